@@ -1,0 +1,18 @@
+import { defineConfig } from "vitest/config";
+
+const project = (name: string, include: string[], timeoutMs: number) => ({
+  test: { name, root: import.meta.dirname, include, testTimeout: timeoutMs, hookTimeout: timeoutMs },
+});
+
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    reporters: ["default", `${import.meta.dirname}/totalsReporter.ts`],
+    projects: [
+      project("unit", ["unit/**/*.test.ts"], 10_000),
+      project("service", ["service/**/*.test.ts"], 60_000),
+      project("engine", ["engine/**/*.test.ts", "stack/**/*.test.ts"], 120_000),
+      project("package", ["package/**/*.test.ts"], 240_000),
+    ],
+  },
+});
