@@ -1,1 +1,2 @@
-export {};
+export { StaticExport, type StaticExportArgs } from "./staticExport";
+export { staticExportValues, type StaticExportValues } from "./staticExportValues";

@@ -1,0 +1,95 @@
+import { isLoopback } from "./configuration";
+import { MalformedResponseError } from "./errors";
+import type { Reply } from "./transport";
+
+/** A presigned link to a bundle, see `spec.md`, Rules. */
+export interface BundleLink {
+  /** Exactly as the service wrote it: any change would break the signature. A credential: never shown. */
+  readonly url: string;
+  /** When it was minted, by the service's clock: milliseconds since 1970. */
+  readonly mintedAtMs: number;
+  /** When it stops working, by the service's clock: milliseconds since 1970. Absent when the service does not say. */
+  readonly expiresAtMs?: number;
+}
+
+/** The last moment that ISO 8601 writes with four digits of year: milliseconds since 1970. */
+const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+/**
+ * Reads the reply of generate-bundle.
+ *
+ * @param policy `baseUrl` and `allowInsecure` decide whether an `http:` link is accepted
+ * @throws MalformedResponseError when there is no link, or one that nobody should fetch
+ */
+export function readBundleLink(
+  { endpoint, body, dateMs }: Reply,
+  policy: { baseUrl: string; allowInsecure: boolean },
+): BundleLink {
+  const fail = (what: string, remedy: string): never => {
+    throw new MalformedResponseError(`${endpoint} answered ${what}`, remedy);
+  };
+  const report = "Report this to the service's support.";
+  const url = body["bundleUrl"];
+  if (typeof url !== "string" || url === "") return fail('without a "bundleUrl"', report);
+  const parsed = URL.parse(url);
+  if (!parsed) return fail("a bundleUrl that is not an absolute URL", report);
+  if (parsed.username || parsed.password)
+    return fail("a bundleUrl with a user name or password in it", report);
+  const httpAccepted = policy.allowInsecure || isLoopback(new URL(policy.baseUrl).hostname);
+  if (parsed.protocol !== "https:" && !(parsed.protocol === "http:" && httpAccepted)) {
+    return fail(
+      `a bundleUrl that begins with ${parsed.protocol}`,
+      "Only https: is accepted; http: can be permitted with the config docs-hosting:allowInsecure.",
+    );
+  }
+  const expiresAtMs = parseExpiry(body["expiresAt"]) ?? signedExpiry(parsed.searchParams);
+  return {
+    url,
+    mintedAtMs: dateMs,
+    ...(expiresAtMs !== undefined && { expiresAtMs: Math.min(expiresAtMs, LATEST_MS) }),
+  };
+}
+
+/**
+ * When a link should be renewed: milliseconds since 1970, or `undefined` when its life is not known.
+ *
+ * @param renewBeforeMs the user's `renewBefore`; default: a third of the link's life
+ */
+export function renewAfterMs(link: Omit<BundleLink, "url">, renewBeforeMs?: number): number | undefined {
+  if (link.expiresAtMs === undefined) return undefined;
+  return link.expiresAtMs - (renewBeforeMs ?? Math.max(0, link.expiresAtMs - link.mintedAtMs) / 3);
+}
+
+/**
+ * The format of `expiresAt` is not shown in `spec.md`: ISO 8601 (without a zone: UTC) and seconds or milliseconds
+ * since 1970 are understood.
+ */
+export function parseExpiry(value: unknown): number | undefined {
+  if (typeof value === "number" || (typeof value === "string" && /^\d{10}(\d{3})?$/.test(value))) {
+    const digits = Number(value);
+    if (!Number.isFinite(digits) || digits < 1e9) return undefined;
+    return digits < 1e11 ? digits * 1_000 : digits;
+  }
+  if (typeof value !== "string") return undefined;
+  const iso = /^([+]?\d{4,6}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(\.\d+)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?$/i.exec(
+    value.trim(),
+  );
+  if (!iso) return undefined;
+  const [, date = "", minutes = "", seconds = "00", fraction = "", zone = "Z"] = iso;
+  const expanded = /^\d{5}/.test(date) ? `+${date.padStart(12, "0")}` : date;
+  const hours = /^[+-]\d\d$/.test(zone) ? `${zone}:00` : zone.replace(/^([+-]\d\d)(\d\d)$/, "$1:$2");
+  // a leap second is as good as the second before it
+  const leapless = seconds === "60" ? "59" : seconds;
+  const parsed = Date.parse(`${expanded}T${minutes}:${leapless}${fraction}${hours.toUpperCase()}`);
+  if (!Number.isNaN(parsed)) return parsed;
+  return /^\+?\d{5,6}-/.test(date) ? LATEST_MS : undefined; // beyond what Date can hold, but clearly far away
+}
+
+/** The life of an S3-compatible link, from its own query: X-Amz-Date (20260131T120000Z) and X-Amz-Expires (seconds). */
+function signedExpiry(query: URLSearchParams): number | undefined {
+  const date = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(query.get("X-Amz-Date") ?? "");
+  const lifeSeconds = Number(query.get("X-Amz-Expires") ?? NaN);
+  if (!date || !Number.isFinite(lifeSeconds)) return undefined;
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = date.slice(1).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second) + lifeSeconds * 1_000;
+}

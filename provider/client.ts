@@ -1,0 +1,61 @@
+import { readBundleLink, type BundleLink } from "./bundleLink";
+import type { ServiceSettings } from "./configuration";
+import { MalformedResponseError } from "./errors";
+import { readExportJob, type ExportJob } from "./exportJob";
+import { isJobId } from "./jobId";
+import { Transport, type TransportOptions } from "./transport";
+
+/** The administrative API of `spec.md`: one method per endpoint, each returning plain, checked values. */
+export class Client {
+  readonly #transport: Transport;
+  readonly #service: ServiceSettings;
+
+  constructor(options: TransportOptions) {
+    this.#transport = new Transport(options);
+    this.#service = options.service;
+  }
+
+  /**
+   * `POST /v1/static-export/jobs`: starts an export.
+   *
+   * @returns the id of the new job
+   * @throws DocsHostingError
+   */
+  startExport(domain: string): Promise<string> {
+    return this.#transport.send(
+      { method: "POST", path: ["v1", "static-export", "jobs"], body: { domain }, repetition: "start" },
+      ({ endpoint, body }) => {
+        const jobId = typeof body["jobId"] === "number" ? String(body["jobId"]) : body["jobId"];
+        if (isJobId(jobId)) return jobId;
+        throw new MalformedResponseError(
+          `${endpoint} answered without a usable "jobId"`,
+          "A job may have been started that nobody can find again. Check that the base URL is that of the service; if it is, report this to the service's support.",
+        );
+      },
+    );
+  }
+
+  /**
+   * `GET /v1/static-export/jobs/{jobId}`: the state of an export.
+   *
+   * @throws NotFoundError when there is no such job; any other DocsHostingError
+   */
+  getExport(jobId: string): Promise<ExportJob> {
+    return this.#transport.send(
+      { method: "GET", path: ["v1", "static-export", "jobs", jobId], repetition: "read" },
+      (reply) => readExportJob(jobId, reply),
+    );
+  }
+
+  /**
+   * `POST /v1/static-export/jobs/{jobId}/bundle`: a fresh link to the bundle of a completed job.
+   *
+   * @throws NotReadyError while the job is not completed; NotFoundError when there is no such job; any other DocsHostingError
+   */
+  createBundle(jobId: string): Promise<BundleLink> {
+    return this.#transport.send(
+      { method: "POST", path: ["v1", "static-export", "jobs", jobId, "bundle"], repetition: "repeatable" },
+      (reply) => readBundleLink(reply, this.#service),
+    );
+  }
+}

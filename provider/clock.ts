@@ -1,0 +1,43 @@
+/** Time and chance, injected so that tests decide both. */
+export interface Clock {
+  /** Wall-clock time in milliseconds since 1970. May jump; only for comparing with dates of the service. */
+  now(): number;
+  /** Milliseconds from an arbitrary start, never going back. For every wait and limit. */
+  monotonic(): number;
+  /** Calls back once after `delayMs`, unless the returned function was called before. */
+  after(delayMs: number, callback: () => void): () => void;
+  /** A number in [0, 1), for jitter. */
+  random(): number;
+}
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after: (delayMs, callback) => {
+    const timer = setTimeout(callback, Math.min(delayMs, MAX_TIMER_MS));
+    return () => {
+      clearTimeout(timer);
+    };
+  },
+  random: () => Math.random(),
+};
+
+/** Longest delay of a Node.js timer, in milliseconds; a longer one would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Resolves after `delayMs`; rejects with the signal's reason as soon as the signal aborts. Leaves no listener behind. */
+export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      stop();
+      reject(signal.reason as Error);
+    };
+    const stop = clock.after(delayMs, () => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+}

@@ -1,0 +1,43 @@
+import { isIP } from "node:net";
+import { domainToASCII } from "node:url";
+
+/** Longest name DNS can carry, in characters, see RFC 1035 §2.3.4. */
+const MAX_NAME_LENGTH = 253;
+
+/** One label of a host name, see RFC 1123 §2.1. */
+const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
+
+/**
+ * Brings a domain into the one form that is stored and sent: lower-case ASCII, international names in punycode. So
+ * neither a change of case nor of spelling exports a site again.
+ *
+ * @returns the domain, or what is wrong with it and how to write it
+ */
+export function normaliseDomain(text: string): { domain: string } | { problem: string } {
+  if (text.trim() === "") return { problem: 'is empty; give the site to export, such as "docs.example.com"' };
+  if (text !== text.trim() || /\s/.test(text)) return { problem: "contains white space; remove it" };
+  if (text.includes("://")) return { problem: `is a URL; give the host name alone${suggest(text)}` };
+  if (text.includes("/")) return { problem: `contains a path; give the host name alone${suggest(text)}` };
+  if (isIP(text) !== 0 || /^\[.*\]$/.test(text))
+    return { problem: "is an IP address; give the site's host name" };
+  if (text.includes(":")) return { problem: `contains a port; give the host name alone${suggest(text)}` };
+  if (text.endsWith(".")) return { problem: `ends with a dot; write "${text.replace(/\.+$/, "")}"` };
+  const domain = domainToASCII(text);
+  if (
+    domain === "" ||
+    domain.length > MAX_NAME_LENGTH ||
+    !domain.split(".").every((label) => LABEL.test(label))
+  ) {
+    return {
+      problem: "is not a host name: labels of letters, digits and hyphens, 63 characters at most each",
+    };
+  }
+  // "0x7f.1" is an address in disguise: a URL parser turns it into four numbers
+  if (isIP(domain) !== 0) return { problem: "is an IP address; give the site's host name" };
+  return { domain };
+}
+
+function suggest(text: string): string {
+  const host = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([a-z0-9.-]+)/i.exec(text)?.[1];
+  return host ? `: "${host.toLowerCase()}"` : "";
+}

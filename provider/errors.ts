@@ -1,0 +1,57 @@
+/**
+ * What can go wrong between us and the service: one class per thing a caller would do differently.
+ *
+ * Messages are built from an allow list (host, path, status, ids, the service's own redacted text), so that neither
+ * the API key nor a link's query can get into them. `message` says what happened; `remedy` what to do about it.
+ */
+export abstract class DocsHostingError extends Error {
+  /** What the person who reads this should do next: one or more whole sentences. */
+  readonly remedy: string;
+
+  constructor(message: string, remedy: string) {
+    super(message);
+    this.name = new.target.name;
+    this.remedy = remedy;
+  }
+}
+
+/** The base URL or the API key is missing or malformed. Found before any request. */
+export class ConfigurationError extends DocsHostingError {}
+
+/** No usable answer arrived: the host was not found, the connection broke, or the answer took too long. */
+export class ConnectionError extends DocsHostingError {}
+
+/** The service answered with an error status, see `spec.md`, Errors. */
+export class ResponseError extends DocsHostingError {
+  /** HTTP status code of the answer. */
+  readonly status: number;
+
+  constructor(message: string, remedy: string, status: number) {
+    super(message, remedy);
+    this.status = status;
+  }
+}
+
+/** 401: the service does not accept the API key. */
+export class KeyRejectedError extends ResponseError {}
+
+/** 403: the key is known but may not do this, for example because the site is not on the enterprise plan. */
+export class NotAllowedError extends ResponseError {}
+
+/** 404: the service proves that the thing asked for does not exist. */
+export class NotFoundError extends ResponseError {}
+
+/** 409: the service is not ready for this yet, for example for the bundle of a job that still runs. */
+export class NotReadyError extends ResponseError {}
+
+/** The service answered with success, but not with what `spec.md` promises. */
+export class MalformedResponseError extends DocsHostingError {}
+
+/** The export job ended with the status `failed`. Final: a failed job is never continued. */
+export class ExportFailedError extends DocsHostingError {}
+
+/** The operation's time limit (`customTimeouts`) passed. A started job goes on at the service. */
+export class DeadlineExceededError extends DocsHostingError {}
+
+/** The user stopped the operation. A started job goes on at the service. */
+export class CancelledError extends DocsHostingError {}

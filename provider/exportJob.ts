@@ -1,0 +1,73 @@
+import { MalformedResponseError } from "./errors";
+import type { Reply } from "./transport";
+
+/** An export job as the service reports it, see `spec.md`, Static export job. */
+export interface ExportJob {
+  /** As the service writes it, in lower case. Only `completed` and `failed` have a meaning. */
+  readonly status: string;
+  /** Percent done, 0 to 100, when the service says so. */
+  readonly progress?: number;
+  /** Pages rendered so far, when the service says so. */
+  readonly pageCount?: number;
+  /** Why the job failed, in the service's words (not redacted yet), when it says so. */
+  readonly reason?: string;
+}
+
+/** Whether the job will not change any more. */
+export function isFinal(job: ExportJob): boolean {
+  return job.status === "completed" || job.status === "failed";
+}
+
+/** Statuses that plainly mean «not yet». `spec.md` names none, so this list only decides what needs no warning. */
+const EXPECTED_WHILE_RUNNING = new Set([
+  "active",
+  "created",
+  "in_progress",
+  "in-progress",
+  "packaging",
+  "pending",
+  "processing",
+  "queued",
+  "rendering",
+  "running",
+  "started",
+]);
+
+/** Whether a status deserves a word to the user: it is taken for «still running», which may be wrong. */
+export function isUnexpected(job: ExportJob): boolean {
+  return !isFinal(job) && !EXPECTED_WHILE_RUNNING.has(job.status);
+}
+
+/**
+ * Reads the reply of get-status tolerantly: only `status` must be there.
+ *
+ * @throws MalformedResponseError when there is no status, or the reply is about another job
+ */
+export function readExportJob(jobId: string, { endpoint, body }: Reply): ExportJob {
+  const fail = (what: string): never => {
+    throw new MalformedResponseError(
+      `${endpoint} answered ${what}`,
+      "Check that the base URL is that of the service; if it is, report this to the service's support.",
+    );
+  };
+  if (typeof body["status"] !== "string" || body["status"].trim() === "") {
+    return fail('without a "status"');
+  }
+  const about = typeof body["jobId"] === "number" ? String(body["jobId"]) : (body["jobId"] ?? jobId);
+  if (about !== jobId) return fail("about another job");
+  const progress = toNumber(body["progress"]);
+  const pageCount = toNumber(body["pageCount"]);
+  const reason = [body["error"], body["reason"], body["message"]].find((text) => typeof text === "string");
+  return {
+    status: body["status"].trim().toLowerCase(),
+    ...(progress !== undefined && { progress: Math.min(100, Math.max(0, progress)) }),
+    ...(pageCount !== undefined && Number.isSafeInteger(pageCount) && pageCount >= 0 && { pageCount }),
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+/** A finite number that is written as a number or as text; its format is not shown in `spec.md`. */
+function toNumber(value: unknown): number | undefined {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value.replace(/%$/, "")) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}

@@ -1,0 +1,142 @@
+import type { BundleLink } from "./bundleLink";
+import type { Client } from "./client";
+import { sleep, type Clock } from "./clock";
+import type { Reporter } from "./context";
+import type { Deadline } from "./deadline";
+import { ExportFailedError, MalformedResponseError, NotFoundError, NotReadyError } from "./errors";
+import { isFinal, isUnexpected, type ExportJob } from "./exportJob";
+import { describeProgress } from "./progress";
+import { redact } from "./redaction";
+import { waitUntilFinal } from "./waiter";
+
+/** How long a job that was just started may be unknown to the service (replicas that lag), in milliseconds. */
+const UNKNOWN_AFTER_START_MS = 10_000;
+/** How often a completed job may answer that it is not ready to be packed. */
+const MAX_NOT_READY = 5;
+/** Pause after the first such answer, in milliseconds; grows by the same amount each time. */
+const NOT_READY_DELAY_MS = 2_000;
+
+/** One export of one site. */
+export interface ExportRequest {
+  readonly domain: string;
+  /** Go on with this job instead of starting one. */
+  readonly jobId?: string;
+  /** That job is known to be completed: only the link is missing. */
+  readonly completed?: boolean;
+}
+
+/** What the workflow runs with. */
+export interface WorkflowContext {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly deadline: Deadline;
+  readonly signal: AbortSignal;
+  readonly reporter: Reporter;
+  /** Called as soon as the job is known and when it is completed, so that it can be found again whatever happens next. */
+  readonly onJob: (job: { jobId: string; completed: boolean }) => void;
+}
+
+/** A completed export and a link to its bundle. */
+export interface FinishedExport {
+  readonly jobId: string;
+  /** As the service said. Absent when it did not, or was not asked. */
+  readonly pageCount?: number;
+  readonly link: BundleLink;
+}
+
+/**
+ * The three steps of `spec.md`, Static export: start a job (unless one is given), wait until it is completed, generate
+ * the bundle.
+ *
+ * @throws ExportFailedError when the job failed; any other DocsHostingError; the signal's reason
+ */
+export async function runExport(request: ExportRequest, context: WorkflowContext): Promise<FinishedExport> {
+  const { client, reporter, onJob, clock, signal } = context;
+  const started = request.jobId === undefined;
+  const jobId = request.jobId ?? (await client.startExport(request.domain));
+  if (started) reporter.info(`export job ${jobId} started`);
+  let completed = request.completed ?? false;
+  onJob({ jobId, completed });
+  let pageCount: number | undefined;
+  for (let notReady = 0; ;) {
+    if (!completed) {
+      ({ pageCount } = await waitForJob(request.domain, jobId, started, context));
+      completed = true;
+      onJob({ jobId, completed });
+    }
+    try {
+      reporter.progress("packing the bundle");
+      const link = await mintLink(client, jobId);
+      return { jobId, link, ...(pageCount !== undefined && { pageCount }) };
+    } catch (error) {
+      if (!(error instanceof NotReadyError) || ++notReady > MAX_NOT_READY) throw error;
+      completed = false;
+      await sleep(clock, notReady * NOT_READY_DELAY_MS, signal);
+    }
+  }
+}
+
+/**
+ * A fresh link to the bundle of a completed job. A link that is dead on arrival is asked for once more.
+ *
+ * @throws MalformedResponseError when the second one is dead as well; any other DocsHostingError
+ */
+export async function mintLink(client: Client, jobId: string): Promise<BundleLink> {
+  const isDead = ({ expiresAtMs, mintedAtMs }: BundleLink): boolean =>
+    expiresAtMs !== undefined && expiresAtMs <= mintedAtMs;
+  const link = await client.createBundle(jobId);
+  if (!isDead(link)) return link;
+  const second = await client.createBundle(jobId);
+  if (!isDead(second)) return second;
+  throw new MalformedResponseError(
+    `the service minted a link for job ${jobId} that has expired already`,
+    "Check the clocks of this machine and of the service.",
+  );
+}
+
+async function waitForJob(
+  domain: string,
+  jobId: string,
+  started: boolean,
+  { client, clock, deadline, signal, reporter }: WorkflowContext,
+): Promise<ExportJob> {
+  const startedAt = clock.monotonic();
+  const warned = new Set<string>();
+  const job = await waitUntilFinal<ExportJob>({
+    subject: `export job ${jobId} of ${domain} to be completed`,
+    look: async () => {
+      try {
+        return await client.getExport(jobId);
+      } catch (error) {
+        const justStarted = started && clock.monotonic() - startedAt <= UNKNOWN_AFTER_START_MS;
+        if (error instanceof NotFoundError && justStarted) return { status: "queued" };
+        throw error;
+      }
+    },
+    isFinal,
+    describe: ({ status, progress, pageCount }) => ({
+      status: redact(status),
+      ...(progress !== undefined && { progress }),
+      ...(pageCount !== undefined && { pageCount }),
+    }),
+    onLook: (observation) => {
+      reporter.progress(describeProgress(observation));
+      if (isUnexpected(observation) && !warned.has(observation.status)) {
+        warned.add(observation.status);
+        reporter.warn(`job ${jobId} has the unknown status "${observation.status}"; taken for still running`);
+      }
+    },
+    clock,
+    deadline,
+    signal,
+  });
+  if (job.status === "failed") {
+    const reason = job.reason === undefined ? "it gave no reason" : `the service says: ${redact(job.reason)}`;
+    throw new ExportFailedError(
+      `job ${jobId} failed: ${reason}`,
+      "Mend what the service names, then run `pulumi up` again: it starts a new job.",
+    );
+  }
+  if (job.pageCount === 0) reporter.warn(`job ${jobId} is completed, but exported 0 pages`);
+  return job;
+}

@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { renewAfterMs, type BundleLink } from "./bundleLink";
+import { parseDuration } from "./duration";
+import type { CheckedInputs, StaticExportInputs } from "./staticExportInputs";
+
+/** The outputs of a static export: all inputs, and what the service said. The one source of their names and meanings. */
+export interface StaticExportOutputs extends Omit<CheckedInputs, "version" | "jobId"> {
+  /** The input of that name, or the id of the job. */
+  version: string;
+  /** The job that the link belongs to. */
+  jobId: string;
+  /** Status of that job as the service wrote it, in lower case: `completed` once the resource is created. */
+  status: string;
+  /** Pages of the export. Absent when the service does not say. */
+  pageCount?: number;
+  /** Presigned link to the bundle. A credential until it expires: always a secret. */
+  bundleUrl?: string;
+  /** When the link stops working, ISO 8601. Absent when the service does not say. */
+  expiresAt?: string;
+  /** From then on the next `pulumi up` renews the link, ISO 8601. Absent when `expiresAt` is. */
+  renewAfter?: string;
+}
+
+/** What is remembered beside the outputs, and shown to nobody. */
+export interface Bookkeeping {
+  /** Which of the outputs that have a default were given as inputs. */
+  given: ("version" | "jobId")[];
+  /** When the link was minted, by the service's clock: milliseconds since 1970. */
+  mintedAtMs?: number;
+  /** What an interrupted operation was after, see {@link intentOf}, and how far it came. */
+  unfinished?: { intent: string; jobId?: string; completed: boolean };
+}
+
+/** All that is kept of a static export between two operations. */
+export interface StaticExportState {
+  /** Complete, or, while the very first export is unfinished, without a link. */
+  outputs: StaticExportOutputs;
+  bookkeeping: Bookkeeping;
+}
+
+/** The state after a completed export or a renewed link. */
+export function finishedState(
+  inputs: CheckedInputs,
+  done: { jobId: string; pageCount?: number | undefined; link: BundleLink },
+): StaticExportState {
+  const { link, jobId, pageCount } = done;
+  return {
+    outputs: {
+      ...inputs,
+      jobId,
+      version: inputs.version ?? jobId,
+      status: "completed",
+      ...(pageCount !== undefined && { pageCount }),
+      bundleUrl: link.url,
+      ...linkTimes(inputs, link),
+    },
+    bookkeeping: { given: givenOf(inputs), mintedAtMs: link.mintedAtMs },
+  };
+}
+
+/** The state after a change of inputs that needs no request. */
+export function recordedState(
+  inputs: CheckedInputs,
+  { outputs, bookkeeping }: StaticExportState,
+): StaticExportState {
+  const { jobId, status, pageCount, bundleUrl, expiresAt } = outputs;
+  const link = {
+    mintedAtMs: bookkeeping.mintedAtMs ?? 0,
+    ...(expiresAt !== undefined && { expiresAtMs: Date.parse(expiresAt) }),
+  };
+  return {
+    outputs: {
+      ...inputs,
+      jobId,
+      version: inputs.version ?? jobId,
+      status,
+      ...(pageCount !== undefined && { pageCount }),
+      ...(bundleUrl !== undefined && { bundleUrl }),
+      ...linkTimes(inputs, link),
+    },
+    bookkeeping: { ...bookkeeping, given: givenOf(inputs) },
+  };
+}
+
+/** The state after an interruption: what was there before stays, and the job that was begun is remembered. */
+export function unfinishedState(
+  inputs: CheckedInputs,
+  job: { jobId?: string; completed: boolean },
+  before: StaticExportState | undefined,
+): StaticExportState {
+  const unfinished = { intent: intentOf(inputs), ...job };
+  if (before) return { outputs: before.outputs, bookkeeping: { ...before.bookkeeping, unfinished } };
+  const jobId = job.jobId ?? "";
+  return {
+    outputs: { ...inputs, jobId, version: inputs.version ?? jobId, status: "running" },
+    bookkeeping: { given: givenOf(inputs), unfinished },
+  };
+}
+
+/**
+ * What content is wanted, as a digest: an interrupted job is gone on with only while this stays the same. A digest,
+ * because `version` and `triggers` may be secret and this is not.
+ */
+export function intentOf({ version, triggers, jobId }: StaticExportInputs): string {
+  const sortKeys = (_: string, value: unknown): unknown =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value;
+  return createHash("sha256")
+    .update(JSON.stringify([version ?? null, triggers ?? [], jobId ?? null], sortKeys))
+    .digest("hex");
+}
+
+function givenOf(inputs: StaticExportInputs): Bookkeeping["given"] {
+  return (["version", "jobId"] as const).filter((name) => inputs[name] !== undefined);
+}
+
+function linkTimes(
+  { renewBefore }: StaticExportInputs,
+  link: Omit<BundleLink, "url">,
+): Pick<StaticExportOutputs, "expiresAt" | "renewAfter"> {
+  const after = renewAfterMs(link, renewBefore === undefined ? undefined : parseDuration(renewBefore));
+  return link.expiresAtMs === undefined || after === undefined
+    ? {}
+    : { expiresAt: new Date(link.expiresAtMs).toISOString(), renewAfter: new Date(after).toISOString() };
+}

@@ -1,0 +1,86 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { StaticExportInputs } from "../provider/staticExportInputs";
+import type { StaticExportOutputs } from "../provider/staticExportState";
+import { handlerText } from "./handler";
+
+const TYPE = "pulumi-nodejs:dynamic/docs-hosting:StaticExport";
+
+/** Arguments of {@link StaticExport}: see {@link StaticExportInputs} for the meaning of each. */
+export type StaticExportArgs = {
+  [Name in keyof StaticExportInputs]: pulumi.Input<
+    Name extends "triggers" ? pulumi.Input<unknown>[] : NonNullable<StaticExportInputs[Name]>
+  >;
+};
+
+/** Values of the outputs of {@link StaticExport}. */
+type Outputs = {
+  [Name in keyof StaticExportOutputs]: pulumi.Output<StaticExportOutputs[Name]>;
+};
+
+/**
+ * A static export of a documentation site, see `spec.md`, Static export: created and updated by running an export job
+ * at the documentation-hosting service, and kept downloadable by renewing its link.
+ *
+ * The resource option `customTimeouts` limits create and update (default: 30 minutes each); an export that takes longer
+ * is continued by the next `pulumi up`.
+ *
+ * @example
+ * const docs = new StaticExport("docs", { domain: "docs.example.com" });
+ * export const pages = docs.pageCount;
+ */
+export class StaticExport extends pulumi.CustomResource implements Required<Outputs> {
+  /** The site, in lower case. */
+  declare readonly domain: Outputs["domain"];
+  /** The label given, or the id of the job. */
+  declare readonly version: Outputs["version"];
+  /** The triggers given. */
+  declare readonly triggers: Required<Outputs>["triggers"];
+  /** The job that the link belongs to. */
+  declare readonly jobId: Outputs["jobId"];
+  /** Status of that job: `completed`. */
+  declare readonly status: Outputs["status"];
+  /** Pages of the export, when the service says so. */
+  declare readonly pageCount: Required<Outputs>["pageCount"];
+  /** Presigned link to the bundle, valid until `expiresAt`: always a secret. */
+  declare readonly bundleUrl: pulumi.Output<string>;
+  /** When the link stops working (ISO 8601), when the service says so. */
+  declare readonly expiresAt: Required<Outputs>["expiresAt"];
+  /** From then on the next `pulumi up` renews the link (ISO 8601). */
+  declare readonly renewAfter: Required<Outputs>["renewAfter"];
+  /** The duration given. */
+  declare readonly renewBefore: Required<Outputs>["renewBefore"];
+  /** Base URL of the service that made the export. */
+  declare readonly baseUrl: Outputs["baseUrl"];
+  /** Name of the environment variable with the API key. */
+  declare readonly apiKeyEnv: Outputs["apiKeyEnv"];
+
+  /**
+   * @param name unique name of the resource in the stack
+   * @param args what to export
+   * @param opts Pulumi's resource options
+   */
+  constructor(name: string, args: StaticExportArgs, opts: pulumi.CustomResourceOptions = {}) {
+    super(
+      TYPE,
+      name,
+      {
+        version: undefined,
+        triggers: undefined,
+        jobId: undefined,
+        renewBefore: undefined,
+        baseUrl: undefined,
+        apiKeyEnv: undefined,
+        ...args,
+        status: undefined,
+        pageCount: undefined,
+        bundleUrl: undefined,
+        expiresAt: undefined,
+        renewAfter: undefined,
+        __provider: handlerText("StaticExport"),
+        __urn: pulumi.createUrn(name, TYPE, opts.parent),
+        __timeouts: opts.customTimeouts,
+      },
+      { ...opts, additionalSecretOutputs: ["bundleUrl", ...(opts.additionalSecretOutputs ?? [])] },
+    );
+  }
+}
