@@ -1,0 +1,122 @@
+// Does what was planned for a resource, and writes it down.
+import type { StepOp } from "../stack.ts";
+import { noteFailure, type Deployment } from "./deployment.ts";
+import { deleteResource } from "./deletion.ts";
+import { ProviderError, type ProviderState } from "./dynamicProvider.ts";
+import type { RegisteredResource } from "./monitorServer.ts";
+import type { Plan, Replacement } from "./planning.ts";
+import { markSecret, secretKeys, isSecret } from "./propertyValues.ts";
+import type { StoredResource } from "./stateFile.ts";
+
+export async function carryOut(deployment: Deployment, plan: Plan): Promise<RegisteredResource> {
+  const { report, ledger } = deployment;
+  switch (plan.op) {
+    case "same": {
+      const { old, next } = plan;
+      next.id = old.id;
+      next.outputs = old.outputs;
+      finishOutputs(next);
+      ledger.settle(next, old);
+      report.ended({ op: "same", urn: next.urn });
+      return registered(next);
+    }
+    case "untargeted":
+      ledger.settle(plan.old, plan.old);
+      report.ended({ op: "same", urn: plan.old.urn });
+      return registered(plan.old);
+    case "skipped create":
+      return { urn: plan.next.urn, outputs: {}, result: "success", unknown: true };
+    case "create":
+      return make(deployment, { op: "create", next: plan.next, diff: [] });
+    case "update":
+      return make(deployment, plan);
+    case "replace":
+      return replace(deployment, plan);
+  }
+}
+
+async function replace(deployment: Deployment, plan: Replacement): Promise<RegisteredResource> {
+  for (const doomed of plan.deleteFirst) {
+    const op = doomed.external ? "discard-replaced" : "delete-replaced";
+    if (await deleteResource(deployment, doomed, op, { pendingReplacement: true })) continue;
+    return failed(deployment, plan.next);
+  }
+  const { next, old, diff, oldIsGone } = plan;
+  const replaced = { op: "replace", urn: next.urn, diff } as const;
+  if (oldIsGone) deployment.report.ended(replaced);
+  const result = await make(deployment, { op: "create-replacement", next, old, diff, keepOld: !oldIsGone });
+  if (!oldIsGone && result.result === "success") deployment.report.ended(replaced);
+  return result;
+}
+
+interface Making {
+  op: StepOp;
+  next: StoredResource;
+  old?: StoredResource;
+  diff: string[];
+  /** It is deleted at the end of the operation. */
+  keepOld?: boolean;
+}
+
+/** Creates or updates. A partial failure is written down like a success, with the reasons for next time. */
+async function make(deployment: Deployment, making: Making): Promise<RegisteredResource> {
+  const { op, next, old, diff } = making;
+  const { report, ledger } = deployment;
+  report.started(op, next.urn);
+
+  let partial: ProviderError | undefined;
+  try {
+    const state = await callProvider(deployment, making);
+    next.id = state?.id;
+    next.outputs = state?.outputs ?? {};
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    report.ended({ op, urn: next.urn, error: error.message, diff });
+    if (!error.partial) return failed(deployment, next);
+    partial = error;
+    next.id = error.partial.id;
+    next.outputs = error.partial.outputs;
+    next.initErrors = error.partial.reasons;
+    // What exists wasn't made from the new inputs (the real engine's OnResourceStepPost): the next diff must see them.
+    if (op === "update" && old) next.inputs = old.inputs;
+  }
+
+  finishOutputs(next);
+  if (making.keepOld && old) {
+    old.pendingDeletion = true;
+    ledger.settle(next);
+  } else ledger.settle(next, old);
+  if (partial) return failed(deployment, next);
+  report.ended({ op, urn: next.urn, diff });
+  return registered(next);
+}
+
+async function callProvider(
+  deployment: Deployment,
+  { op, next, old }: Making,
+): Promise<Partial<ProviderState> | undefined> {
+  if (!next.custom) return old && { outputs: old.outputs };
+  const isUpdate = op === "update" && old !== undefined;
+  // The dynamic provider takes no part in previews: what isn't an input is unknown to the SDK.
+  if (deployment.dryRun) return { ...(isUpdate && old.id && { id: old.id }), outputs: next.inputs };
+  const provider = await deployment.provider();
+  return isUpdate ? provider.update(old, next.urn, next.inputs) : provider.create(next.urn, next.inputs);
+}
+
+/** Marks what the program asked to keep secret, and what is named like a secret input. */
+export function finishOutputs(resource: StoredResource): void {
+  const secretInputs = secretKeys(resource.inputs).filter((key) => isSecret(resource.inputs[key]));
+  resource.outputs = markSecret(resource.outputs, [...resource.additionalSecretOutputs, ...secretInputs]);
+}
+
+const registered = ({ urn, id, outputs }: StoredResource): RegisteredResource => ({
+  urn,
+  id,
+  outputs,
+  result: "success",
+});
+
+function failed(deployment: Deployment, resource: StoredResource): RegisteredResource {
+  noteFailure(deployment, resource.urn);
+  return { urn: resource.urn, outputs: {}, result: "failed" };
+}

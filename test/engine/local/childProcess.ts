@@ -1,0 +1,55 @@
+// A child process of an operation: its lines as they come, and its end.
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+
+export interface ChildOptions {
+  folder: string;
+  env: NodeJS.ProcessEnv;
+  onLine: (line: string, stream: "stdout" | "stderr") => void;
+}
+
+export interface Child {
+  pid: number;
+  exited: Promise<ChildExit>;
+  isRunning(): boolean;
+  kill(signal: NodeJS.Signals): void;
+  /** SIGINT, and SIGKILL if that isn't heeded. */
+  stop(): Promise<void>;
+}
+
+export interface ChildExit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** The real engine's patience between the two signals. */
+const stopGraceMs = 5000;
+
+/** Runs a file with the Node that runs this process. */
+export function startNode(file: string, args: string[], options: ChildOptions): Child {
+  const child = spawn(process.execPath, [file, ...args], {
+    cwd: options.folder,
+    env: options.env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const drained = Promise.all(
+    (["stdout", "stderr"] as const).map(async (stream) => {
+      for await (const line of createInterface({ input: child[stream] })) options.onLine(line, stream);
+    }),
+  );
+  const exited = new Promise<ChildExit>((done, fail) => {
+    child.on("error", fail);
+    child.on("exit", (code, signal) => done({ code, signal }));
+  });
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  const stop = async () => {
+    if (isRunning()) {
+      child.kill("SIGINT");
+      const timer = setTimeout(() => child.kill("SIGKILL"), stopGraceMs);
+      await exited;
+      clearTimeout(timer);
+    }
+    await drained;
+  };
+  return { pid: child.pid ?? 0, exited, isRunning, kill: (signal) => child.kill(signal), stop };
+}

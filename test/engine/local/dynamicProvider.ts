@@ -1,0 +1,232 @@
+// The real dynamic-provider process of @pulumi/pulumi, and its calls. Secrets go to it in plain text (it accepts no
+// others), and what it returns is marked again.
+import type { ServiceError } from "@grpc/grpc-js";
+import type { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import { startNode, type Child, type ChildOptions } from "./childProcess.ts";
+import { resolveFromProgram } from "./programLocation.ts";
+import { fromStruct, plainMap, remark, toStruct, type PropertyMap } from "./propertyValues.ts";
+import type { StoredResource } from "./stateFile.ts";
+import { Empty, grpc, messageLimits, providerProto, providerService, statusProto } from "./wire.ts";
+
+export interface CheckFailure {
+  property: string;
+  reason: string;
+}
+
+export interface ProviderDiff {
+  /** `undefined`: the provider leaves it to the engine to compare the inputs. */
+  changes: boolean | undefined;
+  replaces: string[];
+  deleteBeforeReplace: boolean;
+}
+
+/** What a provider knows of a resource after create or update, also when that failed midway. */
+export interface ProviderState {
+  id: string;
+  outputs: PropertyMap;
+}
+
+/** A call that failed. With `partial` the resource exists nevertheless, and `reasons` say what is wrong with it. */
+export class ProviderError extends Error {
+  readonly partial: (ProviderState & { reasons: string[] }) | undefined;
+
+  constructor(message: string, partial?: ProviderState & { reasons: string[] }) {
+    super(message);
+    this.partial = partial;
+  }
+}
+
+/** Long enough for a live process, short enough for a dead one. */
+const cancelDeadlineMs = 2000;
+
+export class DynamicProvider {
+  readonly child: Child;
+  #client: ResourceProviderClient;
+
+  private constructor(child: Child, client: ResourceProviderClient) {
+    this.child = child;
+    this.#client = client;
+  }
+
+  static async start(
+    engineAddress: string,
+    config: PropertyMap,
+    options: ChildOptions,
+    onStart: (child: Child) => void,
+  ): Promise<DynamicProvider> {
+    const file = resolveFromProgram(options.folder, "@pulumi/pulumi/cmd/dynamic-provider/index.js");
+    let announce: (port: string) => void;
+    const port = new Promise<string>((found) => (announce = found));
+    let announced = false;
+    const child = startNode(file, [engineAddress], {
+      ...options,
+      onLine: (line, stream) => {
+        if (announced || stream === "stderr") return options.onLine(line, stream);
+        announced = true;
+        announce(line);
+      },
+    });
+    onStart(child);
+    const gone = child.exited.then(({ code, signal }) => {
+      throw new ProviderError(`the dynamic provider exited with ${code ?? signal ?? "no code"}`);
+    });
+    gone.catch(() => undefined); // after the start, its calls tell
+    const address = `127.0.0.1:${await Promise.race([port, gone])}`;
+    const Client = providerService.ResourceProviderClient;
+    const provider = new DynamicProvider(
+      child,
+      new Client(address, grpc.credentials.createInsecure(), messageLimits),
+    );
+    await provider.#configure(config);
+    return provider;
+  }
+
+  async #configure(config: PropertyMap): Promise<void> {
+    const request = new providerProto.ConfigureRequest();
+    request.setArgs(toStruct(plainMap(config)));
+    request.setAcceptsecrets(true);
+    request.setAcceptresources(true);
+    await this.#call((done) => this.#client.configure(request, done));
+  }
+
+  async check(
+    urn: string,
+    olds: PropertyMap,
+    news: PropertyMap,
+  ): Promise<{ inputs: PropertyMap; failures: CheckFailure[] }> {
+    const request = new providerProto.CheckRequest();
+    request.setUrn(urn);
+    request.setOlds(toStruct(plainMap(olds)));
+    request.setNews(toStruct(plainMap(news)));
+    const response = await this.#call<InstanceType<typeof providerProto.CheckResponse>>((done) =>
+      this.#client.check(request, done),
+    );
+    return {
+      inputs: remark(fromStruct(response.getInputs()), news),
+      failures: response
+        .getFailuresList()
+        .map((failure) => ({ property: failure.getProperty(), reason: failure.getReason() })),
+    };
+  }
+
+  async diff(old: StoredResource, urn: string, news: PropertyMap): Promise<ProviderDiff> {
+    const request = new providerProto.DiffRequest();
+    request.setId(old.id ?? "");
+    request.setUrn(urn);
+    request.setOlds(toStruct(plainMap(old.outputs)));
+    request.setNews(toStruct(plainMap(news)));
+    request.setOldInputs(toStruct(plainMap(old.inputs)));
+    request.setIgnorechangesList(old.ignoreChanges);
+    const response = await this.#call<InstanceType<typeof providerProto.DiffResponse>>((done) =>
+      this.#client.diff(request, done),
+    );
+    const { DIFF_NONE, DIFF_SOME } = providerProto.DiffResponse.DiffChanges;
+    const changes = response.getChanges();
+    return {
+      changes: changes === DIFF_SOME ? true : changes === DIFF_NONE ? false : undefined,
+      replaces: response.getReplacesList(),
+      deleteBeforeReplace: response.getDeletebeforereplace(),
+    };
+  }
+
+  async create(urn: string, inputs: PropertyMap): Promise<ProviderState> {
+    const request = new providerProto.CreateRequest();
+    request.setUrn(urn);
+    request.setProperties(toStruct(plainMap(inputs)));
+    const response = await this.#call<InstanceType<typeof providerProto.CreateResponse>>(
+      (done) => this.#client.create(request, done),
+      inputs,
+    );
+    if (!response.getId()) throw new ProviderError("provider did not return an ID from Create");
+    return { id: response.getId(), outputs: remark(fromStruct(response.getProperties()), inputs) };
+  }
+
+  async update(old: StoredResource, urn: string, inputs: PropertyMap): Promise<ProviderState> {
+    const request = new providerProto.UpdateRequest();
+    request.setId(old.id ?? "");
+    request.setUrn(urn);
+    request.setOlds(toStruct(plainMap(old.outputs)));
+    request.setNews(toStruct(plainMap(inputs)));
+    request.setOldInputs(toStruct(plainMap(old.inputs)));
+    const response = await this.#call<InstanceType<typeof providerProto.UpdateResponse>>(
+      (done) => this.#client.update(request, done),
+      inputs,
+    );
+    return { id: old.id ?? "", outputs: remark(fromStruct(response.getProperties()), inputs) };
+  }
+
+  /** `undefined`: the resource is gone. */
+  async read(
+    resource: Pick<StoredResource, "urn" | "id" | "inputs" | "outputs">,
+  ): Promise<(ProviderState & { inputs: PropertyMap }) | undefined> {
+    const request = new providerProto.ReadRequest();
+    request.setId(resource.id ?? "");
+    request.setUrn(resource.urn);
+    request.setInputs(toStruct(plainMap(resource.inputs)));
+    request.setProperties(toStruct(plainMap(resource.outputs)));
+    const response = await this.#call<InstanceType<typeof providerProto.ReadResponse>>((done) =>
+      this.#client.read(request, done),
+    );
+    if (!response.getId()) return undefined;
+    const inputs = response.getInputs();
+    return {
+      id: response.getId(),
+      outputs: remark(fromStruct(response.getProperties()), resource.outputs),
+      inputs: inputs ? remark(fromStruct(inputs), resource.inputs) : resource.inputs,
+    };
+  }
+
+  async delete(resource: StoredResource): Promise<void> {
+    const request = new providerProto.DeleteRequest();
+    request.setId(resource.id ?? "");
+    request.setUrn(resource.urn);
+    request.setProperties(toStruct(plainMap(resource.outputs)));
+    request.setOldInputs(toStruct(plainMap(resource.inputs)));
+    await this.#call((done) => this.#client.delete(request, done));
+  }
+
+  /** Tells it to hurry; running calls go on. Never fails: the process may be dead. */
+  cancel(): Promise<void> {
+    return new Promise((done) => {
+      const deadline = Date.now() + cancelDeadlineMs;
+      this.#client.cancel(new Empty(), new grpc.Metadata(), { deadline }, () => done());
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.child.isRunning()) await this.cancel(); // the real engine sends it at every end
+    this.#client.close();
+    await this.child.stop();
+  }
+
+  #call<Response>(
+    send: (done: (error: ServiceError | null, response: Response) => void) => unknown,
+    inputs: PropertyMap = {},
+  ): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      send((error, response) => {
+        if (error) reject(readError(error, inputs));
+        else resolve(response);
+      });
+    });
+  }
+}
+
+/** The host packs a partial failure into the trailer `grpc-status-details-bin`. */
+function readError(error: ServiceError, inputs: PropertyMap): ProviderError {
+  for (const raw of error.metadata.get("grpc-status-details-bin")) {
+    const status = statusProto.Status.deserializeBinary(raw as Buffer);
+    for (const detail of status.getDetailsList()) {
+      if (detail.getTypeName() !== "pulumirpc.ErrorResourceInitFailed") continue;
+      const failure = providerProto.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
+      const reasons = failure.getReasonsList();
+      const outputs = remark(fromStruct(failure.getProperties()), inputs);
+      return new ProviderError(describeReasons(reasons), { id: failure.getId(), outputs, reasons });
+    }
+  }
+  return new ProviderError(error.details || error.message);
+}
+
+/** As the real CLI words it (hashicorp/go-multierror's list). */
+const describeReasons = (reasons: string[]) =>
+  `${reasons.length} error${reasons.length === 1 ? "" : "s"} occurred:\n${reasons.map((reason) => `\t* ${reason}\n`).join("")}\n`;

@@ -1,0 +1,102 @@
+// The state while an operation changes it: what it has dealt with, followed by what it hasn't yet. Saved after
+// every change, so that a crash loses at most the step under way. A preview's ledger saves nothing.
+import { isDeepStrictEqual } from "node:util";
+import type { PropertyMap } from "./propertyValues.ts";
+import type { Snapshot, StateFile, StoredResource } from "./stateFile.ts";
+
+export class Ledger {
+  #file: StateFile | undefined;
+  #done: StoredResource[] = [];
+  #rest: StoredResource[];
+  #providerConfig: PropertyMap | undefined;
+  #urnsBefore: ReadonlySet<string>;
+
+  constructor(snapshot: Snapshot, file: StateFile | undefined) {
+    this.#rest = snapshot.resources;
+    this.#providerConfig = snapshot.providerConfig;
+    this.#file = file;
+    this.#urnsBefore = new Set(snapshot.resources.map((resource) => resource.urn));
+  }
+
+  existedBefore(urn: string): boolean {
+    return this.#urnsBefore.has(urn);
+  }
+
+  get providerConfig(): PropertyMap | undefined {
+    return this.#providerConfig;
+  }
+
+  configureProvider(config: PropertyMap): void {
+    if (isDeepStrictEqual(config, this.#providerConfig)) return;
+    this.#providerConfig = config;
+    this.save();
+  }
+
+  all(): StoredResource[] {
+    return [...this.#done, ...this.#rest];
+  }
+
+  /** Not yet dealt with. */
+  rest(): StoredResource[] {
+    return [...this.#rest];
+  }
+
+  /** The living resource of this URN that was there before the operation. */
+  previous(urn: string): StoredResource | undefined {
+    return this.#rest.find((resource) => resource.urn === urn && !resource.pendingDeletion);
+  }
+
+  current(urn: string): StoredResource | undefined {
+    return this.#done.findLast((resource) => resource.urn === urn);
+  }
+
+  /** `next` is dealt with. `old`, if it was given, is no more. */
+  settle(next: StoredResource, old?: StoredResource): void {
+    if (old) {
+      this.#rest = this.#rest.filter((resource) => resource !== old);
+      if (old.urn !== next.urn) this.#rename(old.urn, next.urn);
+    }
+    this.#done.push(next);
+    if (!isDeepStrictEqual(old, next)) this.save();
+  }
+
+  drop(resource: StoredResource): void {
+    this.#done = this.#done.filter((other) => other !== resource);
+    this.#rest = this.#rest.filter((other) => other !== resource);
+    this.save();
+  }
+
+  /** A refresh found it as `fresh`; it stays where it is and is still to be dealt with. */
+  refresh(resource: StoredResource, fresh: StoredResource): void {
+    this.#rest = this.#rest.map((other) => (other === resource ? fresh : other));
+    if (!isDeepStrictEqual(resource, fresh)) this.save();
+  }
+
+  /** Nobody depends on what is gone. */
+  forgetDependenciesOn(urns: ReadonlySet<string>): void {
+    const known = (urn: string) => !urns.has(urn);
+    for (const resource of this.all()) {
+      resource.dependencies = resource.dependencies.filter(known);
+      for (const [key, list] of Object.entries(resource.propertyDependencies)) {
+        resource.propertyDependencies[key] = list.filter(known);
+      }
+    }
+    this.save();
+  }
+
+  save(): void {
+    this.#file?.write({ resources: this.all(), providerConfig: this.#providerConfig });
+  }
+
+  /** A resource was found by an alias: those that aren't dealt with yet know it by its old name. */
+  #rename(from: string, to: string): void {
+    const renamed = (urn: string) => (urn === from ? to : urn);
+    for (const resource of this.#rest) {
+      if (resource.parent) resource.parent = renamed(resource.parent);
+      resource.dependencies = resource.dependencies.map(renamed);
+      for (const [key, list] of Object.entries(resource.propertyDependencies)) {
+        resource.propertyDependencies[key] = list.map(renamed);
+      }
+    }
+  }
+}

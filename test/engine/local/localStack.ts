@@ -1,0 +1,105 @@
+// A stack on the engine of this folder.
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { OperationOptions, OperationResult, Stack, StackSettings, StateResource } from "../stack.ts";
+import { fullName, readConfig } from "../stackConfig.ts";
+import type { Child } from "./childProcess.ts";
+import { runOperation } from "./operation.ts";
+import { locateProgram } from "./programLocation.ts";
+import { markSecret, plainMap, secretKeys, type PropertyMap } from "./propertyValues.ts";
+import { StateFile, type StoredResource } from "./stateFile.ts";
+import { lockState } from "./stateLock.ts";
+import type { OperationKind } from "./terminalText.ts";
+
+/** @throws «incorrect passphrase» */
+export function openLocalStack(settings: StackSettings): Stack {
+  const { project, stack, stateFolder } = settings;
+  const location = locateProgram(settings.program);
+  const config = readConfig(settings);
+  const path = join(stateFolder, `${project}.${stack}.json`);
+  const open = () => new StateFile(path, settings.passphrase);
+  const providers = new Set<Child>();
+  open();
+
+  const run =
+    (kind: OperationKind) =>
+    (options: OperationOptions = {}) =>
+      locked(path, (): Promise<OperationResult> => {
+        return runOperation(kind, {
+          project,
+          stack,
+          location,
+          env: settings.env ?? {},
+          config,
+          file: open(),
+          options,
+          onProviderStart: (child) => providers.add(child),
+        });
+      }).finally(() => providers.clear());
+
+  return {
+    kind: "local",
+    preview: run("preview"),
+    up: run("up"),
+    refresh: run("refresh"),
+    destroy: run("destroy"),
+    setConfig(name, value, { secret = false } = {}) {
+      config.set(fullName(project, name), { value, secret });
+      return Promise.resolve();
+    },
+    exportState: () => Promise.resolve(open().read().resources.map(exportResource)),
+    importState: (resources) =>
+      locked(path, () => {
+        const file = open();
+        file.write({ ...file.read(), resources: resources.map(importResource) });
+        return Promise.resolve();
+      }),
+    stateFiles: async () => {
+      const entries = await readdir(stateFolder, { recursive: true, withFileTypes: true }).catch(() => []);
+      return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    },
+    providerPids: () => [...providers].filter((child) => child.isRunning()).map((child) => child.pid),
+    remove: () => rm(path, { force: true }),
+  };
+}
+
+async function locked<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  const lock = lockState(path);
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+function exportResource(stored: StoredResource): StateResource {
+  const { id, parent, inputs, outputs } = stored;
+  return {
+    urn: stored.urn,
+    type: stored.type,
+    custom: stored.custom,
+    ...(id !== undefined && { id }),
+    ...(parent !== undefined && { parent }),
+    inputs: plainMap(inputs),
+    outputs: plainMap(outputs),
+    secretInputs: secretKeys(inputs),
+    secretOutputs: secretKeys(outputs),
+    dependencies: stored.dependencies,
+    propertyDependencies: stored.propertyDependencies,
+    additionalSecretOutputs: stored.additionalSecretOutputs,
+    initErrors: stored.initErrors,
+    protect: stored.protect,
+    retainOnDelete: stored.retainOnDelete,
+    external: stored.external,
+    pendingDeletion: stored.pendingDeletion,
+    pendingReplacement: stored.pendingReplacement,
+  };
+}
+
+const importResource = ({ secretInputs, secretOutputs, ...resource }: StateResource): StoredResource => ({
+  ...resource,
+  inputs: markSecret(resource.inputs as PropertyMap, secretInputs),
+  outputs: markSecret(resource.outputs as PropertyMap, secretOutputs),
+  ignoreChanges: [],
+  replaceOnChanges: [],
+});

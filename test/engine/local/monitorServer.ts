@@ -1,0 +1,153 @@
+// The two services that the program and the provider call: ResourceMonitor and Engine, on one loopback port.
+// What isn't named here gRPC answers as UNIMPLEMENTED: the SDK tolerates it or says clearly what it lacks.
+import type { handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
+import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
+import type {
+  ReadResourceRequest,
+  RegisterResourceOutputsRequest,
+  RegisterResourceRequest,
+  SupportsFeatureRequest,
+} from "@pulumi/pulumi/proto/resource_pb.js";
+import type { LogLine } from "../stack.ts";
+import { fromStruct, toStruct, type PropertyMap } from "./propertyValues.ts";
+import {
+  Empty,
+  engineProto,
+  engineService,
+  grpc,
+  messageLimits,
+  resourceProto,
+  resourceService,
+} from "./wire.ts";
+
+export interface RegisteredResource {
+  urn: string;
+  id?: string | undefined;
+  outputs: PropertyMap;
+  result: "success" | "failed" | "skipped";
+  /** Left out by `targets`: its outputs can't be known. */
+  unknown?: boolean;
+}
+
+export interface MonitorHandlers {
+  log(line: LogLine): void;
+  registerResource(request: RegisterResourceRequest): Promise<RegisteredResource>;
+  readResource(request: ReadResourceRequest): Promise<RegisteredResource>;
+  registerOutputs(urn: string, outputs: PropertyMap): void;
+}
+
+/** The SDK ends a program quietly on this answer, as when the real engine closes the connection. */
+export class MonitorDown extends Error {
+  readonly code = grpc.status.UNAVAILABLE;
+
+  constructor() {
+    super("resource monitor shut down");
+  }
+}
+
+export interface MonitorServer {
+  address: string;
+  close(): void;
+}
+
+export async function startMonitorServer(handlers: MonitorHandlers): Promise<MonitorServer> {
+  const server = new grpc.Server(messageLimits);
+  server.addService(engineService.EngineService, engineMethods(handlers));
+  server.addService(resourceService.ResourceMonitorService, monitorMethods(handlers));
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
+      if (error) reject(error);
+      else resolve(bound);
+    });
+  });
+  return { address: `127.0.0.1:${port}`, close: () => server.forceShutdown() };
+}
+
+const severities = {
+  [engineProto.LogSeverity.DEBUG]: "debug",
+  [engineProto.LogSeverity.INFO]: "info",
+  [engineProto.LogSeverity.WARNING]: "warning",
+  [engineProto.LogSeverity.ERROR]: "error",
+} as const;
+
+const engineMethods = (handlers: MonitorHandlers): UntypedServiceImplementation => ({
+  log: unary((request: LogRequest) => {
+    const urn = request.getUrn();
+    handlers.log({
+      severity: severities[request.getSeverity()],
+      message: request.getMessage(),
+      ...(urn && { urn }),
+      streamId: request.getStreamid(),
+      ephemeral: request.getEphemeral(),
+    });
+    return new Empty();
+  }),
+  setRootResource: unary(() => new engineProto.SetRootResourceResponse()),
+  getRootResource: unary(() => new engineProto.GetRootResourceResponse()),
+});
+
+/**
+ * Only «secrets» is announced. Without alias specs the SDK works out alias URNs by itself, and without transforms and
+ * hooks it refuses them with a clear message.
+ */
+const features = resourceProto.ResourceMonitorFeature;
+
+const monitorMethods = (handlers: MonitorHandlers): UntypedServiceImplementation => ({
+  getDeploymentInfo: unary(() => {
+    const info = new resourceProto.DeploymentInfo();
+    info.setSupportedfeaturesList([features.RESOURCE_MONITOR_FEATURE_SECRETS]);
+    return info;
+  }),
+  supportsFeature: unary((request: SupportsFeatureRequest) => {
+    const response = new resourceProto.SupportsFeatureResponse();
+    response.setHassupport(request.getId() === "secrets");
+    return response;
+  }),
+  registerResource: unary(async (request: RegisterResourceRequest) => {
+    const registered = await handlers.registerResource(request);
+    const response = new resourceProto.RegisterResourceResponse();
+    response.setUrn(registered.urn);
+    response.setId(registered.id ?? "");
+    response.setObject(toStruct(registered.outputs));
+    response.setUnknown(registered.unknown ?? false);
+    response.setResult(results[registered.result]);
+    return response;
+  }),
+  readResource: unary(async (request: ReadResourceRequest) => {
+    const read = await handlers.readResource(request);
+    const response = new resourceProto.ReadResourceResponse();
+    response.setUrn(read.urn);
+    response.setProperties(toStruct(read.outputs));
+    response.setResult(results[read.result]);
+    return response;
+  }),
+  registerResourceOutputs: unary((request: RegisterResourceOutputsRequest) => {
+    handlers.registerOutputs(request.getUrn(), fromStruct(request.getOutputs()));
+    return new Empty();
+  }),
+  /** The program is done. It must be answered, or the program hangs; deletions run after it has exited. */
+  signalAndWaitForShutdown: unary(() => new Empty()),
+});
+
+/** The SDK treats «failed» and «skipped» alike; its copy of the protocol doesn't know the latter. */
+const results = {
+  success: resourceProto.Result.SUCCESS,
+  failed: resourceProto.Result.FAIL,
+  skipped: resourceProto.Result.FAIL,
+};
+
+function unary<Request, Response>(
+  answer: (request: Request) => Response | Promise<Response>,
+): handleUnaryCall<Request, Response> {
+  return (call, done) => {
+    Promise.resolve()
+      .then(() => answer(call.request))
+      .then(
+        (response) => done(null, response),
+        (error: unknown) => {
+          const code = error instanceof MonitorDown ? error.code : grpc.status.UNKNOWN;
+          done({ code, message: error instanceof Error ? error.message : String(error) });
+        },
+      );
+  };
+}

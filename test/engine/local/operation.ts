@@ -1,0 +1,186 @@
+// One operation from start to end: the server, the two processes, what they do, and the tidying up.
+import type { OperationOptions, OperationResult, OutputValue } from "../stack.ts";
+import type { StackConfig } from "../stackConfig.ts";
+import { stackType } from "../urn.ts";
+import type { Child } from "./childProcess.ts";
+import { deleteTheRest } from "./deletion.ts";
+import type { Deployment } from "./deployment.ts";
+import { DynamicProvider } from "./dynamicProvider.ts";
+import { Ledger } from "./ledger.ts";
+import { startMonitorServer } from "./monitorServer.ts";
+import { describeExit, startProgram } from "./program.ts";
+import type { ProgramLocation } from "./programLocation.ts";
+import { isSecret, plain, secret, type PropertyMap } from "./propertyValues.ts";
+import { ProviderSession } from "./providerSession.ts";
+import { readResource } from "./reading.ts";
+import { refreshAll } from "./refreshing.ts";
+import { registerResource, reportRefusal } from "./registration.ts";
+import { Report } from "./report.ts";
+import { createSlots } from "./slots.ts";
+import type { StateFile } from "./stateFile.ts";
+import { StopSign } from "./stopSign.ts";
+import type { OperationKind } from "./terminalText.ts";
+
+export interface OperationSetup {
+  project: string;
+  stack: string;
+  location: ProgramLocation;
+  env: Record<string, string | undefined>;
+  config: StackConfig;
+  file: StateFile;
+  options: OperationOptions;
+  onProviderStart: (child: Child) => void;
+}
+
+/** The real CLI's is four per core: a fixed number makes runs comparable. */
+const defaultParallel = 16;
+/** A program that was told that the engine is gone ends by itself, unless something else keeps it alive. */
+const programGraceMs = 2000;
+
+export async function runOperation(kind: OperationKind, setup: OperationSetup): Promise<OperationResult> {
+  const { options, file, location } = setup;
+  const dryRun = kind === "preview";
+  const parallel = options.parallel ?? defaultParallel;
+  const report = new Report(kind, setup, options);
+  const ledger = new Ledger(file.read(), dryRun ? undefined : file);
+  const stop = new StopSign();
+  let stackOutputs: PropertyMap | undefined;
+
+  const env = childEnvironment(setup);
+  const onLine = (message: string) => report.log({ message });
+  const session = new ProviderSession((config) =>
+    DynamicProvider.start(
+      server.address,
+      config,
+      { folder: location.folder, env, onLine },
+      setup.onProviderStart,
+    ),
+  );
+  const deployment: Deployment = {
+    kind,
+    project: setup.project,
+    stack: setup.stack,
+    options,
+    dryRun,
+    report,
+    ledger,
+    stop,
+    planning: createSlots(1),
+    work: createSlots(parallel),
+    provider: () => session.get(),
+    failed: new Set(),
+    declared: new Map(),
+    aliased: new Map(),
+    skippedCreates: new Set(),
+    deletedFirst: new Set(),
+  };
+  const server = await startMonitorServer({
+    log: (line) => report.log(line),
+    registerResource: (request) => registerResource(deployment, request),
+    readResource: (request) => readResource(deployment, request),
+    registerOutputs(urn, outputs) {
+      const resource = deployment.declared.get(urn);
+      if (!resource) throw new Error(`cannot complete a resource '${urn}' whose registration isn't pending`);
+      if (resource.type === stackType) {
+        stackOutputs = outputs; // kept until it is known whether all went well
+        return;
+      }
+      resource.outputs = outputs;
+      ledger.save();
+    },
+  });
+  const cancel = () => {
+    stop.raise(`${kind} canceled`);
+    void session.cancel();
+  };
+  if (options.signal?.aborted) cancel();
+  options.signal?.addEventListener("abort", cancel);
+
+  const runProgram = async () => {
+    const program = startProgram({
+      engineAddress: server.address,
+      project: setup.project,
+      stack: setup.stack,
+      folder: location.folder,
+      entry: location.entry,
+      env: { ...env, PULUMI_NODEJS_TYPESCRIPT: String(location.typescript) },
+      parallel,
+      dryRun,
+      onLine,
+    });
+    let timer: NodeJS.Timeout | undefined;
+    stop.onRaise(() => {
+      const giveUp = () => (timer = setTimeout(() => void program.stop(), programGraceMs));
+      void deployment.work.idle().then(() => program.isRunning() && giveUp());
+    });
+    const { failed, message } = await describeExit(program);
+    clearTimeout(timer);
+    await program.stop(); // its last lines
+    await deployment.planning.idle();
+    await deployment.work.idle();
+    if (!failed || stop.isUp) return;
+    if (message) report.error(message);
+    stop.raise(`${kind} failed`);
+  };
+
+  try {
+    const runsProgram = kind === "up" || kind === "preview";
+    const config = providerConfig(setup.config);
+    await session.configure(ledger.providerConfig ?? config);
+    if (kind === "refresh" || options.refresh) await refreshAll(deployment);
+    if (runsProgram && !stop.isUp) {
+      await session.configure(config);
+      session.warmUp();
+      ledger.configureProvider(config);
+      await runProgram();
+    }
+    if (kind !== "refresh" && !stop.isUp) {
+      refuseUnknownTargets(deployment);
+      await deleteTheRest(deployment);
+    }
+  } catch (error) {
+    reportRefusal(deployment, error);
+  } finally {
+    options.signal?.removeEventListener("abort", cancel);
+    await session.close();
+    server.close();
+  }
+
+  const failure = stop.reason ?? (deployment.failed.size > 0 ? `${kind} failed` : undefined);
+  const root = ledger.all().find((resource) => resource.type === stackType);
+  if (root && stackOutputs) {
+    // after a failure an output that is absent isn't taken for one that was removed
+    root.outputs = failure === undefined ? stackOutputs : { ...root.outputs, ...stackOutputs };
+    ledger.save();
+  }
+  return report.finish(failure, outputValues(root?.outputs ?? {}));
+}
+
+const outputValues = (outputs: PropertyMap): Record<string, OutputValue> =>
+  Object.fromEntries(
+    Object.entries(outputs).map(([name, value]) => [name, { value: plain(value), secret: isSecret(value) }]),
+  );
+
+function providerConfig(config: StackConfig): PropertyMap {
+  return Object.fromEntries(
+    [...config].map(([name, entry]) => [name, entry.secret ? secret(entry.value) : entry.value]),
+  );
+}
+
+function childEnvironment({ project, config, env }: OperationSetup): NodeJS.ProcessEnv {
+  const secretNames = [...config].filter(([, { secret }]) => secret).map(([name]) => name);
+  return {
+    ...process.env,
+    TRACEPARENT: undefined, // of whoever runs the tests
+    ...env,
+    PULUMI_NODEJS_PROJECT: project,
+    PULUMI_CONFIG: JSON.stringify(Object.fromEntries([...config].map(([name, { value }]) => [name, value]))),
+    PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(secretNames),
+  };
+}
+
+function refuseUnknownTargets({ options, ledger, declared }: Deployment): void {
+  const unknown = (options.targets ?? []).filter((urn) => !declared.has(urn) && !ledger.existedBefore(urn));
+  if (unknown.length === 0) return;
+  throw new Error(unknown.map((urn) => `Target '${urn}' could not be found in the stack.`).join("\n"));
+}

@@ -1,0 +1,202 @@
+// Decides what becomes of a resource that the program declares: check, diff, and the real engine's rules
+// (step_generator.go).
+import { dependenciesOf, isTargeted, type Deployment } from "./deployment.ts";
+import type { CheckFailure, DynamicProvider, ProviderDiff } from "./dynamicProvider.ts";
+import { Refusal, type Goal } from "./goal.ts";
+import { changedPaths, covers, parsePath, resetPaths } from "./propertyPath.ts";
+import { changedKeys, plain, type PropertyMap } from "./propertyValues.ts";
+import { replacedBecauseOf } from "./replacementCascade.ts";
+import type { StoredResource } from "./stateFile.ts";
+import { stackType } from "../urn.ts";
+
+export type Plan =
+  | { op: "same"; old: StoredResource; next: StoredResource }
+  /** `targets` leaves it out. */
+  | { op: "untargeted"; old: StoredResource }
+  | { op: "skipped create"; next: StoredResource }
+  | { op: "create"; next: StoredResource }
+  | { op: "update"; old: StoredResource; next: StoredResource; diff: string[] }
+  | Replacement;
+
+export interface Replacement {
+  op: "replace";
+  old: StoredResource;
+  next: StoredResource;
+  diff: string[];
+  /** Deleted before the new one is created, in this order; empty when the old one is deleted at the end. */
+  deleteFirst: StoredResource[];
+  /** The old one is deleted already, or is about to be. */
+  oldIsGone: boolean;
+}
+
+export async function planResource(deployment: Deployment, goal: Goal): Promise<Plan> {
+  const next = goal.resource;
+  if (deployment.declared.has(next.urn)) {
+    throw new Refusal(next.urn, `Duplicate resource URN '${next.urn}'; try giving it a unique name`);
+  }
+  const old = findOld(deployment, goal);
+  deployment.declared.set(next.urn, next);
+
+  const targeted = next.type === stackType || isTargeted(deployment, next.urn);
+  if (!targeted && old) return { op: "untargeted", old };
+  if (!targeted) {
+    deployment.skippedCreates.add(next.urn);
+    return { op: "skipped create", next };
+  }
+  const plan = await (next.custom ? planCustom(deployment, goal, old) : planComponent(old, next));
+  refuseSkippedDependencies(deployment, plan);
+  return plan;
+}
+
+/** By its URN, else by the first alias that the state knows. */
+function findOld({ ledger, declared, aliased }: Deployment, goal: Goal): StoredResource | undefined {
+  const { urn } = goal.resource;
+  const claimedBy = aliased.get(urn);
+  if (claimedBy) {
+    throw new Refusal(
+      urn,
+      `Duplicate resource URN '${urn}' conflicting with alias on resource with URN '${claimedBy}'`,
+    );
+  }
+  const known = [urn, ...goal.aliases].find((candidate) => ledger.existedBefore(candidate));
+  if (known === undefined || known === urn) return ledger.previous(urn);
+  const other = aliased.get(known) ?? (declared.has(known) ? urn : undefined);
+  if (other) {
+    throw new Refusal(
+      urn,
+      `Duplicate resource alias '${known}' applied to resource with URN '${urn}' conflicting with resource with URN '${other}'`,
+    );
+  }
+  aliased.set(known, urn);
+  return ledger.previous(known);
+}
+
+function planComponent(old: StoredResource | undefined, next: StoredResource): Plan {
+  if (!old) return { op: "create", next };
+  const diff = changedKeys(old.inputs, next.inputs);
+  return diff.length === 0 ? { op: "same", old, next } : { op: "update", old, next, diff };
+}
+
+async function planCustom(
+  deployment: Deployment,
+  goal: Goal,
+  old: StoredResource | undefined,
+): Promise<Plan> {
+  const provider = await deployment.provider();
+  const next = goal.resource;
+  const declared = next.inputs;
+
+  const isRecreated = old !== undefined && deployment.deletedFirst.has(old);
+  if (!old || isRecreated || old.external) {
+    next.inputs = await check(provider, goal, {}, declared);
+    if (!old) return { op: "create", next };
+    return { op: "replace", old, next, diff: [], deleteFirst: [], oldIsGone: isRecreated };
+  }
+
+  const ignoring = resetPaths(declared, old.inputs, next.ignoreChanges);
+  warnImpossible(deployment, next.urn, ignoring.impossible);
+  next.inputs = await check(provider, goal, old.inputs, ignoring.inputs);
+
+  const { changed, replace, deleteBeforeReplace, diff } = await compare(provider, old, next);
+  if (!(changed && replace) && !old.pendingReplacement) {
+    // what an earlier attempt left unfinished is tried again, whatever the provider says
+    if (changed || old.initErrors.length > 0) return { op: "update", old, next, diff };
+    return { op: "same", old, next };
+  }
+  if (old.protect && next.protect) refuseReplacement(deployment, next.urn);
+  next.inputs = await check(provider, goal, {}, declared); // its defaults don't carry over
+  const first = goal.deleteBeforeReplace ?? deleteBeforeReplace;
+  if (!first) return { op: "replace", old, next, diff, deleteFirst: [], oldIsGone: old.pendingReplacement };
+  const dependents = await replacedBecauseOf(deployment, provider, old);
+  for (const dependent of dependents) deployment.deletedFirst.add(dependent);
+  const deleteFirst = [...dependents.reverse(), ...(old.pendingReplacement ? [] : [old])];
+  return { op: "replace", old, next, diff, deleteFirst, oldIsGone: true };
+}
+
+async function check(
+  provider: DynamicProvider,
+  goal: Goal,
+  olds: PropertyMap,
+  news: PropertyMap,
+): Promise<PropertyMap> {
+  const { urn, type } = goal.resource;
+  const { inputs, failures } = await provider.check(urn, olds, news);
+  if (failures.length === 0) return inputs;
+  const describe = ({ property, reason }: CheckFailure) =>
+    property
+      ? `${type} resource '${goal.name}': property ${property} value {${showInput(news, property)}} has a problem: ${reason}`
+      : `${type} resource '${goal.name}' has a problem: ${reason}`;
+  throw new Refusal(urn, ...failures.map(describe));
+}
+
+/** The real CLI prints the value as it is. */
+function showInput(inputs: PropertyMap, property: string): string {
+  const value = plain(inputs[property] ?? null);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+interface Comparison {
+  changed: boolean;
+  replace: boolean;
+  deleteBeforeReplace: boolean;
+  diff: string[];
+}
+
+async function compare(
+  provider: DynamicProvider,
+  old: StoredResource,
+  next: StoredResource,
+): Promise<Comparison> {
+  const answer = await provider.diff(old, next.urn, next.inputs);
+  return applyRules(answer, old, resetPaths(next.inputs, old.inputs, next.ignoreChanges).inputs, next);
+}
+
+/** What the engine makes of a provider's diff: its own comparison where the provider leaves it open, replaceOnChanges. */
+export function applyRules(
+  answer: ProviderDiff,
+  old: StoredResource,
+  news: PropertyMap,
+  options: Pick<StoredResource, "replaceOnChanges">,
+): Comparison {
+  const patterns = options.replaceOnChanges.map(parsePath);
+  const paths = answer.changes === undefined ? changedPaths(old.inputs, news) : [];
+  const changed = answer.changes ?? paths.length > 0;
+  const matches = paths.some((path) => patterns.some((pattern) => covers(pattern, path)));
+  const replaceUnfinished =
+    old.initErrors.length > 0 && patterns.some((pattern) => covers(pattern, ["#initerror"]));
+  return {
+    changed: changed || replaceUnfinished,
+    replace: answer.replaces.length > 0 || matches || replaceUnfinished,
+    deleteBeforeReplace: answer.deleteBeforeReplace,
+    diff: [...new Set(paths.map(([key]) => String(key)))],
+  };
+}
+
+function warnImpossible(deployment: Deployment, urn: string, paths: string[]): void {
+  if (paths.length === 0) return;
+  const message = `cannot ignore changes in added or removed elements of the path: "${paths.join(", ")}"`;
+  deployment.report.log({ message, urn });
+}
+
+function refuseReplacement(deployment: Deployment, urn: string): void {
+  const message = `unable to replace resource "${urn}"\nas it is currently marked for protection. To unprotect the resource, remove the \`protect\` flag from the resource in your Pulumi program and run \`pulumi up\``;
+  if (!deployment.dryRun) throw new Refusal(urn, message);
+  deployment.report.error(message, urn); // a preview goes on, to show what is to change
+  deployment.failed.add(urn);
+}
+
+function refuseSkippedDependencies(deployment: Deployment, plan: Plan): void {
+  if (plan.op === "same" || plan.op === "untargeted" || plan.op === "skipped create") return;
+  const { urn } = plan.next;
+  const missing = [...new Set(dependenciesOf(plan.next))].filter((dependency) =>
+    deployment.skippedCreates.has(dependency),
+  );
+  if (missing.length === 0) return;
+  throw new Refusal(
+    urn,
+    ...missing.map(
+      (dependency) =>
+        `Resource '${urn}' depends on '${dependency}' which was was not specified in --target list.`,
+    ),
+  );
+}

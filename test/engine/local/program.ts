@@ -1,0 +1,40 @@
+// The real Node.js program runtime of @pulumi/pulumi, running the program of a stack.
+import { startNode, type Child, type ChildOptions } from "./childProcess.ts";
+import { resolveFromProgram } from "./programLocation.ts";
+
+export interface ProgramOptions extends ChildOptions {
+  engineAddress: string;
+  project: string;
+  stack: string;
+  entry: string;
+  parallel: number;
+  dryRun: boolean;
+}
+
+/** The runtime has already logged what went wrong. */
+const exitCodeAfterLoggedError = 32;
+
+export function startProgram(options: ProgramOptions): Child {
+  const flags = {
+    monitor: options.engineAddress,
+    engine: options.engineAddress,
+    organization: "organization", // what the CLI's file backend says
+    project: options.project,
+    stack: options.stack,
+    "root-directory": options.folder,
+    pwd: options.folder,
+    parallel: String(options.parallel),
+  };
+  const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+  const file = resolveFromProgram(options.folder, "@pulumi/pulumi/cmd/run");
+  return startNode(file, [...args, ...(options.dryRun ? ["--dry-run"] : []), options.entry], options);
+}
+
+/** What is still to be said about how the program ended: nothing, or an error message. */
+export async function describeExit(program: Child): Promise<{ failed: boolean; message?: string }> {
+  const { code, signal } = await program.exited;
+  if (code === 0) return { failed: false };
+  if (code === exitCodeAfterLoggedError) return { failed: true };
+  if (code === null) return { failed: true, message: `Program was ended by ${signal ?? "a signal"}` };
+  return { failed: true, message: `Program exited with non-zero exit code: ${code}` };
+}

@@ -1,0 +1,96 @@
+// `.get`: a resource that the program reads without managing it.
+import type { ReadResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
+import { createUrn } from "../urn.ts";
+import { finishOutputs } from "./carryOut.ts";
+import { changedKeys, fromStruct } from "./propertyValues.ts";
+import { noteFailure, type Deployment } from "./deployment.ts";
+import { dynamicTypePrefix, Refusal } from "./goal.ts";
+import { MonitorDown, type RegisteredResource } from "./monitorServer.ts";
+import { reportRefusal } from "./registration.ts";
+import type { StoredResource } from "./stateFile.ts";
+import { unknownValue } from "../stack.ts";
+
+export async function readResource(
+  deployment: Deployment,
+  request: ReadResourceRequest,
+): Promise<RegisteredResource> {
+  const { report, ledger } = deployment;
+  if (deployment.stop.isUp) throw new MonitorDown();
+  const next = describe(deployment, request);
+  try {
+    refuseUnsupported(request, next.urn);
+    if (deployment.declared.has(next.urn)) {
+      throw new Refusal(next.urn, `Duplicate resource URN '${next.urn}'; try giving it a unique name`);
+    }
+  } catch (error) {
+    reportRefusal(deployment, error);
+    throw new MonitorDown();
+  }
+  deployment.declared.set(next.urn, next);
+  const old = ledger.previous(next.urn);
+  // It was managed under another id: that one is deleted at the end.
+  const replaces = old !== undefined && !old.external && old.id !== next.id;
+  const op = replaces ? "read-replacement" : "read";
+
+  return deployment.work.run(async () => {
+    report.started(op, next.urn);
+    try {
+      if (next.id !== unknownValue) {
+        const provider = await deployment.provider();
+        const found = await provider.read({ ...next, outputs: next.inputs });
+        if (!found) throw new Error(`resource '${next.id ?? ""}' does not exist`);
+        next.id = found.id;
+        next.outputs = found.outputs;
+      }
+    } catch (error) {
+      report.ended({ op, urn: next.urn, error: (error as Error).message });
+      noteFailure(deployment, next.urn);
+      if (deployment.stop.isUp) throw new MonitorDown();
+      return { urn: next.urn, outputs: {}, result: "failed" };
+    }
+    finishOutputs(next);
+    if (replaces) {
+      old.pendingDeletion = true;
+      ledger.settle(next);
+    } else ledger.settle(next, old);
+    const isNews = !old || changedKeys(old.outputs, next.outputs).length > 0;
+    report.ended({ op, urn: next.urn }, isNews);
+    if (replaces) report.ended({ op: "replace", urn: next.urn });
+    return { urn: next.urn, id: next.id, outputs: next.outputs, result: "success" };
+  });
+}
+
+function describe(deployment: Deployment, request: ReadResourceRequest): StoredResource {
+  const type = request.getType();
+  const parent = request.getParent() || undefined;
+  return {
+    urn: createUrn(deployment.stack, deployment.project, type, request.getName(), parent),
+    type,
+    custom: true,
+    id: request.getId(),
+    inputs: fromStruct(request.getProperties()),
+    outputs: {},
+    ...(parent && { parent }),
+    dependencies: request.getDependenciesList(),
+    propertyDependencies: {},
+    additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
+    ignoreChanges: [],
+    replaceOnChanges: [],
+    initErrors: [],
+    protect: false,
+    retainOnDelete: false,
+    external: true,
+    pendingDeletion: false,
+    pendingReplacement: false,
+  };
+}
+
+function refuseUnsupported(request: ReadResourceRequest, urn: string): void {
+  const type = request.getType();
+  if (!type.startsWith(dynamicTypePrefix)) {
+    throw new Refusal(urn, `not supported by the test engine: reading resources of type ${type}`);
+  }
+  if (request.getProvider()) {
+    throw new Refusal(urn, "not supported by the test engine: explicit providers");
+  }
+}

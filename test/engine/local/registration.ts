@@ -1,0 +1,45 @@
+// What happens when the program declares a resource.
+import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
+import { carryOut } from "./carryOut.ts";
+import { dependenciesOf, type Deployment } from "./deployment.ts";
+import { readGoal, Refusal } from "./goal.ts";
+import { MonitorDown, type RegisteredResource } from "./monitorServer.ts";
+import { planResource, type Plan } from "./planning.ts";
+
+export async function registerResource(
+  deployment: Deployment,
+  request: RegisterResourceRequest,
+): Promise<RegisteredResource> {
+  const plan = await planOrStop(deployment, request);
+  const resource = plan.op === "untargeted" ? plan.old : plan.next;
+  if (dependenciesOf(resource).some((urn) => deployment.failed.has(urn))) {
+    deployment.failed.add(resource.urn);
+    return { urn: resource.urn, outputs: {}, result: "skipped" };
+  }
+  const result = await deployment.work.run(() => {
+    if (deployment.stop.isUp) throw new MonitorDown();
+    return carryOut(deployment, plan);
+  });
+  if (deployment.stop.isUp) throw new MonitorDown();
+  return result;
+}
+
+/** Anything that goes wrong before there is a plan ends the operation, whatever `continueOnError` says. */
+async function planOrStop(deployment: Deployment, request: RegisterResourceRequest): Promise<Plan> {
+  return deployment.planning.run(async () => {
+    if (deployment.stop.isUp) throw new MonitorDown();
+    try {
+      return await planResource(deployment, readGoal(request, deployment));
+    } catch (error) {
+      reportRefusal(deployment, error);
+      throw new MonitorDown();
+    }
+  });
+}
+
+export function reportRefusal(deployment: Deployment, error: unknown): void {
+  if (error instanceof Refusal) {
+    for (const message of error.messages) deployment.report.error(message, error.urn);
+  } else deployment.report.error(error instanceof Error ? error.message : String(error));
+  deployment.stop.raise(`${deployment.kind} failed`);
+}

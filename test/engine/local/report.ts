@@ -1,0 +1,82 @@
+// What an operation tells: steps, log lines, the text on the terminal, and whether it went well.
+import type { LogLine, OperationOptions, OperationResult, OutputValue, Step, StepOp } from "../stack.ts";
+import {
+  diagnosticsText,
+  endLine,
+  headline,
+  logText,
+  outputsText,
+  startLine,
+  summaryText,
+  type OperationKind,
+} from "./terminalText.ts";
+
+/** A replacement is counted once, as «replace». */
+const notCounted: readonly StepOp[] = [
+  "create-replacement",
+  "delete-replaced",
+  "read-replacement",
+  "discard-replaced",
+  "refresh",
+];
+
+export class Report {
+  readonly steps: Step[] = [];
+  readonly logs: LogLine[] = [];
+  readonly summary: OperationResult["summary"] = {};
+  #text = "";
+  #preview: boolean;
+  #stackRow: string;
+  #options: OperationOptions;
+
+  constructor(kind: OperationKind, names: { project: string; stack: string }, options: OperationOptions) {
+    this.#preview = kind === "preview";
+    this.#stackRow = `pulumi:pulumi:Stack (${names.project}-${names.stack})`;
+    this.#options = options;
+    this.#print(headline(kind, names.stack));
+  }
+
+  log(line: Partial<LogLine> & { message: string }): void {
+    const full: LogLine = { severity: "info", streamId: 0, ephemeral: false, ...line };
+    this.logs.push(full);
+    this.#options.onLog?.(full);
+    if (full.severity !== "debug") this.#print(logText(full));
+  }
+
+  error(message: string, urn?: string): void {
+    this.log({ severity: "error", message, ...(urn && { urn }) });
+  }
+
+  started(op: StepOp, urn: string): void {
+    if (!this.#preview && op !== "same") this.#print(startLine(op, urn));
+  }
+
+  ended({ diff = [], ...step }: Step, count = true): void {
+    this.steps.push(diff.length > 0 ? { ...step, diff } : step);
+    if (step.error !== undefined) this.error(step.error, step.urn);
+    else if (count && !notCounted.includes(step.op)) {
+      this.summary[step.op] = (this.summary[step.op] ?? 0) + 1;
+    }
+    if (step.op === "same" && step.error === undefined) return;
+    const outcome = { preview: this.#preview, failed: step.error !== undefined, diff };
+    this.#print(endLine(step.op, step.urn, outcome));
+  }
+
+  /** @param failure why it ended before its end, if it did */
+  finish(failure: string | undefined, outputs: Record<string, OutputValue>): OperationResult {
+    this.#print(diagnosticsText(this.logs, this.#stackRow));
+    this.#print(outputsText(outputs));
+    this.#print(summaryText(this.summary, this.#preview));
+    const errors = this.logs.filter((line) => line.severity === "error").map((line) => line.message);
+    const { steps, summary, logs } = this;
+    const text = this.#text;
+    if (failure === undefined) return { ok: true, summary, steps, outputs, logs, text };
+    return { ok: false, error: [...errors, failure].join("\n"), summary, steps, outputs, logs, text };
+  }
+
+  #print(text: string): void {
+    if (!text) return;
+    this.#text += text;
+    this.#options.onText?.(text);
+  }
+}

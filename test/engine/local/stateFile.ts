@@ -1,0 +1,92 @@
+// The state of one stack: a JSON file in which every secret is encrypted, replaced as a whole at every change.
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import {
+  mapSecretsIn,
+  secret,
+  secretSignature,
+  signature,
+  type PropertyMap,
+  type PropertyValue,
+} from "./propertyValues.ts";
+import { openSecretBox, type SecretBox, type SecretBoxHeader } from "./secretBox.ts";
+
+export interface StoredResource {
+  urn: string;
+  type: string;
+  custom: boolean;
+  id?: string | undefined;
+  inputs: PropertyMap;
+  outputs: PropertyMap;
+  parent?: string | undefined;
+  dependencies: string[];
+  propertyDependencies: Record<string, string[]>;
+  additionalSecretOutputs: string[];
+  ignoreChanges: string[];
+  replaceOnChanges: string[];
+  initErrors: string[];
+  protect: boolean;
+  retainOnDelete: boolean;
+  external: boolean;
+  pendingDeletion: boolean;
+  pendingReplacement: boolean;
+}
+
+export interface Snapshot {
+  /** In dependency order. */
+  resources: StoredResource[];
+  /** The configuration that the provider had last: `refresh` and `destroy` run with it, as in the real engine. */
+  providerConfig?: PropertyMap | undefined;
+}
+
+interface StateDocument extends Snapshot {
+  format: 1;
+  secrets: SecretBoxHeader;
+}
+
+export class StateFile {
+  readonly path: string;
+  #box: SecretBox;
+  #snapshot: Snapshot;
+
+  /** Reads the file, or begins an empty state if there is none. */
+  constructor(path: string, passphrase: string) {
+    this.path = path;
+    const document = existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as StateDocument) : undefined;
+    this.#box = openSecretBox(passphrase, document?.secrets);
+    this.#snapshot = document
+      ? eachMap(document, (map) => mapSecretsIn(map, (stored) => this.#open(stored)))
+      : { resources: [] };
+  }
+
+  read(): Snapshot {
+    return structuredClone(this.#snapshot);
+  }
+
+  write(snapshot: Snapshot): void {
+    this.#snapshot = structuredClone(snapshot);
+    const sealed = eachMap(snapshot, (map) => mapSecretsIn(map, (marked) => this.#seal(marked)));
+    const document: StateDocument = { format: 1, secrets: this.#box.header, ...sealed };
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+    writeFileSync(`${this.path}.new`, `${JSON.stringify(document, null, 2)}\n`, { mode: 0o600 });
+    renameSync(`${this.path}.new`, this.path);
+  }
+
+  #seal(marked: PropertyMap): PropertyValue {
+    const ciphertext = this.#box.encrypt(JSON.stringify(marked["value"] ?? null));
+    return { [signature]: secretSignature, ciphertext };
+  }
+
+  #open(stored: PropertyMap): PropertyValue {
+    return secret(JSON.parse(this.#box.decrypt(stored["ciphertext"] as string)) as PropertyValue);
+  }
+}
+
+const eachMap = (snapshot: Snapshot, change: (map: PropertyMap) => PropertyMap): Snapshot => ({
+  resources: snapshot.resources.map((resource) => ({
+    ...resource,
+    inputs: change(resource.inputs),
+    outputs: change(resource.outputs),
+  })),
+  providerConfig: snapshot.providerConfig && change(snapshot.providerConfig),
+});

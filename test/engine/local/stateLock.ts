@@ -1,0 +1,30 @@
+// One operation at a time per stack, across processes.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** @throws when another live process, or another operation of this one, holds the lock */
+export function lockState(statePath: string): { release: () => void } {
+  const path = `${statePath}.lock`;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(path, String(process.pid), { flag: "wx", mode: 0o600 });
+  } catch {
+    const owner = Number(readFileSync(path, "utf8"));
+    if (isAlive(owner)) {
+      throw new Error(
+        `the stack is currently locked by 1 lock(s): an operation of process ${owner} is running`,
+      );
+    }
+    writeFileSync(path, String(process.pid), { mode: 0o600 }); // its owner was killed
+  }
+  return { release: () => rmSync(path, { force: true }) };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
