@@ -1,0 +1,12 @@
+import type { Reporter } from "../../provider/context.ts";
+
+/** Remembers every line that the user would have seen. */
+export function recordingReporter(): Reporter & { lines: Record<"progress" | "info" | "warn", string[]> } {
+  const lines = { progress: [] as string[], info: [] as string[], warn: [] as string[] };
+  return {
+    lines,
+    progress: (line) => lines.progress.push(line),
+    info: (line) => lines.info.push(line),
+    warn: (line) => lines.warn.push(line),
+  };
+}

@@ -1,0 +1,81 @@
+import { scriptedFetch, type ScriptedReply, type SeenRequest } from "./scriptedFetch.ts";
+import type { VirtualClock } from "./virtualClock.ts";
+
+/** A job of the simulated service. */
+export interface SimulatedJob {
+  domain: string;
+  startedAtMs: number;
+  /** How it ends once `durationMs` has passed. */
+  outcome: "completed" | "failed" | "never";
+  reason?: string;
+}
+
+/** The export endpoints of `spec.md` on a virtual clock: no socket, no time. Faults are put before it. */
+export class SimulatedService {
+  readonly baseUrl = "https://api.example.test";
+  readonly key = "svc_simulated";
+  readonly jobs = new Map<string, SimulatedJob>();
+  durationMs = 60_000;
+  linkLifeMs = 3_600_000;
+  outcome: SimulatedJob["outcome"] = "completed";
+  reason: string | undefined;
+  /** Answers in the service's place when it returns something. */
+  fault: (request: SeenRequest, number: number) => ScriptedReply | undefined = () => undefined;
+  readonly #clock: VirtualClock;
+  readonly #scripted;
+
+  constructor(clock: VirtualClock) {
+    this.#clock = clock;
+    this.#scripted = scriptedFetch((request, number) => this.fault(request, number) ?? this.#answer(request));
+  }
+
+  get fetch(): ReturnType<typeof scriptedFetch>["fetch"] {
+    return this.#scripted.fetch;
+  }
+
+  /** "POST /v1/static-export/jobs" and the like, in order, without the prefix that all share. */
+  get requests(): string[] {
+    return this.#scripted.requests.map(
+      ({ method, path }) => `${method} ${path.replace("/v1/static-export", "")}`,
+    );
+  }
+
+  forgetRequests(): void {
+    this.#scripted.requests.length = 0;
+  }
+
+  #answer({ method, path, body, headers }: SeenRequest): ScriptedReply {
+    const date = new Date(this.#clock.now()).toUTCString();
+    const reply = (status: number, content: unknown): ScriptedReply => ({
+      status,
+      body: content,
+      headers: { date },
+    });
+    if (headers["authorization"] !== `Bearer ${this.key}`) return reply(401, { error: "invalid API key" });
+    const [, jobId, bundle] = /^\/v1\/static-export\/jobs(?:\/([^/]+))?(\/bundle)?$/.exec(path) ?? [];
+    if (jobId === undefined) {
+      const id = `job-${this.jobs.size + 1}`;
+      this.jobs.set(id, {
+        domain: (body as { domain: string }).domain,
+        startedAtMs: this.#clock.monotonic(),
+        outcome: this.outcome,
+        ...(this.reason !== undefined && { reason: this.reason }),
+      });
+      return reply(202, { jobId: id });
+    }
+    const job = this.jobs.get(jobId);
+    if (!job) return reply(404, { error: `no job ${jobId}` });
+    const elapsedMs = this.#clock.monotonic() - job.startedAtMs;
+    const over = elapsedMs >= this.durationMs && job.outcome !== "never";
+    if (bundle === undefined && method === "GET") {
+      if (over) return reply(200, { status: job.outcome, pageCount: 41, error: job.reason });
+      const progress = Math.min(99, Math.floor((100 * elapsedMs) / this.durationMs));
+      return reply(200, { status: "running", progress, pageCount: Math.floor(progress / 3) });
+    }
+    if (!over || job.outcome !== "completed") return reply(409, { error: "the job is not completed" });
+    return reply(200, {
+      bundleUrl: `https://store.example.test/${jobId}.tar.gz?X-Signature=c4n4ry&n=${this.requests.length}`,
+      expiresAt: new Date(this.#clock.now() + this.linkLifeMs).toISOString(),
+    });
+  }
+}

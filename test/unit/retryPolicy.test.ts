@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import {
+  allowedRepeats,
+  MAX_RETRY_AFTER_MS,
+  mayHaveBeenProcessed,
+  parseRetryAfter,
+  retryDelayMs,
+  type Fault,
+} from "../../provider/retryPolicy.ts";
+
+const status = (code: number, retryAfterMs?: number): Fault => ({
+  kind: "status",
+  status: code,
+  retryAfterMs,
+});
+
+describe("a start that may have been processed", () => {
+  test.each([500, 502, 504])("is sent once more after %i", (code) => {
+    expect(allowedRepeats(status(code), "start")).toBe(1);
+    expect(mayHaveBeenProcessed(status(code))).toBe(true);
+  });
+  test("is sent once more after a broken connection", () => {
+    expect(allowedRepeats({ kind: "interrupted", code: "ECONNRESET" }, "start")).toBe(1);
+  });
+  test("is not sent again when its reply could not be read", () => {
+    expect(allowedRepeats({ kind: "malformed" }, "start")).toBe(0);
+  });
+});
+
+test.each([408, 425, 429, 503])(
+  "%i means that nothing was processed: even a start is tried until the deadline",
+  (code) => {
+    expect(allowedRepeats(status(code), "start")).toBe(Infinity);
+    expect(mayHaveBeenProcessed(status(code))).toBe(false);
+  },
+);
+
+test.each([400, 401, 403, 404, 409, 410, 418, 451, 501, 505, 301])("%i is final", (code) => {
+  for (const repetition of ["read", "repeatable", "start"] as const) {
+    expect(allowedRepeats(status(code), repetition)).toBe(0);
+  }
+});
+
+test("what only reads, and what may be called again, is tried until the deadline", () => {
+  for (const repetition of ["read", "repeatable"] as const) {
+    expect(allowedRepeats(status(502), repetition)).toBe(Infinity);
+    expect(allowedRepeats({ kind: "interrupted", code: "ECONNRESET" }, repetition)).toBe(Infinity);
+  }
+});
+
+test("a host that does not exist is asked for four times in all, one that refuses until the deadline", () => {
+  expect(allowedRepeats({ kind: "unreachable", code: "ENOTFOUND" }, "read")).toBe(3);
+  expect(allowedRepeats({ kind: "unreachable", code: "ECONNREFUSED" }, "start")).toBe(Infinity);
+});
+
+test("an untrusted certificate is final", () => {
+  expect(allowedRepeats({ kind: "untrusted", code: "CERT_HAS_EXPIRED" }, "read")).toBe(0);
+});
+
+test("the pause grows from half a second to twenty seconds, anywhere between nothing and its full length", () => {
+  expect([1, 2, 3, 9, 99].map((failures) => retryDelayMs(status(500), failures, 1))).toEqual([
+    500, 1_000, 2_000, 20_000, 20_000,
+  ]);
+  expect(retryDelayMs(status(500), 9, 0)).toBe(0);
+});
+
+test("Retry-After goes before the backoff, up to five minutes", () => {
+  expect(retryDelayMs(status(429, 2_000), 1, 0)).toBe(2_000);
+  expect(retryDelayMs(status(429, 86_400_000), 1, 0)).toBe(MAX_RETRY_AFTER_MS);
+});
+
+describe("Retry-After", () => {
+  const now = Date.parse("Wed, 21 Oct 2026 07:28:00 GMT");
+  test.each([
+    ["2", 2_000],
+    ["0", 0],
+    ["Wed, 21 Oct 2026 07:28:30 GMT", 30_000],
+    ["Wed, 21 Oct 2026 07:00:00 GMT", 0],
+  ])("«%s» asks for %i milliseconds", (header, delayMs) => {
+    expect(parseRetryAfter(header, now)).toBe(delayMs);
+  });
+  test.each([null, "", "-5", "abc", "1e9", "1.5"])("«%s» is ignored", (header) => {
+    expect(parseRetryAfter(header, now)).toBeUndefined();
+  });
+});

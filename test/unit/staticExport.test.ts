@@ -1,0 +1,374 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Context } from "../../provider/context.ts";
+import * as staticExport from "../../provider/staticExport.ts";
+import { UnfinishedExportError } from "../../provider/staticExport.ts";
+import type { CheckedInputs } from "../../provider/staticExportInputs.ts";
+import type { StaticExportState } from "../../provider/staticExportState.ts";
+import { recordingReporter } from "../simulation/recordingReporter.ts";
+import { SimulatedService } from "../simulation/simulatedService.ts";
+import { VirtualClock } from "../simulation/virtualClock.ts";
+
+const START = "POST /jobs";
+let clock: VirtualClock;
+let service: SimulatedService;
+let reporter: ReturnType<typeof recordingReporter>;
+let inputs: CheckedInputs;
+
+beforeEach(() => {
+  clock = new VirtualClock();
+  service = new SimulatedService(clock);
+  reporter = recordingReporter();
+  inputs = { domain: "docs.example.com", baseUrl: service.baseUrl, apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY" };
+});
+
+function context(signal = new AbortController().signal): Context {
+  return {
+    configuration: { environment: () => service.key, stackConfig: () => undefined },
+    fetch: service.fetch,
+    clock,
+    reporter,
+    signal,
+  };
+}
+const create = (given = inputs, limitMs?: number): Promise<StaticExportState> =>
+  clock.run(staticExport.create(context(), given, limitMs));
+const update = (state: StaticExportState, given = inputs, limitMs?: number): Promise<StaticExportState> =>
+  clock.run(staticExport.update(context(), state, given, limitMs));
+const diff = (state: StaticExportState, given = inputs): staticExport.Diff =>
+  staticExport.diff(given, state, clock.now());
+const caught = (work: Promise<unknown>): Promise<Error> =>
+  work.then(
+    () => new Error("it did not fail"),
+    (error: unknown) => error as Error,
+  );
+const unfinished = async (work: Promise<unknown>): Promise<UnfinishedExportError> => {
+  const error = await caught(work);
+  if (error instanceof UnfinishedExportError) return error;
+  throw new Error(`nothing to go on from: ${error.message}`);
+};
+/** Requests since the last call, with polls counted once. */
+const requests = (): string[] => {
+  const seen = service.requests.filter((request, index, all) => request !== all[index - 1]);
+  service.forgetRequests();
+  return seen;
+};
+
+describe("create", () => {
+  test("starts one job, waits for it, and mints one link", async () => {
+    const { outputs } = await create();
+    expect(requests()).toEqual([START, "GET /jobs/job-1", "POST /jobs/job-1/bundle"]);
+    expect(outputs).toEqual({
+      ...inputs,
+      version: "job-1",
+      jobId: "job-1",
+      status: "completed",
+      pageCount: 41,
+      bundleUrl: expect.stringContaining("https://store.example.test/job-1.tar.gz?X-Signature=") as string,
+      expiresAt: new Date(clock.now() + 3_600_000).toISOString(),
+      renewAfter: expect.stringMatching(/^2026-01-01T00:41:01/) as string,
+    });
+  });
+
+  test("shows status, percent, pages and time, and names the job", async () => {
+    await create();
+    expect(reporter.lines.info).toEqual(["export job job-1 started"]);
+    expect(reporter.lines.progress).toContainEqual(expect.stringMatching(/^running, 5\d%, 1\d pages, 3\ds$/));
+  });
+
+  test("is followed by no difference and no request", async () => {
+    const state = await create();
+    service.forgetRequests();
+    expect(diff(state)).toEqual({ changed: [], replaces: [] });
+    expect(service.requests).toEqual([]);
+  });
+
+  test("adopts a job that is given, and starts none", async () => {
+    const other = await create();
+    requests();
+    const { outputs } = await create({ ...inputs, jobId: other.outputs.jobId });
+    expect(requests()).toEqual(["GET /jobs/job-1", "POST /jobs/job-1/bundle"]);
+    expect(outputs).toMatchObject({ jobId: "job-1", version: "job-1" });
+  });
+
+  test.each([
+    [401, "rejected the API key", "No job was started."],
+    [403, "enterprise plan", "No job was started."],
+    [400, "answered 400", "No job was started."],
+    [501, "answered 501", "No job is known to have been started."],
+  ])("refused with %i names the site, the trouble and what is lost", async (status, trouble, lost) => {
+    service.fault = () => ({ status, body: { error: "no" } });
+    const error = await caught(create());
+    expect(error).not.toBeInstanceOf(UnfinishedExportError);
+    expect(error.message).toMatch(/^docs\.example\.com: /);
+    expect(error.message).toContain(trouble);
+    expect(error.message).toContain(lost);
+  });
+
+  test("of a job that fails tells the reason, and leaves nothing behind", async () => {
+    service.outcome = "failed";
+    service.reason = "page guide.md is broken, key svc_secret";
+    const error = await caught(create());
+    expect(error).not.toBeInstanceOf(UnfinishedExportError);
+    expect(error.message).toContain(
+      "job-1 failed: the service says: page guide.md is broken, key [removed].",
+    );
+  });
+
+  test("a job the service does not know yet is waited for ten seconds", async () => {
+    service.fault = ({ method }) =>
+      method === "GET" && clock.monotonic() < 9_000 ? { status: 404 } : undefined;
+    expect((await create()).outputs.status).toBe("completed");
+  });
+
+  test("a job that is gone later is a failure with nothing to continue", async () => {
+    service.fault = ({ method }) =>
+      method === "GET" && clock.monotonic() > 20_000 ? { status: 404 } : undefined;
+    expect(await caught(create())).not.toBeInstanceOf(UnfinishedExportError);
+  });
+
+  test("an unknown status is taken for still running and warned of once", async () => {
+    service.fault = ({ method }) =>
+      method === "GET" && clock.monotonic() < 30_000 ? { body: { status: "paused" } } : undefined;
+    expect((await create()).outputs.status).toBe("completed");
+    expect(reporter.lines.warn).toEqual([expect.stringContaining('unknown status "paused"')]);
+  });
+
+  test("a bundle that is not ready sends us back to waiting, five times at most", async () => {
+    let refusals = 0;
+    service.fault = ({ path }) => (path.endsWith("/bundle") && ++refusals <= 5 ? { status: 409 } : undefined);
+    expect((await create()).outputs.status).toBe("completed");
+    refusals = 0;
+    service.fault = ({ path }) => (path.endsWith("/bundle") && ++refusals ? { status: 409 } : undefined);
+    await unfinished(create());
+    expect(refusals).toBe(6);
+  });
+
+  test("a link that is dead on arrival is asked for once more", async () => {
+    const dead = { bundleUrl: "https://store.example.test/x", expiresAt: "2025-01-01T00:00:00Z" };
+    let bundles = 0;
+    service.fault = ({ path }) => (path.endsWith("/bundle") && ++bundles === 1 ? { body: dead } : undefined);
+    expect((await create()).outputs.bundleUrl).not.toBe(dead.bundleUrl);
+    service.fault = ({ path }) => (path.endsWith("/bundle") ? { body: dead } : undefined);
+    expect((await unfinished(create())).message).toContain("expired already");
+  });
+
+  test("no pages at all deserve a warning", async () => {
+    service.fault = ({ method }) =>
+      method === "GET" ? { body: { status: "completed", pageCount: 0 } } : undefined;
+    service.durationMs = 0;
+    await create();
+    expect(reporter.lines.warn).toEqual([expect.stringContaining("0 pages")]);
+  });
+});
+
+describe("what is interrupted", () => {
+  test("goes on with the same job after a deadline", async () => {
+    const { message, state } = await unfinished(create(inputs, 30_000));
+    expect(message).toContain("time limit of 30s passed");
+    expect(message).toContain("Nothing is lost: job job-1 goes on");
+    expect(state.outputs).toMatchObject({ domain: "docs.example.com", jobId: "job-1" });
+    expect(diff(state)).toMatchObject({ because: "UNFINISHED" });
+    requests();
+    const { outputs } = await update(state);
+    expect(requests()).toEqual(["GET /jobs/job-1", "POST /jobs/job-1/bundle"]);
+    expect(outputs).toMatchObject({ jobId: "job-1", status: "completed", pageCount: 41 });
+  });
+
+  test("goes on with the bundle alone when the job was completed", async () => {
+    service.fault = ({ path }) => (path.endsWith("/bundle") ? { status: 501 } : undefined);
+    const { state } = await unfinished(create());
+    service.fault = () => undefined;
+    requests();
+    await update(state);
+    expect(requests()).toEqual(["POST /jobs/job-1/bundle"]);
+  });
+
+  test("goes on while the user stops it, and says so", async () => {
+    const controller = new AbortController();
+    clock.after(10_000, () => controller.abort(new Error("stopped")));
+    const { state } = await unfinished(clock.run(staticExport.create(context(controller.signal), inputs)));
+    expect(state.bookkeeping.unfinished).toMatchObject({ jobId: "job-1", completed: false });
+  });
+
+  test("starts anew when other content is wanted by then", async () => {
+    const { state } = await unfinished(create(inputs, 30_000));
+    requests();
+    const { outputs } = await update(state, { ...inputs, version: "v2" });
+    expect(requests()[0]).toBe(START);
+    expect(outputs).toMatchObject({ jobId: "job-2", version: "v2" });
+  });
+
+  test("starts anew with a warning when its job is gone", async () => {
+    const { state } = await unfinished(create(inputs, 30_000));
+    service.jobs.delete("job-1");
+    service.jobs.set("other", { domain: "x", startedAtMs: 0, outcome: "completed" });
+    const { outputs } = await update(state);
+    expect(outputs.jobId).toBe("job-2");
+    expect(reporter.lines.warn).toEqual([expect.stringContaining("job-1 is gone")]);
+  });
+
+  test("is never a failed job: the next run starts a new one", async () => {
+    const { state } = await unfinished(create(inputs, 30_000));
+    const job = service.jobs.get("job-1");
+    if (job) job.outcome = "failed";
+    const again = await unfinished(update(state));
+    expect(again.message).toContain("job-1 failed");
+    expect(diff(again.state)).toMatchObject({ because: "UNFINISHED" });
+    expect((await update(again.state)).outputs.jobId).toBe("job-2");
+  });
+});
+
+describe("update", () => {
+  test.each([
+    ["version", { version: "v2" }],
+    ["triggers", { triggers: ["abc"] }],
+  ])("exports again when %s changes", async (name, change) => {
+    const state = await create();
+    requests();
+    expect(diff(state, { ...inputs, ...change })).toEqual({ changed: [name], replaces: [] });
+    const { outputs } = await update(state, { ...inputs, ...change });
+    expect(requests()[0]).toBe(START);
+    expect(outputs).toMatchObject({ jobId: "job-2", ...change });
+    expect(outputs.bundleUrl).not.toBe(state.outputs.bundleUrl);
+  });
+
+  test.each([
+    ["domain", { domain: "other.example.com" }],
+    ["baseUrl", { baseUrl: "https://other.example.test" }],
+  ])("a change of %s asks for a replacement", async (name, change) => {
+    expect(diff(await create(), { ...inputs, ...change })).toEqual({ changed: [name], replaces: [name] });
+  });
+
+  test.each([
+    ["renewBefore", { renewBefore: "10m" }],
+    ["apiKeyEnv", { apiKeyEnv: "SECOND_KEY" }],
+  ])("records a change of %s without any request", async (name, change) => {
+    const state = await create();
+    requests();
+    expect(diff(state, { ...inputs, ...change })).toEqual({ changed: [name], replaces: [] });
+    const recorded = await update(state, { ...inputs, ...change });
+    expect(requests()).toEqual([]);
+    expect(recorded.outputs).toMatchObject({ bundleUrl: state.outputs.bundleUrl, ...change });
+    expect(diff(recorded, { ...inputs, ...change })).toEqual({ changed: [], replaces: [] });
+  });
+
+  test("a recorded renewBefore moves the renewal, and moves it back when it is removed", async () => {
+    const state = await create();
+    const moved = await update(state, { ...inputs, renewBefore: "10m" });
+    expect(Date.parse(moved.outputs.expiresAt ?? "") - Date.parse(moved.outputs.renewAfter ?? "")).toBe(
+      600_000,
+    );
+    expect((await update(moved)).outputs.renewAfter).toBe(state.outputs.renewAfter);
+  });
+
+  test("keeps the old link and names it when the new export fails", async () => {
+    const state = await create();
+    service.outcome = "failed";
+    const error = await caught(update(state, { ...inputs, version: "v2" }));
+    expect(error).not.toBeInstanceOf(UnfinishedExportError); // nothing to remember: the old state stays whole
+    expect(error.message).toContain("The link to job job-1 stays in place.");
+    service.outcome = "never";
+    const stopped = await unfinished(update(state, { ...inputs, version: "v2" }, 30_000));
+    expect(stopped.state.outputs).toEqual(state.outputs);
+  });
+
+  test("rolls back to an older job by its id, and stays there when the id is removed", async () => {
+    const first = await create({ ...inputs, version: "v1" });
+    const second = await update(first, { ...inputs, version: "v2" });
+    requests();
+    const pinned = { ...inputs, version: "v1", jobId: "job-1" };
+    const back = await update(second, pinned);
+    expect(requests()).toEqual(["GET /jobs/job-1", "POST /jobs/job-1/bundle"]);
+    expect(back.outputs).toMatchObject({ jobId: "job-1", version: "v1" });
+    const released = await update(back, { ...inputs, version: "v1" });
+    expect(requests()).toEqual([]);
+    expect(released.outputs).toMatchObject({ jobId: "job-1", version: "v1" });
+  });
+
+  test("starts nothing while a job is given, whatever else changes", async () => {
+    const state = await create({ ...inputs, version: "v1" });
+    requests();
+    const pinned = { ...inputs, version: "v1-again", triggers: [2], jobId: "job-1" };
+    const { outputs } = await update(state, pinned);
+    expect(requests()).toEqual([]);
+    expect(outputs).toMatchObject({ version: "v1-again", jobId: "job-1" });
+  });
+});
+
+describe("a link near its end", () => {
+  test("is renewed by exactly one request, for the same job", async () => {
+    const state = await create();
+    requests();
+    clock.advance(39 * 60_000);
+    expect(diff(state)).toEqual({ changed: [], replaces: [] });
+    clock.advance(2 * 60_000);
+    expect(diff(state)).toEqual({ changed: [], replaces: [], because: "RENEW_WINDOW" });
+    const renewed = await update(state);
+    expect(requests()).toEqual(["POST /jobs/job-1/bundle"]);
+    expect(renewed.outputs).toMatchObject({
+      jobId: "job-1",
+      version: "job-1",
+      pageCount: 41,
+      status: "completed",
+    });
+    expect(renewed.outputs.bundleUrl).not.toBe(state.outputs.bundleUrl);
+    expect(diff(renewed)).toEqual({ changed: [], replaces: [] });
+  });
+
+  test("whose job is gone leads to a new export and a warning", async () => {
+    const state = await create();
+    service.jobs.delete("job-1");
+    service.jobs.set("other", { domain: "x", startedAtMs: 0, outcome: "completed" });
+    clock.advance(3_600_000);
+    expect((await update(state)).outputs.jobId).toBe("job-2");
+    expect(reporter.lines.warn).toEqual([expect.stringContaining("job-1 is gone")]);
+  });
+
+  test("stays as it is when it cannot be renewed", async () => {
+    const state = await create();
+    clock.advance(3_600_000);
+    service.fault = () => ({ status: 403, body: { error: "plan ended" } });
+    expect((await caught(update(state))).message).toContain("The old link stays in place.");
+  });
+});
+
+describe("refresh", () => {
+  const read = (state: StaticExportState): Promise<StaticExportState | undefined> =>
+    clock.run(staticExport.read(context(), state));
+
+  test("asks for the job once, mints nothing, and changes nothing", async () => {
+    const state = await create();
+    requests();
+    expect(await read(state)).toEqual(state);
+    expect(requests()).toEqual(["GET /jobs/job-1"]);
+  });
+
+  test("only a proven 404 means gone", async () => {
+    const state = await create();
+    service.jobs.clear();
+    expect(await read(state)).toBeUndefined();
+  });
+
+  test.each([401, 403, 410, 500, 503])("%i fails and leaves the state as it was", async (status) => {
+    const state = await create();
+    service.fault = () => ({ status });
+    const error = await caught(read(state));
+    expect(error.message).toContain("docs.example.com");
+    expect(error.message).toContain("The state is unchanged.");
+  });
+});
+
+test("no error shows the key or the query of a link", async () => {
+  service.fault = ({ path, headers }) => ({
+    status: path.endsWith("/bundle") ? 400 : 200,
+    body: {
+      jobId: "7",
+      status: "completed",
+      error: `${String(headers["authorization"])} https://store.example.test/x?X-Signature=c4n4ry`,
+    },
+  });
+  const error = await caught(create());
+  expect(error.message).toContain("answered 400");
+  for (const secret of [service.key, "c4n4ry"])
+    expect(`${error.message} ${String(error.stack)}`).not.toContain(secret);
+});

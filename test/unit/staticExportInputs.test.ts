@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import type { ConfigurationSource } from "../../provider/configuration.ts";
+import { checkInputs } from "../../provider/staticExportInputs.ts";
+import { UNKNOWN } from "../../provider/unknown.ts";
+
+const environment: Record<string, string> = {
+  DOCS_HOSTING_BASE_URL: "https://api.example.com/",
+  DOCS_HOSTING_ADMIN_API_KEY: "svc_first",
+  SECOND_KEY: "svc_second",
+};
+const source = (variables = environment): ConfigurationSource => ({
+  environment: (name) => variables[name],
+  stackConfig: () => undefined,
+});
+
+test("inputs come back in one spelling, with defaults filled in", () => {
+  expect(checkInputs({ domain: "Docs.Example.com" }, source())).toEqual({
+    inputs: {
+      domain: "docs.example.com",
+      baseUrl: "https://api.example.com",
+      apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY",
+    },
+    failures: [],
+  });
+});
+
+test("everything that may be given is kept", () => {
+  const given = {
+    domain: "docs.example.com",
+    version: "2026-01-01",
+    triggers: [1, { commit: "abc" }],
+    jobId: "7",
+    renewBefore: "24h",
+    baseUrl: "https://other.example.com",
+    apiKeyEnv: "SECOND_KEY",
+  };
+  expect(checkInputs(given, source())).toEqual({ inputs: given, failures: [] });
+});
+
+test("null, undefined and absent are the same", () => {
+  const absent = checkInputs({ domain: "docs.example.com" }, source());
+  expect(checkInputs({ domain: "docs.example.com", version: null, jobId: undefined }, source())).toEqual(
+    absent,
+  );
+});
+
+test.each([
+  ["domain", undefined, "required"],
+  ["domain", 5, "must be a string"],
+  ["domain", "https://docs.example.com", 'give the host name alone: "docs.example.com"'],
+  ["version", "", "1 to 128 characters"],
+  ["version", "a\nb", "control character"],
+  ["version", 20260101, "must be a string"],
+  ["triggers", "abc", "must be a list"],
+  ["jobId", "", "not an id of a job"],
+  ["jobId", "..", "not an id of a job"],
+  ["jobId", "a b", "not an id of a job"],
+  ["jobId", "a\r\nX-Header: 1", "not an id of a job"],
+  ["renewBefore", "soon", "write it like"],
+  ["renewBefore", "-1h", "write it like"],
+  ["baseUrl", "http://api.example.com", "uses http:"],
+  ["baseUrl", 5, "must be a string"],
+  ["apiKeyEnv", "NO_SUCH_KEY", "not set"],
+  ["domian", "docs.example.com", "no such input. Inputs are: domain, version"],
+])("%s = %j is one failure on that property", (property, value, reason) => {
+  const { failures } = checkInputs({ domain: "docs.example.com", [property]: value }, source());
+  expect(failures).toEqual([{ property, reason: expect.stringContaining(reason) as string }]);
+});
+
+test("a key pasted where the name of its variable belongs is not shown", () => {
+  const { failures } = checkInputs({ domain: "docs.example.com", apiKeyEnv: "svc_c4n4ry-key" }, source());
+  expect(failures).toHaveLength(1);
+  expect(JSON.stringify(failures)).not.toContain("c4n4ry");
+});
+
+describe("configuration that is missing", () => {
+  test("is a failure of the input that could have given it", () => {
+    const { failures } = checkInputs({ domain: "docs.example.com" }, source({}));
+    expect(failures.map(({ property }) => property)).toEqual(["baseUrl", "apiKeyEnv"]);
+  });
+});
+
+test("values that a preview does not know yet pass", () => {
+  const given = {
+    domain: UNKNOWN,
+    version: UNKNOWN,
+    triggers: UNKNOWN,
+    jobId: UNKNOWN,
+    renewBefore: UNKNOWN,
+  };
+  const { inputs, failures } = checkInputs(given, source());
+  expect(failures).toEqual([]);
+  expect(inputs).toMatchObject(given);
+});
