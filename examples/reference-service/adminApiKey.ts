@@ -1,0 +1,28 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+import { Refusal } from "./refusal.ts";
+
+export const KEY_PREFIX = "svc_";
+
+const BEARER = /^Bearer +(\S+) *$/i;
+
+/** Lets only requests with the admin API key into the routes of `app`. */
+export function requireAdminApiKey(app: FastifyInstance, adminApiKey: string): void {
+  const expected = digest(adminApiKey);
+  app.addHook("onRequest", (request, reply, done) => {
+    const header = request.headers.authorization;
+    const key = BEARER.exec(header ?? "")?.[1];
+    // digests have one length, so that the comparison takes as long for any key
+    if (key !== undefined && timingSafeEqual(digest(key), expected)) {
+      done();
+      return;
+    }
+    void reply.header("www-authenticate", "Bearer");
+    const what = header === undefined ? "missing" : key === undefined ? "not a bearer token" : "not valid";
+    done(new Refusal(401, `the admin API key is ${what}`));
+  });
+}
+
+function digest(key: string): Buffer {
+  return createHash("sha256").update(key).digest();
+}

@@ -1,0 +1,93 @@
+import { statSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { KEY_PREFIX } from "./adminApiKey.ts";
+import type { ReferenceServiceOptions } from "./service.ts";
+
+export const USAGE = `Usage: npm run reference-service -- --site DOMAIN=FOLDER --key KEY [options]
+
+Runs the documentation-hosting API on this machine, for folders of Markdown.
+
+  --site DOMAIN=FOLDER  a site and the folder of Markdown that it is made of; may be repeated
+  --key KEY             the admin API key that requests must carry; begins with ${KEY_PREFIX}
+  --port NUMBER         TCP port, 0 for any free one (default 4010)
+  --host ADDRESS        address to listen on (default 127.0.0.1)
+  --public-url URL      base of the bundle links, where clients reach this under another address
+  --job-seconds NUMBER  how long an export takes at least (default 0)
+  --link-seconds NUMBER how long a bundle link works (default 3600)
+  --help                this text
+`;
+
+/** Something that the user typed cannot be used; the message says what to type instead. */
+export class UsageError extends Error {}
+
+const DEFAULT_PORT = "4010";
+
+/** Reads the arguments of the command; undefined when only help is wanted. */
+export function parseCommandLine(args: readonly string[]): ReferenceServiceOptions | undefined {
+  const values = parse(args);
+  if (values.help) return undefined;
+  const { key } = values;
+  if (key === undefined || !key.startsWith(KEY_PREFIX)) {
+    throw new UsageError(
+      `--key is needed, and must begin with ${KEY_PREFIX}, for example --key ${KEY_PREFIX}local`,
+    );
+  }
+  const sites = Object.fromEntries((values.site ?? []).map(parseSite));
+  if (Object.keys(sites).length === 0)
+    throw new UsageError("--site is needed, for example --site docs.example.com=docs");
+  const port = parseNumber("--port", values.port ?? DEFAULT_PORT);
+  if (!Number.isInteger(port) || port > 65_535)
+    throw new UsageError("--port must be a whole number up to 65535");
+  return {
+    sites,
+    adminApiKey: key,
+    port,
+    ...(values.host !== undefined && { host: values.host }),
+    ...(values["public-url"] !== undefined && { publicUrl: values["public-url"].replace(/\/+$/, "") }),
+    ...(values["job-seconds"] !== undefined && {
+      jobDurationMs: parseNumber("--job-seconds", values["job-seconds"]) * 1000,
+    }),
+    ...(values["link-seconds"] !== undefined && {
+      linkLifetimeMs: parseNumber("--link-seconds", values["link-seconds"]) * 1000,
+    }),
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        site: { type: "string", multiple: true },
+        key: { type: "string" },
+        port: { type: "string" },
+        host: { type: "string" },
+        "public-url": { type: "string" },
+        "job-seconds": { type: "string" },
+        "link-seconds": { type: "string" },
+        help: { type: "boolean", short: "h" },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function parseSite(text: string): [domain: string, folder: string] {
+  const separator = text.indexOf("=");
+  const domain = text.slice(0, Math.max(0, separator));
+  const folder = text.slice(separator + 1);
+  if (domain === "" || folder === "") throw new UsageError(`--site ${text}: write it as DOMAIN=FOLDER`);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UsageError(`--site ${text}: there is no folder ${folder}`);
+  }
+  return [domain, folder];
+}
+
+function parseNumber(option: string, text: string): number {
+  const number = Number(text);
+  if (text.trim() === "" || !Number.isFinite(number) || number < 0) {
+    throw new UsageError(`${option} ${text}: must be a number, not below 0`);
+  }
+  return number;
+}

@@ -1,0 +1,54 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+
+/** One request that the service received. It never holds the key, nor the query, which can hold a link's signature. */
+export interface LoggedRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Whether the request carried an `Authorization` header, right or wrong. */
+  readonly hasAuthorization: boolean;
+  /** The domain that the request named, or that of the job it named. */
+  domain?: string;
+  jobId?: string;
+  /** Undefined until the reply is sent, and for good when the connection is closed without one. */
+  status?: number;
+}
+
+/** Logs each request when it arrives and completes its entry before the reply leaves, so that a client sees its own requests in it. */
+export function logRequests(
+  app: FastifyInstance,
+  requests: LoggedRequest[],
+  domainOfJob: (jobId: string) => string | undefined,
+): void {
+  const entries = new WeakMap<FastifyRequest, LoggedRequest>();
+  app.addHook("onRequest", (request, _reply, done) => {
+    const entry: LoggedRequest = {
+      method: request.method,
+      path: request.url.split("?")[0] ?? "",
+      hasAuthorization: request.headers.authorization !== undefined,
+    };
+    entries.set(request, entry);
+    requests.push(entry);
+    done();
+  });
+  app.addHook("preHandler", (request, _reply, done) => {
+    const entry = entries.get(request);
+    if (entry) Object.assign(entry, subjectOf(request, domainOfJob));
+    done();
+  });
+  app.addHook("onSend", (request, reply, _payload, done) => {
+    const entry = entries.get(request);
+    if (entry) entry.status = reply.statusCode;
+    done();
+  });
+}
+
+/** What a request is about, as far as it says so. */
+export function subjectOf(
+  request: FastifyRequest,
+  domainOfJob: (jobId: string) => string | undefined,
+): { domain?: string; jobId?: string } {
+  const { jobId } = request.params as { jobId?: string };
+  const named = (request.body as { domain?: unknown } | null | undefined)?.domain;
+  const domain = typeof named === "string" ? named : jobId === undefined ? undefined : domainOfJob(jobId);
+  return { ...(domain !== undefined && { domain }), ...(jobId !== undefined && { jobId }) };
+}

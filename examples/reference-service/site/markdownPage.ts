@@ -1,0 +1,49 @@
+import MarkdownIt from "markdown-it";
+import { type Heading, anchorHeadings } from "./anchors.ts";
+import { readFrontMatter } from "./frontMatter.ts";
+import { type Fragment, elementsOf, parseFragment, textOf } from "./htmlTree.ts";
+import { sanitize } from "./sanitize.ts";
+
+/** One Markdown file as a tree of clean HTML, its links not yet resolved. */
+export interface MarkdownPage {
+  readonly tree: Fragment;
+  readonly headings: readonly Heading[];
+  /** Every identifier that a link may point at. */
+  readonly anchors: ReadonlySet<string>;
+  /** The front matter's `title`, or the first level-one heading. */
+  readonly title: string | undefined;
+  /** One sentence or two for search engines: the front matter's `description`, or the first paragraph. */
+  readonly description: string;
+  /** Names of the elements that were taken out, because a self-contained site cannot have them. */
+  readonly removedElements: readonly string[];
+}
+
+/** Characters. Search engines cut descriptions at about this length. */
+const DESCRIPTION_LENGTH = 160;
+
+const markdown = new MarkdownIt({ html: true, linkify: true });
+// otherwise "README.md" in a sentence becomes a link to a host in Moldova
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+
+export function parseMarkdownPage(source: string): MarkdownPage {
+  const { fields, body } = readFrontMatter(source);
+  const tree = parseFragment(markdown.render(body));
+  const removedElements = sanitize(tree);
+  const { headings, anchors } = anchorHeadings(tree);
+  return {
+    tree,
+    headings,
+    anchors,
+    title: fields["title"] ?? headings.find(({ level }) => level === 1)?.text,
+    description: fields["description"] ?? firstParagraph(tree),
+    removedElements,
+  };
+}
+
+function firstParagraph(tree: Fragment): string {
+  const paragraphs = elementsOf(tree).filter(({ tagName }) => tagName === "p");
+  const text =
+    paragraphs.map((paragraph) => textOf(paragraph).replace(/\s+/g, " ").trim()).find(Boolean) ?? "";
+  if (text.length <= DESCRIPTION_LENGTH) return text;
+  return `${text.slice(0, DESCRIPTION_LENGTH).replace(/\s+\S*$/, "")}…`;
+}

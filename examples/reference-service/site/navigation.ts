@@ -1,0 +1,104 @@
+import { posix } from "node:path";
+import { relativeUrl } from "./addresses.ts";
+import { Markup, html } from "./markup.ts";
+import { type Page, titleOfName } from "./page.ts";
+
+interface Folder {
+  readonly path: string;
+  readonly title: string;
+  readonly pages: Page[];
+  readonly folders: Folder[];
+}
+
+/** Up to this many pages, all folders are shown open: the whole table of contents is still easy to take in. */
+const ALL_OPEN_UP_TO_PAGES = 100;
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+/** The table of contents that every page carries. */
+export class Navigation {
+  /** All pages in reading order. */
+  readonly order: readonly Page[];
+  readonly #root: Folder;
+  readonly #positions: ReadonlyMap<Page, number>;
+  /** Pages of one folder differ only in which entry is current, and they are rendered one after the other. */
+  #lastRendered: { folder: string; source: string } | undefined;
+
+  constructor(pages: Iterable<Page>) {
+    this.#root = buildTree(pages);
+    this.order = flatten(this.#root);
+    this.#positions = new Map(this.order.map((page, index) => [page, index]));
+  }
+
+  previous(page: Page): Page | undefined {
+    return this.order[(this.#positions.get(page) ?? 0) - 1];
+  }
+
+  next(page: Page): Page | undefined {
+    const position = this.#positions.get(page);
+    return position === undefined ? undefined : this.order[position + 1];
+  }
+
+  /** The folders above the page, outermost first, each with the page that stands for it, if any. */
+  trail(page: Page): { title: string; page: Page | undefined }[] {
+    const trail = [];
+    let folder: Folder | undefined = this.#root;
+    while ((folder = folder.folders.find(({ path }) => page.source.startsWith(`${path}/`)))) {
+      const standsForIt = folder.pages.find(({ isFolderPage }) => isFolderPage);
+      if (standsForIt !== page) trail.push({ title: folder.title, page: standsForIt });
+    }
+    return trail;
+  }
+
+  /** The nested list, with the links as seen from `address` and that page marked as the current one. */
+  render(address: string): Markup {
+    const folder = posix.dirname(address);
+    if (this.#lastRendered?.folder !== folder) {
+      this.#lastRendered = { folder, source: this.#list(this.#root, address).source };
+    }
+    const href = `<a href="${relativeUrl(address, address)}"`;
+    return new Markup(this.#lastRendered.source.replace(href, () => `${href} aria-current="page"`));
+  }
+
+  #list({ pages, folders }: Folder, from: string): Markup {
+    const allOpen = this.order.length <= ALL_OPEN_UP_TO_PAGES;
+    return html`<ul>
+      ${pages.map(
+        (page) => html`<li><a href="${relativeUrl(from, page.address)}">${entryLabel(page)}</a></li>`,
+      )}${folders.map((folder) => {
+        const open = allOpen || from.startsWith(`${folder.path}/`);
+        return html`<li><details${open && html` open`}><summary>${folder.title}</summary>${this.#list(folder, from)}</details></li>`;
+      })}
+    </ul> `;
+  }
+}
+
+/** In its own folder's list, the page that stands for the folder need not repeat the folder's name. */
+function entryLabel(page: Page): string {
+  return page.isFolderPage && page.source.includes("/") ? "Overview" : page.title;
+}
+
+function buildTree(pages: Iterable<Page>): Folder {
+  const root: Folder = { path: ".", title: "", pages: [], folders: [] };
+  const folders = new Map([[root.path, root]]);
+  const folderAt = (path: string): Folder => {
+    const known = folders.get(path);
+    if (known) return known;
+    const folder: Folder = { path, title: titleOfName(posix.basename(path)), pages: [], folders: [] };
+    folders.set(path, folder);
+    folderAt(posix.dirname(path)).folders.push(folder);
+    return folder;
+  };
+  for (const page of pages) folderAt(posix.dirname(page.source)).pages.push(page);
+  for (const folder of folders.values()) {
+    folder.pages.sort(
+      (a, b) => Number(b.isFolderPage) - Number(a.isFolderPage) || collator.compare(a.source, b.source),
+    );
+    folder.folders.sort((a, b) => collator.compare(a.path, b.path));
+  }
+  return root;
+}
+
+function flatten({ pages, folders }: Folder): Page[] {
+  return [...pages, ...folders.flatMap(flatten)];
+}

@@ -1,0 +1,36 @@
+import { posix } from "node:path";
+import type { MarkdownPage } from "./markdownPage.ts";
+
+/** What the site remembers of each page while it renders one after the other; small, since there may be thousands. */
+export interface Page {
+  /** Path in the source, for example `Guides/Index.md`. */
+  readonly source: string;
+  /** Path in the exported site, for example `Guides/index.html`. */
+  readonly address: string;
+  /** Whether this page stands for its folder. */
+  readonly isFolderPage: boolean;
+  readonly title: string;
+  readonly anchors: ReadonlySet<string>;
+}
+
+/**
+ * The title of a page: its own heading, unless that is only the name of the whole site, as where every page of a manual
+ * begins with the product's name. Then the file's name says more.
+ */
+export function pageTitle(
+  source: string,
+  isFolderPage: boolean,
+  parsed: Pick<MarkdownPage, "title">,
+  siteName: string,
+): string {
+  if (parsed.title !== undefined && parsed.title !== "" && parsed.title !== siteName) return parsed.title;
+  const folder = posix.dirname(source);
+  if (isFolderPage) return folder === "." ? siteName : titleOfName(posix.basename(folder));
+  return titleOfName(posix.parse(source).name);
+}
+
+/** `02-getting-started` → `Getting started`; `Getting-Started` → `Getting Started`. */
+export function titleOfName(name: string): string {
+  const words = name.replace(/^\d+[-_. ]+(?=.)/, "").replace(/[-_]+/g, " ");
+  return words === words.toLowerCase() ? words.charAt(0).toUpperCase() + words.slice(1) : words;
+}

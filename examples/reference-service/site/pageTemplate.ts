@@ -1,0 +1,109 @@
+import { relativeUrl } from "./addresses.ts";
+import type { Heading } from "./anchors.ts";
+import { type Markup, html } from "./markup.ts";
+import type { Navigation } from "./navigation.ts";
+import type { Page } from "./page.ts";
+
+/** What all pages of a site share. */
+export interface SiteFrame {
+  readonly name: string;
+  /** BCP 47 tag of the language that the pages are written in. */
+  readonly language: string;
+  readonly navigation: Navigation;
+  /** Addresses in the site. */
+  readonly startPage: string;
+  readonly stylesheet: string;
+  readonly script: string;
+}
+
+export interface PageContent {
+  readonly address: string;
+  readonly title: string;
+  readonly description: string;
+  readonly body: Markup;
+  readonly headings: readonly Heading[];
+  /** Undefined for pages that the source does not have, such as the one for a wrong address. */
+  readonly page: Page | undefined;
+}
+
+/** Deeper headings would make the list beside the page longer than the page. */
+const LISTED_HEADING_LEVELS = [2, 3];
+
+/** A list of one entry tells nothing. */
+const FEWEST_LISTED_HEADINGS = 2;
+
+export function renderDocument(content: PageContent, frame: SiteFrame): string {
+  const url = (address: string) => relativeUrl(content.address, address);
+  const title = content.title === frame.name ? frame.name : `${content.title} | ${frame.name}`;
+  const listed = content.headings.filter(({ level }) => LISTED_HEADING_LEVELS.includes(level));
+  return html`<!doctype html>
+    <html lang="${frame.language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        ${content.description !== "" && html`<meta name="description" content="${content.description}" /> `}
+        <meta name="color-scheme" content="light dark" />
+        <link rel="stylesheet" href="${url(frame.stylesheet)}" />
+        <script src="${url(frame.script)}" defer></script>
+      </head>
+      <body>
+        <a class="skip-link" href="#content">Skip to content</a>
+        <header class="site-header">
+          <button class="menu-button" type="button" popovertarget="site-navigation">Menu</button>
+          <a class="site-name" href="${url(frame.startPage)}">${frame.name}</a>
+        </header>
+        <div class="layout">
+          <nav id="site-navigation" class="site-navigation" aria-label="Pages" popover>
+            ${frame.navigation.render(content.address)}
+          </nav>
+          <main id="content" tabindex="-1">
+            ${content.page && breadcrumbs(content.page, frame.navigation, url)}
+            <article>${content.body}</article>
+            ${content.page && neighbours(content.page, frame.navigation, url)}
+          </main>
+          ${listed.length >= FEWEST_LISTED_HEADINGS && contents(listed)}
+        </div>
+      </body>
+    </html> `.source;
+}
+
+type UrlOf = (address: string) => string;
+
+function breadcrumbs(page: Page, navigation: Navigation, url: UrlOf): Markup | undefined {
+  const trail = navigation.trail(page);
+  if (trail.length === 0) return undefined;
+  const steps = trail.map(({ title, page: folderPage }) =>
+    folderPage ? html`<li><a href="${url(folderPage.address)}">${title}</a></li>` : html`<li>${title}</li>`,
+  );
+  return html`<nav class="breadcrumbs" aria-label="Breadcrumbs">
+    <ol>
+      ${steps}
+      <li aria-current="page">${page.title}</li>
+    </ol>
+  </nav> `;
+}
+
+function neighbours(page: Page, navigation: Navigation, url: UrlOf): Markup {
+  const link = (neighbour: Page | undefined, rel: string, label: string) =>
+    neighbour &&
+    html`<a class="${rel}" rel="${rel}" href="${url(neighbour.address)}"
+      ><span>${label}</span>${neighbour.title}</a
+    >`;
+  return html`<nav class="neighbours" aria-label="Previous and next page">
+    ${link(navigation.previous(page), "prev", "Previous")}${link(navigation.next(page), "next", "Next")}
+  </nav> `;
+}
+
+function contents(headings: readonly Heading[]): Markup {
+  const entries = headings.map(
+    ({ level, text, id }) =>
+      html`<li class="level-${level}"><a href="#${encodeURIComponent(id)}">${text}</a></li>`,
+  );
+  return html`<nav class="page-contents" aria-labelledby="page-contents-title">
+    <p id="page-contents-title">On this page</p>
+    <ul>
+      ${entries}
+    </ul>
+  </nav> `;
+}

@@ -1,0 +1,154 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Addresses, assignPageAddresses } from "./addresses.ts";
+import { generatedNotFoundPage, generatedStartPage } from "./generatedPages.ts";
+import { highlightCode } from "./highlight.ts";
+import { serialize } from "./htmlTree.ts";
+import type { LinkTargets } from "./links.ts";
+import { parseMarkdownPage } from "./markdownPage.ts";
+import { Markup } from "./markup.ts";
+import { Navigation } from "./navigation.ts";
+import { type Page, pageTitle } from "./page.ts";
+import { type PageContent, type SiteFrame, renderDocument } from "./pageTemplate.ts";
+import { rewritePage } from "./rewritePage.ts";
+import { SiteWriter } from "./siteWriter.ts";
+import { type SourceFolder, readSourceFolder } from "./sourceFolder.ts";
+
+export interface RenderOptions {
+  /** Folder of Markdown. */
+  source: string;
+  /** Empty folder that receives the site. */
+  target: string;
+  /** Name of the site, used when the start page has no heading to take it from. */
+  name: string;
+  /**
+   * BCP 47 tag of the language that the pages are written in.
+   * @default "en"
+   */
+  language?: string;
+  /** Called whenever a page is done. */
+  onProgress?: (renderedPages: number, totalPages: number) => void;
+  /** Stops between two pages. */
+  signal?: AbortSignal;
+}
+
+export interface RenderedSite {
+  /** Number of Markdown pages. */
+  pageCount: number;
+  /** Every file of the site, sorted, relative to its folder. */
+  files: readonly string[];
+  /** Broken links and the like, each naming the page in the source: `Guides/Index.md: ./Gone.md: no such file in the source`. */
+  warnings: readonly string[];
+}
+
+/**
+ * Renders a folder of Markdown into a site that needs nothing but a static file server, or not even that.
+ *
+ * Two passes, page by page: the first learns titles and anchors, which navigation and links need; the second writes.
+ * Only one page is in memory at a time, and other work of the process gets its turn between pages.
+ */
+export async function renderSite(options: RenderOptions): Promise<RenderedSite> {
+  const { source, target, signal, onProgress } = options;
+  const warnings = new Set<string>(); // a link written ten times on a page is one mistake
+  const folder = await readSourceFolder(source);
+  if (folder.pages.length === 0) throw new Error("there is no Markdown file in the source folder");
+
+  const addresses = new Addresses();
+  const writer = new SiteWriter(target);
+  const { pages, siteName } = await scanPages(folder, addresses, options);
+  const generated = [generatedStartPage, generatedNotFoundPage].filter(
+    ({ address }) => ![...pages.values()].some((page) => page.address === address),
+  );
+  for (const { address } of generated) addresses.claim(address);
+  const frame: SiteFrame = {
+    name: siteName,
+    language: options.language ?? "en",
+    navigation: new Navigation(pages.values()),
+    startPage: generatedStartPage.address,
+    stylesheet: await writeThemeFile("site", "css", writer, addresses),
+    script: await writeThemeFile("site", "js", writer, addresses),
+  };
+  const assets = new Map<string, string>();
+  const targets: LinkTargets = {
+    pages,
+    asset(path) {
+      if (!folder.otherFiles.has(path)) return undefined;
+      const address = assets.get(path) ?? addresses.claim(path);
+      assets.set(path, address);
+      return address;
+    },
+  };
+
+  let rendered = 0;
+  for (const page of pages.values()) {
+    signal?.throwIfAborted();
+    const content = await renderPage(page, folder, targets, (subject, problem) =>
+      warnings.add(`${page.source}: ${subject}: ${problem}`),
+    );
+    await writer.write(page.address, renderDocument(content, frame));
+    onProgress?.(++rendered, pages.size);
+    await nextTurn();
+  }
+  for (const { address, render } of generated)
+    await writer.write(address, renderDocument(render(frame), frame));
+  for (const [path, address] of assets) {
+    signal?.throwIfAborted();
+    await writer.write(address, await readFile(join(source, path)));
+  }
+  return { pageCount: pages.size, files: writer.files, warnings: [...warnings] };
+}
+
+/** The first pass. */
+async function scanPages(
+  folder: SourceFolder,
+  addresses: Addresses,
+  { name, signal }: RenderOptions,
+): Promise<{ pages: ReadonlyMap<string, Page>; siteName: string }> {
+  const assigned = assignPageAddresses(folder.pages, addresses);
+  const scanned = new Map<string, { title: string | undefined; anchors: ReadonlySet<string> }>();
+  for (const source of assigned.keys()) {
+    signal?.throwIfAborted();
+    const { title, anchors } = parseMarkdownPage(await readFile(join(folder.root, source), "utf8"));
+    scanned.set(source, { title, anchors });
+    await nextTurn();
+  }
+  const startSource = [...assigned].find(([, { address }]) => address === generatedStartPage.address)?.[0];
+  const siteName = (startSource && scanned.get(startSource)?.title) || name;
+  const pages = new Map<string, Page>();
+  for (const source of folder.pages) {
+    const found = scanned.get(source);
+    const place = assigned.get(source);
+    if (!found || !place) continue;
+    const title = pageTitle(source, place.isFolderPage, found, siteName);
+    pages.set(source, { source, ...place, title, anchors: found.anchors });
+  }
+  return { pages, siteName };
+}
+
+/** The second pass, for one page. */
+async function renderPage(
+  page: Page,
+  folder: SourceFolder,
+  targets: LinkTargets,
+  warn: (subject: string, problem: string) => void,
+): Promise<PageContent> {
+  const parsed = parseMarkdownPage(await readFile(join(folder.root, page.source), "utf8"));
+  for (const name of parsed.removedElements)
+    warn(`<${name}>`, "was taken out, the site is to be self-contained");
+  rewritePage(parsed.tree, page, targets, warn);
+  await highlightCode(parsed.tree);
+  const { address, title } = page;
+  const { description, headings } = parsed;
+  return { address, title, description, headings, page, body: new Markup(serialize(parsed.tree)) };
+}
+
+/** The name carries a hash of the content, so that browsers may keep the file for ever. */
+async function writeThemeFile(name: string, extension: string, writer: SiteWriter, addresses: Addresses) {
+  const content = await readFile(new URL(`theme/${name}.${extension}`, import.meta.url));
+  const hash = createHash("sha256").update(content).digest("hex").slice(0, 10);
+  const address = addresses.claim(`assets/${name}.${hash}.${extension}`);
+  await writer.write(address, content);
+  return address;
+}

@@ -1,0 +1,102 @@
+import { headingLevel } from "./anchors.ts";
+import {
+  type Element,
+  type Fragment,
+  attribute,
+  element,
+  elementsOf,
+  append,
+  removeAttribute,
+  replace,
+  setAttribute,
+  text,
+  textOf,
+} from "./htmlTree.ts";
+import { type LinkTargets, resolveLink } from "./links.ts";
+import type { Page } from "./page.ts";
+
+/** Called for whatever in the source will not work as its author meant. */
+export type Warn = (subject: string, problem: string) => void;
+
+const EXTERNAL_REL = "noopener noreferrer";
+
+/** Makes the page's links, images, tables and headings those of the exported site. */
+export function rewritePage(tree: Fragment, page: Page, targets: LinkTargets, warn: Warn): void {
+  for (const node of elementsOf(tree)) {
+    if (node.tagName === "a") rewriteLink(node, page, targets, warn);
+    else if (node.tagName === "table") wrapTable(node);
+    else if (headingLevel(node) !== undefined) addPermalink(node);
+    rewriteMedia(node, page, targets, warn);
+  }
+}
+
+function rewriteLink(link: Element, page: Page, targets: LinkTargets, warn: Warn): void {
+  const href = attribute(link, "href");
+  if (href === undefined) return;
+  const target = resolveLink(href, page, targets);
+  if (target.kind === "broken") warn(href, target.reason);
+  if (target.url === undefined) {
+    // a link to nowhere helps no reader: the words stay, marked, and the author finds it among the warnings
+    replace(link, element("span", { class: "broken-link" }, [...link.childNodes]));
+    return;
+  }
+  setAttribute(link, "href", target.url);
+  if (target.kind === "external") setAttribute(link, "rel", EXTERNAL_REL);
+}
+
+/** Attributes by which an element loads a file together with its page. */
+const LOADING_ATTRIBUTES = ["src", "poster", "srcset"];
+
+function rewriteMedia(node: Element, page: Page, targets: LinkTargets, warn: Warn): void {
+  for (const name of LOADING_ATTRIBUTES) {
+    const value = attribute(node, name);
+    if (value === undefined) continue;
+    const candidates = name === "srcset" ? value.split(/,\s+/) : [value];
+    const rewritten = candidates.map((candidate) => {
+      const [url = "", ...descriptor] = name === "srcset" ? candidate.trim().split(/\s+/) : [candidate];
+      const target = resolveLink(url, page, targets);
+      if (target.kind === "broken") warn(url, target.reason);
+      if (target.kind === "external")
+        warn(url, "is on another host, and a self-contained page may not load it");
+      return target.kind === "local" ? [target.url, ...descriptor].join(" ") : undefined;
+    });
+    if (rewritten.every((candidate) => candidate !== undefined)) {
+      setAttribute(node, name, rewritten.join(", "));
+    } else if (name === "poster") {
+      removeAttribute(node, name);
+    } else {
+      replace(node, ...insteadOfMedia(node, page, targets));
+      return;
+    }
+  }
+}
+
+/** The words that stand for an image that the site cannot show; a link to it where that is possible. */
+function insteadOfMedia(node: Element, page: Page, targets: LinkTargets): Element[] {
+  if (node.tagName === "source") return [];
+  const url = attribute(node, "src") ?? "";
+  const target = resolveLink(url, page, targets);
+  const words = attribute(node, "alt") ?? attribute(node, "title") ?? url;
+  if (target.kind !== "external" || isInsideLink(node)) return [element("span", {}, [text(words)])];
+  return [element("a", { href: target.url, rel: EXTERNAL_REL }, [text(words || url)])];
+}
+
+function isInsideLink(node: Element): boolean {
+  for (let parent = node.parentNode; parent && "tagName" in parent; parent = parent.parentNode) {
+    if (parent.tagName === "a") return true;
+  }
+  return false;
+}
+
+/** A wide table scrolls inside its own box, and the box can be reached by keyboard. */
+function wrapTable(table: Element): void {
+  const box = element("div", { class: "table", tabindex: "0", role: "region", "aria-label": "Table" });
+  replace(table, box);
+  append(box, table);
+}
+
+function addPermalink(heading: Element): void {
+  const href = `#${encodeURIComponent(attribute(heading, "id") ?? "")}`;
+  const label = `Link to «${textOf(heading).trim()}»`;
+  append(heading, element("a", { class: "permalink", href, "aria-label": label }, [text("#")]));
+}
