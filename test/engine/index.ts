@@ -1,16 +1,18 @@
 // Runs whole stacks: on the real Pulumi CLI where there is one, else on the small engine in `local/`, which speaks
 // Pulumi's gRPC protocol to the real program runtime and the real dynamic-provider process of @pulumi/pulumi.
 //
-// The local engine does what the real one does (see README.md for how that was compared), except for what it refuses
+// The local engine does what the real one does (README.md says how that was compared), except for what it refuses
 // with «not supported by the test engine»: resource types other than dynamic ones, remote components, explicit
 // providers, import, deletedWith, replaceWith, replacementTrigger, hooks, transforms, StackReference and invoke.
 // It keeps no history, no plans, and no record of operations that were cut off by the death of the engine itself.
 import { openLocalStack } from "./local/localStack.ts";
+import { openCliStack } from "./cli/cliStack.ts";
 import type { EngineKind, Stack, StackSettings } from "./stack.ts";
 
+export { availableEngines, type AvailableEngines } from "./availableEngines.ts";
 export * from "./stack.ts";
 
+/** @throws «incorrect passphrase» */
 export async function openStack(kind: EngineKind, settings: StackSettings): Promise<Stack> {
-  if (kind === "local") return openLocalStack(settings);
-  throw new Error("not yet");
+  return kind === "local" ? openLocalStack(settings) : await openCliStack(settings);
 }

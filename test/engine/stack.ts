@@ -23,9 +23,9 @@ export interface OperationOptions {
   parallel?: number;
   /** URNs; everything else is left as it is. */
   targets?: string[];
-  /** After a failure go on with what doesn't depend on it. */
+  /** `up` and `destroy`: after a failure go on with what doesn't depend on it. */
   continueOnError?: boolean;
-  /** `up` and `preview`: refresh first. */
+  /** Of any but `refresh`: refresh first. */
   refresh?: boolean;
   /** Abort means Ctrl-C, once: nothing new is started, running steps are waited for. */
   signal?: AbortSignal;
@@ -34,8 +34,9 @@ export interface OperationOptions {
   onText?: (text: string) => void;
 }
 
+/** Debug lines are left out: nobody sees them, and the SDK prints secrets in them. */
 export interface LogLine {
-  severity: "debug" | "info" | "warning" | "error";
+  severity: "info" | "warning" | "error";
   message: string;
   /** The resource whose row shows the line; absent for the stack's row. */
   urn?: string;
@@ -82,7 +83,7 @@ export interface OperationResult {
   summary: Partial<Record<StepOp, number>>;
   /** In the order in which they ended. */
   steps: Step[];
-  /** Of the stack. What a preview can't know yet has the value `unknownValue`. */
+  /** Of the stack. In a preview, what can't be known yet is `unknownValue`, and a secret «[secret]». */
   outputs: Record<string, OutputValue>;
   logs: LogLine[];
   /** Everything a person would have seen on the terminal. */

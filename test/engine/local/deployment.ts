@@ -6,7 +6,7 @@ import type { Report } from "./report.ts";
 import type { Slots } from "./slots.ts";
 import type { StoredResource } from "./stateFile.ts";
 import type { StopSign } from "./stopSign.ts";
-import type { OperationKind } from "./terminalText.ts";
+import type { OperationKind } from "../operationKind.ts";
 
 export interface Deployment {
   readonly kind: OperationKind;

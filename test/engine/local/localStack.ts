@@ -1,6 +1,8 @@
 // A stack on the engine of this folder.
-import { readdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { filesBelow } from "../filesBelow.ts";
+import { refuseMisplaced, type OperationKind } from "../operationKind.ts";
 import type { OperationOptions, OperationResult, Stack, StackSettings, StateResource } from "../stack.ts";
 import { fullName, readConfig } from "../stackConfig.ts";
 import type { Child } from "./childProcess.ts";
@@ -9,7 +11,6 @@ import { locateProgram } from "./programLocation.ts";
 import { markSecret, plainMap, secretKeys, type PropertyMap } from "./propertyValues.ts";
 import { StateFile, type StoredResource } from "./stateFile.ts";
 import { lockState } from "./stateLock.ts";
-import type { OperationKind } from "./terminalText.ts";
 
 /** @throws «incorrect passphrase» */
 export function openLocalStack(settings: StackSettings): Stack {
@@ -25,6 +26,7 @@ export function openLocalStack(settings: StackSettings): Stack {
     (kind: OperationKind) =>
     (options: OperationOptions = {}) =>
       locked(path, (): Promise<OperationResult> => {
+        refuseMisplaced(kind, options);
         return runOperation(kind, {
           project,
           stack,
@@ -54,10 +56,7 @@ export function openLocalStack(settings: StackSettings): Stack {
         file.write({ ...file.read(), resources: resources.map(importResource) });
         return Promise.resolve();
       }),
-    stateFiles: async () => {
-      const entries = await readdir(stateFolder, { recursive: true, withFileTypes: true }).catch(() => []);
-      return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-    },
+    stateFiles: () => filesBelow(stateFolder),
     providerPids: () => [...providers].filter((child) => child.isRunning()).map((child) => child.pid),
     remove: () => rm(path, { force: true }),
   };

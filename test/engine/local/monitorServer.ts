@@ -64,7 +64,6 @@ export async function startMonitorServer(handlers: MonitorHandlers): Promise<Mon
 }
 
 const severities = {
-  [engineProto.LogSeverity.DEBUG]: "debug",
   [engineProto.LogSeverity.INFO]: "info",
   [engineProto.LogSeverity.WARNING]: "warning",
   [engineProto.LogSeverity.ERROR]: "error",
@@ -73,9 +72,11 @@ const severities = {
 const engineMethods = (handlers: MonitorHandlers): UntypedServiceImplementation => ({
   log: unary((request: LogRequest) => {
     const urn = request.getUrn();
+    const severity = request.getSeverity();
+    if (severity === engineProto.LogSeverity.DEBUG) return new Empty();
     handlers.log({
-      severity: severities[request.getSeverity()],
-      message: request.getMessage(),
+      severity: severities[severity],
+      message: request.getMessage().trimEnd(),
       ...(urn && { urn }),
       streamId: request.getStreamid(),
       ephemeral: request.getEphemeral(),

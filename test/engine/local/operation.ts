@@ -19,7 +19,7 @@ import { Report } from "./report.ts";
 import { createSlots } from "./slots.ts";
 import type { StateFile } from "./stateFile.ts";
 import { StopSign } from "./stopSign.ts";
-import type { OperationKind } from "./terminalText.ts";
+import type { OperationKind } from "../operationKind.ts";
 
 export interface OperationSetup {
   project: string;
@@ -153,12 +153,16 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     root.outputs = failure === undefined ? stackOutputs : { ...root.outputs, ...stackOutputs };
     ledger.save();
   }
-  return report.finish(failure, outputValues(root?.outputs ?? {}));
+  return report.finish(failure, outputValues(root?.outputs ?? {}, dryRun));
 }
 
-const outputValues = (outputs: PropertyMap): Record<string, OutputValue> =>
+/** The real CLI tells of a preview's secrets only that they are secret. */
+const outputValues = (outputs: PropertyMap, blankSecrets: boolean): Record<string, OutputValue> =>
   Object.fromEntries(
-    Object.entries(outputs).map(([name, value]) => [name, { value: plain(value), secret: isSecret(value) }]),
+    Object.entries(outputs).map(([name, value]) => {
+      const secret = isSecret(value);
+      return [name, { value: secret && blankSecrets ? "[secret]" : plain(value), secret }];
+    }),
   );
 
 function providerConfig(config: StackConfig): PropertyMap {

@@ -8,8 +8,8 @@ import {
   outputsText,
   startLine,
   summaryText,
-  type OperationKind,
 } from "./terminalText.ts";
+import type { OperationKind } from "../operationKind.ts";
 
 /** A replacement is counted once, as «replace». */
 const notCounted: readonly StepOp[] = [
@@ -40,7 +40,7 @@ export class Report {
     const full: LogLine = { severity: "info", streamId: 0, ephemeral: false, ...line };
     this.logs.push(full);
     this.#options.onLog?.(full);
-    if (full.severity !== "debug") this.#print(logText(full));
+    this.#print(logText(full));
   }
 
   error(message: string, urn?: string): void {

@@ -2,8 +2,7 @@
 import { parseUrn } from "../urn.ts";
 import type { LogLine, OperationResult, OutputValue, StepOp } from "../stack.ts";
 import { unknownValue } from "../stack.ts";
-
-export type OperationKind = "preview" | "up" | "refresh" | "destroy";
+import type { OperationKind } from "../operationKind.ts";
 
 const titles: Record<OperationKind, string> = {
   preview: "Previewing update",
@@ -95,7 +94,7 @@ export function logText(line: LogLine): string {
 export function diagnosticsText(logs: readonly LogLine[], stackRow: string): string {
   const rows = new Map<string, string[]>();
   for (const line of logs) {
-    if (line.ephemeral || line.severity === "debug") continue;
+    if (line.ephemeral) continue;
     const title = line.urn ? `${parseUrn(line.urn).type} (${parseUrn(line.urn).name})` : stackRow;
     const severity = line.severity === "info" ? "" : `${line.severity}: `;
     const text = `${severity}${line.message.trimEnd()}`.replaceAll("\n", "\n    ");

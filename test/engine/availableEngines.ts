@@ -1,0 +1,34 @@
+// Which engines the tests can run on, here.
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import type { EngineKind } from "./stack.ts";
+
+export interface AvailableEngines {
+  kinds: EngineKind[];
+  /** Why one is left out, in a sentence; for whoever reads the test's output. */
+  skipped: string | undefined;
+}
+
+/** The local one always, the CLI when `pulumi` is on PATH. ENGINE=cli or ENGINE=local forces one. */
+export function availableEngines(env: NodeJS.ProcessEnv = process.env): AvailableEngines {
+  const forced = env["ENGINE"];
+  if (forced === "local") return { kinds: ["local"], skipped: "cli: left out by ENGINE=local" };
+  if (forced === "cli") return { kinds: ["cli"], skipped: "local: left out by ENGINE=cli" };
+  if (forced) throw new Error(`ENGINE must be "local" or "cli", not ${JSON.stringify(forced)}`);
+  if (isOnPath("pulumi", env["PATH"])) return { kinds: ["local", "cli"], skipped: undefined };
+  return { kinds: ["local"], skipped: "cli: `pulumi` is not on PATH" };
+}
+
+function isOnPath(command: string, path = ""): boolean {
+  const names = process.platform === "win32" ? [`${command}.exe`, `${command}.cmd`] : [command];
+  return path.split(delimiter).some((folder) =>
+    names.some((name) => {
+      try {
+        accessSync(join(folder, name), constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    }),
+  );
+}

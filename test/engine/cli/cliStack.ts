@@ -1,0 +1,142 @@
+// A stack on the real `pulumi`, driven by Automation API, with its state in a folder of files.
+import { randomUUID } from "node:crypto";
+import { mkdir, rm } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import * as automation from "@pulumi/pulumi/automation/index.js";
+import { filesBelow } from "../filesBelow.ts";
+import { locateProgram } from "../local/programLocation.ts";
+import { refuseMisplaced, type OperationKind } from "../operationKind.ts";
+import type { OperationOptions, OperationResult, OutputValue, Stack, StackSettings } from "../stack.ts";
+import { fullName, readConfig } from "../stackConfig.ts";
+import { createEventLog } from "./engineEvents.ts";
+import { findProviderPids, markName } from "./providerProcesses.ts";
+import { isProvider, readResource, writeResources, type StateDocument } from "./stateDocument.ts";
+
+/** @throws «incorrect passphrase» */
+export async function openCliStack(settings: StackSettings): Promise<Stack> {
+  const { project, stack: name, stateFolder } = settings;
+  const folder = join(stateFolder, `${project}.${name}`);
+  const mark = randomUUID();
+  const workspace = await createWorkspace(settings, folder, mark);
+  const stack = await automation.Stack.createOrSelect(name, workspace);
+  // a stack that was there before: is this its passphrase? And what it was configured with then no longer counts
+  await stack.exportStack();
+  await workspace.saveStackSettings(name, { ...(await workspace.stackSettings(name)), config: {} });
+  const config = Object.fromEntries(readConfig(settings));
+  if (Object.keys(config).length > 0) await stack.setAllConfig(config);
+
+  const run =
+    (kind: OperationKind) =>
+    (options: OperationOptions = {}) =>
+      runOperation(stack, kind, options);
+  const exportDocument = async () => {
+    const exported = await stack.exportStack();
+    return { exported, document: exported.deployment as StateDocument };
+  };
+
+  return {
+    kind: "cli",
+    preview: run("preview"),
+    up: run("up"),
+    refresh: run("refresh"),
+    destroy: run("destroy"),
+    setConfig: (key, value, { secret = false } = {}) =>
+      stack.setConfig(fullName(project, key), { value, secret }),
+    async exportState() {
+      const { document } = await exportDocument();
+      return (document.resources ?? []).filter((resource) => !isProvider(resource)).map(readResource);
+    },
+    async importState(resources) {
+      const { exported, document } = await exportDocument();
+      const written = writeResources(resources, document.resources ?? [], { project, stack: name });
+      const deployment = { ...document, resources: written };
+      await stack.importStack({ ...exported, deployment });
+    },
+    stateFiles: () => filesBelow(stateFolder),
+    providerPids: () => findProviderPids(mark),
+    async remove() {
+      await workspace.removeStack(name, { force: true });
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function createWorkspace(settings: StackSettings, folder: string, mark: string) {
+  const backend = join(settings.stateFolder, "backend");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(backend, { recursive: true, mode: 0o700 });
+  const { folder: programFolder, entry, typescript } = locateProgram(settings.program);
+  return automation.LocalWorkspace.create({
+    workDir: folder,
+    pulumiHome: join(settings.stateFolder, "home"),
+    projectSettings: {
+      name: settings.project,
+      main: entry === "." ? programFolder : join(programFolder, entry),
+      runtime: { name: "nodejs", options: { typescript } },
+      backend: { url: `file://${backend}` },
+    },
+    envVars: {
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+      PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+      PULUMI_BACKEND_URL: `file://${backend}`,
+      PULUMI_CONFIG_PASSPHRASE: settings.passphrase,
+      // the Node that runs the tests, not another one on PATH
+      PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`,
+      [markName]: mark,
+      // `undefined` unsets: a child process isn't given such a variable
+      ...(settings.env as Record<string, string>),
+    },
+  });
+}
+
+async function runOperation(
+  stack: automation.Stack,
+  kind: OperationKind,
+  options: OperationOptions,
+): Promise<OperationResult> {
+  refuseMisplaced(kind, options);
+  const { parallel, targets, continueOnError, refresh, signal } = options;
+  const log = createEventLog((line) => options.onLog?.(line));
+  let text = "";
+  const show = (chunk: string) => {
+    text += chunk;
+    options.onText?.(chunk);
+  };
+  const shared = {
+    ...(parallel !== undefined && { parallel }),
+    ...(targets && { target: targets }),
+    ...(signal && { signal }),
+    onOutput: show,
+    onError: show,
+    onEvent: (event: automation.EngineEvent) => log.onEvent(event),
+  };
+  const applying = { ...shared, refresh: refresh ?? false, continueOnError: continueOnError ?? false };
+  try {
+    if (kind === "preview") await stack.preview({ ...shared, refresh: refresh ?? false });
+    if (kind === "up") await stack.up(applying);
+    if (kind === "refresh") await stack.refresh(shared);
+    if (kind === "destroy") await stack.destroy(applying);
+  } catch (failure) {
+    const errors = log.logs.filter(({ severity }) => severity === "error").map(({ message }) => message);
+    const error = errors.length > 0 ? errors.join("\n") : (failure as Error).message;
+    return { ok: false, error, ...(await describe(stack, kind, log)), text };
+  }
+  return { ok: true, ...(await describe(stack, kind, log)), text };
+}
+
+async function describe(
+  stack: automation.Stack,
+  kind: OperationKind,
+  log: ReturnType<typeof createEventLog>,
+) {
+  const { steps, logs, summary } = log;
+  const outputs = kind === "preview" ? log.outputs : await readOutputs(stack);
+  return { steps, logs, summary, outputs };
+}
+
+async function readOutputs(stack: automation.Stack): Promise<Record<string, OutputValue>> {
+  const outputs = await stack.outputs();
+  return Object.fromEntries(
+    Object.entries(outputs).map(([name, { value, secret }]) => [name, { value: value as unknown, secret }]),
+  );
+}

@@ -1,0 +1,85 @@
+// What the real CLI reports of an operation, turned into steps and log lines.
+import type { DiagnosticEvent, EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation/events.js";
+import type { LogLine, OperationResult, OutputValue, Step, StepOp } from "../stack.ts";
+import { parseUrn, stackType } from "../urn.ts";
+import { readValues } from "./stateDocument.ts";
+
+export interface EventLog {
+  onEvent(event: EngineEvent): void;
+  steps: Step[];
+  logs: LogLine[];
+  summary: OperationResult["summary"];
+  /** The stack's, as far as the events tell: their secrets are blanked out. */
+  outputs: Record<string, OutputValue>;
+}
+
+export function createEventLog(onLog: (line: LogLine) => void): EventLog {
+  const log: EventLog = { onEvent, steps: [], logs: [], summary: {}, outputs: {} };
+  const componentsSeen = new Set<string>();
+
+  function onEvent(event: EngineEvent): void {
+    if (event.diagnosticEvent) addLine(event.diagnosticEvent);
+    if (event.resourcePreEvent) started(event.resourcePreEvent.metadata);
+    if (event.resOutputsEvent) ended(event.resOutputsEvent.metadata);
+    if (event.resOpFailedEvent) failed(event.resOpFailedEvent.metadata);
+    if (event.summaryEvent) log.summary = event.summaryEvent.resourceChanges;
+  }
+
+  function addLine({ urn, message, severity, streamID, ephemeral }: DiagnosticEvent): void {
+    if (isDebug(severity)) return;
+    const line: LogLine = {
+      severity: severity === "info#err" ? "info" : severity,
+      message: message.trimEnd(),
+      ...(urn && { urn }),
+      streamId: streamID ?? 0,
+      ephemeral: ephemeral ?? false,
+    };
+    if (line.message === "") return;
+    log.logs.push(line);
+    onLog(line);
+  }
+
+  /** Components tell of their outputs late, twice or never: their step counts when it starts. */
+  function started(metadata: StepEventMetadata): void {
+    if (isCustom(metadata) || metadata.op === "refresh" || metadata.op === "delete") return;
+    addStep(metadata);
+    componentsSeen.add(`${metadata.op} ${metadata.urn}`);
+  }
+
+  function ended(metadata: StepEventMetadata): void {
+    if (parseUrn(metadata.urn).type === stackType && metadata.new) {
+      log.outputs = readOutputs(metadata.new.outputs);
+    }
+    if (!componentsSeen.has(`${metadata.op} ${metadata.urn}`)) addStep(metadata);
+  }
+
+  function failed(metadata: StepEventMetadata): void {
+    const { urn } = metadata;
+    const errors = log.logs.filter((line) => line.severity === "error" && line.urn === urn);
+    addStep(metadata, errors.map((line) => line.message).join("\n"));
+  }
+
+  function addStep({ op, urn, type, diffs }: StepEventMetadata, error?: string): void {
+    if (type.startsWith("pulumi:providers:")) return; // default providers are the engine's own affair
+    log.steps.push({
+      op: op as StepOp,
+      urn,
+      ...(error !== undefined && { error }),
+      ...(diffs && diffs.length > 0 && { diff: diffs }),
+    });
+  }
+
+  return log;
+}
+
+/** Not in the declared type, but in the log. */
+const isDebug = (severity: string) => severity === "debug";
+
+const isCustom = ({ old, new: next }: StepEventMetadata) => (next ?? old)?.custom ?? false;
+
+function readOutputs(outputs: Record<string, unknown>): Record<string, OutputValue> {
+  const { values, secretKeys } = readValues(outputs);
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, { value, secret: secretKeys.includes(name) }]),
+  );
+}
