@@ -40,7 +40,7 @@ export default tseslint.config(
   },
   {
     files: ["examples/**"],
-    ignores: ["examples/start.ts"],
+    ignores: ["examples/start/**"],
     rules: wall([
       {
         group: ["**/sdk/**", "**/provider/**", "**/dist/**", "**/test/**"],

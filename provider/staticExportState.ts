@@ -122,5 +122,8 @@ function linkTimes(
   const after = renewAfterMs(link, renewBefore === undefined ? undefined : parseDuration(renewBefore));
   return link.expiresAtMs === undefined || after === undefined
     ? {}
-    : { expiresAt: new Date(link.expiresAtMs).toISOString(), renewAfter: new Date(after).toISOString() };
+    : {
+        expiresAt: new Date(link.expiresAtMs).toISOString(),
+        renewAfter: new Date(Math.floor(after / 1_000) * 1_000).toISOString(),
+      };
 }

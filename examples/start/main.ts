@@ -1,0 +1,111 @@
+// `npm start`: the whole main job on this machine. A reference service hosts real documentation, a Pulumi program exports
+// it, and the exported site is served until Ctrl-C. `-- --once` checks the served start page and ends.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs, stripVTControlCharacters } from "node:util";
+import { openStack, type OperationResult } from "../../test/engine/index.ts";
+import { startReferenceService } from "../reference-service/index.ts";
+import { fetchBundle, serveFolder } from "./bundle.ts";
+import { chooseEngine } from "./engine.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const DOMAIN = "docs.example.com";
+/** Documentation that nobody here wrote: that of the package fastify. */
+const SOURCE = join(ROOT, "node_modules/fastify/docs");
+/** Made up for this run, and good for nothing else. */
+const KEY = "svc_quickstart";
+/** How long the export takes at least, in milliseconds: long enough to watch it. */
+const JOB_DURATION_MS = 5_000;
+
+const EXAMPLES = readdirSync(join(ROOT, "examples")).filter((name) => existsSync(programOf(name)));
+
+const { values: options } = parseArgs({
+  options: { once: { type: "boolean" }, example: { type: "string", default: "quickstart" } },
+});
+if (!EXAMPLES.includes(options.example)) {
+  console.error(`There is no example "${options.example}". Examples: ${EXAMPLES.join(", ")}`);
+  process.exit(2);
+}
+
+const stop = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    if (stop.signal.aborted) process.exit(130); // the second time: at once
+    stop.abort();
+  });
+}
+
+process.exitCode = await run();
+
+async function run(): Promise<number> {
+  await mkdir(join(ROOT, ".work"), { recursive: true });
+  const folder = await mkdtemp(join(ROOT, ".work/start-"));
+  const service = await startReferenceService({
+    sites: { [DOMAIN]: SOURCE },
+    adminApiKey: KEY,
+    jobDurationMs: JOB_DURATION_MS,
+  });
+  try {
+    say("Service", `${service.url} hosts ${DOMAIN} (the documentation of fastify)`);
+    const engine = await chooseEngine(join(ROOT, ".work/pulumi"), process.env["ENGINE"]);
+    say("Engine", engine.notice);
+    const stack = await openStack(engine.kind, {
+      program: programOf(options.example),
+      project: "docs-hosting-quickstart",
+      stack: "dev",
+      stateFolder: join(folder, "state"),
+      passphrase: "quickstart",
+      env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: KEY },
+    });
+    const result = await stack.up({ signal: stop.signal, onText: (text) => process.stdout.write(text) });
+    if (!result.ok) return stop.signal.aborted ? 130 : 1;
+
+    say("Job", `${output(result, "jobId")} is completed: ${output(result, "pageCount")} pages`);
+    say("Link", `expires ${output(result, "expiresAt")}; from ${output(result, "renewAfter")} on, the next up renews it`);
+    await fetchBundle(output(result, "bundleUrl"), join(folder, "site"));
+    const site = await serveFolder(join(folder, "site"));
+    try {
+      say("Serving", site.url);
+      if (options.once) return (await checkStartPage(site.url)) ? 0 : 1;
+      console.log("Press Ctrl-C to stop.");
+      await aborted(stop.signal);
+      console.log("\nStopped.");
+      return 0;
+    } finally {
+      await site.close();
+    }
+  } finally {
+    await service.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Whether the served page holds the first whole sentence of the source's own start page. */
+async function checkStartPage(url: string): Promise<boolean> {
+  const expected = /^[A-Z][\w ,]{30,}/m.exec(readFileSync(join(SOURCE, "index.md"), "utf8"))?.[0].trim() ?? "";
+  const page = await (await fetch(url)).text();
+  const found = expected !== "" && page.replace(/\s+/g, " ").includes(expected);
+  say("Checked", `the start page ${found ? "says" : "does NOT say"} «${expected}»`);
+  return found;
+}
+
+function programOf(example: string): string {
+  return join(ROOT, "examples", example, "index.ts");
+}
+
+function output(result: OperationResult, name: string): string {
+  const value = result.outputs[name]?.value;
+  return typeof value === "string" || typeof value === "number" ? String(value) : "unknown";
+}
+
+function say(label: string, text: string): void {
+  console.log(`${label.padEnd(8)} ${stripVTControlCharacters(text)}`);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
