@@ -1,4 +1,4 @@
-import { html } from "./markup.ts";
+import { markup } from "./markup.ts";
 import type { PageContent, SiteFrame } from "./pageTemplate.ts";
 
 /** A page that every site needs and that is made up when the source does not bring its own. */
@@ -15,14 +15,13 @@ export const generatedStartPage: GeneratedPage = {
     description: "",
     headings: [],
     page: undefined,
-    body: html`<h1>${name}</h1>
-      ${navigation.render(generatedStartPage.address)}`,
+    body: markup`<h1>${name}</h1>\n${navigation.render(generatedStartPage.address)}`,
   }),
 };
 
 /**
  * For servers that show a page of the site's own at a wrong address. Like all others it has relative URLs only, so at an
- * address in a folder of its own it is plain text: a site that does not know where it is served can do no better.
+ * address in a sub-folder it is plain text: a site that does not know where it is served can do no better.
  */
 export const generatedNotFoundPage: GeneratedPage = {
   address: "404.html",
@@ -32,9 +31,8 @@ export const generatedNotFoundPage: GeneratedPage = {
     description: "",
     headings: [],
     page: undefined,
-    body: html`<h1>Page not found</h1>
-      <p>
-        There is no page at this address. It may have been moved; the list of pages leads to all there are.
-      </p> `,
+    body: markup`<h1>Page not found</h1>
+<p>There is no page at this address. It may have been moved; the list of pages leads to all there are.</p>
+`,
   }),
 };

@@ -34,7 +34,7 @@ export function parseMarkdownPage(source: string): MarkdownPage {
     tree,
     headings,
     anchors,
-    title: fields["title"] ?? headings.find(({ level }) => level === 1)?.text,
+    title: fields["title"] ?? headings.find(({ level, text }) => level === 1 && text !== "")?.text,
     description: fields["description"] ?? firstParagraph(tree),
     removedElements,
   };

@@ -10,8 +10,11 @@ export class Markup {
 
 type Part = Markup | string | number | undefined | false | readonly Markup[];
 
-/** Template tag that escapes every value which is not `Markup` itself, in text and in quoted attributes alike. */
-export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+/**
+ * Template tag that escapes every value which is not `Markup` itself, in text and in quoted attributes alike.
+ * (Not called `html`: formatters know that name, and would indent what is sent to browsers.)
+ */
+export function markup(literals: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(
     literals.map((literal, index) => (index === 0 ? "" : markupOf(parts[index - 1])) + literal).join(""),
   );

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { relativeUrl } from "./addresses.ts";
-import { Markup, html } from "./markup.ts";
+import { Markup, markup } from "./markup.ts";
 import { type Page, titleOfName } from "./page.ts";
 
 interface Folder {
@@ -62,20 +62,22 @@ export class Navigation {
 
   #list({ pages, folders }: Folder, from: string): Markup {
     const allOpen = this.order.length <= ALL_OPEN_UP_TO_PAGES;
-    return html`<ul>
-      ${pages.map(
-        (page) => html`<li><a href="${relativeUrl(from, page.address)}">${entryLabel(page)}</a></li>`,
-      )}${folders.map((folder) => {
-        const open = allOpen || from.startsWith(`${folder.path}/`);
-        return html`<li><details${open && html` open`}><summary>${folder.title}</summary>${this.#list(folder, from)}</details></li>`;
-      })}
-    </ul> `;
+    const entries = pages.map((page) => {
+      const href = relativeUrl(from, page.address);
+      return markup`<li><a href="${href}">${entryLabel(page)}</a></li>\n`;
+    });
+    const subfolders = folders.map((folder) => {
+      const open = (allOpen || from.startsWith(`${folder.path}/`)) && markup` open`;
+      const list = this.#list(folder, from);
+      return markup`<li><details${open}><summary>${folder.title}</summary>${list}</details></li>\n`;
+    });
+    return markup`<ul>\n${entries}${subfolders}</ul>\n`;
   }
 }
 
 /** In its own folder's list, the page that stands for the folder need not repeat the folder's name. */
 function entryLabel(page: Page): string {
-  return page.isFolderPage && page.source.includes("/") ? "Overview" : page.title;
+  return page.isFolderPage ? "Overview" : page.title;
 }
 
 function buildTree(pages: Iterable<Page>): Folder {

@@ -1,5 +1,4 @@
 import { posix } from "node:path";
-import type { MarkdownPage } from "./markdownPage.ts";
 
 /** What the site remembers of each page while it renders one after the other; small, since there may be thousands. */
 export interface Page {
@@ -20,10 +19,10 @@ export interface Page {
 export function pageTitle(
   source: string,
   isFolderPage: boolean,
-  parsed: Pick<MarkdownPage, "title">,
+  ownTitle: string | undefined,
   siteName: string,
 ): string {
-  if (parsed.title !== undefined && parsed.title !== "" && parsed.title !== siteName) return parsed.title;
+  if (ownTitle !== undefined && ownTitle !== siteName) return ownTitle;
   const folder = posix.dirname(source);
   if (isFolderPage) return folder === "." ? siteName : titleOfName(posix.basename(folder));
   return titleOfName(posix.parse(source).name);

@@ -1,6 +1,6 @@
 import { relativeUrl } from "./addresses.ts";
 import type { Heading } from "./anchors.ts";
-import { type Markup, html } from "./markup.ts";
+import { type Markup, markup } from "./markup.ts";
 import type { Navigation } from "./navigation.ts";
 import type { Page } from "./page.ts";
 
@@ -36,36 +36,36 @@ export function renderDocument(content: PageContent, frame: SiteFrame): string {
   const url = (address: string) => relativeUrl(content.address, address);
   const title = content.title === frame.name ? frame.name : `${content.title} | ${frame.name}`;
   const listed = content.headings.filter(({ level }) => LISTED_HEADING_LEVELS.includes(level));
-  return html`<!doctype html>
-    <html lang="${frame.language}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title}</title>
-        ${content.description !== "" && html`<meta name="description" content="${content.description}" /> `}
-        <meta name="color-scheme" content="light dark" />
-        <link rel="stylesheet" href="${url(frame.stylesheet)}" />
-        <script src="${url(frame.script)}" defer></script>
-      </head>
-      <body>
-        <a class="skip-link" href="#content">Skip to content</a>
-        <header class="site-header">
-          <button class="menu-button" type="button" popovertarget="site-navigation">Menu</button>
-          <a class="site-name" href="${url(frame.startPage)}">${frame.name}</a>
-        </header>
-        <div class="layout">
-          <nav id="site-navigation" class="site-navigation" aria-label="Pages" popover>
-            ${frame.navigation.render(content.address)}
-          </nav>
-          <main id="content" tabindex="-1">
-            ${content.page && breadcrumbs(content.page, frame.navigation, url)}
-            <article>${content.body}</article>
-            ${content.page && neighbours(content.page, frame.navigation, url)}
-          </main>
-          ${listed.length >= FEWEST_LISTED_HEADINGS && contents(listed)}
-        </div>
-      </body>
-    </html> `.source;
+  const description =
+    content.description !== "" && markup`<meta name="description" content="${content.description}">\n`;
+  return markup`<!doctype html>
+<html lang="${frame.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+${description}<meta name="color-scheme" content="light dark">
+<link rel="stylesheet" href="${url(frame.stylesheet)}">
+<script src="${url(frame.script)}" defer></script>
+</head>
+<body>
+<a class="skip-link" href="#content">Skip to content</a>
+<header class="site-header">
+<button class="menu-button" type="button" popovertarget="site-navigation">Menu</button>
+<a class="site-name" href="${url(frame.startPage)}">${frame.name}</a>
+</header>
+<div class="layout">
+<nav id="site-navigation" class="site-navigation" aria-label="Pages" popover>
+<button class="close-button" type="button" popovertarget="site-navigation" popovertargetaction="hide">Close</button>
+${frame.navigation.render(content.address)}</nav>
+<main id="content" tabindex="-1">
+${content.page && breadcrumbs(content.page, frame.navigation, url)}<article>
+${content.body}</article>
+${content.page && neighbours(content.page, frame.navigation, url)}</main>
+${listed.length >= FEWEST_LISTED_HEADINGS && contents(listed)}</div>
+</body>
+</html>
+`.source;
 }
 
 type UrlOf = (address: string) => string;
@@ -74,36 +74,34 @@ function breadcrumbs(page: Page, navigation: Navigation, url: UrlOf): Markup | u
   const trail = navigation.trail(page);
   if (trail.length === 0) return undefined;
   const steps = trail.map(({ title, page: folderPage }) =>
-    folderPage ? html`<li><a href="${url(folderPage.address)}">${title}</a></li>` : html`<li>${title}</li>`,
+    folderPage
+      ? markup`<li><a href="${url(folderPage.address)}">${title}</a></li>`
+      : markup`<li>${title}</li>`,
   );
-  return html`<nav class="breadcrumbs" aria-label="Breadcrumbs">
-    <ol>
-      ${steps}
-      <li aria-current="page">${page.title}</li>
-    </ol>
-  </nav> `;
+  return markup`<nav class="breadcrumbs" aria-label="Breadcrumbs">
+<ol>${steps}<li aria-current="page">${page.title}</li></ol>
+</nav>
+`;
 }
 
 function neighbours(page: Page, navigation: Navigation, url: UrlOf): Markup {
   const link = (neighbour: Page | undefined, rel: string, label: string) =>
     neighbour &&
-    html`<a class="${rel}" rel="${rel}" href="${url(neighbour.address)}"
-      ><span>${label}</span>${neighbour.title}</a
-    >`;
-  return html`<nav class="neighbours" aria-label="Previous and next page">
-    ${link(navigation.previous(page), "prev", "Previous")}${link(navigation.next(page), "next", "Next")}
-  </nav> `;
+    markup`<a class="${rel}" rel="${rel}" href="${url(neighbour.address)}"><span>${label}</span>${neighbour.title}</a>\n`;
+  return markup`<nav class="neighbours" aria-label="Previous and next page">
+${link(navigation.previous(page), "prev", "Previous")}${link(navigation.next(page), "next", "Next")}</nav>
+`;
 }
 
 function contents(headings: readonly Heading[]): Markup {
   const entries = headings.map(
     ({ level, text, id }) =>
-      html`<li class="level-${level}"><a href="#${encodeURIComponent(id)}">${text}</a></li>`,
+      markup`<li class="level-${level}"><a href="#${encodeURIComponent(id)}">${text}</a></li>\n`,
   );
-  return html`<nav class="page-contents" aria-labelledby="page-contents-title">
-    <p id="page-contents-title">On this page</p>
-    <ul>
-      ${entries}
-    </ul>
-  </nav> `;
+  return markup`<nav class="page-contents" aria-labelledby="page-contents-title">
+<p id="page-contents-title">On this page</p>
+<ul>
+${entries}</ul>
+</nav>
+`;
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Addresses, assignPageAddresses } from "./addresses.ts";
+import { Addresses } from "./addresses.ts";
 import { generatedNotFoundPage, generatedStartPage } from "./generatedPages.ts";
 import { highlightCode } from "./highlight.ts";
 import { serialize } from "./htmlTree.ts";
@@ -10,9 +10,10 @@ import type { LinkTargets } from "./links.ts";
 import { parseMarkdownPage } from "./markdownPage.ts";
 import { Markup } from "./markup.ts";
 import { Navigation } from "./navigation.ts";
-import { type Page, pageTitle } from "./page.ts";
+import type { Page } from "./page.ts";
 import { type PageContent, type SiteFrame, renderDocument } from "./pageTemplate.ts";
-import { rewritePage } from "./rewritePage.ts";
+import { demoteRepeatedName, rewritePage } from "./rewritePage.ts";
+import { scanPages } from "./scanPages.ts";
 import { SiteWriter } from "./siteWriter.ts";
 import { type SourceFolder, readSourceFolder } from "./sourceFolder.ts";
 
@@ -57,7 +58,7 @@ export async function renderSite(options: RenderOptions): Promise<RenderedSite> 
 
   const addresses = new Addresses();
   const writer = new SiteWriter(target);
-  const { pages, siteName } = await scanPages(folder, addresses, options);
+  const { pages, siteName } = await scanPages(folder, addresses, options.name, signal);
   const generated = [generatedStartPage, generatedNotFoundPage].filter(
     ({ address }) => ![...pages.values()].some((page) => page.address === address),
   );
@@ -84,7 +85,7 @@ export async function renderSite(options: RenderOptions): Promise<RenderedSite> 
   let rendered = 0;
   for (const page of pages.values()) {
     signal?.throwIfAborted();
-    const content = await renderPage(page, folder, targets, (subject, problem) =>
+    const content = await renderPage(page, folder, siteName, targets, (subject, problem) =>
       warnings.add(`${page.source}: ${subject}: ${problem}`),
     );
     await writer.write(page.address, renderDocument(content, frame));
@@ -100,43 +101,18 @@ export async function renderSite(options: RenderOptions): Promise<RenderedSite> 
   return { pageCount: pages.size, files: writer.files, warnings: [...warnings] };
 }
 
-/** The first pass. */
-async function scanPages(
-  folder: SourceFolder,
-  addresses: Addresses,
-  { name, signal }: RenderOptions,
-): Promise<{ pages: ReadonlyMap<string, Page>; siteName: string }> {
-  const assigned = assignPageAddresses(folder.pages, addresses);
-  const scanned = new Map<string, { title: string | undefined; anchors: ReadonlySet<string> }>();
-  for (const source of assigned.keys()) {
-    signal?.throwIfAborted();
-    const { title, anchors } = parseMarkdownPage(await readFile(join(folder.root, source), "utf8"));
-    scanned.set(source, { title, anchors });
-    await nextTurn();
-  }
-  const startSource = [...assigned].find(([, { address }]) => address === generatedStartPage.address)?.[0];
-  const siteName = (startSource && scanned.get(startSource)?.title) || name;
-  const pages = new Map<string, Page>();
-  for (const source of folder.pages) {
-    const found = scanned.get(source);
-    const place = assigned.get(source);
-    if (!found || !place) continue;
-    const title = pageTitle(source, place.isFolderPage, found, siteName);
-    pages.set(source, { source, ...place, title, anchors: found.anchors });
-  }
-  return { pages, siteName };
-}
-
 /** The second pass, for one page. */
 async function renderPage(
   page: Page,
   folder: SourceFolder,
+  siteName: string,
   targets: LinkTargets,
   warn: (subject: string, problem: string) => void,
 ): Promise<PageContent> {
   const parsed = parseMarkdownPage(await readFile(join(folder.root, page.source), "utf8"));
   for (const name of parsed.removedElements)
     warn(`<${name}>`, "was taken out, the site is to be self-contained");
+  if (page.title !== siteName) demoteRepeatedName(parsed.tree, siteName);
   rewritePage(parsed.tree, page, targets, warn);
   await highlightCode(parsed.tree);
   const { address, title } = page;

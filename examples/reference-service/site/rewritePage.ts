@@ -15,6 +15,12 @@ import {
 import { type LinkTargets, resolveLink } from "./links.ts";
 import type { Page } from "./page.ts";
 
+/** Sets back a heading that only says which site this is: the page's own heading follows. */
+export function demoteRepeatedName(tree: Fragment, siteName: string): void {
+  const heading = elementsOf(tree).find(({ tagName }) => tagName === "h1");
+  if (heading && textOf(heading).trim() === siteName) setAttribute(heading, "class", "repeated-name");
+}
+
 /** Called for whatever in the source will not work as its author meant. */
 export type Warn = (subject: string, problem: string) => void;
 
