@@ -1,0 +1,124 @@
+// The provider of the engine's own tests: boxes, kept in a JSON file. It runs in the dynamic-provider process, writes
+// down every call, and does what the test has ordered: fail, wait, lose a box.
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** What happens at a call, by «method name» (`create a`). */
+export interface Order {
+  throw?: string;
+  /** The box is made, but isn't well. */
+  unfinished?: string[];
+  /** Until the test writes a file of this name. */
+  waitFor?: string;
+  /** Until so many calls are running. */
+  waitForCalls?: number;
+  /** For check. */
+  problems?: { property: string; reason: string }[];
+}
+
+export interface Call {
+  method: string;
+  name: string;
+  phase: "start" | "end";
+  pid: number;
+  /** Calls of this method that are running. */
+  running: number;
+  olds?: Box;
+  news?: Box;
+  config?: string | undefined;
+}
+
+export type Box = Record<string, unknown> & { name: string };
+export type Boxes = Record<string, { serial: number; size?: unknown }>;
+
+export const files = { orders: "orders.json", boxes: "boxes.json", calls: "calls.jsonl" };
+
+interface Configuration {
+  config: { get(name: string): string | undefined };
+}
+
+/** How often the provider looks whether it may go on. */
+const lookEveryMs = 10;
+
+export function createBoxProvider(folder: string) {
+  const path = (name: string) => join(folder, name);
+  const read = <Content>(name: string, empty: Content): Content =>
+    existsSync(path(name)) ? (JSON.parse(readFileSync(path(name), "utf8")) as Content) : empty;
+  const running = new Map<string, number>();
+  let config: Configuration["config"] | undefined;
+
+  function record(call: Omit<Call, "pid" | "running">): void {
+    const line: Call = { ...call, pid: process.pid, running: running.get(call.method) ?? 0 };
+    appendFileSync(path(files.calls), `${JSON.stringify(line)}\n`);
+  }
+
+  async function during<Result>(
+    method: string,
+    name: string,
+    values: Pick<Call, "olds" | "news">,
+    work: (order: Order) => Result,
+  ): Promise<Result> {
+    const count = (by: number) => running.set(method, (running.get(method) ?? 0) + by);
+    count(1);
+    record({ method, name, phase: "start", ...values, config: config?.get("test:flavour") });
+    try {
+      const order = read<Record<string, Order>>(files.orders, {})[`${method} ${name}`] ?? {};
+      const { waitFor, waitForCalls } = order;
+      while (waitFor && !existsSync(path(waitFor))) await delay(lookEveryMs);
+      while (waitForCalls && (running.get(method) ?? 0) < waitForCalls && !existsSync(path("met"))) {
+        await delay(lookEveryMs);
+      }
+      if (waitForCalls) await delay(lookEveryMs); // let the others see it too
+      if (order.throw) throw new Error(order.throw);
+      return work(order);
+    } finally {
+      record({ method, name, phase: "end" });
+      count(-1);
+    }
+  }
+
+  /** Makes the box, or makes it anew. */
+  function put(news: Box, order: Order, nextSerial: (old: number) => number): Box {
+    const boxes = read<Boxes>(files.boxes, {});
+    const serial = nextSerial(boxes[news.name]?.serial ?? 0);
+    boxes[news.name] = { serial, size: news["size"] };
+    writeFileSync(path(files.boxes), JSON.stringify(boxes));
+    const outputs = { ...news, serial, label: `${news.name} no. ${serial}` };
+    if (!order.unfinished) return outputs;
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- what the dynamic host takes for a partial failure
+    throw { id: news.name, properties: outputs, reasons: order.unfinished, message: "unfinished" };
+  }
+
+  return {
+    configure(request: Configuration) {
+      config = request.config;
+    },
+    check: (olds: Box, news: Box) =>
+      during("check", news.name, { olds, news }, ({ problems }) => ({
+        inputs: { color: "grey", ...news },
+        failures: problems ?? [],
+      })),
+    /** Another `kind` of box is another box; the rest is for the engine to compare. */
+    diff: (_id: string, olds: Box, news: Box) =>
+      during("diff", news.name, { olds, news }, () => ({
+        replaces: olds["kind"] === news["kind"] ? [] : ["kind"],
+        deleteBeforeReplace: news["kind"] === "heavy",
+      })),
+    create: (news: Box) =>
+      during("create", news.name, { news }, (order) => {
+        const outs = put(news, order, (serial) => serial + 1);
+        return { id: news.name, outs };
+      }),
+    update: (_id: string, olds: Box, news: Box) =>
+      during("update", news.name, { olds, news }, (order) => ({
+        outs: put(news, order, (serial) => serial),
+      })),
+    read: (id: string, olds: Partial<Box>) =>
+      during("read", id, {}, () => {
+        const box = read<Boxes>(files.boxes, {})[id];
+        return box ? { id, props: { ...olds, ...box } } : { id: "", props: {} };
+      }),
+    delete: (id: string, olds: Box) => during("delete", id, { olds }, () => undefined),
+  };
+}

@@ -1,0 +1,91 @@
+import { afterEach, expect, it } from "vitest";
+import { changed, createBoxWorld, type BoxWorld } from "./boxes/boxWorld.ts";
+import { describeEngines } from "./boxes/describeEngines.ts";
+
+describeEngines("refresh", (kind) => {
+  let world: BoxWorld;
+  afterEach(() => world.remove());
+
+  async function createThree() {
+    world = await createBoxWorld(kind);
+    world.program(`
+      const a = new Box("a", { size: 1 });
+      new Box("b", { size: 1, of: a.label });
+      new Box("c", { size: 1 });
+    `);
+    await world.stack.up();
+    world.forgetCalls();
+  }
+
+  it("takes over what drifted, forgets what is gone, and says which is which", async () => {
+    await createThree();
+    const { a, ...others } = world.boxes.read();
+    world.boxes.write({ ...others, c: { serial: 1, size: 5 } });
+    expect(a).toBeDefined();
+    const result = await world.stack.refresh();
+
+    expect(result).toMatchObject({ ok: true, summary: { delete: 1, same: 3 } });
+    expect(changed(result.steps)).toEqual(["delete a"]);
+    const state = await world.stack.exportState();
+    expect(state.map(({ urn }) => urn.split("::").at(-1))).toEqual(["test-dev", "b", "c"]);
+    expect(state[1]?.dependencies).toEqual([]);
+    expect(state[2]?.outputs["size"]).toBe(5);
+
+    world.forgetCalls();
+    expect(await world.stack.up()).toMatchObject({ ok: true, summary: { create: 1 } });
+    expect(world.changes()[0]).toBe("create a");
+  });
+
+  it("leaves the state as it was where reading throws, and reads the others", async () => {
+    await createThree();
+    const before = await world.stack.exportState();
+    world.boxes.write({ ...world.boxes.read(), c: { serial: 1, size: 5 } });
+    world.order({ "read a": { throw: "the cellar is flooded" } });
+    const result = await world.stack.refresh();
+
+    expect(result.ok).toBe(false);
+    expect(result.error).toContain("the cellar is flooded");
+    const after = await world.stack.exportState();
+    expect(after.slice(0, 3)).toEqual(before.slice(0, 3));
+    expect(after[3]?.outputs["size"]).toBe(5);
+  });
+
+  it("clears the init errors of what it could read", async () => {
+    world = await createBoxWorld(kind);
+    world.program(`new Box("a");`);
+    world.order({ "create a": { unfinished: ["no lid"] } });
+    await world.stack.up();
+    const result = await world.stack.refresh();
+
+    expect(result.ok).toBe(true);
+    expect((await world.stack.exportState())[1]?.initErrors).toEqual([]);
+    expect((await world.stack.preview()).summary).toEqual({ same: 2 });
+  });
+
+  it("can go ahead of an update", async () => {
+    await createThree();
+    const { c, ...others } = world.boxes.read();
+    expect(c).toBeDefined();
+    world.boxes.write(others);
+    const preview = await world.stack.preview({ refresh: true });
+    expect(preview.summary).toEqual({ create: 1, same: 3 });
+    const result = await world.stack.up({ refresh: true });
+
+    expect(result).toMatchObject({ ok: true, summary: { create: 1, same: 3 } });
+    expect(world.boxes.read()["c"]).toBeDefined();
+  });
+
+  it("runs with the configuration of the last up", async () => {
+    world = await createBoxWorld(kind, { config: { flavour: "oak" } });
+    world.program(`new Box("a");`);
+    await world.stack.up();
+    world.forgetCalls();
+    await world.stack.setConfig("flavour", "pine");
+    await world.stack.refresh();
+    await world.stack.up();
+    const told = world.calls().filter(({ phase }) => phase === "start");
+
+    expect(told.find(({ method }) => method === "read")?.config).toBe("oak");
+    expect(told.at(-1)?.config).toBe("pine");
+  });
+});

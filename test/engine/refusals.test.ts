@@ -1,0 +1,35 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createBoxWorld, type BoxWorld } from "./boxes/boxWorld.ts";
+import { availableEngines } from "./index.ts";
+
+describe("what the local engine leaves out", () => {
+  let world: BoxWorld;
+  afterEach(() => world.remove());
+
+  it("is refused by name", async () => {
+    world = await createBoxWorld("local");
+    world.program(`new Box("a", {}, { import: "a" });`);
+    expect((await world.stack.up()).error).toContain("not supported by the test engine: import");
+    world.program(`new pulumi.CustomResource("other:index:Thing", "a", {});`);
+    expect((await world.stack.up()).error).toContain(
+      "not supported by the test engine: resources of type other:index:Thing",
+    );
+    world.program(`new Box("a", {}, { hooks: { beforeCreate: [() => {}] } });`);
+    expect((await world.stack.up()).error).toMatch(/hooks/i);
+    world.program(`pulumi.runtime.invoke("test:index:find", {}).then(() => {});`);
+    expect((await world.stack.up()).ok).toBe(false);
+    await expect(world.stack.preview({ continueOnError: true })).rejects.toThrow("no meaning for preview");
+  });
+});
+
+describe("the choice of engines", () => {
+  it("takes the CLI when it is on PATH, unless ENGINE forces one, and gives the reason for what it leaves out", () => {
+    expect(availableEngines({ PATH: "" })).toEqual({
+      kinds: ["local"],
+      skipped: "cli: `pulumi` is not on PATH",
+    });
+    expect(availableEngines({ PATH: "", ENGINE: "cli" }).kinds).toEqual(["cli"]);
+    expect(availableEngines({ PATH: "", ENGINE: "local" }).kinds).toEqual(["local"]);
+    expect(() => availableEngines({ ENGINE: "other" })).toThrow(/ENGINE must be/);
+  });
+});
