@@ -48,7 +48,7 @@ export function interceptRequests(
       }
       if (answer.hangUp === "unprocessed") {
         reply.hijack();
-        request.raw.destroy();
+        request.raw.socket.destroy();
         return;
       }
       void reply
@@ -60,7 +60,7 @@ export function interceptRequests(
   app.addHook("onSend", async (request, reply) => {
     if (!hangingUp.has(request)) return;
     reply.hijack();
-    request.raw.destroy();
+    request.raw.socket.destroy();
     await new Promise(() => undefined); // nothing is sent any more
   });
 }

@@ -9,7 +9,7 @@ export interface LoggedRequest {
   /** The domain that the request named, or that of the job it named. */
   domain?: string;
   jobId?: string;
-  /** Undefined until the reply is sent, and for good when the connection is closed without one. */
+  /** Undefined until there is a reply. Also set when an interceptor keeps a reply from the client: it shows what was done. */
   status?: number;
 }
 

@@ -21,6 +21,9 @@ export interface MarkdownPage {
 /** Characters. Search engines cut descriptions at about this length. */
 const DESCRIPTION_LENGTH = 160;
 
+/** Characters. A shorter paragraph ("Table of contents") describes nothing. */
+const SHORTEST_DESCRIPTION = 40;
+
 const markdown = new MarkdownIt({ html: true, linkify: true });
 // otherwise "README.md" in a sentence becomes a link to a host in Moldova
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
@@ -42,8 +45,8 @@ export function parseMarkdownPage(source: string): MarkdownPage {
 
 function firstParagraph(tree: Fragment): string {
   const paragraphs = elementsOf(tree).filter(({ tagName }) => tagName === "p");
-  const text =
-    paragraphs.map((paragraph) => textOf(paragraph).replace(/\s+/g, " ").trim()).find(Boolean) ?? "";
+  const texts = paragraphs.map((paragraph) => textOf(paragraph).replace(/\s+/g, " ").trim());
+  const text = texts.find(({ length }) => length >= SHORTEST_DESCRIPTION) ?? "";
   if (text.length <= DESCRIPTION_LENGTH) return text;
   return `${text.slice(0, DESCRIPTION_LENGTH).replace(/\s+\S*$/, "")}…`;
 }

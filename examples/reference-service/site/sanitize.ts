@@ -7,9 +7,9 @@ const ALLOWED_ELEMENTS = new Set(
   figcaption abbr bdo cite dfn mark small span time wbr u center video audio track`.split(/\s+/),
 );
 
-/** Elements whose content is no text for readers. Of any other unknown element only the tags go. */
+/** Elements that load, run or are no text for readers. Of any other unknown element only the tags go. */
 const REMOVED_WITH_CONTENT = new Set(
-  "script style iframe frame frameset noframes noscript object embed applet template svg math title textarea select button".split(
+  "script style iframe frame frameset noframes noscript object embed applet base link meta template svg math title textarea select button".split(
     " ",
   ),
 );

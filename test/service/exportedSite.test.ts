@@ -1,0 +1,202 @@
+import { readFile } from "node:fs/promises";
+import { join, posix } from "node:path";
+import MarkdownIt from "markdown-it";
+import { type DefaultTreeAdapterTypes as Html, parse } from "parse5";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ExportedSite, exportSite, listFiles, serveFolder } from "./exportedSite.ts";
+
+/** The manual that the installed fastify brings: real pages, written by people who did not know of this renderer. */
+const SOURCE = join(import.meta.dirname, "../../node_modules/fastify/docs");
+
+/** A page as the crawler saw it. */
+interface CrawledPage {
+  elements: Html.Element[];
+  ids: Set<string>;
+}
+
+let site: ExportedSite;
+let server: Awaited<ReturnType<typeof serveFolder>>;
+let sourcePages: string[];
+/** By address in the site. */
+let crawled: Map<string, CrawledPage>;
+
+beforeAll(async () => {
+  site = await exportSite(SOURCE);
+  server = await serveFolder(site.folder);
+  sourcePages = (await listFiles(SOURCE)).filter((file) => file.endsWith(".md"));
+  crawled = await crawl(server.url);
+});
+
+afterAll(async () => {
+  await server.close();
+  await site.remove();
+});
+
+describe("the exported fastify manual", () => {
+  test("has one page for each of the 41 Markdown files", () => {
+    expect(sourcePages).toHaveLength(41);
+    expect(site.pageCount).toBe(41);
+  });
+
+  test("unpacks to exactly the pages, what they refer to, and the page for wrong addresses", async () => {
+    const pages = sourcePages.map(addressOf);
+    const assets = [...crawled.values()].flatMap(({ elements }) => elements.flatMap(loadedUrls));
+    expect(assets.length).toBeGreaterThan(0);
+    const others = (await listFiles(site.folder)).filter(
+      (file) => !pages.includes(file) && file !== "404.html",
+    );
+    expect(others.map((file) => posix.basename(file)).sort()).toEqual(
+      [...new Set(assets.map((url) => posix.basename(url)))].sort(),
+    );
+    expect(await listFiles(site.folder)).toEqual(expect.arrayContaining(pages));
+  });
+
+  test("reaches every page from the navigation of every page", () => {
+    for (const [address, { elements }] of crawled) {
+      const navigation = elements.find((element) => attribute(element, "id") === "site-navigation");
+      const linked = descendants(navigation)
+        .map((element) => attribute(element, "href"))
+        .filter((href) => href !== undefined)
+        .map((href) => posix.join(posix.dirname(address), href));
+      expect(linked.sort(), address).toEqual(sourcePages.map(addressOf).sort());
+    }
+  });
+
+  test("has no internal link that leads nowhere", async () => {
+    const files = new Set(await listFiles(site.folder));
+    for (const [address, { elements }] of crawled) {
+      for (const element of elements) {
+        const href = attribute(element, "href");
+        if (href === undefined || /^[a-z]+:/.test(href)) continue;
+        const [path = "", fragment = ""] = decodeURIComponent(href).split("#");
+        const target = path === "" ? address : posix.join(posix.dirname(address), path);
+        expect(files, `${address} links to ${href}`).toContain(target);
+        if (fragment !== "")
+          expect(crawled.get(target)?.ids, `${address} links to ${href}`).toContain(fragment);
+      }
+    }
+  });
+
+  test("warns of exactly the links that the source itself has broken", async () => {
+    const broken = new Set<string>();
+    for (const source of sourcePages) {
+      for (const href of linksOf(await readFile(join(SOURCE, source), "utf8"))) {
+        if (/^[a-z]+:/.test(href)) continue;
+        const [path = "", fragment = ""] = href.split("#");
+        const target = path === "" ? source : posix.join(posix.dirname(source), path);
+        const ids = crawled.get(addressOf(target))?.ids;
+        const exists = ids && (fragment === "" || ids.has(fragment) || ids.has(fragment.toLowerCase()));
+        const isAsset = /\.(svg|png)$/.test(target);
+        if (!exists && !isAsset) broken.add(`${source}: ${href}`);
+      }
+    }
+    expect(broken.size).toBeGreaterThan(0);
+    expect(site.warnings.map((warning) => warning.split(": ").slice(0, 2).join(": ")).sort()).toEqual(
+      [...broken].sort(),
+    );
+  });
+
+  test("loads nothing from another host and nothing from the root of its own", async () => {
+    for (const [address, { elements }] of crawled) {
+      for (const url of elements.flatMap(loadedUrls)) {
+        expect(url, address).not.toMatch(/^([a-z][a-z0-9+.-]*:|\/)/i);
+      }
+    }
+    for (const file of (await listFiles(site.folder)).filter((name) => name.endsWith(".css"))) {
+      expect(await readFile(join(site.folder, file), "utf8")).not.toMatch(/@import|url\(/);
+    }
+  });
+
+  test("has no inline script and no inline style, and may be served under a strict content security policy", () => {
+    for (const [address, { elements }] of crawled) {
+      for (const element of elements) {
+        const names = element.attrs.map(({ name }) => name);
+        expect(
+          names.filter((name) => name === "style" || name.startsWith("on")),
+          address,
+        ).toEqual([]);
+        if (element.tagName === "script") expect(element.childNodes, address).toEqual([]);
+        expect(["style", "iframe", "base"], address).not.toContain(element.tagName);
+      }
+    }
+  });
+
+  test("gives every page a title, a language, a viewport and unique identifiers", () => {
+    const titles = new Set<string>();
+    for (const [address, { elements, ids }] of crawled) {
+      const root = elements[0];
+      expect(root && attribute(root, "lang"), address).toBe("en");
+      expect(elements.some((element) => attribute(element, "name") === "viewport")).toBe(true);
+      const title = elements.find(({ tagName }) => tagName === "title")?.childNodes[0];
+      titles.add(title && "value" in title ? title.value : "");
+      expect(elements.filter((element) => attribute(element, "id") !== undefined)).toHaveLength(ids.size);
+    }
+    expect(titles.size).toBe(sourcePages.length);
+  });
+
+  test("links to other sites without telling them where the reader came from", () => {
+    const links = [...crawled.values()].flatMap(({ elements }) => elements);
+    const external = links.filter((element) => attribute(element, "href")?.startsWith("http"));
+    expect(external.length).toBeGreaterThan(100);
+    for (const link of external) expect(attribute(link, "rel")).toBe("noopener noreferrer");
+  });
+
+  test("is packed into the same bytes when it is exported again", async () => {
+    const again = await exportSite(SOURCE);
+    await again.remove();
+    expect(again.archiveSha256).toBe(site.archiveSha256);
+  });
+});
+
+/** Follows the links of the start page until no new page is found. */
+async function crawl(url: string): Promise<Map<string, CrawledPage>> {
+  const pages = new Map<string, CrawledPage>();
+  const waiting = ["index.html"];
+  for (let address = waiting.pop(); address !== undefined; address = waiting.pop()) {
+    if (pages.has(address)) continue;
+    const response = await fetch(new URL(address, url));
+    expect(response.status, address).toBe(200);
+    const elements = descendants(parse(await response.text()));
+    const ids = elements.map((element) => attribute(element, "id")).filter((id) => id !== undefined);
+    pages.set(address, { elements, ids: new Set(ids) });
+    for (const element of elements) {
+      const href = attribute(element, "href");
+      if (element.tagName !== "a" || href === undefined || /^[a-z]+:/.test(href)) continue;
+      const path = decodeURIComponent(href.split("#")[0] ?? "");
+      if (path.endsWith(".html")) waiting.push(posix.join(posix.dirname(address), path));
+    }
+  }
+  return pages;
+}
+
+/** What a browser fetches by itself because of this element. */
+function loadedUrls(element: Html.Element): string[] {
+  const names = ["src", "poster", "data", "background", "xlink:href"];
+  if (["link", "use", "image"].includes(element.tagName)) names.push("href");
+  const urls = names.map((name) => attribute(element, name)).filter((url) => url !== undefined);
+  const sets = ["srcset", "imagesrcset"].flatMap((name) => attribute(element, name)?.split(",") ?? []);
+  return [...urls, ...sets.map((candidate) => candidate.trim().split(/\s/)[0] ?? "")];
+}
+
+function addressOf(source: string): string {
+  const { dir, name } = posix.parse(source);
+  return posix.join(dir, name.toLowerCase() === "index" ? "index.html" : `${name}.html`);
+}
+
+/** The links of a Markdown text, by another way than the renderer's. */
+function linksOf(markdown: string): string[] {
+  const tokens = new MarkdownIt({ html: true }).parse(markdown, {});
+  return tokens
+    .flatMap((token) => token.children ?? [])
+    .filter(({ type }) => type === "link_open" || type === "image")
+    .map((token) => String(token.attrGet("href") ?? token.attrGet("src")));
+}
+
+function descendants(node: Html.Node | undefined): Html.Element[] {
+  if (!node || !("childNodes" in node)) return [];
+  return node.childNodes.flatMap((child) => ("tagName" in child ? [child, ...descendants(child)] : []));
+}
+
+function attribute(element: Html.Element, name: string): string | undefined {
+  return element.attrs.find((candidate) => candidate.name === name)?.value;
+}

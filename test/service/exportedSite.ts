@@ -1,0 +1,93 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import fastifyStatic from "@fastify/static";
+import Fastify from "fastify";
+import { vi } from "vitest";
+import { startReferenceService } from "../../examples/reference-service/index.ts";
+
+const DOMAIN = "docs.example.com";
+const KEY = "svc_test";
+
+/** A site that went the whole way: exported by the service, downloaded, unpacked by plain `tar`. */
+export interface ExportedSite {
+  folder: string;
+  pageCount: number;
+  warnings: string[];
+  archiveSha256: string;
+  remove(): Promise<void>;
+}
+
+export async function exportSite(source: string): Promise<ExportedSite> {
+  const service = await startReferenceService({ sites: { [DOMAIN]: source }, adminApiKey: KEY });
+  const call = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(`${service.url}/v1/static-export/jobs${path}`, {
+      method,
+      headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return (await response.json()) as Record<string, unknown>;
+  };
+  const { jobId } = await call("POST", "", { domain: DOMAIN });
+  const job = await vi.waitUntil(
+    async () => {
+      const status = await call("GET", `/${String(jobId)}`);
+      return ["completed", "failed"].includes(String(status["status"])) && status;
+    },
+    { timeout: 50_000, interval: 50 },
+  );
+  if (job["status"] === "failed") throw new Error(String(job["error"]));
+  const { bundleUrl } = await call("POST", `/${String(jobId)}/bundle`);
+  const archive = Buffer.from(await (await fetch(String(bundleUrl))).arrayBuffer());
+  await service.close();
+
+  const folder = await mkdtemp(join(tmpdir(), "exported-site-"));
+  await writeFile(`${folder}.tar.gz`, archive);
+  await promisify(execFile)("tar", ["xzf", `${folder}.tar.gz`, "-C", folder]);
+  await rm(`${folder}.tar.gz`);
+  return {
+    folder,
+    pageCount: job["pageCount"] as number,
+    warnings: job["warnings"] as string[],
+    archiveSha256: createHash("sha256").update(archive).digest("hex"),
+    remove: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** Writes a folder of Markdown and exports it. */
+export async function exportFiles(files: Readonly<Record<string, string>>): Promise<ExportedSite> {
+  const source = await mkdtemp(join(tmpdir(), "markdown-"));
+  try {
+    for (const [path, content] of Object.entries(files)) {
+      await mkdir(dirname(join(source, path)), { recursive: true });
+      await writeFile(join(source, path), content);
+    }
+    return await exportSite(source);
+  } finally {
+    await rm(source, { recursive: true });
+  }
+}
+
+/** Every file below a folder, relative to it, sorted. */
+export async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+}
+
+export function readPage(site: ExportedSite, address: string): Promise<string> {
+  return readFile(join(site.folder, address), "utf8");
+}
+
+/** Serves a folder as any static file server would, below a sub-folder of its host. */
+export async function serveFolder(folder: string): Promise<{ url: string; close: () => Promise<void> }> {
+  const app = Fastify({ forceCloseConnections: true });
+  await app.register(fastifyStatic, { root: folder, prefix: "/some/sub-folder/" });
+  const origin = await app.listen({ host: "127.0.0.1", port: 0 });
+  return { url: `${origin}/some/sub-folder/`, close: () => app.close() };
+}

@@ -1,0 +1,179 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { type ExportedSite, exportFiles, listFiles, readPage } from "./exportedSite.ts";
+
+let site: ExportedSite;
+
+afterEach(() => site.remove());
+
+describe("links", () => {
+  test("to Markdown files become links to their pages, wherever the folder", async () => {
+    site = await exportFiles({
+      "README.md": "# Docs\n[deep](a/b/Deep%20page.md#some-part) [folder](a) [bare](a/b/Deep%20page)",
+      "a/readme.md": "[up](../README.md) [root](/README.md)",
+      "a/b/Deep page.md": "## Some part\n[here](#some-part)",
+    });
+    const start = await readPage(site, "index.html");
+    expect(start).toContain('<a href="a/b/Deep%20page.html#some-part">deep</a>');
+    expect(start).toContain('<a href="a/index.html">folder</a>');
+    expect(start).toContain('<a href="a/b/Deep%20page.html">bare</a>');
+    expect(await readPage(site, "a/index.html")).toContain('<a href="../index.html">up</a>');
+    expect(await readPage(site, "a/index.html")).toContain('<a href="../index.html">root</a>');
+    expect(await readPage(site, "a/b/Deep page.html")).toContain('<a href="#some-part">here</a>');
+    expect(site.warnings).toEqual([]);
+  });
+
+  test("that the source has broken are named with their page, and lead to nothing that is not there", async () => {
+    site = await exportFiles({
+      "index.md": "# Docs\n[gone](gone.md) [out](../../etc/passwd) [section](other.md#nope) ![image](no.png)",
+      "other.md": "# Other\n[script](<javascript:alert(1)>)",
+    });
+    expect(site.warnings).toEqual([
+      "index.md: gone.md: no such file in the source",
+      "index.md: ../../etc/passwd: no such file in the source",
+      "index.md: other.md#nope: no such section in other.md",
+      "index.md: no.png: no such file in the source",
+    ]);
+    const start = await readPage(site, "index.html");
+    expect(start).toContain('<span class="broken-link">gone</span>');
+    expect(start).toContain('<a href="other.html">section</a>');
+    expect(start).not.toMatch(/no\.png|passwd/);
+    expect(await readPage(site, "other.html")).not.toContain('href="javascript');
+  });
+
+  test("forgive letter case in fragments, as code hosts do", async () => {
+    site = await exportFiles({ "index.md": "# Docs\n## A Part\n[part](#A-Part)" });
+    expect(await readPage(site, "index.html")).toContain('<a href="#a-part">part</a>');
+    expect(site.warnings).toEqual([]);
+  });
+});
+
+describe("files beside the pages", () => {
+  test("are exported when a page refers to them, and only then", async () => {
+    site = await exportFiles({
+      "index.md":
+        "# Docs\n![dot](images/dot.svg) <img src='images/two.svg' srcset='images/two.svg 2x'> [data](data.csv)",
+      "images/dot.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
+      "images/two.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
+      "data.csv": "a,b",
+      "secret.txt": "not meant for readers",
+      ".env": "KEY=1",
+    });
+    const files = (await listFiles(site.folder)).filter((file) => !file.startsWith("assets/"));
+    expect(files).toEqual(["404.html", "data.csv", "images/dot.svg", "images/two.svg", "index.html"]);
+    expect(await readPage(site, "index.html")).toContain('srcset="images/two.svg 2x"');
+  });
+
+  test("on other hosts are not loaded: words or a link stand for them, and a warning tells the author", async () => {
+    const badge = "https://img.example/badge.svg";
+    site = await exportFiles({
+      "index.md": `# Docs\n![plain](${badge})\n[![linked](${badge})](https://ci.example)\n<img src="//img.example/x.png" alt="raw">`,
+    });
+    const start = await readPage(site, "index.html");
+    expect(start).not.toMatch(/<img/);
+    expect(start).toContain(`<a href="${badge}" rel="noopener noreferrer">plain</a>`);
+    expect(start).toContain('<a href="https://ci.example" rel="noopener noreferrer"><span>linked</span></a>');
+    expect(start).toContain(">raw</a>");
+    expect(site.warnings).toEqual([
+      `index.md: ${badge}: is on another host, and a self-contained page may not load it`,
+      "index.md: //img.example/x.png: is on another host, and a self-contained page may not load it",
+    ]);
+  });
+});
+
+describe("raw HTML", () => {
+  test("is kept where it is content", async () => {
+    site = await exportFiles({
+      "index.md":
+        "# Docs\n<details><summary>More</summary>\n\n**bold** <kbd>Ctrl</kbd>\n\n</details>\n\n<h2 align='center' style='color:red'>Own heading</h2>\n\n<blink>old</blink>",
+    });
+    const start = await readPage(site, "index.html");
+    expect(start).toMatch(
+      /<details><summary>More<\/summary>\s*<p><strong>bold<\/strong> <kbd>Ctrl<\/kbd><\/p>/,
+    );
+    expect(start).toContain('<h2 class="align-center" id="own-heading">');
+    expect(start).not.toMatch(/color:red|<blink/);
+    expect(start).toContain("old");
+  });
+
+  test("that would run or load something is taken out, and the author told", async () => {
+    site = await exportFiles({
+      "index.md":
+        "# Docs\n<script>alert(1)</script>\n\n<iframe src='https://a.example'></iframe>\n\n<p onclick='x()' id=kept>text</p>\n\n<link rel=stylesheet href='https://b.example/x.css'>\n\n<svg onload='x()'><image href='https://c.example'/></svg>\n\n<a href='javascript:x()'>go</a>",
+    });
+    const start = await readPage(site, "index.html");
+    expect(start).not.toMatch(/alert|iframe|onclick|b\.example|c\.example|onload|javascript:/);
+    expect(start).toContain('<p id="kept">text</p>');
+    expect(site.warnings).toEqual([
+      "index.md: <script>: was taken out, the site is to be self-contained",
+      "index.md: <iframe>: was taken out, the site is to be self-contained",
+      "index.md: <link>: was taken out, the site is to be self-contained",
+      "index.md: <svg>: was taken out, the site is to be self-contained",
+      "index.md: javascript:x(): links may not use javascript:",
+    ]);
+  });
+
+  test("with an anchor that its author forgot to close swallows nothing", async () => {
+    site = await exportFiles({ "index.md": '# Docs\n<a id="here">\n\ntext with a [link](#here)\n\n## here' });
+    const start = await readPage(site, "index.html");
+    expect(start).toContain('<a href="#here">link</a>');
+    expect(start.match(/id="here"/g)).toHaveLength(1);
+  });
+});
+
+describe("code", () => {
+  test("is coloured by classes, keeps its text, and stays plain in an unknown language", async () => {
+    site = await exportFiles({
+      "index.md": "# Docs\n```ts\nconst a = `<b>`;\n\nlet c;\n```\n```klingon\nif <x>\n```\n\n    indented",
+    });
+    const start = await readPage(site, "index.html");
+    expect(start).toContain('data-language="ts"');
+    expect(start).toContain('<span class="t-keyword">const</span>');
+    expect(start).toContain("if &lt;x&gt;</code>");
+    expect(start).toContain('<pre tabindex="0"><code>indented</code></pre>');
+    const code = /data-language="ts"><pre tabindex="0"><code>(.*?)<\/code>/s.exec(start)?.[1] ?? "";
+    expect(code.replace(/<[^>]+>/g, "")).toBe("const a = `&lt;b&gt;`;\n\nlet c;");
+  });
+});
+
+describe("addresses", () => {
+  test("never differ only in letter case, so that the archive unpacks on every file system", async () => {
+    site = await exportFiles({
+      "index.md": "# Docs\n[a](Guide.md) [b](guide.md)",
+      "Guide.md": "# A",
+      "guide.md": "# B",
+    });
+    const pages = (await listFiles(site.folder)).filter((file) => file.endsWith(".html"));
+    expect(new Set(pages.map((file) => file.toLowerCase())).size).toBe(pages.length);
+    expect(pages).toEqual(["404.html", "Guide.html", "guide-2.html", "index.html"]);
+    expect(await readPage(site, "index.html")).toContain('<a href="guide-2.html">b</a>');
+  });
+
+  test("keep both a folder's index and its readme", async () => {
+    site = await exportFiles({ "README.md": "# Read me", "index.md": "# Docs" });
+    expect(await listFiles(site.folder)).toEqual(expect.arrayContaining(["README.html", "index.html"]));
+    expect(await readPage(site, "index.html")).toContain("<title>Docs</title>");
+  });
+
+  test("have a start page even where the source has none", async () => {
+    site = await exportFiles({ "guides/one.md": "# One" });
+    const start = await readPage(site, "index.html");
+    expect(start).toContain("<title>docs.example.com</title>");
+    expect(start).toContain('<a href="guides/one.html">One</a>');
+    expect(site.pageCount).toBe(1);
+  });
+});
+
+test("Titles and descriptions come from front matter, headings, paragraphs or file names", async () => {
+  site = await exportFiles({
+    "index.md": "# The Manual\nAll about it.",
+    "one.md": '---\ntitle: "Fish & Chips"\ndescription: With <vinegar>\n---\n# Another heading',
+    "02-getting-started.md":
+      "# The Manual\nThis first paragraph is long enough to say what the page is about.",
+  });
+  const one = await readPage(site, "one.html");
+  expect(one).toContain("<title>Fish &amp; Chips | The Manual</title>");
+  expect(one).toContain('<meta name="description" content="With &lt;vinegar&gt;">');
+  const two = await readPage(site, "02-getting-started.html");
+  expect(two).toContain("<title>Getting started | The Manual</title>");
+  expect(two).toContain('content="This first paragraph is long enough');
+});

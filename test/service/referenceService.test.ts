@@ -1,0 +1,478 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type ReferenceService, startReferenceService } from "../../examples/reference-service/index.ts";
+
+const KEY = "svc_test_key";
+const NOON = Date.parse("2030-01-01T12:00:00Z");
+const LINK_LIFETIME_MS = 600_000;
+const JOB_DURATION_MS = 10_000;
+
+let clockMs: number;
+let source: string;
+let service: ReferenceService;
+
+beforeEach(async () => {
+  clockMs = NOON;
+  source = await mkdtemp(join(tmpdir(), "markdown-"));
+  for (const name of ["index", "one", "two", "three"])
+    await writeFile(join(source, `${name}.md`), `# Page ${name}`);
+  service = await startReferenceService({
+    sites: {
+      "docs.example.com": source,
+      "trial.example.com": { source, plan: "starter" },
+      "lost.example.com": join(source, "nowhere"),
+    },
+    adminApiKey: KEY,
+    jobDurationMs: JOB_DURATION_MS,
+    linkLifetimeMs: LINK_LIFETIME_MS,
+    now: () => clockMs,
+  });
+});
+
+afterEach(async () => {
+  await service.close();
+  await rm(source, { recursive: true });
+});
+
+interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  key: string | undefined = KEY,
+): Promise<Answer> {
+  const response = await fetch(service.url + path, {
+    method,
+    headers: {
+      ...(key !== "" && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+const JOBS = "/v1/static-export/jobs";
+
+async function startJob(domain = "docs.example.com"): Promise<string> {
+  const { status, body } = await call("POST", JOBS, { domain });
+  expect(status).toBe(202);
+  return String(body["jobId"]);
+}
+
+async function jobStatus(jobId: string): Promise<Record<string, unknown>> {
+  return (await call("GET", `${JOBS}/${jobId}`)).body;
+}
+
+/** Starts a job and waits for the real work; the minimum duration passes on the service's clock. */
+async function completeJob(domain?: string): Promise<string> {
+  const jobId = await startJob(domain);
+  await vi.waitFor(async () => {
+    clockMs += JOB_DURATION_MS;
+    expect((await jobStatus(jobId))["status"]).toBe("completed");
+  });
+  return jobId;
+}
+
+async function mintLink(jobId: string): Promise<{ bundleUrl: string; expiresAt: string }> {
+  const { status, body } = await call("POST", `${JOBS}/${jobId}/bundle`);
+  expect(status).toBe(200);
+  return body as { bundleUrl: string; expiresAt: string };
+}
+
+async function download(url: string, headers: Record<string, string> = {}, method = "GET") {
+  const response = await fetch(url, { headers, method });
+  return {
+    status: response.status,
+    headers: response.headers,
+    bytes: Buffer.from(await response.arrayBuffer()),
+  };
+}
+
+describe("the admin API key", () => {
+  const endpoints: [string, string][] = [
+    ["GET", "/v2/agent/project/job/agent-1"],
+    ["POST", JOBS],
+    ["GET", `${JOBS}/job-1`],
+    ["POST", `${JOBS}/job-1/bundle`],
+  ];
+
+  test.each(endpoints)("is needed for %s %s", async (method, path) => {
+    expect(await call(method, path, undefined, "")).toEqual({
+      status: 401,
+      body: { error: "the admin API key is missing" },
+    });
+    expect(await call(method, path, undefined, "svc_another")).toEqual({
+      status: 401,
+      body: { error: "the admin API key is not valid" },
+    });
+  });
+
+  test("is taken only as a bearer token", async () => {
+    const response = await fetch(service.url + JOBS, {
+      method: "POST",
+      headers: { authorization: `Basic ${KEY}` },
+    });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({ error: "the admin API key is not a bearer token" });
+  });
+
+  test("must have the prefix of such keys", async () => {
+    await expect(startReferenceService({ sites: {}, adminApiKey: "secret" })).rejects.toThrow("svc_");
+  });
+});
+
+describe("starting an export job", () => {
+  test("answers with the id of a new job each time", async () => {
+    expect(await startJob()).not.toBe(await startJob());
+  });
+
+  test("takes the domain in any letter case", async () => {
+    expect((await jobStatus(await startJob("Docs.Example.COM")))["domain"]).toBe("docs.example.com");
+  });
+
+  test.each([
+    ["no domain", {}, "the field domain is missing"],
+    ["no payload", undefined, "the field domain is missing"],
+    ["JSON that is no object", "null", "the field domain is missing"],
+    [
+      "a domain that is no text",
+      { domain: 7 },
+      "the field domain must be a host name, such as docs.example.com",
+    ],
+    [
+      "an address",
+      { domain: "https://docs.example.com/" },
+      "the field domain must be a host name, such as docs.example.com",
+    ],
+  ])("is refused with %s", async (_case, body, error) => {
+    expect(await call("POST", JOBS, body)).toEqual({ status: 400, body: { error } });
+  });
+
+  test("is refused with malformed JSON", async () => {
+    const { status, body } = await call("POST", JOBS, '{"domain":');
+    expect(status).toBe(400);
+    expect(body).toEqual({ error: expect.any(String) as string });
+  });
+
+  test("is refused for a domain that is not hosted here", async () => {
+    expect(await call("POST", JOBS, { domain: "other.example.com" })).toEqual({
+      status: 404,
+      body: { error: "there is no deployment for the domain other.example.com" },
+    });
+  });
+
+  test("is refused for a site that is not on the enterprise plan", async () => {
+    expect(await call("POST", JOBS, { domain: "trial.example.com" })).toEqual({
+      status: 403,
+      body: { error: "static export requires the enterprise plan; trial.example.com is on the starter plan" },
+    });
+  });
+});
+
+describe("an export job", () => {
+  test("advances in progress and page count over its duration, then completes", async () => {
+    const jobId = await startJob();
+    const full = { jobId, domain: "docs.example.com" };
+    // the work itself takes its own time; after it only the clock decides
+    await vi.waitFor(async () => {
+      clockMs = NOON + JOB_DURATION_MS / 2;
+      expect(await jobStatus(jobId)).toEqual({ ...full, status: "running", progress: 50, pageCount: 2 });
+    });
+    clockMs = NOON + JOB_DURATION_MS * 0.75;
+    expect(await jobStatus(jobId)).toEqual({ ...full, status: "running", progress: 75, pageCount: 3 });
+    clockMs = NOON + JOB_DURATION_MS - 1;
+    expect(await jobStatus(jobId)).toMatchObject({ status: "running", progress: 99, pageCount: 3 });
+    clockMs = NOON + JOB_DURATION_MS;
+    expect(await jobStatus(jobId)).toEqual({
+      ...full,
+      status: "completed",
+      progress: 100,
+      pageCount: 4,
+      warnings: [],
+    });
+  });
+
+  test("is never completed before it is rendered, however far the clock", async () => {
+    const jobId = await startJob();
+    clockMs += 365 * 86_400_000;
+    const seen = new Set<unknown>();
+    await vi.waitFor(async () => {
+      const { status, progress } = await jobStatus(jobId);
+      seen.add(status);
+      if (status !== "completed") expect(progress).toBeLessThan(100);
+      clockMs += JOB_DURATION_MS;
+      expect(status).toBe("completed");
+    });
+    expect(["queued", "running"]).toEqual(expect.arrayContaining([...seen].slice(0, 1)));
+  });
+
+  test("that cannot read its source fails, with a reason", async () => {
+    const jobId = await startJob("lost.example.com");
+    await vi.waitFor(async () =>
+      expect(await jobStatus(jobId)).toEqual({
+        jobId,
+        domain: "lost.example.com",
+        status: "failed",
+        progress: 0,
+        pageCount: 0,
+        error: "the export of lost.example.com failed: the source cannot be read (ENOENT)",
+      }),
+    );
+    expect(await call("POST", `${JOBS}/${jobId}/bundle`)).toMatchObject({ status: 409 });
+  });
+
+  test("without a Markdown file fails, with a reason", async () => {
+    for (const file of await readdir(source)) await rm(join(source, file));
+    const jobId = await startJob();
+    await vi.waitFor(async () =>
+      expect((await jobStatus(jobId))["error"]).toBe(
+        "the export of docs.example.com failed: there is no Markdown file in the source folder",
+      ),
+    );
+  });
+
+  test("warns of links that the source has broken", async () => {
+    await writeFile(join(source, "index.md"), "[gone](gone.md)");
+    const jobId = await completeJob();
+    expect((await jobStatus(jobId))["warnings"]).toEqual(["index.md: gone.md: no such file in the source"]);
+  });
+
+  test("that nobody started is not found", async () => {
+    const missing = { status: 404, body: { error: "there is no export job job-1" } };
+    expect(await call("GET", `${JOBS}/job-1`)).toEqual(missing);
+    expect(await call("POST", `${JOBS}/job-1/bundle`)).toEqual(missing);
+  });
+});
+
+describe("a bundle", () => {
+  test("cannot be made before its job is completed", async () => {
+    const jobId = await startJob();
+    const { status, body } = await call("POST", `${JOBS}/${jobId}/bundle`);
+    expect(status).toBe(409);
+    expect(body["error"]).toMatch(/a bundle can be made once it is completed/);
+  });
+
+  test("unpacks to the pages of the site", async () => {
+    const { bundleUrl } = await mintLink(await completeJob());
+    const archive = join(source, "bundle.tar.gz");
+    await writeFile(archive, (await download(bundleUrl)).bytes);
+    const { stdout } = await promisify(execFile)("tar", ["tzf", archive]);
+    expect(stdout.split("\n").filter((file) => file.endsWith(".html"))).toEqual([
+      "404.html",
+      "index.html",
+      "one.html",
+      "three.html",
+      "two.html",
+    ]);
+  });
+
+  test("is reached by a link until it expires, and after that by a fresh link", async () => {
+    const jobId = await completeJob();
+    const { bundleUrl, expiresAt } = await mintLink(jobId);
+    expect(Date.parse(expiresAt)).toBe(clockMs + LINK_LIFETIME_MS);
+    const first = await download(bundleUrl);
+    expect(first.status).toBe(200);
+
+    clockMs += LINK_LIFETIME_MS - 1;
+    expect((await download(bundleUrl)).status).toBe(200);
+    clockMs += 1;
+    const expired = await download(bundleUrl);
+    expect(expired.status).toBe(403);
+    expect(JSON.parse(expired.bytes.toString())).toEqual({ error: "the link has expired" });
+
+    const fresh = await mintLink(jobId);
+    expect((await download(fresh.bundleUrl)).bytes).toEqual(first.bytes);
+  });
+
+  test("gets another link at every call, even at the same moment", async () => {
+    const jobId = await completeJob();
+    expect((await mintLink(jobId)).bundleUrl).not.toBe((await mintLink(jobId)).bundleUrl);
+  });
+
+  test.each([
+    ["a later expiry", (url: URL) => url.searchParams.set("expires", String(clockMs * 2))],
+    ["another signature", (url: URL) => url.searchParams.set("signature", "0".repeat(64))],
+    ["no signature", (url: URL) => url.searchParams.delete("signature")],
+    ["another job", (url: URL) => (url.pathname = url.pathname.replace(/[^/]+\.tar\.gz/, "job-1.tar.gz"))],
+  ])("is refused to a link with %s", async (_change, change) => {
+    const url = new URL((await mintLink(await completeJob())).bundleUrl);
+    change(url);
+    const refused = await download(url.href);
+    expect(refused.status).toBe(403);
+    expect(JSON.parse(refused.bytes.toString())).toEqual({ error: "the link is not valid" });
+  });
+
+  test("can be downloaded in parts that join to the same bytes", async () => {
+    const { bundleUrl } = await mintLink(await completeJob());
+    const whole = await download(bundleUrl);
+    const size = whole.bytes.length;
+    const etag = whole.headers.get("etag") ?? "";
+    expect(etag).toMatch(/^"[0-9a-f]{64}"$/);
+    expect(whole.headers.get("accept-ranges")).toBe("bytes");
+    expect(whole.headers.get("content-length")).toBe(String(size));
+
+    const head = await download(bundleUrl, { range: "bytes=0-999" });
+    const rest = await download(bundleUrl, { range: "bytes=1000-", "if-range": etag });
+    expect([head.status, rest.status]).toEqual([206, 206]);
+    expect(rest.headers.get("content-range")).toBe(`bytes 1000-${size - 1}/${size}`);
+    expect(Buffer.concat([head.bytes, rest.bytes])).toEqual(whole.bytes);
+    const tail = await download(bundleUrl, { range: "bytes=-10" });
+    expect(tail.bytes).toEqual(whole.bytes.subarray(-10));
+  });
+
+  test("is sent whole to a client that has a part of another version", async () => {
+    const { bundleUrl } = await mintLink(await completeJob());
+    const { status, bytes } = await download(bundleUrl, { range: "bytes=1000-", "if-range": '"another"' });
+    expect(status).toBe(200);
+    expect(bytes).toEqual((await download(bundleUrl)).bytes);
+  });
+
+  test("has nothing beyond its end", async () => {
+    const { bundleUrl } = await mintLink(await completeJob());
+    const size = (await download(bundleUrl)).bytes.length;
+    const beyond = await download(bundleUrl, { range: `bytes=${size}-` });
+    expect(beyond.status).toBe(416);
+    expect(beyond.headers.get("content-range")).toBe(`bytes */${size}`);
+  });
+
+  test("answers HEAD with its size and no bytes", async () => {
+    const { bundleUrl } = await mintLink(await completeJob());
+    const { status, headers, bytes } = await download(bundleUrl, {}, "HEAD");
+    expect(status).toBe(200);
+    expect(Number(headers.get("content-length"))).toBeGreaterThan(1000);
+    expect(bytes).toHaveLength(0);
+  });
+
+  test("shows new content only in a new export; the old job keeps the old", async () => {
+    const oldJob = await completeJob();
+    const oldBytes = (await download((await mintLink(oldJob)).bundleUrl)).bytes;
+    await writeFile(join(source, "one.md"), "# Changed");
+    const newJob = await completeJob();
+    const newBytes = (await download((await mintLink(newJob)).bundleUrl)).bytes;
+    expect(newBytes).not.toEqual(oldBytes);
+    expect((await download((await mintLink(oldJob)).bundleUrl)).bytes).toEqual(oldBytes);
+  });
+});
+
+describe("an agent job", () => {
+  const path = "/v2/agent/project/job/agent-1";
+
+  test("shows all its fields, those without a value as null", async () => {
+    service.agentJobs.set("project", { id: "agent-1" });
+    expect(await call("GET", path)).toEqual({
+      status: 200,
+      body: {
+        id: "agent-1",
+        status: "active",
+        source: { repository: "https://git.example.com/docs/site", ref: null },
+        model: "reference-model",
+        prLink: null,
+        createdAt: "2030-01-01T12:00:00.000Z",
+        archivedAt: null,
+      },
+    });
+  });
+
+  test("shows what the agent did", async () => {
+    service.agentJobs.set("project", {
+      id: "agent-1",
+      source: { repository: "https://git.example.com/a", ref: "fix" },
+    });
+    const prLink = "https://git.example.com/a/pull/1";
+    service.agentJobs.transition("project", "agent-1", "completed", { prLink });
+    expect((await call("GET", path)).body).toMatchObject({ status: "completed", prLink, archivedAt: null });
+    clockMs += 1000;
+    service.agentJobs.transition("project", "agent-1", "archived");
+    expect((await call("GET", path)).body).toMatchObject({
+      status: "archived",
+      prLink,
+      archivedAt: "2030-01-01T12:00:01.000Z",
+    });
+  });
+
+  test("is found only in its own project", async () => {
+    service.agentJobs.set("another", { id: "agent-1" });
+    expect(await call("GET", path)).toEqual({
+      status: 404,
+      body: { error: "there is no agent job agent-1 in project project" },
+    });
+  });
+});
+
+describe("for tests", () => {
+  test("every request is logged, without the key and without the signature of a link", async () => {
+    const jobId = await completeJob();
+    const { bundleUrl } = await mintLink(jobId);
+    await download(bundleUrl);
+    await call("GET", `${JOBS}/job-1`, undefined, "");
+    const [first] = service.requests;
+    const domain = "docs.example.com";
+    expect(first).toEqual({ method: "POST", path: JOBS, status: 202, hasAuthorization: true, domain });
+    expect(service.requests.slice(-3)).toEqual([
+      { method: "POST", path: `${JOBS}/${jobId}/bundle`, status: 200, hasAuthorization: true, domain, jobId },
+      {
+        method: "GET",
+        path: `/bundles/${jobId}.tar.gz`,
+        status: 200,
+        hasAuthorization: false,
+        domain,
+        jobId,
+      },
+      { method: "GET", path: `${JOBS}/job-1`, status: 401, hasAuthorization: false },
+    ]);
+    expect(JSON.stringify(service.requests)).not.toContain(KEY);
+  });
+
+  test("a request can be answered differently, until the interceptor is taken away", async () => {
+    const remove = service.intercept(({ method, domain }) =>
+      method === "POST" && domain === "docs.example.com"
+        ? { status: 503, headers: { "retry-after": "2" }, body: { error: "busy" } }
+        : undefined,
+    );
+    expect(await call("POST", JOBS, { domain: "docs.example.com" })).toEqual({
+      status: 503,
+      body: { error: "busy" },
+    });
+    expect((await call("GET", `${JOBS}/job-1`)).status).toBe(404);
+    remove();
+    await startJob();
+  });
+
+  test("a connection can be closed before or after the request was handled", async () => {
+    let hangUp: "unprocessed" | "processed" = "unprocessed";
+    const remove = service.intercept(({ method }) => (method === "POST" ? { hangUp } : undefined));
+    const start = () => call("POST", JOBS, { domain: "docs.example.com" });
+    await expect(start()).rejects.toThrow();
+    hangUp = "processed";
+    await expect(start()).rejects.toThrow();
+    remove();
+    expect(service.requests.map(({ status }) => status)).toEqual([undefined, 202]);
+  });
+
+  test("a site can be replaced, and reset forgets everything and brings the first site back", async () => {
+    service.setSite("docs.example.com", { source, plan: "starter" });
+    service.agentJobs.set("project", { id: "agent-1" });
+    service.intercept(() => undefined);
+    expect((await call("POST", JOBS, { domain: "docs.example.com" })).status).toBe(403);
+    await service.reset();
+    expect(service.requests).toEqual([]);
+    const jobId = await startJob();
+    await service.reset();
+    expect((await call("GET", `${JOBS}/${jobId}`)).status).toBe(404);
+    expect((await call("GET", "/v2/agent/project/job/agent-1")).status).toBe(404);
+  });
+
+  test("replies carry the time of the service's own clock", async () => {
+    const response = await fetch(service.url);
+    expect(response.headers.get("date")).toBe("Tue, 01 Jan 2030 12:00:00 GMT");
+  });
+});
