@@ -1,9 +1,11 @@
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ExportJobs } from "../../examples/reference-service/exportJobs.ts";
 import { type ReferenceService, startReferenceService } from "../../examples/reference-service/index.ts";
 
 const KEY = "svc_test_key";
@@ -213,6 +215,18 @@ describe("an export job", () => {
       expect(status).toBe("completed");
     });
     expect(["queued", "running"]).toEqual(expect.arrayContaining([...seen].slice(0, 1)));
+  });
+
+  test("waits in the queue while an earlier one is rendered", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "jobs-"));
+    const jobs = new ExportJobs({ folder, jobDurationMs: 0, now: () => clockMs, newId: randomUUID });
+    const [first, second] = [jobs.start("a.example.com", source), jobs.start("b.example.com", source)];
+    await vi.waitFor(() => expect(jobs.status(first)?.status).toBe("running"), { interval: 0 });
+    expect(jobs.status(second)).toMatchObject({ status: "queued", progress: 0, pageCount: 0 });
+    await vi.waitFor(() => expect(jobs.status(second)?.status).toBe("completed"));
+    await jobs.reset();
+    expect(await readdir(folder)).toEqual([]);
+    await rm(folder, { recursive: true });
   });
 
   test("that cannot read its source fails, with a reason", async () => {

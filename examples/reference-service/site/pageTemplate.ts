@@ -12,6 +12,7 @@ export interface SiteFrame {
   readonly navigation: Navigation;
   /** Addresses in the site. */
   readonly startPage: string;
+  readonly icon: string;
   readonly stylesheet: string;
   readonly script: string;
 }
@@ -45,6 +46,7 @@ export function renderDocument(content: PageContent, frame: SiteFrame): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 ${description}<meta name="color-scheme" content="light dark">
+<link rel="icon" type="image/svg+xml" href="${url(frame.icon)}">
 <link rel="stylesheet" href="${url(frame.stylesheet)}">
 <script src="${url(frame.script)}" defer></script>
 </head>

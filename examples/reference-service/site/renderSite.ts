@@ -68,6 +68,7 @@ export async function renderSite(options: RenderOptions): Promise<RenderedSite> 
     language: options.language ?? "en",
     navigation: new Navigation(pages.values()),
     startPage: generatedStartPage.address,
+    icon: await writeThemeFile("icon", "svg", writer, addresses),
     stylesheet: await writeThemeFile("site", "css", writer, addresses),
     script: await writeThemeFile("site", "js", writer, addresses),
   };

@@ -1,0 +1,19 @@
+import { thousandPages } from "./thousandPages.ts";
+
+/** What `npm run bench` can run. Each bench lives in a file of its own, prints its figures and says whether they are within its limits. */
+const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
+  "thousand-pages": thousandPages,
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in BENCHES));
+if (unknown.length > 0) {
+  console.error(`no bench ${unknown.join(", ")}; there are: ${Object.keys(BENCHES).join(", ")}`);
+  process.exitCode = 1;
+} else {
+  for (const [name, bench] of Object.entries(BENCHES)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    console.log(`\n${name}`);
+    if (!(await bench())) process.exitCode = 1;
+  }
+}

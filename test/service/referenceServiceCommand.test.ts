@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+
+const MAIN = join(import.meta.dirname, "../../examples/reference-service/main.ts");
+const MARKDOWN = join(import.meta.dirname, "../../node_modules/fastify/docs");
+
+let child: ChildProcess | undefined;
+
+afterEach(() => child?.kill("SIGKILL"));
+
+/** Starts the command; resolves with its output when it ends. */
+function run(...args: string[]): {
+  process: ChildProcess;
+  ended: Promise<{ code: number | null; output: string }>;
+} {
+  const started = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  child = started;
+  let output = "";
+  for (const stream of [started.stdout, started.stderr])
+    stream.on("data", (data: Buffer) => (output += String(data)));
+  return {
+    process: started,
+    ended: once(started, "close").then(([code]) => ({ code: code as number | null, output })),
+  };
+}
+
+describe("npm run reference-service", () => {
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "says where it listens, and ends cleanly on %s",
+    async (signal) => {
+      const { process: service, ended } = run(
+        "--port",
+        "0",
+        "--site",
+        `docs.example.com=${MARKDOWN}`,
+        "--key",
+        "svc_local",
+      );
+      const [line] = (await once(service.stdout ?? service, "data")) as [Buffer];
+      const url = /^listening on (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(String(line))?.[1];
+      expect((await fetch(`${url ?? ""}/v1/static-export/jobs/job-1`)).status).toBe(401);
+      service.kill(signal);
+      expect(await ended).toEqual({ code: 0, output: String(line) });
+    },
+  );
+
+  test("explains itself", async () => {
+    const { code, output } = await run("--help").ended;
+    expect(code).toBe(0);
+    expect(output).toMatch(/^Usage: npm run reference-service/);
+  });
+
+  test.each([
+    ["no key", ["--site", `docs.example.com=${MARKDOWN}`], "--key is needed, and must begin with svc_"],
+    ["another kind of key", ["--key", "abc"], "--key is needed, and must begin with svc_"],
+    ["no site", ["--key", "svc_a"], "--site is needed"],
+    [
+      "a folder that is not there",
+      ["--key", "svc_a", "--site", "a.example=no/such"],
+      "there is no folder no/such",
+    ],
+    ["a site without a folder", ["--key", "svc_a", "--site", "a.example"], "write it as DOMAIN=FOLDER"],
+    [
+      "a port that is no number",
+      ["--key", "svc_a", "--site", `a.example=${MARKDOWN}`, "--port", "web"],
+      "--port web: must be a number, not below 0",
+    ],
+    ["an unknown option", ["--prot", "1"], "Unknown option '--prot'"],
+  ])("refuses %s and says what to do", async (_case, args, message) => {
+    const { code, output } = await run(...args).ended;
+    expect(code).toBe(1);
+    expect(output).toContain(message);
+    expect(output).not.toContain("    at ");
+  });
+});
