@@ -49,7 +49,7 @@ export const StaticExport = {
   },
 
   async create(inputs: Properties): Promise<{ id: string; outs: Properties }> {
-    const state = await partial(inputs["domain"], () =>
+    const state = await partial(inputsOf(inputs).domain, inputs, () =>
       staticExport.create(contextOf(inputs), inputsOf(inputs), limitMs(inputs, "create")),
     );
     return { id: state.outputs.domain, outs: outputsOf(state) };
@@ -60,8 +60,8 @@ export const StaticExport = {
     return state ? { id, props: outputsOf(state) } : { id: "", props: {} };
   },
 
-  async update(_id: string, olds: Properties, news: Properties): Promise<{ outs: Properties }> {
-    const state = await partial(stateOf(olds).outputs.domain, () =>
+  async update(id: string, olds: Properties, news: Properties): Promise<{ outs: Properties }> {
+    const state = await partial(id, news, () =>
       staticExport.update(contextOf(news), stateOf(olds), inputsOf(news), limitMs(news, "update")),
     );
     return { outs: outputsOf(state) };
@@ -83,15 +83,22 @@ function contextOf(properties: Properties): Context {
   };
 }
 
-/** Turns an unfinished export into what the host saves as a resource with init errors. */
-async function partial(id: unknown, operation: () => Promise<StaticExportState>): Promise<StaticExportState> {
+/**
+ * Turns an unfinished export into what the host saves as a resource with init errors. The host does not add `__provider`
+ * to it, without which nothing could be done with the resource any more.
+ */
+async function partial(
+  id: string,
+  { __provider }: Properties,
+  operation: () => Promise<StaticExportState>,
+): Promise<StaticExportState> {
   try {
     return await operation();
   } catch (error) {
     if (!(error instanceof staticExport.UnfinishedExportError)) return shortStack(error);
     const { message, state } = error;
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- the host's own form for this
-    throw { id, properties: outputsOf(state), reasons: [message], message };
+    throw { id, properties: { ...outputsOf(state), __provider }, reasons: [message], message };
   }
 }
 
@@ -111,7 +118,6 @@ function stateOf(properties: Properties): StaticExportState {
   return { outputs: visible as unknown as StaticExportOutputs, bookkeeping: bookkeeping ?? { given: [] } };
 }
 
-/** `__provider` is in every state, partial ones too: `read` and `delete` find the handler there. */
 function outputsOf({ outputs, bookkeeping }: StaticExportState): Properties {
   return plain({ ...outputs, __bookkeeping: bookkeeping });
 }

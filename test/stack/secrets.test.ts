@@ -1,0 +1,61 @@
+// L24: the key and the link's signature are nowhere in plain text.
+import { expect, test } from "vitest";
+import { buildWorld, CANARY_KEY, onEachEngine, succeeded } from "./world.ts";
+
+/** What stands around a text, for the message of a failure. */
+function whereIs(text: string, written: string): string {
+  const at = written.indexOf(text);
+  return at === -1 ? "nowhere" : `after «${written.slice(Math.max(0, at - 200), at)}»`;
+}
+
+onEachEngine("secrets", (kind) => {
+  test.concurrent(
+    "L24 key and link are in no state, backup, line or event, whatever happens",
+    async (context) => {
+      const world = await buildWorld(context, kind, { env: { DOCS_HOSTING_ADMIN_API_KEY: undefined } });
+      await world.stack.setConfig("docs-hosting:adminApiKey", CANARY_KEY, { secret: true });
+      const program = (version: string): void =>
+        world.program(
+          `const docs = new StaticExport("docs", { domain: "docs.example.com", version: "${version}" });
+         module.exports = { ...docs, values: staticExportValues(docs) };`,
+        );
+      program("v1");
+      succeeded(await world.stack.preview());
+      succeeded(await world.stack.up());
+      const links = [String((await world.exported()).outputs["bundleUrl"])];
+      succeeded(await world.stack.refresh());
+      program("v2");
+      const undo = world.service.intercept(({ method }) => {
+        const said = `sent ${CANARY_KEY}, made ${String(links[0])}`;
+        return method === "GET" ? { body: { status: "failed", error: said } } : undefined;
+      });
+      expect((await world.stack.up()).ok).toBe(false);
+      undo();
+      world.service.intercept(({ path }) =>
+        path.endsWith("/bundle") ? { status: 400, body: { error: CANARY_KEY } } : undefined,
+      );
+      expect((await world.stack.up()).ok).toBe(false);
+
+      const written = await world.everythingWritten();
+      expect(written).toContain("docs.example.com"); // the search itself works
+      const signature = new URL(String(links[0])).searchParams.get("signature") ?? "";
+      expect(signature.length).toBeGreaterThan(16);
+      for (const canary of [CANARY_KEY, signature]) {
+        for (const form of [canary, encodeURIComponent(canary), Buffer.from(canary).toString("base64")]) {
+          expect(whereIs(form, written)).toBe("nowhere");
+        }
+      }
+    },
+  );
+
+  test.concurrent("secret inputs stay secret", async (context) => {
+    const world = await buildWorld(context, kind);
+    world.program(
+      `new StaticExport("docs", { domain: "docs.example.com", version: pulumi.secret("c4n4ry-version"), triggers: [pulumi.secret("c4n4ry-trigger")] });`,
+    );
+    succeeded(await world.stack.up());
+    const { secretOutputs } = await world.exported();
+    expect([...secretOutputs].sort()).toEqual(["bundleUrl", "triggers", "version"]);
+    expect(await world.everythingWritten()).not.toContain("c4n4ry-");
+  });
+});

@@ -1,0 +1,152 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, type TestContext } from "vitest";
+import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
+import {
+  availableEngines,
+  openStack,
+  type EngineKind,
+  type OperationResult,
+  type Stack,
+  type StateResource,
+} from "../engine/index.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** The admin API key of every scenario. Must appear nowhere. */
+export const CANARY_KEY = "svc_c4n4ry-k3y";
+
+/** Runs a file's scenarios on every engine that this machine has, and says which one is missing. */
+export function onEachEngine(name: string, scenarios: (kind: EngineKind) => void): void {
+  const { kinds, skipped } = availableEngines();
+  if (skipped !== undefined) console.log(`${name}: ${skipped}`);
+  describe.each(kinds)(`${name}, on the %s engine`, scenarios);
+}
+
+/** A program, the service it talks to, and the stack that it describes. Removed when the test ends. */
+export interface World {
+  readonly service: ReferenceService;
+  readonly stack: Stack;
+  /** Adds a page to the site, so that the next export is another one. */
+  addPage(name: string, markdown: string): void;
+  /** Replaces the program by these lines, with `StaticExport` and `pulumi` in scope. */
+  program(lines: string): void;
+  /** The only static export in the state. */
+  exported(): Promise<StateResource>;
+  /** Requests to the API since the last call, such as "POST /v1/static-export/jobs", polls in a row counted once. */
+  requests(): string[];
+  /** Everything that was kept or shown: state files, backups, and the text of each operation. */
+  everythingWritten(): Promise<string>;
+}
+
+/**
+ * Builds a world in a folder of its own, with the program's dependencies laid out as npm does.
+ *
+ * @param context of the test: tests run side by side, and the world is removed with its own
+ */
+export async function buildWorld(
+  context: TestContext,
+  kind: EngineKind,
+  options: {
+    jobDurationMs?: number;
+    linkLifetimeMs?: number;
+    env?: Record<string, string | undefined>;
+    config?: Record<string, string>;
+    secretConfig?: Record<string, string>;
+  } = {},
+): Promise<World> {
+  mkdirSync(join(ROOT, ".work"), { recursive: true });
+  const folder = await mkdtemp(join(ROOT, ".work/stack-"));
+  const site = join(folder, "site");
+  const programFolder = join(folder, "program");
+  mkdirSync(site);
+  mkdirSync(join(programFolder, "node_modules/@pulumi"), { recursive: true });
+  symlinkSync(ROOT, join(programFolder, "node_modules/pulumi-docs-hosting"), "dir");
+  symlinkSync(
+    join(ROOT, "node_modules/@pulumi/pulumi"),
+    join(programFolder, "node_modules/@pulumi/pulumi"),
+    "dir",
+  );
+  writeFileSync(join(programFolder, "package.json"), '{ "name": "scenario", "main": "index.js" }');
+  writeFileSync(join(site, "index.md"), "# Welcome\n\nThe first page.\n");
+
+  const service = await startReferenceService({
+    sites: {
+      "docs.example.com": site,
+      "other.example.com": site,
+      "free.example.com": { source: site, plan: "free" },
+    },
+    adminApiKey: CANARY_KEY,
+    jobDurationMs: options.jobDurationMs ?? 0,
+    ...(options.linkLifetimeMs !== undefined && { linkLifetimeMs: options.linkLifetimeMs }),
+  });
+  const stack = await openStack(kind, {
+    program: programFolder,
+    project: "scenario",
+    stack: "test",
+    stateFolder: join(folder, "state"),
+    passphrase: "correct horse",
+    ...(options.config && { config: options.config }),
+    ...(options.secretConfig && { secretConfig: options.secretConfig }),
+    env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: CANARY_KEY, ...options.env },
+  });
+  context.onTestFinished(async () => {
+    await service.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const texts: string[] = [];
+  const remember =
+    (run: Stack["up"]): Stack["up"] =>
+    async (given) => {
+      const result = await run(given);
+      texts.push(result.text, JSON.stringify(result.logs), result.error ?? "");
+      return result;
+    };
+  let counted = 0;
+  return {
+    service,
+    stack: {
+      ...stack,
+      preview: remember((given) => stack.preview(given)),
+      up: remember((given) => stack.up(given)),
+      refresh: remember((given) => stack.refresh(given)),
+      destroy: remember((given) => stack.destroy(given)),
+    },
+    addPage: (name, markdown) => writeFileSync(join(site, name), markdown),
+    program: (lines) =>
+      writeFileSync(
+        join(programFolder, "index.js"),
+        `const pulumi = require("@pulumi/pulumi");\n` +
+          `const { StaticExport, staticExportValues } = require("pulumi-docs-hosting");\n${lines}\n`,
+      ),
+    exported: async () => {
+      const found = (await stack.exportState()).filter(({ type }) => type.endsWith(":StaticExport"));
+      if (found.length !== 1 || !found[0]) throw new Error(`${found.length} static exports in the state`);
+      return found[0];
+    },
+    requests: () => {
+      const seen = service.requests.slice(counted).map(({ method, path }) => `${method} ${path}`);
+      counted = service.requests.length;
+      return seen.filter((request, index) => request !== seen[index - 1]);
+    },
+    everythingWritten: async () => {
+      const files = await Promise.all((await stack.stateFiles()).map((file) => readFile(file, "latin1")));
+      return [...texts, ...files].join("\n");
+    },
+  };
+}
+
+/** Fails with what the user would have seen, unless the operation went well. */
+export function succeeded(result: OperationResult): OperationResult {
+  if (!result.ok) throw new Error(`the operation failed: ${String(result.error)}\n${result.text}`);
+  return result;
+}
+
+/** What an operation did to the static exports: the stack itself is left out. */
+export function stepsOf(result: OperationResult): string[] {
+  return result.steps
+    .filter(({ urn, op }) => urn.includes(":StaticExport::") && op !== "same" && op !== "refresh")
+    .map(({ op, urn }) => `${op} ${urn.slice(urn.lastIndexOf(":") + 1)}`);
+}
