@@ -11,7 +11,7 @@ export interface Order {
   unfinished?: string[];
   /** Until the test writes a file of this name. */
   waitFor?: string;
-  /** Until so many calls are running. */
+  /** Until so many calls have been running at once. */
   waitForCalls?: number;
   /** For check. */
   problems?: { property: string; reason: string }[];
@@ -46,6 +46,8 @@ export function createBoxProvider(folder: string) {
   const read = <Content>(name: string, empty: Content): Content =>
     existsSync(path(name)) ? (JSON.parse(readFileSync(path(name), "utf8")) as Content) : empty;
   const running = new Map<string, number>();
+  /** Methods of which so many calls as were waited for have been seen at once. */
+  const haveMet = new Set<string>();
   let config: Configuration["config"] | undefined;
 
   function record(call: Omit<Call, "pid" | "running">): void {
@@ -66,10 +68,8 @@ export function createBoxProvider(folder: string) {
       const order = read<Record<string, Order>>(files.orders, {})[`${method} ${name}`] ?? {};
       const { waitFor, waitForCalls } = order;
       while (waitFor && !existsSync(path(waitFor))) await delay(lookEveryMs);
-      while (waitForCalls && (running.get(method) ?? 0) < waitForCalls && !existsSync(path("met"))) {
-        await delay(lookEveryMs);
-      }
-      if (waitForCalls) await delay(lookEveryMs); // let the others see it too
+      if (waitForCalls && (running.get(method) ?? 0) >= waitForCalls) haveMet.add(method);
+      while (waitForCalls && !haveMet.has(method)) await delay(lookEveryMs);
       if (order.throw) throw new Error(order.throw);
       return work(order);
     } finally {

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import * as automation from "@pulumi/pulumi/automation/index.js";
+import { compileCacheEnv } from "../compileCache.ts";
 import { filesBelow } from "../filesBelow.ts";
 import { locateProgram } from "../local/programLocation.ts";
 import { refuseMisplaced, type OperationKind } from "../operationKind.ts";
@@ -76,6 +77,7 @@ async function createWorkspace(settings: StackSettings, folder: string, mark: st
       backend: { url: `file://${backend}` },
     },
     envVars: {
+      ...compileCacheEnv,
       PULUMI_SKIP_UPDATE_CHECK: "true",
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
       PULUMI_BACKEND_URL: `file://${backend}`,

@@ -1,5 +1,5 @@
 // A child process of an operation: its lines as they come, and its end.
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 
 export interface ChildOptions {
@@ -25,6 +25,12 @@ export interface ChildExit {
 /** The real engine's patience between the two signals. */
 const stopGraceMs = 5000;
 
+/** Nothing outlives the process that started it, unless that is killed itself. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
 /** Runs a file with the Node that runs this process. */
 export function startNode(file: string, args: string[], options: ChildOptions): Child {
   const child = spawn(process.execPath, [file, ...args], {
@@ -41,6 +47,8 @@ export function startNode(file: string, args: string[], options: ChildOptions): 
     child.on("error", fail);
     child.on("exit", (code, signal) => done({ code, signal }));
   });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   const stop = async () => {
     if (isRunning()) {

@@ -1,4 +1,5 @@
 // One operation from start to end: the server, the two processes, what they do, and the tidying up.
+import { compileCacheEnv } from "../compileCache.ts";
 import type { OperationOptions, OperationResult, OutputValue } from "../stack.ts";
 import type { StackConfig } from "../stackConfig.ts";
 import { stackType } from "../urn.ts";
@@ -174,6 +175,7 @@ function providerConfig(config: StackConfig): PropertyMap {
 function childEnvironment({ project, config, env }: OperationSetup): NodeJS.ProcessEnv {
   const secretNames = [...config].filter(([, { secret }]) => secret).map(([name]) => name);
   return {
+    ...compileCacheEnv,
     ...process.env,
     TRACEPARENT: undefined, // of whoever runs the tests
     ...env,

@@ -52,6 +52,7 @@ export class Report {
   }
 
   ended({ diff = [], ...step }: Step, count = true): void {
+    if (step.error !== undefined) step.error = step.error.trimEnd();
     this.steps.push(diff.length > 0 ? { ...step, diff } : step);
     if (step.error !== undefined) this.error(step.error, step.urn);
     else if (count && !notCounted.includes(step.op)) {
@@ -64,6 +65,7 @@ export class Report {
 
   /** @param failure why it ended before its end, if it did */
   finish(failure: string | undefined, outputs: Record<string, OutputValue>): OperationResult {
+    if (failure !== undefined) this.error(failure);
     this.#print(diagnosticsText(this.logs, this.#stackRow));
     this.#print(outputsText(outputs));
     this.#print(summaryText(this.summary, this.#preview));
@@ -71,7 +73,7 @@ export class Report {
     const { steps, summary, logs } = this;
     const text = this.#text;
     if (failure === undefined) return { ok: true, summary, steps, outputs, logs, text };
-    return { ok: false, error: [...errors, failure].join("\n"), summary, steps, outputs, logs, text };
+    return { ok: false, error: errors.join("\n"), summary, steps, outputs, logs, text };
   }
 
   #print(text: string): void {

@@ -1,0 +1,7 @@
+// Node's cache of compiled modules, shared by all programs and providers: it halves the time that @pulumi/pulumi
+// takes to load.
+import { join } from "node:path";
+
+export const compileCacheEnv = {
+  NODE_COMPILE_CACHE: join(import.meta.dirname, "../../.work/compile-cache"),
+};
