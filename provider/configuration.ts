@@ -59,7 +59,7 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
   if (found?.text === undefined) {
     throw new ConfigurationError(
       "the base URL of the service is not set",
-      `Set ${BASE_URL_VARIABLE}, or run: pulumi config set ${BASE_URL_CONFIG} https://…`,
+      `Set ${BASE_URL_VARIABLE}, or run \`pulumi config set ${BASE_URL_CONFIG} https://…\`.`,
     );
   }
   const fail = (problem: string, remedy: string): never => {
@@ -76,7 +76,7 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
   if (url.protocol === "http:" && !isLoopback(url.hostname) && !insecureAllowed(source)) {
     return fail(
       `uses http: to ${url.host}, which would send the API key readable to everyone on the way`,
-      `Use https:, or permit it with: pulumi config set ${ALLOW_INSECURE_CONFIG} true`,
+      `Use https:, or permit it with \`pulumi config set ${ALLOW_INSECURE_CONFIG} true\`.`,
     );
   }
   return url.href.replace(/\/+$/, "");
@@ -93,7 +93,7 @@ export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = A
   const key = (source.environment(apiKeyEnv)?.trim() || fallback?.trim()) ?? "";
   const where =
     apiKeyEnv === API_KEY_VARIABLE
-      ? `Set ${apiKeyEnv}, or run: pulumi config set --secret ${API_KEY_CONFIG}`
+      ? `Set ${apiKeyEnv}, or run \`pulumi config set --secret ${API_KEY_CONFIG}\`.`
       : `Set the environment variable ${apiKeyEnv}.`;
   if (key === "") throw new ConfigurationError("the admin API key is not set", where);
   if (!/^svc_[\x21-\x7e]+$/.test(key)) {

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { Clock } from "./clock";
-import type { Reporter } from "./context";
+import type { Reporter } from "./reporter";
 import { throttleProgress } from "./progress";
 
 /** `LogSeverity` of Pulumi's engine protocol, see https://github.com/pulumi/pulumi/blob/master/proto/pulumi/engine.proto */

@@ -1,7 +1,7 @@
 import type { BundleLink } from "./bundleLink";
 import type { Client } from "./client";
 import { sleep, type Clock } from "./clock";
-import type { Reporter } from "./context";
+import type { Reporter } from "./reporter";
 import type { Deadline } from "./deadline";
 import { ExportFailedError, MalformedResponseError, NotFoundError, NotReadyError } from "./errors";
 import { isFinal, isUnexpected, type ExportJob } from "./exportJob";

@@ -2,9 +2,9 @@ import { Client } from "./client";
 import { serviceSettings } from "./configuration";
 import type { Context } from "./context";
 import { startDeadline, type Deadline } from "./deadline";
-import { CancelledError, DocsHostingError, ExportFailedError, NotFoundError, ResponseError } from "./errors";
+import { ExportFailedError, NotFoundError, ResponseError } from "./errors";
+import { explained } from "./explanation";
 import { mintLink, runExport } from "./exportWorkflow";
-import { redact } from "./redaction";
 import { changedInputs, planExport, type Plan } from "./staticExportPlan";
 import type { CheckedInputs } from "./staticExportInputs";
 import { finishedState, recordedState, unfinishedState, type StaticExportState } from "./staticExportState";
@@ -206,26 +206,6 @@ function fail(
     explained(error, domain, kept).message,
     unfinishedState(inputs, job, state),
   );
-}
-
-/** The whole story in one error: what happened, to which domain, whether anything is lost, what to do. */
-function explained(error: unknown, domain: string, consequence: string): Error {
-  if (!(error instanceof DocsHostingError)) {
-    const kind = error instanceof Error ? redact(`${error.name}: ${error.message}`) : typeof error;
-    return new Error(`${domain}: internal error (${kind}). ${sentence(consequence)} Please report it.`, {
-      cause: error,
-    });
-  }
-  const kind = error instanceof CancelledError ? "stopped: " : "";
-  return new Error(
-    [sentence(`${domain}: ${kind}${error.message}`), sentence(consequence), sentence(error.remedy)]
-      .filter(Boolean)
-      .join(" "),
-  );
-}
-
-function sentence(text: string): string {
-  return text === "" || /[.!?…`]$/.test(text) ? text : `${text}.`;
 }
 
 function connect(

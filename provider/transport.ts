@@ -1,7 +1,7 @@
 import type { RequestInit, Response } from "node-fetch";
 import { sleep, type Clock } from "./clock";
 import type { ServiceSettings } from "./configuration";
-import type { Reporter } from "./context";
+import type { Reporter } from "./reporter";
 import type { Deadline } from "./deadline";
 import { connectionFailure, refusal, type FailedAttempt } from "./failedAttempt";
 import { formatDuration } from "./duration";

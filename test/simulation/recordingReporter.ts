@@ -1,4 +1,4 @@
-import type { Reporter } from "../../provider/context.ts";
+import type { Reporter } from "../../provider/reporter.ts";
 
 /** Remembers every line that the user would have seen. */
 export function recordingReporter(): Reporter & { lines: Record<"progress" | "info" | "warn", string[]> } {

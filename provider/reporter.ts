@@ -1,0 +1,9 @@
+/** Tells the user what is going on, on the resource's own row. Never fails. */
+export interface Reporter {
+  /** A line that replaces the one before. */
+  progress(line: string): void;
+  /** A line that stays. */
+  info(line: string): void;
+  /** A line that stays and is marked as a warning. */
+  warn(line: string): void;
+}
