@@ -121,6 +121,15 @@ export function connectionFailure(endpoint: Endpoint, error: unknown): FailedAtt
       ),
     };
   }
+  if (code.startsWith("HPE_")) {
+    return {
+      fault: { kind: "malformed" },
+      error: new MalformedResponseError(
+        `${endpoint.name} answered with what is not usable HTTP (${code})`,
+        "Check that the base URL is that of the service.",
+      ),
+    };
+  }
   const problem =
     code === "ENOTFOUND" ? `host not found: ${endpoint.host}` : `${endpoint.name} failed (${code})`;
   return {
