@@ -84,10 +84,14 @@ export function readPage(site: ExportedSite, address: string): Promise<string> {
   return readFile(join(site.folder, address), "utf8");
 }
 
-/** Serves a folder as any static file server would, below a sub-folder of its host. */
+/** Serves a folder as any static file server would, below a sub-folder of its host, under a strict content security policy. */
 export async function serveFolder(folder: string): Promise<{ url: string; close: () => Promise<void> }> {
   const app = Fastify({ forceCloseConnections: true });
   await app.register(fastifyStatic, { root: folder, prefix: "/some/sub-folder/" });
+  app.addHook("onRequest", (_request, reply, done) => {
+    void reply.header("content-security-policy", "default-src 'self'");
+    done();
+  });
   const origin = await app.listen({ host: "127.0.0.1", port: 0 });
   return { url: `${origin}/some/sub-folder/`, close: () => app.close() };
 }
