@@ -6,7 +6,9 @@ const wall = (patterns) => ({
 });
 
 export default tseslint.config(
-  { ignores: ["dist/", ".work/", "node_modules/", "test/fixtures/"] },
+  {
+    ignores: ["dist/", ".work/", "node_modules/", "test/fixtures/", "examples/reference-service/site/theme/"],
+  },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: { allowDefaultProject: ["*.mjs"] } } },

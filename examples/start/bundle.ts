@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { Readable } from "node:stream";
-import type { ReadableStream } from "node:stream/web";
 import Fastify from "fastify";
 import fastifyStatic from "@fastify/static";
 import * as tar from "tar";
@@ -13,7 +12,7 @@ export async function fetchBundle(bundleUrl: string, folder: string): Promise<vo
   await mkdir(folder, { recursive: true });
   // paths outside of the folder and links are refused by the package itself
   const unpack = tar.extract({ cwd: folder, strict: true });
-  Readable.fromWeb(response.body as ReadableStream).pipe(unpack);
+  Readable.fromWeb(response.body).pipe(unpack);
   await once(unpack, "close");
 }
 

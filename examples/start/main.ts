@@ -62,7 +62,10 @@ async function run(): Promise<number> {
     if (!result.ok) return stop.signal.aborted ? 130 : 1;
 
     say("Job", `${output(result, "jobId")} is completed: ${output(result, "pageCount")} pages`);
-    say("Link", `expires ${output(result, "expiresAt")}; from ${output(result, "renewAfter")} on, the next up renews it`);
+    say(
+      "Link",
+      `expires ${output(result, "expiresAt")}; from ${output(result, "renewAfter")} on, the next up renews it`,
+    );
     await fetchBundle(output(result, "bundleUrl"), join(folder, "site"));
     const site = await serveFolder(join(folder, "site"));
     try {
@@ -83,7 +86,8 @@ async function run(): Promise<number> {
 
 /** Whether the served page holds the first whole sentence of the source's own start page. */
 async function checkStartPage(url: string): Promise<boolean> {
-  const expected = /^[A-Z][\w ,]{30,}/m.exec(readFileSync(join(SOURCE, "index.md"), "utf8"))?.[0].trim() ?? "";
+  const expected =
+    /^[A-Z][\w ,]{30,}/m.exec(readFileSync(join(SOURCE, "index.md"), "utf8"))?.[0].trim() ?? "";
   const page = await (await fetch(url)).text();
   const found = expected !== "" && page.replace(/\s+/g, " ").includes(expected);
   say("Checked", `the start page ${found ? "says" : "does NOT say"} «${expected}»`);
