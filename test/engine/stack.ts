@@ -40,7 +40,7 @@ export interface LogLine {
   message: string;
   /** The resource whose row shows the line; absent for the stack's row. */
   urn?: string;
-  /** Lines of one stream belong together; 0 is no stream. */
+  /** Lines of one stream belong together; 0 is no stream. The CLI's event log doesn't tell: always 0 there. */
   streamId: number;
   /** Shown while it is current, not repeated under «Diagnostics». */
   ephemeral: boolean;

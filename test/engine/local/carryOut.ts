@@ -25,6 +25,7 @@ export async function carryOut(deployment: Deployment, plan: Plan): Promise<Regi
       report.ended({ op: "same", urn: plan.old.urn });
       return registered(plan.old);
     case "skipped create":
+      report.ended({ op: "same", urn: plan.next.urn });
       return { urn: plan.next.urn, outputs: {}, result: "success", unknown: true };
     case "create":
       return make(deployment, { op: "create", next: plan.next, diff: [] });

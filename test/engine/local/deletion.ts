@@ -1,7 +1,6 @@
 // Deletes what nobody wants any more, each resource after everything that depends on it.
 import type { StepOp } from "../stack.ts";
 import { dependenciesOf, isTargeted, noteFailure, type Deployment } from "./deployment.ts";
-import { Refusal } from "./goal.ts";
 import type { StoredResource } from "./stateFile.ts";
 
 /** Deletes all that this operation hasn't dealt with. */
@@ -83,12 +82,14 @@ function withDependants(deployment: Deployment): StoredResource[] {
 
 function refuseUntargeted(deployment: Deployment, doomed: StoredResource[]): void {
   const strays = doomed.filter((resource) => !isTargeted(deployment, resource.urn));
-  const [first] = strays;
-  if (!first) return;
-  throw new Refusal(
-    first.urn,
-    ...strays.map(({ urn }) => `Resource '${urn}' will be destroyed but was not specified in --target list.`),
-  );
+  if (strays.length === 0) return;
+  for (const { urn } of strays) {
+    deployment.report.error(
+      `Resource '${urn}' will be destroyed but was not specified in --target list.\nEither include resource in --target list or pass --target-dependents to proceed.`,
+      urn,
+    );
+  }
+  deployment.stop.raise("failed");
 }
 
 /**

@@ -47,5 +47,5 @@ export const dependenciesOf = (resource: StoredResource): string[] => [
 /** A step failed: everything stops, or just what depends on it. */
 export function noteFailure(deployment: Deployment, urn: string): void {
   deployment.failed.add(urn);
-  if (!deployment.options.continueOnError) deployment.stop.raise(`${deployment.kind} failed`);
+  if (!deployment.options.continueOnError) deployment.stop.raise("failed");
 }

@@ -155,10 +155,10 @@ export class DynamicProvider {
     return { id: old.id ?? "", outputs: remark(fromStruct(response.getProperties()), inputs) };
   }
 
-  /** `undefined`: the resource is gone. */
+  /** An empty `id` means that the resource is gone. */
   async read(
     resource: Pick<StoredResource, "urn" | "id" | "inputs" | "outputs">,
-  ): Promise<(ProviderState & { inputs: PropertyMap }) | undefined> {
+  ): Promise<ProviderState & { inputs: PropertyMap }> {
     const request = new providerProto.ReadRequest();
     request.setId(resource.id ?? "");
     request.setUrn(resource.urn);
@@ -167,7 +167,6 @@ export class DynamicProvider {
     const response = await this.#call<InstanceType<typeof providerProto.ReadResponse>>((done) =>
       this.#client.read(request, done),
     );
-    if (!response.getId()) return undefined;
     const inputs = response.getInputs();
     return {
       id: response.getId(),

@@ -72,14 +72,16 @@ export class Ledger {
     if (!isDeepStrictEqual(resource, fresh)) this.save();
   }
 
-  /** Nobody depends on what is gone. */
+  /** Nobody depends on what is gone. What depends on nothing isn't listed any more either (rebuildBaseState). */
   forgetDependenciesOn(urns: ReadonlySet<string>): void {
     const known = (urn: string) => !urns.has(urn);
     for (const resource of this.all()) {
       resource.dependencies = resource.dependencies.filter(known);
-      for (const [key, list] of Object.entries(resource.propertyDependencies)) {
-        resource.propertyDependencies[key] = list.filter(known);
-      }
+      resource.propertyDependencies = Object.fromEntries(
+        Object.entries(resource.propertyDependencies)
+          .map(([key, list]) => [key, list.filter(known)] as const)
+          .filter(([, list]) => list.length > 0),
+      );
     }
     this.save();
   }

@@ -91,7 +91,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     },
   });
   const cancel = () => {
-    stop.raise(`${kind} canceled`);
+    stop.raise("canceled");
     void session.cancel();
   };
   if (options.signal?.aborted) cancel();
@@ -121,7 +121,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     await deployment.work.idle();
     if (!failed || stop.isUp) return;
     if (message) report.error(message);
-    stop.raise(`${kind} failed`);
+    stop.raise("refused");
   };
 
   try {
@@ -147,7 +147,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     server.close();
   }
 
-  const failure = stop.reason ?? (deployment.failed.size > 0 ? `${kind} failed` : undefined);
+  const failure = stop.reason ?? (deployment.failed.size > 0 ? "failed" : undefined);
   const root = ledger.all().find((resource) => resource.type === stackType);
   if (root && stackOutputs) {
     // after a failure an output that is absent isn't taken for one that was removed
@@ -188,5 +188,8 @@ function childEnvironment({ project, config, env }: OperationSetup): NodeJS.Proc
 function refuseUnknownTargets({ options, ledger, declared }: Deployment): void {
   const unknown = (options.targets ?? []).filter((urn) => !declared.has(urn) && !ledger.existedBefore(urn));
   if (unknown.length === 0) return;
-  throw new Error(unknown.map((urn) => `Target '${urn}' could not be found in the stack.`).join("\n"));
+  const hint = "Did you forget to escape $ in your shell?";
+  throw new Error(
+    unknown.map((urn) => `Target '${urn}' could not be found in the stack. ${hint}`).join("\n"),
+  );
 }

@@ -3,8 +3,9 @@
 import { dependenciesOf, isTargeted, type Deployment } from "./deployment.ts";
 import type { CheckFailure, DynamicProvider, ProviderDiff } from "./dynamicProvider.ts";
 import { Refusal, type Goal } from "./goal.ts";
+import { goText } from "./goText.ts";
 import { changedPaths, covers, parsePath, resetPaths } from "./propertyPath.ts";
-import { changedKeys, plain, type PropertyMap } from "./propertyValues.ts";
+import { changedKeys, type PropertyMap } from "./propertyValues.ts";
 import { replacedBecauseOf } from "./replacementCascade.ts";
 import type { StoredResource } from "./stateFile.ts";
 import { stackType } from "../urn.ts";
@@ -124,15 +125,9 @@ async function check(
   if (failures.length === 0) return inputs;
   const describe = ({ property, reason }: CheckFailure) =>
     property
-      ? `${type} resource '${goal.name}': property ${property} value {${showInput(news, property)}} has a problem: ${reason}`
+      ? `${type} resource '${goal.name}': property ${property} value ${goText(news[property] ?? null)} has a problem: ${reason}`
       : `${type} resource '${goal.name}' has a problem: ${reason}`;
   throw new Refusal(urn, ...failures.map(describe));
-}
-
-/** The real CLI prints the value as it is. */
-function showInput(inputs: PropertyMap, property: string): string {
-  const value = plain(inputs[property] ?? null);
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 interface Comparison {
@@ -192,11 +187,11 @@ function refuseSkippedDependencies(deployment: Deployment, plan: Plan): void {
     deployment.skippedCreates.has(dependency),
   );
   if (missing.length === 0) return;
-  throw new Refusal(
-    urn,
-    ...missing.map(
-      (dependency) =>
-        `Resource '${urn}' depends on '${dependency}' which was was not specified in --target list.`,
-    ),
+  const messages = missing.map(
+    (dependency) =>
+      `Resource '${urn}' depends on '${dependency}' which was was not specified in --target list.`,
   );
+  if (!deployment.dryRun) throw new Refusal(urn, ...messages);
+  for (const message of messages) deployment.report.error(message, urn);
+  deployment.failed.add(urn);
 }

@@ -36,5 +36,8 @@ export async function describeExit(program: Child): Promise<{ failed: boolean; m
   if (code === 0) return { failed: false };
   if (code === exitCodeAfterLoggedError) return { failed: true };
   if (code === null) return { failed: true, message: `Program was ended by ${signal ?? "a signal"}` };
-  return { failed: true, message: `Program exited with non-zero exit code: ${code}` };
+  return {
+    failed: true,
+    message: `an unhandled error occurred: Program exited with non-zero exit code: ${code}`,
+  };
 }

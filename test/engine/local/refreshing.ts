@@ -19,7 +19,7 @@ export async function refreshAll(deployment: Deployment): Promise<void> {
   );
   const left = new Set(ledger.all().map((resource) => resource.urn));
   ledger.forgetDependenciesOn(new Set(wanted.map(({ urn }) => urn).filter((urn) => !left.has(urn))));
-  if (deployment.failed.size > 0) deployment.stop.raise(`${deployment.kind} failed`);
+  if (deployment.failed.size > 0) deployment.stop.raise("failed");
 }
 
 async function refreshOne(deployment: Deployment, resource: StoredResource): Promise<void> {
@@ -33,17 +33,17 @@ async function refreshOne(deployment: Deployment, resource: StoredResource): Pro
   try {
     const provider = await deployment.provider();
     const found = await provider.read(resource);
-    if (!found) {
+    if (!found.id) {
       ledger.drop(resource);
       return end("delete");
     }
     const fresh = { ...resource, ...found, initErrors: [] };
     finishOutputs(fresh);
-    // What would an `up` of an unchanged program do now? For display only, but a diff that throws fails the refresh.
+    ledger.refresh(resource, fresh);
+    // What would an `up` of an unchanged program do now? For display only, but a diff that throws fails the refresh (what was read stays).
     const answer = await provider.diff(fresh, urn, resource.inputs);
     const ignoring = resetPaths(resource.inputs, fresh.inputs, resource.ignoreChanges);
     const { changed, diff } = applyRules(answer, fresh, ignoring.inputs, resource);
-    ledger.refresh(resource, fresh);
     end(changed ? "update" : "same", diff);
   } catch (error) {
     report.ended({ op: "refresh", urn, error: (error as Error).message });

@@ -28,18 +28,21 @@ export async function registerResource(
 async function planOrStop(deployment: Deployment, request: RegisterResourceRequest): Promise<Plan> {
   return deployment.planning.run(async () => {
     if (deployment.stop.isUp) throw new MonitorDown();
+    let urn: string | undefined;
     try {
-      return await planResource(deployment, readGoal(request, deployment));
+      const goal = readGoal(request, deployment);
+      urn = goal.resource.urn;
+      return await planResource(deployment, goal);
     } catch (error) {
-      reportRefusal(deployment, error);
+      reportRefusal(deployment, error, urn);
       throw new MonitorDown();
     }
   });
 }
 
-export function reportRefusal(deployment: Deployment, error: unknown): void {
+export function reportRefusal(deployment: Deployment, error: unknown, urn?: string): void {
   if (error instanceof Refusal) {
     for (const message of error.messages) deployment.report.error(message, error.urn);
-  } else deployment.report.error(error instanceof Error ? error.message : String(error));
-  deployment.stop.raise(`${deployment.kind} failed`);
+  } else deployment.report.error(error instanceof Error ? error.message : String(error), urn);
+  deployment.stop.raise("refused");
 }

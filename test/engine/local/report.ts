@@ -1,4 +1,5 @@
 // What an operation tells: steps, log lines, the text on the terminal, and whether it went well.
+import { stripVTControlCharacters } from "node:util";
 import type { LogLine, OperationOptions, OperationResult, OutputValue, Step, StepOp } from "../stack.ts";
 import {
   diagnosticsText,
@@ -10,6 +11,7 @@ import {
   summaryText,
 } from "./terminalText.ts";
 import type { OperationKind } from "../operationKind.ts";
+import type { StopReason } from "./stopSign.ts";
 
 /** A replacement is counted once, as «replace». */
 const notCounted: readonly StepOp[] = [
@@ -37,7 +39,8 @@ export class Report {
   }
 
   log(line: Partial<LogLine> & { message: string }): void {
-    const full: LogLine = { severity: "info", streamId: 0, ephemeral: false, ...line };
+    const message = stripVTControlCharacters(line.message);
+    const full: LogLine = { severity: "info", streamId: 0, ephemeral: false, ...line, message };
     this.logs.push(full);
     this.#options.onLog?.(full);
     this.#print(logText(full));
@@ -63,9 +66,10 @@ export class Report {
     this.#print(endLine(step.op, step.urn, outcome));
   }
 
-  /** @param failure why it ended before its end, if it did */
-  finish(failure: string | undefined, outputs: Record<string, OutputValue>): OperationResult {
-    if (failure !== undefined) this.error(failure);
+  finish(failure: StopReason | undefined, outputs: Record<string, OutputValue>): OperationResult {
+    if (failure === "failed" || failure === "canceled") {
+      this.error(`${this.#preview ? "preview" : "update"} ${failure}`); // the real CLI's words for every operation
+    }
     this.#print(diagnosticsText(this.logs, this.#stackRow));
     this.#print(outputsText(outputs));
     this.#print(summaryText(this.summary, this.#preview));

@@ -1,10 +1,18 @@
 // Why an operation starts nothing new, once it does so.
 
+export type StopReason =
+  /** A step failed. */
+  | "failed"
+  /** Ctrl-C. */
+  | "canceled"
+  /** The program, or what it asks for, is wrong: the messages have said all there is to say. */
+  | "refused";
+
 export class StopSign {
-  #reason: string | undefined;
+  #reason: StopReason | undefined;
   #listeners: (() => void)[] = [];
 
-  get reason(): string | undefined {
+  get reason(): StopReason | undefined {
     return this.#reason;
   }
 
@@ -13,7 +21,7 @@ export class StopSign {
   }
 
   /** The first reason counts. */
-  raise(reason: string): void {
+  raise(reason: StopReason): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     for (const listener of this.#listeners) listener();
