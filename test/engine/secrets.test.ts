@@ -26,6 +26,7 @@ describeEngines("secrets", (kind) => {
         list: ["seen", pulumi.secret("canary-nested")],
       }, { additionalSecretOutputs: ["label"] });
       exports.token = a.token;
+      exports.within = { token: a.token };
       exports.flavour = new pulumi.Config().requireSecret("flavour");
     `);
     const secretOutputs = ["label", "list", "nested", "token"];
@@ -34,6 +35,7 @@ describeEngines("secrets", (kind) => {
     const up = await world.stack.up();
     expect(up.outputs).toEqual({
       token: { value: "canary-input", secret: true },
+      within: { value: { token: "canary-input" }, secret: false },
       flavour: { value: "canary-config", secret: true },
     });
     await expectNowhere([...canaries, "a no. 1"], [preview.text, up.text]);

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { startDeadline } from "../../provider/deadline.ts";
@@ -225,6 +226,13 @@ test("a key that the service echoes is in no part of the error", async () => {
   expect(shown).not.toContain(Buffer.from(KEY).toString("base64"));
 });
 
+test("a call that went well leaves no timer and no listener, however often it was repeated", async () => {
+  const { signal } = new AbortController();
+  const { clock } = await send(READ, (_, number) => (number < 4 ? { status: 503 } : {}), { signal });
+  expect(clock.pending).toBe(0);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
 test("a stopped call ends at once with the reason, in a request as in a pause", async () => {
   for (const reply of ["never", { status: 503 }] as const) {
     const controller = new AbortController();
@@ -235,5 +243,6 @@ test("a stopped call ends at once with the reason, in a request as in a pause", 
     expect(error).toEqual(new Error("stopped"));
     expect(clock.monotonic()).toBe(100);
     expect(clock.pending).toBe(0);
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   }
 });

@@ -1,4 +1,5 @@
 // One operation from start to end: the server, the two processes, what they do, and the tidying up.
+import { outputsText } from "./terminalText.ts";
 import { compileCacheEnv } from "../compileCache.ts";
 import type { OperationOptions, OperationResult, OutputValue } from "../stack.ts";
 import type { StackConfig } from "../stackConfig.ts";
@@ -154,7 +155,8 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     root.outputs = failure === undefined ? stackOutputs : { ...root.outputs, ...stackOutputs };
     ledger.save();
   }
-  return report.finish(failure, outputValues(root?.outputs ?? {}, dryRun));
+  const outputs = root?.outputs ?? {};
+  return report.finish(failure, outputValues(outputs, dryRun), outputsText(outputs));
 }
 
 /** The real CLI tells of a preview's secrets only that they are secret. */

@@ -1,15 +1,7 @@
 // What an operation tells: steps, log lines, the text on the terminal, and whether it went well.
 import { stripVTControlCharacters } from "node:util";
 import type { LogLine, OperationOptions, OperationResult, OutputValue, Step, StepOp } from "../stack.ts";
-import {
-  diagnosticsText,
-  endLine,
-  headline,
-  logText,
-  outputsText,
-  startLine,
-  summaryText,
-} from "./terminalText.ts";
+import { diagnosticsText, endLine, headline, logText, startLine, summaryText } from "./terminalText.ts";
 import type { OperationKind } from "../operationKind.ts";
 import type { StopReason } from "./stopSign.ts";
 
@@ -66,12 +58,16 @@ export class Report {
     this.#print(endLine(step.op, step.urn, outcome));
   }
 
-  finish(failure: StopReason | undefined, outputs: Record<string, OutputValue>): OperationResult {
+  finish(
+    failure: StopReason | undefined,
+    outputs: Record<string, OutputValue>,
+    outputsText: string,
+  ): OperationResult {
     if (failure === "failed" || failure === "canceled") {
       this.error(`${this.#preview ? "preview" : "update"} ${failure}`); // the real CLI's words for every operation
     }
     this.#print(diagnosticsText(this.logs, this.#stackRow));
-    this.#print(outputsText(outputs));
+    this.#print(outputsText);
     this.#print(summaryText(this.summary, this.#preview));
     const errors = this.logs.filter((line) => line.severity === "error").map((line) => line.message);
     const { steps, summary, logs } = this;

@@ -1,6 +1,7 @@
 // What a person sees on the terminal, one line per change, worded like the real CLI's non-interactive display.
+import { mapSecretsIn, type PropertyMap } from "./propertyValues.ts";
 import { parseUrn } from "../urn.ts";
-import type { LogLine, OperationResult, OutputValue, StepOp } from "../stack.ts";
+import type { LogLine, OperationResult, StepOp } from "../stack.ts";
 import { unknownValue } from "../stack.ts";
 import type { OperationKind } from "../operationKind.ts";
 
@@ -104,9 +105,10 @@ export function diagnosticsText(logs: readonly LogLine[], stackRow: string): str
   return `Diagnostics:\n${[...rows].map(([title, lines]) => `  ${title}:\n${lines.join("")}\n`).join("")}`;
 }
 
-export function outputsText(outputs: Record<string, OutputValue>): string {
-  const lines = Object.entries(outputs).map(([name, { value, secret }]) => {
-    const shown = secret ? "[secret]" : value === unknownValue ? "[unknown]" : JSON.stringify(value);
+/** The outputs of the stack; secrets are not shown, wherever they stand. */
+export function outputsText(outputs: PropertyMap): string {
+  const lines = Object.entries(mapSecretsIn(outputs, () => "[secret]")).map(([name, value]) => {
+    const shown = value === "[secret]" ? value : value === unknownValue ? "[unknown]" : JSON.stringify(value);
     return `    ${name}: ${shown}\n`;
   });
   return lines.length > 0 ? `Outputs:\n${lines.join("")}\n` : "";
