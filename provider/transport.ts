@@ -43,11 +43,6 @@ export class Transport {
     this.#options = options;
   }
 
-  /** The same connection under another time limit. */
-  within(deadline: Deadline): Transport {
-    return new Transport({ ...this.#options, deadline });
-  }
-
   /**
    * @param read takes what is needed from the reply; throws `MalformedResponseError` when it is not there
    * @throws DocsHostingError of the last attempt, or the signal's reason
