@@ -15,6 +15,11 @@ export class Client {
     this.#service = options.service;
   }
 
+  /** How far this machine's clock is ahead of the service's, in milliseconds, as far as a reply told. */
+  get clockAheadMs(): number | undefined {
+    return this.#transport.clockAheadMs;
+  }
+
   /**
    * `POST /v1/static-export/jobs`: starts an export.
    *

@@ -1,6 +1,7 @@
 import type { Clock } from "./clock";
 import type { ConfigurationSource } from "./configuration";
 import type { Reporter } from "./reporter";
+import type { ResumeRecords } from "./resumeRecords";
 import type { Fetch } from "./transport";
 
 /** All that one operation gets from the outside: behind it, nothing reads the machine's clock, network or environment. */
@@ -9,6 +10,12 @@ export interface Context {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly reporter: Reporter;
+  /** Where started jobs are remembered until the state has them. */
+  readonly resumeRecords: ResumeRecords;
+  /** The resource's URN. Without it no job is remembered outside of the state. */
+  readonly urn?: string;
+  /** Tells this machine from others, see `Machine`. */
+  readonly machine: string;
   /** Aborts when the user stops the operation; its reason is a `CancelledError`. */
   readonly signal: AbortSignal;
 }

@@ -5,14 +5,20 @@
  * FROZEN: states written by every earlier version require this entry by name and take `StaticExport` from it. Its
  * methods must go on understanding all that earlier versions stored.
  */
+import { hostname } from "node:os";
 import nodeFetch from "node-fetch";
+import { watchForCancel } from "./cancellation";
 import { systemClock } from "./clock";
 import type { ConfigurationSource } from "./configuration";
 import type { Context } from "./context";
+import { decisionLine } from "./decision";
 import { parseDuration } from "./duration";
 import { engineReporter } from "./engineLog";
+import { CancelledError } from "./errors";
+import { recordFolder, ResumeFolder } from "./resumeRecords";
 import * as staticExport from "./staticExport";
 import type { CheckedInputs, CheckFailure } from "./staticExportInputs";
+import { stateToLookUp } from "./staticExportLookup";
 import type { Bookkeeping, StaticExportOutputs, StaticExportState } from "./staticExportState";
 import { isUnknown } from "./unknown";
 
@@ -25,6 +31,15 @@ const configuration: ConfigurationSource = {
   environment: (name) => process.env[name],
   stackConfig: (name) => stackConfig?.get(name),
 };
+
+/** Started jobs that the state may not have yet. */
+const resumeRecords = new ResumeFolder(
+  () => recordFolder((name) => process.env[name]),
+  () => systemClock.now(),
+);
+
+/** Operations that Ctrl-C stops. */
+const inFlight = new Set<AbortController>();
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:StaticExport`, as `ResourceProvider` of @pulumi/pulumi/dynamic. */
 export const StaticExport = {
@@ -41,46 +56,79 @@ export const StaticExport = {
   },
 
   diff(_id: string, olds: Properties, news: Properties): Promise<{ changes?: boolean; replaces?: string[] }> {
-    const difference = staticExport.diff(inputsOf(news), stateOf(olds), systemClock.now());
-    const { changed, replaces, because } = difference;
-    if (because) return Promise.resolve({ changes: true, replaces });
+    const { changed, replaces, hidden, decision } = staticExport.diff(inputsOf(news), stateOf(olds), {
+      name: hostname(),
+      nowMs: systemClock.now(),
+    });
+    const reporter = engineReporter(urnOf(news), systemClock);
+    reporter.info(decisionLine(decision));
+    if (hidden) return Promise.resolve({ changes: true, replaces });
     // left open where inputs changed: the engine then compares them itself, shows them and obeys ignoreChanges
     return Promise.resolve(changed.length === 0 ? { changes: false } : { replaces });
   },
 
   async create(inputs: Properties): Promise<{ id: string; outs: Properties }> {
-    const state = await partial(inputsOf(inputs).domain, inputs, () =>
-      staticExport.create(contextOf(inputs), inputsOf(inputs), limitMs(inputs, "create")),
+    const state = await operation(inputs, (context) =>
+      partial(inputsOf(inputs).domain, inputs, () =>
+        staticExport.create(context, inputsOf(inputs), limitMs(inputs, "create")),
+      ),
     );
-    return { id: state.outputs.domain, outs: outputsOf(state) };
+    return { id: state.outputs.domain, outs: outputsOf(state, inputs) };
   },
 
   async read(id: string, props: Properties): Promise<{ id: string; props: Properties }> {
-    const state = await staticExport.read(contextOf(props), stateOf(props)).catch(shortStack);
-    return state ? { id, props: outputsOf(state) } : { id: "", props: {} };
+    const state = await operation(props, (context) => {
+      const known =
+        "__bookkeeping" in props ? stateOf(props) : stateToLookUp(id, visibleOf(props), configuration);
+      return staticExport.read(context, known);
+    }).catch(shortStack);
+    return state ? { id, props: outputsOf(state, props) } : { id: "", props: {} };
   },
 
   async update(id: string, olds: Properties, news: Properties): Promise<{ outs: Properties }> {
-    const state = await partial(id, news, () =>
-      staticExport.update(contextOf(news), stateOf(olds), inputsOf(news), limitMs(news, "update")),
+    const state = await operation(news, (context) =>
+      partial(id, news, () =>
+        staticExport.update(context, stateOf(olds), inputsOf(news), limitMs(news, "update")),
+      ),
     );
-    return { outs: outputsOf(state) };
+    return { outs: outputsOf(state, news) };
   },
 
-  delete(): Promise<void> {
-    return staticExport.remove();
+  delete(_id: string, props: Properties): Promise<void> {
+    const urn = urnOf(props);
+    staticExport.remove({ resumeRecords, ...(urn !== undefined && { urn }) }, stateOf(props));
+    return Promise.resolve();
   },
 };
 
-function contextOf(properties: Properties): Context {
-  const urn = properties["__urn"];
-  return {
-    configuration,
-    fetch: nodeFetch,
-    clock: systemClock,
-    reporter: engineReporter(typeof urn === "string" ? urn : undefined, systemClock),
-    signal: new AbortController().signal,
-  };
+/** Runs what takes its time: with progress on the resource's row, and so that Ctrl-C stops it. */
+async function operation<T>(properties: Properties, run: (context: Context) => Promise<T>): Promise<T> {
+  watchForCancel(onCancel);
+  const stop = new AbortController();
+  const urn = urnOf(properties);
+  const reporter = engineReporter(urn, systemClock);
+  inFlight.add(stop);
+  try {
+    return await run({
+      configuration,
+      fetch: nodeFetch,
+      clock: systemClock,
+      reporter,
+      resumeRecords,
+      ...(urn !== undefined && { urn }),
+      machine: hostname(),
+      signal: stop.signal,
+    });
+  } finally {
+    inFlight.delete(stop);
+    reporter.close();
+  }
+}
+
+/** Also called at the normal end of every operation of the engine, when nothing is in flight any more. */
+function onCancel(): void {
+  if (inFlight.size === 0) resumeRecords.operationEnded();
+  for (const stop of inFlight) stop.abort(new CancelledError("the run was cancelled", ""));
 }
 
 /**
@@ -89,7 +137,7 @@ function contextOf(properties: Properties): Context {
  */
 async function partial(
   id: string,
-  { __provider }: Properties,
+  given: Properties,
   operation: () => Promise<StaticExportState>,
 ): Promise<StaticExportState> {
   try {
@@ -98,7 +146,12 @@ async function partial(
     if (!(error instanceof staticExport.UnfinishedExportError)) return shortStack(error);
     const { message, state } = error;
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- the host's own form for this
-    throw { id, properties: { ...outputsOf(state), __provider }, reasons: [message], message };
+    throw {
+      id,
+      properties: { ...outputsOf(state, given), __provider: given["__provider"] },
+      reasons: [message],
+      message,
+    };
   }
 }
 
@@ -109,7 +162,7 @@ function shortStack(error: unknown): never {
 }
 
 function inputsOf(properties: Properties): CheckedInputs {
-  return split(properties).visible as unknown as CheckedInputs;
+  return visibleOf(properties) as unknown as CheckedInputs;
 }
 
 function stateOf(properties: Properties): StaticExportState {
@@ -118,8 +171,18 @@ function stateOf(properties: Properties): StaticExportState {
   return { outputs: visible as unknown as StaticExportOutputs, bookkeeping: bookkeeping ?? { given: [] } };
 }
 
-function outputsOf({ outputs, bookkeeping }: StaticExportState): Properties {
-  return plain({ ...outputs, __bookkeeping: bookkeeping });
+/** @param given what the operation was called with: has the URN, which `delete` and `read` get from the outputs only */
+function outputsOf({ outputs, bookkeeping }: StaticExportState, given: Properties): Properties {
+  return plain({ ...outputs, __bookkeeping: bookkeeping, __urn: given["__urn"] });
+}
+
+function urnOf(properties: Properties): string | undefined {
+  const urn = properties["__urn"];
+  return typeof urn === "string" && !isUnknown(urn) ? urn : undefined;
+}
+
+function visibleOf(properties: Properties): Properties {
+  return split(properties).visible;
 }
 
 function split(properties: Properties): { visible: Properties; hidden: Properties } {

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { Clock } from "./clock";
 import type { Reporter } from "./reporter";
-import { throttleProgress } from "./progress";
+import { ProgressRow } from "./progress";
 
 /** `LogSeverity` of Pulumi's engine protocol, see https://github.com/pulumi/pulumi/blob/master/proto/pulumi/engine.proto */
 const SEVERITY = { info: 1, warning: 2 } as const;
@@ -13,13 +13,16 @@ type SendLine = (severity: number, line: string, ephemeral: boolean) => void;
  * whatever is missing only costs the lines.
  *
  * @param urn the resource; without it, lines show on the stack's row
+ * @returns a reporter that is to be closed when the operation ends
  */
-export function engineReporter(urn: string | undefined, clock: Clock): Reporter {
+export function engineReporter(urn: string | undefined, clock: Clock): Reporter & { close(): void } {
   const send = connectToEngine(urn ?? "");
+  const row = new ProgressRow(clock, (line) => send(SEVERITY.info, line, true));
   return {
-    progress: throttleProgress(clock, (line) => send(SEVERITY.info, line, true)),
+    progress: (line) => row.set(line),
     info: (line) => send(SEVERITY.info, line, false),
     warn: (line) => send(SEVERITY.warning, line, false),
+    close: () => row.close(),
   };
 }
 

@@ -23,6 +23,8 @@ export interface ExportRequest {
   readonly jobId?: string;
   /** That job is known to be completed: only the link is missing. */
   readonly completed?: boolean;
+  /** That job may have been started a moment ago, so that not every replica of the service knows it yet. */
+  readonly mayBeNew?: boolean;
 }
 
 /** What the workflow runs with. */
@@ -52,15 +54,16 @@ export interface FinishedExport {
  */
 export async function runExport(request: ExportRequest, context: WorkflowContext): Promise<FinishedExport> {
   const { client, reporter, onJob, clock, signal } = context;
-  const started = request.jobId === undefined;
+  const mayBeNew = request.jobId === undefined || request.mayBeNew === true;
+  if (request.jobId === undefined) reporter.progress("starting the export");
   const jobId = request.jobId ?? (await client.startExport(request.domain));
-  if (started) reporter.info(`export job ${jobId} started`);
+  if (request.jobId === undefined) reporter.info(`export job ${jobId} started`);
   let completed = request.completed ?? false;
   onJob({ jobId, completed });
   let pageCount: number | undefined;
   for (let notReady = 0; ;) {
     if (!completed) {
-      ({ pageCount } = await waitForJob(request.domain, jobId, started, context));
+      ({ pageCount } = await waitForJob(request.domain, jobId, mayBeNew, context));
       completed = true;
       onJob({ jobId, completed });
     }
@@ -97,7 +100,7 @@ export async function mintLink(client: Client, jobId: string): Promise<BundleLin
 async function waitForJob(
   domain: string,
   jobId: string,
-  started: boolean,
+  mayBeNew: boolean,
   { client, clock, deadline, signal, reporter }: WorkflowContext,
 ): Promise<ExportJob> {
   const startedAt = clock.monotonic();
@@ -108,7 +111,7 @@ async function waitForJob(
       try {
         return await client.getExport(jobId);
       } catch (error) {
-        const justStarted = started && clock.monotonic() - startedAt <= UNKNOWN_AFTER_START_MS;
+        const justStarted = mayBeNew && clock.monotonic() - startedAt <= UNKNOWN_AFTER_START_MS;
         if (error instanceof NotFoundError && justStarted) return { status: "queued" };
         throw error;
       }
@@ -119,11 +122,12 @@ async function waitForJob(
       ...(progress !== undefined && { progress }),
       ...(pageCount !== undefined && { pageCount }),
     }),
-    onLook: (observation) => {
-      reporter.progress(describeProgress(observation));
-      if (isUnexpected(observation) && !warned.has(observation.status)) {
-        warned.add(observation.status);
-        reporter.warn(`job ${jobId} has the unknown status "${observation.status}"; taken for still running`);
+    onLook: (history) => {
+      reporter.progress(describeProgress(history));
+      const status = history.at(-1)?.status ?? "";
+      if (isUnexpected({ status }) && !warned.has(status)) {
+        warned.add(status);
+        reporter.warn(`job ${jobId} has the unknown status "${status}"; taken for still running`);
       }
     },
     clock,

@@ -1,29 +1,72 @@
 import type { Clock } from "./clock";
 import { formatDuration } from "./duration";
 import type { Observation } from "./pollSchedule";
+import { estimateRemainingMs } from "./remainingTime";
 
 /** Shortest time between two progress lines, in milliseconds. */
 const MIN_INTERVAL_MS = 1_000;
+/** Longest time between two progress lines, in milliseconds: a row that stands still for longer looks dead. */
+const HEARTBEAT_MS = 25_000;
+/** Steps in which a forecast is given, in milliseconds: it is not more exact than that. */
+const FORECAST_STEP_MS = 5_000;
 
-/** One look at a job in one line: "running, 43%, 18 pages, 12s". */
-export function describeProgress({ status, progress, pageCount, elapsedMs }: Observation): string {
+/** What the looks at a job showed, in one line: "running, 43%, 18 pages, about 20s left". */
+export function describeProgress(history: readonly Observation[]): string {
+  const { status, progress, pageCount } = history.at(-1) ?? { status: "unknown" };
+  const remainingMs = estimateRemainingMs(history);
   return [
     status,
     progress === undefined ? [] : `${Math.floor(progress)}%`,
     pageCount === undefined ? [] : `${pageCount} ${pageCount === 1 ? "page" : "pages"}`,
-    formatDuration(elapsedMs),
+    remainingMs === undefined
+      ? []
+      : `about ${formatDuration(Math.ceil(remainingMs / FORECAST_STEP_MS) * FORECAST_STEP_MS)} left`,
   ]
     .flat()
     .join(", ");
 }
 
-/** Passes a line on when it is new and the last one is at least a second old. Lines in between are dropped. */
-export function throttleProgress(clock: Clock, show: (line: string) => void): (line: string) => void {
-  let last: { line: string; at: number } | undefined;
-  return (line) => {
-    const at = clock.monotonic();
-    if (last && (last.line === line || at - last.at < MIN_INTERVAL_MS)) return;
-    last = { line, at };
-    show(line);
-  };
+/**
+ * The changing line of one operation: shown with the time since it began, when it changes, at most once a second, and
+ * again at least every 30 s while nothing changes.
+ */
+export class ProgressRow {
+  readonly #clock: Clock;
+  readonly #show: (line: string) => void;
+  readonly #startedAt: number;
+  #text = "";
+  #shownAt = -Infinity;
+  #cancelTimer = (): void => undefined;
+
+  constructor(clock: Clock, show: (line: string) => void) {
+    this.#clock = clock;
+    this.#show = show;
+    this.#startedAt = clock.monotonic();
+  }
+
+  set(text: string): void {
+    if (text === this.#text) return;
+    this.#text = text;
+    const waitMs = this.#shownAt + MIN_INTERVAL_MS - this.#clock.monotonic();
+    if (waitMs > 0) this.#showAfter(waitMs);
+    else this.#showNow();
+  }
+
+  /** Shows nothing any more, and leaves no timer behind. */
+  close(): void {
+    this.#cancelTimer();
+  }
+
+  #showNow(): void {
+    this.#shownAt = this.#clock.monotonic();
+    this.#show(`${this.#text} (${formatDuration(this.#shownAt - this.#startedAt)})`);
+    this.#showAfter(HEARTBEAT_MS);
+  }
+
+  #showAfter(delayMs: number): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#clock.after(delayMs, () => {
+      this.#showNow();
+    });
+  }
 }

@@ -1,6 +1,6 @@
 /** Tells the user what is going on, on the resource's own row. Never fails. */
 export interface Reporter {
-  /** A line that replaces the one before. */
+  /** What is going on at the moment: replaces what was said before. */
   progress(line: string): void;
   /** A line that stays. */
   info(line: string): void;

@@ -2,12 +2,22 @@ import { Client } from "./client";
 import { serviceSettings } from "./configuration";
 import type { Context } from "./context";
 import { startDeadline, type Deadline } from "./deadline";
+import { decisionLine, type Decision } from "./decision";
 import { ExportFailedError, NotFoundError, ResponseError } from "./errors";
 import { explained } from "./explanation";
-import { mintLink, runExport } from "./exportWorkflow";
+import type { ExportJob } from "./exportJob";
+import { mintLink, runExport, type ExportRequest, type FinishedExport } from "./exportWorkflow";
+import { jobRecord } from "./jobRecord";
+import { clockErrorOf, serviceTimeMs, type Machine } from "./serviceClock";
 import { changedInputs, planExport, type Plan } from "./staticExportPlan";
 import type { CheckedInputs } from "./staticExportInputs";
-import { finishedState, recordedState, unfinishedState, type StaticExportState } from "./staticExportState";
+import {
+  finishedState,
+  recordedState,
+  unfinishedState,
+  type StaticExportOutputs,
+  type StaticExportState,
+} from "./staticExportState";
 
 export { checkInputs as check } from "./staticExportInputs";
 
@@ -23,7 +33,8 @@ export interface Diff {
   /** Those of them that can only be changed by a replacement. */
   replaces: string[];
   /** Something is to be done that no input shows. */
-  because?: "RENEW_WINDOW" | "UNFINISHED";
+  hidden: boolean;
+  decision: Decision;
 }
 
 /** An operation that failed after there was something to remember: the state is saved, and the next one goes on from it. */
@@ -38,13 +49,15 @@ export class UnfinishedExportError extends Error {
 }
 
 /** Compares; pure, so that it can run at every preview. */
-export function diff(inputs: CheckedInputs, state: StaticExportState, nowMs: number): Diff {
+export function diff(inputs: CheckedInputs, state: StaticExportState, machine: Machine): Diff {
   const changed = changedInputs(inputs, state);
   const replaces = changed.filter((name) => name === "domain" || name === "baseUrl");
-  if (replaces.length > 0) return { changed, replaces };
-  if (state.bookkeeping.unfinished) return { changed, replaces, because: "UNFINISHED" };
-  const { action } = planExport(inputs, state, nowMs);
-  return action === "renew" ? { changed, replaces, because: "RENEW_WINDOW" } : { changed, replaces };
+  if (replaces.length > 0) {
+    const text = `${replaces.join(" and ")} changed: another export in its place, with a job of its own`;
+    return { changed, replaces, hidden: false, decision: { because: "REPLACED", text } };
+  }
+  const plan = planExport(inputs, state, serviceTime(machine, state));
+  return { changed, replaces, hidden: plan.action !== "record" && changed.length === 0, decision: plan };
 }
 
 /**
@@ -72,24 +85,29 @@ export async function read(
   state: StaticExportState,
 ): Promise<StaticExportState | undefined> {
   const { outputs, bookkeeping } = state;
-  const jobId =
-    outputs.bundleUrl === undefined ? (bookkeeping.unfinished?.jobId ?? outputs.jobId) : outputs.jobId;
-  if (jobId === "") return state; // no job was ever known: nothing to ask for
+  const jobs = new Set([
+    ...(outputs.bundleUrl === undefined ? [] : [outputs.jobId]),
+    bookkeeping.unfinished?.jobId ?? outputs.jobId,
+  ]);
+  jobs.delete("");
+  if (jobs.size === 0) return state; // no job was ever known: nothing to ask for
   const { client } = connect(context, outputs, READ_LIMIT_MS);
-  try {
-    const job = await client.getExport(jobId);
-    return {
-      outputs: {
-        ...outputs,
-        status: job.status,
-        ...(job.pageCount !== undefined && { pageCount: job.pageCount }),
-      },
-      bookkeeping,
-    };
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw explained(error, outputs.domain, "The state is unchanged");
+  for (const jobId of jobs) {
+    try {
+      const job = await client.getExport(jobId);
+      return {
+        outputs: jobId === outputs.jobId ? seenOutputs(outputs, job) : outputs,
+        bookkeeping: {
+          ...bookkeeping,
+          clockError: clockErrorOf(machineOf(context), client.clockAheadMs),
+        },
+      };
+    } catch (error) {
+      if (error instanceof NotFoundError) continue; // the job of an interrupted update may still be there
+      throw explained(error, outputs.domain, "The state is unchanged");
+    }
   }
+  return undefined;
 }
 
 /**
@@ -108,8 +126,9 @@ export function update(
 }
 
 /** Forgets the export: the service has nothing to delete, see `spec.md`, Endpoints. Needs neither key nor network. */
-export function remove(): Promise<void> {
-  return Promise.resolve();
+export function remove(context: Pick<Context, "resumeRecords" | "urn">, state: StaticExportState): void {
+  const { domain, baseUrl } = state.outputs;
+  if (context.urn !== undefined) context.resumeRecords.forget({ urn: context.urn, domain, baseUrl });
 }
 
 async function converge(
@@ -118,22 +137,24 @@ async function converge(
   state: StaticExportState | undefined,
   limitMs: number,
 ): Promise<StaticExportState> {
-  const plan = planExport(inputs, state, context.clock.now());
+  const plan = planExport(inputs, state, serviceTime(machineOf(context), state));
   if (plan.action === "record" && state) return recordedState(inputs, state);
   const { client, deadline } = connect(context, inputs, limitMs);
   if (plan.action === "renew" && state) {
     try {
+      context.reporter.progress("renewing the link");
       const link = await mintLink(client, plan.jobId);
-      return finishedState(inputs, { jobId: plan.jobId, pageCount: state.outputs.pageCount, link });
+      const done = { jobId: plan.jobId, pageCount: state.outputs.pageCount, link };
+      return finishedState(inputs, done, clockErrorOf(machineOf(context), client.clockAheadMs));
     } catch (error) {
       const pinned = inputs.jobId !== undefined;
       if (!(error instanceof NotFoundError) || pinned)
         throw explained(error, inputs.domain, "The old link stays in place");
-      context.reporter.warn(
-        `job ${plan.jobId} is gone from the service, so its link cannot be renewed: exporting again`,
-      );
+      jobIsGone(context, inputs, plan.jobId);
     }
   }
+  // a diff has told the decision about a resource that was there before
+  if (!state) context.reporter.info(decisionLine(plan));
   return exportSite(context, client, deadline, inputs, state, plan);
 }
 
@@ -147,33 +168,59 @@ async function exportSite(
 ): Promise<StaticExportState> {
   const { clock, signal, reporter } = context;
   const { domain } = inputs;
-  let job: { jobId: string; completed: boolean } | undefined;
-  const run = (request: { jobId?: string; completed?: boolean }): ReturnType<typeof runExport> =>
-    runExport(
-      { domain, ...request },
-      { client, clock, deadline, signal, reporter, onJob: (known) => (job = known) },
-    );
+  const record = jobRecord(context, inputs);
+  const known: { job?: { jobId: string; completed: boolean } } = {};
+  const run = (request: Omit<ExportRequest, "domain">): Promise<FinishedExport> => {
+    const onJob = (job: { jobId: string; completed: boolean }): void => {
+      if (request.jobId === undefined && !known.job) record.save(job.jobId);
+      known.job = job;
+    };
+    return runExport({ domain, ...request }, { client, clock, deadline, signal, reporter, onJob });
+  };
+  const gone = (jobId: string): void => {
+    jobIsGone(context, inputs, jobId);
+    delete known.job;
+  };
   try {
-    let done;
+    let done: FinishedExport | undefined;
     if (plan.action === "continue") {
-      reporter.info(
-        plan.because === "RESUMED" ? `going on with job ${plan.jobId}` : `adopting job ${plan.jobId}`,
-      );
       try {
-        done = await run({ jobId: plan.jobId, completed: plan.completed });
+        done = await run(plan);
       } catch (error) {
         if (!(error instanceof NotFoundError) || plan.because === "ADOPTED") throw error;
-        reporter.warn(`job ${plan.jobId} is gone from the service: exporting again`);
-        job = undefined;
+        gone(plan.jobId);
+      }
+    }
+    const jobId = done ? undefined : record.find();
+    if (jobId !== undefined) {
+      const text = `job ${jobId} of a run that was killed goes on, none is started`;
+      reporter.info(decisionLine({ because: "RESUMED", text }));
+      try {
+        done = await run({ jobId, mayBeNew: true });
+      } catch (error) {
+        if (!(error instanceof NotFoundError)) throw error;
+        gone(jobId);
       }
     }
     done ??= await run({});
     const pageCount =
       done.pageCount ?? (done.jobId === state?.outputs.jobId ? state.outputs.pageCount : undefined);
-    return finishedState(inputs, { ...done, pageCount });
+    record.handOver();
+    const clockError = clockErrorOf(machineOf(context), client.clockAheadMs);
+    return finishedState(inputs, { ...done, pageCount }, clockError);
   } catch (error) {
-    return fail(error, inputs, state, job);
+    if (error instanceof ExportFailedError || error instanceof NotFoundError) record.forget();
+    else if (known.job) record.handOver();
+    return fail(error, inputs, state, known.job);
   }
+}
+
+/** Tells why there will be another job, and makes sure that this one is not found again. */
+function jobIsGone(context: Context, inputs: CheckedInputs, jobId: string): void {
+  const text = `the service does not have job ${jobId} any more: exporting again`;
+  context.reporter.warn(decisionLine({ because: "JOB_GONE", text }));
+  const record = jobRecord(context, inputs);
+  if (record.find() === jobId) record.forget();
 }
 
 /** Decides what is remembered of a failed export, and says so. */
@@ -217,4 +264,18 @@ function connect(
   const deadline = startDeadline(clock, limitMs);
   const service = serviceSettings(configuration, inputs);
   return { client: new Client({ service, fetch, clock, reporter, signal, deadline }), deadline };
+}
+
+function seenOutputs(outputs: StaticExportOutputs, { status, pageCount }: ExportJob): StaticExportOutputs {
+  return { ...outputs, status, ...(pageCount !== undefined && { pageCount }) };
+}
+
+function machineOf({ machine, clock }: Context): Machine {
+  return { name: machine, nowMs: clock.now() };
+}
+
+/** The service's time, which nothing in the state can be ahead of. */
+function serviceTime(machine: Machine, state: StaticExportState | undefined): number {
+  const { clockError, mintedAtMs } = state?.bookkeeping ?? {};
+  return serviceTimeMs(machine, clockError, mintedAtMs ?? 0);
 }

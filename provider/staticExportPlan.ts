@@ -1,44 +1,64 @@
+import { fromNow, type Decision } from "./decision";
 import { sameTriggers, type CheckedInputs } from "./staticExportInputs";
 import { intentOf, type StaticExportState } from "./staticExportState";
+import { isUnknown } from "./unknown";
 
-/** The one thing to do so that the state becomes what the inputs ask for. */
-export type Plan =
-  /** Start a new job. */
-  | { action: "start" }
-  /** Wait for this job, then mint a link. */
-  | { action: "continue"; jobId: string; completed: boolean; because: "ADOPTED" | "RESUMED" }
-  /** Mint a fresh link to the same job. */
-  | { action: "renew"; jobId: string }
-  /** Remember the inputs; ask the service nothing. */
-  | { action: "record" };
+/** The one thing to do so that the state becomes what the inputs ask for, and why. */
+export type Plan = Decision &
+  (
+    | /** Start a new job, unless one is found that was started for the same content. */
+      { readonly action: "start"; readonly because: "NEW" | "NEW_CONTENT" | "STARTED_AGAIN" }
+      /** Wait for this job, then mint a link. */
+    | {
+        readonly action: "continue";
+        readonly because: "ADOPTED" | "RESUMED";
+        readonly jobId: string;
+        readonly completed: boolean;
+      }
+    /** Mint a fresh link to the same job. */
+    | { readonly action: "renew"; readonly because: "RENEW_WINDOW"; readonly jobId: string }
+    /** Remember the inputs; ask the service nothing. */
+    | { readonly action: "record"; readonly because: "SETTINGS" | "UP_TO_DATE" }
+  );
 
 /**
  * Decides what has to happen; does nothing itself. Previews and updates both decide here, so that an update does what
  * its preview said.
  *
  * @param state `undefined` for a resource that does not exist yet
- * @param nowMs milliseconds since 1970
+ * @param nowMs the service's time: milliseconds since 1970
  */
 export function planExport(inputs: CheckedInputs, state: StaticExportState | undefined, nowMs: number): Plan {
-  const wanted: Plan =
-    inputs.jobId === undefined
-      ? { action: "start" }
-      : { action: "continue", jobId: inputs.jobId, completed: false, because: "ADOPTED" };
-  if (!state) return wanted;
+  if (!state) return inputs.jobId === undefined ? start("NEW", "a job is started") : adopt(inputs.jobId);
 
   const { outputs, bookkeeping } = state;
   const { unfinished } = bookkeeping;
+  const changed = changedInputs(inputs, state);
+  const wanted = (): Plan => {
+    if (inputs.jobId !== undefined) return adopt(inputs.jobId);
+    const content = changed.filter((name) => name === "version" || name === "triggers");
+    return content.length > 0
+      ? start("NEW_CONTENT", `${content.join(" and ")} changed, so the site is exported again`)
+      : start("STARTED_AGAIN", "the last export came to nothing, so a new job is started");
+  };
   if (unfinished?.intent === intentOf(inputs)) {
     const { jobId, completed } = unfinished;
-    return jobId === undefined ? wanted : { action: "continue", jobId, completed, because: "RESUMED" };
+    if (jobId === undefined) return wanted();
+    const text = `job ${jobId} of an earlier run goes on, none is started`;
+    return { action: "continue", because: "RESUMED", text, jobId, completed };
   }
-  if (outputs.bundleUrl === undefined) return wanted;
-  if (inputs.jobId === undefined ? contentChanged(inputs, state) : inputs.jobId !== outputs.jobId)
-    return wanted;
+  if (outputs.bundleUrl === undefined) return wanted();
+  if (inputs.jobId === undefined ? contentChanged(changed) : inputs.jobId !== outputs.jobId) return wanted();
+  const due = whenDue(state, nowMs);
   if (outputs.renewAfter !== undefined && nowMs >= Date.parse(outputs.renewAfter)) {
-    return { action: "renew", jobId: outputs.jobId };
+    return { action: "renew", because: "RENEW_WINDOW", text: due, jobId: outputs.jobId };
   }
-  return { action: "record" };
+  if (changed.length === 0) return { action: "record", because: "UP_TO_DATE", text: due };
+  return {
+    action: "record",
+    because: "SETTINGS",
+    text: `${changed.join(" and ")} changed: remembered without a request; ${due}`,
+  };
 }
 
 /** The names of the inputs that are not as they were when the outputs were made. */
@@ -55,6 +75,27 @@ export function changedInputs(inputs: CheckedInputs, { outputs, bookkeeping }: S
   ];
 }
 
-function contentChanged(inputs: CheckedInputs, state: StaticExportState): boolean {
-  return changedInputs(inputs, state).some((name) => name === "version" || name === "triggers");
+function contentChanged(changed: readonly string[]): boolean {
+  return changed.some((name) => name === "version" || name === "triggers");
+}
+
+function start(because: "NEW" | "NEW_CONTENT" | "STARTED_AGAIN", text: string): Plan {
+  return { action: "start", because, text };
+}
+
+function adopt(jobId: string): Plan {
+  const text = `${isUnknown(jobId) ? "the job" : `job ${jobId}`} is adopted, none is started`;
+  return { action: "continue", because: "ADOPTED", text, jobId, completed: false };
+}
+
+/** When the link is, or was, due for renewal. */
+function whenDue({ outputs: { jobId, expiresAt, renewAfter } }: StaticExportState, nowMs: number): string {
+  if (expiresAt === undefined || renewAfter === undefined) {
+    return `the service does not say when the link to job ${jobId} expires, so it is never renewed by itself`;
+  }
+  const due = `${renewAfter} (${fromNow(Date.parse(renewAfter), nowMs)})`;
+  const end = `${expiresAt} (${fromNow(Date.parse(expiresAt), nowMs)})`;
+  return nowMs < Date.parse(renewAfter)
+    ? `the link to job ${jobId} is good; its next renewal is due from ${due} on`
+    : `the link to job ${jobId} is due for renewal since ${due}; it ends ${end}`;
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { renewAfterMs, type BundleLink } from "./bundleLink";
 import { parseDuration } from "./duration";
+import type { ClockError } from "./serviceClock";
 import type { CheckedInputs, StaticExportInputs } from "./staticExportInputs";
 
 /** The outputs of a static export: all inputs, and what the service said. The one source of their names and meanings. */
@@ -27,6 +28,8 @@ export interface Bookkeeping {
   given: ("version" | "jobId")[];
   /** When the link was minted, by the service's clock: milliseconds since 1970. */
   mintedAtMs?: number;
+  /** How wrong this machine's clock was at the last contact with the service; absent when it was right. */
+  clockError?: ClockError | undefined;
   /** What an interrupted operation was after, see {@link intentOf}, and how far it came. */
   unfinished?: { intent: string; jobId?: string; completed: boolean };
 }
@@ -42,6 +45,7 @@ export interface StaticExportState {
 export function finishedState(
   inputs: CheckedInputs,
   done: { jobId: string; pageCount?: number | undefined; link: BundleLink },
+  clockError: ClockError | undefined,
 ): StaticExportState {
   const { link, jobId, pageCount } = done;
   return {
@@ -54,7 +58,11 @@ export function finishedState(
       bundleUrl: link.url,
       ...linkTimes(inputs, link),
     },
-    bookkeeping: { given: givenOf(inputs), mintedAtMs: link.mintedAtMs },
+    bookkeeping: {
+      given: givenOf(inputs),
+      mintedAtMs: link.mintedAtMs,
+      clockError,
+    },
   };
 }
 
@@ -126,4 +134,12 @@ function linkTimes(
         expiresAt: new Date(link.expiresAtMs).toISOString(),
         renewAfter: new Date(Math.floor(after / 1_000) * 1_000).toISOString(),
       };
+}
+
+/** What a job that is only looked up (`StaticExport.get`) is known by; nothing was ever done to it. */
+export function lookUpState(inputs: CheckedInputs, jobId: string): StaticExportState {
+  return {
+    outputs: { ...inputs, jobId, version: inputs.version ?? jobId, status: "" },
+    bookkeeping: { given: givenOf(inputs) },
+  };
 }

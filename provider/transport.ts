@@ -15,6 +15,8 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Longest time one attempt may take from the first byte sent to the last received, in milliseconds. */
 const ATTEMPT_TIMEOUT_MS = 30_000;
+/** How long the reply to a start is waited for after Ctrl-C, in milliseconds: without it, the job could not be found again. */
+const START_GRACE_MS = 1_500;
 
 /** A successful reply whose body is a JSON object. */
 export interface Reply {
@@ -37,6 +39,8 @@ export interface TransportOptions {
 
 /** Sends calls to the service: bearer key, time and size limits, and retries of what is safe to send again. */
 export class Transport {
+  /** How far this machine's clock is ahead of the service's, in milliseconds, by the last `Date` header seen. */
+  clockAheadMs: number | undefined;
   readonly #options: TransportOptions;
 
   constructor(options: TransportOptions) {
@@ -86,7 +90,12 @@ export class Transport {
     const cancel = (): void => {
       limit.abort();
     };
-    signal.addEventListener("abort", cancel, { once: true });
+    let stopGrace = (): void => undefined;
+    const onAbort = (): void => {
+      if (call.repetition === "start") stopGrace = clock.after(START_GRACE_MS, cancel);
+      else cancel();
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
     const stop = clock.after(Math.min(ATTEMPT_TIMEOUT_MS, deadline.remainingMs()), cancel);
     try {
       const response = await fetch(endpoint.url, {
@@ -103,7 +112,9 @@ export class Transport {
         signal: limit.signal,
       });
       const text = decodeText(await response.arrayBuffer());
-      const dateMs = Date.parse(response.headers.get("date") ?? "") || clock.now();
+      const date = Date.parse(response.headers.get("date") ?? "");
+      const dateMs = Number.isNaN(date) ? clock.now() : date;
+      if (!Number.isNaN(date)) this.clockAheadMs = clock.now() - date;
       if (!response.ok) {
         const retryAfter = response.headers.get("retry-after");
         return refusal({ endpoint, status: response.status, text, retryAfter, dateMs, service, key });
@@ -118,7 +129,8 @@ export class Transport {
       return connectionFailure(endpoint, error);
     } finally {
       stop();
-      signal.removeEventListener("abort", cancel);
+      stopGrace();
+      signal.removeEventListener("abort", onAbort);
     }
   }
 }

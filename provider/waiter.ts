@@ -16,7 +16,8 @@ export interface Wait<T> {
   readonly isFinal: (seen: T) => boolean;
   /** The part of a look that the schedule and the progress are made from. */
   readonly describe: (seen: T) => Omit<Observation, "elapsedMs">;
-  readonly onLook?: (observation: Observation) => void;
+  /** Gets all looks so far, the newest last. */
+  readonly onLook?: (history: readonly Observation[]) => void;
   readonly clock: Clock;
   readonly deadline: Deadline;
   readonly signal: AbortSignal;
@@ -34,9 +35,8 @@ export async function waitUntilFinal<T>(wait: Wait<T>): Promise<T> {
   const history: Observation[] = [];
   for (let last = false; ;) {
     const seen = await wait.look();
-    const observation = { ...wait.describe(seen), elapsedMs: clock.monotonic() - startedAt };
-    history.push(observation);
-    wait.onLook?.(observation);
+    history.push({ ...wait.describe(seen), elapsedMs: clock.monotonic() - startedAt });
+    wait.onLook?.(history);
     if (wait.isFinal(seen)) return seen;
     if (last) throw deadlineExceeded(wait.subject, deadline, history);
     const untilLastLookMs = Math.max(0, deadline.remainingMs() - LAST_LOOK_MS);

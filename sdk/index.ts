@@ -1,2 +1,2 @@
-export { StaticExport, type StaticExportArgs } from "./staticExport";
+export { StaticExport, type StaticExportArgs, type StaticExportLookup } from "./staticExport";
 export { staticExportValues, type StaticExportValues } from "./staticExportValues";

@@ -12,6 +12,18 @@ export type StaticExportArgs = {
   >;
 };
 
+/** What {@link StaticExport.get} needs to find an export: the service cannot list the jobs of a site. */
+export interface StaticExportLookup {
+  /** The job. */
+  jobId: pulumi.Input<string>;
+  /** Label of the content. @default the id of the job */
+  version?: pulumi.Input<string>;
+  /** Base URL of the service. @default the configuration */
+  baseUrl?: pulumi.Input<string>;
+  /** Name of the environment variable with the admin API key. @default `DOCS_HOSTING_ADMIN_API_KEY` */
+  apiKeyEnv?: pulumi.Input<string>;
+}
+
 /** Values of the outputs of {@link StaticExport}. */
 type Outputs = {
   [Name in keyof StaticExportOutputs]: pulumi.Output<StaticExportOutputs[Name]>;
@@ -53,6 +65,24 @@ export class StaticExport extends pulumi.CustomResource implements Required<Outp
   declare readonly baseUrl: Outputs["baseUrl"];
   /** Name of the environment variable with the API key. */
   declare readonly apiKeyEnv: Outputs["apiKeyEnv"];
+
+  /**
+   * Reads an export that something else manages: one GET at each preview and `up`, nothing is started or renewed. It
+   * has no `bundleUrl`: a link is only minted for an export that is managed; see the input `jobId` for that.
+   *
+   * @param name unique name of the resource in the stack
+   * @param id the site
+   * @param lookup the job, and where to ask
+   * @param opts Pulumi's resource options
+   */
+  static get(
+    name: string,
+    id: pulumi.Input<pulumi.ID>,
+    lookup: StaticExportLookup,
+    opts?: pulumi.CustomResourceOptions,
+  ): StaticExport {
+    return new StaticExport(name, { ...lookup, domain: id }, { ...opts, id });
+  }
 
   /**
    * @param name unique name of the resource in the stack

@@ -11,6 +11,7 @@ import { systemClock } from "../../provider/clock.ts";
 import type { Context } from "../../provider/context.ts";
 import * as staticExport from "../../provider/staticExport.ts";
 import type { CheckedInputs } from "../../provider/staticExportInputs.ts";
+import { MemoryRecords } from "../simulation/memoryRecords.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 
 let service: { baseUrl: string; key: string; domain: string; close: () => Promise<void> };
@@ -53,6 +54,8 @@ function context(key = service.key): Context & { reporter: ReturnType<typeof rec
     fetch: nodeFetch,
     clock: systemClock,
     reporter: recordingReporter(),
+    resumeRecords: new MemoryRecords(),
+    machine: "build-agent",
     signal: new AbortController().signal,
   };
 }

@@ -4,20 +4,24 @@ import * as staticExport from "../../provider/staticExport.ts";
 import { UnfinishedExportError } from "../../provider/staticExport.ts";
 import type { CheckedInputs } from "../../provider/staticExportInputs.ts";
 import type { StaticExportState } from "../../provider/staticExportState.ts";
+import { MemoryRecords } from "../simulation/memoryRecords.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { SimulatedService } from "../simulation/simulatedService.ts";
 import { VirtualClock } from "../simulation/virtualClock.ts";
 
 const START = "POST /jobs";
+const URN = "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs";
 let clock: VirtualClock;
 let service: SimulatedService;
 let reporter: ReturnType<typeof recordingReporter>;
+let records: MemoryRecords;
 let inputs: CheckedInputs;
 
 beforeEach(() => {
   clock = new VirtualClock();
   service = new SimulatedService(clock);
   reporter = recordingReporter();
+  records = new MemoryRecords();
   inputs = { domain: "docs.example.com", baseUrl: service.baseUrl, apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY" };
 });
 
@@ -27,6 +31,9 @@ function context(signal = new AbortController().signal): Context {
     fetch: service.fetch,
     clock,
     reporter,
+    resumeRecords: records,
+    urn: URN,
+    machine: "build-agent",
     signal,
   };
 }
@@ -35,7 +42,13 @@ const create = (given = inputs, limitMs?: number): Promise<StaticExportState> =>
 const update = (state: StaticExportState, given = inputs, limitMs?: number): Promise<StaticExportState> =>
   clock.run(staticExport.update(context(), state, given, limitMs));
 const diff = (state: StaticExportState, given = inputs): staticExport.Diff =>
-  staticExport.diff(given, state, clock.now());
+  staticExport.diff(given, state, { name: "build-agent", nowMs: clock.now() });
+/** What a diff says, without its words. */
+const verdict = (state: StaticExportState, given = inputs): unknown => {
+  const { changed, replaces, hidden, decision } = diff(state, given);
+  return { changed, replaces, hidden, because: decision.because };
+};
+const nothing = { changed: [], replaces: [], hidden: false, because: "UP_TO_DATE" };
 const caught = (work: Promise<unknown>): Promise<Error> =>
   work.then(
     () => new Error("it did not fail"),
@@ -71,14 +84,16 @@ describe("create", () => {
 
   test("shows status, percent, pages and time, and names the job", async () => {
     await create();
-    expect(reporter.lines.info).toEqual(["export job job-1 started"]);
-    expect(reporter.lines.progress).toContainEqual(expect.stringMatching(/^running, 5\d%, 1\d pages, 3\ds$/));
+    expect(reporter.lines.info).toEqual(["NEW: a job is started", "export job job-1 started"]);
+    expect(reporter.lines.progress).toContainEqual(
+      expect.stringMatching(/^running, 5\d%, 1\d pages, about \d\ds left$/),
+    );
   });
 
   test("is followed by no difference and no request", async () => {
     const state = await create();
     service.forgetRequests();
-    expect(diff(state)).toEqual({ changed: [], replaces: [] });
+    expect(verdict(state)).toEqual(nothing);
     expect(service.requests).toEqual([]);
   });
 
@@ -167,7 +182,7 @@ describe("what is interrupted", () => {
     expect(message).toContain("time limit of 30s passed");
     expect(message).toContain("Nothing is lost: job job-1 goes on");
     expect(state.outputs).toMatchObject({ domain: "docs.example.com", jobId: "job-1" });
-    expect(diff(state)).toMatchObject({ because: "UNFINISHED" });
+    expect(verdict(state)).toEqual({ ...nothing, hidden: true, because: "RESUMED" });
     requests();
     const { outputs } = await update(state);
     expect(requests()).toEqual(["GET /jobs/job-1", "POST /jobs/job-1/bundle"]);
@@ -204,7 +219,9 @@ describe("what is interrupted", () => {
     service.jobs.set("other", { domain: "x", startedAtMs: 0, outcome: "completed" });
     const { outputs } = await update(state);
     expect(outputs.jobId).toBe("job-2");
-    expect(reporter.lines.warn).toEqual([expect.stringContaining("job-1 is gone")]);
+    expect(reporter.lines.warn).toEqual([
+      expect.stringContaining("JOB_GONE: the service does not have job job-1 any more"),
+    ]);
   });
 
   test("is never a failed job: the next run starts a new one", async () => {
@@ -213,7 +230,7 @@ describe("what is interrupted", () => {
     if (job) job.outcome = "failed";
     const again = await unfinished(update(state));
     expect(again.message).toContain("job-1 failed");
-    expect(diff(again.state)).toMatchObject({ because: "UNFINISHED" });
+    expect(verdict(again.state)).toEqual({ ...nothing, hidden: true, because: "STARTED_AGAIN" });
     expect((await update(again.state)).outputs.jobId).toBe("job-2");
   });
 });
@@ -225,7 +242,8 @@ describe("update", () => {
   ])("exports again when %s changes", async (name, change) => {
     const state = await create();
     requests();
-    expect(diff(state, { ...inputs, ...change })).toEqual({ changed: [name], replaces: [] });
+    const expected = { ...nothing, changed: [name], because: "NEW_CONTENT" };
+    expect(verdict(state, { ...inputs, ...change })).toEqual(expected);
     const { outputs } = await update(state, { ...inputs, ...change });
     expect(requests()[0]).toBe(START);
     expect(outputs).toMatchObject({ jobId: "job-2", ...change });
@@ -236,7 +254,8 @@ describe("update", () => {
     ["domain", { domain: "other.example.com" }],
     ["baseUrl", { baseUrl: "https://other.example.test" }],
   ])("a change of %s asks for a replacement", async (name, change) => {
-    expect(diff(await create(), { ...inputs, ...change })).toEqual({ changed: [name], replaces: [name] });
+    const expected = { changed: [name], replaces: [name], hidden: false, because: "REPLACED" };
+    expect(verdict(await create(), { ...inputs, ...change })).toEqual(expected);
   });
 
   test.each([
@@ -245,11 +264,12 @@ describe("update", () => {
   ])("records a change of %s without any request", async (name, change) => {
     const state = await create();
     requests();
-    expect(diff(state, { ...inputs, ...change })).toEqual({ changed: [name], replaces: [] });
+    const expected = { ...nothing, changed: [name], because: "SETTINGS" };
+    expect(verdict(state, { ...inputs, ...change })).toEqual(expected);
     const recorded = await update(state, { ...inputs, ...change });
     expect(requests()).toEqual([]);
     expect(recorded.outputs).toMatchObject({ bundleUrl: state.outputs.bundleUrl, ...change });
-    expect(diff(recorded, { ...inputs, ...change })).toEqual({ changed: [], replaces: [] });
+    expect(verdict(recorded, { ...inputs, ...change })).toEqual(nothing);
   });
 
   test("a recorded renewBefore moves the renewal, and moves it back when it is removed", async () => {
@@ -299,9 +319,9 @@ describe("a link near its end", () => {
     const state = await create();
     requests();
     clock.advance(39 * 60_000);
-    expect(diff(state)).toEqual({ changed: [], replaces: [] });
+    expect(verdict(state)).toEqual(nothing);
     clock.advance(2 * 60_000);
-    expect(diff(state)).toEqual({ changed: [], replaces: [], because: "RENEW_WINDOW" });
+    expect(verdict(state)).toEqual({ ...nothing, hidden: true, because: "RENEW_WINDOW" });
     const renewed = await update(state);
     expect(requests()).toEqual(["POST /jobs/job-1/bundle"]);
     expect(renewed.outputs).toMatchObject({
@@ -311,7 +331,7 @@ describe("a link near its end", () => {
       status: "completed",
     });
     expect(renewed.outputs.bundleUrl).not.toBe(state.outputs.bundleUrl);
-    expect(diff(renewed)).toEqual({ changed: [], replaces: [] });
+    expect(verdict(renewed)).toEqual(nothing);
   });
 
   test("whose job is gone leads to a new export and a warning", async () => {
@@ -320,7 +340,9 @@ describe("a link near its end", () => {
     service.jobs.set("other", { domain: "x", startedAtMs: 0, outcome: "completed" });
     clock.advance(3_600_000);
     expect((await update(state)).outputs.jobId).toBe("job-2");
-    expect(reporter.lines.warn).toEqual([expect.stringContaining("job-1 is gone")]);
+    expect(reporter.lines.warn).toEqual([
+      expect.stringContaining("JOB_GONE: the service does not have job job-1 any more"),
+    ]);
   });
 
   test("stays as it is when it cannot be renewed", async () => {

@@ -1,0 +1,41 @@
+import { formatDuration } from "./duration";
+
+/** Why something is done, or not. Stable: documented in the README, and what tests and alerts look for. */
+export type ReasonCode =
+  /** A new resource: a job is started. */
+  | "NEW"
+  /** `domain` or `baseUrl` changed: a replacement. */
+  | "REPLACED"
+  /** `version` or `triggers` changed: a job is started. */
+  | "NEW_CONTENT"
+  /** `jobId` was given or changed: no job is started. */
+  | "ADOPTED"
+  /** An earlier run was cut off: its job goes on. */
+  | "RESUMED"
+  /** The last job failed or was never known: a job is started. */
+  | "STARTED_AGAIN"
+  /** The link is inside its renewal window or past it: a fresh one is asked for. */
+  | "RENEW_WINDOW"
+  /** The service does not have the job any more: a job is started. */
+  | "JOB_GONE"
+  /** Only `renewBefore`, `apiKeyEnv` or `version` beside a `jobId` changed: remembered without a request. */
+  | "SETTINGS"
+  /** Nothing is to be done. */
+  | "UP_TO_DATE";
+
+/** A decision as the user reads it: one line. */
+export interface Decision {
+  readonly because: ReasonCode;
+  /** What is done about it, and with which job. */
+  readonly text: string;
+}
+
+export function decisionLine({ because, text }: Decision): string {
+  return `${because}: ${text}`;
+}
+
+/** "in 3h20m", "2m ago" */
+export function fromNow(atMs: number, nowMs: number): string {
+  const awayMs = atMs - nowMs;
+  return awayMs >= 0 ? `in ${formatDuration(awayMs)}` : `${formatDuration(-awayMs)} ago`;
+}

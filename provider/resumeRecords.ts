@@ -1,0 +1,128 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { isJobId } from "./jobId";
+
+/** The resource that a job was started for. */
+export interface RecordedResource {
+  readonly baseUrl: string;
+  readonly urn: string;
+  readonly domain: string;
+}
+
+/**
+ * Remembers started jobs outside of Pulumi's state, which a run that is killed cannot write any more: the service has no
+ * way to list jobs, so that one whose id is forgotten is lost.
+ */
+export interface ResumeRecords {
+  /**
+   * The job that was started for this resource and is not in its state.
+   *
+   * @param intent what content was wanted, see `intentOf`
+   */
+  find(resource: RecordedResource, intent: string): string | undefined;
+  /**
+   * Remembers a job, before anything else happens.
+   *
+   * @returns why that could not be done, when it could not
+   */
+  save(resource: RecordedResource, intent: string, jobId: string): string | undefined;
+  /** The state is about to be handed to the engine: the records go once it is stored there. */
+  handOver(resource: RecordedResource): void;
+  /** The jobs are of no use any more: failed, gone, or the resource was deleted. */
+  forget(resource: RecordedResource): void;
+}
+
+/** How long a record counts, in milliseconds: the export of another day would bring back old content as if it were new. */
+export const RECORD_LIFE_MS = 24 * 3_600_000;
+
+/** Where records are kept: Pulumi's own folder of the user. */
+export function recordFolder(environment: (name: string) => string | undefined): string {
+  return join(environment("PULUMI_HOME") ?? join(homedir(), ".pulumi"), "docs-hosting", "resume");
+}
+
+/**
+ * Records as files that only their owner can read. They hold ids and digests, no key and no link.
+ *
+ * @param now wall-clock time in milliseconds since 1970, to be compared with the files' own
+ */
+export class ResumeFolder implements ResumeRecords {
+  readonly #folder: () => string;
+  readonly #now: () => number;
+  readonly #handedOver: RecordedResource[] = [];
+
+  constructor(folder: () => string, now: () => number) {
+    this.#folder = folder;
+    this.#now = now;
+  }
+
+  find(resource: RecordedResource, intent: string): string | undefined {
+    const path = this.#path(resource, intent);
+    try {
+      if (this.#now() - statSync(path).mtimeMs > RECORD_LIFE_MS) return undefined;
+      const { jobId } = JSON.parse(readFileSync(path, "utf8")) as { jobId?: unknown };
+      return isJobId(jobId) ? jobId : undefined;
+    } catch {
+      return undefined; // there is none, or none that can be understood
+    }
+  }
+
+  save(resource: RecordedResource, intent: string, jobId: string): string | undefined {
+    const path = this.#path(resource, intent);
+    const draft = `${path}.${randomUUID()}`;
+    try {
+      mkdirSync(this.#folder(), { recursive: true, mode: 0o700 });
+      this.#removeOld();
+      // whole or not at all, and on the disk before the job is waited for
+      writeFileSync(draft, JSON.stringify({ urn: resource.urn, jobId }), {
+        mode: 0o600,
+        flag: "wx",
+        flush: true,
+      });
+      renameSync(draft, path);
+      return undefined;
+    } catch (error) {
+      rmSync(draft, { force: true });
+      return (error as NodeJS.ErrnoException).code ?? "unknown error";
+    }
+  }
+
+  handOver(resource: RecordedResource): void {
+    this.#handedOver.push(resource);
+  }
+
+  forget(resource: RecordedResource): void {
+    const prefix = prefixOf(resource);
+    this.#removeWhere((name) => name.startsWith(prefix));
+  }
+
+  /** The engine has stored every state that was handed to it. */
+  operationEnded(): void {
+    for (const resource of this.#handedOver.splice(0)) this.forget(resource);
+  }
+
+  #removeOld(): void {
+    this.#removeWhere((name) => this.#now() - statSync(join(this.#folder(), name)).mtimeMs > RECORD_LIFE_MS);
+  }
+
+  /** Best effort: a record too many is noticed when its job is asked for. */
+  #removeWhere(unwanted: (name: string) => boolean): void {
+    try {
+      for (const name of readdirSync(this.#folder())) {
+        if (unwanted(name)) rmSync(join(this.#folder(), name), { force: true });
+      }
+    } catch {
+      // there is no folder, or it cannot be written
+    }
+  }
+
+  #path(resource: RecordedResource, intent: string): string {
+    return join(this.#folder(), `${prefixOf(resource)}${intent.slice(0, 32)}.json`);
+  }
+}
+
+function prefixOf({ baseUrl, urn, domain }: RecordedResource): string {
+  const digest = createHash("sha256").update(JSON.stringify([baseUrl, urn, domain]));
+  return `${digest.digest("hex").slice(0, 32)}-`;
+}
