@@ -40,6 +40,8 @@ const resumeRecords = new ResumeFolder(
 
 /** Operations that Ctrl-C stops. */
 const inFlight = new Set<AbortController>();
+/** What a call gets that arrives after Ctrl-C: it was already on its way. */
+let cancelled: CancelledError | undefined;
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:StaticExport`, as `ResourceProvider` of @pulumi/pulumi/dynamic. */
 export const StaticExport = {
@@ -108,6 +110,7 @@ async function operation<T>(properties: Properties, run: (context: Context) => P
   const urn = urnOf(properties);
   const reporter = engineReporter(urn, systemClock);
   inFlight.add(stop);
+  if (cancelled) stop.abort(cancelled);
   try {
     return await run({
       configuration,
@@ -125,10 +128,11 @@ async function operation<T>(properties: Properties, run: (context: Context) => P
   }
 }
 
-/** Also called at the normal end of every operation of the engine, when nothing is in flight any more. */
+/** Also called at the normal end of every operation of the engine, after which this process gets no other call. */
 function onCancel(): void {
+  cancelled = new CancelledError("the run was cancelled", "");
+  for (const stop of inFlight) stop.abort(cancelled);
   if (inFlight.size === 0) resumeRecords.operationEnded();
-  for (const stop of inFlight) stop.abort(new CancelledError("the run was cancelled", ""));
 }
 
 /**

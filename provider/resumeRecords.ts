@@ -1,5 +1,5 @@
-import { createHash, randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { isJobId } from "./jobId";
@@ -69,21 +69,14 @@ export class ResumeFolder implements ResumeRecords {
   }
 
   save(resource: RecordedResource, intent: string, jobId: string): string | undefined {
-    const path = this.#path(resource, intent);
-    const draft = `${path}.${randomUUID()}`;
     try {
       mkdirSync(this.#folder(), { recursive: true, mode: 0o700 });
       this.#removeOld();
-      // whole or not at all, and on the disk before the job is waited for
-      writeFileSync(draft, JSON.stringify({ urn: resource.urn, jobId }), {
-        mode: 0o600,
-        flag: "wx",
-        flush: true,
-      });
-      renameSync(draft, path);
+      // in place: a draft that is still to be renamed would not be found; and on the disk before the job is waited for
+      const content = JSON.stringify({ urn: resource.urn, jobId });
+      writeFileSync(this.#path(resource, intent), content, { mode: 0o600, flush: true });
       return undefined;
     } catch (error) {
-      rmSync(draft, { force: true });
       return (error as NodeJS.ErrnoException).code ?? "unknown error";
     }
   }

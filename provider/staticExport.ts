@@ -172,8 +172,9 @@ async function exportSite(
   const known: { job?: { jobId: string; completed: boolean } } = {};
   const run = (request: Omit<ExportRequest, "domain">): Promise<FinishedExport> => {
     const onJob = (job: { jobId: string; completed: boolean }): void => {
-      if (request.jobId === undefined && !known.job) record.save(job.jobId);
+      const isNew = request.jobId === undefined && !known.job;
       known.job = job;
+      if (isNew) record.save(job.jobId);
     };
     return runExport({ domain, ...request }, { client, clock, deadline, signal, reporter, onJob });
   };

@@ -1,4 +1,12 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, type TestContext } from "vitest";
@@ -36,6 +44,8 @@ export interface World {
   exported(): Promise<StateResource>;
   /** Requests to the API since the last call, such as "POST /v1/static-export/jobs", polls in a row counted once. */
   requests(): string[];
+  /** Jobs that are noted beside the state, for a run that might be killed. */
+  resumeRecords(): { jobId: string; mode: number; path: string }[];
   /** Everything that was kept or shown: state files, backups, and the text of each operation. */
   everythingWritten(): Promise<string>;
 }
@@ -81,15 +91,22 @@ export async function buildWorld(
     jobDurationMs: options.jobDurationMs ?? 0,
     ...(options.linkLifetimeMs !== undefined && { linkLifetimeMs: options.linkLifetimeMs }),
   });
+  const stateFolder = join(folder, "state");
+  const pulumiHome = join(stateFolder, "home");
   const stack = await openStack(kind, {
     program: programFolder,
     project: "scenario",
     stack: "test",
-    stateFolder: join(folder, "state"),
+    stateFolder,
     passphrase: "correct horse",
     ...(options.config && { config: options.config }),
     ...(options.secretConfig && { secretConfig: options.secretConfig }),
-    env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: CANARY_KEY, ...options.env },
+    env: {
+      PULUMI_HOME: pulumiHome,
+      DOCS_HOSTING_BASE_URL: service.url,
+      DOCS_HOSTING_ADMIN_API_KEY: CANARY_KEY,
+      ...options.env,
+    },
   });
   context.onTestFinished(async () => {
     await service.close();
@@ -130,6 +147,17 @@ export async function buildWorld(
       const seen = service.requests.slice(counted).map(({ method, path }) => `${method} ${path}`);
       counted = service.requests.length;
       return seen.filter((request, index) => request !== seen[index - 1]);
+    },
+    resumeRecords: () => {
+      const records = join(pulumiHome, "docs-hosting/resume");
+      if (!existsSync(records)) return [];
+      return readdirSync(records).flatMap((name) => {
+        const path = join(records, name);
+        const text = readFileSync(path, "utf8");
+        if (text === "") return []; // being written
+        const { jobId } = JSON.parse(text) as { jobId: string };
+        return [{ jobId, mode: statSync(path).mode & 0o777, path }];
+      });
     },
     everythingWritten: async () => {
       const files = await Promise.all((await stack.stateFiles()).map((file) => readFile(file, "latin1")));

@@ -1,0 +1,200 @@
+// Runs that end before their export does: stopped by Ctrl-C, or killed. The next run goes on with the same job.
+import { expect, test, vi } from "vitest";
+import { buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
+
+const START = "POST /v1/static-export/jobs";
+const poll = (jobId: unknown): string => `GET ${START.slice(5)}/${String(jobId)}`;
+const bundle = (jobId: unknown): string => `${START}/${String(jobId)}/bundle`;
+
+const starts = (world: World): number =>
+  world.service.requests.filter(({ method, path }) => `${method} ${path}` === START).length;
+
+const polled = async (world: World): Promise<void> => {
+  await vi.waitUntil(() => world.service.requests.some(({ method }) => method === "GET"), {
+    timeout: 60_000,
+  });
+};
+
+const killProviders = (world: World): void => {
+  const pids = world.stack.providerPids();
+  expect(pids).not.toEqual([]);
+  for (const pid of pids) process.kill(pid, "SIGKILL");
+};
+
+async function goesOn(world: World, steps: string[]): Promise<void> {
+  expect(stepsOf(succeeded(await world.stack.up()))).toEqual(steps);
+  expect(starts(world)).toBe(1);
+  const { outputs } = await world.exported();
+  expect(outputs).toMatchObject({
+    status: "completed",
+    bundleUrl: expect.stringContaining("http") as string,
+  });
+  expect(world.resumeRecords()).toEqual([]);
+  expect(stepsOf(succeeded(await world.stack.preview()))).toEqual([]);
+}
+
+onEachEngine("interruptions", (kind) => {
+  test.concurrent(
+    "L14 Ctrl-C ends the wait within two seconds with the job saved, and the next up goes on with it",
+    async (context) => {
+      const world = await buildWorld(context, kind, { jobDurationMs: 6_000 });
+      world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
+      const interrupt = new AbortController();
+      let lastSaidAt = 0;
+      const onText = (): void => {
+        lastSaidAt = performance.now();
+      };
+      const running = world.stack.up({ signal: interrupt.signal, onText });
+      await polled(world);
+      const stoppedAt = performance.now();
+      interrupt.abort();
+      const up = await running;
+      expect(lastSaidAt - stoppedAt).toBeLessThan(2_000);
+      expect(up.ok).toBe(false);
+      const { outputs, initErrors } = await world.exported();
+      expect(initErrors).toEqual([
+        expect.stringMatching(/^docs\.example\.com: stopped: the run was cancelled\. Nothing is lost: job /),
+      ]);
+      world.requests();
+      await goesOn(world, ["update docs"]);
+      expect(world.requests()).toEqual([poll(outputs["jobId"]), bundle(outputs["jobId"])]);
+    },
+  );
+
+  test.concurrent(
+    "L14 Ctrl-C during an update keeps the old link, and the next up goes on with the new job",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      const program = (version: string): void =>
+        world.program(`new StaticExport("docs", { domain: "docs.example.com", version: "${version}" });`);
+      program("v1");
+      succeeded(await world.stack.up());
+      const before = await world.exported();
+      world.requests();
+      program("v2");
+      const undo = world.service.intercept(({ method }) =>
+        method === "GET" ? { body: { status: "running" } } : undefined,
+      );
+      const interrupt = new AbortController();
+      const running = world.stack.up({ signal: interrupt.signal });
+      await vi.waitUntil(() => world.resumeRecords().length > 0, { timeout: 60_000 });
+      interrupt.abort();
+      expect((await running).ok).toBe(false);
+      undo();
+      expect((await world.exported()).outputs).toMatchObject({
+        version: "v1",
+        bundleUrl: before.outputs["bundleUrl"],
+      });
+      expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
+      expect(starts(world)).toBe(2); // one for each version
+      expect((await world.exported()).outputs["version"]).toBe("v2");
+    },
+  );
+
+  test.concurrent(
+    "L14 Ctrl-C while the start is under way waits for its reply: the job is known and goes on",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
+      const interrupt = new AbortController();
+      const undo = world.service.intercept(async ({ method, path }) => {
+        if (`${method} ${path}` !== START) return undefined;
+        interrupt.abort();
+        await new Promise((resolve) => setTimeout(resolve, 900)); // the reply comes after Ctrl-C has arrived
+        return undefined;
+      });
+      expect((await world.stack.up({ signal: interrupt.signal })).ok).toBe(false);
+      undo();
+      await goesOn(world, ["update docs"]);
+    },
+  );
+
+  test.concurrent(
+    "L15 a provider that is killed while it waits: the next up goes on with the same job",
+    async (context) => {
+      const world = await buildWorld(context, kind, { jobDurationMs: 4_000 });
+      world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
+      const running = world.stack.up();
+      await polled(world);
+      const [record] = world.resumeRecords();
+      expect(record).toMatchObject({ mode: 0o600 });
+      killProviders(world);
+      expect((await running).ok).toBe(false);
+      await expect(world.exported()).rejects.toThrow("0 static exports");
+      const up = succeeded(await world.stack.up());
+      expect(up.logs.map(({ message }) => message)).toContainEqual(
+        expect.stringContaining(`RESUMED: job ${String(record?.jobId)}`),
+      );
+      expect((await world.exported()).outputs["jobId"]).toBe(record?.jobId);
+      expect(starts(world)).toBe(1);
+      expect(world.resumeRecords()).toEqual([]);
+      expect(stepsOf(succeeded(await world.stack.preview()))).toEqual([]);
+    },
+  );
+
+  test.concurrent(
+    "L15 a provider that is killed during an update: the next up goes on with the new job",
+    async (context) => {
+      const world = await buildWorld(context, kind, { jobDurationMs: 1_500 });
+      const program = (version: string): void =>
+        world.program(`new StaticExport("docs", { domain: "docs.example.com", version: "${version}" });`);
+      program("v1");
+      succeeded(await world.stack.up());
+      const before = await world.exported();
+      program("v2");
+      const running = world.stack.up();
+      await vi.waitUntil(() => world.resumeRecords().length > 0, { timeout: 60_000 });
+      const [record] = world.resumeRecords();
+      killProviders(world);
+      expect((await running).ok).toBe(false);
+      expect((await world.exported()).outputs).toEqual(before.outputs);
+      expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
+      expect((await world.exported()).outputs).toMatchObject({ version: "v2", jobId: record?.jobId });
+      expect(starts(world)).toBe(2);
+    },
+  );
+
+  test.concurrent(
+    "L15 a job that failed after the run was killed is told once, and then started anew",
+    async (context) => {
+      const world = await buildWorld(context, kind, { jobDurationMs: 60_000 });
+      world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
+      const running = world.stack.up();
+      await polled(world);
+      killProviders(world);
+      await running;
+      const undo = world.service.intercept(({ method }) =>
+        method === "GET" ? { body: { status: "failed", error: "guide.md is broken" } } : undefined,
+      );
+      expect((await world.stack.up()).error).toContain("guide.md is broken");
+      expect(world.resumeRecords()).toEqual([]);
+      undo();
+      world.service.intercept(({ method }) =>
+        method === "GET" ? { body: { status: "running" } } : undefined,
+      );
+      const again = world.stack.up();
+      await vi.waitUntil(() => starts(world) === 2, { timeout: 60_000 });
+      killProviders(world);
+      await again;
+    },
+  );
+
+  test.concurrent(
+    "L16 a provider that is killed between the start and its reply: one job at most is orphaned, and the next up works",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
+      const undo = world.service.intercept(({ method, path }) => {
+        if (`${method} ${path}` !== START) return undefined;
+        killProviders(world);
+        return { hangUp: "processed" };
+      });
+      expect((await world.stack.up()).ok).toBe(false);
+      undo();
+      succeeded(await world.stack.up());
+      expect(starts(world)).toBe(2);
+      expect((await world.exported()).outputs["status"]).toBe("completed");
+      expect(stepsOf(succeeded(await world.stack.preview()))).toEqual([]);
+    },
+  );
+});
