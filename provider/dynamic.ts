@@ -18,7 +18,6 @@ import { CancelledError } from "./errors";
 import { recordFolder, ResumeFolder } from "./resumeRecords";
 import * as staticExport from "./staticExport";
 import type { CheckedInputs, CheckFailure } from "./staticExportInputs";
-import { stateToLookUp } from "./staticExportLookup";
 import type { Bookkeeping, StaticExportOutputs, StaticExportState } from "./staticExportState";
 import { isUnknown } from "./unknown";
 
@@ -79,11 +78,11 @@ export const StaticExport = {
   },
 
   async read(id: string, props: Properties): Promise<{ id: string; props: Properties }> {
-    const state = await operation(props, (context) => {
-      const known =
-        "__bookkeeping" in props ? stateOf(props) : stateToLookUp(id, visibleOf(props), configuration);
-      return staticExport.read(context, known);
-    }).catch(shortStack);
+    const state = await operation(props, (context) =>
+      "__bookkeeping" in props
+        ? staticExport.read(context, stateOf(props))
+        : staticExport.lookUp(context, id, visibleOf(props)),
+    ).catch(shortStack);
     return state ? { id, props: outputsOf(state, props) } : { id: "", props: {} };
   },
 

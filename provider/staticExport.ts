@@ -9,6 +9,7 @@ import type { ExportJob } from "./exportJob";
 import { mintLink, runExport, type ExportRequest, type FinishedExport } from "./exportWorkflow";
 import { jobRecord } from "./jobRecord";
 import { clockErrorOf, serviceTimeMs, type Machine } from "./serviceClock";
+import { stateToLookUp } from "./staticExportLookup";
 import { changedInputs, planExport, type Plan } from "./staticExportPlan";
 import type { CheckedInputs } from "./staticExportInputs";
 import {
@@ -108,6 +109,25 @@ export async function read(
     }
   }
   return undefined;
+}
+
+/**
+ * Asks for an export that something else manages, for `StaticExport.get`.
+ *
+ * @param given the properties of the call, unchecked
+ * @throws an Error when there is no such job, too: the engine would take nothing for an export without properties
+ */
+export async function lookUp(
+  context: Context,
+  domain: string,
+  given: Readonly<Record<string, unknown>>,
+): Promise<StaticExportState> {
+  const wanted = stateToLookUp(domain, given, context.configuration);
+  const found = await read(context, wanted);
+  if (found) return found;
+  throw new Error(
+    `${domain}: there is no job ${wanted.outputs.jobId} at ${wanted.outputs.baseUrl}. Check the jobId and the account.`,
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
 // Scenarios of a static export's life. After each, a preview shows nothing more to do.
 import { createHash } from "node:crypto";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
 
 const START = "POST /v1/static-export/jobs";
@@ -243,25 +243,6 @@ onEachEngine("life cycle", (kind) => {
         status: "completed",
       });
       await previewIsEmpty(world);
-    },
-  );
-
-  test.concurrent(
-    "L45 a link inside its renewal window is renewed by one request for the same job",
-    async (context) => {
-      const world = await buildWorld(context, kind, { linkLifetimeMs: 60_000 });
-      world.program(`new StaticExport("docs", { domain: "docs.example.com", renewBefore: "59s" });`);
-      succeeded(await world.stack.up());
-      const before = await world.exported();
-      world.requests();
-      await vi.waitUntil(() => Date.now() >= Date.parse(String(before.outputs["renewAfter"])), {
-        timeout: 5_000,
-      });
-      expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
-      const { outputs } = await world.exported();
-      expect(world.requests()).toEqual([bundle(before.outputs["jobId"])]);
-      expect(outputs).toMatchObject({ jobId: before.outputs["jobId"], version: before.outputs["version"] });
-      expect(outputs["bundleUrl"]).not.toBe(before.outputs["bundleUrl"]);
     },
   );
 });

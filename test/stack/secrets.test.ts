@@ -1,4 +1,5 @@
 // L24: the key and the link's signature are nowhere in plain text.
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { buildWorld, CANARY_KEY, onEachEngine, succeeded } from "./world.ts";
 
@@ -6,6 +7,20 @@ import { buildWorld, CANARY_KEY, onEachEngine, succeeded } from "./world.ts";
 function whereIs(text: string, written: string): string {
   const at = written.indexOf(text);
   return at === -1 ? "nowhere" : `after «${written.slice(Math.max(0, at - 200), at)}»`;
+}
+
+/** Of every process on this machine, as anybody on it could read them. */
+function runningCommandLines(): string {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+      } catch {
+        return ""; // it has just ended
+      }
+    })
+    .join("\n");
 }
 
 onEachEngine("secrets", (kind) => {
@@ -21,7 +36,14 @@ onEachEngine("secrets", (kind) => {
         );
       program("v1");
       succeeded(await world.stack.preview());
+      let commandLines = "";
+      const stopLooking = world.service.intercept(() => {
+        commandLines += runningCommandLines();
+        return undefined;
+      });
       succeeded(await world.stack.up());
+      stopLooking();
+      expect(commandLines).toContain("dynamic-provider");
       const links = [String((await world.exported()).outputs["bundleUrl"])];
       succeeded(await world.stack.refresh());
       program("v2");
@@ -36,7 +58,7 @@ onEachEngine("secrets", (kind) => {
       );
       expect((await world.stack.up()).ok).toBe(false);
 
-      const written = await world.everythingWritten();
+      const written = (await world.everythingWritten()) + commandLines;
       expect(written).toContain("docs.example.com"); // the search itself works
       const signature = new URL(String(links[0])).searchParams.get("signature") ?? "";
       expect(signature.length).toBeGreaterThan(16);

@@ -1,0 +1,122 @@
+// The life of the link: when it is renewed, by what, and by whose clock.
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
+
+const START = "POST /v1/static-export/jobs";
+const bundle = (jobId: unknown): string => `${START}/${String(jobId)}/bundle`;
+const DOCS = `new StaticExport("docs", { domain: "docs.example.com", renewBefore: "58s" });`;
+/** With this life and the program's \`renewBefore\`, a link is due for renewal two seconds after it was minted. */
+const linkLifetimeMs = 60_000;
+
+/** Waits until the link is due, by the service's clock, which is this process's. */
+async function due(world: World): Promise<void> {
+  const { renewAfter } = (await world.exported()).outputs;
+  await vi.waitUntil(() => Date.now() >= Date.parse(String(renewAfter)), { timeout: 10_000 });
+}
+
+const skewed = (hours: number): Record<string, string> => ({
+  NODE_OPTIONS: `--import ${join(import.meta.dirname, "skewedClock.ts")}`,
+  CLOCK_SKEW_MS: String(hours * 3_600_000),
+});
+
+onEachEngine("renewal", (kind) => {
+  test.concurrent(
+    "L45 a link inside its renewal window is renewed by one request for the same job",
+    async (context) => {
+      const world = await buildWorld(context, kind, { linkLifetimeMs });
+      world.program(DOCS);
+      succeeded(await world.stack.up());
+      const before = await world.exported();
+      await due(world);
+      world.requests();
+      const preview = succeeded(await world.stack.preview());
+      expect(stepsOf(preview)).toEqual(["update docs"]);
+      expect(preview.logs.map(({ message }) => message)).toContainEqual(
+        expect.stringMatching(/^RENEW_WINDOW: the link to job .* is due for renewal since 20/),
+      );
+      expect(world.requests()).toEqual([]);
+      expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
+      const { outputs } = await world.exported();
+      expect(world.requests()).toEqual([bundle(before.outputs["jobId"])]);
+      expect(outputs).toMatchObject({ jobId: before.outputs["jobId"], version: before.outputs["version"] });
+      expect(outputs["bundleUrl"]).not.toBe(before.outputs["bundleUrl"]);
+    },
+  );
+
+  test.concurrent("L45 a link that has ended is renewed by one request for the same job", async (context) => {
+    const world = await buildWorld(context, kind, { linkLifetimeMs: 1_500 });
+    world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
+    succeeded(await world.stack.up());
+    const before = await world.exported();
+    await vi.waitUntil(() => Date.now() > Date.parse(String(before.outputs["expiresAt"])), {
+      timeout: 5_000,
+    });
+    expect((await fetch(String(before.outputs["bundleUrl"]))).status).toBe(403);
+    world.requests();
+    expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
+    expect(world.requests()).toEqual([bundle(before.outputs["jobId"])]);
+    expect((await world.exported()).outputs["jobId"]).toBe(before.outputs["jobId"]);
+  });
+
+  test.concurrent("a preview says when the next renewal is due", async (context) => {
+    const world = await buildWorld(context, kind);
+    world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
+    succeeded(await world.stack.up());
+    const { jobId, renewAfter } = (await world.exported()).outputs;
+    const preview = succeeded(await world.stack.preview());
+    const line = preview.logs.find(({ message }) => message.startsWith("UP_TO_DATE"));
+    expect(line?.message).toMatch(
+      `UP_TO_DATE: the link to job ${String(jobId)} is good; its next renewal is due from ${String(renewAfter)} (in `,
+    );
+    expect(line?.urn).toMatch(/::docs$/);
+  });
+
+  test.concurrent(
+    "L46 a link that is due while its job is gone: a new job is started, and a warning says why",
+    async (context) => {
+      const world = await buildWorld(context, kind, { linkLifetimeMs });
+      world.program(DOCS);
+      succeeded(await world.stack.up());
+      const before = await world.exported();
+      await due(world);
+      await world.service.reset();
+      world.requests();
+      const up = succeeded(await world.stack.up());
+      expect(stepsOf(up)).toEqual(["update docs"]);
+      const { outputs } = await world.exported();
+      expect(outputs["jobId"]).not.toBe(before.outputs["jobId"]);
+      expect(world.requests()).toEqual([
+        bundle(before.outputs["jobId"]),
+        START,
+        `GET ${START.slice(5)}/${String(outputs["jobId"])}`,
+        bundle(outputs["jobId"]),
+      ]);
+      const warnings = up.logs.filter(({ severity }) => severity === "warning").map(({ message }) => message);
+      expect(warnings).toEqual([
+        `JOB_GONE: the service does not have job ${String(before.outputs["jobId"])} any more: exporting again`,
+      ]);
+    },
+  );
+
+  test.concurrent("L47 a clock three hours ahead leads to no false renewal", async (context) => {
+    const world = await buildWorld(context, kind, { linkLifetimeMs: 3_600_000, env: skewed(3) });
+    world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
+    succeeded(await world.stack.up());
+    world.requests();
+    expect(stepsOf(succeeded(await world.stack.preview()))).toEqual([]);
+    expect(stepsOf(succeeded(await world.stack.up()))).toEqual([]);
+    expect(world.requests()).toEqual([]);
+  });
+
+  test.concurrent("L47 a clock three hours behind leads to no trust in a dead link", async (context) => {
+    const world = await buildWorld(context, kind, { linkLifetimeMs, env: skewed(-3) });
+    world.program(DOCS);
+    succeeded(await world.stack.up());
+    await due(world);
+    const { jobId } = (await world.exported()).outputs;
+    world.requests();
+    expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
+    expect(world.requests()).toEqual([bundle(jobId)]);
+  });
+});
