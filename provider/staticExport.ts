@@ -187,7 +187,8 @@ async function exportSite(
       try {
         done = await run(plan);
       } catch (error) {
-        if (!(error instanceof NotFoundError) || plan.because === "ADOPTED") throw error;
+        // a job that the user names is never replaced by another
+        if (!(error instanceof NotFoundError) || inputs.jobId !== undefined) throw error;
         gone(plan.jobId);
       }
     }

@@ -224,6 +224,18 @@ describe("what is interrupted", () => {
     ]);
   });
 
+  test("starts nothing when its job was given and is gone", async () => {
+    service.fault = () => ({ status: 400 });
+    const pinned = { ...inputs, jobId: "job-3" };
+    const { state } = await unfinished(create(pinned));
+    service.fault = () => undefined;
+    requests();
+    const again = await unfinished(update(state, pinned));
+    expect(again.message).toContain("no job job-3");
+    expect(requests()).toEqual(["GET /jobs/job-3"]);
+    expect(verdict(again.state, pinned)).toMatchObject({ hidden: true, because: "ADOPTED" });
+  });
+
   test("is never a failed job: the next run starts a new one", async () => {
     const { state } = await unfinished(create(inputs, 30_000));
     const job = service.jobs.get("job-1");
