@@ -185,7 +185,8 @@ async function exportSite(
     let done: FinishedExport | undefined;
     if (plan.action === "continue") {
       try {
-        done = await run(plan);
+        // an earlier run may have been cut off a moment after the start
+        done = await run({ ...plan, mayBeNew: plan.because === "RESUMED" });
       } catch (error) {
         // a job that the user names is never replaced by another
         if (!(error instanceof NotFoundError) || inputs.jobId !== undefined) throw error;

@@ -224,6 +224,12 @@ describe("what is interrupted", () => {
     ]);
   });
 
+  test("goes on with a job that the service does not know yet", async () => {
+    service.lagMs = 6_000;
+    const { state } = await unfinished(create(inputs, 2_000));
+    expect((await update(state)).outputs.jobId).toBe("job-1");
+  });
+
   test("starts nothing when its job was given and is gone", async () => {
     service.fault = () => ({ status: 400 });
     const pinned = { ...inputs, jobId: "job-3" };
@@ -232,7 +238,7 @@ describe("what is interrupted", () => {
     requests();
     const again = await unfinished(update(state, pinned));
     expect(again.message).toContain("no job job-3");
-    expect(requests()).toEqual(["GET /jobs/job-3"]);
+    expect(requests()).toEqual(["GET /jobs/job-3"]); // asked for ten seconds
     expect(verdict(again.state, pinned)).toMatchObject({ hidden: true, because: "ADOPTED" });
   });
 
