@@ -6,7 +6,7 @@ import { decisionLine, type Decision } from "./decision";
 import { ExportFailedError, NotFoundError, ResponseError } from "./errors";
 import { explained } from "./explanation";
 import type { ExportJob } from "./exportJob";
-import { mintLink, runExport, type ExportRequest, type FinishedExport } from "./exportWorkflow";
+import { findJob, mintLink, runExport, type ExportRequest, type FinishedExport } from "./exportWorkflow";
 import { jobRecord } from "./jobRecord";
 import { clockErrorOf, serviceTimeMs, type Machine } from "./serviceClock";
 import { changedInputs, planExport, type Plan } from "./staticExportPlan";
@@ -75,7 +75,7 @@ export function create(
 }
 
 /**
- * Asks for the job once. Mints no link.
+ * Asks for the job once, or, when it is that of a run that was cut off, until it must be known. Mints no link.
  *
  * @returns the state, or `undefined` when the service proves that the job is gone
  * @throws an Error on any other trouble, so that the state stays as it was
@@ -94,7 +94,9 @@ export async function read(
   const { client } = connect(context, outputs, READ_LIMIT_MS);
   for (const jobId of jobs) {
     try {
-      const job = await client.getExport(jobId);
+      const { unfinished } = bookkeeping;
+      const mayBeNew = jobId === unfinished?.jobId && !unfinished.completed;
+      const job = await findJob({ jobId, mayBeNew }, { ...context, client });
       return {
         outputs: jobId === outputs.jobId ? seenOutputs(outputs, job) : outputs,
         bookkeeping: {

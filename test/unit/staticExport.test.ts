@@ -388,6 +388,14 @@ describe("refresh", () => {
     expect(await read(state)).toBeUndefined();
   });
 
+  test("waits for the job of a run that was cut off a moment after the start", async () => {
+    service.lagMs = 6_000;
+    const { state } = await unfinished(create(inputs, 2_000));
+    expect(await read(state)).toMatchObject({ outputs: { jobId: "job-1", status: "running" } });
+    service.jobs.clear();
+    expect(await read(state)).toBeUndefined();
+  });
+
   test.each([401, 403, 410, 500, 503])("%i fails and leaves the state as it was", async (status) => {
     const state = await create();
     service.fault = () => ({ status });
