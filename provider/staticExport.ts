@@ -214,7 +214,8 @@ async function exportSite(
     return finishedState(inputs, { ...done, pageCount }, clockError);
   } catch (error) {
     if (error instanceof ExportFailedError || error instanceof NotFoundError) record.forget();
-    else if (known.job) record.handOver();
+    // a run that was killed may have left a newer job than the one that the state goes on naming
+    else if (known.job && record.find() === known.job.jobId) record.handOver();
     return fail(error, inputs, state, known.job);
   }
 }

@@ -224,6 +224,17 @@ describe("what is interrupted", () => {
     ]);
   });
 
+  test("goes on with the job of a killed run, also when the run between was cut off before it came to it", async () => {
+    const { state } = await unfinished(create(inputs, 20_000));
+    records.operationEnded();
+    service.jobs.delete("job-1");
+    await unfinished(update(state, inputs, 20_000)); // starts job-2, and is killed: nobody stores what it returns
+    records.processKilled();
+    const between = await unfinished(update(state, inputs, 5_000));
+    records.operationEnded();
+    expect((await update(between.state)).outputs.jobId).toBe("job-2");
+  });
+
   test("goes on with a job that the service does not know yet", async () => {
     service.lagMs = 6_000;
     const { state } = await unfinished(create(inputs, 2_000));
