@@ -13,6 +13,7 @@ import { changedInputs, planExport, type Plan } from "./staticExportPlan";
 import type { CheckedInputs } from "./staticExportInputs";
 import {
   finishedState,
+  intentOf,
   recordedState,
   unfinishedState,
   type StaticExportOutputs,
@@ -247,7 +248,9 @@ function fail(
     );
   }
   const over = error instanceof ExportFailedError || error instanceof NotFoundError;
-  if (over && state?.bookkeeping.unfinished === undefined) throw explained(error, domain, oldLink.trim());
+  if (over && state?.bookkeeping.unfinished?.intent !== intentOf(inputs)) {
+    throw explained(error, domain, oldLink.trim());
+  }
   if (over) {
     // the state names a job that is over: forget it, or every later run would go on with it
     const { message } = explained(error, domain, oldLink.trim());

@@ -235,6 +235,17 @@ describe("what is interrupted", () => {
     expect((await update(between.state)).outputs.jobId).toBe("job-2");
   });
 
+  test("goes on also after other content was tried in vain", async () => {
+    const { state } = await unfinished(create(inputs, 20_000));
+    const error = await caught(update(state, { ...inputs, jobId: "job-3" }));
+    expect(error).not.toBeInstanceOf(UnfinishedExportError); // the state stays as it was
+    service.outcome = "failed";
+    expect(await caught(update(state, { ...inputs, version: "v2" }))).not.toBeInstanceOf(
+      UnfinishedExportError,
+    );
+    expect((await update(state)).outputs.jobId).toBe("job-1");
+  });
+
   test("goes on with a job that the service does not know yet", async () => {
     service.lagMs = 6_000;
     const { state } = await unfinished(create(inputs, 2_000));
