@@ -208,8 +208,9 @@ async function exportSite(
       }
     }
     done ??= await run({});
-    const pageCount =
-      done.pageCount ?? (done.jobId === state?.outputs.jobId ? state.outputs.pageCount : undefined);
+    // a refresh may have stored how far the job was
+    const counted = state?.outputs.status === "completed" && state.outputs.jobId === done.jobId;
+    const pageCount = done.pageCount ?? (counted ? state.outputs.pageCount : undefined);
     record.handOver();
     const clockError = clockErrorOf(machineOf(context), client.clockAheadMs);
     return finishedState(inputs, { ...done, pageCount }, clockError);

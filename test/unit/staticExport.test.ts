@@ -198,6 +198,16 @@ describe("what is interrupted", () => {
     expect(requests()).toEqual(["POST /jobs/job-1/bundle"]);
   });
 
+  test("does not take the pages that a refresh saw in the middle of it for all", async () => {
+    const { state } = await unfinished(create(inputs, 30_000));
+    const seen = await clock.run(staticExport.read(context(), state));
+    expect(seen?.outputs.pageCount).toBeLessThan(41);
+    service.fault = ({ path }) => (path.endsWith("/bundle") ? { status: 501 } : undefined);
+    const completed = await unfinished(update(seen ?? state));
+    service.fault = () => undefined;
+    expect((await update(completed.state)).outputs.pageCount).toBeUndefined();
+  });
+
   test("goes on while the user stops it, and says so", async () => {
     const controller = new AbortController();
     clock.after(10_000, () => controller.abort(new Error("stopped")));
