@@ -72,6 +72,7 @@ export function recordedState(
   { outputs, bookkeeping }: StaticExportState,
 ): StaticExportState {
   const { jobId, status, pageCount, bundleUrl, expiresAt } = outputs;
+  const { unfinished, ...kept } = bookkeeping;
   const link = {
     mintedAtMs: bookkeeping.mintedAtMs ?? 0,
     ...(expiresAt !== undefined && { expiresAtMs: Date.parse(expiresAt) }),
@@ -86,7 +87,12 @@ export function recordedState(
       ...(bundleUrl !== undefined && { bundleUrl }),
       ...linkTimes(inputs, link),
     },
-    bookkeeping: { ...bookkeeping, given: givenOf(inputs) },
+    bookkeeping: {
+      ...kept,
+      // what was begun waits until it is wanted again; a job that is given ends the wait
+      ...(unfinished && inputs.jobId === undefined && { unfinished }),
+      given: givenOf(inputs),
+    },
   };
 }
 

@@ -354,6 +354,14 @@ describe("update", () => {
     expect(released.outputs).toMatchObject({ jobId: "job-1", version: "v1" });
   });
 
+  test("rolls back also while a newer export is unfinished, and stays there when the id is removed", async () => {
+    const first = await create();
+    const cutOff = await unfinished(update(first, { ...inputs, version: "v2" }, 30_000));
+    const back = await update(cutOff.state, { ...inputs, version: "v2", jobId: "job-1" });
+    expect(verdict(back, { ...inputs, version: "v2" })).toMatchObject({ because: "SETTINGS" });
+    expect((await update(back, { ...inputs, version: "v2" })).outputs.jobId).toBe("job-1");
+  });
+
   test("starts nothing while a job is given, whatever else changes", async () => {
     const state = await create({ ...inputs, version: "v1" });
     requests();
