@@ -15,6 +15,7 @@ import {
   finishedState,
   intentOf,
   recordedState,
+  stillUnfinished,
   unfinishedState,
   type StaticExportOutputs,
   type StaticExportState,
@@ -148,7 +149,8 @@ async function converge(
       context.reporter.progress("renewing the link");
       const link = await mintLink(client, plan.jobId);
       const done = { jobId: plan.jobId, pageCount: state.outputs.pageCount, link };
-      return finishedState(inputs, done, clockErrorOf(machineOf(context), client.clockAheadMs));
+      const renewed = finishedState(inputs, done, clockErrorOf(machineOf(context), client.clockAheadMs));
+      return { ...renewed, bookkeeping: { ...renewed.bookkeeping, ...stillUnfinished(inputs, state) } };
     } catch (error) {
       const pinned = inputs.jobId !== undefined;
       if (!(error instanceof NotFoundError) || pinned)

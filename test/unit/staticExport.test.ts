@@ -392,6 +392,16 @@ describe("a link near its end", () => {
     expect(verdict(renewed)).toEqual(nothing);
   });
 
+  test("is renewed while other content waits to be gone on with", async () => {
+    const state = await create();
+    const cutOff = await unfinished(update(state, { ...inputs, version: "v2" }, 30_000));
+    records.operationEnded();
+    clock.advance(3_600_000);
+    const renewed = await update(cutOff.state);
+    expect(renewed.outputs.jobId).toBe("job-1");
+    expect((await update(renewed, { ...inputs, version: "v2" })).outputs.jobId).toBe("job-2");
+  });
+
   test("whose job is gone leads to a new export and a warning", async () => {
     const state = await create();
     service.jobs.delete("job-1");
