@@ -251,9 +251,9 @@ function fail(
     );
   }
   const over = error instanceof ExportFailedError || error instanceof NotFoundError;
-  if (over && state?.bookkeeping.unfinished?.intent !== intentOf(inputs)) {
-    throw explained(error, domain, oldLink.trim());
-  }
+  const unfinished = state?.bookkeeping.unfinished;
+  const isRemembered = unfinished?.intent === intentOf(inputs) || unfinished?.jobId === job.jobId;
+  if (over && !isRemembered) throw explained(error, domain, oldLink.trim());
   if (over) {
     // the state names a job that is over: forget it, or every later run would go on with it
     const { message } = explained(error, domain, oldLink.trim());

@@ -282,6 +282,8 @@ describe("what is interrupted", () => {
     expect(again.message).toContain("job-1 failed");
     expect(verdict(again.state)).toEqual({ ...nothing, hidden: true, because: "STARTED_AGAIN" });
     expect((await update(again.state)).outputs.jobId).toBe("job-2");
+    const pinned = await unfinished(update(state, { ...inputs, jobId: "job-1" }));
+    expect((await update(pinned.state)).outputs.jobId).toBe("job-3");
   });
 });
 
