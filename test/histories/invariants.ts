@@ -40,6 +40,21 @@ export const INVARIANTS: Record<string, Invariant> = {
     return `${precious} is forgotten, the link belongs to ${jobId ?? "nothing"}`;
   },
 
+  "new content is never that of an old job": ({ step, result, spentBefore }, { engine }) => {
+    const jobId = engine.resource?.state.outputs.jobId ?? "";
+    const because = step?.decision?.because ?? "NEW";
+    if (step === undefined || step.inputs.jobId !== undefined || result !== "success") return undefined;
+    if (because !== "NEW" && because !== "NEW_CONTENT") return undefined;
+    return spentBefore.includes(jobId) ? `${jobId} was exported before` : undefined;
+  },
+
+  "Ctrl-C waits for the answer to a start": ({ process, trouble, cancelledForMs }, { latencyMs }) => {
+    if (cancelledForMs === undefined || trouble.faults.length > 0 || trouble.limitMs !== undefined)
+      return undefined;
+    const lost = process.started.find(({ answered }) => !answered);
+    return lost && latencyMs < 1_500 ? `${lost.jobId} is lost` : undefined;
+  },
+
   "a failed job is not asked for again": ({ step, requests, failedBefore }) => {
     if (step === undefined || step.inputs.jobId !== undefined) return undefined;
     const jobId = failedBefore.find((failed) => requests.some((request) => request.split("/")[2] === failed));

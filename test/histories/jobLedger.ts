@@ -7,6 +7,11 @@ export function contentOf({ domain, baseUrl, version, triggers }: StaticExportIn
   return JSON.stringify([domain, baseUrl ?? null, version ?? null, triggers ?? []]);
 }
 
+function isSameSite(content: string, inputs: StaticExportInputs): boolean {
+  const site = (text: string): string => JSON.stringify((JSON.parse(text) as unknown[]).slice(0, 2));
+  return site(content) === site(contentOf(inputs));
+}
+
 /** How long a record counts for sure, in milliseconds: it is a little older than it is known to be here. */
 const SURE_LIFE_MS = RECORD_LIFE_MS - 3_600_000;
 
@@ -16,6 +21,8 @@ export class JobLedger {
   readonly startedFor = new Map<string, string>();
   /** Jobs whose failure an `up` learned of that was not killed. A refresh leaves it to the next `up` to tell why. */
   readonly knownToHaveFailed = new Set<string>();
+  /** Jobs that have had their day: exported and stored, or deleted with their resource. */
+  readonly spent = new Set<string>();
   /** The job that must be used for a content, and when its id became known, by the machine's clock. */
   readonly #jobOf = new Map<string, { jobId: string; knownAtMs: number; recorded: boolean }>();
   readonly #world: World;
@@ -40,7 +47,11 @@ export class JobLedger {
       this.#forget((known) => known === jobId);
       if (kind === "up" && result !== "killed") this.knownToHaveFailed.add(jobId);
     }
-    if (kind === "destroy") this.#jobOf.clear();
+    if (kind === "destroy") {
+      this.#jobOf.clear();
+      for (const [jobId, content] of this.startedFor)
+        if (before && isSameSite(content, before.inputs)) this.spent.add(jobId);
+    }
     if (kind === "refresh" && before && !engine.resource) this.#forget(() => true);
     if (!step) return;
     const content = contentOf(step.inputs);
@@ -58,6 +69,7 @@ export class JobLedger {
     if (result !== "success" || !state) return;
     const { jobId } = state.outputs;
     if (isAdoption) this.startedFor.set(jobId, content);
+    if (step.op !== "same" && report.trouble.end === "tidy") this.spent.add(jobId);
     // a finished export ends all that was begun for other content; a renewed link does not
     const isExport = requests.length > 0 && step.decision?.because !== "RENEW_WINDOW";
     this.#forget((known) => isExport || known === jobId);

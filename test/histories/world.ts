@@ -50,6 +50,8 @@ export interface Report {
   readonly cancelledForMs?: number;
   /** The job that was known before and is still there: it must be gone on with. */
   readonly precious: string | undefined;
+  /** Jobs that had had their day before, see `JobLedger.spent`. */
+  readonly spentBefore: readonly string[];
   /** Jobs that were known to have failed before. */
   readonly failedBefore: readonly string[];
 }
@@ -170,6 +172,7 @@ export class World {
         cancelledForMs: clock.monotonic() - process.cancelledAtMs,
       }),
       precious: precious !== undefined && service.jobs.has(precious) ? precious : undefined,
+      spentBefore: [...this.jobs.spent],
       failedBefore: [...this.jobs.knownToHaveFailed],
     };
     this.jobs.note(report);
