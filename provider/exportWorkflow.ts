@@ -11,6 +11,8 @@ import { waitUntilFinal } from "./waiter";
 
 /** How long a job that was just started may be unknown to the service (replicas that lag), in milliseconds. */
 const UNKNOWN_AFTER_START_MS = 10_000;
+/** Pause between two looks at such a job outside of an export, in milliseconds. */
+const LOOK_AGAIN_MS = 2_000;
 /** How often a completed job may answer that it is not ready to be packed. */
 const MAX_NOT_READY = 5;
 /** Pause after the first such answer, in milliseconds; grows by the same amount each time. */
@@ -95,6 +97,27 @@ export async function mintLink(client: Client, jobId: string): Promise<BundleLin
     `the service minted a link for job ${jobId} that has expired already`,
     "Check the clocks of this machine and of the service.",
   );
+}
+
+/**
+ * One look at a job; further ones only at a job that may have been started a moment ago and is not known yet.
+ *
+ * @throws NotFoundError when there is no such job; any other DocsHostingError; the signal's reason
+ */
+export async function findJob(
+  { jobId, mayBeNew }: { jobId: string; mayBeNew: boolean },
+  { client, clock, signal }: Pick<WorkflowContext, "client" | "clock" | "signal">,
+): Promise<ExportJob> {
+  const startedAt = clock.monotonic();
+  for (;;) {
+    try {
+      return await client.getExport(jobId);
+    } catch (error) {
+      const justStarted = mayBeNew && clock.monotonic() - startedAt <= UNKNOWN_AFTER_START_MS;
+      if (!(error instanceof NotFoundError) || !justStarted) throw error;
+      await sleep(clock, LOOK_AGAIN_MS, signal);
+    }
+  }
 }
 
 async function waitForJob(

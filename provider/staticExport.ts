@@ -6,7 +6,7 @@ import { decisionLine, type Decision } from "./decision";
 import { ExportFailedError, NotFoundError, ResponseError } from "./errors";
 import { explained } from "./explanation";
 import type { ExportJob } from "./exportJob";
-import { mintLink, runExport, type ExportRequest, type FinishedExport } from "./exportWorkflow";
+import { findJob, mintLink, runExport, type ExportRequest, type FinishedExport } from "./exportWorkflow";
 import { jobRecord } from "./jobRecord";
 import { clockErrorOf, serviceTimeMs, type Machine } from "./serviceClock";
 import { stateToLookUp } from "./staticExportLookup";
@@ -14,7 +14,9 @@ import { changedInputs, planExport, type Plan } from "./staticExportPlan";
 import type { CheckedInputs } from "./staticExportInputs";
 import {
   finishedState,
+  intentOf,
   recordedState,
+  stillUnfinished,
   unfinishedState,
   type StaticExportOutputs,
   type StaticExportState,
@@ -76,7 +78,7 @@ export function create(
 }
 
 /**
- * Asks for the job once. Mints no link.
+ * Asks for the job once, or, when it is that of a run that was cut off, until it must be known. Mints no link.
  *
  * @returns the state, or `undefined` when the service proves that the job is gone
  * @throws an Error on any other trouble, so that the state stays as it was
@@ -95,7 +97,9 @@ export async function read(
   const { client } = connect(context, outputs, READ_LIMIT_MS);
   for (const jobId of jobs) {
     try {
-      const job = await client.getExport(jobId);
+      const { unfinished } = bookkeeping;
+      const mayBeNew = jobId === unfinished?.jobId && !unfinished.completed;
+      const job = await findJob({ jobId, mayBeNew }, { ...context, client });
       return {
         outputs: jobId === outputs.jobId ? seenOutputs(outputs, job) : outputs,
         bookkeeping: {
@@ -165,7 +169,8 @@ async function converge(
       context.reporter.progress("renewing the link");
       const link = await mintLink(client, plan.jobId);
       const done = { jobId: plan.jobId, pageCount: state.outputs.pageCount, link };
-      return finishedState(inputs, done, clockErrorOf(machineOf(context), client.clockAheadMs));
+      const renewed = finishedState(inputs, done, clockErrorOf(machineOf(context), client.clockAheadMs));
+      return { ...renewed, bookkeeping: { ...renewed.bookkeeping, ...stillUnfinished(inputs, state) } };
     } catch (error) {
       const pinned = inputs.jobId !== undefined;
       if (!(error instanceof NotFoundError) || pinned)
@@ -206,9 +211,11 @@ async function exportSite(
     let done: FinishedExport | undefined;
     if (plan.action === "continue") {
       try {
-        done = await run(plan);
+        // an earlier run may have been cut off a moment after the start
+        done = await run({ ...plan, mayBeNew: plan.because === "RESUMED" });
       } catch (error) {
-        if (!(error instanceof NotFoundError) || plan.because === "ADOPTED") throw error;
+        // a job that the user names is never replaced by another
+        if (!(error instanceof NotFoundError) || inputs.jobId !== undefined) throw error;
         gone(plan.jobId);
       }
     }
@@ -224,14 +231,16 @@ async function exportSite(
       }
     }
     done ??= await run({});
-    const pageCount =
-      done.pageCount ?? (done.jobId === state?.outputs.jobId ? state.outputs.pageCount : undefined);
+    // a refresh may have stored how far the job was
+    const counted = state?.outputs.status === "completed" && state.outputs.jobId === done.jobId;
+    const pageCount = done.pageCount ?? (counted ? state.outputs.pageCount : undefined);
     record.handOver();
     const clockError = clockErrorOf(machineOf(context), client.clockAheadMs);
     return finishedState(inputs, { ...done, pageCount }, clockError);
   } catch (error) {
     if (error instanceof ExportFailedError || error instanceof NotFoundError) record.forget();
-    else if (known.job) record.handOver();
+    // a run that was killed may have left a newer job than the one that the state goes on naming
+    else if (known.job && record.find() === known.job.jobId) record.handOver();
     return fail(error, inputs, state, known.job);
   }
 }
@@ -263,7 +272,9 @@ function fail(
     );
   }
   const over = error instanceof ExportFailedError || error instanceof NotFoundError;
-  if (over && state?.bookkeeping.unfinished === undefined) throw explained(error, domain, oldLink.trim());
+  const unfinished = state?.bookkeeping.unfinished;
+  const isRemembered = unfinished?.intent === intentOf(inputs) || unfinished?.jobId === job.jobId;
+  if (over && !isRemembered) throw explained(error, domain, oldLink.trim());
   if (over) {
     // the state names a job that is over: forget it, or every later run would go on with it
     const { message } = explained(error, domain, oldLink.trim());

@@ -27,7 +27,7 @@ export interface Bookkeeping {
   /** Which of the outputs that have a default were given as inputs. */
   given: ("version" | "jobId")[];
   /** When the link was minted, by the service's clock: milliseconds since 1970. */
-  mintedAtMs?: number;
+  mintedAtMs?: number | undefined;
   /** How wrong this machine's clock was at the last contact with the service; absent when it was right. */
   clockError?: ClockError | undefined;
   /** What an interrupted operation was after, see {@link intentOf}, and how far it came. */
@@ -67,10 +67,8 @@ export function finishedState(
 }
 
 /** The state after a change of inputs that needs no request. */
-export function recordedState(
-  inputs: CheckedInputs,
-  { outputs, bookkeeping }: StaticExportState,
-): StaticExportState {
+export function recordedState(inputs: CheckedInputs, before: StaticExportState): StaticExportState {
+  const { outputs, bookkeeping } = before;
   const { jobId, status, pageCount, bundleUrl, expiresAt } = outputs;
   const link = {
     mintedAtMs: bookkeeping.mintedAtMs ?? 0,
@@ -86,8 +84,21 @@ export function recordedState(
       ...(bundleUrl !== undefined && { bundleUrl }),
       ...linkTimes(inputs, link),
     },
-    bookkeeping: { ...bookkeeping, given: givenOf(inputs) },
+    bookkeeping: {
+      given: givenOf(inputs),
+      mintedAtMs: bookkeeping.mintedAtMs,
+      clockError: bookkeeping.clockError,
+      ...stillUnfinished(inputs, before),
+    },
   };
+}
+
+/** What was begun for other content waits until that is wanted again; a job that is given ends the wait. */
+export function stillUnfinished(
+  { jobId }: StaticExportInputs,
+  { bookkeeping: { unfinished } }: StaticExportState,
+): Pick<Bookkeeping, "unfinished"> {
+  return unfinished && jobId === undefined ? { unfinished } : {};
 }
 
 /** The state after an interruption: what was there before stays, and the job that was begun is remembered. */

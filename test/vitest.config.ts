@@ -9,7 +9,7 @@ export default defineConfig({
     maxWorkers: 2,
     reporters: ["default", `${import.meta.dirname}/totalsReporter.ts`],
     projects: [
-      project("unit", ["unit/**/*.test.ts"], 10_000),
+      project("unit", ["unit/**/*.test.ts", "histories/**/*.test.ts"], 10_000),
       project("service", ["service/**/*.test.ts"], 60_000),
       project("engine", ["engine/**/*.test.ts", "stack/**/*.test.ts"], 120_000),
       project("package", ["package/**/*.test.ts"], 240_000),

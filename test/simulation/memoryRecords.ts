@@ -1,16 +1,27 @@
-import type { RecordedResource, ResumeRecords } from "../../provider/resumeRecords.ts";
+import { RECORD_LIFE_MS, type RecordedResource, type ResumeRecords } from "../../provider/resumeRecords.ts";
 
 /** Resume records without a disk. Like the real ones they outlive a process, and go when the operation has ended. */
 export class MemoryRecords implements ResumeRecords {
-  readonly jobs = new Map<string, string>();
+  readonly jobs = new Map<string, { jobId: string; savedAtMs: number }>();
+  /** Nothing can be written any more. */
+  diskIsFull = false;
+  readonly #now: () => number;
   #handedOver: RecordedResource[] = [];
 
-  find(resource: RecordedResource, intent: string): string | undefined {
-    return this.jobs.get(prefixOf(resource) + intent);
+  /** @param now wall-clock time of the machine whose disk this would be: milliseconds since 1970 */
+  constructor(now: () => number = () => 0) {
+    this.#now = now;
   }
 
-  save(resource: RecordedResource, intent: string, jobId: string): undefined {
-    this.jobs.set(prefixOf(resource) + intent, jobId);
+  find(resource: RecordedResource, intent: string): string | undefined {
+    const record = this.jobs.get(prefixOf(resource) + intent);
+    return record && this.#now() - record.savedAtMs <= RECORD_LIFE_MS ? record.jobId : undefined;
+  }
+
+  save(resource: RecordedResource, intent: string, jobId: string): string | undefined {
+    if (this.diskIsFull) return "ENOSPC";
+    this.jobs.set(prefixOf(resource) + intent, { jobId, savedAtMs: this.#now() });
+    return undefined;
   }
 
   handOver(resource: RecordedResource): void {

@@ -5,8 +5,12 @@ import type { VirtualClock } from "./virtualClock.ts";
 export interface SimulatedJob {
   domain: string;
   startedAtMs: number;
-  /** How it ends once `durationMs` has passed. */
+  /** How it ends once its time has passed. */
   outcome: "completed" | "failed" | "never";
+  /** The service's own `durationMs`, unless it was started with another. */
+  durationMs?: number;
+  /** How long it is unknown, see `SimulatedService.lagMs`. */
+  lagMs?: number;
   reason?: string;
 }
 
@@ -16,17 +20,26 @@ export class SimulatedService {
   readonly key = "svc_simulated";
   readonly jobs = new Map<string, SimulatedJob>();
   durationMs = 60_000;
-  linkLifeMs = 3_600_000;
+  /** `undefined`: the service does not say when a link ends. */
+  linkLifeMs: number | undefined = 3_600_000;
+  /** How long a new job is unknown to the replicas that answer for it. */
+  lagMs = 0;
   outcome: SimulatedJob["outcome"] = "completed";
   reason: string | undefined;
-  /** Answers in the service's place when it returns something. */
-  fault: (request: SeenRequest, number: number) => ScriptedReply | undefined = () => undefined;
+  /** Answers in the service's place when it returns something; `process` lets the service do its part nevertheless. */
+  fault: (request: SeenRequest, number: number, process: () => void) => ScriptedReply | undefined = () =>
+    undefined;
   readonly #clock: VirtualClock;
   readonly #scripted;
+  #started = 0;
+  #links = 0;
 
   constructor(clock: VirtualClock) {
     this.#clock = clock;
-    this.#scripted = scriptedFetch((request, number) => this.fault(request, number) ?? this.#answer(request));
+    this.#scripted = scriptedFetch(
+      (request, number) =>
+        this.fault(request, number, () => void this.#answer(request)) ?? this.#answer(request),
+    );
   }
 
   get fetch(): ReturnType<typeof scriptedFetch>["fetch"] {
@@ -40,12 +53,22 @@ export class SimulatedService {
     );
   }
 
+  /** How many jobs were started, also those that are gone. */
+  get started(): number {
+    return this.#started;
+  }
+
+  /** Pages of a completed job: `job-1` has 41, and no other job has as many. */
+  pagesOf(jobId: string): number {
+    return 40 + Number(jobId.replace("job-", ""));
+  }
+
   forgetRequests(): void {
     this.#scripted.requests.length = 0;
   }
 
   #answer({ method, path, body, headers }: SeenRequest): ScriptedReply {
-    const date = new Date(this.#clock.now()).toUTCString();
+    const date = new Date(this.#clock.trueNow()).toUTCString();
     const reply = (status: number, content: unknown): ScriptedReply => ({
       status,
       body: content,
@@ -54,11 +77,13 @@ export class SimulatedService {
     if (headers["authorization"] !== `Bearer ${this.key}`) return reply(401, { error: "invalid API key" });
     const [, jobId, bundle] = /^\/v1\/static-export\/jobs(?:\/([^/]+))?(\/bundle)?$/.exec(path) ?? [];
     if (jobId === undefined) {
-      const id = `job-${this.jobs.size + 1}`;
+      const id = `job-${++this.#started}`;
       this.jobs.set(id, {
         domain: (body as { domain: string }).domain,
         startedAtMs: this.#clock.monotonic(),
         outcome: this.outcome,
+        durationMs: this.durationMs,
+        lagMs: this.lagMs,
         ...(this.reason !== undefined && { reason: this.reason }),
       });
       return reply(202, { jobId: id });
@@ -66,16 +91,20 @@ export class SimulatedService {
     const job = this.jobs.get(jobId);
     if (!job) return reply(404, { error: `no job ${jobId}` });
     const elapsedMs = this.#clock.monotonic() - job.startedAtMs;
-    const over = elapsedMs >= this.durationMs && job.outcome !== "never";
+    if (elapsedMs < (job.lagMs ?? 0)) return reply(404, { error: `no job ${jobId} yet` });
+    const durationMs = job.durationMs ?? this.durationMs;
+    const over = elapsedMs >= durationMs && job.outcome !== "never";
     if (bundle === undefined && method === "GET") {
-      if (over) return reply(200, { status: job.outcome, pageCount: 41, error: job.reason });
-      const progress = Math.min(99, Math.floor((100 * elapsedMs) / this.durationMs));
+      if (over) return reply(200, { status: job.outcome, pageCount: this.pagesOf(jobId), error: job.reason });
+      const progress = Math.min(99, Math.floor((100 * elapsedMs) / durationMs));
       return reply(200, { status: "running", progress, pageCount: Math.floor(progress / 3) });
     }
     if (!over || job.outcome !== "completed") return reply(409, { error: "the job is not completed" });
     return reply(200, {
-      bundleUrl: `https://store.example.test/${jobId}.tar.gz?X-Signature=c4n4ry&n=${this.requests.length}`,
-      expiresAt: new Date(this.#clock.now() + this.linkLifeMs).toISOString(),
+      bundleUrl: `https://store.example.test/${jobId}.tar.gz?X-Signature=c4n4ry&n=${++this.#links}`,
+      ...(this.linkLifeMs !== undefined && {
+        expiresAt: new Date(this.#clock.trueNow() + this.linkLifeMs).toISOString(),
+      }),
     });
   }
 }

@@ -8,14 +8,18 @@ export class VirtualClock implements Clock {
   chance = 0.5;
   /** Every delay asked for, in milliseconds, that ran out. */
   readonly waits: number[] = [];
+  readonly #startMs: number;
   #elapsedMs = 0;
   readonly #timers = new Set<{ at: number; delayMs: number; callback: () => void }>();
 
   constructor(start = "2026-01-01T00:00:00Z") {
-    this.wallMs = Date.parse(start);
+    this.#startMs = Date.parse(start);
+    this.wallMs = this.#startMs;
   }
 
   now = (): number => this.wallMs;
+  /** What a clock shows that nobody sets: the service's. Milliseconds since 1970. */
+  trueNow = (): number => this.#startMs + this.#elapsedMs;
   monotonic = (): number => this.#elapsedMs;
   random = (): number => this.chance;
   after = (delayMs: number, callback: () => void): (() => void) => {

@@ -198,6 +198,16 @@ describe("what is interrupted", () => {
     expect(requests()).toEqual(["POST /jobs/job-1/bundle"]);
   });
 
+  test("does not take the pages that a refresh saw in the middle of it for all", async () => {
+    const { state } = await unfinished(create(inputs, 30_000));
+    const seen = await clock.run(staticExport.read(context(), state));
+    expect(seen?.outputs.pageCount).toBeLessThan(41);
+    service.fault = ({ path }) => (path.endsWith("/bundle") ? { status: 501 } : undefined);
+    const completed = await unfinished(update(seen ?? state));
+    service.fault = () => undefined;
+    expect((await update(completed.state)).outputs.pageCount).toBeUndefined();
+  });
+
   test("goes on while the user stops it, and says so", async () => {
     const controller = new AbortController();
     clock.after(10_000, () => controller.abort(new Error("stopped")));
@@ -224,6 +234,46 @@ describe("what is interrupted", () => {
     ]);
   });
 
+  test("goes on with the job of a killed run, also when the run between was cut off before it came to it", async () => {
+    const { state } = await unfinished(create(inputs, 20_000));
+    records.operationEnded();
+    service.jobs.delete("job-1");
+    await unfinished(update(state, inputs, 20_000)); // starts job-2, and is killed: nobody stores what it returns
+    records.processKilled();
+    const between = await unfinished(update(state, inputs, 5_000));
+    records.operationEnded();
+    expect((await update(between.state)).outputs.jobId).toBe("job-2");
+  });
+
+  test("goes on also after other content was tried in vain", async () => {
+    const { state } = await unfinished(create(inputs, 20_000));
+    const error = await caught(update(state, { ...inputs, jobId: "job-3" }));
+    expect(error).not.toBeInstanceOf(UnfinishedExportError); // the state stays as it was
+    service.outcome = "failed";
+    expect(await caught(update(state, { ...inputs, version: "v2" }))).not.toBeInstanceOf(
+      UnfinishedExportError,
+    );
+    expect((await update(state)).outputs.jobId).toBe("job-1");
+  });
+
+  test("goes on with a job that the service does not know yet", async () => {
+    service.lagMs = 6_000;
+    const { state } = await unfinished(create(inputs, 2_000));
+    expect((await update(state)).outputs.jobId).toBe("job-1");
+  });
+
+  test("starts nothing when its job was given and is gone", async () => {
+    service.fault = () => ({ status: 400 });
+    const pinned = { ...inputs, jobId: "job-3" };
+    const { state } = await unfinished(create(pinned));
+    service.fault = () => undefined;
+    requests();
+    const again = await unfinished(update(state, pinned));
+    expect(again.message).toContain("no job job-3");
+    expect(requests()).toEqual(["GET /jobs/job-3"]); // asked for ten seconds
+    expect(verdict(again.state, pinned)).toMatchObject({ hidden: true, because: "ADOPTED" });
+  });
+
   test("is never a failed job: the next run starts a new one", async () => {
     const { state } = await unfinished(create(inputs, 30_000));
     const job = service.jobs.get("job-1");
@@ -232,6 +282,8 @@ describe("what is interrupted", () => {
     expect(again.message).toContain("job-1 failed");
     expect(verdict(again.state)).toEqual({ ...nothing, hidden: true, because: "STARTED_AGAIN" });
     expect((await update(again.state)).outputs.jobId).toBe("job-2");
+    const pinned = await unfinished(update(state, { ...inputs, jobId: "job-1" }));
+    expect((await update(pinned.state)).outputs.jobId).toBe("job-3");
   });
 });
 
@@ -304,6 +356,14 @@ describe("update", () => {
     expect(released.outputs).toMatchObject({ jobId: "job-1", version: "v1" });
   });
 
+  test("rolls back also while a newer export is unfinished, and stays there when the id is removed", async () => {
+    const first = await create();
+    const cutOff = await unfinished(update(first, { ...inputs, version: "v2" }, 30_000));
+    const back = await update(cutOff.state, { ...inputs, version: "v2", jobId: "job-1" });
+    expect(verdict(back, { ...inputs, version: "v2" })).toMatchObject({ because: "SETTINGS" });
+    expect((await update(back, { ...inputs, version: "v2" })).outputs.jobId).toBe("job-1");
+  });
+
   test("starts nothing while a job is given, whatever else changes", async () => {
     const state = await create({ ...inputs, version: "v1" });
     requests();
@@ -332,6 +392,16 @@ describe("a link near its end", () => {
     });
     expect(renewed.outputs.bundleUrl).not.toBe(state.outputs.bundleUrl);
     expect(verdict(renewed)).toEqual(nothing);
+  });
+
+  test("is renewed while other content waits to be gone on with", async () => {
+    const state = await create();
+    const cutOff = await unfinished(update(state, { ...inputs, version: "v2" }, 30_000));
+    records.operationEnded();
+    clock.advance(3_600_000);
+    const renewed = await update(cutOff.state);
+    expect(renewed.outputs.jobId).toBe("job-1");
+    expect((await update(renewed, { ...inputs, version: "v2" })).outputs.jobId).toBe("job-2");
   });
 
   test("whose job is gone leads to a new export and a warning", async () => {
@@ -366,6 +436,14 @@ describe("refresh", () => {
 
   test("only a proven 404 means gone", async () => {
     const state = await create();
+    service.jobs.clear();
+    expect(await read(state)).toBeUndefined();
+  });
+
+  test("waits for the job of a run that was cut off a moment after the start", async () => {
+    service.lagMs = 6_000;
+    const { state } = await unfinished(create(inputs, 2_000));
+    expect(await read(state)).toMatchObject({ outputs: { jobId: "job-1", status: "running" } });
     service.jobs.clear();
     expect(await read(state)).toBeUndefined();
   });

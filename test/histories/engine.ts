@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Context } from "../../provider/context.ts";
+import type { Decision } from "../../provider/decision.ts";
+import * as staticExport from "../../provider/staticExport.ts";
+import type { CheckedInputs, StaticExportInputs } from "../../provider/staticExportInputs.ts";
+import type { StaticExportState } from "../../provider/staticExportState.ts";
+
+/** A resource as Pulumi's state keeps it. */
+export interface StoredResource {
+  readonly inputs: CheckedInputs;
+  readonly state: StaticExportState;
+  readonly initErrors: readonly string[];
+}
+
+/** What an `up` would do with the resource. */
+export interface Step {
+  readonly op: "create" | "same" | "update" | "replace";
+  readonly inputs: CheckedInputs;
+  readonly decision?: Decision;
+}
+
+/** What came of an operation; `undefined` when the process died. */
+export type Outcome = { result: "success" } | { result: "failed"; error: Error };
+
+/**
+ * What Pulumi's engine and the door (`provider/dynamic.ts`) do around the life cycle of one resource, as the engine of
+ * `test/engine/local` does it, without processes: all that an operation returns goes through JSON.
+ */
+export class EngineModel {
+  resource: StoredResource | undefined;
+  /** Replaced, and deleted at the end of the next operation that succeeds. */
+  pendingDeletion: StoredResource[] = [];
+
+  /** Check and diff: all that a preview does. */
+  plan(program: StaticExportInputs, context: Context): Step {
+    const { inputs: checked, failures } = staticExport.check({ ...program }, context.configuration);
+    if (failures.length > 0) throw new Error(`the history has wrong inputs: ${JSON.stringify(failures)}`);
+    const inputs = plain(checked);
+    const old = this.resource;
+    if (!old) return { op: "create", inputs };
+    const machine = { name: context.machine, nowMs: context.clock.now() };
+    const { changed, replaces, hidden, decision } = staticExport.diff(inputs, old.state, machine);
+    // the door leaves it open where inputs changed, and the engine compares them itself
+    const isChanged = hidden || (changed.length > 0 && !isDeepStrictEqual(old.inputs, inputs));
+    if (isChanged && replaces.length > 0) return { op: "replace", inputs, decision };
+    // what an earlier attempt left unfinished is tried again, whatever the diff says
+    const op = isChanged || old.initErrors.length > 0 ? "update" : "same";
+    return { op, inputs, decision };
+  }
+
+  /** The part of an `up` that goes on in the provider's process. Stores nothing. */
+  async carryOut({ op, inputs }: Step, context: Context, limitMs: number): Promise<StaticExportState> {
+    const old = this.resource;
+    const work =
+      op === "update" && old
+        ? staticExport.update(context, old.state, inputs, limitMs)
+        : staticExport.create(context, inputs, limitMs);
+    return plain(await work);
+  }
+
+  storeSuccess({ op, inputs }: Step, state: StaticExportState, context: Context): void {
+    const old = this.resource;
+    this.resource = { inputs, state, initErrors: [] };
+    if (op === "replace" && old) this.pendingDeletion.push(old);
+    this.deletePending(context);
+  }
+
+  storeFailure({ op, inputs }: Step, error: unknown): void {
+    if (!(error instanceof staticExport.UnfinishedExportError)) return;
+    const old = this.resource;
+    if (op === "replace" && old) this.pendingDeletion.push(old);
+    this.resource = {
+      // what exists was not made from the new inputs: the next diff must see them
+      inputs: op === "update" && old ? old.inputs : inputs,
+      state: plain(error.state),
+      initErrors: [error.message],
+    };
+  }
+
+  storeRefreshed(state: StaticExportState | undefined): void {
+    this.resource = state &&
+      this.resource && { inputs: this.resource.inputs, state: plain(state), initErrors: [] };
+  }
+
+  deletePending(context: Context): void {
+    for (const { state } of this.pendingDeletion.splice(0)) staticExport.remove(context, state);
+  }
+
+  destroy(context: Context): void {
+    this.deletePending(context);
+    if (this.resource) staticExport.remove(context, this.resource.state);
+    this.resource = undefined;
+  }
+}
+
+/** The host takes JSON only, and so does the state. */
+function plain<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
