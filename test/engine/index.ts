@@ -4,7 +4,7 @@
 // The local engine does what the real one does (README.md says how that was compared), except for what it refuses
 // with «not supported by the test engine»: resource types other than dynamic ones, remote components, explicit
 // providers, import, deletedWith, replaceWith, replacementTrigger, hooks, transforms, StackReference and invoke.
-// It keeps no history, no plans, and no record of operations that were cut off by the death of the engine itself.
+// It keeps no history and no plans.
 import { openLocalStack } from "./local/localStack.ts";
 import { openCliStack } from "./cli/cliStack.ts";
 import type { EngineKind, Stack, StackSettings } from "./stack.ts";

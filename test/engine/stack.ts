@@ -27,8 +27,14 @@ export interface OperationOptions {
   continueOnError?: boolean;
   /** Of any but `refresh`: refresh first. */
   refresh?: boolean;
+  /** Of `refresh`: forget the creations that an earlier run was cut off in. */
+  clearPendingCreates?: boolean;
   /** Abort means Ctrl-C, once: nothing new is started, running steps are waited for. */
   signal?: AbortSignal;
+  /** Abort means Ctrl-C twice: the provider gets SIGINT, 5 s later SIGKILL, and nothing that it returns is kept. */
+  terminate?: AbortSignal;
+  /** Abort means `kill -9` of engine, program and provider at once. The lock is then taken away, as a user would. */
+  kill?: AbortSignal;
   onLog?: (line: LogLine) => void;
   /** What a person would see, as it happens. */
   onText?: (text: string) => void;
@@ -119,6 +125,15 @@ export interface StateResource {
   pendingReplacement: boolean;
 }
 
+/** A step that was under way when the engine was killed or terminated: what came of it, nobody knows. */
+export interface PendingOperation {
+  urn: string;
+  type: "creating" | "updating" | "deleting" | "reading";
+}
+
+/** The error of a run that was ended by `kill`. */
+export const killedMessage = "the run was killed";
+
 export interface Stack {
   readonly kind: EngineKind;
   preview(options?: OperationOptions): Promise<OperationResult>;
@@ -130,6 +145,7 @@ export interface Stack {
   exportState(): Promise<StateResource[]>;
   /** Replaces the whole state. */
   importState(resources: StateResource[]): Promise<void>;
+  pendingOperations(): Promise<PendingOperation[]>;
   /** Every file that was kept, backups and history included, for searches for what must not be there. */
   stateFiles(): Promise<string[]>;
   /** Provider processes of the operation that is running now, for a test that kills one. */

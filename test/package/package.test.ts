@@ -1,13 +1,15 @@
 // The packed tarball, installed in a program outside the repository, as a user installs it.
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
-import { openStack } from "../engine/index.ts";
+import { availableEngines, openStack, type Stack } from "../engine/index.ts";
+import { install, layouts } from "./layouts.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");
@@ -57,44 +59,59 @@ test("the tarball holds built files and the papers, nothing else", async () => {
   );
 });
 
-describe.each([
-  ["npm's layout", ["npm", "install", "--prefer-offline", "--no-audit", "--no-fund"]],
-  [
-    "pnpm's strict layout",
-    ["pnpm", "install", "--prefer-offline", "--ignore-scripts", "--no-frozen-lockfile"],
-  ],
-])("installed in %s", (layout, [command = "", ...args]) => {
-  test("a TypeScript program creates an export and destroys it", async () => {
-    const program = await mkdtemp(join(folder, "program-"));
+const { kinds, skipped } = availableEngines();
+if (skipped !== undefined) console.log(`packages: ${skipped}`);
+
+describe.each(layouts)("L23 a TypeScript program installed by $name", (layout) => {
+  let project: string;
+  beforeAll(async () => {
+    project = await mkdtemp(join(folder, "project-"));
     const { devDependencies: versions } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
       devDependencies: Record<string, string>;
     };
     const dependencies = {
       "pulumi-docs-hosting": `file:${tarball}`,
-      "@pulumi/pulumi": versions["@pulumi/pulumi"],
-      "@types/node": versions["@types/node"],
-      typescript: versions["typescript"],
+      "@pulumi/pulumi": versions["@pulumi/pulumi"] ?? "",
+      "@types/node": versions["@types/node"] ?? "",
+      typescript: versions["typescript"] ?? "",
     };
-    writeFileSync(
-      join(program, "package.json"),
-      JSON.stringify({ name: "user", private: true, dependencies }),
-    );
-    writeFileSync(join(program, "index.ts"), PROGRAM);
-    await run(command, args, { cwd: program, env: { ...process.env, CI: "true" } });
+    await install(layout, project, { source: PROGRAM, dependencies });
+  });
 
-    const stack = await openStack("local", {
-      program: join(program, "index.ts"),
-      project: "user",
-      stack: "dev",
-      stateFolder: join(program, "state"),
-      passphrase: "scratch",
-      env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: KEY },
-    });
+  test("finds the package where this layout puts it", () => {
+    const found = createRequire(join(project, layout.program, "_")).resolve("pulumi-docs-hosting");
+    expect(relative(realpathSync(project), realpathSync(found))).toMatch(layout.packagePath);
+  });
+
+  test.each(kinds)("up, refresh and destroy work, also after the project was moved (%s)", async (kind) => {
+    const open = (): Promise<Stack> =>
+      openStack(kind, {
+        program: join(project, layout.program, "index.ts"),
+        project: "user",
+        stack: "dev",
+        stateFolder: join(folder, `state of ${layout.name} on ${kind}`),
+        passphrase: "scratch",
+        env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: KEY },
+      });
+    const jobs = () => service.requests.filter(({ path }) => path.endsWith("/jobs")).length;
+    const before = jobs();
+
+    let stack = await open();
     const up = await stack.up();
-    expect(up.error, layout).toBeUndefined();
+    expect(up.error).toBeUndefined();
     expect(up.outputs).toMatchObject({ pages: { value: 1 }, version: { value: "v1" } });
+
+    const moved = `${project}-moved`;
+    renameSync(project, moved);
+    project = moved;
+    stack = await open();
+    for (const result of [await stack.refresh(), await stack.up()]) {
+      expect(result.error).toBeUndefined();
+      expect(result.summary).toEqual({ same: 2 });
+    }
     const destroy = await stack.destroy();
-    expect(destroy.error, layout).toBeUndefined();
+    expect(destroy.error).toBeUndefined();
     expect(await stack.exportState()).toEqual([]);
+    expect(jobs() - before).toBe(1);
   });
 });

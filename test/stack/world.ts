@@ -3,12 +3,14 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { extract } from "tar";
 import { describe, type TestContext } from "vitest";
 import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
 import {
@@ -40,6 +42,8 @@ export interface World {
   addPage(name: string, markdown: string): void;
   /** Replaces the program by these lines, with `StaticExport` and `pulumi` in scope. */
   program(lines: string): void;
+  /** Installs a release in the place of the working tree, or the working tree again. */
+  usePackage(tarball?: string): void;
   /** The only static export in the state. */
   exported(): Promise<StateResource>;
   /** Requests to the API since the last call, such as "POST /v1/static-export/jobs", polls in a row counted once. */
@@ -56,7 +60,7 @@ export interface World {
  * @param context of the test: tests run side by side, and the world is removed with its own
  */
 export async function buildWorld(
-  context: TestContext,
+  context: Pick<TestContext, "onTestFinished">,
   kind: EngineKind,
   options: {
     jobDurationMs?: number;
@@ -72,7 +76,8 @@ export async function buildWorld(
   const programFolder = join(folder, "program");
   mkdirSync(site);
   mkdirSync(join(programFolder, "node_modules/@pulumi"), { recursive: true });
-  symlinkSync(ROOT, join(programFolder, "node_modules/pulumi-docs-hosting"), "dir");
+  const installed = join(programFolder, "node_modules/pulumi-docs-hosting");
+  symlinkSync(ROOT, installed, "dir");
   symlinkSync(
     join(ROOT, "node_modules/@pulumi/pulumi"),
     join(programFolder, "node_modules/@pulumi/pulumi"),
@@ -138,6 +143,12 @@ export async function buildWorld(
         `const pulumi = require("@pulumi/pulumi");\n` +
           `const { StaticExport, staticExportValues } = require("pulumi-docs-hosting");\n${lines}\n`,
       ),
+    usePackage: (tarball) => {
+      rmSync(installed, { recursive: true }); // of a link: only that
+      if (tarball === undefined) return symlinkSync(ROOT, installed, "dir");
+      mkdirSync(installed);
+      extract({ file: tarball, cwd: installed, strip: 1, sync: true });
+    },
     exported: async () => {
       const found = (await stack.exportState()).filter(({ type }) => type.endsWith(":StaticExport"));
       if (found.length !== 1 || !found[0]) throw new Error(`${found.length} static exports in the state`);

@@ -11,6 +11,8 @@ export interface Order {
   unfinished?: string[];
   /** Until the test writes a file of this name. */
   waitFor?: string;
+  /** SIGINT is written down, and doesn't end the process. */
+  heedsNoInterrupt?: boolean;
   /** Until so many calls have been running at once. */
   waitForCalls?: number;
   /** For check. */
@@ -66,7 +68,9 @@ export function createBoxProvider(folder: string) {
     record({ method, name, phase: "start", ...values, config: config?.get("test:flavour") });
     try {
       const order = read<Record<string, Order>>(files.orders, {})[`${method} ${name}`] ?? {};
-      const { waitFor, waitForCalls } = order;
+      const { waitFor, waitForCalls, heedsNoInterrupt } = order;
+      if (heedsNoInterrupt)
+        process.on("SIGINT", () => record({ method: "interrupted", name, phase: "start" }));
       while (waitFor && !existsSync(path(waitFor))) await delay(lookEveryMs);
       if (waitForCalls && (running.get(method) ?? 0) >= waitForCalls) haveMet.add(method);
       while (waitForCalls && !haveMet.has(method)) await delay(lookEveryMs);

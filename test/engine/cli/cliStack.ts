@@ -6,11 +6,19 @@ import * as automation from "@pulumi/pulumi/automation/index.js";
 import { compileCacheEnv } from "../compileCache.ts";
 import { filesBelow } from "../filesBelow.ts";
 import { locateProgram } from "../local/programLocation.ts";
+import { onAbort } from "../onAbort.ts";
 import { refuseMisplaced, type OperationKind } from "../operationKind.ts";
-import type { OperationOptions, OperationResult, OutputValue, Stack, StackSettings } from "../stack.ts";
+import {
+  killedMessage,
+  type OperationOptions,
+  type OperationResult,
+  type OutputValue,
+  type Stack,
+  type StackSettings,
+} from "../stack.ts";
 import { fullName, readConfig } from "../stackConfig.ts";
 import { createEventLog } from "./engineEvents.ts";
-import { findProviderPids, markName } from "./providerProcesses.ts";
+import { findProviderPids, interruptAgain, killAll, markName } from "./runProcesses.ts";
 import { isProvider, readResource, writeResources, type StateDocument } from "./stateDocument.ts";
 
 /** @throws «incorrect passphrase» */
@@ -29,7 +37,7 @@ export async function openCliStack(settings: StackSettings): Promise<Stack> {
   const run =
     (kind: OperationKind) =>
     (options: OperationOptions = {}) =>
-      runOperation(stack, kind, options);
+      runOperation(stack, mark, kind, options);
   const exportDocument = async () => {
     const exported = await stack.exportStack();
     return { exported, document: exported.deployment as StateDocument };
@@ -52,6 +60,11 @@ export async function openCliStack(settings: StackSettings): Promise<Stack> {
       const written = writeResources(resources, document.resources ?? [], { project, stack: name });
       const deployment = { ...document, resources: written };
       await stack.importStack({ ...exported, deployment });
+    },
+    async pendingOperations() {
+      const { document } = await exportDocument();
+      const pending = document.pending_operations ?? [];
+      return pending.map(({ resource, type }) => ({ urn: resource.urn, type }));
     },
     stateFiles: () => filesBelow(stateFolder),
     providerPids: () => findProviderPids(mark),
@@ -93,11 +106,12 @@ async function createWorkspace(settings: StackSettings, folder: string, mark: st
 
 async function runOperation(
   stack: automation.Stack,
+  mark: string,
   kind: OperationKind,
   options: OperationOptions,
 ): Promise<OperationResult> {
   refuseMisplaced(kind, options);
-  const { parallel, targets, continueOnError, refresh, signal } = options;
+  const { parallel, targets, continueOnError, refresh, clearPendingCreates, signal } = options;
   const log = createEventLog((line) => options.onLog?.(line));
   let text = "";
   const show = (chunk: string) => {
@@ -113,15 +127,28 @@ async function runOperation(
     onEvent: (event: automation.EngineEvent) => log.onEvent(event),
   };
   const applying = { ...shared, refresh: refresh ?? false, continueOnError: continueOnError ?? false };
+  let killing: Promise<void> | undefined;
+  const forget = [
+    onAbort(options.terminate, () => void interruptAgain(mark, signal, () => text)),
+    onAbort(options.kill, () => (killing = killAll(mark))),
+  ];
   try {
     if (kind === "preview") await stack.preview({ ...shared, refresh: refresh ?? false });
     if (kind === "up") await stack.up(applying);
-    if (kind === "refresh") await stack.refresh(shared);
+    if (kind === "refresh")
+      await stack.refresh({ ...shared, clearPendingCreates: clearPendingCreates ?? false });
     if (kind === "destroy") await stack.destroy(applying);
   } catch (failure) {
+    if (killing) {
+      await killing;
+      await stack.cancel(); // the lock
+      return { ok: false, error: killedMessage, ...(await describe(stack, kind, log)), text };
+    }
     const errors = log.logs.filter(({ severity }) => severity === "error").map(({ message }) => message);
     const error = errors.length > 0 ? errors.join("\n") : (failure as Error).message;
     return { ok: false, error, ...(await describe(stack, kind, log)), text };
+  } finally {
+    for (const each of forget) each();
   }
   return { ok: true, ...(await describe(stack, kind, log)), text };
 }

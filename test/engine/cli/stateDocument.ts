@@ -1,6 +1,6 @@
 // The resources of the real CLI's state, as `pulumi stack export --show-secrets` writes them, and back.
 import { randomUUID } from "node:crypto";
-import type { StateResource } from "../stack.ts";
+import type { PendingOperation, StateResource } from "../stack.ts";
 
 /** One resource in the CLI's document; only what is used here. */
 export interface ResourceDocument {
@@ -25,6 +25,7 @@ export interface ResourceDocument {
 
 export interface StateDocument {
   resources?: ResourceDocument[];
+  pending_operations?: { resource: ResourceDocument; type: PendingOperation["type"] }[];
 }
 
 const signature = "4dabf18193072939515e22adb298388d";

@@ -61,10 +61,20 @@ interface Making {
 
 /** Creates or updates. A partial failure is written down like a success, with the reasons for next time. */
 async function make(deployment: Deployment, making: Making): Promise<RegisteredResource> {
-  const { op, next, old, diff } = making;
+  const { op, next } = making;
   const { report, ledger } = deployment;
   report.started(op, next.urn);
+  const end = ledger.begin({ urn: next.urn, type: op === "update" ? "updating" : "creating" });
+  try {
+    return await makeOrFail(deployment, making);
+  } finally {
+    end();
+  }
+}
 
+async function makeOrFail(deployment: Deployment, making: Making): Promise<RegisteredResource> {
+  const { op, next, old, diff } = making;
+  const { report, ledger } = deployment;
   let partial: ProviderError | undefined;
   try {
     const state = await callProvider(deployment, making);

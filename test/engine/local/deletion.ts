@@ -45,6 +45,7 @@ export async function deleteResource(
     return false;
   }
   const exists = resource.custom && !resource.external && !resource.pendingReplacement;
+  const end = ledger.begin({ urn: resource.urn, type: "deleting" });
   try {
     if (exists && !resource.retainOnDelete && !deployment.dryRun) {
       await (await deployment.provider()).delete(resource);
@@ -52,6 +53,7 @@ export async function deleteResource(
   } catch (error) {
     report.ended({ op, urn: resource.urn, error: (error as Error).message });
     noteFailure(deployment, resource.urn);
+    end();
     return false;
   }
   if (pendingReplacement) {
@@ -59,6 +61,7 @@ export async function deleteResource(
     resource.pendingReplacement = true;
     ledger.save();
   } else ledger.drop(resource);
+  end();
   report.ended({ op, urn: resource.urn });
   return true;
 }

@@ -1,6 +1,7 @@
 // The state while an operation changes it: what it has dealt with, followed by what it hasn't yet. Saved after
 // every change, so that a crash loses at most the step under way. A preview's ledger saves nothing.
 import { isDeepStrictEqual } from "node:util";
+import type { PendingOperation } from "../stack.ts";
 import type { PropertyMap } from "./propertyValues.ts";
 import type { Snapshot, StateFile, StoredResource } from "./stateFile.ts";
 
@@ -8,13 +9,18 @@ export class Ledger {
   #file: StateFile | undefined;
   #done: StoredResource[] = [];
   #rest: StoredResource[];
+  #isClosed = false;
   #providerConfig: PropertyMap | undefined;
   #urnsBefore: ReadonlySet<string>;
+  #underWay: PendingOperation[] = [];
+  /** Whether something was made nobody can tell from the state: such a record stays until a user clears it. */
+  #pendingCreates: PendingOperation[];
 
   constructor(snapshot: Snapshot, file: StateFile | undefined) {
     this.#rest = snapshot.resources;
     this.#providerConfig = snapshot.providerConfig;
     this.#file = file;
+    this.#pendingCreates = (snapshot.pendingOperations ?? []).filter(({ type }) => type === "creating");
     this.#urnsBefore = new Set(snapshot.resources.map((resource) => resource.urn));
   }
 
@@ -48,6 +54,31 @@ export class Ledger {
 
   current(urn: string): StoredResource | undefined {
     return this.#done.findLast((resource) => resource.urn === urn);
+  }
+
+  /** Written down before the step begins, and struck out when it has ended. @returns what strikes it out */
+  begin(operation: PendingOperation): () => void {
+    this.#underWay.push(operation);
+    this.save();
+    return () => {
+      this.#underWay = this.#underWay.filter((other) => other !== operation);
+      this.save();
+    };
+  }
+
+  clearPendingCreates(): void {
+    this.#pendingCreates = [];
+    this.save();
+  }
+
+  /** From now on nothing is kept: whatever is under way stays written down as that. */
+  close(): void {
+    this.#file = undefined;
+    this.#isClosed = true;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** `next` is dealt with. `old`, if it was given, is no more. */
@@ -87,7 +118,11 @@ export class Ledger {
   }
 
   save(): void {
-    this.#file?.write({ resources: this.all(), providerConfig: this.#providerConfig });
+    this.#file?.write({
+      resources: this.all(),
+      providerConfig: this.#providerConfig,
+      pendingOperations: [...this.#pendingCreates, ...this.#underWay],
+    });
   }
 
   /** A resource was found by an alias: those that aren't dealt with yet know it by its old name. */

@@ -3,14 +3,23 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { filesBelow } from "../filesBelow.ts";
 import { refuseMisplaced, type OperationKind } from "../operationKind.ts";
-import type { OperationOptions, OperationResult, Stack, StackSettings, StateResource } from "../stack.ts";
+import {
+  killedMessage,
+  type OperationOptions,
+  type OperationResult,
+  type Stack,
+  type StackSettings,
+  type StateResource,
+} from "../stack.ts";
 import { fullName, readConfig } from "../stackConfig.ts";
+import { stackType } from "../urn.ts";
 import type { Child } from "./childProcess.ts";
-import { runOperation } from "./operation.ts";
+import { outputValues, runOperation } from "./operation.ts";
+import { runInOwnProcess } from "./ownProcess.ts";
 import { locateProgram } from "./programLocation.ts";
 import { markSecret, plainMap, secretKeys, type PropertyMap } from "./propertyValues.ts";
 import { StateFile, type StoredResource } from "./stateFile.ts";
-import { lockState } from "./stateLock.ts";
+import { locked } from "./stateLock.ts";
 
 /** @throws «incorrect passphrase» */
 export function openLocalStack(settings: StackSettings): Stack {
@@ -19,25 +28,40 @@ export function openLocalStack(settings: StackSettings): Stack {
   const config = readConfig(settings);
   const path = join(stateFolder, `${project}.${stack}.json`);
   const open = () => new StateFile(path, settings.passphrase);
-  const providers = new Set<Child>();
+  const providers = new Set<Pick<Child, "pid" | "isRunning">>();
   open();
 
   const run =
     (kind: OperationKind) =>
-    (options: OperationOptions = {}) =>
-      locked(path, (): Promise<OperationResult> => {
-        refuseMisplaced(kind, options);
-        return runOperation(kind, {
-          project,
-          stack,
-          location,
-          env: settings.env ?? {},
-          config,
-          file: open(),
-          options,
-          onProviderStart: (child) => providers.add(child),
-        });
-      }).finally(() => providers.clear());
+    async (options: OperationOptions = {}): Promise<OperationResult> => {
+      refuseMisplaced(kind, options);
+      const common = {
+        project,
+        stack,
+        location,
+        env: settings.env ?? {},
+        config,
+        options,
+        onProviderStart: (provider: Pick<Child, "pid" | "isRunning">) => providers.add(provider),
+      };
+      try {
+        if (!options.kill) return await locked(path, () => runOperation(kind, { ...common, file: open() }));
+        const { result, seen } = await runInOwnProcess(kind, path, settings.passphrase, common);
+        if (result) return result;
+        const root = open()
+          .read()
+          .resources.find(({ type }) => type === stackType);
+        return {
+          ok: false,
+          error: killedMessage,
+          summary: {},
+          ...seen,
+          outputs: outputValues(root?.outputs ?? {}, false),
+        };
+      } finally {
+        providers.clear();
+      }
+    };
 
   return {
     kind: "local",
@@ -56,19 +80,11 @@ export function openLocalStack(settings: StackSettings): Stack {
         file.write({ ...file.read(), resources: resources.map(importResource) });
         return Promise.resolve();
       }),
+    pendingOperations: () => Promise.resolve(open().read().pendingOperations ?? []),
     stateFiles: () => filesBelow(stateFolder),
-    providerPids: () => [...providers].filter((child) => child.isRunning()).map((child) => child.pid),
+    providerPids: () => [...providers].filter((each) => each.isRunning()).map(({ pid }) => pid),
     remove: () => rm(path, { force: true }),
   };
-}
-
-async function locked<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
-  const lock = lockState(path);
-  try {
-    return await work();
-  } finally {
-    lock.release();
-  }
 }
 
 function exportResource(stored: StoredResource): StateResource {

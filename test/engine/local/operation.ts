@@ -1,7 +1,8 @@
 // One operation from start to end: the server, the two processes, what they do, and the tidying up.
 import { outputsText } from "./terminalText.ts";
 import { compileCacheEnv } from "../compileCache.ts";
-import type { OperationOptions, OperationResult, OutputValue } from "../stack.ts";
+import { onAbort } from "../onAbort.ts";
+import type { OperationOptions, OperationResult, OutputValue, Step } from "../stack.ts";
 import type { StackConfig } from "../stackConfig.ts";
 import { stackType } from "../urn.ts";
 import type { Child } from "./childProcess.ts";
@@ -17,6 +18,7 @@ import { ProviderSession } from "./providerSession.ts";
 import { readResource } from "./reading.ts";
 import { refreshAll } from "./refreshing.ts";
 import { registerResource, reportRefusal } from "./registration.ts";
+import { describePendingOperations } from "./pendingOperations.ts";
 import { Report } from "./report.ts";
 import { createSlots } from "./slots.ts";
 import type { StateFile } from "./stateFile.ts";
@@ -31,7 +33,8 @@ export interface OperationSetup {
   config: StackConfig;
   file: StateFile;
   options: OperationOptions;
-  onProviderStart: (child: Child) => void;
+  onProviderStart: (provider: Pick<Child, "pid" | "isRunning">) => void;
+  onStep?: (step: Step) => void;
 }
 
 /** The real CLI's is four per core: a fixed number makes runs comparable. */
@@ -43,10 +46,16 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
   const { options, file, location } = setup;
   const dryRun = kind === "preview";
   const parallel = options.parallel ?? defaultParallel;
-  const report = new Report(kind, setup, options);
-  const ledger = new Ledger(file.read(), dryRun ? undefined : file);
+  const report = new Report(kind, setup, options, setup.onStep);
+  const before = file.read();
+  const ledger = new Ledger(before, dryRun ? undefined : file);
+  const pending = before.pendingOperations ?? [];
+  if (pending.length > 0 && (kind === "up" || kind === "destroy")) {
+    report.log({ severity: "warning", message: describePendingOperations(pending) });
+  }
   const stop = new StopSign();
   let stackOutputs: PropertyMap | undefined;
+  let program: Child | undefined;
 
   const env = childEnvironment(setup);
   const onLine = (message: string) => report.log({ message });
@@ -95,11 +104,18 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     stop.raise("canceled");
     void session.cancel();
   };
-  if (options.signal?.aborted) cancel();
-  options.signal?.addEventListener("abort", cancel);
+  const terminate = () => {
+    const first = options.signal?.aborted ? Promise.resolve() : session.cancel();
+    ledger.close();
+    report.silence();
+    stop.raise("canceled");
+    void first.then(() => session.stop());
+    void program?.stop();
+  };
+  const forget = [onAbort(options.signal, cancel), onAbort(options.terminate, terminate)];
 
   const runProgram = async () => {
-    const program = startProgram({
+    program = startProgram({
       engineAddress: server.address,
       project: setup.project,
       stack: setup.stack,
@@ -112,8 +128,8 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     });
     let timer: NodeJS.Timeout | undefined;
     stop.onRaise(() => {
-      const giveUp = () => (timer = setTimeout(() => void program.stop(), programGraceMs));
-      void deployment.work.idle().then(() => program.isRunning() && giveUp());
+      const giveUp = () => (timer = setTimeout(() => void program?.stop(), programGraceMs));
+      void deployment.work.idle().then(() => program?.isRunning() && giveUp());
     });
     const { failed, message } = await describeExit(program);
     clearTimeout(timer);
@@ -143,12 +159,15 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
   } catch (error) {
     reportRefusal(deployment, error);
   } finally {
-    options.signal?.removeEventListener("abort", cancel);
+    for (const each of forget) each();
     await session.close();
     server.close();
   }
 
-  const failure = stop.reason ?? (deployment.failed.size > 0 ? "failed" : undefined);
+  if (kind === "refresh" && options.clearPendingCreates) ledger.clearPendingCreates();
+  else if (pending.length > 0) ledger.save(); // updates and deletions are known again
+  // the real engine calls a terminated run «failed»
+  const failure = ledger.isClosed || (!stop.isUp && deployment.failed.size > 0) ? "failed" : stop.reason;
   const root = ledger.all().find((resource) => resource.type === stackType);
   if (root && stackOutputs) {
     // after a failure an output that is absent isn't taken for one that was removed
@@ -160,7 +179,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
 }
 
 /** The real CLI tells of a preview's secrets only that they are secret. */
-const outputValues = (outputs: PropertyMap, blankSecrets: boolean): Record<string, OutputValue> =>
+export const outputValues = (outputs: PropertyMap, blankSecrets: boolean): Record<string, OutputValue> =>
   Object.fromEntries(
     Object.entries(outputs).map(([name, value]) => {
       const secret = isSecret(value);

@@ -32,6 +32,11 @@ export class ProviderSession {
     await (await this.#running())?.cancel();
   }
 
+  /** SIGINT, and SIGKILL if that isn't heeded; no call that runs is waited for. */
+  async stop(): Promise<void> {
+    await (await this.#running())?.child.stop();
+  }
+
   async close(): Promise<void> {
     const provider = await this.#running();
     this.#provider = undefined;

@@ -34,6 +34,7 @@ export async function readResource(
 
   return deployment.work.run(async () => {
     report.started(op, next.urn);
+    const end = ledger.begin({ urn: next.urn, type: "reading" });
     try {
       if (next.id !== unknownValue) {
         const provider = await deployment.provider();
@@ -46,6 +47,7 @@ export async function readResource(
     } catch (error) {
       report.ended({ op, urn: next.urn, error: (error as Error).message });
       noteFailure(deployment, next.urn);
+      end();
       if (deployment.stop.isUp) throw new MonitorDown();
       return { urn: next.urn, outputs: {}, result: "failed" };
     }
@@ -54,6 +56,7 @@ export async function readResource(
       old.pendingDeletion = true;
       ledger.settle(next);
     } else ledger.settle(next, old);
+    end();
     const isNews = !old || changedKeys(old.outputs, next.outputs).length > 0;
     report.ended({ op, urn: next.urn }, isNews);
     if (replaces) report.ended({ op: "replace", urn: next.urn });

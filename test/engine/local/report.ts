@@ -22,15 +22,29 @@ export class Report {
   #preview: boolean;
   #stackRow: string;
   #options: OperationOptions;
+  #onStep: ((step: Step) => void) | undefined;
+  #silent = false;
 
-  constructor(kind: OperationKind, names: { project: string; stack: string }, options: OperationOptions) {
+  constructor(
+    kind: OperationKind,
+    names: { project: string; stack: string },
+    options: OperationOptions,
+    onStep?: (step: Step) => void,
+  ) {
     this.#preview = kind === "preview";
     this.#stackRow = `pulumi:pulumi:Stack (${names.project}-${names.stack})`;
     this.#options = options;
+    this.#onStep = onStep;
     this.#print(headline(kind, names.stack));
   }
 
+  /** Whatever still comes of the steps under way is not told. */
+  silence(): void {
+    this.#silent = true;
+  }
+
   log(line: Partial<LogLine> & { message: string }): void {
+    if (this.#silent) return;
     const message = stripVTControlCharacters(line.message);
     const full: LogLine = { severity: "info", streamId: 0, ephemeral: false, ...line, message };
     this.logs.push(full);
@@ -43,12 +57,15 @@ export class Report {
   }
 
   started(op: StepOp, urn: string): void {
-    if (!this.#preview && op !== "same") this.#print(startLine(op, urn));
+    if (!this.#preview && !this.#silent && op !== "same") this.#print(startLine(op, urn));
   }
 
   ended({ diff = [], ...step }: Step, count = true): void {
+    if (this.#silent) return;
     if (step.error !== undefined) step.error = step.error.trimEnd();
-    this.steps.push(diff.length > 0 ? { ...step, diff } : step);
+    const told = diff.length > 0 ? { ...step, diff } : step;
+    this.steps.push(told);
+    this.#onStep?.(told);
     if (step.error !== undefined) this.error(step.error, step.urn);
     else if (count && !notCounted.includes(step.op)) {
       this.summary[step.op] = (this.summary[step.op] ?? 0) + 1;
@@ -63,6 +80,7 @@ export class Report {
     outputs: Record<string, OutputValue>,
     outputsText: string,
   ): OperationResult {
+    this.#silent = false;
     if (failure === "failed" || failure === "canceled") {
       this.error(`${this.#preview ? "preview" : "update"} ${failure}`); // the real CLI's words for every operation
     }

@@ -9,6 +9,7 @@ import {
   type PropertyMap,
   type PropertyValue,
 } from "./propertyValues.ts";
+import type { PendingOperation } from "../stack.ts";
 import { openSecretBox, type SecretBox, type SecretBoxHeader } from "./secretBox.ts";
 
 export interface StoredResource {
@@ -37,6 +38,7 @@ export interface Snapshot {
   resources: StoredResource[];
   /** The configuration that the provider had last: `refresh` and `destroy` run with it, as in the real engine. */
   providerConfig?: PropertyMap | undefined;
+  pendingOperations?: PendingOperation[];
 }
 
 interface StateDocument extends Snapshot {
@@ -89,4 +91,5 @@ const eachMap = (snapshot: Snapshot, change: (map: PropertyMap) => PropertyMap):
     outputs: change(resource.outputs),
   })),
   providerConfig: snapshot.providerConfig && change(snapshot.providerConfig),
+  pendingOperations: snapshot.pendingOperations ?? [],
 });

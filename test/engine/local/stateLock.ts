@@ -2,8 +2,17 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
+export async function locked<Result>(statePath: string, work: () => Promise<Result>): Promise<Result> {
+  const lock = lockState(statePath);
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
 /** @throws when another live process, or another operation of this one, holds the lock */
-export function lockState(statePath: string): { release: () => void } {
+function lockState(statePath: string): { release: () => void } {
   const path = `${statePath}.lock`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   try {
@@ -20,7 +29,7 @@ export function lockState(statePath: string): { release: () => void } {
   return { release: () => rmSync(path, { force: true }) };
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

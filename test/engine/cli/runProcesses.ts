@@ -1,0 +1,78 @@
+// Finds the processes of a run of the CLI, by a mark in their environment: the CLI, the language host, the program,
+// the provider. Linux only.
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+
+export const markName = "TEST_ENGINE_MARK";
+
+/** How often it is looked again, in milliseconds. */
+const lookEveryMs = 10;
+
+interface RunProcess {
+  pid: number;
+  name: string;
+  command: string;
+}
+
+function findProcesses(mark: string): RunProcess[] {
+  const found: RunProcess[] = [];
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, "utf8");
+    try {
+      if (!read("environ").includes(`${markName}=${mark}`)) continue;
+      found.push({ pid: Number(pid), name: read("comm").trim(), command: read("cmdline") });
+    } catch {
+      // it has ended, or belongs to somebody else
+    }
+  }
+  return found;
+}
+
+const isCli = ({ name }: RunProcess) => name === "pulumi";
+
+export function findProviderPids(mark: string): number[] {
+  return findProcesses(mark)
+    .filter(({ command }) => command.includes("cmd/dynamic-provider"))
+    .filter(({ name }) => name !== "sh") // the shell script around it
+    .map(({ pid }) => pid);
+}
+
+/** `kill -9` of the whole run: the CLI first, which could otherwise still write down that the others are gone. */
+export async function killAll(mark: string): Promise<void> {
+  for (;;) {
+    const found = findProcesses(mark).sort((a, b) => Number(isCli(b)) - Number(isCli(a)));
+    if (found.length === 0) return;
+    for (const { pid } of found) signal(pid, "SIGKILL");
+    await delay(lookEveryMs);
+  }
+}
+
+/**
+ * Ctrl-C a second time; before that the first, unless it has been. The CLI must have heard that one: signals that
+ * come too fast are one.
+ */
+export async function interruptAgain(
+  mark: string,
+  first: AbortSignal | undefined,
+  text: () => string,
+): Promise<void> {
+  const interrupt = () => {
+    const cli = findProcesses(mark).find(isCli);
+    if (cli) signal(cli.pid, "SIGINT");
+    return cli !== undefined;
+  };
+  if (!first?.aborted && !interrupt()) return;
+  while (!text().includes("press ^C again")) {
+    if (!findProcesses(mark).some(isCli)) return;
+    await delay(lookEveryMs);
+  }
+  interrupt();
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // it has ended
+  }
+}

@@ -1,0 +1,89 @@
+// An operation in a process of its own, so that a test can kill the engine itself: `kill -9` of that process and of
+// the program and the provider that it started.
+import { fork } from "node:child_process";
+import { join } from "node:path";
+import { compileCacheEnv } from "../compileCache.ts";
+import { onAbort } from "../onAbort.ts";
+import type { OperationKind } from "../operationKind.ts";
+import type { LogLine, OperationResult, Step } from "../stack.ts";
+import type { ConfigEntry } from "../stackConfig.ts";
+import type { OperationSetup } from "./operation.ts";
+import { isAlive } from "./stateLock.ts";
+
+/** What the process is told at its start. */
+export interface Assignment {
+  kind: OperationKind;
+  path: string;
+  passphrase: string;
+  config: [string, ConfigEntry][];
+  setup: Pick<OperationSetup, "project" | "stack" | "location" | "env">;
+  options: Omit<OperationSetup["options"], "signal" | "terminate" | "kill" | "onLog" | "onText">;
+}
+
+export type Order = "cancel" | "terminate";
+
+/** What it tells. */
+export type Report =
+  | { provider: number }
+  | { log: LogLine }
+  | { text: string }
+  | { step: Step }
+  | { result: OperationResult }
+  | { threw: string };
+
+/** @returns the result, unless it was killed, and what was seen until then */
+export async function runInOwnProcess(
+  kind: OperationKind,
+  path: string,
+  passphrase: string,
+  { config, options, onProviderStart, ...setup }: Omit<OperationSetup, "file">,
+): Promise<{ result?: OperationResult; seen: Pick<OperationResult, "steps" | "logs" | "text"> }> {
+  const { signal, terminate, kill, onLog, onText, ...plainOptions } = options;
+  const seen: Pick<OperationResult, "steps" | "logs" | "text"> = { steps: [], logs: [], text: "" };
+  let result: OperationResult | undefined;
+  let threw: string | undefined;
+
+  const engine = fork(join(import.meta.dirname, "ownProcessMain.ts"), {
+    detached: true, // a process group of its own, program and provider included
+    env: { ...compileCacheEnv, ...process.env },
+    execArgv: [],
+  });
+  engine.on("message", (report: Report) => {
+    if ("result" in report) result = report.result;
+    else if ("threw" in report) threw = report.threw;
+    else if ("step" in report) seen.steps.push(report.step);
+    else if ("provider" in report) {
+      onProviderStart({ pid: report.provider, isRunning: () => isAlive(report.provider) });
+    } else if ("log" in report) {
+      seen.logs.push(report.log);
+      onLog?.(report.log);
+    } else {
+      seen.text += report.text;
+      onText?.(report.text);
+    }
+  });
+  const assignment: Assignment = {
+    kind,
+    path,
+    passphrase,
+    config: [...config],
+    setup,
+    options: plainOptions,
+  };
+  engine.send(assignment);
+
+  const forget = [
+    onAbort(signal, () => engine.connected && engine.send("cancel" satisfies Order)),
+    onAbort(terminate, () => engine.connected && engine.send("terminate" satisfies Order)),
+    onAbort(kill, () => {
+      if (engine.pid !== undefined && engine.exitCode === null) process.kill(-engine.pid, "SIGKILL");
+    }),
+  ];
+  await new Promise((done, fail) => engine.once("exit", done).once("error", fail));
+  for (const each of forget) each();
+
+  if (threw !== undefined) throw new Error(threw);
+  if (result) return { result, seen };
+  if (kill?.aborted) return { seen };
+  throw new Error(`the engine's process ended with ${engine.exitCode ?? engine.signalCode ?? "no code"}`);
+}

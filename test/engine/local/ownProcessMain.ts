@@ -1,0 +1,39 @@
+// The other side of ownProcess.ts. It ends when it is done, or when whoever started it is gone.
+import { runOperation } from "./operation.ts";
+import type { Assignment, Order, Report } from "./ownProcess.ts";
+import { StateFile } from "./stateFile.ts";
+import { locked } from "./stateLock.ts";
+
+const tell = (report: Report) => process.send?.(report);
+
+process.once("disconnect", () => process.exit()); // takes program and provider along
+process.once("message", (assignment: Assignment) => {
+  run(assignment)
+    .then(
+      (result) => tell({ result }),
+      (error: unknown) => tell({ threw: error instanceof Error ? error.message : String(error) }),
+    )
+    .finally(() => process.disconnect());
+});
+
+function run({ kind, path, passphrase, config, setup, options }: Assignment) {
+  const cancel = new AbortController();
+  const terminate = new AbortController();
+  process.on("message", (order: Order) => (order === "cancel" ? cancel : terminate).abort());
+  return locked(path, () =>
+    runOperation(kind, {
+      ...setup,
+      config: new Map(config),
+      file: new StateFile(path, passphrase),
+      options: {
+        ...options,
+        signal: cancel.signal,
+        terminate: terminate.signal,
+        onLog: (log) => tell({ log }),
+        onText: (text) => tell({ text }),
+      },
+      onProviderStart: ({ pid }) => tell({ provider: pid }),
+      onStep: (step) => tell({ step }),
+    }),
+  );
+}

@@ -1,0 +1,73 @@
+// The ways in which package managers lay out a program's dependencies.
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+export interface Layout {
+  name: string;
+  /** Of the program within the project; "." if it is the project. */
+  program: string;
+  /** Where the package lies within the project, so that the test tests what it says. */
+  packagePath: RegExp;
+  command: string[];
+}
+
+export const layouts: Layout[] = [
+  {
+    name: "npm",
+    program: ".",
+    packagePath: /^node_modules\/pulumi-docs-hosting\//,
+    command: ["npm", "install", "--prefer-offline", "--no-audit", "--no-fund"],
+  },
+  {
+    name: "an npm workspace",
+    program: "packages/infra",
+    packagePath: /^node_modules\/pulumi-docs-hosting\//,
+    command: ["npm", "install", "--prefer-offline", "--no-audit", "--no-fund"],
+  },
+  {
+    name: "pnpm",
+    program: ".",
+    packagePath: /^node_modules\/\.pnpm\//,
+    command: ["pnpm", "install", "--prefer-offline", "--ignore-scripts", "--no-frozen-lockfile"],
+  },
+  {
+    name: "yarn",
+    program: ".",
+    packagePath: /^node_modules\/pulumi-docs-hosting\//,
+    command: [
+      "yarn",
+      "install",
+      "--prefer-offline",
+      "--ignore-scripts",
+      "--no-lockfile",
+      "--non-interactive",
+    ],
+  },
+];
+
+/** Makes a project with a TypeScript program in it, and installs what it depends on. */
+export async function install(
+  layout: Layout,
+  project: string,
+  program: { source: string; dependencies: Record<string, string> },
+): Promise<void> {
+  const folder = join(project, layout.program);
+  mkdirSync(folder, { recursive: true });
+  const write = (path: string, content: object) =>
+    writeFileSync(join(path, "package.json"), JSON.stringify(content));
+  if (folder !== project) write(project, { name: "root", private: true, workspaces: ["packages/*"] });
+  write(folder, { name: "user", version: "1.0.0", private: true, dependencies: program.dependencies });
+  writeFileSync(join(folder, "index.ts"), program.source);
+  const [command = "", ...args] = layout.command;
+  await run(command, args, { cwd: project, env: await environment() });
+}
+
+/** pnpm and yarn ask where npm asks. */
+async function environment(): Promise<NodeJS.ProcessEnv> {
+  const { stdout } = await run("npm", ["config", "get", "registry"]);
+  return { ...process.env, CI: "true", npm_config_registry: stdout.trim() };
+}

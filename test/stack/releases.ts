@@ -1,0 +1,83 @@
+// What was released: the tarballs, and the states that were recorded with each.
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { ReferenceService } from "../../examples/reference-service/index.ts";
+import type { StateResource } from "../engine/index.ts";
+import { CANARY_KEY } from "./world.ts";
+
+export const RELEASES_FOLDER = join(import.meta.dirname, "releases");
+export const RECORDED_STATES_FOLDER = join(import.meta.dirname, "recordedStates");
+
+/** A state as a release left it, in `recordedStates/RELEASE/NAME.json`. */
+export interface RecordedState {
+  /** Lines of the program whose state it is. */
+  program: string;
+  /** What only lived then. */
+  lived: {
+    baseUrl: string;
+    /** Oldest first: the last one is the one that the state is about. */
+    jobIds: string[];
+    /** ISO 8601 */
+    recordedAt: string;
+  };
+  resources: StateResource[];
+}
+
+export interface Release {
+  release: string;
+  tarball: string;
+}
+
+export const releases: Release[] = readdirSync(RELEASES_FOLDER)
+  .filter((file) => file.endsWith(".tgz"))
+  .map((file) => ({ release: basename(file, ".tgz"), tarball: join(RELEASES_FOLDER, file) }));
+
+export const recordedStates: { release: string; name: string }[] = readdirSync(
+  RECORDED_STATES_FOLDER,
+).flatMap((release) =>
+  readdirSync(join(RECORDED_STATES_FOLDER, release)).map((file) => ({
+    release,
+    name: basename(file, ".json"),
+  })),
+);
+
+/**
+ * Reads a recorded state as if it had been written just now, at this service: with its address, with jobs that it
+ * really has, and with dates moved along. The link's signature stays what it was: nobody can download with it.
+ */
+export async function reviveState(
+  { release, name }: { release: string; name: string },
+  service: ReferenceService,
+): Promise<RecordedState> {
+  let text = readFileSync(join(RECORDED_STATES_FOLDER, release, `${name}.json`), "utf8");
+  const { lived } = JSON.parse(text) as RecordedState;
+  text = text.replaceAll(lived.baseUrl, service.url);
+  for (const jobId of lived.jobIds) text = text.replaceAll(jobId, await startJob(service));
+  const movedByMs = Date.now() - Date.parse(lived.recordedAt);
+  return moveDates(JSON.parse(text) as RecordedState, movedByMs) as RecordedState;
+}
+
+export async function startJob(service: ReferenceService): Promise<string> {
+  const reply = await fetch(`${service.url}/v1/static-export/jobs`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${CANARY_KEY}`, "content-type": "application/json" },
+    body: JSON.stringify({ domain: "docs.example.com" }),
+  });
+  const { jobId } = (await reply.json()) as { jobId?: unknown };
+  if (typeof jobId !== "string") throw new Error(`no job was started: ${reply.status}`);
+  return jobId;
+}
+
+/** Milliseconds since 1970 from here on are taken for a date: any other number in a state is smaller. */
+const SMALLEST_DATE_MS = 1e12;
+
+function moveDates(value: unknown, byMs: number): unknown {
+  if (typeof value === "number") return value >= SMALLEST_DATE_MS ? value + byMs : value;
+  if (typeof value === "string") {
+    const isDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value);
+    return isDate ? new Date(Date.parse(value) + byMs).toISOString() : value;
+  }
+  if (Array.isArray(value)) return value.map((element) => moveDates(element, byMs));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, moveDates(each, byMs)]));
+}
