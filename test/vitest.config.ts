@@ -7,7 +7,10 @@ const project = (name: string, include: string[], timeoutMs: number) => ({
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    reporters: ["default", `${import.meta.dirname}/totalsReporter.ts`],
+    reporters: [
+      "default",
+      ...["scenarioReporter.ts", "totalsReporter.ts"].map((name) => `${import.meta.dirname}/${name}`),
+    ],
     projects: [
       project("unit", ["unit/**/*.test.ts"], 10_000),
       project("service", ["service/**/*.test.ts"], 60_000),
