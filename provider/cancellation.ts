@@ -10,18 +10,21 @@ interface Http2Server {
   on(event: "stream", listener: (stream: unknown, headers: Record<string, unknown>) => void): unknown;
 }
 
-let watched: Http2Server | undefined;
+const watched = new WeakSet<Http2Server>();
 
 /**
- * Calls `onCancel` at each `Cancel` call from now on; a second call of this function changes nothing. The engine also
- * sends one at the normal end of every operation.
+ * Calls `onCancel` at each `Cancel` call from now on; watching the same server again changes nothing. The engine also sends
+ * one at the normal end of every operation.
  */
 export function watchForCancel(onCancel: () => void): void {
-  if (watched) return;
-  watched = activeHandles().find(isHttp2Server);
-  watched?.on("stream", (_stream, headers) => {
-    if (headers[":path"] === CANCEL_PATH) onCancel();
-  });
+  // every one of them: a server that was closed stays in the list for a while
+  for (const server of activeHandles().filter(isHttp2Server)) {
+    if (watched.has(server)) continue;
+    watched.add(server);
+    server.on("stream", (_stream, headers) => {
+      if (headers[":path"] === CANCEL_PATH) onCancel();
+    });
+  }
 }
 
 function activeHandles(): unknown[] {
@@ -33,7 +36,7 @@ function isHttp2Server(handle: unknown): handle is Http2Server {
   return (
     typeof handle === "object" &&
     handle !== null &&
-    handle.constructor.name === "Http2Server" &&
+    (handle as { constructor?: { name?: unknown } }).constructor?.name === "Http2Server" &&
     typeof (handle as { on?: unknown }).on === "function"
   );
 }

@@ -35,6 +35,7 @@ export class ProgressRow {
   readonly #show: (line: string) => void;
   readonly #startedAt: number;
   #text = "";
+  #closed = false;
   #shownAt = -Infinity;
   #cancelTimer = (): void => undefined;
 
@@ -45,15 +46,16 @@ export class ProgressRow {
   }
 
   set(text: string): void {
-    if (text === this.#text) return;
+    if (this.#closed || text === this.#text) return;
     this.#text = text;
     const waitMs = this.#shownAt + MIN_INTERVAL_MS - this.#clock.monotonic();
     if (waitMs > 0) this.#showAfter(waitMs);
     else this.#showNow();
   }
 
-  /** Shows nothing any more, and leaves no timer behind. */
+  /** Shows nothing any more, whatever is still set, and leaves no timer behind. */
   close(): void {
+    this.#closed = true;
     this.#cancelTimer();
   }
 

@@ -39,7 +39,8 @@ export const RECORD_LIFE_MS = 24 * 3_600_000;
 
 /** Where records are kept: Pulumi's own folder of the user. */
 export function recordFolder(environment: (name: string) => string | undefined): string {
-  return join(environment("PULUMI_HOME") ?? join(homedir(), ".pulumi"), "docs-hosting", "resume");
+  // Pulumi takes an empty one for none, too
+  return join(environment("PULUMI_HOME") || join(homedir(), ".pulumi"), "docs-hosting", "resume");
 }
 
 /**
@@ -96,22 +97,31 @@ export class ResumeFolder implements ResumeRecords {
   }
 
   #removeOld(): void {
-    this.#removeWhere((name) => this.#now() - statSync(join(this.#folder(), name)).mtimeMs > RECORD_LIFE_MS);
+    this.#removeWhere((name) => {
+      const seen = statSync(join(this.#folder(), name), { throwIfNoEntry: false });
+      return seen !== undefined && this.#now() - seen.mtimeMs > RECORD_LIFE_MS;
+    });
   }
 
-  /** Best effort: a record too many is noticed when its job is asked for. */
   #removeWhere(unwanted: (name: string) => boolean): void {
     try {
-      for (const name of readdirSync(this.#folder())) {
-        if (unwanted(name)) rmSync(join(this.#folder(), name), { force: true });
-      }
+      for (const name of readdirSync(this.#folder()).filter(unwanted)) removeFile(join(this.#folder(), name));
     } catch {
-      // there is no folder, or it cannot be written
+      // there is no folder, or it cannot be read
     }
   }
 
   #path(resource: RecordedResource, intent: string): string {
     return join(this.#folder(), `${prefixOf(resource)}${intent.slice(0, 32)}.json`);
+  }
+}
+
+/** Best effort: a record too many is noticed when its job is asked for. */
+function removeFile(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // it is no file, or its folder is none
   }
 }
 

@@ -7,11 +7,14 @@ const project = (name: string, include: string[], timeoutMs: number) => ({
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    reporters: ["default", `${import.meta.dirname}/totalsReporter.ts`],
+    reporters: [
+      "default",
+      ...["scenarioReporter.ts", "totalsReporter.ts"].map((name) => `${import.meta.dirname}/${name}`),
+    ],
     projects: [
       project("unit", ["unit/**/*.test.ts", "histories/**/*.test.ts"], 10_000),
       project("service", ["service/**/*.test.ts"], 60_000),
-      project("engine", ["engine/**/*.test.ts", "stack/**/*.test.ts"], 120_000),
+      project("engine", ["engine/**/*.test.ts", "stack/**/*.test.ts", "kills/**/*.test.ts"], 120_000),
       project("package", ["package/**/*.test.ts"], 240_000),
     ],
   },

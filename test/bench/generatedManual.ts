@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { seededRandom } from "../simulation/seededRandom.ts";
 
 const PAGES_PER_FOLDER = 25;
 
@@ -38,7 +39,7 @@ const CODE: readonly [language: string, lines: readonly string[]][] = [
 
 /** Writes a manual like real ones: folders, prose, tables, code in four languages, links between pages. The same seed writes the same bytes. */
 export async function writeManual(folder: string, pageCount: number, seed: number): Promise<void> {
-  const random = mulberry32(seed);
+  const random = seededRandom(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const words = (count: number) => Array.from({ length: count }, () => pick(WORDS)).join(" ");
   const sentence = () => `The ${words(8 + Math.floor(random() * 12))}.`;
@@ -64,15 +65,4 @@ export async function writeManual(folder: string, pageCount: number, seed: numbe
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, `# Page ${page}: ${words(3)}\n\n${sentence()}\n\n${sections.join("\n\n")}\n`);
   }
-}
-
-/** A small random generator with a seed: https://gist.github.com/tommyettinger/46a874533244883189143505d203312c */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,0 +1,230 @@
+import { execFile } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  RECORD_LIFE_MS,
+  recordFolder,
+  ResumeFolder,
+  type RecordedResource,
+} from "../../provider/resumeRecords.ts";
+
+const RESOURCE: RecordedResource = {
+  baseUrl: "https://api.example.test/c4n4ry-path",
+  urn: "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs",
+  domain: "docs.example.com",
+};
+const INTENT = "a".repeat(64);
+
+let home: string;
+let folder: string;
+let nowMs: number;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "pulumi-home-"));
+  folder = join(home, "docs-hosting/resume");
+  nowMs = Date.now();
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+/** A process of its own: knows only what is in the folder. */
+const records = (): ResumeFolder =>
+  new ResumeFolder(
+    () => folder,
+    () => nowMs,
+  );
+const files = (): string[] => readdirSync(folder);
+const onlyFile = (): string => join(folder, files()[0] ?? "there is none");
+
+test("another process finds the job that was saved", () => {
+  expect(records().save(RESOURCE, INTENT, "job-1")).toBeUndefined();
+  expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+  expect(files()).toHaveLength(1);
+});
+
+test.each<[string, Partial<RecordedResource>, string]>([
+  ["service", { baseUrl: "https://other.example.test" }, INTENT],
+  ["resource", { urn: `${RESOURCE.urn}-2` }, INTENT],
+  ["site", { domain: "other.example.com" }, INTENT],
+  ["content", {}, "b".repeat(64)],
+])("the job of another %s is not found", (_what, other, intent) => {
+  records().save(RESOURCE, INTENT, "job-1");
+  expect(records().find({ ...RESOURCE, ...other }, intent)).toBeUndefined();
+});
+
+test("a later job of the same content takes the place of the earlier one", () => {
+  records().save(RESOURCE, INTENT, "job-1");
+  records().save(RESOURCE, INTENT, "job-2");
+  expect(records().find(RESOURCE, INTENT)).toBe("job-2");
+  expect(files()).toHaveLength(1);
+});
+
+test.skipIf(process.platform === "win32")("only the owner can read file and folder", () => {
+  records().save(RESOURCE, INTENT, "job-1");
+  expect(statSync(onlyFile()).mode & 0o777).toBe(0o600);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+test("a record holds URN and job, and nothing else in plain text", () => {
+  records().save(RESOURCE, INTENT, "job-1");
+  expect(JSON.parse(readFileSync(onlyFile(), "utf8"))).toEqual({ urn: RESOURCE.urn, jobId: "job-1" });
+  expect(onlyFile()).not.toContain("c4n4ry");
+});
+
+test.each([
+  ["nothing", ""],
+  ["half a record", '{ "urn": "urn:pulumi:test", "jobI'],
+  ["null", "null"],
+  ["a number", "7"],
+  ["no job", "{}"],
+  ["a job that is a folder", '{ "jobId": ".." }'],
+  ["a job that is an object", '{ "jobId": {} }'],
+  ["not text", "\0\u{1}\uffff"],
+])("a file with %s in it is no record, and can be replaced", (_what, text) => {
+  records().save(RESOURCE, INTENT, "job-1");
+  writeFileSync(onlyFile(), text);
+  expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+  expect(records().save(RESOURCE, INTENT, "job-2")).toBeUndefined();
+  expect(records().find(RESOURCE, INTENT)).toBe("job-2");
+});
+
+test("a record that cannot be read is not found", () => {
+  records().save(RESOURCE, INTENT, "job-1");
+  const path = onlyFile();
+  rmSync(path);
+  mkdirSync(path); // root can read every file, but no folder as one
+  expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+});
+
+test("no folder means no record, and nothing to forget", () => {
+  expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+  records().forget(RESOURCE);
+  records().operationEnded();
+  expect(readdirSync(home)).toEqual([]);
+});
+
+describe("after a day", () => {
+  const age = (path: string, ms: number): void => {
+    const at = new Date(nowMs - ms);
+    utimesSync(path, at, at);
+  };
+
+  test("a record is not found any more; just before, it is", () => {
+    records().save(RESOURCE, INTENT, "job-1");
+    age(onlyFile(), RECORD_LIFE_MS - 60_000);
+    expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+    age(onlyFile(), RECORD_LIFE_MS + 1_000);
+    expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+  });
+
+  test("a record goes when the next one is written, whatever else lies around", () => {
+    records().save(RESOURCE, INTENT, "job-1");
+    age(onlyFile(), RECORD_LIFE_MS + 1_000);
+    for (const name of ["0-somebody's folder", "zzz"]) {
+      mkdirSync(join(folder, name, "in it"), { recursive: true });
+      age(join(folder, name), RECORD_LIFE_MS + 1_000);
+    }
+    records().save({ ...RESOURCE, urn: "urn:other" }, INTENT, "job-2");
+    expect(files().filter((name) => name.endsWith(".json"))).toHaveLength(1);
+  });
+
+  test("a record of a clock that was ahead still counts", () => {
+    records().save(RESOURCE, INTENT, "job-1");
+    age(onlyFile(), -3 * 3_600_000);
+    expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+  });
+});
+
+test.each([
+  ["the folder's place is taken by a file", () => writeFileSync(join(home, "docs-hosting"), "")],
+  [
+    "the record's place is taken by a folder",
+    () => {
+      records().save(RESOURCE, INTENT, "job-1");
+      const path = onlyFile();
+      rmSync(path);
+      mkdirSync(join(path, "in it"), { recursive: true });
+    },
+  ],
+])("what cannot be written is told, and not thrown: %s", (_why, block) => {
+  block();
+  expect(records().save(RESOURCE, INTENT, "job-2")).toMatch(/^E[A-Z]+$/);
+  expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+});
+
+test("two processes that write at once leave whole records only, and no draft", async () => {
+  const compiled = join(import.meta.dirname, "../../dist/provider/resumeRecords.js");
+  const write = (name: string): Promise<unknown> =>
+    promisify(execFile)(process.execPath, [
+      "-e",
+      `const { ResumeFolder } = require(${JSON.stringify(compiled)});
+       const records = new ResumeFolder(() => ${JSON.stringify(folder)}, Date.now);
+       for (let i = 0; i < 100; i++) {
+         const problem = records.save(${JSON.stringify(RESOURCE)}, ${JSON.stringify(INTENT)}, "${name}-" + i);
+         if (problem) throw new Error(problem);
+       }`,
+    ]);
+  const writers = { done: false };
+  const both = Promise.all([write("one"), write("other")]).finally(() => (writers.done = true));
+  const found = new Set<string | undefined>();
+  while (!writers.done) {
+    found.add(records().find(RESOURCE, INTENT));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await both;
+  found.delete(undefined); // before the first
+  for (const jobId of found) expect(jobId).toMatch(/^(one|other)-\d+$/);
+  expect(records().find(RESOURCE, INTENT)).toMatch(/^(one|other)-99$/);
+  expect(files()).toHaveLength(1);
+});
+
+describe("forgetting", () => {
+  test("takes all of a resource's records, and nobody else's", () => {
+    records().save(RESOURCE, INTENT, "job-1");
+    records().save(RESOURCE, "b".repeat(64), "job-2");
+    const other = { ...RESOURCE, domain: "other.example.com" };
+    records().save(other, INTENT, "job-3");
+    records().forget(RESOURCE);
+    expect(files()).toHaveLength(1);
+    expect(records().find(other, INTENT)).toBe("job-3");
+  });
+
+  test("waits until the engine has stored what was handed over", () => {
+    const process = records();
+    process.save(RESOURCE, INTENT, "job-1");
+    process.operationEnded();
+    process.handOver(RESOURCE);
+    expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+    process.operationEnded();
+    expect(files()).toEqual([]);
+  });
+
+  test("happens once for each hand-over", () => {
+    const process = records();
+    process.save(RESOURCE, INTENT, "job-1");
+    process.handOver(RESOURCE);
+    process.operationEnded();
+    process.save(RESOURCE, INTENT, "job-2");
+    process.operationEnded();
+    expect(records().find(RESOURCE, INTENT)).toBe("job-2");
+  });
+});
+
+test.each([
+  ["PULUMI_HOME", "/srv/pulumi", join("/srv/pulumi", "docs-hosting", "resume")],
+  ["the user's own folder without it", undefined, join(homedir(), ".pulumi", "docs-hosting", "resume")],
+  ["the user's own folder when it is empty", "", join(homedir(), ".pulumi", "docs-hosting", "resume")],
+])("records are kept in %s", (_where, value, expected) => {
+  expect(recordFolder((name) => (name === "PULUMI_HOME" ? value : "elsewhere"))).toBe(expected);
+});

@@ -1,0 +1,76 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { TestModule, TestResult } from "vitest/node";
+import { outcomesOf, SCENARIOS, unnamedScenarios } from "../scenarios.ts";
+
+const FOLDER = join(import.meta.dirname, "..");
+const FILES = globSync("**/*.test.ts", { cwd: FOLDER }).map((file) => join(FOLDER, file));
+
+type Result = Pick<TestResult, "state"> & { note?: string };
+const PASSED: Result = { state: "passed" };
+
+/** What a reporter gets of a run in which the first file had these tests. */
+function run(
+  tests: [name: string, result: Result][],
+  { files = FILES, project = "engine", filter = undefined as RegExp | undefined } = {},
+): TestModule[] {
+  return files.map((moduleId, index) => {
+    const about = { name: project, vitest: { config: { testNamePattern: filter } } };
+    const cases = tests.map(([fullName, result]) => ({
+      fullName,
+      name: fullName.split(" > ").at(-1),
+      project: about,
+      result: () => result,
+    }));
+    return { moduleId, project: about, children: { allTests: () => (index === 0 ? cases : []) } };
+  }) as unknown as TestModule[];
+}
+const all = (end: string): [string, Result][] => SCENARIOS.map((id) => [`${end} > ${id} works`, PASSED]);
+
+test("there are fifty scenarios", () => {
+  expect(SCENARIOS).toHaveLength(50);
+  expect([SCENARIOS[0], SCENARIOS[8], SCENARIOS[49]]).toEqual(["L01", "L09", "L50"]);
+});
+
+test("a scenario is passed only if all tests that name it are, engine by engine", () => {
+  const { local, cli } = outcomesOf(
+    run([
+      ["life, on the local engine > L01, L02 both", PASSED],
+      ["life, on the local engine > L02 again", { state: "failed" }],
+      ["life, on the local engine > L02 once more", PASSED],
+      ["life, on the local engine > L03 here", PASSED],
+      ["life, on the local engine > L03 there", { state: "skipped", note: "needs root" }],
+      ["life, on the cli engine > L01 there", PASSED],
+    ]),
+  );
+  expect(Object.fromEntries(local)).toEqual({
+    L01: { state: "passed" },
+    L02: { state: "failed" },
+    L03: { state: "not run", note: "needs root" },
+  });
+  expect(Object.fromEntries(cli)).toEqual({ L01: { state: "passed" } });
+});
+
+test("tests of the package count for the test engine, others that name none for nothing", () => {
+  expect([...outcomesOf(run([["L23 pnpm", PASSED]], { project: "package" })).local.keys()]).toEqual(["L23"]);
+  const { local, cli } = outcomesOf(run([["L23 pnpm", PASSED]], { project: "unit" }));
+  expect(local.size + cli.size).toBe(0);
+});
+
+test("what a filter leaves out is not told", () => {
+  const { local } = outcomesOf(run([["on the local engine > L01", { state: "skipped" }]], { filter: /L02/ }));
+  expect(local.size).toBe(0);
+});
+
+test("a whole run tells which scenarios no test names; one on either engine is enough", () => {
+  const tests = all("on the local engine");
+  expect(unnamedScenarios(run(tests))).toEqual([]);
+  expect(unnamedScenarios(run(tests.slice(2)))).toEqual(["L01", "L02"]);
+  expect(unnamedScenarios(run([...tests.slice(1), ["on the cli engine > L01 works", PASSED]]))).toEqual([]);
+});
+
+test("a part of a run says nothing of the scenarios that it leaves out", () => {
+  expect(unnamedScenarios(run([], { filter: /L02/ }))).toEqual([]);
+  expect(unnamedScenarios(run([], { files: FILES.slice(1) }))).toEqual([]);
+});
