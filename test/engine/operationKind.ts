@@ -8,5 +8,8 @@ export function refuseMisplaced(kind: OperationKind, options: OperationOptions):
   if (options.continueOnError && (kind === "preview" || kind === "refresh")) {
     throw new Error(`continueOnError has no meaning for ${kind}`);
   }
+  if (options.runProgram && (kind === "preview" || kind === "up")) {
+    throw new Error(`runProgram has no meaning for ${kind}`);
+  }
   if (options.refresh && kind === "refresh") throw new Error("refresh has no meaning for refresh");
 }

@@ -27,6 +27,8 @@ export interface OperationOptions {
   continueOnError?: boolean;
   /** Of any but `refresh`: refresh first. */
   refresh?: boolean;
+  /** `refresh` and `destroy`: run the program, which they otherwise leave out. */
+  runProgram?: boolean;
   /** Abort means Ctrl-C, once: nothing new is started, running steps are waited for. */
   signal?: AbortSignal;
   onLog?: (line: LogLine) => void;
@@ -127,6 +129,8 @@ export interface Stack {
   destroy(options?: OperationOptions): Promise<OperationResult>;
   /** Lasts as long as this handle: a later `openStack` starts from its own settings. */
   setConfig(name: string, value: string, options?: { secret?: boolean }): Promise<void>;
+  /** Encrypts everything anew. This handle goes on with the new passphrase; a later `openStack` must be given it. */
+  changePassphrase(passphrase: string): Promise<void>;
   exportState(): Promise<StateResource[]>;
   /** Replaces the whole state. */
   importState(resources: StateResource[]): Promise<void>;

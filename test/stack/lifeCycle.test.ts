@@ -1,17 +1,8 @@
 // Scenarios of a static export's life. After each, a preview shows nothing more to do.
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
-
-const START = "POST /v1/static-export/jobs";
-const poll = (jobId: unknown): string => `GET ${START.slice(5)}/${String(jobId)}`;
-const bundle = (jobId: unknown): string => `${START}/${String(jobId)}/bundle`;
-
-async function previewIsEmpty(world: World): Promise<void> {
-  world.requests();
-  expect(stepsOf(succeeded(await world.stack.preview()))).toEqual([]);
-  expect(world.requests()).toEqual([]);
-}
+import { bundle, poll, START } from "./requests.ts";
+import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
 
 onEachEngine("life cycle", (kind) => {
   test.concurrent("L01 create: one start, polls, one bundle; all outputs set", async (context) => {

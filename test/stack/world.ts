@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, type TestContext } from "vitest";
+import { describe, expect, type TestContext } from "vitest";
 import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
 import {
   availableEngines,
@@ -17,8 +17,10 @@ import {
   type EngineKind,
   type OperationResult,
   type Stack,
+  type StackSettings,
   type StateResource,
 } from "../engine/index.ts";
+import { readRequests, type RequestFilter } from "./requests.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -32,6 +34,11 @@ export function onEachEngine(name: string, scenarios: (kind: EngineKind) => void
   describe.each(kinds)(`${name}, on the %s engine`, scenarios);
 }
 
+/** Skips a test, with the reason, on the engine that cannot show what it is about. */
+export function cliOnly(context: TestContext, kind: EngineKind, reason: string): void {
+  context.skip(kind !== "cli", `CLI only: ${reason}`);
+}
+
 /** A program, the service it talks to, and the stack that it describes. Removed when the test ends. */
 export interface World {
   readonly service: ReferenceService;
@@ -40,10 +47,14 @@ export interface World {
   addPage(name: string, markdown: string): void;
   /** Replaces the program by these lines, with `StaticExport` and `pulumi` in scope. */
   program(lines: string): void;
-  /** The only static export in the state. */
-  exported(): Promise<StateResource>;
+  /** Opens the stack again, or another one of the same program, with these settings changed. */
+  open(settings: Partial<Pick<StackSettings, "stack" | "passphrase" | "env">>): Promise<Stack>;
+  /** Starts one more service, with the same sites, for another account. */
+  startService(adminApiKey: string): Promise<ReferenceService>;
+  /** The only static export in the state, or the one of this name. */
+  exported(name?: string, stack?: Stack): Promise<StateResource>;
   /** Requests to the API since the last call, such as "POST /v1/static-export/jobs", polls in a row counted once. */
-  requests(): string[];
+  requests(filter?: RequestFilter): string[];
   /** Jobs that are noted beside the state, for a run that might be killed. */
   resumeRecords(): { jobId: string; mode: number; path: string }[];
   /** Everything that was kept or shown: state files, backups, and the text of each operation. */
@@ -81,56 +92,71 @@ export async function buildWorld(
   writeFileSync(join(programFolder, "package.json"), '{ "name": "scenario", "main": "index.js" }');
   writeFileSync(join(site, "index.md"), "# Welcome\n\nThe first page.\n");
 
-  const service = await startReferenceService({
-    sites: {
-      "docs.example.com": site,
-      "other.example.com": site,
-      "free.example.com": { source: site, plan: "free" },
-    },
-    adminApiKey: CANARY_KEY,
-    jobDurationMs: options.jobDurationMs ?? 0,
-    ...(options.linkLifetimeMs !== undefined && { linkLifetimeMs: options.linkLifetimeMs }),
-  });
-  const stateFolder = join(folder, "state");
-  const pulumiHome = join(stateFolder, "home");
-  const stack = await openStack(kind, {
-    program: programFolder,
-    project: "scenario",
-    stack: "test",
-    stateFolder,
-    passphrase: "correct horse",
-    ...(options.config && { config: options.config }),
-    ...(options.secretConfig && { secretConfig: options.secretConfig }),
-    env: {
-      PULUMI_HOME: pulumiHome,
-      DOCS_HOSTING_BASE_URL: service.url,
-      DOCS_HOSTING_ADMIN_API_KEY: CANARY_KEY,
-      ...options.env,
-    },
-  });
-  context.onTestFinished(async () => {
-    await service.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  const services: ReferenceService[] = [];
+  const startService = async (adminApiKey: string): Promise<ReferenceService> => {
+    const started = await startReferenceService({
+      sites: {
+        "docs.example.com": site,
+        "other.example.com": site,
+        "free.example.com": { source: site, plan: "free" },
+      },
+      adminApiKey,
+      jobDurationMs: options.jobDurationMs ?? 0,
+      ...(options.linkLifetimeMs !== undefined && { linkLifetimeMs: options.linkLifetimeMs }),
+    });
+    services.push(started);
+    return started;
+  };
+  const service = await startService(CANARY_KEY);
 
   const texts: string[] = [];
-  const remember =
-    (run: Stack["up"]): Stack["up"] =>
-    async (given) => {
-      const result = await run(given);
-      texts.push(result.text, JSON.stringify(result.logs), result.error ?? "");
-      return result;
-    };
-  let counted = 0;
-  return {
-    service,
-    stack: {
+  const stateFolder = join(folder, "state");
+  const pulumiHome = join(stateFolder, "home"); // also the CLI's
+  const open: World["open"] = async ({ env, ...settings }) => {
+    const stack = await openStack(kind, {
+      program: programFolder,
+      project: "scenario",
+      stack: "test",
+      stateFolder,
+      passphrase: "correct horse",
+      ...(options.config && { config: options.config }),
+      ...(options.secretConfig && { secretConfig: options.secretConfig }),
+      ...settings,
+      env: {
+        DOCS_HOSTING_BASE_URL: service.url,
+        DOCS_HOSTING_ADMIN_API_KEY: CANARY_KEY,
+        PULUMI_HOME: pulumiHome,
+        ...options.env,
+        ...env,
+      },
+    });
+    const remember =
+      (run: Stack["up"]): Stack["up"] =>
+      async (given) => {
+        const result = await run(given);
+        texts.push(result.text, JSON.stringify(result.logs), result.error ?? "");
+        return result;
+      };
+    return {
       ...stack,
       preview: remember((given) => stack.preview(given)),
       up: remember((given) => stack.up(given)),
       refresh: remember((given) => stack.refresh(given)),
       destroy: remember((given) => stack.destroy(given)),
-    },
+    };
+  };
+  const stack = await open({});
+  context.onTestFinished(async () => {
+    await Promise.all(services.map((started) => started.close()));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  let counted = 0;
+  return {
+    service,
+    stack,
+    open,
+    startService,
     addPage: (name, markdown) => writeFileSync(join(site, name), markdown),
     program: (lines) =>
       writeFileSync(
@@ -138,15 +164,17 @@ export async function buildWorld(
         `const pulumi = require("@pulumi/pulumi");\n` +
           `const { StaticExport, staticExportValues } = require("pulumi-docs-hosting");\n${lines}\n`,
       ),
-    exported: async () => {
-      const found = (await stack.exportState()).filter(({ type }) => type.endsWith(":StaticExport"));
+    exported: async (name, of = stack) => {
+      const found = (await of.exportState()).filter(
+        ({ type, urn }) => type.endsWith(":StaticExport") && (name === undefined || nameOf(urn) === name),
+      );
       if (found.length !== 1 || !found[0]) throw new Error(`${found.length} static exports in the state`);
       return found[0];
     },
-    requests: () => {
-      const seen = service.requests.slice(counted).map(({ method, path }) => `${method} ${path}`);
+    requests: (filter) => {
+      const seen = service.requests.slice(counted);
       counted = service.requests.length;
-      return seen.filter((request, index) => request !== seen[index - 1]);
+      return readRequests(seen, filter);
     },
     resumeRecords: () => {
       const records = join(pulumiHome, "docs-hosting/resume");
@@ -176,5 +204,16 @@ export function succeeded(result: OperationResult): OperationResult {
 export function stepsOf(result: OperationResult): string[] {
   return result.steps
     .filter(({ urn, op }) => urn.includes(":StaticExport::") && op !== "same" && op !== "refresh")
-    .map(({ op, urn }) => `${op} ${urn.slice(urn.lastIndexOf(":") + 1)}`);
+    .map(({ op, urn }) => `${op} ${nameOf(urn)}`);
+}
+
+/** Fails unless a preview finds nothing to do, and asks nobody. */
+export async function previewIsEmpty(world: World, stack: Stack = world.stack): Promise<void> {
+  world.requests();
+  expect(stepsOf(succeeded(await stack.preview()))).toEqual([]);
+  expect(world.requests()).toEqual([]);
+}
+
+function nameOf(urn: string): string {
+  return urn.slice(urn.lastIndexOf(":") + 1);
 }

@@ -9,6 +9,7 @@ import { locateProgram } from "../local/programLocation.ts";
 import { refuseMisplaced, type OperationKind } from "../operationKind.ts";
 import type { OperationOptions, OperationResult, OutputValue, Stack, StackSettings } from "../stack.ts";
 import { fullName, readConfig } from "../stackConfig.ts";
+import { changePassphrase } from "./changePassphrase.ts";
 import { createEventLog } from "./engineEvents.ts";
 import { findProviderPids, markName } from "./providerProcesses.ts";
 import { isProvider, readResource, writeResources, type StateDocument } from "./stateDocument.ts";
@@ -43,6 +44,10 @@ export async function openCliStack(settings: StackSettings): Promise<Stack> {
     destroy: run("destroy"),
     setConfig: (key, value, { secret = false } = {}) =>
       stack.setConfig(fullName(project, key), { value, secret }),
+    async changePassphrase(passphrase) {
+      await changePassphrase(workspace, name, passphrase);
+      workspace.envVars["PULUMI_CONFIG_PASSPHRASE"] = passphrase;
+    },
     async exportState() {
       const { document } = await exportDocument();
       return (document.resources ?? []).filter((resource) => !isProvider(resource)).map(readResource);
@@ -97,7 +102,7 @@ async function runOperation(
   options: OperationOptions,
 ): Promise<OperationResult> {
   refuseMisplaced(kind, options);
-  const { parallel, targets, continueOnError, refresh, signal } = options;
+  const { parallel, targets, continueOnError, refresh, runProgram = false, signal } = options;
   const log = createEventLog((line) => options.onLog?.(line));
   let text = "";
   const show = (chunk: string) => {
@@ -116,8 +121,8 @@ async function runOperation(
   try {
     if (kind === "preview") await stack.preview({ ...shared, refresh: refresh ?? false });
     if (kind === "up") await stack.up(applying);
-    if (kind === "refresh") await stack.refresh(shared);
-    if (kind === "destroy") await stack.destroy(applying);
+    if (kind === "refresh") await stack.refresh({ ...shared, runProgram });
+    if (kind === "destroy") await stack.destroy({ ...applying, runProgram });
   } catch (failure) {
     const errors = log.logs.filter(({ severity }) => severity === "error").map(({ message }) => message);
     const error = errors.length > 0 ? errors.join("\n") : (failure as Error).message;

@@ -18,7 +18,8 @@ export function openLocalStack(settings: StackSettings): Stack {
   const location = locateProgram(settings.program);
   const config = readConfig(settings);
   const path = join(stateFolder, `${project}.${stack}.json`);
-  const open = () => new StateFile(path, settings.passphrase);
+  let { passphrase } = settings;
+  const open = () => new StateFile(path, passphrase);
   const providers = new Set<Child>();
   open();
 
@@ -27,6 +28,7 @@ export function openLocalStack(settings: StackSettings): Stack {
     (options: OperationOptions = {}) =>
       locked(path, (): Promise<OperationResult> => {
         refuseMisplaced(kind, options);
+        if (options.runProgram) throw new Error("not supported by the test engine: runProgram");
         return runOperation(kind, {
           project,
           stack,
@@ -49,6 +51,12 @@ export function openLocalStack(settings: StackSettings): Stack {
       config.set(fullName(project, name), { value, secret });
       return Promise.resolve();
     },
+    changePassphrase: (next) =>
+      locked(path, () => {
+        open().changePassphrase(next);
+        passphrase = next;
+        return Promise.resolve();
+      }),
     exportState: () => Promise.resolve(open().read().resources.map(exportResource)),
     importState: (resources) =>
       locked(path, () => {
