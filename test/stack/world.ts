@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, type TestContext } from "vitest";
@@ -20,7 +12,9 @@ import {
   type StackSettings,
   type StateResource,
 } from "../engine/index.ts";
+import { programFolderIn, writeProgram } from "./programFolder.ts";
 import { readRequests, type RequestFilter } from "./requests.ts";
+import { readResumeRecords, type ResumeRecord } from "./resumeRecordFiles.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -56,7 +50,7 @@ export interface World {
   /** Requests to the API since the last call, such as "POST /v1/static-export/jobs", polls in a row counted once. */
   requests(filter?: RequestFilter): string[];
   /** Jobs that are noted beside the state, for a run that might be killed. */
-  resumeRecords(): { jobId: string; mode: number; path: string }[];
+  resumeRecords(): ResumeRecord[];
   /** Everything that was kept or shown: state files, backups, and the text of each operation. */
   everythingWritten(): Promise<string>;
 }
@@ -80,16 +74,8 @@ export async function buildWorld(
   mkdirSync(join(ROOT, ".work"), { recursive: true });
   const folder = await mkdtemp(join(ROOT, ".work/stack-"));
   const site = join(folder, "site");
-  const programFolder = join(folder, "program");
+  const programFolder = programFolderIn(folder, ROOT);
   mkdirSync(site);
-  mkdirSync(join(programFolder, "node_modules/@pulumi"), { recursive: true });
-  symlinkSync(ROOT, join(programFolder, "node_modules/pulumi-docs-hosting"), "dir");
-  symlinkSync(
-    join(ROOT, "node_modules/@pulumi/pulumi"),
-    join(programFolder, "node_modules/@pulumi/pulumi"),
-    "dir",
-  );
-  writeFileSync(join(programFolder, "package.json"), '{ "name": "scenario", "main": "index.js" }');
   writeFileSync(join(site, "index.md"), "# Welcome\n\nThe first page.\n");
 
   const services: ReferenceService[] = [];
@@ -158,12 +144,7 @@ export async function buildWorld(
     open,
     startService,
     addPage: (name, markdown) => writeFileSync(join(site, name), markdown),
-    program: (lines) =>
-      writeFileSync(
-        join(programFolder, "index.js"),
-        `const pulumi = require("@pulumi/pulumi");\n` +
-          `const { StaticExport, staticExportValues } = require("pulumi-docs-hosting");\n${lines}\n`,
-      ),
+    program: (lines) => writeProgram(programFolder, lines),
     exported: async (name, of = stack) => {
       const found = (await of.exportState()).filter(
         ({ type, urn }) => type.endsWith(":StaticExport") && (name === undefined || nameOf(urn) === name),
@@ -176,17 +157,7 @@ export async function buildWorld(
       counted = service.requests.length;
       return readRequests(seen, filter);
     },
-    resumeRecords: () => {
-      const records = join(pulumiHome, "docs-hosting/resume");
-      if (!existsSync(records)) return [];
-      return readdirSync(records).flatMap((name) => {
-        const path = join(records, name);
-        const text = readFileSync(path, "utf8");
-        if (text === "") return []; // being written
-        const { jobId } = JSON.parse(text) as { jobId: string };
-        return [{ jobId, mode: statSync(path).mode & 0o777, path }];
-      });
-    },
+    resumeRecords: () => readResumeRecords(pulumiHome),
     everythingWritten: async () => {
       const files = await Promise.all((await stack.stateFiles()).map((file) => readFile(file, "latin1")));
       return [...texts, ...files].join("\n");
