@@ -6,14 +6,13 @@ export const KEY_PREFIX = "svc_";
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
-/** Lets only requests with the admin API key into the routes of `app`. */
-export function requireAdminApiKey(app: FastifyInstance, adminApiKey: string): void {
-  const expected = digest(adminApiKey);
+/** Lets only requests with the admin API key of the moment into the routes of `app`. */
+export function requireAdminApiKey(app: FastifyInstance, adminApiKey: () => string): void {
   app.addHook("onRequest", (request, reply, done) => {
     const header = request.headers.authorization;
     const key = BEARER.exec(header ?? "")?.[1];
     // digests have one length, so that the comparison takes as long for any key
-    if (key !== undefined && timingSafeEqual(digest(key), expected)) {
+    if (key !== undefined && timingSafeEqual(digest(key), digest(adminApiKey()))) {
       done();
       return;
     }
@@ -21,6 +20,12 @@ export function requireAdminApiKey(app: FastifyInstance, adminApiKey: string): v
     const what = header === undefined ? "missing" : key === undefined ? "not a bearer token" : "not valid";
     done(new Refusal(401, `the admin API key is ${what}`));
   });
+}
+
+/** @throws when it cannot be one */
+export function checkAdminApiKey(adminApiKey: string): string {
+  if (!adminApiKey.startsWith(KEY_PREFIX)) throw new Error(`adminApiKey must begin with ${KEY_PREFIX}`);
+  return adminApiKey;
 }
 
 function digest(key: string): Buffer {

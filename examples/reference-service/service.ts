@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Fastify, { type FastifyInstance } from "fastify";
-import { KEY_PREFIX, requireAdminApiKey } from "./adminApiKey.ts";
+import { checkAdminApiKey, requireAdminApiKey } from "./adminApiKey.ts";
 import { addAgentJobRoutes } from "./agentJobRoutes.ts";
 import { AgentJobs } from "./agentJobs.ts";
 import { BundleLinks } from "./bundleLinks.ts";
@@ -68,9 +68,11 @@ export interface ReferenceService {
   readonly agentJobs: AgentJobs;
   /** Adds a site or replaces it: the next export of the domain renders the new source. */
   setSite(domain: string, site: string | Site): void;
+  /** Rotates the key: from now on only this one is accepted. */
+  setAdminApiKey(adminApiKey: string): void;
   /** Answers some requests differently, for tests. Returns a function that takes the interceptor away again. */
   intercept(interceptor: Interceptor): () => void;
-  /** Forgets jobs, requests and interceptors, and hosts the sites of the start again. */
+  /** Forgets jobs, requests and interceptors, and has the sites and the key of the start again. */
   reset(): Promise<void>;
   /** Stops at once and removes all files of the service. */
   close(): Promise<void>;
@@ -80,9 +82,9 @@ const DEFAULT_LINK_LIFETIME_MS = 3_600_000;
 
 /** Starts the service; resolves once it accepts requests. */
 export async function startReferenceService(options: ReferenceServiceOptions): Promise<ReferenceService> {
-  const { adminApiKey, host = "127.0.0.1", port = 0, now = Date.now, newId = randomUUID } = options;
+  const { host = "127.0.0.1", port = 0, now = Date.now, newId = randomUUID } = options;
   const { jobDurationMs = 0, linkLifetimeMs = DEFAULT_LINK_LIFETIME_MS } = options;
-  if (!adminApiKey.startsWith(KEY_PREFIX)) throw new Error(`adminApiKey must begin with ${KEY_PREFIX}`);
+  let adminApiKey = checkAdminApiKey(options.adminApiKey);
 
   const folder = await mkdtemp(join(tmpdir(), "reference-service-"));
   const requests: LoggedRequest[] = [];
@@ -104,7 +106,7 @@ export async function startReferenceService(options: ReferenceServiceOptions): P
   interceptRequests(app, interceptors, domainOfJob);
   addBundleDownloadRoute(app, jobs, links);
   void app.register((api, _options, done) => {
-    requireAdminApiKey(api, adminApiKey);
+    requireAdminApiKey(api, () => adminApiKey);
     addAgentJobRoutes(api, agentJobs);
     addExportJobRoutes(api, jobs, sites);
     addBundleRoutes(api, jobs, links);
@@ -132,6 +134,9 @@ export async function startReferenceService(options: ReferenceServiceOptions): P
     setSite: (domain, site) => {
       sites.set(domain, site);
     },
+    setAdminApiKey: (next) => {
+      adminApiKey = checkAdminApiKey(next);
+    },
     intercept: (interceptor) => {
       interceptors.add(interceptor);
       return () => interceptors.delete(interceptor);
@@ -141,6 +146,7 @@ export async function startReferenceService(options: ReferenceServiceOptions): P
       await jobs.reset();
       agentJobs.reset();
       sites.reset();
+      adminApiKey = options.adminApiKey;
       requests.length = 0;
     },
   };

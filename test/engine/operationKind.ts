@@ -11,5 +11,8 @@ export function refuseMisplaced(kind: OperationKind, options: OperationOptions):
   if (options.clearPendingCreates && kind !== "refresh") {
     throw new Error(`clearPendingCreates has no meaning for ${kind}`);
   }
+  if (options.runProgram && (kind === "preview" || kind === "up")) {
+    throw new Error(`runProgram has no meaning for ${kind}`);
+  }
   if (options.refresh && kind === "refresh") throw new Error("refresh has no meaning for refresh");
 }

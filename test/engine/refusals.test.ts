@@ -18,7 +18,11 @@ describe("what the local engine leaves out", () => {
     expect((await world.stack.up()).error).toMatch(/hooks/i);
     world.program(`pulumi.runtime.invoke("test:index:find", {}).then(() => {});`);
     expect((await world.stack.up()).ok).toBe(false);
+    await expect(world.stack.refresh({ runProgram: true })).rejects.toThrow(
+      "not supported by the test engine: runProgram",
+    );
     await expect(world.stack.preview({ continueOnError: true })).rejects.toThrow("no meaning for preview");
+    await expect(world.stack.up({ runProgram: true })).rejects.toThrow("no meaning for up");
   });
 });
 

@@ -67,6 +67,21 @@ describeEngines("secrets", (kind) => {
     await expect(world.reopen()).resolves.toBeDefined();
   });
 
+  it("are encrypted anew with another passphrase", async () => {
+    world = await createBoxWorld(kind, { secretConfig: { flavour: "canary-config" } });
+    world.program(`new Box("a", { token: pulumi.secret("canary-input") });`);
+    await world.stack.up();
+    const state = await world.stack.exportState();
+    await world.stack.changePassphrase("battery staple");
+
+    expect(await world.stack.exportState()).toEqual(state);
+    expect((await world.stack.up()).summary).toEqual({ same: 2 });
+    await expect(world.reopen()).rejects.toThrow(/incorrect passphrase/);
+    const reopened = await world.reopen({ passphrase: "battery staple" });
+    expect(await reopened.exportState()).toEqual(state);
+    await expectNowhere(canaries, []);
+  });
+
   it("keep their marks when a state is exported, emptied and imported again", async () => {
     world = await createBoxWorld(kind);
     world.program(

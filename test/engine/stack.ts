@@ -29,6 +29,8 @@ export interface OperationOptions {
   refresh?: boolean;
   /** Of `refresh`: forget the creations that an earlier run was cut off in. */
   clearPendingCreates?: boolean;
+  /** `refresh` and `destroy`: run the program, which they otherwise leave out. */
+  runProgram?: boolean;
   /** Abort means Ctrl-C, once: nothing new is started, running steps are waited for. */
   signal?: AbortSignal;
   /** Abort means Ctrl-C twice: the provider gets SIGINT, 5 s later SIGKILL, and nothing that it returns is kept. */
@@ -142,6 +144,8 @@ export interface Stack {
   destroy(options?: OperationOptions): Promise<OperationResult>;
   /** Lasts as long as this handle: a later `openStack` starts from its own settings. */
   setConfig(name: string, value: string, options?: { secret?: boolean }): Promise<void>;
+  /** Encrypts everything anew. This handle goes on with the new passphrase; a later `openStack` must be given it. */
+  changePassphrase(passphrase: string): Promise<void>;
   exportState(): Promise<StateResource[]>;
   /** Replaces the whole state. */
   importState(resources: StateResource[]): Promise<void>;

@@ -1,10 +1,7 @@
 // Runs that end before their export does: stopped by Ctrl-C, or killed. The next run goes on with the same job.
 import { expect, test, vi } from "vitest";
+import { bundle, poll, START } from "./requests.ts";
 import { buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
-
-const START = "POST /v1/static-export/jobs";
-const poll = (jobId: unknown): string => `GET ${START.slice(5)}/${String(jobId)}`;
-const bundle = (jobId: unknown): string => `${START}/${String(jobId)}/bundle`;
 
 const starts = (world: World): number =>
   world.service.requests.filter(({ method, path }) => `${method} ${path}` === START).length;

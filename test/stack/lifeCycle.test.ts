@@ -1,17 +1,8 @@
 // Scenarios of a static export's life. After each, a preview shows nothing more to do.
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
-
-const START = "POST /v1/static-export/jobs";
-const poll = (jobId: unknown): string => `GET ${START.slice(5)}/${String(jobId)}`;
-const bundle = (jobId: unknown): string => `${START}/${String(jobId)}/bundle`;
-
-async function previewIsEmpty(world: World): Promise<void> {
-  world.requests();
-  expect(stepsOf(succeeded(await world.stack.preview()))).toEqual([]);
-  expect(world.requests()).toEqual([]);
-}
+import { bundle, poll, START, wholeExport } from "./requests.ts";
+import { buildWorld, CANARY_KEY, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
 
 onEachEngine("life cycle", (kind) => {
   test.concurrent("L01 create: one start, polls, one bundle; all outputs set", async (context) => {
@@ -82,28 +73,32 @@ onEachEngine("life cycle", (kind) => {
   });
 
   test.concurrent(
-    "L04 only renewBefore or time limits changed: recorded in place, no request",
+    "L04 only renewBefore, apiKeyEnv or time limits changed: recorded in place, no request",
     async (context) => {
-      const world = await buildWorld(context, kind);
-      world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
+      const world = await buildWorld(context, kind, { env: { OTHER_NAME: CANARY_KEY } });
+      const program = (args: string, update: string): void =>
+        world.program(
+          `new StaticExport("docs", { domain: "docs.example.com", ${args} }, { customTimeouts: { update: "${update}" } });`,
+        );
+      program("", "30m");
       succeeded(await world.stack.up());
       const before = await world.exported();
       world.requests();
-      world.program(
-        `new StaticExport("docs", { domain: "docs.example.com", renewBefore: "5m" }, { customTimeouts: { update: "1h" } });`,
-      );
+      program(`renewBefore: "5m"`, "1h");
       expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
       const { outputs, inputs } = await world.exported();
-      expect(world.requests()).toEqual([]);
       expect(outputs).toMatchObject({ bundleUrl: before.outputs["bundleUrl"], renewBefore: "5m" });
       expect(inputs["__timeouts"]).toEqual({ update: "1h" });
-      await previewIsEmpty(world);
-      world.program(
-        `new StaticExport("docs", { domain: "docs.example.com", renewBefore: "5m" }, { customTimeouts: { update: "2h" } });`,
-      );
+
+      program(`renewBefore: "5m"`, "2h");
       expect(stepsOf(succeeded(await world.stack.up()))).toEqual([]);
       expect((await world.exported()).inputs["__timeouts"]).toEqual({ update: "2h" });
+
+      program(`renewBefore: "5m", apiKeyEnv: "OTHER_NAME"`, "2h");
+      expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
+      expect((await world.exported()).outputs).toEqual({ ...outputs, apiKeyEnv: "OTHER_NAME" });
       expect(world.requests()).toEqual([]);
+      await previewIsEmpty(world);
     },
   );
 
@@ -140,19 +135,15 @@ onEachEngine("life cycle", (kind) => {
     },
   );
 
-  test.concurrent("L05 another trigger exports again; L06 a new key does not", async (context) => {
-    const world = await buildWorld(context, kind, { env: { DOCS_HOSTING_ADMIN_API_KEY: undefined } });
-    await world.stack.setConfig("docs-hosting:adminApiKey", "svc_c4n4ry-k3y", { secret: true });
+  test.concurrent("L05 another trigger exports again", async (context) => {
+    const world = await buildWorld(context, kind);
     world.program(`new StaticExport("docs", { domain: "docs.example.com", triggers: ["abc"] });`);
     succeeded(await world.stack.up());
+    world.requests();
     world.program(`new StaticExport("docs", { domain: "docs.example.com", triggers: ["def"] });`);
     expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
-    world.requests();
-    await world.stack.setConfig("docs-hosting:adminApiKey", "svc_rotated", { secret: true });
-    expect(stepsOf(succeeded(await world.stack.up()))).toEqual([]);
-    expect(world.requests()).toEqual([]);
-    world.program(`new StaticExport("docs", { domain: "docs.example.com", triggers: ["ghi"] });`);
-    expect((await world.stack.up()).error).toContain("rejected the API key");
+    expect(world.requests()).toEqual(wholeExport((await world.exported()).outputs["jobId"]));
+    await previewIsEmpty(world);
   });
 
   test.concurrent("L07 refresh asks once, mints nothing, and changes nothing", async (context) => {

@@ -1,10 +1,9 @@
 // The life of the link: when it is renewed, by what, and by whose clock.
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { bundle, START } from "./requests.ts";
 import { buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
 
-const START = "POST /v1/static-export/jobs";
-const bundle = (jobId: unknown): string => `${START}/${String(jobId)}/bundle`;
 const DOCS = `new StaticExport("docs", { domain: "docs.example.com", renewBefore: "58s" });`;
 /** With this life and the program's \`renewBefore\`, a link is due for renewal two seconds after it was minted. */
 const linkLifetimeMs = 60_000;

@@ -1,17 +1,7 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { extract } from "tar";
-import { describe, type TestContext } from "vitest";
+import { describe, expect, type TestContext } from "vitest";
 import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
 import {
   availableEngines,
@@ -19,8 +9,12 @@ import {
   type EngineKind,
   type OperationResult,
   type Stack,
+  type StackSettings,
   type StateResource,
 } from "../engine/index.ts";
+import { installPackage, programFolderIn, writeProgram } from "./programFolder.ts";
+import { readRequests, type RequestFilter } from "./requests.ts";
+import { readResumeRecords, type ResumeRecord } from "./resumeRecordFiles.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -34,6 +28,11 @@ export function onEachEngine(name: string, scenarios: (kind: EngineKind) => void
   describe.each(kinds)(`${name}, on the %s engine`, scenarios);
 }
 
+/** Skips a test, with the reason, on the engine that cannot show what it is about. */
+export function cliOnly(context: TestContext, kind: EngineKind, reason: string): void {
+  context.skip(kind !== "cli", `CLI only: ${reason}`);
+}
+
 /** A program, the service it talks to, and the stack that it describes. Removed when the test ends. */
 export interface World {
   readonly service: ReferenceService;
@@ -44,12 +43,16 @@ export interface World {
   program(lines: string): void;
   /** Installs a release in the place of the working tree, or the working tree again. */
   usePackage(tarball?: string): void;
-  /** The only static export in the state. */
-  exported(): Promise<StateResource>;
+  /** Opens the stack again, or another one of the same program, with these settings changed. */
+  open(settings: Partial<Pick<StackSettings, "stack" | "passphrase" | "env">>): Promise<Stack>;
+  /** Starts one more service, with the same sites, for another account. */
+  startService(adminApiKey: string): Promise<ReferenceService>;
+  /** The only static export in the state, or the one of this name. */
+  exported(name?: string, stack?: Stack): Promise<StateResource>;
   /** Requests to the API since the last call, such as "POST /v1/static-export/jobs", polls in a row counted once. */
-  requests(): string[];
+  requests(filter?: RequestFilter): string[];
   /** Jobs that are noted beside the state, for a run that might be killed. */
-  resumeRecords(): { jobId: string; mode: number; path: string }[];
+  resumeRecords(): ResumeRecord[];
   /** Everything that was kept or shown: state files, backups, and the text of each operation. */
   everythingWritten(): Promise<string>;
 }
@@ -73,103 +76,93 @@ export async function buildWorld(
   mkdirSync(join(ROOT, ".work"), { recursive: true });
   const folder = await mkdtemp(join(ROOT, ".work/stack-"));
   const site = join(folder, "site");
-  const programFolder = join(folder, "program");
+  const programFolder = programFolderIn(folder);
   mkdirSync(site);
-  mkdirSync(join(programFolder, "node_modules/@pulumi"), { recursive: true });
-  const installed = join(programFolder, "node_modules/pulumi-docs-hosting");
-  symlinkSync(ROOT, installed, "dir");
-  symlinkSync(
-    join(ROOT, "node_modules/@pulumi/pulumi"),
-    join(programFolder, "node_modules/@pulumi/pulumi"),
-    "dir",
-  );
-  writeFileSync(join(programFolder, "package.json"), '{ "name": "scenario", "main": "index.js" }');
   writeFileSync(join(site, "index.md"), "# Welcome\n\nThe first page.\n");
 
-  const service = await startReferenceService({
-    sites: {
-      "docs.example.com": site,
-      "other.example.com": site,
-      "free.example.com": { source: site, plan: "free" },
-    },
-    adminApiKey: CANARY_KEY,
-    jobDurationMs: options.jobDurationMs ?? 0,
-    ...(options.linkLifetimeMs !== undefined && { linkLifetimeMs: options.linkLifetimeMs }),
-  });
-  const stateFolder = join(folder, "state");
-  const pulumiHome = join(stateFolder, "home");
-  const stack = await openStack(kind, {
-    program: programFolder,
-    project: "scenario",
-    stack: "test",
-    stateFolder,
-    passphrase: "correct horse",
-    ...(options.config && { config: options.config }),
-    ...(options.secretConfig && { secretConfig: options.secretConfig }),
-    env: {
-      PULUMI_HOME: pulumiHome,
-      DOCS_HOSTING_BASE_URL: service.url,
-      DOCS_HOSTING_ADMIN_API_KEY: CANARY_KEY,
-      ...options.env,
-    },
-  });
-  context.onTestFinished(async () => {
-    await service.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  const services: ReferenceService[] = [];
+  const startService = async (adminApiKey: string): Promise<ReferenceService> => {
+    const started = await startReferenceService({
+      sites: {
+        "docs.example.com": site,
+        "other.example.com": site,
+        "free.example.com": { source: site, plan: "free" },
+      },
+      adminApiKey,
+      jobDurationMs: options.jobDurationMs ?? 0,
+      ...(options.linkLifetimeMs !== undefined && { linkLifetimeMs: options.linkLifetimeMs }),
+    });
+    services.push(started);
+    return started;
+  };
+  const service = await startService(CANARY_KEY);
 
   const texts: string[] = [];
-  const remember =
-    (run: Stack["up"]): Stack["up"] =>
-    async (given) => {
-      const result = await run(given);
-      texts.push(result.text, JSON.stringify(result.logs), result.error ?? "");
-      return result;
-    };
-  let counted = 0;
-  return {
-    service,
-    stack: {
+  const stateFolder = join(folder, "state");
+  const pulumiHome = join(stateFolder, "home"); // also the CLI's
+  const open: World["open"] = async ({ env, ...settings }) => {
+    const stack = await openStack(kind, {
+      program: programFolder,
+      project: "scenario",
+      stack: "test",
+      stateFolder,
+      passphrase: "correct horse",
+      ...(options.config && { config: options.config }),
+      ...(options.secretConfig && { secretConfig: options.secretConfig }),
+      ...settings,
+      env: {
+        DOCS_HOSTING_BASE_URL: service.url,
+        DOCS_HOSTING_ADMIN_API_KEY: CANARY_KEY,
+        PULUMI_HOME: pulumiHome,
+        ...options.env,
+        ...env,
+      },
+    });
+    const remember =
+      (run: Stack["up"]): Stack["up"] =>
+      async (given) => {
+        const result = await run(given);
+        texts.push(result.text, JSON.stringify(result.logs), result.error ?? "");
+        return result;
+      };
+    return {
       ...stack,
       preview: remember((given) => stack.preview(given)),
       up: remember((given) => stack.up(given)),
       refresh: remember((given) => stack.refresh(given)),
       destroy: remember((given) => stack.destroy(given)),
-    },
+    };
+  };
+  const stack = await open({});
+  context.onTestFinished(async () => {
+    await Promise.all(services.map((started) => started.close()));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  let counted = 0;
+  return {
+    service,
+    stack,
+    open,
+    startService,
     addPage: (name, markdown) => writeFileSync(join(site, name), markdown),
-    program: (lines) =>
-      writeFileSync(
-        join(programFolder, "index.js"),
-        `const pulumi = require("@pulumi/pulumi");\n` +
-          `const { StaticExport, staticExportValues } = require("pulumi-docs-hosting");\n${lines}\n`,
-      ),
+    program: (lines) => writeProgram(programFolder, lines),
     usePackage: (tarball) => {
-      rmSync(installed, { recursive: true }); // of a link: only that
-      if (tarball === undefined) return symlinkSync(ROOT, installed, "dir");
-      mkdirSync(installed);
-      extract({ file: tarball, cwd: installed, strip: 1, sync: true });
+      installPackage(programFolder, tarball);
     },
-    exported: async () => {
-      const found = (await stack.exportState()).filter(({ type }) => type.endsWith(":StaticExport"));
+    exported: async (name, of = stack) => {
+      const found = (await of.exportState()).filter(
+        ({ type, urn }) => type.endsWith(":StaticExport") && (name === undefined || nameOf(urn) === name),
+      );
       if (found.length !== 1 || !found[0]) throw new Error(`${found.length} static exports in the state`);
       return found[0];
     },
-    requests: () => {
-      const seen = service.requests.slice(counted).map(({ method, path }) => `${method} ${path}`);
+    requests: (filter) => {
+      const seen = service.requests.slice(counted);
       counted = service.requests.length;
-      return seen.filter((request, index) => request !== seen[index - 1]);
+      return readRequests(seen, filter);
     },
-    resumeRecords: () => {
-      const records = join(pulumiHome, "docs-hosting/resume");
-      if (!existsSync(records)) return [];
-      return readdirSync(records).flatMap((name) => {
-        const path = join(records, name);
-        const text = readFileSync(path, "utf8");
-        if (text === "") return []; // being written
-        const { jobId } = JSON.parse(text) as { jobId: string };
-        return [{ jobId, mode: statSync(path).mode & 0o777, path }];
-      });
-    },
+    resumeRecords: () => readResumeRecords(pulumiHome),
     everythingWritten: async () => {
       const files = await Promise.all((await stack.stateFiles()).map((file) => readFile(file, "latin1")));
       return [...texts, ...files].join("\n");
@@ -187,5 +180,16 @@ export function succeeded(result: OperationResult): OperationResult {
 export function stepsOf(result: OperationResult): string[] {
   return result.steps
     .filter(({ urn, op }) => urn.includes(":StaticExport::") && op !== "same" && op !== "refresh")
-    .map(({ op, urn }) => `${op} ${urn.slice(urn.lastIndexOf(":") + 1)}`);
+    .map(({ op, urn }) => `${op} ${nameOf(urn)}`);
+}
+
+/** Fails unless a preview finds nothing to do, and asks nobody. */
+export async function previewIsEmpty(world: World, stack: Stack = world.stack): Promise<void> {
+  world.requests();
+  expect(stepsOf(succeeded(await stack.preview()))).toEqual([]);
+  expect(world.requests()).toEqual([]);
+}
+
+function nameOf(urn: string): string {
+  return urn.slice(urn.lastIndexOf(":") + 1);
 }

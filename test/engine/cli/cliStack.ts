@@ -17,6 +17,7 @@ import {
   type StackSettings,
 } from "../stack.ts";
 import { fullName, readConfig } from "../stackConfig.ts";
+import { changePassphrase } from "./changePassphrase.ts";
 import { createEventLog } from "./engineEvents.ts";
 import { findProviderPids, interruptAgain, killAll, markName } from "./runProcesses.ts";
 import { isProvider, readResource, writeResources, type StateDocument } from "./stateDocument.ts";
@@ -51,6 +52,10 @@ export async function openCliStack(settings: StackSettings): Promise<Stack> {
     destroy: run("destroy"),
     setConfig: (key, value, { secret = false } = {}) =>
       stack.setConfig(fullName(project, key), { value, secret }),
+    async changePassphrase(passphrase) {
+      await changePassphrase(workspace, name, passphrase);
+      workspace.envVars["PULUMI_CONFIG_PASSPHRASE"] = passphrase;
+    },
     async exportState() {
       const { document } = await exportDocument();
       return (document.resources ?? []).filter((resource) => !isProvider(resource)).map(readResource);
@@ -112,6 +117,7 @@ async function runOperation(
 ): Promise<OperationResult> {
   refuseMisplaced(kind, options);
   const { parallel, targets, continueOnError, refresh, clearPendingCreates, signal } = options;
+  const { runProgram = false } = options;
   const log = createEventLog((line) => options.onLog?.(line));
   let text = "";
   const show = (chunk: string) => {
@@ -135,9 +141,10 @@ async function runOperation(
   try {
     if (kind === "preview") await stack.preview({ ...shared, refresh: refresh ?? false });
     if (kind === "up") await stack.up(applying);
-    if (kind === "refresh")
-      await stack.refresh({ ...shared, clearPendingCreates: clearPendingCreates ?? false });
-    if (kind === "destroy") await stack.destroy(applying);
+    if (kind === "refresh") {
+      await stack.refresh({ ...shared, runProgram, clearPendingCreates: clearPendingCreates ?? false });
+    }
+    if (kind === "destroy") await stack.destroy({ ...applying, runProgram });
   } catch (failure) {
     if (killing) {
       await killing;

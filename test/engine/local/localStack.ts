@@ -27,7 +27,8 @@ export function openLocalStack(settings: StackSettings): Stack {
   const location = locateProgram(settings.program);
   const config = readConfig(settings);
   const path = join(stateFolder, `${project}.${stack}.json`);
-  const open = () => new StateFile(path, settings.passphrase);
+  let { passphrase } = settings;
+  const open = () => new StateFile(path, passphrase);
   const providers = new Set<Pick<Child, "pid" | "isRunning">>();
   open();
 
@@ -35,6 +36,7 @@ export function openLocalStack(settings: StackSettings): Stack {
     (kind: OperationKind) =>
     async (options: OperationOptions = {}): Promise<OperationResult> => {
       refuseMisplaced(kind, options);
+      if (options.runProgram) throw new Error("not supported by the test engine: runProgram");
       const common = {
         project,
         stack,
@@ -46,7 +48,7 @@ export function openLocalStack(settings: StackSettings): Stack {
       };
       try {
         if (!options.kill) return await locked(path, () => runOperation(kind, { ...common, file: open() }));
-        const { result, seen } = await runInOwnProcess(kind, path, settings.passphrase, common);
+        const { result, seen } = await runInOwnProcess(kind, path, passphrase, common);
         if (result) return result;
         const root = open()
           .read()
@@ -73,6 +75,12 @@ export function openLocalStack(settings: StackSettings): Stack {
       config.set(fullName(project, name), { value, secret });
       return Promise.resolve();
     },
+    changePassphrase: (next) =>
+      locked(path, () => {
+        open().changePassphrase(next);
+        passphrase = next;
+        return Promise.resolve();
+      }),
     exportState: () => Promise.resolve(open().read().resources.map(exportResource)),
     importState: (resources) =>
       locked(path, () => {

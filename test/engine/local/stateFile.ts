@@ -74,6 +74,11 @@ export class StateFile {
     renameSync(`${this.path}.new`, this.path);
   }
 
+  changePassphrase(passphrase: string): void {
+    this.#box = openSecretBox(passphrase);
+    this.write(this.#snapshot);
+  }
+
   #seal(marked: PropertyMap): PropertyValue {
     const ciphertext = this.#box.encrypt(JSON.stringify(marked["value"] ?? null));
     return { [signature]: secretSignature, ciphertext };

@@ -1,0 +1,30 @@
+// What the provider knows of the stack's configuration, and when.
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { buildWorld, CANARY_KEY, onEachEngine, previewIsEmpty, succeeded } from "./world.ts";
+
+onEachEngine("configuration", (kind) => {
+  // In an update, checks come one after the other, so the first one has waited for `configure` before there is a second.
+  // A refresh begins with all reads at once.
+  test.concurrent(
+    "L40 eight first calls while configure takes two seconds: none misses the key",
+    async (context) => {
+      const world = await buildWorld(context, kind, {
+        env: { DOCS_HOSTING_ADMIN_API_KEY: undefined },
+        secretConfig: { "docs-hosting:adminApiKey": CANARY_KEY },
+      });
+      world.program(
+        `for (let index = 0; index < 8; index++)
+         new StaticExport("docs" + index, { domain: "docs.example.com" });`,
+      );
+      succeeded(await world.stack.up());
+      world.requests();
+      const hook = join(import.meta.dirname, "slowConfigure.ts");
+      const slow = await world.open({ env: { NODE_OPTIONS: `--require ${JSON.stringify(hook)}` } });
+      const refresh = succeeded(await slow.refresh({ parallel: 8 }));
+      expect(refresh.text).toContain("7 reads while configure ran");
+      expect(new Set(world.requests(({ status }) => status === 200)).size).toBe(8);
+      await previewIsEmpty(world);
+    },
+  );
+});

@@ -1,0 +1,37 @@
+// The folder of a scenario's program, with its dependencies laid out as npm does.
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { extract } from "tar";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+export function programFolderIn(folder: string): string {
+  const programFolder = join(folder, "program");
+  mkdirSync(join(programFolder, "node_modules/@pulumi"), { recursive: true });
+  installPackage(programFolder);
+  symlinkSync(
+    join(ROOT, "node_modules/@pulumi/pulumi"),
+    join(programFolder, "node_modules/@pulumi/pulumi"),
+    "dir",
+  );
+  writeFileSync(join(programFolder, "package.json"), '{ "name": "scenario", "main": "index.js" }');
+  return programFolder;
+}
+
+/** Installs a release, or the working tree, in the place of what was there. */
+export function installPackage(programFolder: string, tarball?: string): void {
+  const installed = join(programFolder, "node_modules/pulumi-docs-hosting");
+  rmSync(installed, { recursive: true, force: true }); // of a link: only that
+  if (tarball === undefined) return symlinkSync(ROOT, installed, "dir");
+  mkdirSync(installed);
+  extract({ file: tarball, cwd: installed, strip: 1, sync: true });
+}
+
+/** @param lines with `StaticExport`, `staticExportValues` and `pulumi` in scope */
+export function writeProgram(programFolder: string, lines: string): void {
+  writeFileSync(
+    join(programFolder, "index.js"),
+    `const pulumi = require("@pulumi/pulumi");\n` +
+      `const { StaticExport, staticExportValues } = require("pulumi-docs-hosting");\n${lines}\n`,
+  );
+}

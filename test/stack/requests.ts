@@ -1,0 +1,26 @@
+// What the service saw, as a scenario writes it down.
+import type { LoggedRequest } from "../../examples/reference-service/index.ts";
+
+/** The request that starts a job. */
+export const START = "POST /v1/static-export/jobs";
+
+/** A look at a job. */
+export const poll = (jobId: unknown): string => `GET ${START.slice(5)}/${String(jobId)}`;
+
+/** The request for a fresh link to a job. */
+export const bundle = (jobId: unknown): string => `${START}/${String(jobId)}/bundle`;
+
+/** Everything that one export asks for, from its start to its link. */
+export const wholeExport = (jobId: unknown): string[] => [START, poll(jobId), bundle(jobId)];
+
+/** Which requests count. */
+export type RequestFilter = (request: LoggedRequest) => boolean;
+
+/** "METHOD path" of each request, polls in a row counted once. */
+export function readRequests(
+  requests: readonly LoggedRequest[],
+  filter: RequestFilter = () => true,
+): string[] {
+  const seen = requests.filter(filter).map(({ method, path }) => `${method} ${path}`);
+  return seen.filter((request, index) => request !== seen[index - 1]);
+}

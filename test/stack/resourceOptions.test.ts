@@ -1,0 +1,152 @@
+// Pulumi's resource options and targets, and what they make the provider do.
+import { expect, test } from "vitest";
+import { wholeExport } from "./requests.ts";
+import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
+
+const docs = (args: string, options = "{}"): string =>
+  `new StaticExport("docs", { domain: "docs.example.com", ${args} }, ${options});`;
+
+onEachEngine("resource options", (kind) => {
+  test.concurrent(
+    "L25 a protected resource is not replaced, and no job is started for it",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      const program = (domain: string): void =>
+        world.program(`new StaticExport("docs", { domain: "${domain}" }, { protect: true });`);
+      program("docs.example.com");
+      succeeded(await world.stack.up());
+      const before = await world.exported();
+      expect(before.protect).toBe(true);
+      world.requests();
+      program("other.example.com");
+      for (const operation of ["preview", "up"] as const) {
+        const { ok, error } = await world.stack[operation]();
+        expect(ok).toBe(false);
+        expect(error).toContain("unable to replace resource");
+        expect(error).toContain("protect");
+      }
+      expect(world.requests()).toEqual([]);
+      expect((await world.exported()).outputs).toEqual(before.outputs);
+      program("docs.example.com");
+      await previewIsEmpty(world);
+    },
+  );
+
+  test.concurrent("L26 a target among three: only its calls", async (context) => {
+    const world = await buildWorld(context, kind);
+    const program = (version: string): void =>
+      world.program(
+        `for (const name of ["one", "two", "three"])
+           new StaticExport(name, { domain: "docs.example.com", version: "${version}" });`,
+      );
+    program("v1");
+    succeeded(await world.stack.up());
+    const [one, two, three] = await Promise.all(["one", "two", "three"].map((name) => world.exported(name)));
+    world.requests();
+    program("v2");
+    const targets = [two?.urn ?? ""];
+    expect(stepsOf(succeeded(await world.stack.preview({ targets })))).toEqual(["update two"]);
+    expect(stepsOf(succeeded(await world.stack.up({ targets })))).toEqual(["update two"]);
+    const { outputs } = await world.exported("two");
+    expect(world.requests()).toEqual(wholeExport(outputs["jobId"]));
+    expect(outputs["version"]).toBe("v2");
+    expect((await world.exported("one")).outputs).toEqual(one?.outputs);
+    expect((await world.exported("three")).outputs).toEqual(three?.outputs);
+
+    const rest = stepsOf(succeeded(await world.stack.up()));
+    expect([...rest].sort()).toEqual(["update one", "update three"]);
+    await previewIsEmpty(world);
+  });
+
+  test.concurrent("L34 ignoreChanges: another version or trigger is not exported", async (context) => {
+    const world = await buildWorld(context, kind);
+    const options = `{ ignoreChanges: ["version", "triggers[0]"] }`;
+    world.program(docs(`version: "v1", triggers: ["a"]`, options));
+    succeeded(await world.stack.up());
+    const before = await world.exported();
+    world.requests();
+    world.program(docs(`version: "v2", triggers: ["b"]`, options));
+    expect(stepsOf(succeeded(await world.stack.up()))).toEqual([]);
+    expect(world.requests()).toEqual([]);
+    expect((await world.exported()).outputs).toEqual(before.outputs);
+    await previewIsEmpty(world);
+  });
+
+  test.concurrent("L34 replaceOnChanges: another version is a replacement", async (context) => {
+    const world = await buildWorld(context, kind);
+    const options = `{ replaceOnChanges: ["version"] }`;
+    world.program(docs(`version: "v1"`, options));
+    succeeded(await world.stack.up());
+    const before = await world.exported();
+    world.requests();
+    world.program(docs(`version: "v2"`, options));
+    const up = succeeded(await world.stack.up());
+    expect(up.summary.replace).toBe(1);
+    const { outputs } = await world.exported();
+    expect(world.requests()).toEqual(wholeExport(outputs["jobId"]));
+    expect(outputs["jobId"]).not.toBe(before.outputs["jobId"]);
+    expect(outputs["version"]).toBe("v2");
+    await previewIsEmpty(world);
+  });
+
+  test.concurrent(
+    "L35 deleteBeforeReplace: the old one goes first, and only the new one is exported",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      const program = (domain: string): void =>
+        world.program(`new StaticExport("docs", { domain: "${domain}" }, { deleteBeforeReplace: true });`);
+      program("docs.example.com");
+      succeeded(await world.stack.up());
+      world.requests();
+      program("other.example.com");
+      expect(stepsOf(succeeded(await world.stack.up()))).toEqual([
+        "delete-replaced docs",
+        "replace docs",
+        "create-replacement docs",
+      ]);
+      const { id, outputs } = await world.exported();
+      expect(id).toBe("other.example.com");
+      expect(world.requests()).toEqual(wholeExport(outputs["jobId"]));
+      await previewIsEmpty(world);
+    },
+  );
+
+  test.concurrent("L35 retainOnDelete: the state is forgotten, and nobody is asked", async (context) => {
+    const world = await buildWorld(context, kind);
+    world.program(docs("", `{ retainOnDelete: true }`));
+    succeeded(await world.stack.up());
+    expect((await world.exported()).retainOnDelete).toBe(true);
+    world.requests();
+    world.program("");
+    expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["delete docs"]);
+    expect(world.requests()).toEqual([]);
+    await expect(world.exported()).rejects.toThrow("0 static exports");
+    await previewIsEmpty(world);
+  });
+
+  test.concurrent(
+    "L36 a rename with an alias: the same resource, also once the alias is gone",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      world.program(docs(""));
+      succeeded(await world.stack.up());
+      const before = await world.exported();
+      world.requests();
+      const manual = (args: string, options = "{}"): string =>
+        `new StaticExport("manual", { domain: "docs.example.com", ${args} }, ${options});`;
+      world.program(manual("", `{ aliases: [{ name: "docs" }] }`));
+      expect(stepsOf(succeeded(await world.stack.up()))).toEqual([]);
+      expect((await world.exported("manual")).outputs).toEqual(before.outputs);
+      expect(world.requests()).toEqual([]);
+      world.program(manual(""));
+      await previewIsEmpty(world);
+
+      // its lines stand on the new row
+      world.program(manual(`version: "v2"`));
+      const up = succeeded(await world.stack.up());
+      expect(stepsOf(up)).toEqual(["update manual"]);
+      const rows = up.logs.filter(({ message }) => message.includes("job")).map(({ urn }) => urn);
+      expect(new Set(rows)).toEqual(new Set([(await world.exported("manual")).urn]));
+    },
+  );
+});

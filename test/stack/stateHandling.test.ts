@@ -1,0 +1,90 @@
+// What users do to a state, and the operations that put an order of their own on reading and writing it.
+import { expect, test } from "vitest";
+import { START, poll, wholeExport } from "./requests.ts";
+import { buildWorld, cliOnly, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
+
+const DOCS = `new StaticExport("docs", { domain: "docs.example.com" });`;
+const RUN_PROGRAM = "the test engine has no --run-program";
+
+onEachEngine("state", (kind) => {
+  test.concurrent(
+    "L38 a state that is exported, edited, emptied and imported again: no diff",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      world.program(DOCS);
+      succeeded(await world.stack.up());
+      const before = await world.exported();
+      const state = await world.stack.exportState();
+      for (const { outputs } of state) {
+        if (outputs["pageCount"] === 1) outputs["pageCount"] = 99; // a mistake of whoever edits
+      }
+      await world.stack.importState([]);
+      expect(await world.stack.exportState()).toEqual([]);
+      await world.stack.importState(state);
+      expect(await world.exported()).toEqual({ ...before, outputs: { ...before.outputs, pageCount: 99 } });
+      await previewIsEmpty(world);
+
+      succeeded(await world.stack.refresh());
+      expect(world.requests()).toEqual([poll(before.outputs["jobId"])]);
+      const { outputs, secretOutputs } = await world.exported();
+      expect(outputs).toEqual(before.outputs);
+      expect(secretOutputs).toEqual(["bundleUrl"]);
+      expect(await world.everythingWritten()).not.toContain(before.outputs["bundleUrl"]);
+    },
+  );
+
+  test.concurrent("L39 another passphrase: the link is the same, and still a secret", async (context) => {
+    const world = await buildWorld(context, kind, {
+      secretConfig: { "docs-hosting:adminApiKey": "svc_of-the-config" },
+    });
+    world.program(DOCS);
+    succeeded(await world.stack.up());
+    const before = await world.exported();
+    await world.stack.changePassphrase("battery staple");
+    expect(await world.exported()).toEqual(before);
+    await previewIsEmpty(world);
+
+    await expect(world.open({})).rejects.toThrow("incorrect passphrase");
+    const stack = await world.open({ passphrase: "battery staple" });
+    expect(await world.exported("docs", stack)).toEqual(before);
+    expect((await fetch(String(before.outputs["bundleUrl"]))).status).toBe(200);
+    await previewIsEmpty(world, stack);
+    expect(await world.everythingWritten()).not.toContain(before.outputs["bundleUrl"]);
+  });
+
+  test.concurrent("L42 up --refresh: asks once, and exports again what is gone", async (context) => {
+    const world = await buildWorld(context, kind);
+    world.program(DOCS);
+    succeeded(await world.stack.up());
+    const before = await world.exported();
+    world.requests();
+    expect(stepsOf(succeeded(await world.stack.up({ refresh: true })))).toEqual([]);
+    expect(world.requests()).toEqual([poll(before.outputs["jobId"])]);
+    expect((await world.exported()).outputs).toEqual(before.outputs);
+
+    await world.service.reset();
+    world.requests();
+    expect(stepsOf(succeeded(await world.stack.up({ refresh: true })))).toContain("create docs");
+    const { jobId } = (await world.exported()).outputs;
+    expect(world.service.requests.filter(({ path }) => path === START.slice(5))).toHaveLength(1);
+    expect(world.requests(({ jobId: of }) => of !== before.outputs["jobId"])).toEqual(wholeExport(jobId));
+    await previewIsEmpty(world);
+  });
+
+  test.concurrent("L42 refresh --run-program and destroy --run-program", async (context) => {
+    cliOnly(context, kind, RUN_PROGRAM);
+    const world = await buildWorld(context, kind);
+    world.program(DOCS);
+    succeeded(await world.stack.up());
+    const before = await world.exported();
+    world.requests();
+    succeeded(await world.stack.refresh({ runProgram: true }));
+    expect(world.requests()).toEqual([poll(before.outputs["jobId"])]);
+    expect((await world.exported()).outputs).toEqual(before.outputs);
+    await previewIsEmpty(world);
+
+    expect(stepsOf(succeeded(await world.stack.destroy({ runProgram: true })))).toEqual(["delete docs"]);
+    expect(world.requests()).toEqual([]);
+    expect(await world.stack.exportState()).toEqual([]);
+  });
+});
