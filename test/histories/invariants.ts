@@ -152,7 +152,9 @@ export const INVARIANTS: Record<string, Invariant> = {
     if (result !== "success" || !before) return after === before ? undefined : "it changed the state";
     const { outputs, bookkeeping } = before.state;
     if (!after) {
-      const alive = [outputs.jobId, bookkeeping.unfinished?.jobId ?? ""].filter((jobId) =>
+      // an older job that never came to a link is of no use to anyone
+      const linked = outputs.bundleUrl === undefined ? [] : [outputs.jobId];
+      const alive = [...linked, bookkeeping.unfinished?.jobId ?? outputs.jobId].filter((jobId) =>
         service.jobs.has(jobId),
       );
       return alive.length > 0
