@@ -1,6 +1,6 @@
 import { fromNow, type Decision } from "./decision";
 import { sameTriggers, type CheckedInputs } from "./staticExportInputs";
-import { intentOf, type StaticExportState } from "./staticExportState";
+import { intentOf, recordedState, type StaticExportState } from "./staticExportState";
 import { isUnknown } from "./unknown";
 
 /** The one thing to do so that the state becomes what the inputs ask for, and why. */
@@ -49,8 +49,12 @@ export function planExport(inputs: CheckedInputs, state: StaticExportState | und
   }
   if (outputs.bundleUrl === undefined) return wanted();
   if (inputs.jobId === undefined ? contentChanged(changed) : inputs.jobId !== outputs.jobId) return wanted();
-  const due = whenDue(state, nowMs);
-  if (outputs.renewAfter !== undefined && nowMs >= Date.parse(outputs.renewAfter)) {
+  // a renewBefore that is longer than before may make the link due at once
+  const isMoved = changed.includes("renewBefore") && !isUnknown(inputs.renewBefore);
+  const next = isMoved ? recordedState(inputs, state) : state;
+  const due = whenDue(next, nowMs);
+  const { renewAfter } = next.outputs;
+  if (renewAfter !== undefined && nowMs >= Date.parse(renewAfter)) {
     return { action: "renew", because: "RENEW_WINDOW", text: due, jobId: outputs.jobId };
   }
   if (changed.length === 0) return { action: "record", because: "UP_TO_DATE", text: due };

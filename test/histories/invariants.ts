@@ -33,11 +33,13 @@ export const INVARIANTS: Record<string, Invariant> = {
     return announced.includes(because) || isGone ? undefined : `started because of ${because}`;
   },
 
-  "no job is lost": ({ kind, result, precious }, { engine }) => {
-    const jobId = engine.resource?.state.outputs.jobId;
+  "no job is lost": ({ kind, result, precious, requests }, { engine, service }) => {
+    const jobId = engine.resource?.state.outputs.jobId ?? "nothing";
     if (kind !== "up" || result !== "success" || precious === undefined || jobId === precious)
       return undefined;
-    return `${precious} is forgotten, the link belongs to ${jobId ?? "nothing"}`;
+    // where the state knows of a good link, nobody asks, and the record waits
+    if (requests.length === 0 && !service.jobs.has(jobId)) return undefined;
+    return `${precious} is forgotten, the link belongs to ${jobId}`;
   },
 
   "new content is never that of an old job": ({ step, result, spentBefore }, { engine }) => {
@@ -152,7 +154,9 @@ export const INVARIANTS: Record<string, Invariant> = {
     if (result !== "success" || !before) return after === before ? undefined : "it changed the state";
     const { outputs, bookkeeping } = before.state;
     if (!after) {
-      const alive = [outputs.jobId, bookkeeping.unfinished?.jobId ?? ""].filter((jobId) =>
+      // an older job that never came to a link is of no use to anyone
+      const linked = outputs.bundleUrl === undefined ? [] : [outputs.jobId];
+      const alive = [...linked, bookkeeping.unfinished?.jobId ?? outputs.jobId].filter((jobId) =>
         service.jobs.has(jobId),
       );
       return alive.length > 0

@@ -394,6 +394,16 @@ describe("a link near its end", () => {
     expect(verdict(renewed)).toEqual(nothing);
   });
 
+  test("is renewed at once when a new renewBefore makes it due", async () => {
+    const state = await create({ ...inputs, renewBefore: "10m" });
+    clock.advance(45 * 60_000);
+    requests();
+    expect(verdict(state)).toEqual({ ...nothing, changed: ["renewBefore"], because: "RENEW_WINDOW" });
+    const renewed = await update(state);
+    expect(requests()).toEqual(["POST /jobs/job-1/bundle"]);
+    expect(verdict(renewed)).toEqual(nothing);
+  });
+
   test("is renewed while other content waits to be gone on with", async () => {
     const state = await create();
     const cutOff = await unfinished(update(state, { ...inputs, version: "v2" }, 30_000));
