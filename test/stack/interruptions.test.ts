@@ -151,6 +151,25 @@ onEachEngine("interruptions", (kind) => {
     },
   );
 
+  test.concurrent.for([
+    ["kill -9 of the whole run", "kill"],
+    ["Ctrl-C twice", "terminate"],
+  ] as const)("L15 %s while it waits: the next up goes on with the same job", async ([, way], context) => {
+    const world = await buildWorld(context, kind, { jobDurationMs: 4_000 });
+    world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
+    const end = new AbortController();
+    const running = world.stack.up({ [way]: end.signal });
+    await polled(world);
+    const [record] = world.resumeRecords();
+    end.abort();
+    expect((await running).ok).toBe(false);
+    succeeded(await world.stack.up());
+    expect((await world.exported()).outputs["jobId"]).toBe(record?.jobId);
+    expect(starts(world)).toBe(1);
+    expect(world.resumeRecords()).toEqual([]);
+    expect(stepsOf(succeeded(await world.stack.preview()))).toEqual([]);
+  });
+
   test.concurrent(
     "L15 a job that failed after the run was killed is told once, and then started anew",
     async (context) => {
