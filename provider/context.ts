@@ -16,6 +16,8 @@ export interface Context {
   readonly urn?: string;
   /** Tells this machine from others, see `Machine`. */
   readonly machine: string;
+  /** How many operations this process waits for at the moment, this one included: they share what may be asked. */
+  readonly inFlight: () => number;
   /** Aborts when the user stops the operation; its reason is a `CancelledError`. */
   readonly signal: AbortSignal;
 }

@@ -119,6 +119,7 @@ async function operation<T>(properties: Properties, run: (context: Context) => P
       resumeRecords,
       ...(urn !== undefined && { urn }),
       machine: hostname(),
+      inFlight: () => inFlight.size,
       signal: stop.signal,
     });
   } finally {

@@ -36,6 +36,8 @@ export interface WorkflowContext {
   readonly deadline: Deadline;
   readonly signal: AbortSignal;
   readonly reporter: Reporter;
+  /** How many operations this process waits for at the moment. */
+  readonly inFlight: () => number;
   /** Called as soon as the job is known and when it is completed, so that it can be found again whatever happens next. */
   readonly onJob: (job: { jobId: string; completed: boolean }) => void;
 }
@@ -124,7 +126,7 @@ async function waitForJob(
   domain: string,
   jobId: string,
   mayBeNew: boolean,
-  { client, clock, deadline, signal, reporter }: WorkflowContext,
+  { client, clock, deadline, signal, reporter, inFlight }: WorkflowContext,
 ): Promise<ExportJob> {
   const startedAt = clock.monotonic();
   const warned = new Set<string>();
@@ -153,6 +155,7 @@ async function waitForJob(
         reporter.warn(`job ${jobId} has the unknown status "${status}"; taken for still running`);
       }
     },
+    inFlight,
     clock,
     deadline,
     signal,

@@ -12,6 +12,8 @@ export interface Observation {
 const MIN_DELAY_MS = 1_000;
 /** Longest pause, in milliseconds: the lag behind the end of a job is never longer. */
 const MAX_DELAY_MS = 10_000;
+/** Looks per second that all waits of one process share, so that a large stack does not hammer the service. */
+const LOOKS_PER_SECOND = 20;
 /** Pause as a part of the time waited so far: bounds the lag to the same part of the job's duration. */
 const RELATIVE_STEP = 0.1;
 /** Every pause is varied by up to this part, so that many programs do not ask in step. */
@@ -22,10 +24,12 @@ const JITTER = 0.1;
  * of what was seen, so that it can be measured on a virtual clock.
  *
  * @param random a number in [0, 1)
+ * @param inFlight how many operations this process waits for at the moment
  * @returns the pause in milliseconds
  */
-export function nextPollDelayMs(history: readonly Observation[], random: number): number {
+export function nextPollDelayMs(history: readonly Observation[], random: number, inFlight: number): number {
   const elapsedMs = history.at(-1)?.elapsedMs ?? 0;
-  const delayMs = Math.min(MAX_DELAY_MS, Math.max(MIN_DELAY_MS, RELATIVE_STEP * elapsedMs));
+  const shortestMs = Math.max(MIN_DELAY_MS, (inFlight * 1_000) / LOOKS_PER_SECOND);
+  const delayMs = Math.min(MAX_DELAY_MS, Math.max(shortestMs, RELATIVE_STEP * elapsedMs));
   return Math.min(MAX_DELAY_MS, delayMs * (1 + JITTER * (2 * random - 1)));
 }

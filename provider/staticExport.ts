@@ -191,7 +191,7 @@ async function exportSite(
   state: StaticExportState | undefined,
   plan: Plan,
 ): Promise<StaticExportState> {
-  const { clock, signal, reporter } = context;
+  const { reporter } = context;
   const { domain } = inputs;
   const record = jobRecord(context, inputs);
   const known: { job?: { jobId: string; completed: boolean } } = {};
@@ -201,7 +201,7 @@ async function exportSite(
       known.job = job;
       if (isNew) record.save(job.jobId);
     };
-    return runExport({ domain, ...request }, { client, clock, deadline, signal, reporter, onJob });
+    return runExport({ domain, ...request }, { ...context, client, deadline, onJob });
   };
   const gone = (jobId: string): void => {
     jobIsGone(context, inputs, jobId);

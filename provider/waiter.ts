@@ -18,6 +18,8 @@ export interface Wait<T> {
   readonly describe: (seen: T) => Omit<Observation, "elapsedMs">;
   /** Gets all looks so far, the newest last. */
   readonly onLook?: (history: readonly Observation[]) => void;
+  /** How many operations this process waits for at the moment. */
+  readonly inFlight: () => number;
   readonly clock: Clock;
   readonly deadline: Deadline;
   readonly signal: AbortSignal;
@@ -40,7 +42,7 @@ export async function waitUntilFinal<T>(wait: Wait<T>): Promise<T> {
     if (wait.isFinal(seen)) return seen;
     if (last) throw deadlineExceeded(wait.subject, deadline, history);
     const untilLastLookMs = Math.max(0, deadline.remainingMs() - LAST_LOOK_MS);
-    const delayMs = nextPollDelayMs(history, clock.random());
+    const delayMs = nextPollDelayMs(history, clock.random(), wait.inFlight());
     last = delayMs >= untilLastLookMs;
     await sleep(clock, last ? untilLastLookMs : delayMs, signal);
   }

@@ -68,6 +68,7 @@ export class ProviderProcess {
       resumeRecords: records,
       urn: URN,
       machine: MACHINE,
+      inFlight: () => 1,
       signal: this.#stop.signal,
     };
   }

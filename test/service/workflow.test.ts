@@ -56,6 +56,7 @@ function context(key = service.key): Context & { reporter: ReturnType<typeof rec
     reporter: recordingReporter(),
     resumeRecords: new MemoryRecords(),
     machine: "build-agent",
+    inFlight: () => 1,
     signal: new AbortController().signal,
   };
 }

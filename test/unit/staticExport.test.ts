@@ -34,6 +34,7 @@ function context(signal = new AbortController().signal): Context {
     resumeRecords: records,
     urn: URN,
     machine: "build-agent",
+    inFlight: () => 1,
     signal,
   };
 }

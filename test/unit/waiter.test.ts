@@ -8,7 +8,12 @@ import { VirtualClock } from "../simulation/virtualClock.ts";
 /** Waits for a thing that is final after `durationMs`; says when it was looked at. */
 async function waitFor(
   durationMs: number,
-  { limitMs = 1_800_000, signal = new AbortController().signal, clock = new VirtualClock() } = {},
+  {
+    limitMs = 1_800_000,
+    inFlight = 1,
+    signal = new AbortController().signal,
+    clock = new VirtualClock(),
+  } = {},
 ): Promise<{ looksMs: number[]; clock: VirtualClock; error?: unknown }> {
   const looksMs: number[] = [];
   const wait = waitUntilFinal({
@@ -19,6 +24,7 @@ async function waitFor(
     },
     isFinal: (done) => done,
     describe: (done) => ({ status: done ? "completed" : "running", progress: 50, pageCount: 7 }),
+    inFlight: () => inFlight,
     clock,
     deadline: startDeadline(clock, limitMs),
     signal,
@@ -48,8 +54,15 @@ test("a pause is a second at first, a tenth of the time waited later, and never 
 
 test("pauses are varied by a tenth either way, within their bounds", () => {
   const history = [{ elapsedMs: 50_000, status: "running" }];
-  expect([0, 0.5, 1].map((random) => nextPollDelayMs(history, random))).toEqual([4_500, 5_000, 5_500]);
-  expect(nextPollDelayMs([{ elapsedMs: 1e9, status: "running" }], 1)).toBe(10_000);
+  expect([0, 0.5, 1].map((random) => nextPollDelayMs(history, random, 1))).toEqual([4_500, 5_000, 5_500]);
+  expect(nextPollDelayMs([{ elapsedMs: 1e9, status: "running" }], 1, 1)).toBe(10_000);
+});
+
+test("many waits share twenty looks a second, so that a large stack does not hammer the service", async () => {
+  const { clock } = await waitFor(60_000, { inFlight: 100 });
+  expect(clock.waits[0]).toBe(5_000);
+  expect((await waitFor(60_000, { inFlight: 1_000 })).clock.waits[0]).toBe(10_000);
+  expect((await waitFor(60_000, { inFlight: 20 })).clock.waits[0]).toBe(1_000);
 });
 
 test("the last look is just before the deadline, and the error tells the story", async () => {
