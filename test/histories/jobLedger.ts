@@ -60,6 +60,10 @@ export class JobLedger {
       const { jobId: linked, bundleUrl } = engine.resource?.state.outputs ?? {};
       this.#forget((jobId) => bundleUrl === undefined || jobId !== linked);
     }
+    // a run that went on with one job has given up those of killed runs for other content
+    if (result === "failed" && requests.some((request) => request.startsWith("GET"))) {
+      this.#forget((jobId) => !this.#isInState(jobId));
+    }
     for (const { jobId, answered } of process.started) {
       this.startedFor.set(jobId, content);
       if (!answered || process.toldToHaveFailed.has(jobId)) continue;
