@@ -56,7 +56,7 @@ export class JobLedger {
     if (!step) return;
     const content = contentOf(step.inputs);
     const isAdoption = step.inputs.jobId !== undefined;
-    if (process.started.length > 0 || (isAdoption && requests.length > 0)) {
+    if (process.started.length > 0 || (isAdoption && step.op !== "same")) {
       const { jobId: linked, bundleUrl } = engine.resource?.state.outputs ?? {};
       this.#forget((jobId) => bundleUrl === undefined || jobId !== linked);
     }
