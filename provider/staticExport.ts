@@ -212,7 +212,7 @@ async function exportSite(
     if (plan.action === "continue") {
       try {
         // an earlier run may have been cut off a moment after the start
-        done = await run({ ...plan, mayBeNew: plan.because === "RESUMED" });
+        done = await run({ ...plan, mayBeNew: plan.jobId === state?.bookkeeping.unfinished?.jobId });
       } catch (error) {
         // a job that the user names is never replaced by another
         if (!(error instanceof NotFoundError) || inputs.jobId !== undefined) throw error;

@@ -140,7 +140,10 @@ export const INVARIANTS: Record<string, Invariant> = {
     const state = engine.resource?.state;
     if (kind !== "up" || result !== "success" || state?.outputs.renewAfter === undefined) return undefined;
     const aheadMs = clock.now() - clock.trueNow();
-    const knownMs = state.bookkeeping.clockError?.aheadMs ?? 0;
+    const { clockError } = state.bookkeeping;
+    // an error is known until the clock goes back behind the moment at which it was seen
+    const wasPutBack = clockError !== undefined && clock.now() < clockError.seenAtMs - CLOCK_TOLERANCE_MS;
+    const knownMs = clockError && !wasPutBack ? clockError.aheadMs : 0;
     if (Math.abs(aheadMs - knownMs) > CLOCK_TOLERANCE_MS) return undefined; // nobody has told this machine yet
     const dueMs = Date.parse(state.outputs.renewAfter);
     if (clock.trueNow() <= dueMs + CLOCK_TOLERANCE_MS) return undefined;

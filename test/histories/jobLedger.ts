@@ -56,9 +56,13 @@ export class JobLedger {
     if (!step) return;
     const content = contentOf(step.inputs);
     const isAdoption = step.inputs.jobId !== undefined;
-    if (process.started.length > 0 || (isAdoption && requests.length > 0)) {
+    if (process.started.length > 0 || (isAdoption && step.op !== "same")) {
       const { jobId: linked, bundleUrl } = engine.resource?.state.outputs ?? {};
       this.#forget((jobId) => bundleUrl === undefined || jobId !== linked);
+    }
+    // a run that went on with one job has given up those of killed runs for other content
+    if (result === "failed" && requests.some((request) => request.startsWith("GET"))) {
+      this.#forget((jobId) => !this.#isInState(jobId));
     }
     for (const { jobId, answered } of process.started) {
       this.startedFor.set(jobId, content);

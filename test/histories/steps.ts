@@ -181,6 +181,23 @@ const change = fc
     });
   });
 
+/** Other content is tried, cut off, and not wanted any more, for now. */
+const detour = fc
+  .tuple(fc.constantFrom("v1", "v2"), fc.constantFrom<Interruption["kind"][]>("Ctrl-C after", "kill after"))
+  .map(
+    ([version, kind]) =>
+      new HistoryStep(
+        `up with version = "${version}", ${kind} 20 s, and back to the version before`,
+        async (world) => {
+          const before = world.program;
+          world.program = { ...before, version };
+          const interruption = { kind, ms: 20 * SECOND_MS } as Interruption;
+          await check(await world.up({ ...NO_TROUBLE, interruption }), world);
+          world.program = before;
+        },
+      ),
+  );
+
 const jobs = fc
   .tuple(
     fc.constantFrom("completed" as const, "failed" as const, "never" as const),
@@ -267,6 +284,7 @@ const step: fc.Arbitrary<HistoryStep> = fc.oneof(
   { weight: 4, arbitrary: jump },
   { weight: 2, arbitrary: setClock },
   { weight: 4, arbitrary: service },
+  { weight: 4, arbitrary: detour },
   { weight: 3, arbitrary: preview },
   { weight: 3, arbitrary: purge },
   { weight: 1, arbitrary: destroy },

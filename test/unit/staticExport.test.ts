@@ -261,6 +261,9 @@ describe("what is interrupted", () => {
     service.lagMs = 6_000;
     const { state } = await unfinished(create(inputs, 2_000));
     expect((await update(state)).outputs.jobId).toBe("job-1");
+    const second = await unfinished(create({ ...inputs, version: "v2" }, 2_000));
+    const pinned = { ...inputs, version: "v2", jobId: "job-2" };
+    expect((await update(second.state, pinned)).outputs.jobId).toBe("job-2");
   });
 
   test("starts nothing when its job was given and is gone", async () => {
