@@ -23,7 +23,7 @@ export function outcomesOf(modules: readonly TestModule[]): Record<EngineKind, M
   for (const test of modules.flatMap((module) => [...module.children.allTests()])) {
     const engine = engineOf(test);
     if (!engine || isFilteredOut(test)) continue;
-    for (const [id] of test.name.matchAll(/\bL\d\d\b/g)) {
+    for (const [id] of test.fullName.matchAll(/\bL\d\d\b/g)) {
       outcomes[engine].set(id, worse(outcomes[engine].get(id), outcomeOf(test)));
     }
   }
@@ -33,7 +33,7 @@ export function outcomesOf(modules: readonly TestModule[]): Record<EngineKind, M
 /** Scenarios that no test names; none in a run that leaves tests out, of which nothing can be said. */
 export function unnamedScenarios(modules: readonly TestModule[]): string[] {
   const ran = new Set(modules.map(({ moduleId }) => moduleId));
-  const files = globSync("**/*.test.ts", { cwd: import.meta.dirname });
+  const files = globSync("{stack,package}/**/*.test.ts", { cwd: import.meta.dirname });
   if (!files.every((file) => ran.has(join(import.meta.dirname, file)))) return [];
   if (modules.some(({ project }) => project.vitest.config.testNamePattern)) return [];
   const { local, cli } = outcomesOf(modules);

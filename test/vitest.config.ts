@@ -14,7 +14,7 @@ export default defineConfig({
     projects: [
       project("unit", ["unit/**/*.test.ts", "histories/**/*.test.ts"], 10_000),
       project("service", ["service/**/*.test.ts"], 60_000),
-      project("engine", ["engine/**/*.test.ts", "stack/**/*.test.ts", "kills/**/*.test.ts"], 120_000),
+      project("stack", ["stack/**/*.test.ts", "kills/**/*.test.ts"], 120_000),
       project("package", ["package/**/*.test.ts"], 240_000),
     ],
   },

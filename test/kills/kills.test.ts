@@ -1,8 +1,5 @@
 // The provider process is killed (SIGKILL) at random instants of a create; the next `up` puts everything right. A few kills run
 // in `npm test`, fifty in `npm run test:kills`. SEED=… repeats a run.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { buildWorld, stepsOf, succeeded } from "../stack/world.ts";
 import { AFTERMATH_MS, JOB_DURATION_MS, randomInstants } from "./createTimeline.ts";
@@ -20,12 +17,7 @@ const outcomes: { kind: Kind; starts: number }[] = [];
 test.concurrent.for(randomInstants(COUNT, SEED).map((instant, index) => ({ ...instant, number: index + 1 })))(
   `kill $number of ${COUNT}, at $percent% of the create: the next up leaves a complete export`,
   async (instant, context) => {
-    const home = await mkdtemp(join(tmpdir(), "pulumi-home-"));
-    context.onTestFinished(() => rm(home, { recursive: true, force: true }));
-    const world = await buildWorld(context, "local", {
-      jobDurationMs: JOB_DURATION_MS,
-      env: { PULUMI_HOME: home },
-    });
+    const world = await buildWorld(context, "local", { jobDurationMs: JOB_DURATION_MS });
     const declaration = `const docs = new StaticExport("docs", { domain: "docs.example.com" });`;
     world.program(
       `${declaration} docs.bundleUrl.apply(() => new Promise((done) => setTimeout(done, ${AFTERMATH_MS})));`,

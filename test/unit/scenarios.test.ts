@@ -5,7 +5,7 @@ import type { TestModule, TestResult } from "vitest/node";
 import { outcomesOf, SCENARIOS, unnamedScenarios } from "../scenarios.ts";
 
 const FOLDER = join(import.meta.dirname, "..");
-const FILES = globSync("**/*.test.ts", { cwd: FOLDER }).map((file) => join(FOLDER, file));
+const FILES = globSync("{stack,package}/**/*.test.ts", { cwd: FOLDER }).map((file) => join(FOLDER, file));
 
 type Result = Pick<TestResult, "state"> & { note?: string };
 const PASSED: Result = { state: "passed" };
@@ -13,7 +13,7 @@ const PASSED: Result = { state: "passed" };
 /** What a reporter gets of a run in which the first file had these tests. */
 function run(
   tests: [name: string, result: Result][],
-  { files = FILES, project = "engine", filter = undefined as RegExp | undefined } = {},
+  { files = FILES, project = "stack", filter = undefined as RegExp | undefined } = {},
 ): TestModule[] {
   return files.map((moduleId, index) => {
     const about = { name: project, vitest: { config: { testNamePattern: filter } } };
