@@ -220,7 +220,9 @@ async function exportSite(
       }
     }
     const jobId = done ? undefined : record.find();
-    if (jobId !== undefined) {
+    // the job of the link was stored by a run that was killed before it could tidy up: it is the old content
+    const isStored = state?.outputs.bundleUrl !== undefined && state.outputs.jobId === jobId;
+    if (jobId !== undefined && !isStored) {
       const text = `job ${jobId} of a run that was killed goes on, none is started`;
       reporter.info(decisionLine({ because: "RESUMED", text }));
       try {

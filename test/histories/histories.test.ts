@@ -5,7 +5,8 @@ import { history } from "./steps.ts";
 import { World } from "./world.ts";
 
 const numRuns = Number(process.env["HISTORIES"] ?? 2_000);
-const seed = Number(process.env["SEED"] ?? Date.now() % 2 ** 31);
+/** Always the same unless asked: a check that fails now and then tells nothing about the change that it is run for. */
+const seed = Number(process.env["SEED"] ?? 1);
 
 /** How often which operation came to what end: a history in which nothing happens proves nothing. */
 const seen = new Map<string, number>();

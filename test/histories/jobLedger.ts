@@ -81,8 +81,9 @@ export class JobLedger {
   }
 
   #isInState(jobId: string): boolean {
-    const state = this.#world.engine.resource?.state;
-    return state?.outputs.jobId === jobId || state?.bookkeeping.unfinished?.jobId === jobId;
+    const { outputs, bookkeeping } = this.#world.engine.resource?.state ?? {};
+    const isLinked = outputs?.bundleUrl !== undefined && outputs.jobId === jobId;
+    return isLinked || bookkeeping?.unfinished?.jobId === jobId;
   }
 
   #forget(unwanted: (jobId: string) => boolean): void {

@@ -368,6 +368,13 @@ describe("update", () => {
     expect((await update(back, { ...inputs, version: "v2" })).outputs.jobId).toBe("job-1");
   });
 
+  test("takes the job of the link for old content, also when its record was left behind", async () => {
+    const state = await create();
+    records.processKilled(); // the state is stored, and its record still there
+    const pinned = await update(state, { ...inputs, version: "v1", jobId: "job-1" });
+    expect((await update(pinned)).outputs.jobId).toBe("job-2");
+  });
+
   test("starts nothing while a job is given, whatever else changes", async () => {
     const state = await create({ ...inputs, version: "v1" });
     requests();
