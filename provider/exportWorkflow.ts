@@ -29,6 +29,12 @@ export interface ExportRequest {
   readonly mayBeNew?: boolean;
 }
 
+/** A job and how far it is known to have come. */
+export interface StartedJob {
+  readonly jobId: string;
+  readonly completed: boolean;
+}
+
 /** What the workflow runs with. */
 export interface WorkflowContext {
   readonly client: Client;
@@ -39,7 +45,7 @@ export interface WorkflowContext {
   /** How many operations this process waits for at the moment. */
   readonly inFlight: () => number;
   /** Called as soon as the job is known and when it is completed, so that it can be found again whatever happens next. */
-  readonly onJob: (job: { jobId: string; completed: boolean }) => void;
+  readonly onJob: (job: StartedJob) => void;
 }
 
 /** A completed export and a link to its bundle. */

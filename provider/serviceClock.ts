@@ -1,3 +1,5 @@
+import type { Context } from "./context";
+
 /** What was seen of a wrong clock, to be remembered between operations. */
 export interface ClockError {
   /** How far the machine's clock is ahead of the service's, in milliseconds; negative when it is behind. */
@@ -14,6 +16,10 @@ export interface Machine {
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
+}
+
+export function machineOf({ machine, clock }: Pick<Context, "machine" | "clock">): Machine {
+  return { name: machine, nowMs: clock.now() };
 }
 
 /** What is taken for no error, in milliseconds: `Date` headers count whole seconds, and replies take their time. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { renewAfterMs, type BundleLink } from "./bundleLink";
 import { parseDuration } from "./duration";
-import type { ClockError } from "./serviceClock";
+import { serviceTimeMs, type ClockError, type Machine } from "./serviceClock";
 import type { CheckedInputs, StaticExportInputs } from "./staticExportInputs";
 
 /** The outputs of a static export: all inputs, and what the service said. The one source of their names and meanings. */
@@ -39,6 +39,12 @@ export interface StaticExportState {
   /** Complete, or, while the very first export is unfinished, without a link. */
   outputs: StaticExportOutputs;
   bookkeeping: Bookkeeping;
+}
+
+/** The service's time, which nothing in the state can be ahead of: milliseconds since 1970. */
+export function serviceTimeOf(state: StaticExportState | undefined, machine: Machine): number {
+  const { clockError, mintedAtMs } = state?.bookkeeping ?? {};
+  return serviceTimeMs(machine, clockError, mintedAtMs ?? 0);
 }
 
 /** The state after a completed export or a renewed link. */

@@ -1,0 +1,21 @@
+import { Client } from "./client";
+import { serviceSettings } from "./configuration";
+import type { Context } from "./context";
+import { startDeadline, type Deadline } from "./deadline";
+
+/**
+ * The service, for one operation.
+ *
+ * @param limitMs time limit of the operation in milliseconds, from now on
+ * @throws ConfigurationError
+ */
+export function connect(
+  context: Context,
+  inputs: { baseUrl?: string; apiKeyEnv?: string },
+  limitMs: number,
+): { client: Client; deadline: Deadline } {
+  const { clock, fetch, reporter, signal, configuration } = context;
+  const deadline = startDeadline(clock, limitMs);
+  const service = serviceSettings(configuration, inputs);
+  return { client: new Client({ service, fetch, clock, reporter, signal, deadline }), deadline };
+}

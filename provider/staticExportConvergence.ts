@@ -1,0 +1,183 @@
+import type { Client } from "./client";
+import { connect } from "./connection";
+import type { Context } from "./context";
+import type { Deadline } from "./deadline";
+import { decisionLine } from "./decision";
+import { ExportFailedError, NotFoundError, ResponseError } from "./errors";
+import { explained } from "./explanation";
+import {
+  mintLink,
+  runExport,
+  type ExportRequest,
+  type FinishedExport,
+  type StartedJob,
+} from "./exportWorkflow";
+import { jobRecord } from "./jobRecord";
+import { clockErrorOf, machineOf } from "./serviceClock";
+import { planExport, type Plan } from "./staticExportPlan";
+import type { CheckedInputs } from "./staticExportInputs";
+import {
+  finishedState,
+  intentOf,
+  recordedState,
+  serviceTimeOf,
+  stillUnfinished,
+  unfinishedState,
+  type StaticExportState,
+} from "./staticExportState";
+
+/** An operation that failed after there was something to remember: the state is saved, and the next one goes on from it. */
+export class UnfinishedExportError extends Error {
+  readonly state: StaticExportState;
+
+  constructor(message: string, state: StaticExportState) {
+    super(message);
+    this.name = "UnfinishedExportError";
+    this.state = state;
+  }
+}
+
+/**
+ * Brings an export to what its inputs ask for, from whatever state it is in. Creating is the same from none.
+ *
+ * @param limitMs time limit in milliseconds
+ * @throws UnfinishedExportError when there is something to remember; else an Error, and the state stays as it was
+ */
+export async function converge(
+  context: Context,
+  inputs: CheckedInputs,
+  state: StaticExportState | undefined,
+  limitMs: number,
+): Promise<StaticExportState> {
+  const plan = planExport(inputs, state, serviceTimeOf(state, machineOf(context)));
+  if (plan.action === "record" && state) return recordedState(inputs, state);
+  const { client, deadline } = connect(context, inputs, limitMs);
+  if (plan.action === "renew" && state) {
+    try {
+      context.reporter.progress("renewing the link");
+      const link = await mintLink(client, plan.jobId);
+      const done = { jobId: plan.jobId, pageCount: state.outputs.pageCount, link };
+      const renewed = finishedState(inputs, done, clockErrorOf(machineOf(context), client.clockAheadMs));
+      return { ...renewed, bookkeeping: { ...renewed.bookkeeping, ...stillUnfinished(inputs, state) } };
+    } catch (error) {
+      const pinned = inputs.jobId !== undefined;
+      if (!(error instanceof NotFoundError) || pinned)
+        throw explained(error, inputs.domain, "The old link stays in place");
+      jobIsGone(context, inputs, plan.jobId);
+    }
+  }
+  // a diff has told the decision about a resource that was there before
+  if (!state) context.reporter.info(decisionLine(plan));
+  return exportSite(context, client, deadline, inputs, state, plan);
+}
+
+async function exportSite(
+  context: Context,
+  client: Client,
+  deadline: Deadline,
+  inputs: CheckedInputs,
+  state: StaticExportState | undefined,
+  plan: Plan,
+): Promise<StaticExportState> {
+  const record = jobRecord(context, inputs);
+  const known: { job?: StartedJob } = {};
+  const run = (request: Omit<ExportRequest, "domain">): Promise<FinishedExport> => {
+    const onJob = (job: StartedJob): void => {
+      const isNew = request.jobId === undefined && !known.job;
+      known.job = job;
+      if (isNew) record.save(job.jobId);
+    };
+    return runExport({ domain: inputs.domain, ...request }, { ...context, client, deadline, onJob });
+  };
+  /** `undefined` when the service does not have the job any more. */
+  const goOn = async (
+    request: Omit<ExportRequest, "domain"> & StartedJob,
+  ): Promise<FinishedExport | undefined> => {
+    try {
+      return await run(request);
+    } catch (error) {
+      // a job that the user names is never replaced by another
+      if (!(error instanceof NotFoundError) || inputs.jobId !== undefined) throw error;
+      jobIsGone(context, inputs, request.jobId);
+      delete known.job;
+      return undefined;
+    }
+  };
+  const goOnWithRecord = async (): Promise<FinishedExport | undefined> => {
+    const jobId = record.find();
+    // the job of the link was stored by a run that was killed before it could tidy up: it is the old content
+    const isStored = state?.outputs.bundleUrl !== undefined && state.outputs.jobId === jobId;
+    if (jobId === undefined || isStored) return undefined;
+    const text = `job ${jobId} of a run that was killed goes on, none is started`;
+    context.reporter.info(decisionLine({ because: "RESUMED", text }));
+    return goOn({ jobId, completed: false, mayBeNew: true });
+  };
+  try {
+    let done: FinishedExport | undefined;
+    if (plan.action === "continue") {
+      // an earlier run may have been cut off a moment after the start
+      const mayBeNew = plan.jobId === state?.bookkeeping.unfinished?.jobId;
+      done = await goOn({ jobId: plan.jobId, completed: plan.completed, mayBeNew });
+    }
+    done ??= await goOnWithRecord();
+    done ??= await run({});
+    // a refresh may have stored how far the job was
+    const counted = state?.outputs.status === "completed" && state.outputs.jobId === done.jobId;
+    const pageCount = done.pageCount ?? (counted ? state.outputs.pageCount : undefined);
+    record.handOver();
+    const clockError = clockErrorOf(machineOf(context), client.clockAheadMs);
+    return finishedState(inputs, { ...done, pageCount }, clockError);
+  } catch (error) {
+    if (isOver(error)) record.forget();
+    // a run that was killed may have left a newer job than the one that the state goes on naming
+    else if (known.job && record.find() === known.job.jobId) record.handOver();
+    return fail(error, inputs, state, known.job);
+  }
+}
+
+/** A job that will never be completed is not gone on with. */
+function isOver(error: unknown): boolean {
+  return error instanceof ExportFailedError || error instanceof NotFoundError;
+}
+
+/** Tells why there will be another job, and makes sure that this one is not found again. */
+function jobIsGone(context: Context, inputs: CheckedInputs, jobId: string): void {
+  const text = `the service does not have job ${jobId} any more: exporting again`;
+  context.reporter.warn(decisionLine({ because: "JOB_GONE", text }));
+  const record = jobRecord(context, inputs);
+  if (record.find() === jobId) record.forget();
+}
+
+/** Decides what is remembered of a failed export, and says so. */
+function fail(
+  error: unknown,
+  inputs: CheckedInputs,
+  state: StaticExportState | undefined,
+  job: StartedJob | undefined,
+): never {
+  const { domain } = inputs;
+  const oldLink =
+    state?.outputs.bundleUrl === undefined ? "" : ` The link to job ${state.outputs.jobId} stays in place.`;
+  if (!job) {
+    const surelyNot = error instanceof ResponseError && error.status < 500;
+    throw explained(
+      error,
+      domain,
+      `${surelyNot ? "No job was started." : "No job is known to have been started."}${oldLink}`,
+    );
+  }
+  const over = isOver(error);
+  const unfinished = state?.bookkeeping.unfinished;
+  const isRemembered = unfinished?.intent === intentOf(inputs) || unfinished?.jobId === job.jobId;
+  if (over && !isRemembered) throw explained(error, domain, oldLink.trim());
+  if (over) {
+    // the state names a job that is over: forget it, or every later run would go on with it
+    const { message } = explained(error, domain, oldLink.trim());
+    throw new UnfinishedExportError(message, unfinishedState(inputs, { completed: false }, state));
+  }
+  const kept = `Nothing is lost: job ${job.jobId} goes on at the service, and the next \`pulumi up\` continues it.${oldLink}`;
+  throw new UnfinishedExportError(
+    explained(error, domain, kept).message,
+    unfinishedState(inputs, job, state),
+  );
+}
