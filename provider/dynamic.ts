@@ -41,6 +41,8 @@ const resumeRecords = new ResumeFolder(
 const inFlight = new Set<AbortController>();
 /** What a call gets that arrives after Ctrl-C: it was already on its way. */
 let cancelled: CancelledError | undefined;
+/** Something was under way when Ctrl-C came: after a second one, Pulumi stores nothing of what was returned since. */
+let wasCutOff = false;
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:StaticExport`, as `ResourceProvider` of @pulumi/pulumi/dynamic. */
 export const StaticExport = {
@@ -109,7 +111,10 @@ async function operation<T>(properties: Properties, run: (context: Context) => P
   const urn = urnOf(properties);
   const reporter = engineReporter(urn, systemClock);
   inFlight.add(stop);
-  if (cancelled) stop.abort(cancelled);
+  if (cancelled) {
+    stop.abort(cancelled);
+    wasCutOff = true;
+  }
   try {
     return await run({
       configuration,
@@ -131,8 +136,9 @@ async function operation<T>(properties: Properties, run: (context: Context) => P
 /** Also called at the normal end of every operation of the engine, after which this process gets no other call. */
 function onCancel(): void {
   cancelled = new CancelledError("the run was cancelled", "");
+  wasCutOff ||= inFlight.size > 0;
   for (const stop of inFlight) stop.abort(cancelled);
-  if (inFlight.size === 0) resumeRecords.operationEnded();
+  if (!wasCutOff) resumeRecords.operationEnded();
 }
 
 /**

@@ -40,10 +40,9 @@ export function unnamedScenarios(modules: readonly TestModule[]): string[] {
   return SCENARIOS.filter((id) => !local.has(id) && !cli.has(id));
 }
 
-/** The tests of the package say no engine in their names: they know only one. Others without are not about whole stacks. */
+/** Tests of whole stacks say in their names which engine runs them; others are none. */
 function engineOf(test: TestCase): EngineKind | undefined {
-  const named = /on the (local|cli) engine/.exec(test.fullName)?.[1] as EngineKind | undefined;
-  return named ?? (test.project.name === "package" ? "local" : undefined);
+  return /(?:on the |\()(local|cli)(?: engine|\))/.exec(test.fullName)?.[1] as EngineKind | undefined;
 }
 
 /** Not asked for, as against skipped for a reason. */

@@ -492,3 +492,22 @@ test("no error shows the key or the query of a link", async () => {
   for (const secret of [service.key, "c4n4ry"])
     expect(`${error.message} ${String(error.stack)}`).not.toContain(secret);
 });
+
+describe("an export that something else manages", () => {
+  const lookUp = (given: Record<string, unknown>): Promise<StaticExportState> =>
+    clock.run(staticExport.lookUp(context(), "docs.example.com", { baseUrl: service.baseUrl, ...given }));
+
+  test("is read once by its job, and has no link", async () => {
+    await create();
+    requests();
+    const { outputs } = await lookUp({ jobId: "job-1", version: "v1" });
+    expect(requests()).toEqual(["GET /jobs/job-1"]);
+    expect(outputs).toMatchObject({ jobId: "job-1", version: "v1", status: "completed", pageCount: 41 });
+    expect(outputs.bundleUrl).toBeUndefined();
+  });
+
+  test("is an error when its job is not there, or not named", async () => {
+    expect((await caught(lookUp({ jobId: "job-7" }))).message).toContain("there is no job job-7 at https://");
+    expect((await caught(lookUp({}))).message).toContain("jobId is needed to look an export up");
+  });
+});

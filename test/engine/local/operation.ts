@@ -1,4 +1,5 @@
 // One operation from start to end: the server, the two processes, what they do, and the tidying up.
+import { setTimeout as delay } from "node:timers/promises";
 import { outputsText } from "./terminalText.ts";
 import { compileCacheEnv } from "../compileCache.ts";
 import { onAbort } from "../onAbort.ts";
@@ -41,6 +42,8 @@ export interface OperationSetup {
 const defaultParallel = 16;
 /** A program that was told that the engine is gone ends by itself, unless something else keeps it alive. */
 const programGraceMs = 2000;
+/** A person who presses Ctrl-C twice, in milliseconds: long enough for the provider to have heard the first. */
+const betweenPressesMs = 200;
 
 export async function runOperation(kind: OperationKind, setup: OperationSetup): Promise<OperationResult> {
   const { options, file, location } = setup;
@@ -105,11 +108,13 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     void session.cancel();
   };
   const terminate = () => {
-    const first = options.signal?.aborted ? Promise.resolve() : session.cancel();
+    const first = options.signal?.aborted
+      ? Promise.resolve()
+      : session.cancel().then(() => delay(betweenPressesMs));
     ledger.close();
     report.silence();
     stop.raise("canceled");
-    void first.then(() => session.stop());
+    void first.then(() => session.stop()); // says Cancel once more, as the real engine does
     void program?.stop();
   };
   const forget = [onAbort(options.signal, cancel), onAbort(options.terminate, terminate)];

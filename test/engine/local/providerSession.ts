@@ -32,9 +32,11 @@ export class ProviderSession {
     await (await this.#running())?.cancel();
   }
 
-  /** SIGINT, and SIGKILL if that isn't heeded; no call that runs is waited for. */
+  /** Cancel, SIGINT, and SIGKILL if that isn't heeded; no call that runs is waited for. */
   async stop(): Promise<void> {
-    await (await this.#running())?.child.stop();
+    const provider = await this.#running();
+    await provider?.cancel();
+    await provider?.child.stop();
   }
 
   async close(): Promise<void> {
