@@ -2,22 +2,12 @@
 import { expect, test } from "vitest";
 import type { OperationResult, StateResource } from "../engine/index.ts";
 import { recordedStates, releases, reviveState } from "./releases.ts";
-import { buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
-
-const JOBS = "/v1/static-export/jobs";
-const START = `POST ${JOBS}`;
-const poll = (jobId: unknown): string => `GET ${JOBS}/${String(jobId)}`;
-const bundle = (jobId: unknown): string => `POST ${JOBS}/${String(jobId)}/bundle`;
+import { bundle, poll, START } from "./requests.ts";
+import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "./world.ts";
 
 /** The outputs that users see: what is hidden may change from release to release. */
 const visible = ({ outputs }: StateResource): Record<string, unknown> =>
   Object.fromEntries(Object.entries(outputs).filter(([name]) => !name.startsWith("__")));
-
-async function previewIsEmpty(world: World): Promise<void> {
-  world.requests();
-  expect(stepsOf(succeeded(await world.stack.preview()))).toEqual([]);
-  expect(world.requests()).toEqual([]);
-}
 
 async function destroyWorks(world: World): Promise<void> {
   world.requests();
