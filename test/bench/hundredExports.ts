@@ -108,7 +108,6 @@ async function exportInOneStack(kind: EngineKind, folder: string, service: Refer
     env: {
       DOCS_HOSTING_BASE_URL: service.url,
       DOCS_HOSTING_ADMIN_API_KEY: KEY,
-      ...(kind === "local" && { PULUMI_HOME: join(folder, "home") }),
     },
   });
   const memory = watchPeak(() => stack.providerPids());

@@ -99,7 +99,7 @@ export async function buildWorld(
 
   const texts: string[] = [];
   const stateFolder = join(folder, "state");
-  const pulumiHome = join(stateFolder, "home"); // also the CLI's
+  const pulumiHome = join(stateFolder, "home"); // of both engines
   const open: World["open"] = async ({ env, ...settings }) => {
     const stack = await openStack(kind, {
       program: programFolder,
@@ -113,7 +113,6 @@ export async function buildWorld(
       env: {
         DOCS_HOSTING_BASE_URL: service.url,
         DOCS_HOSTING_ADMIN_API_KEY: CANARY_KEY,
-        PULUMI_HOME: pulumiHome,
         ...options.env,
         ...env,
       },

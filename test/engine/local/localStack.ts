@@ -41,7 +41,7 @@ export function openLocalStack(settings: StackSettings): Stack {
         project,
         stack,
         location,
-        env: settings.env ?? {},
+        env: { PULUMI_HOME: join(stateFolder, "home"), ...settings.env }, // as the CLI's stacks have it
         config,
         options,
         onProviderStart: (provider: Pick<Child, "pid" | "isRunning">) => providers.add(provider),
