@@ -29,7 +29,10 @@ export type Plan = Decision &
  * @param nowMs the service's time: milliseconds since 1970
  */
 export function planExport(inputs: CheckedInputs, state: StaticExportState | undefined, nowMs: number): Plan {
-  if (!state) return inputs.jobId === undefined ? start("NEW", "a job is started") : adopt(inputs.jobId);
+  if (!state)
+    return inputs.jobId === undefined
+      ? start("NEW", "the first export, so a job is to be started")
+      : adopt(inputs.jobId);
 
   const { outputs, bookkeeping } = state;
   const { unfinished } = bookkeeping;

@@ -85,7 +85,10 @@ describe("create", () => {
 
   test("shows status, percent, pages and time, and names the job", async () => {
     await create();
-    expect(reporter.lines.info).toEqual(["NEW: a job is started", "export job job-1 started"]);
+    expect(reporter.lines.info).toEqual([
+      "NEW: the first export, so a job is to be started",
+      "export job job-1 started",
+    ]);
     expect(reporter.lines.progress).toContainEqual(
       expect.stringMatching(/^running, 5\d%, 1\d pages, about \d\ds left$/),
     );
