@@ -1,0 +1,49 @@
+// `npm run test:cluster`: the chart, the example and SelfHostedDocs on a real Kubernetes cluster. Takes the one of
+// KUBECONFIG, else starts a single node and takes it down again.
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { findCommand } from "./node/commands.ts";
+import { prepareDebianPackages } from "./node/debianPackages.ts";
+import { prepareHelm, prepareKubenode } from "./node/goPrograms.ts";
+import { runIsolated } from "./node/isolation.ts";
+import { nodeName, removeLeftovers, removeNode } from "./node/leftovers.ts";
+import { runTests } from "./runTests.ts";
+
+process.exitCode = process.env["KUBECONFIG"] === undefined ? await onOwnNode() : await onGivenCluster();
+
+async function onGivenCluster(): Promise<number> {
+  if (findCommand("kubectl") === undefined) throw new Error("KUBECONFIG is set, but kubectl is not on PATH.");
+  return runTests({ HELM: await prepareHelm(say) });
+}
+
+async function onOwnNode(): Promise<number> {
+  if (process.platform !== "linux" || process.getuid?.() !== 0) {
+    throw new Error("Set KUBECONFIG to a cluster for tests: starting one's own node needs Linux and root.");
+  }
+  const debian = await prepareDebianPackages(say);
+  const helm = await prepareHelm(say);
+  const kubenode = await prepareKubenode(say);
+  await removeLeftovers();
+  const name = nodeName(process.pid);
+  const folder = join(tmpdir(), name);
+  await mkdir(folder, { mode: 0o700 });
+  const stop = () => undefined; // Ctrl-C reaches the script as well: its end is waited for
+  process.on("SIGINT", stop).on("SIGTERM", stop);
+  try {
+    return await runIsolated(join(import.meta.dirname, "onSingleNode.ts"), {
+      ...process.env,
+      NODE_FOLDER: folder,
+      NODE_CGROUP: name,
+      NODE_DEBIAN_ROOT: debian.root,
+      KUBENODE: kubenode,
+      HELM: helm,
+    });
+  } finally {
+    await removeNode(name);
+  }
+}
+
+function say(what: string): void {
+  console.log(`test:cluster: ${what}`);
+}

@@ -1,0 +1,28 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import { runCommand } from "./commands.ts";
+
+const CGROUPS = "/sys/fs/cgroup";
+
+/** One hierarchy (version 2), or one per controller (version 1). */
+async function cgroupHierarchies(): Promise<string[]> {
+  if (existsSync(join(CGROUPS, "cgroup.controllers"))) return [CGROUPS];
+  const mounts = await readFile("/proc/self/mounts", "utf8");
+  return [...mounts.matchAll(/^\S+ (\/sys\/fs\/cgroup\/\S+) cgroup2? /gm)].map(([, path]) => path ?? "");
+}
+
+export async function makeCgroups(cgroup: string): Promise<void> {
+  for (const hierarchy of await cgroupHierarchies())
+    await mkdir(join(hierarchy, cgroup), { recursive: true });
+}
+
+/** Only empty ones can be removed: what is still running in one is ended first. */
+export async function removeCgroups(cgroup: string): Promise<void> {
+  for (const hierarchy of await cgroupHierarchies()) {
+    const folder = join(hierarchy, cgroup);
+    if (!existsSync(folder)) continue;
+    const folders = (await runCommand("find", [folder, "-depth", "-type", "d"])).trim().split("\n");
+    for (const each of folders) await rmdir(each).catch(() => undefined);
+  }
+}

@@ -1,0 +1,26 @@
+import { spawn } from "node:child_process";
+
+/**
+ * Runs a script of this project in network, mount and process namespaces of its own: nothing in it can meet another run
+ * on the machine, and when it ends, or this process does, by whatever means, the kernel ends all that it started and
+ * takes its mounts and network devices away. Needs root and Linux.
+ *
+ * @returns the script's exit code
+ */
+export async function runIsolated(script: string, env: NodeJS.ProcessEnv): Promise<number> {
+  const child = spawn(
+    "unshare",
+    ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", process.execPath, script],
+    // the script ends when this pipe does: `unshare` itself would outlive a kill -9 of this process
+    { stdio: ["pipe", "inherit", "inherit"], env },
+  );
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("exit", (code) => resolve(code ?? 1));
+  });
+}
+
+/** For the script: ends it, and with it the namespaces, when the process that started it is gone. */
+export function endWithParent(): void {
+  process.stdin.on("close", () => process.exit(1)).resume();
+}

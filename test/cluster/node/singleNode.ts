@@ -1,0 +1,159 @@
+// A Kubernetes node of one machine. It uses fixed addresses, ports and folders: it must run in network, mount and process
+// namespaces of its own (see `isolation.ts`), whose end also ends all of it.
+import { type ChildProcess, spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { kubeconfig, makeCertificates } from "./certificates.ts";
+import { makeCgroups, removeCgroups } from "./cgroups.ts";
+import { runCommand } from "./commands.ts";
+import {
+  apiServerFlags,
+  containerdConfiguration,
+  controllerFlags,
+  controllerManagerFlags,
+  etcdFlags,
+  HOST_ADDRESS,
+  kubeletConfiguration,
+  kubeletFlags,
+  NODE_ADDRESS,
+  NODE_NAME,
+  podNetwork,
+  proxyConfiguration,
+  proxyFlags,
+} from "./configuration.ts";
+import type { DebianPackages } from "./debianPackages.ts";
+import { makeImages } from "./images.ts";
+
+/** Takes longer on a busy machine only. */
+const READY_LIMIT_MS = 180_000;
+
+export interface SingleNode {
+  kubeconfig: string;
+  /** Rejects when a program of the node ends by itself. */
+  failed: Promise<never>;
+  stop(): Promise<void>;
+}
+
+/**
+ * @param folder everything that is written goes here
+ * @param kubenode binary of the Kubernetes programs
+ * @param cgroup name of the cgroup of all pods
+ */
+export async function startSingleNode(
+  folder: string,
+  kubenode: string,
+  debian: DebianPackages,
+  cgroup: string,
+): Promise<SingleNode> {
+  const file = (name: string) => join(folder, name);
+  for (const name of ["pki", "log", "cni", "images", "containerd"])
+    await mkdir(file(name), { recursive: true });
+  await Promise.all([makeNetwork(), makeCertificates(file("pki")), hideHostFolders(), makeCgroups(cgroup)]);
+  const images = makeImages(file("images"), debian);
+  images.catch(() => undefined); // awaited below
+  await writeFile(file("kubeconfig"), kubeconfig(file("pki")));
+  await writeFile(file("containerd.toml"), containerdConfiguration(folder, debian));
+  await writeFile(file("cni/10-bridge.conflist"), JSON.stringify(podNetwork(folder)));
+  await writeFile(file("kubelet.yaml"), kubeletConfiguration(folder, cgroup));
+  await writeFile(file("kube-proxy.yaml"), proxyConfiguration(folder));
+
+  const programs = new Map<string, ChildProcess>();
+  let reject: (reason: Error) => void = () => undefined;
+  const failed = new Promise<never>((_resolve, fail) => (reject = fail));
+  failed.catch(() => undefined); // whoever waits for it hears of it
+  const path = [...debian.commandFolders, process.env["PATH"]].join(":");
+  const start = (name: string, command: string, args: string[]) => {
+    const log = createWriteStream(file(`log/${name}.log`));
+    // in a group of its own: a Ctrl-C is for the tests, not for the node under them
+    const child = spawn(command, args, {
+      cwd: folder,
+      env: { ...process.env, PATH: path },
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child.stdout.pipe(log, { end: false });
+    child.stderr.pipe(log, { end: false });
+    child.on("error", reject);
+    child.on("exit", (code, signal) => {
+      if (programs.get(name) !== child) return; // stopped on purpose
+      void readFile(file(`log/${name}.log`), "utf8").then((text) => {
+        const last = text.trimEnd().split("\n").slice(-5).join("\n");
+        reject(new Error(`${name} ended with ${String(code ?? signal)}:\n${last}`));
+      });
+    });
+    programs.set(name, child);
+  };
+  start("etcd", "etcd", etcdFlags(folder));
+  start("containerd", "containerd", ["--config", file("containerd.toml")]);
+  start("kube-apiserver", kubenode, ["kube-apiserver", ...apiServerFlags(folder)]);
+  start("kube-controller-manager", kubenode, ["kube-controller-manager", ...controllerManagerFlags(folder)]);
+  start("kube-scheduler", kubenode, ["kube-scheduler", ...controllerFlags(folder)]);
+  start("kube-proxy", kubenode, ["kube-proxy", ...proxyFlags(folder)]);
+  const socket = file("containerd/c.sock");
+  const ctr = (args: string[]) =>
+    runCommand("ctr", ["--address", socket, ...args], { env: { ...process.env, PATH: path } });
+  const kubectl = (args: string[]) =>
+    runCommand(kubenode, ["kubectl", `--kubeconfig=${file("kubeconfig")}`, ...args]);
+
+  const ready = async () => {
+    await until("containerd answers", () => ctr(["version"])); // the kubelet ends when it finds no runtime
+    for (const image of await images) await ctr(["--namespace", "k8s.io", "images", "import", image]);
+    start("kubelet", kubenode, ["kubelet", ...kubeletFlags(folder)]);
+    await until("the API server is ready", () => kubectl(["get", "--raw", "/readyz"]));
+    await until("the node is registered", () => kubectl(["get", "node", NODE_NAME]));
+    await kubectl([
+      "wait",
+      "--for=condition=Ready",
+      `node/${NODE_NAME}`,
+      `--timeout=${READY_LIMIT_MS / 1000}s`,
+    ]);
+    await until("pods may be made", () => kubectl(["get", "serviceaccount", "default"]));
+  };
+  await Promise.race([ready(), failed]);
+
+  return {
+    kubeconfig: file("kubeconfig"),
+    failed,
+    stop: async () => {
+      const children = [...programs.values()];
+      programs.clear();
+      for (const child of children) child.kill("SIGKILL");
+      await removeCgroups(cgroup);
+    },
+  };
+}
+
+async function until(what: string, attempt: () => Promise<unknown>): Promise<void> {
+  const end = performance.now() + READY_LIMIT_MS;
+  for (;;) {
+    try {
+      await attempt();
+      return;
+    } catch (error) {
+      if (performance.now() > end)
+        throw new Error(`waited ${READY_LIMIT_MS} ms until ${what}`, { cause: error });
+      await wait(100);
+    }
+  }
+}
+
+async function makeNetwork(): Promise<void> {
+  const ip = (...args: string[]) => runCommand("ip", args);
+  await ip("link", "set", "lo", "up");
+  const bridges = { node0: `${NODE_ADDRESS}/32`, cni0: `${HOST_ADDRESS}/16` };
+  for (const [bridge, address] of Object.entries(bridges)) {
+    await ip("link", "add", bridge, "type", "bridge");
+    await ip("address", "add", address, "dev", bridge);
+    await ip("link", "set", bridge, "up");
+  }
+  await ip("route", "add", "default", "dev", "node0"); // leads nowhere; programs refuse to start without one
+  await writeFile("/proc/sys/net/ipv4/ip_forward", "1");
+}
+
+/** Folders that every node on a machine would share: in this mount namespace they are empty and our own. */
+async function hideHostFolders(): Promise<void> {
+  await runCommand("mount", ["--make-rprivate", "/"]);
+  for (const folder of ["/run", "/var/log"]) await runCommand("mount", ["-t", "tmpfs", "tmpfs", folder]);
+}

@@ -1,0 +1,43 @@
+// Runs in namespaces of its own: starts the node, runs the tests on it, and ends.
+import { runTests } from "./runTests.ts";
+import { endWithParent } from "./node/isolation.ts";
+import { writeKubectl } from "./node/goPrograms.ts";
+import { WEB_IMAGE } from "./node/images.ts";
+import { HOST_ADDRESS } from "./node/configuration.ts";
+import { startSingleNode } from "./node/singleNode.ts";
+import { join } from "node:path";
+
+endWithParent();
+const stop = () => undefined; // Ctrl-C reaches the tests as well: their end is waited for
+process.on("SIGINT", stop).on("SIGTERM", stop);
+const folder = given("NODE_FOLDER");
+const kubenode = given("KUBENODE");
+const debianRoot = given("NODE_DEBIAN_ROOT");
+const started = performance.now();
+const node = await startSingleNode(
+  folder,
+  kubenode,
+  { root: debianRoot, commandFolders: [join(debianRoot, "usr/bin"), join(debianRoot, "usr/sbin")] },
+  given("NODE_CGROUP"),
+);
+console.log(`test:cluster: the node is ready after ${Math.round((performance.now() - started) / 1000)} s`);
+await writeKubectl(folder, kubenode);
+const tests = runTests({
+  KUBECONFIG: node.kubeconfig,
+  PATH: `${folder}:${process.env["PATH"] ?? ""}`,
+  CLUSTER_HOST_ADDRESS: HOST_ADDRESS,
+  CLUSTER_WEB_IMAGE: `${WEB_IMAGE.repository}:${WEB_IMAGE.tag}`,
+  NGINX: join(debianRoot, "usr/sbin/nginx"),
+});
+try {
+  process.exitCode = await Promise.race([tests, node.failed]);
+} finally {
+  await node.stop();
+}
+process.exit();
+
+function given(name: string): string {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set: this script is started by main.ts.`);
+  return value;
+}
