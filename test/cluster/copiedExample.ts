@@ -1,0 +1,34 @@
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { TestContext } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+export interface CopiedExample {
+  /** For the settings of a stack. */
+  program: string;
+  changeTemplate(file: string, change: (text: string) => string): Promise<void>;
+}
+
+/** A copy of the example, for a test that edits it, with the package installed in it. Removed when the test ends. */
+export async function copyExample(context: Pick<TestContext, "onTestFinished">): Promise<CopiedExample> {
+  await mkdir(join(ROOT, ".work"), { recursive: true });
+  const folder = await mkdtemp(join(ROOT, ".work/example-"));
+  context.onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await cp(join(ROOT, "examples/self-hosted"), folder, { recursive: true });
+  await writeFile(join(folder, "package.json"), '{ "name": "self-hosted-docs", "private": true }');
+  await mkdir(join(folder, "node_modules"));
+  await symlink(ROOT, join(folder, "node_modules/pulumi-docs-hosting"), "dir");
+  const packages = join(folder, "node_modules/@pulumi");
+  await symlink(join(ROOT, "node_modules/@pulumi"), packages, "dir");
+  return {
+    program: join(folder, "index.ts"),
+    changeTemplate: async (file, change) => {
+      const path = join(folder, "chart/templates", file);
+      const text = await readFile(path, "utf8");
+      const changed = change(text);
+      if (changed === text) throw new Error(`${file} has nothing to change`);
+      await writeFile(path, changed);
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { copyExample } from "./copiedExample.ts";
+import { buildInstallation } from "./installation.ts";
+import { startSteadyClient } from "./steadyClient.ts";
+
+test("a new version rolls the pods without a failed request; rolling back by jobId serves the old pages and starts nothing", async (context) => {
+  const installation = await buildInstallation(context, { config: { version: "1" } });
+  const first = await installation.up();
+  const client = startSteadyClient(await installation.url());
+  const before = (await installation.pods()).map(({ metadata }) => metadata.uid);
+
+  await installation.writeStartPage("# Welcome\n\nThe second edition.\n");
+  await installation.setConfig({ version: "2" });
+  await installation.up();
+  expect(await installation.page()).toContain("The second edition.");
+  const after = (await installation.pods()).map(({ metadata }) => metadata.uid);
+  expect(after.some((uid) => before.includes(uid))).toBe(false);
+
+  const asked = installation.service.requests.length;
+  await installation.setConfig({ version: "1", jobId: String(first.outputs["jobId"]?.value) });
+  await installation.up();
+  expect(await installation.page()).toContain("The first edition.");
+  const starts = installation.service.requests
+    .slice(asked)
+    .filter(({ method, path }) => method === "POST" && path === "/v1/static-export/jobs");
+  expect(starts).toEqual([]);
+
+  const answers = await client.stop();
+  expect(Object.keys(answers)).toEqual(["200"]);
+  expect(answers["200"]).toBeGreaterThan(100);
+});
+
+test("a changed template of the chart is rolled out, though the chart's version is the same", async (context) => {
+  const example = await copyExample(context);
+  const installation = await buildInstallation(context, { program: example.program, config: { version: "1" } });
+  await installation.up();
+  const unchanged = await installation.up();
+  expect(unchanged.summary).toEqual({ same: expect.any(Number) as number });
+  const pods = (await installation.pods()).map(({ metadata }) => metadata.uid);
+
+  await example.changeTemplate("deployment.yaml", (text) =>
+    text.replace("terminationGracePeriodSeconds:", "hostname: edited\n      terminationGracePeriodSeconds:"),
+  );
+  const preview = await installation.stack.preview();
+  expect(preview.steps.filter(({ op }) => op === "update").map(({ urn }) => urn)).toEqual([
+    expect.stringContaining("helm.sh/v3:Release"),
+  ]);
+  await installation.up();
+  const rolled = await installation.pods();
+  expect(rolled.map(({ spec }) => spec?.["hostname"])).toEqual(rolled.map(() => "edited"));
+  expect(rolled.some(({ metadata }) => pods.includes(metadata.uid))).toBe(false);
+});

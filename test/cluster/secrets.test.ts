@@ -1,0 +1,83 @@
+import { readFile } from "node:fs/promises";
+import { gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { buildInstallation, CANARY_KEY, type Installation } from "./installation.ts";
+import { list, type KubernetesObject } from "./kubectl.ts";
+import { runCommand } from "./node/commands.ts";
+import { watchProcesses } from "./processArguments.ts";
+
+test("the link is in the Secret and in Helm's own record, and nowhere else: no object, argument, log line, event or plain state", async (context) => {
+  const processes = watchProcesses();
+  const installation = await buildInstallation(context, { config: { version: "1" } });
+  await installation.up();
+  const preview = await installation.stack.preview();
+  await installation.setConfig({ renewBefore: "2h" });
+  await installation.up();
+  const commandLines = await processes.stop();
+  const canaries = [CANARY_KEY, ...signatures(installation)];
+  expect(canaries.length).toBeGreaterThanOrEqual(3); // the key, the first link's signature and the renewed one's
+
+  // it is where it has to be: the search below would find it
+  const secrets = await list(installation.kubectl, "secrets");
+  const holders = secrets.filter((secret) => mentions(secretText(secret), canaries.slice(1)));
+  expect(holders.map(({ metadata }) => metadata.name).sort()).toEqual([
+    expect.stringMatching(/^docs-/),
+    expect.stringMatching(/^sh\.helm\.release\.v1\.docs\.v\d+$/),
+    expect.stringMatching(/^sh\.helm\.release\.v1\.docs\.v\d+$/),
+  ]);
+  expect(commandLines.some((line) => line.includes("fetch"))).toBe(true);
+
+  const places = {
+    ...(await everyObject(installation)),
+    "logs of the pods": await installation.kubectl(
+      ...["logs", "--selector=app.kubernetes.io/instance=docs", "--all-containers", "--tail=-1"],
+    ),
+    "command lines": commandLines.join("\n"),
+    "what was shown": installation.shown() + preview.text,
+    "files of the state": (await stateTexts(installation)).join("\n"),
+  };
+  for (const [place, text] of Object.entries(places)) {
+    expect(text.length, place).toBeGreaterThan(0);
+    expect(mentions(text, canaries), place).toBe(false);
+  }
+});
+
+/** The secret parts of the links that were asked for. */
+function signatures({ store }: Installation): string[] {
+  const all = store.downloads.map((path) => new URLSearchParams(path.split("?")[1]).get("signature") ?? "");
+  return [...new Set(all)];
+}
+
+function mentions(text: string, canaries: readonly string[]): boolean {
+  return canaries.some((canary) =>
+    [canary, encodeURIComponent(canary), Buffer.from(canary).toString("base64").slice(0, -3)].some((form) =>
+      text.includes(form),
+    ),
+  );
+}
+
+/** What a Secret holds in plain text; Helm packs its record once more. */
+function secretText({ data = {} }: KubernetesObject): string {
+  return Object.values(data)
+    .map((value) => {
+      const bytes = Buffer.from(value, "base64");
+      const packed = Buffer.from(bytes.toString(), "base64");
+      return packed[0] === 0x1f && packed[1] === 0x8b ? gunzipSync(packed).toString() : bytes.toString();
+    })
+    .join("\n");
+}
+
+/** All objects of all kinds in the whole cluster, but for Secrets. */
+async function everyObject({ kubectl }: Installation): Promise<Record<string, string>> {
+  const kinds = await runCommand("kubectl", ["api-resources", "--verbs=list", "--output=name"]);
+  const found: Record<string, string> = {};
+  for (const kind of kinds.trim().split("\n")) {
+    if (kind === "secrets") continue;
+    found[kind] = await kubectl("get", kind, "--all-namespaces", "--output=yaml", "--show-managed-fields");
+  }
+  return found;
+}
+
+async function stateTexts({ stack }: Installation): Promise<string[]> {
+  return Promise.all((await stack.stateFiles()).map((file) => readFile(file, "latin1")));
+}

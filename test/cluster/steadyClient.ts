@@ -1,0 +1,43 @@
+import { get } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+
+const PAUSE_MS = 10;
+
+/** Somebody who asks for a page all the time, on a new connection each time. */
+export interface SteadyClient {
+  /** Stops, and tells how often each answer came: a status, or the error's code. */
+  stop(): Promise<Record<string, number>>;
+}
+
+export function startSteadyClient(url: string): SteadyClient {
+  const answers: Record<string, number> = {};
+  let stopped = false;
+  const run = async () => {
+    while (!stopped) {
+      const answer = await ask(url);
+      answers[answer] = (answers[answer] ?? 0) + 1;
+      await wait(PAUSE_MS);
+    }
+  };
+  const running = run();
+  return {
+    stop: async () => {
+      stopped = true;
+      await running;
+      return answers;
+    },
+  };
+}
+
+/** Reads the whole answer: a body that is cut off is a failed request as well. */
+function ask(url: string): Promise<string> {
+  return new Promise((resolve) => {
+    const request = get(url, { agent: false }, (response) => {
+      response.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+      response.on("end", () => resolve(String(response.statusCode)));
+      response.resume();
+    });
+    request.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    request.setTimeout(5_000, () => request.destroy(new Error("no answer in 5 s")));
+  });
+}
