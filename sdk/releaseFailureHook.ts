@@ -8,47 +8,50 @@ import { explainFailure, type FailedRelease } from "./releaseFailure";
  */
 const NAME = "docs-hosting:explainReleaseFailure";
 
-/** One for each run of a program (inline programs of Automation API are runs of one process): engines refuse a second. */
+/** One for each run of a program (Automation API can have many in a process): engines refuse a second of its name. */
 const hooks = new WeakMap<object, pulumi.ErrorHook>();
 
 /**
  * The hook that explains a failed release on its row; it asks for no second try. `undefined` where Pulumi has no error
- * hooks: they came with the SDK 3.218 and with engines that offer them (before 3.244, only a wait that came to nothing
- * calls them).
+ * hooks: they came with the SDK and the engine 3.218 (before 3.244, only a wait that came to nothing calls them).
  */
 export function releaseFailureHook(): pulumi.ErrorHook | undefined {
   const run = currentRun();
-  // an SDK of the beginning of the peer range has no such class, whatever the types say
-  const { ErrorHook } = pulumi as Partial<typeof pulumi>;
-  if (ErrorHook === undefined || run?.supportsErrorHooks !== true) return undefined;
+  if (run === undefined) return undefined;
   let hook = hooks.get(run);
   if (hook === undefined) {
-    hook = mayFailToRegister(new ErrorHook(NAME, explain));
+    hook = new pulumi.ErrorHook(NAME, explain);
+    outliveRefusal(hook);
     hooks.set(run, hook);
   }
   return hook;
 }
 
-/** What the SDK knows of the run. One fact is needed: it fails a resource whose hook the engine does not offer. */
-function currentRun(): { supportsErrorHooks?: boolean } | undefined {
+/**
+ * What stands for the run of a program, if it can have error hooks: the SDK would fail the release over a hook that the
+ * engine does not offer.
+ *
+ * The SDK must know the class, which it does not in the beginning of the peer range, whatever the types say; the engine
+ * must offer hooks, which is told in the SDK's inner state only; and Pulumi's mocks say that they do, but do not.
+ */
+function currentRun(): object | undefined {
   try {
     const { getStore } = createRequire(__filename)("@pulumi/pulumi/runtime/state") as {
       getStore: () => { supportsErrorHooks?: boolean };
     };
-    return getStore();
+    const { ErrorHook } = pulumi as Partial<typeof pulumi>;
+    const monitor = pulumi.runtime.getMonitor() as { registerErrorHook?: unknown } | undefined;
+    const run = getStore();
+    return ErrorHook && run.supportsErrorHooks === true && monitor?.registerErrorHook ? run : undefined;
   } catch {
-    return undefined; // not an SDK of the known kind: do without
+    return undefined; // not an SDK of a known kind: do without
   }
 }
 
-/**
- * Lets a release go on whose hook could not be registered: under Pulumi's mocks, which offer hooks and have none, and
- * when a second copy of this package has registered it.
- */
-function mayFailToRegister(hook: pulumi.ErrorHook): pulumi.ErrorHook {
+/** Lets a release go on whose hook is refused: a second copy of this package may have registered it. */
+function outliveRefusal(hook: pulumi.ErrorHook): void {
   const inner = hook as { __registered?: Promise<void> };
   if (inner.__registered !== undefined) inner.__registered = inner.__registered.catch(() => undefined);
-  return hook;
 }
 
 /** Never throws: an engine then shows the hook's error in the place of the release's. */
