@@ -1,0 +1,81 @@
+import * as pulumi from "@pulumi/pulumi";
+
+/** Whether a feature exists in a deployment kind; «configurable» depends on the setup of the environment. */
+export type FeatureSupport = "available" | "configurable" | "unavailable";
+
+/**
+ * The feature table of `spec.md`, Feature support by deployment kind: title of each row, then its three cells. The one
+ * place where it is written down.
+ */
+const TABLE = {
+  search: { title: "Documentation search", cells: ["available", "configurable", "unavailable"] },
+  aiAssistant: { title: "AI assistant", cells: ["available", "configurable", "unavailable"] },
+  webAnalytics: { title: "Web analytics", cells: ["available", "configurable", "unavailable"] },
+  apiPlayground: { title: 'API playground ("Try it")', cells: ["available", "available", "configurable"] },
+  staticExport: { title: "Static export bundle", cells: ["available", "available", "available"] },
+} as const satisfies Record<string, { title: string; cells: readonly FeatureSupport[] }>;
+
+/** Columns of the table, in its order. */
+const KINDS = ["cloud", "client-hosted", "air-gapped"] as const;
+const HEADING = ["Feature", "Cloud", "Client-hosted", "Air-gapped"];
+
+/** A row of the feature table. */
+export type Feature = keyof typeof TABLE;
+
+/** A column of the feature table. */
+export type DeploymentKind = (typeof KINDS)[number];
+
+/** Deployment kinds that one installs oneself. */
+export type SelfHostedDeploymentKind = Exclude<DeploymentKind, "cloud">;
+
+/** Names of the features, in the order of the table. */
+export const FEATURES = Object.keys(TABLE) as readonly Feature[];
+
+/** Names of the deployment kinds that one installs oneself. */
+export const SELF_HOSTED_KINDS: readonly SelfHostedDeploymentKind[] = ["client-hosted", "air-gapped"];
+
+/**
+ * Whether a feature exists in a deployment kind, see `spec.md`, Feature support by deployment kind.
+ *
+ * @throws pulumi.RunError for a name that is not in the table; the message has those that are
+ *
+ * @example
+ * featureSupport("search", "air-gapped"); // "unavailable"
+ */
+export function featureSupport(feature: Feature, deploymentKind: DeploymentKind): FeatureSupport {
+  if (!isFeature(feature)) throw new pulumi.RunError(unknownFeature(feature));
+  const column = KINDS.indexOf(deploymentKind);
+  const cell = TABLE[feature].cells[column];
+  if (cell === undefined) throw new pulumi.RunError(unknownName("deployment kind", deploymentKind, KINDS));
+  return cell;
+}
+
+/** Whether a text names a row of the table. */
+export function isFeature(name: string): name is Feature {
+  return Object.hasOwn(TABLE, name);
+}
+
+/** Says that there is no such feature, and which there are. */
+export function unknownFeature(name: unknown): string {
+  return unknownName("feature", name, FEATURES);
+}
+
+/** Says that there is no such thing, and which there are. */
+export function unknownName(what: string, name: unknown, allowed: readonly string[]): string {
+  const given = typeof name === "string" ? `"${name}"` : `of type ${typeof name}`;
+  return `there is no ${what} ${given}; there are ${allowed.map((one) => `"${one}"`).join(", ")}`;
+}
+
+/** What a feature is called in the table. */
+export function titleOf(feature: Feature): string {
+  return TABLE[feature].title;
+}
+
+/** The heading and these rows of the table, as text. */
+export function quoteRows(features: readonly Feature[]): string {
+  const rows = [HEADING, ...features.map((feature) => [TABLE[feature].title, ...TABLE[feature].cells])];
+  const widths = HEADING.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) => `  | ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`)
+    .join("\n");
+}

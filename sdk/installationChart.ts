@@ -1,0 +1,56 @@
+import { existsSync, statSync } from "node:fs";
+import { isAbsolute, join, resolve } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import { chartDigest } from "./chartDigest";
+
+/** A chart as the release gets it. */
+export interface InstallationChart {
+  /** The input `chart` of the release. */
+  reference: string;
+  /** Digest of the files of a chart on this machine; a published chart has its version instead. */
+  digest?: string;
+}
+
+/**
+ * Finds out what a chart's reference means to the Kubernetes plugin: a path that begins with a dot or is absolute is a
+ * folder, or a packed chart, on this machine; `oci://…` and `https://…` are published charts; anything else is
+ * `repository/name`, or a name in the repository of `repositoryOpts`. A folder that was given without its dot
+ * (`chart`) is written with it.
+ *
+ * Paths are resolved against the folder that the program runs in, which is the plugin's, too.
+ *
+ * @throws pulumi.RunError when the folder is not there, or is no chart
+ */
+export function findChart(
+  given: string,
+  options: { inRepository?: boolean; dependencyUpdate?: boolean } = {},
+): InstallationChart {
+  const chart = given.trim();
+  if (chart === "") throw new pulumi.RunError('`chart` is empty; give a folder, such as "./chart".');
+  const isPath = isAbsolute(chart) || chart.startsWith(".");
+  if (!isPath) {
+    const isFolder =
+      options.inRepository !== true && !chart.includes(":") && existsSync(resolve(chart, "Chart.yaml"));
+    if (!isFolder) return { reference: chart };
+  }
+  const path = resolve(chart);
+  const problem = problemOf(path);
+  if (problem !== undefined) {
+    throw new pulumi.RunError(
+      `chart "${given}": ${problem} A folder is looked for from the program's own (${process.cwd()}); a published ` +
+        `chart is written "oci://registry/name", or "name" with \`release.repositoryOpts.repo\`.`,
+    );
+  }
+  const withoutDependencies = options.dependencyUpdate === true;
+  return { reference: isPath ? chart : `./${chart}`, digest: chartDigest(path, { withoutDependencies }) };
+}
+
+function problemOf(path: string): string | undefined {
+  if (!existsSync(path)) return `there is no folder ${path}.`;
+  if (statSync(path).isDirectory()) {
+    return existsSync(join(path, "Chart.yaml")) ? undefined : `the folder ${path} has no Chart.yaml.`;
+  }
+  return /\.(?:tgz|tar\.gz)$/.test(path)
+    ? undefined
+    : `${path} is a file; give the chart's folder, or a packed chart (.tgz).`;
+}

@@ -1,0 +1,73 @@
+/** A Helm release, as far as a failure's message needs to know it. */
+export interface FailedRelease {
+  namespace: string;
+  name: string;
+  /** The time limit of the wait, in seconds. */
+  timeoutSeconds?: number | undefined;
+  /** Helm took everything away again, or rolled it back. */
+  atomic?: boolean | undefined;
+}
+
+/** What Helm says of a release on which another run works, or was working when it was killed. */
+const PENDING =
+  /another operation \(install\/upgrade\/rollback\) is in progress|cannot re-use a name that is still in use/;
+
+/** What Helm and the plugin say when the wait for readiness came to nothing. */
+const NOT_READY =
+  /failed to become available|failed to initialize completely|context deadline exceeded|timed out waiting/;
+
+/**
+ * Leads from Helm's error to the reason behind it: which commands show it, and what to do about it.
+ *
+ * Nothing of the error is repeated: Pulumi shows it anyway, and it may hold a value that Helm printed.
+ *
+ * @returns undefined when the error says itself what is wrong
+ */
+export function explainFailure(error: string, release: FailedRelease): string | undefined {
+  if (PENDING.test(error)) return explainPending(release);
+  if (NOT_READY.test(error)) return explainNotReady(release);
+  return undefined;
+}
+
+function explainNotReady({ namespace, name, timeoutSeconds, atomic }: FailedRelease): string {
+  const kubectl = `kubectl --namespace ${namespace}`;
+  const pods = `--selector app.kubernetes.io/instance=${name}`;
+  const limit = timeoutSeconds === undefined ? "" : ` within ${timeoutSeconds} s`;
+  return [
+    `The pods of the release ${namespace}/${name} were not ready${limit}. The reason is with the pods:`,
+    `  ${kubectl} get pods ${pods}`,
+    `  ${kubectl} describe pods ${pods}`,
+    `  ${kubectl} logs ${pods} --container fetch --tail 50 --prefix`,
+    `  ${kubectl} get pods ${pods} --output jsonpath='${TERMINATION_MESSAGES}'`,
+    `  ${kubectl} get events --sort-by .lastTimestamp`,
+    `Look at «Init Containers: fetch» for the bundle (a link past its end, a host that the cluster cannot reach, a ` +
+      `broken archive), at «Events» for the image, the volumes and the scheduling. If kubectl's current context is ` +
+      `another cluster than the provider's, add --context.`,
+    ...(atomic === true
+      ? [
+          "`atomic` made Helm take these pods away again: set it to false in `release` to be able to look at them.",
+        ]
+      : []),
+    `Then run \`pulumi up\` again. If all is well there and only slow, raise \`release.timeout\` (seconds).`,
+  ].join("\n");
+}
+
+/** One line for each init container that ended badly: pod, container, message. */
+const TERMINATION_MESSAGES =
+  '{range .items[*]}{.metadata.name}{range .status.initContainerStatuses[*]}{" "}{.name}{": "}' +
+  '{.state.terminated.message}{.lastState.terminated.message}{end}{"\\n"}{end}';
+
+function explainPending({ namespace, name }: FailedRelease): string {
+  const kubectl = `kubectl --namespace ${namespace}`;
+  return [
+    `Helm takes the release ${namespace}/${name} for one that is being worked on. Unless another run really is at ` +
+      `work, an earlier one was killed and left it pending. Helm's record of that is a Secret; find the newest:`,
+    `  ${kubectl} get secrets --sort-by .metadata.creationTimestamp --selector ` +
+      `'owner=helm,name=${name},status in (pending-install,pending-upgrade,pending-rollback)'`,
+    `Delete that one, the last of the list, and no other (N is its number), then run \`pulumi up\` again:`,
+    `  ${kubectl} delete secret sh.helm.release.v1.${name}.vN`,
+    `When it was the first install that was killed, also run:`,
+    `  pulumi refresh --clear-pending-creates`,
+    `If the list is empty, something else manages a release of this name: give \`release.name\` another one.`,
+  ].join("\n");
+}

@@ -1,0 +1,96 @@
+import { createRequire } from "node:module";
+import * as pulumi from "@pulumi/pulumi";
+import { explainFailure, type FailedRelease } from "./releaseFailure";
+
+/**
+ * Name of the hook. It is stored with each release, so it never changes and is the same for all: whichever release a
+ * later program has no more, the hook that an engine looks up by this name serves it.
+ */
+const NAME = "docs-hosting:explainReleaseFailure";
+
+/** One for each run of a program (Automation API can have many in a process): engines refuse a second of its name. */
+const hooks = new WeakMap<object, pulumi.ErrorHook>();
+
+/**
+ * The hook that explains a failed release on its row; it asks for no second try. `undefined` where Pulumi has no error
+ * hooks: they came with the SDK and the engine 3.218 (before 3.244, only a wait that came to nothing calls them).
+ */
+export function releaseFailureHook(): pulumi.ErrorHook | undefined {
+  const run = currentRun();
+  if (run === undefined) return undefined;
+  let hook = hooks.get(run);
+  if (hook === undefined) {
+    hook = new pulumi.ErrorHook(NAME, explain);
+    outliveRefusal(hook);
+    hooks.set(run, hook);
+  }
+  return hook;
+}
+
+/**
+ * What stands for the run of a program, if it can have error hooks: the SDK would fail the release over a hook that the
+ * engine does not offer.
+ *
+ * The SDK must know the class, which it does not in the beginning of the peer range, whatever the types say; the engine
+ * must offer hooks, which is told in the SDK's inner state only; and Pulumi's mocks say that they do, but do not.
+ */
+function currentRun(): object | undefined {
+  try {
+    const { getStore } = createRequire(__filename)("@pulumi/pulumi/runtime/state") as {
+      getStore: () => { supportsErrorHooks?: boolean };
+    };
+    const { ErrorHook } = pulumi as Partial<typeof pulumi>;
+    const monitor = pulumi.runtime.getMonitor() as { registerErrorHook?: unknown } | undefined;
+    const run = getStore();
+    return ErrorHook && run.supportsErrorHooks === true && monitor?.registerErrorHook ? run : undefined;
+  } catch {
+    return undefined; // not an SDK of a known kind: do without
+  }
+}
+
+/** Lets a release go on whose hook is refused: a second copy of this package may have registered it. */
+function outliveRefusal(hook: pulumi.ErrorHook): void {
+  const inner = hook as { __registered?: Promise<void> };
+  if (inner.__registered !== undefined) inner.__registered = inner.__registered.catch(() => undefined);
+}
+
+/** Never throws: an engine then shows the hook's error in the place of the release's. */
+async function explain(failure: pulumi.ErrorHookArgs): Promise<boolean> {
+  try {
+    const text = failure.failedOperation === "delete" ? undefined : explainFailure(...failed(failure));
+    // a warning: an error would fail the run even where a hook of the user tries again and succeeds
+    if (text !== undefined) await pulumi.log.warn(text, rowOf(failure.urn));
+  } catch {
+    // the release's own error is shown all the same
+  }
+  return false;
+}
+
+function failed({ errors, newInputs, id }: pulumi.ErrorHookArgs): [error: string, release: FailedRelease] {
+  const [namespace, name] = id.split("/");
+  return [
+    errors[0] ?? "",
+    {
+      namespace: plain("string", newInputs?.["namespace"]) ?? (namespace || "NAMESPACE"),
+      name: plain("string", newInputs?.["name"]) ?? name ?? "NAME",
+      timeoutSeconds: plain("number", newInputs?.["timeout"]),
+      atomic: plain("boolean", newInputs?.["atomic"]),
+    },
+  ];
+}
+
+interface Plain {
+  string: string;
+  number: number;
+  boolean: boolean;
+}
+
+/** The value, unless it is missing or a secret (which comes as an output). */
+function plain<Type extends keyof Plain>(type: Type, value: unknown): Plain[Type] | undefined {
+  return typeof value === type && value !== "" ? (value as Plain[Type]) : undefined;
+}
+
+/** Of a resource only its URN is asked for, to find its row. */
+function rowOf(urn: string): pulumi.Resource {
+  return { urn: pulumi.output(urn) } as unknown as pulumi.Resource;
+}
