@@ -38,7 +38,7 @@ export interface SelfHostedDocsArgs {
    */
   chart: pulumi.Input<string>;
   /** Version of a published chart, or a range of them. @default the newest */
-  chartVersion?: pulumi.Input<string>;
+  chartVersion?: pulumi.Input<string> | undefined;
   /** Column of the feature table (`spec.md`, Feature support by deployment kind) that applies. */
   deploymentKind: SelfHostedDeploymentKind;
   /**
@@ -48,17 +48,17 @@ export interface SelfHostedDocsArgs {
    *
    * @default none
    */
-  features?: RequestedFeatures;
+  features?: RequestedFeatures | undefined;
   /** Namespace of the release. @default that of the provider */
-  namespace?: pulumi.Input<string>;
+  namespace?: pulumi.Input<string> | undefined;
   /** Further values of the chart. Those of the static export are laid over them: groups are merged, lists replaced. */
-  values?: pulumi.Input<Record<string, unknown>>;
+  values?: pulumi.Input<Record<string, unknown>> | undefined;
   /**
    * Other settings of the Helm release.
    *
    * @default `maxHistory` 2, so that old links do not stay in the cluster; `timeout` 600 (seconds)
    */
-  release?: ReleaseSettings;
+  release?: ReleaseSettings | undefined;
 }
 
 /**

@@ -7,9 +7,10 @@ const TYPE = "pulumi-nodejs:dynamic/docs-hosting:StaticExport";
 
 /** Arguments of {@link StaticExport}: see {@link StaticExportInputs} for the meaning of each. */
 export type StaticExportArgs = {
-  [Name in keyof StaticExportInputs]: pulumi.Input<
-    Name extends "triggers" ? pulumi.Input<unknown>[] : NonNullable<StaticExportInputs[Name]>
-  >;
+  [Name in keyof StaticExportInputs]:
+    | pulumi.Input<Name extends "triggers" ? pulumi.Input<unknown>[] : NonNullable<StaticExportInputs[Name]>>
+    // what is not configured is as if it were left out, also for programs with `exactOptionalPropertyTypes`
+    | (undefined extends StaticExportInputs[Name] ? undefined : never);
 };
 
 /** What {@link StaticExport.get} needs to find an export: the service cannot list the jobs of a site. */

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { StaticExport } from "pulumi-docs-hosting";
-import { SelfHostedDocs, type Feature } from "pulumi-docs-hosting/kubernetes";
+import { SelfHostedDocs } from "pulumi-docs-hosting/kubernetes";
 
 const config = new pulumi.Config();
 
@@ -21,7 +21,7 @@ const installation = new SelfHostedDocs("docs", {
   features: config.getObject("features"),
   namespace: config.get("namespace") ?? "docs",
   values: config.getObject("values"),
-  release: { name: "docs", createNamespace: true },
+  release: { name: "docs", createNamespace: true, timeout: config.getNumber("timeout") ?? 600 },
 });
 
 export const { jobId, version, pageCount, expiresAt, renewAfter } = docs;

@@ -15,7 +15,10 @@ const BROKEN: Record<string, (bundle: StoredBundle) => StoredBundle> = {
     headers: { ...bundle.headers, "repr-digest": `sha-256=:${createHash("sha256").digest("base64")}:` },
   }),
   "with an entry ../x": replaced([{ path: "index.html" }, { path: "../x" }]),
-  "with a symlink": replaced([{ path: "index.html" }, { path: "etc", type: "SymbolicLink", linkpath: "/etc" }]),
+  "with a symlink": replaced([
+    { path: "index.html" },
+    { path: "etc", type: "SymbolicLink", linkpath: "/etc" },
+  ]),
 };
 
 test.each(Object.keys(BROKEN))("an archive %s never replaces what is served", async (name) => {
@@ -23,7 +26,7 @@ test.each(Object.keys(BROKEN))("an archive %s never replaces what is served", as
   try {
     const installation = await buildInstallation(
       { onTestFinished: (end) => void onTestFinished.push(end as () => unknown) },
-      { config: { version: "1", releaseTimeout: RELEASE_TIMEOUT } },
+      { config: { version: "1", timeout: RELEASE_TIMEOUT } },
     );
     await installation.up();
     installation.store.spoil(BROKEN[name]);

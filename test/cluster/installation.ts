@@ -67,7 +67,9 @@ export function clusterEngine(): EngineKind {
 export function hostAddress(): string {
   const address = process.env["CLUSTER_HOST_ADDRESS"];
   if (address === undefined) {
-    throw new Error("Set CLUSTER_HOST_ADDRESS to the address at which the cluster's pods reach this machine.");
+    throw new Error(
+      "Set CLUSTER_HOST_ADDRESS to the address at which the cluster's pods reach this machine.",
+    );
   }
   return address;
 }

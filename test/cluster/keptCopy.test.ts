@@ -25,7 +25,12 @@ test("with the persistent cache, a pod that starts after the link's end, with th
 test("without it, the pod waits, its log says what to do, and it goes on by itself once the link is renewed", async (context) => {
   const installation = await buildInstallation(context, { config: { version: "1" } });
   await installation.up();
-  installation.store.spoil((bundle) => ({ ...bundle, status: 403, headers: {}, body: Buffer.from("expired") }));
+  installation.store.spoil((bundle) => ({
+    ...bundle,
+    status: 403,
+    headers: {},
+    body: Buffer.from("expired"),
+  }));
   await installation.kubectl("delete", "pods", "--all", "--wait=true");
   const log = await until("the log tells", async () => {
     const text = await fetchLog(installation);
@@ -44,7 +49,12 @@ test("without it, the pod waits, its log says what to do, and it goes on by itse
 });
 
 function fetchLog({ kubectl }: Installation): Promise<string> {
-  return kubectl("logs", "--selector=app.kubernetes.io/instance=docs", "--container=fetch", "--tail=-1").catch(
+  return kubectl(
+    "logs",
+    "--selector=app.kubernetes.io/instance=docs",
+    "--container=fetch",
+    "--tail=-1",
+  ).catch(
     () => "", // no pod has got that far
   );
 }

@@ -57,10 +57,9 @@ test.each(Object.keys(VALUES))(
 
 test("a field that no manifest has is refused by the same check", () => {
   const manifest = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" }, dta: {} };
-  const applied = spawnSync(
-    "kubectl",
-    ["apply", "--dry-run=server", "--validate=strict", "--filename=-"],
-    { input: JSON.stringify(manifest), encoding: "utf8" },
-  );
+  const applied = spawnSync("kubectl", ["apply", "--dry-run=server", "--validate=strict", "--filename=-"], {
+    input: JSON.stringify(manifest),
+    encoding: "utf8",
+  });
   expect(applied.stderr).toContain('unknown field "dta"');
 });

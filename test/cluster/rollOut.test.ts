@@ -32,7 +32,10 @@ test("a new version rolls the pods without a failed request; rolling back by job
 
 test("a changed template of the chart is rolled out, though the chart's version is the same", async (context) => {
   const example = await copyExample(context);
-  const installation = await buildInstallation(context, { program: example.program, config: { version: "1" } });
+  const installation = await buildInstallation(context, {
+    program: example.program,
+    config: { version: "1" },
+  });
   await installation.up();
   const unchanged = await installation.up();
   expect(unchanged.summary).toEqual({ same: expect.any(Number) as number });

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { buildInstallation, until, type Installation } from "./installation.ts";
+import { list } from "./kubectl.ts";
+
+test("a release that a killed run left pending is named by the next `up`, with the commands that cure it", async (context) => {
+  const installation = await buildInstallation(context, { config: { version: "1" } });
+  await installation.up();
+  await installation.writeStartPage("# Welcome\n\nThe second edition.\n");
+  await installation.setConfig({ version: "2" });
+
+  // the roll-out cannot end: its pods get no bundle
+  installation.store.spoil((bundle) => ({ ...bundle, status: 503, headers: {}, body: Buffer.alloc(0) }));
+  const kill = new AbortController();
+  const running = installation.stack.up({ kill: kill.signal });
+  await until("the release is being upgraded", async () => (await pending(installation)).length > 0);
+  kill.abort();
+  expect((await running).ok).toBe(false);
+  installation.store.spoil(undefined);
+  expect(await installation.page()).toContain("The first edition.");
+
+  const refused = await installation.stack.up();
+  expect(refused.ok).toBe(false);
+  expect(refused.error).toContain("another operation (install/upgrade/rollback) is in progress");
+  const told = refused.text;
+  const find = /kubectl (--namespace \S+ get secrets .*)$/m.exec(told)?.[1];
+  const remove = /kubectl (--namespace \S+ delete secret) (\S+)\.vN$/m.exec(told);
+  expect(find, told).toBeDefined();
+  expect(remove, told).not.toBeNull();
+
+  // just what it says
+  const found = await installation.kubectl(...words(find ?? ""), "--output=name");
+  const newest = found.trim().split("\n").at(-1) ?? "";
+  expect(newest).toMatch(new RegExp(`^secret/${remove?.[2]?.replaceAll(".", "\\.") ?? ""}\\.v\\d+$`));
+  await installation.kubectl(...words(remove?.[1] ?? ""), newest.replace("secret/", ""));
+  await installation.up();
+  expect(await installation.page()).toContain("The second edition.");
+});
+
+async function pending({ kubectl }: Installation): Promise<unknown[]> {
+  return list(kubectl, "secrets", "--selector=owner=helm,status=pending-upgrade");
+}
+
+/** Of a command as it is told: words, with quotes around those that a shell would split. */
+function words(command: string): string[] {
+  return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+}
