@@ -31,7 +31,7 @@ async function onOwnNode(): Promise<number> {
   const stop = () => undefined; // Ctrl-C reaches the script as well: its end is waited for
   process.on("SIGINT", stop).on("SIGTERM", stop);
   try {
-    return await runIsolated(join(import.meta.dirname, "onSingleNode.ts"), {
+    return await runIsolated(join(import.meta.dirname, "onSingleNode.ts"), process.argv.slice(2), {
       ...process.env,
       NODE_FOLDER: folder,
       NODE_CGROUP: name,

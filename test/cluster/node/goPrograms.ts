@@ -7,46 +7,53 @@ import { findCommand, runCommand } from "./commands.ts";
 
 const HELM_VERSION = "3.22.0";
 const KUBERNETES_VERSION = "1.34.2";
+const [KUBERNETES_MAJOR = "", KUBERNETES_MINOR = ""] = KUBERNETES_VERSION.split(".");
 
-/** The server tells its version, and Helm asks for it: without these it would be «v0.0.0-master». */
-const KUBERNETES_VERSION_FLAGS = [
-  `-X k8s.io/component-base/version.gitVersion=v${KUBERNETES_VERSION}`,
-  `-X k8s.io/component-base/version.gitMajor=${KUBERNETES_VERSION.split(".")[0] ?? ""}`,
-  `-X k8s.io/component-base/version.gitMinor=${KUBERNETES_VERSION.split(".")[1] ?? ""}`,
-  `-X k8s.io/client-go/pkg/version.gitVersion=v${KUBERNETES_VERSION}`,
-].join(" ");
+/** What the programs say of their version: by default Helm takes charts to be for Kubernetes 1.20, the server is «v0.0.0». */
+const VERSION_FLAGS = {
+  helm: [
+    `-X helm.sh/helm/v3/internal/version.version=v${HELM_VERSION}`,
+    ...["pkg/lint/rules", "pkg/chartutil"].flatMap((name) => [
+      `-X helm.sh/helm/v3/${name}.k8sVersionMajor=${KUBERNETES_MAJOR}`,
+      `-X helm.sh/helm/v3/${name}.k8sVersionMinor=${KUBERNETES_MINOR}`,
+    ]),
+  ].join(" "),
+  kubenode: [
+    `-X k8s.io/component-base/version.gitVersion=v${KUBERNETES_VERSION}`,
+    `-X k8s.io/component-base/version.gitMajor=${KUBERNETES_MAJOR}`,
+    `-X k8s.io/component-base/version.gitMinor=${KUBERNETES_MINOR}`,
+    `-X k8s.io/client-go/pkg/version.gitVersion=v${KUBERNETES_VERSION}`,
+  ].join(" "),
+};
 
 /** The `helm` command from PATH, else one that is built once. */
 export async function prepareHelm(say: (what: string) => void): Promise<string> {
   const found = findCommand("helm");
   if (found !== undefined) return found;
-  return buildOnce(join(await cacheFolder(`helm-${HELM_VERSION}`), "helm"), say, (target, env) =>
-    runCommand(
-      "go",
-      ["install", "-trimpath", "-ldflags=-s -w", `helm.sh/helm/v3/cmd/helm@v${HELM_VERSION}`],
-      {
-        env: { ...env, GOBIN: target },
-      },
-    ),
+  const flags = `-ldflags=-s -w ${VERSION_FLAGS.helm}`;
+  const folder = await cacheFolder(`helm-${HELM_VERSION}-${digestOf([flags])}`);
+  return buildOnce(join(folder, "helm"), say, (target, env) =>
+    runCommand("go", ["install", "-trimpath", flags, `helm.sh/helm/v3/cmd/helm@v${HELM_VERSION}`], {
+      env: { ...env, GOBIN: target },
+    }),
   );
 }
 
 /** The Kubernetes programs in one binary, built once; a change of its source builds it anew. */
 export async function prepareKubenode(say: (what: string) => void): Promise<string> {
   const source = join(import.meta.dirname, "kubenode");
-  const digest = createHash("sha256").update(KUBERNETES_VERSION_FLAGS);
-  for (const file of (await readdir(source)).sort()) digest.update(await readFile(join(source, file)));
-  const name = `kubernetes-${KUBERNETES_VERSION}-${digest.digest("hex").slice(0, 12)}`;
-  return buildOnce(join(await cacheFolder(name), "kubenode"), say, (target, env) =>
-    runCommand(
-      "go",
-      ["build", "-trimpath", `-ldflags=-s -w ${KUBERNETES_VERSION_FLAGS}`, "-o", target, "."],
-      {
-        cwd: source,
-        env,
-      },
-    ),
+  const flags = `-ldflags=-s -w ${VERSION_FLAGS.kubenode}`;
+  const files = (await readdir(source)).sort();
+  const texts = await Promise.all(files.map((file) => readFile(join(source, file), "utf8")));
+  const folder = await cacheFolder(`kubernetes-${KUBERNETES_VERSION}-${digestOf([flags, ...texts])}`);
+  return buildOnce(join(folder, "kubenode"), say, (target, env) =>
+    runCommand("go", ["build", "-trimpath", flags, "-o", target, "."], { cwd: source, env }),
   );
+}
+
+/** Enough of it to tell builds apart. */
+function digestOf(parts: readonly string[]): string {
+  return createHash("sha256").update(parts.join("\0")).digest("hex").slice(0, 12);
 }
 
 /** A `kubectl` for PATH that is the one in `kubenode`. */

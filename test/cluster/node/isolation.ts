@@ -7,10 +7,24 @@ import { spawn } from "node:child_process";
  *
  * @returns the script's exit code
  */
-export async function runIsolated(script: string, env: NodeJS.ProcessEnv): Promise<number> {
+export async function runIsolated(
+  script: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
   const child = spawn(
     "unshare",
-    ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", process.execPath, script],
+    [
+      "--net",
+      "--mount",
+      "--pid",
+      "--fork",
+      "--kill-child",
+      "--mount-proc",
+      process.execPath,
+      script,
+      ...args,
+    ],
     // the script ends when this pipe does: `unshare` itself would outlive a kill -9 of this process
     { stdio: ["pipe", "inherit", "inherit"], env },
   );
