@@ -199,7 +199,7 @@ END
 url = "$quoted"
 $resume
 END
-  wait $!
+  wait $! 2>/dev/null # a shell would tell of a signal
   curl_code=$?
   quoted=
   status=$(cat "$scratch/status")
@@ -222,6 +222,13 @@ forget_part() {
 download() {
   retry_after_ms=0
   run_curl
+  received=$(size_of "$work/incoming")
+  # 63: curl's own limit; otherwise the limit on files has ended it, by a signal or, where that is ignored, by an error
+  if [ "$curl_code" -eq 63 ] || { [ "$curl_code" -ne 0 ] && [ "$received" -ge "$max_archive_bytes" ]; }; then
+    rm -f "$work/incoming" "$scratch/headers"
+    too_large
+    return 1
+  fi
   case $status in
     200 | 206) receive ;;
     416)
@@ -272,9 +279,6 @@ read_retry_after() {
 receive() {
   etag=$(header etag)
   case $etag in '"'*'"') ;; *) etag= ;; esac # a weak one does not stand for the same bytes
-  received=$(size_of "$work/incoming")
-  # 63: curl's own limit; 153: ended by the limit on files
-  case $curl_code in 63 | 153) too_large && return 1 ;; esac
   if [ "$status" = 206 ]; then
     total=$(continues_part) || {
       forget_part
@@ -292,7 +296,7 @@ receive() {
     total=$(header content-length)
   fi
   rm -f "$work/incoming" "$scratch/headers"
-  [ "$(size_of "$work/part")" -le "$max_archive_bytes" ] || { too_large && return 1; }
+  [ "$(size_of "$work/part")" -le "$max_archive_bytes" ] || { too_large; return 1; }
   if [ "$curl_code" -eq 0 ]; then
     case $total in
       '' | *[!0-9]*) ;; # sent in chunks, whose end curl has seen
@@ -370,7 +374,7 @@ no_space() {
 remember_digests() {
   found=$(header repr-digest)
   [ "$status" = 206 ] || found="$found, $(header content-digest), x-amz=:$(header x-amz-checksum-sha256):"
-  digests="$digests $(printf '%s' "$found" | tr ',' '\n' |
+  digests="$digests $(printf '%s\n' "$found" | tr ',' '\n' |
     sed -n -e 's/^ *sha-256=:\([A-Za-z0-9+/]*=*\):.*$/\1/p' -e 's/^ *x-amz=:\([A-Za-z0-9+/]*=*\):$/\1/p' |
     while read -r encoded; do
       [ -z "$encoded" ] || printf '%s' "$encoded" | base64 -d 2>/dev/null | od -An -v -tx1 | tr -d ' \n' && echo
@@ -424,16 +428,19 @@ decompress() {
   ln -f "$work/tar" "$work/archive" || return 1
   for layer in 1 2; do
     [ "$(format_of "$work/tar")" = gzip ] || break
+    most=$((max_unpacked_bytes + max_entries * 1024 + 10240)) # a tar has a header for each entry, and padding
     (
-      limit_file_size $((max_unpacked_bytes + max_entries * 1024 + 10240)) # a tar has a header for each entry, and padding
+      limit_file_size "$most"
       exec gzip -dc <"$work/tar" >"$work/unzipped"
     ) 2>/dev/null &
-    wait $!
-    case $? in
-      0) ;;
-      153) unsafe "it unpacks to more than fetch.maxUnpackedBytes ($max_unpacked_bytes)"; return 1 ;;
-      *) broken "its compression does not hold (cut off, damaged, or followed by something else)"; return 1 ;;
-    esac
+    wait $! 2>/dev/null || {
+      if [ "$(size_of "$work/unzipped")" -ge "$most" ]; then
+        unsafe "it unpacks to more than fetch.maxUnpackedBytes ($max_unpacked_bytes)"
+      else
+        broken "its compression does not hold (cut off, damaged, or followed by something else)"
+      fi
+      return 1
+    }
     mv -f "$work/unzipped" "$work/tar" || return 1
   done
   format=$(format_of "$work/tar")
@@ -499,7 +506,7 @@ unpack() {
     limit_file_size "$max_unpacked_bytes"
     exec tar -xf - -C "$stage" --no-same-permissions -o <"$work/tar"
   ) >/dev/null 2>"$work/words" &
-  wait $! || {
+  wait $! 2>/dev/null || {
     grep -qi 'no space' "$work/words" && no_space && return 1
     broken "it cannot be unpacked"
     return 1
