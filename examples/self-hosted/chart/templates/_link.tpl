@@ -1,0 +1,36 @@
+{{- /*
+What must be true of the link is checked here and not in values.schema.json, because Helm prints the value that breaks a
+schema's rule. No message here, and no function that puts its argument into an error, may see the link: hence no urlParse.
+*/ -}}
+{{- define "docs-server.checkLink" -}}
+{{- $link := .Values.staticExport.bundleUrl -}}
+{{- if not (kindIs "string" $link) -}}
+{{- fail "\n\nstaticExport.bundleUrl must be a string, the bundleUrl of the export." -}}
+{{- else if eq $link "" -}}
+{{- fail "\n\nstaticExport.enabled is true, so staticExport.bundleUrl is needed: the bundleUrl of the export." -}}
+{{- else if hasPrefix "http://" (lower $link) -}}
+{{- if not .Values.fetch.allowHttp -}}
+{{- fail "\n\nstaticExport.bundleUrl is an http: link, which anybody on the way can read and change. If that is meant, as with a store on an internal network, set fetch.allowHttp to true." -}}
+{{- end -}}
+{{- else if not (hasPrefix "https://" (lower $link)) -}}
+{{- fail "\n\nstaticExport.bundleUrl must be an https: URL (its value is not shown here, for it is a secret)." -}}
+{{- end -}}
+{{- if regexMatch "[\\s\\x00-\\x1f\\x7f]" $link -}}
+{{- fail "\n\nstaticExport.bundleUrl holds a space, a line break or a control character, which no URL can (its value is not shown here, for it is a secret)." -}}
+{{- end -}}
+{{- if regexMatch "^[^:]*://[^/?#]*@" $link -}}
+{{- fail "\n\nstaticExport.bundleUrl holds a user name or password; the permission must be in its path or query (its value is not shown here, for it is a secret)." -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* The TCP port of the link: no secret, and the network policy must let the pods reach it. */ -}}
+{{- define "docs-server.linkPort" -}}
+{{- $authority := regexReplaceAll "^[^:]*://([^/?#]*).*$" .Values.staticExport.bundleUrl "${1}" -}}
+{{- if regexMatch ":[0-9]{1,5}$" $authority -}}
+{{- regexReplaceAll "^.*:" $authority "" -}}
+{{- else if hasPrefix "http://" (lower .Values.staticExport.bundleUrl) -}}
+80
+{{- else -}}
+443
+{{- end -}}
+{{- end -}}

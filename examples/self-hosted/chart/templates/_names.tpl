@@ -1,0 +1,38 @@
+{{- define "docs-server.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "docs-server.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- else -}}
+{{- $name := include "docs-server.name" . -}}
+{{- if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "docs-server.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "docs-server.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+{{- end -}}
+
+{{- define "docs-server.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{ include "docs-server.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
+{{- end -}}
+
+{{- define "docs-server.image" -}}
+{{- .Values.image.repository -}}
+{{- with .Values.image.tag -}}:{{ . }}{{- end -}}
+{{- with .Values.image.digest -}}@{{ . }}{{- end -}}
+{{- end -}}
+
+{{- define "docs-server.cacheClaim" -}}
+{{- .Values.cache.existingClaim | default (printf "%s-cache" (include "docs-server.fullname" .)) -}}
+{{- end -}}

@@ -1,0 +1,78 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+
+/** Answers one request; the number of the request counts from 0. */
+export type Answer = (request: IncomingMessage, response: ServerResponse, number: number) => void;
+
+/** A store on the loopback that does what a test says, and remembers what it was asked. */
+export interface ArchiveServer {
+  /** `http://127.0.0.1:port` */
+  url: string;
+  requests: { target: string; headers: IncomingMessage["headers"]; timeMs: number }[];
+  answer: Answer;
+  close(): Promise<void>;
+}
+
+export async function startArchiveServer(
+  answer: Answer,
+  tls?: { key: string; cert: string },
+): Promise<ArchiveServer> {
+  const requests: ArchiveServer["requests"] = [];
+  const listener: RequestListener = (request, response) => {
+    requests.push({ target: request.url ?? "", headers: request.headers, timeMs: performance.now() });
+    started.answer(request, response, requests.length - 1);
+  };
+  const server = tls ? createTlsServer(tls, listener) : createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const started: ArchiveServer = {
+    url: `${tls ? "https" : "http"}://127.0.0.1:${port}`,
+    requests,
+    answer,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+  return started;
+}
+
+/** The whole archive, with an honest length. */
+export function send(archive: Buffer, headers: Readonly<Record<string, string>> = {}): Answer {
+  return (_request, response) => {
+    response.writeHead(200, { "content-length": archive.length, ...headers });
+    response.end(archive);
+  };
+}
+
+/** An honest length, but the connection is closed after so many bytes. */
+export function cutOff(
+  archive: Buffer,
+  bytes: number,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  return (_request, response) => {
+    response.writeHead(200, { "content-length": archive.length, ...headers });
+    response.flushHeaders();
+    response.write(archive.subarray(0, bytes), () => setTimeout(() => response.socket?.destroy(), 20));
+  };
+}
+
+export function refuse(status: number, headers: Readonly<Record<string, string>> = {}): Answer {
+  return (request, response) => {
+    response.writeHead(status, headers);
+    // storage services do quote what was asked in their errors
+    response.end(`<Error><Request>${request.url ?? ""}</Request></Error>`);
+  };
+}
+
+/** The answers in turn; the last one again and again. */
+export function inTurn(...answers: readonly Answer[]): Answer {
+  return (request, response, number) => {
+    answers[Math.min(number, answers.length - 1)]?.(request, response, number);
+  };
+}

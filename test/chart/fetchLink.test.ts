@@ -1,0 +1,213 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type ArchiveServer, cutOff, inTurn, refuse, send, startArchiveServer } from "./archiveServer.ts";
+import { CANARY, filesThatHold, isInSomeProcess, PodFolders, SYSTEMS } from "./fetchRun.ts";
+import { SITE, tarGz } from "./tarArchive.ts";
+
+const ARCHIVE = tarGz(SITE);
+
+describe.each(SYSTEMS)("with %s, the link", (system) => {
+  let pod: PodFolders;
+  let server: ArchiveServer;
+
+  beforeEach(async () => {
+    pod = new PodFolders(system);
+    server = await startArchiveServer(send(ARCHIVE));
+    pod.writeSecret(`${server.url}/bundle.tar.gz?signature=${CANARY}`);
+  });
+  afterEach(async () => {
+    pod.remove();
+    await server.close();
+  });
+
+  test.each([
+    "/a,b?x=1,2",
+    "/{a,b}[1-3]?q={c}&r=[4-6]",
+    "/a%2Fb%20c%7B?sig=a%2Bb%3D%3D&x=%",
+    "/a?q=a\\b\\\\c",
+    "/a?q=\"quoted\"'single'`back`",
+    "/a?q=$(touch${IFS}x)$HOME$$&b=;|<>^~!*",
+    "/a/../b/./c//d?x=/../y",
+    "/a?b=1&a=2&b=3&=&&",
+    "/a?plus=+&at=@x&colon=:",
+    `/a?long=${"x".repeat(65_000)}`,
+  ])("U09 reaches the store byte for byte: %.60s", async (target) => {
+    const rawTargets: string[] = [];
+    server.answer = (request, response) => {
+      rawTargets.push(request.url ?? "");
+      send(ARCHIVE)(request, response, 0);
+    };
+    const lenient = target.length > 60_000 ? { ...target } : undefined;
+    if (lenient) server.answer = refuse(414); // Node.js takes no target of that size; curl must still send it
+    pod.writeSecret(server.url + target);
+    const { code, log } = await pod.fetch({ TIME_LIMIT_SECONDS: lenient ? "1" : "10" });
+    if (lenient) expect(log).toMatch(/answered HTTP 4(14|31), which is no bundle/);
+    else {
+      expect(rawTargets).toEqual([target]);
+      expect(code).toBe(0);
+    }
+  });
+
+  test.each<[string, string, string]>([
+    ["a space", `https://store.example.com/a b?${CANARY}`, "holds a space or a control character"],
+    ["a line break", `https://store.example.com/a\nurl=b?${CANARY}`, "holds a space or a control character"],
+    ["a password", `https://user:${CANARY}@store.example.com/a`, "holds a user name or password"],
+    ["another protocol", `file:///etc/passwd?${CANARY}`, "is not an https: URL"],
+    ["no host", `https:///a?${CANARY}`, "host is not a host name"],
+    ["a quote in its host", `https://a"b/?${CANARY}`, "host is not a host name"],
+    ["nothing", "", "holds no link"],
+  ])("is not used with %s, and the reason does not quote it", async (_, link, expected) => {
+    pod.writeSecret(link);
+    const { code, log, terminationMessage } = await pod.fetch({ TIME_LIMIT_SECONDS: "1" });
+    expect(code).toBe(1);
+    expect(terminationMessage).toContain(expected);
+    expect(log).not.toContain(CANARY);
+    expect(server.requests).toEqual([]);
+  });
+
+  test("is not used over http: unless that is allowed", async () => {
+    const { terminationMessage } = await pod.fetch({ ALLOW_HTTP: "false", TIME_LIMIT_SECONDS: "1" });
+    expect(terminationMessage).toContain(
+      "The link is http:, not https:. If that is meant, set fetch.allowHttp to true",
+    );
+    expect(server.requests).toEqual([]);
+  });
+
+  test("is in no process, no file but the Secret's and no output, also when all goes wrong", async () => {
+    const echo = refuse(403);
+    server.answer = inTurn(
+      refuse(307, { location: `/moved?${CANARY}` }),
+      cutOff(ARCHIVE, 200, { etag: `"e"` }),
+      refuse(500),
+      echo,
+    );
+    const run = await pod.start({ TIME_LIMIT_SECONDS: "2" });
+    let ended = false;
+    void run.ended.then(() => (ended = true));
+    let seen = 0;
+    while (!ended) {
+      seen++;
+      expect(isInSomeProcess(CANARY)).toBe(false);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const { log, terminationMessage } = await run.ended;
+    expect(seen).toBeGreaterThan(10);
+    expect(server.requests.length).toBeGreaterThanOrEqual(4);
+    expect(log + terminationMessage).not.toContain(CANARY);
+    expect(log + terminationMessage).not.toContain("/bundle.tar.gz");
+    expect(filesThatHold(CANARY, pod.root).map((path) => path.replace(pod.root, ""))).toEqual([
+      "/secret/..state-1/bundleUrl",
+    ]);
+  });
+
+  test.each([400, 401, 403, 404, 410])(
+    "D01 D02 refused with HTTP %s is waited for, and a renewed one is used at once",
+    async (status) => {
+      server.answer = (request, response) => {
+        (request.url?.includes("fresh") ? send(ARCHIVE) : refuse(status))(request, response, 0);
+      };
+      const run = await pod.start();
+      await expect.poll(() => run.log).toContain(`the link was refused (HTTP ${status})`);
+      expect(run.log).toContain("Run `pulumi up`: it renews the link, and this pod goes on by itself.");
+      expect(run.terminationMessage).toContain(`the link was refused (HTTP ${status})`);
+      pod.writeSecret(`${server.url}/bundle.tar.gz?fresh-${CANARY}`);
+      const { code, log } = await run.ended;
+      expect(log).toContain("The Secret was renewed: trying its link.");
+      expect(code).toBe(0);
+      expect(server.requests).toHaveLength(2);
+    },
+  );
+
+  test("refused is said again at growing intervals, not all the time, and ends with the reason", async () => {
+    server.answer = refuse(403);
+    const { code, log, terminationMessage } = await pod.fetch({ TIME_LIMIT_SECONDS: "2", CACHE_FOLDER: "" });
+    expect(code).toBe(1);
+    // at 0, 0.2, 0.6 and 1.4 s
+    const times = log.match(/it has probably expired\. Run `pulumi up`/g)?.length;
+    expect(times).toBeGreaterThanOrEqual(3);
+    expect(times).toBeLessThanOrEqual(4);
+    expect(server.requests).toHaveLength(1);
+    expect(terminationMessage).toMatch(
+      /^Not fetched within 2 s. Last problem: the link was refused \(HTTP 403\)/,
+    );
+  });
+
+  test("refused is tried again now and then all the same, for some stores err", async () => {
+    server.answer = inTurn(refuse(403), refuse(403), send(ARCHIVE));
+    expect((await pod.fetch({ REFUSED_RETRY_MS: "100" })).code).toBe(0);
+  });
+
+  test("of the pod's version is waited for when the mount still shows the one before", async () => {
+    pod.writeSecret(`${server.url}/old?${CANARY}`, "v0");
+    const run = await pod.start();
+    await expect
+      .poll(() => run.log)
+      .toContain("Waiting for the Secret: the Secret holds the link of version «v0»");
+    pod.writeSecret(`${server.url}/new?${CANARY}`, "v1");
+    expect((await run.ended).code).toBe(0);
+    expect(server.requests.map(({ target }) => target)).toEqual([`/new?${CANARY}`]);
+  });
+
+  test("of another version is used in the end, with a loud warning, when the pod's own never comes", async () => {
+    pod.writeSecret(`${server.url}/newer?${CANARY}`, "v2");
+    const { code, log, seconds } = await pod.fetch({ CACHE_FOLDER: "" });
+    expect(code).toBe(0);
+    expect(seconds).toBeGreaterThan(1);
+    expect(log).toContain(
+      "WARNING: the Secret holds the link of version «v2», and this pod is of version «v1», also after 1 s",
+    );
+    expect(log).toContain("This pod now serves version «v2»");
+    expect(readFileSync(join(pod.site, "active.version"), "utf8")).toBe("v2");
+  });
+
+  test("with a version of any characters is this pod's", async () => {
+    const version = "v 1 «ü» $(HOME) %s \\n 'x' \"y\" *";
+    pod.writeSecret(`${server.url}/?${CANARY}`, version);
+    const { code, log } = await pod.fetch({ EXPORT_VERSION: version });
+    expect(code).toBe(0);
+    expect(log).not.toContain("Waiting");
+    expect(log).toContain(`Serving version «${version}»`);
+  });
+
+  describe("over https:", () => {
+    const folder = mkdtempSync(join(tmpdir(), "certificates-"));
+    const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+    const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
+    const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", keyFile];
+    execFileSync("openssl", ["req", "-x509", ...key, "-days", "2", "-out", certFile, ...subject], {
+      stdio: "ignore",
+    });
+    chmodSync(folder, 0o755);
+    const tls = { key: readFileSync(keyFile, "utf8"), cert: readFileSync(certFile, "utf8") };
+    rmSync(keyFile);
+
+    let secure: ArchiveServer;
+    beforeEach(async () => {
+      secure = await startArchiveServer(send(ARCHIVE), tls);
+      pod.writeSecret(`${secure.url}/?${CANARY}`);
+    });
+    afterEach(() => secure.close());
+
+    test("is only used with a trusted certificate", async () => {
+      const untrusted = await pod.fetch({ TIME_LIMIT_SECONDS: "1" });
+      expect(untrusted.terminationMessage).toContain("the server's certificate is not trusted");
+      expect(secure.requests).toEqual([]);
+      expect((await pod.fetch({ CERTIFICATE_AUTHORITY: certFile, ALLOW_HTTP: "false" })).code).toBe(0);
+    });
+
+    test("D14 never follows a redirect to http:, even where http: is allowed", async () => {
+      secure.answer = refuse(302, { location: `${server.url}/?${CANARY}` });
+      const { terminationMessage } = await pod.fetch({
+        CERTIFICATE_AUTHORITY: certFile,
+        TIME_LIMIT_SECONDS: "1",
+      });
+      expect(terminationMessage).toContain(
+        "redirects, and where to is not allowed (at most 3 times, and only to https URLs)",
+      );
+      expect(server.requests).toEqual([]);
+    });
+  });
+});

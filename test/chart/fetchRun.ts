@@ -1,0 +1,229 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Manifest, mountedFile, only, render, serving } from "./renderedChart.ts";
+
+/** The two kinds of system that the script may find in an image. */
+export const SYSTEMS = ["busybox", "dash and GNU"] as const;
+export type System = (typeof SYSTEMS)[number];
+
+/** In every link of these tests; found in any output, process or file, the link has leaked. */
+export const CANARY = "CANARY-5f3a";
+
+/** As in the pod, nobody runs this as root: a run by root is given to a user without rights. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+/** What takes seconds in a cluster takes tens of milliseconds here. */
+const FAST = {
+  TIME_LIMIT_SECONDS: "10",
+  VERSION_WAIT_SECONDS: "1",
+  FALLBACK_AFTER_SECONDS: "0",
+  IDLE_TIMEOUT_SECONDS: "1",
+  FIRST_BACKOFF_MS: "20",
+  MOST_BACKOFF_MS: "100",
+  SECRET_POLL_MS: "30",
+  REFUSED_RETRY_MS: "60000",
+  FIRST_REMINDER_MS: "200",
+  MOST_RETRY_AFTER_MS: "1500",
+};
+
+let manifests: Promise<Manifest[]> | undefined;
+
+/** A pod's folders and mounts, without the pod. */
+export class PodFolders {
+  readonly root = mkdtempSync(join(tmpdir(), "pod-"));
+  readonly system: System;
+  readonly site = join(this.root, "site");
+  readonly cache = join(this.root, "cache");
+  readonly #secret = join(this.root, "secret");
+  readonly #runs: FetchRun[] = [];
+  #secretStates = 0;
+
+  constructor(system: System) {
+    this.system = system;
+    for (const folder of ["site", "cache", "tmp", "secret"]) this.#makeFolder(join(this.root, folder));
+    if (NOBODY.uid !== undefined) chownSync(this.root, NOBODY.uid, NOBODY.gid);
+  }
+
+  /** Another pod that shares this one's cache. */
+  sibling(): PodFolders {
+    const sibling = new PodFolders(this.system);
+    rmSync(sibling.cache, { recursive: true });
+    symlinkSync(this.cache, sibling.cache);
+    return sibling;
+  }
+
+  /** Exchanges the whole content at once, by a symbolic link, as the kubelet does. */
+  writeSecret(link: string, version = "v1"): void {
+    const state = `..state-${++this.#secretStates}`;
+    mkdirSync(join(this.#secret, state));
+    writeFileSync(join(this.#secret, state, "bundleUrl"), link);
+    writeFileSync(join(this.#secret, state, "version"), version);
+    symlinkSync(state, join(this.#secret, "..new"));
+    renameSync(join(this.#secret, "..new"), join(this.#secret, "..data"));
+    for (const name of ["bundleUrl", "version"]) {
+      if (!existsSync(join(this.#secret, name))) symlinkSync(`..data/${name}`, join(this.#secret, name));
+    }
+  }
+
+  /** Starts the init container. The settings are the chart's own, faster. */
+  async start(environment: Readonly<Record<string, string>> = {}): Promise<FetchRun> {
+    manifests ??= render(serving({ cache: { enabled: true } }));
+    const rendered = await manifests;
+    const script = join(this.root, "fetch-bundle.sh");
+    writeFileSync(script, mountedFile(rendered, "fetch-bundle.sh"));
+    const container = only(rendered, "Deployment")["spec"].template.spec.initContainers[0] as {
+      env: { name: string; value: string }[];
+    };
+    const run = new FetchRun(this.root, this.#shell(), script, {
+      ...Object.fromEntries(container.env.map(({ name, value }) => [name, value])),
+      ...FAST,
+      PATH: this.#path(),
+      ALLOW_HTTP: "true",
+      LINK_FOLDER: this.#secret,
+      SITE_FOLDER: this.site,
+      CACHE_FOLDER: this.cache,
+      SCRATCH_FOLDER: join(this.root, "tmp"),
+      TERMINATION_LOG: join(this.root, "termination-log"),
+      ...environment,
+    });
+    this.#runs.push(run);
+    return run;
+  }
+
+  /** Starts it and waits for its end. */
+  async fetch(environment: Readonly<Record<string, string>> = {}): Promise<FetchResult> {
+    return (await this.start(environment)).ended;
+  }
+
+  /** The served files with their content, or undefined when nothing is served. */
+  served(): Record<string, string> | undefined {
+    const active = join(this.site, "active");
+    if (!existsSync(active)) return undefined;
+    const files = readdirSync(active, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    return Object.fromEntries(
+      files.map((entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return [path.slice(active.length + 1), readFileSync(path, "utf8")];
+      }),
+    );
+  }
+
+  /** What else is left in the folders of the pod. */
+  leftovers(): string[] {
+    return ["site", "tmp"]
+      .flatMap((folder) => readdirSync(join(this.root, folder)))
+      .filter((name) => name !== "active" && name !== "active.version");
+  }
+
+  keptCopies(): string[] {
+    return readdirSync(this.cache).sort();
+  }
+
+  remove(): void {
+    for (const run of this.#runs) run.kill();
+    rmSync(this.root, { recursive: true, force: true });
+  }
+
+  #makeFolder(path: string): void {
+    mkdirSync(path);
+    if (NOBODY.uid !== undefined) chownSync(path, NOBODY.uid, NOBODY.gid);
+  }
+
+  #shell(): string {
+    return this.system === "busybox" ? join(this.#path(), "sh") : "dash";
+  }
+
+  #path(): string {
+    if (this.system !== "busybox") return "/usr/local/bin:/usr/bin:/bin";
+    const programs = join(this.root, "bin");
+    if (!existsSync(programs)) {
+      mkdirSync(programs);
+      execFileSync("busybox", ["--install", "-s", programs]);
+      symlinkSync(execFileSync("which", ["curl"], { encoding: "utf8" }).trim(), join(programs, "curl"));
+    }
+    return programs;
+  }
+}
+
+export interface FetchResult {
+  code: number | null;
+  log: string;
+  terminationMessage: string;
+  seconds: number;
+}
+
+export class FetchRun {
+  log = "";
+  readonly ended: Promise<FetchResult>;
+  readonly #child: ChildProcess;
+  readonly #root: string;
+
+  constructor(root: string, shell: string, script: string, environment: Record<string, string>) {
+    const startMs = performance.now();
+    this.#root = root;
+    this.#child = spawn(shell, [script], {
+      ...NOBODY,
+      cwd: root,
+      env: environment,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.on("data", (part: Buffer) => (this.log += part.toString()));
+    }
+    this.ended = new Promise((resolve, reject) => {
+      this.#child.on("error", reject).on("close", (code) => {
+        const seconds = (performance.now() - startMs) / 1000;
+        resolve({ code, log: this.log, terminationMessage: this.terminationMessage, seconds });
+      });
+    });
+  }
+
+  get terminationMessage(): string {
+    const path = join(this.#root, "termination-log");
+    return existsSync(path) ? readFileSync(path, "utf8") : "";
+  }
+
+  kill(signal: NodeJS.Signals = "SIGKILL"): void {
+    this.#child.kill(signal);
+  }
+}
+
+/** Whether any process of this machine shows the text in its arguments or its environment. */
+export function isInSomeProcess(text: string): boolean {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .some((pid) =>
+      ["cmdline", "environ"].some((file) => readOrNothing(`/proc/${pid}/${file}`).includes(text)),
+    );
+}
+
+/** Files below a folder that hold the text. */
+export function filesThatHold(text: string, folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => readOrNothing(path).includes(text));
+}
+
+function readOrNothing(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return ""; // it ended meanwhile, or is another user's
+  }
+}

@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { parse, parseAllDocuments } from "yaml";
+import { HELM } from "./neededPrograms.ts";
+
+export const CHART = join(import.meta.dirname, "../../examples/self-hosted/chart");
+
+/** Rendering asks no cluster, so Helm has to be told what it would answer. */
+const KUBERNETES_VERSION = "1.34.2";
+
+export type Values = Record<string, unknown>;
+
+export interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; labels: Record<string, string>; annotations?: Record<string, string> };
+  // the shape of each kind is Kubernetes' own; the cluster's tests check it strictly
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  [field: string]: any;
+}
+
+export interface HelmResult {
+  code: number | null;
+  stdout: string;
+  /** What a user sees: both streams. */
+  output: string;
+}
+
+/** Runs helm with the values on its standard input, as a file of `--values -`. */
+export async function helm(args: readonly string[], values: Values = {}): Promise<HelmResult> {
+  const child = spawn(HELM, [...args, "--values", "-"], { stdio: ["pipe", "pipe", "pipe"] });
+  child.stdin.end(JSON.stringify(values));
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject).on("close", resolve);
+  });
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+  return { code, stdout, output: stdout + stderr };
+}
+
+export function template(values: Values, ...more: string[]): Promise<HelmResult> {
+  return helm(["template", "docs", CHART, "--kube-version", KUBERNETES_VERSION, ...more], values);
+}
+
+/** What an installation with these values consists of. */
+export async function render(values: Values): Promise<Manifest[]> {
+  const { code, stdout, output } = await template(values);
+  if (code !== 0) throw new Error(output);
+  return parseAllDocuments(stdout)
+    .map((document) => {
+      if (document.errors[0]) throw document.errors[0];
+      return document.toJS() as Manifest | null;
+    })
+    .filter((manifest) => manifest !== null);
+}
+
+/** The one manifest of a kind. */
+export function only(manifests: readonly Manifest[], kind: string): Manifest {
+  const [found, ...more] = manifests.filter((manifest) => manifest.kind === kind);
+  if (!found || more.length > 0) throw new Error(`expected one ${kind}, found ${found ? "more" : "none"}`);
+  return found;
+}
+
+/** A file of the chart's ConfigMap, as the pods see it. */
+export function mountedFile(manifests: readonly Manifest[], name: string): string {
+  const data = only(manifests, "ConfigMap")["data"] as Record<string, string>;
+  const content = data[name];
+  if (content === undefined) throw new Error(`the ConfigMap has no ${name}`);
+  return content;
+}
+
+export async function readChartYaml(name: string): Promise<Values> {
+  return parse(await readFile(join(CHART, name), "utf8")) as Values;
+}
+
+/** Values of an installation that serves an export. */
+export function serving(more: Values = {}, staticExport: Values = {}): Values {
+  return {
+    ...more,
+    staticExport: {
+      enabled: true,
+      bundleUrl: "https://store.example.com/bundle.tar.gz?signature=CANARY-of-the-link",
+      version: "v1",
+      ...staticExport,
+    },
+  };
+}
