@@ -14,8 +14,8 @@ describe("what the local engine leaves out", () => {
     expect((await world.stack.up()).error).toContain(
       "not supported by the test engine: resources of type other:index:Thing",
     );
-    world.program(`new Box("a", {}, { hooks: { beforeCreate: [() => {}] } });`);
-    expect((await world.stack.up()).error).toMatch(/hooks/i);
+    world.program(`new Box("a", {}, { transforms: [() => undefined] });`);
+    expect((await world.stack.up()).error).toMatch(/transforms/i);
     world.program(`pulumi.runtime.invoke("test:index:find", {}).then(() => {});`);
     expect((await world.stack.up()).ok).toBe(false);
     await expect(world.stack.refresh({ runProgram: true })).rejects.toThrow(

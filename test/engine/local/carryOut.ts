@@ -1,11 +1,13 @@
 // Does what was planned for a resource, and writes it down.
 import type { StepOp } from "../stack.ts";
-import { noteFailure, type Deployment } from "./deployment.ts";
+import { noteFailedHook, noteFailure, type Deployment } from "./deployment.ts";
 import { deleteResource } from "./deletion.ts";
-import { ProviderError, type ProviderState } from "./dynamicProvider.ts";
 import type { RegisteredResource } from "./monitorServer.ts";
+import type { HookSubject } from "./hooks.ts";
 import type { Plan, Replacement } from "./planning.ts";
-import { markSecret, secretKeys, isSecret } from "./propertyValues.ts";
+import { ProviderError, type ProviderState } from "./provider.ts";
+import { markSecret, secretKeys, isSecret, type PropertyMap } from "./propertyValues.ts";
+import { withRetries } from "./retries.ts";
 import type { StoredResource } from "./stateFile.ts";
 
 export async function carryOut(deployment: Deployment, plan: Plan): Promise<RegisteredResource> {
@@ -77,6 +79,7 @@ async function makeOrFail(deployment: Deployment, making: Making): Promise<Regis
   const { report, ledger } = deployment;
   let partial: ProviderError | undefined;
   try {
+    await runBeforeHooks(deployment, making);
     const state = await callProvider(deployment, making);
     next.id = state?.id;
     next.outputs = state?.outputs ?? {};
@@ -91,6 +94,7 @@ async function makeOrFail(deployment: Deployment, making: Making): Promise<Regis
     // What exists wasn't made from the new inputs (the real engine's OnResourceStepPost): the next diff must see them.
     if (op === "update" && old) next.inputs = old.inputs;
   }
+  if (!partial) await runAfterHooks(deployment, making);
 
   finishOutputs(next);
   if (making.keepOld && old) {
@@ -102,16 +106,61 @@ async function makeOrFail(deployment: Deployment, making: Making): Promise<Regis
   return registered(next);
 }
 
+const isUpdate = ({ op, old }: Making): boolean => op === "update" && old !== undefined;
+
+const subjectOf = (making: Making): HookSubject => ({
+  urn: making.next.urn,
+  newInputs: making.next.inputs,
+  ...(isUpdate(making) && {
+    id: making.old?.id,
+    oldInputs: making.old?.inputs,
+    oldOutputs: making.old?.outputs,
+  }),
+});
+
+async function runBeforeHooks({ hooks }: Deployment, making: Making): Promise<void> {
+  const type = isUpdate(making) ? "BeforeUpdate" : "BeforeCreate";
+  await hooks.run(type, making.next.hooks, subjectOf(making)).catch((error: unknown) => {
+    throw new ProviderError((error as Error).message);
+  });
+}
+
+/** Those of a component wait for its outputs. */
+async function runAfterHooks(deployment: Deployment, making: Making): Promise<void> {
+  const { next } = making;
+  const type = isUpdate(making) ? "AfterUpdate" : "AfterCreate";
+  const subject = subjectOf(making);
+  const finish = (newOutputs: PropertyMap) =>
+    deployment.hooks
+      .run(type, next.hooks, { ...subject, id: next.id, newOutputs })
+      .catch((error: unknown) => noteFailedHook(deployment, next.urn, error));
+  if (next.custom) await finish(next.outputs);
+  else deployment.unfinishedComponents.set(next.urn, finish);
+}
+
 async function callProvider(
   deployment: Deployment,
-  { op, next, old }: Making,
+  making: Making,
 ): Promise<Partial<ProviderState> | undefined> {
+  const { next, old } = making;
   if (!next.custom) return old && { outputs: old.outputs };
-  const isUpdate = op === "update" && old !== undefined;
-  // The dynamic provider takes no part in previews: what isn't an input is unknown to the SDK.
-  if (deployment.dryRun) return { ...(isUpdate && old.id && { id: old.id }), outputs: next.inputs };
-  const provider = await deployment.provider();
-  return isUpdate ? provider.update(old, next.urn, next.inputs) : provider.create(next.urn, next.inputs);
+  const provider = await deployment.providers.of(next);
+  // No provider takes part in previews: what isn't an input is unknown to the SDK.
+  if (deployment.dryRun) {
+    const id = isUpdate(making) ? old?.id : provider.previewId;
+    return { ...(id && { id }), outputs: next.inputs };
+  }
+  const operation = isUpdate(making) ? "update" : "create";
+  return withRetries(deployment, { operation, hooks: next.hooks, subject: subjectOf(making) }, () =>
+    (operation === "update" && old
+      ? provider.update(old, next.urn, next.inputs)
+      : provider.create(next.urn, next.inputs)
+    ).catch((error: unknown) => {
+      // kept even if a later attempt goes well, so that the next operation tries once more
+      if (error instanceof ProviderError && error.partial) next.initErrors = error.partial.reasons;
+      throw error;
+    }),
+  );
 }
 
 /** Marks what the program asked to keep secret, and what is named like a secret input. */

@@ -23,7 +23,7 @@ export interface ChildExit {
 }
 
 /** The real engine's patience between the two signals. */
-const stopGraceMs = 5000;
+export const stopGraceMs = 5000;
 
 /** Nothing outlives the process that started it, unless that is killed itself. */
 const running = new Set<ChildProcess>();
@@ -43,6 +43,19 @@ export function startNode(file: string, args: string[], options: ChildOptions): 
       for await (const line of createInterface({ input: child[stream] })) options.onLine(line, stream);
     }),
   );
+  const ours = endWithUs(child);
+  return {
+    ...ours,
+    stop: () =>
+      ours
+        .stop()
+        .then(() => drained)
+        .then(() => undefined),
+  };
+}
+
+/** Takes a child along when this process ends. */
+export function endWithUs(child: ChildProcess): Child {
   const exited = new Promise<ChildExit>((done, fail) => {
     child.on("error", fail);
     child.on("exit", (code, signal) => done({ code, signal }));
@@ -51,13 +64,11 @@ export function startNode(file: string, args: string[], options: ChildOptions): 
   child.once("exit", () => running.delete(child));
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   const stop = async () => {
-    if (isRunning()) {
-      child.kill("SIGINT");
-      const timer = setTimeout(() => child.kill("SIGKILL"), stopGraceMs);
-      await exited;
-      clearTimeout(timer);
-    }
-    await drained;
+    if (!isRunning()) return;
+    child.kill("SIGINT");
+    const timer = setTimeout(() => child.kill("SIGKILL"), stopGraceMs);
+    await exited;
+    clearTimeout(timer);
   };
   return { pid: child.pid ?? 0, exited, isRunning, kill: (signal) => child.kill(signal), stop };
 }

@@ -1,6 +1,7 @@
 // Deletes what nobody wants any more, each resource after everything that depends on it.
 import type { StepOp } from "../stack.ts";
-import { dependenciesOf, isTargeted, noteFailure, type Deployment } from "./deployment.ts";
+import { dependenciesOf, isTargeted, noteFailedHook, noteFailure, type Deployment } from "./deployment.ts";
+import { withRetries } from "./retries.ts";
 import type { StoredResource } from "./stateFile.ts";
 
 /** Deletes all that this operation hasn't dealt with. */
@@ -37,6 +38,20 @@ export async function deleteResource(
 ): Promise<boolean> {
   const { report, ledger } = deployment;
   report.started(op, resource.urn);
+  const subject = {
+    urn: resource.urn,
+    id: resource.id,
+    oldInputs: resource.inputs,
+    oldOutputs: resource.outputs,
+  };
+  const bindings = resource.pendingReplacement ? {} : resource.hooks;
+  try {
+    await deployment.hooks.run("BeforeDelete", bindings, subject);
+  } catch (error) {
+    report.ended({ op, urn: resource.urn, error: (error as Error).message });
+    noteFailure(deployment, resource.urn);
+    return false;
+  }
   const isReplaced = resource.pendingDeletion || pendingReplacement;
   if (resource.protect && !isReplaced) {
     // the others are deleted nevertheless, so that one run names all that are protected
@@ -48,7 +63,10 @@ export async function deleteResource(
   const end = ledger.begin({ urn: resource.urn, type: "deleting" });
   try {
     if (exists && !resource.retainOnDelete && !deployment.dryRun) {
-      await (await deployment.provider()).delete(resource);
+      const provider = await deployment.providers.of(resource);
+      await withRetries(deployment, { operation: "delete", hooks: bindings, subject }, () =>
+        provider.delete(resource),
+      );
     }
   } catch (error) {
     report.ended({ op, urn: resource.urn, error: (error as Error).message });
@@ -56,6 +74,9 @@ export async function deleteResource(
     end();
     return false;
   }
+  await deployment.hooks
+    .run("AfterDelete", bindings, subject)
+    .catch((error: unknown) => noteFailedHook(deployment, resource.urn, error));
   if (pendingReplacement) {
     // it stays, so that an interrupted replacement is known next time
     resource.pendingReplacement = true;

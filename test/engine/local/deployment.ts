@@ -1,7 +1,9 @@
 // What the parts of one running operation share.
 import type { OperationOptions } from "../stack.ts";
-import type { DynamicProvider } from "./dynamicProvider.ts";
+import type { Hooks } from "./hooks.ts";
 import type { Ledger } from "./ledger.ts";
+import { parseReference, type Providers } from "./providers.ts";
+import type { PropertyMap } from "./propertyValues.ts";
 import type { Report } from "./report.ts";
 import type { Slots } from "./slots.ts";
 import type { StoredResource } from "./stateFile.ts";
@@ -21,7 +23,14 @@ export interface Deployment {
   readonly planning: Slots;
   /** …and carries out several at once. */
   readonly work: Slots;
-  provider(): Promise<DynamicProvider>;
+  readonly providers: Providers;
+  readonly hooks: Hooks;
+  /** Explicit providers as they were before the operation: URN → inputs. */
+  readonly providersBefore: ReadonlyMap<string, PropertyMap>;
+  /** Components that were created or updated, and still await their outputs. */
+  readonly unfinishedComponents: Map<string, FinishComponent>;
+  /** What a step did is kept, but a hook of the program's has failed after it. */
+  hasFailedHook: boolean;
   /** URNs whose step failed or was skipped, for `continueOnError`. */
   readonly failed: Set<string>;
   /** Resources that the program has declared, by URN. */
@@ -34,12 +43,16 @@ export interface Deployment {
   readonly deletedFirst: Set<StoredResource>;
 }
 
+/** Runs the hooks that were waiting for the component's outputs. */
+export type FinishComponent = (outputs: PropertyMap) => Promise<void>;
+
 export const isTargeted = (deployment: Deployment, urn: string): boolean =>
   deployment.options.targets?.includes(urn) ?? true;
 
-/** Parent first, then everything its inputs were made of. */
+/** Parent first, then who makes it, then everything its inputs were made of. */
 export const dependenciesOf = (resource: StoredResource): string[] => [
   ...(resource.parent ? [resource.parent] : []),
+  ...(resource.provider ? [parseReference(resource.provider).urn] : []),
   ...resource.dependencies,
   ...Object.values(resource.propertyDependencies).flat(),
 ];
@@ -47,5 +60,12 @@ export const dependenciesOf = (resource: StoredResource): string[] => [
 /** A step failed: everything stops, or just what depends on it. */
 export function noteFailure(deployment: Deployment, urn: string): void {
   deployment.failed.add(urn);
+  if (!deployment.options.continueOnError) deployment.stop.raise("failed");
+}
+
+/** What the step did stays; nothing new is started. */
+export function noteFailedHook(deployment: Deployment, urn: string, error: unknown): void {
+  deployment.report.error((error as Error).message, urn);
+  deployment.hasFailedHook = true;
   if (!deployment.options.continueOnError) deployment.stop.raise("failed");
 }

@@ -5,41 +5,20 @@ import type { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_
 import { startNode, type Child, type ChildOptions } from "./childProcess.ts";
 import { resolveFromProgram } from "./programLocation.ts";
 import { fromStruct, plainMap, remark, toStruct, type PropertyMap } from "./propertyValues.ts";
+import {
+  ProviderError,
+  type Checked,
+  type Provider,
+  type ProviderDiff,
+  type ProviderState,
+} from "./provider.ts";
 import type { StoredResource } from "./stateFile.ts";
 import { Empty, grpc, messageLimits, providerProto, providerService, statusProto } from "./wire.ts";
-
-export interface CheckFailure {
-  property: string;
-  reason: string;
-}
-
-export interface ProviderDiff {
-  /** `undefined`: the provider leaves it to the engine to compare the inputs. */
-  changes: boolean | undefined;
-  replaces: string[];
-  deleteBeforeReplace: boolean;
-}
-
-/** What a provider knows of a resource after create or update, also when that failed midway. */
-export interface ProviderState {
-  id: string;
-  outputs: PropertyMap;
-}
-
-/** A call that failed. With `partial` the resource exists nevertheless, and `reasons` say what is wrong with it. */
-export class ProviderError extends Error {
-  readonly partial: (ProviderState & { reasons: string[] }) | undefined;
-
-  constructor(message: string, partial?: ProviderState & { reasons: string[] }) {
-    super(message);
-    this.partial = partial;
-  }
-}
 
 /** Long enough for a live process, short enough for a dead one. */
 const cancelDeadlineMs = 2000;
 
-export class DynamicProvider {
+export class DynamicProvider implements Provider {
   readonly child: Child;
   #client: ResourceProviderClient;
 
@@ -89,11 +68,7 @@ export class DynamicProvider {
     await this.#call((done) => this.#client.configure(request, done));
   }
 
-  async check(
-    urn: string,
-    olds: PropertyMap,
-    news: PropertyMap,
-  ): Promise<{ inputs: PropertyMap; failures: CheckFailure[] }> {
+  async check(urn: string, olds: PropertyMap, news: PropertyMap): Promise<Checked> {
     const request = new providerProto.CheckRequest();
     request.setUrn(urn);
     request.setOlds(toStruct(plainMap(olds)));
@@ -109,14 +84,19 @@ export class DynamicProvider {
     };
   }
 
-  async diff(old: StoredResource, urn: string, news: PropertyMap): Promise<ProviderDiff> {
+  async diff(
+    old: StoredResource,
+    urn: string,
+    news: PropertyMap,
+    ignoreChanges: string[],
+  ): Promise<ProviderDiff> {
     const request = new providerProto.DiffRequest();
     request.setId(old.id ?? "");
     request.setUrn(urn);
     request.setOlds(toStruct(plainMap(old.outputs)));
     request.setNews(toStruct(plainMap(news)));
     request.setOldInputs(toStruct(plainMap(old.inputs)));
-    request.setIgnorechangesList(old.ignoreChanges);
+    request.setIgnorechangesList(ignoreChanges);
     const response = await this.#call<InstanceType<typeof providerProto.DiffResponse>>((done) =>
       this.#client.diff(request, done),
     );
@@ -155,7 +135,6 @@ export class DynamicProvider {
     return { id: old.id ?? "", outputs: remark(fromStruct(response.getProperties()), inputs) };
   }
 
-  /** An empty `id` means that the resource is gone. */
   async read(
     resource: Pick<StoredResource, "urn" | "id" | "inputs" | "outputs">,
   ): Promise<ProviderState & { inputs: PropertyMap }> {
@@ -184,12 +163,18 @@ export class DynamicProvider {
     await this.#call((done) => this.#client.delete(request, done));
   }
 
-  /** Tells it to hurry; running calls go on. Never fails: the process may be dead. */
+  /** Running calls go on. Never fails: the process may be dead. */
   cancel(): Promise<void> {
     return new Promise((done) => {
       const deadline = Date.now() + cancelDeadlineMs;
       this.#client.cancel(new Empty(), new grpc.Metadata(), { deadline }, () => done());
     });
+  }
+
+  /** SIGINT, and SIGKILL if that isn't heeded. */
+  async stop(): Promise<void> {
+    await this.cancel();
+    await this.child.stop();
   }
 
   async close(): Promise<void> {
@@ -220,12 +205,8 @@ function readError(error: ServiceError, inputs: PropertyMap): ProviderError {
       const failure = providerProto.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
       const reasons = failure.getReasonsList();
       const outputs = remark(fromStruct(failure.getProperties()), inputs);
-      return new ProviderError(describeReasons(reasons), { id: failure.getId(), outputs, reasons });
+      return ProviderError.unfinished({ id: failure.getId(), outputs }, reasons);
     }
   }
   return new ProviderError(error.details || error.message);
 }
-
-/** As the real CLI words it (hashicorp/go-multierror's list). */
-const describeReasons = (reasons: string[]) =>
-  `${reasons.length} error${reasons.length === 1 ? "" : "s"} occurred:\n${reasons.map((reason) => `\t* ${reason}\n`).join("")}\n`;

@@ -2,7 +2,10 @@
 // never ignored.
 import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
 import { createUrn, stackType } from "../urn.ts";
-import { fromStruct } from "./propertyValues.ts";
+import { readBindings } from "./hooks.ts";
+import { kubernetesProviderType } from "./kubernetes/kubernetesProviderResource.ts";
+import type { Providers } from "./providers.ts";
+import { fromStruct, type PropertyMap } from "./propertyValues.ts";
 import type { StoredResource } from "./stateFile.ts";
 
 export interface Goal {
@@ -25,21 +28,26 @@ export class Refusal extends Error {
   }
 }
 
-export const dynamicTypePrefix = "pulumi-nodejs:dynamic";
-
-export function readGoal(request: RegisterResourceRequest, names: { project: string; stack: string }): Goal {
+export function readGoal(
+  request: RegisterResourceRequest,
+  { project, stack, providers }: { project: string; stack: string; providers: Providers },
+): Goal {
   const type = request.getType();
   const name = request.getName();
   const parent = request.getParent() || undefined;
-  const urn = createUrn(names.stack, names.project, type, name, parent);
-  refuseUnsupported(request, urn);
+  const urn = createUrn(stack, project, type, name, parent);
+  refuseUnsupported(request, urn, providers);
+  const hooks = readBindings(request);
+  const provider = request.getCustom() ? request.getProvider() : "";
   const resource: StoredResource = {
     urn,
     type,
     custom: request.getCustom(),
-    inputs: fromStruct(request.getObject()),
+    inputs: readInputs(request),
     outputs: {},
     ...(parent && { parent }),
+    ...(provider && { provider }),
+    ...(Object.keys(hooks).length > 0 && { hooks }),
     dependencies: request.getDependenciesList(),
     propertyDependencies: Object.fromEntries(
       Array.from(request.getPropertydependenciesMap().entries(), ([key, list]) => [key, list.getUrnsList()]),
@@ -64,17 +72,23 @@ export function readGoal(request: RegisterResourceRequest, names: { project: str
   };
 }
 
-function refuseUnsupported(request: RegisterResourceRequest, urn: string): void {
+/** The version of a provider is one of its inputs, as in the real engine. */
+function readInputs(request: RegisterResourceRequest): PropertyMap {
+  const inputs = fromStruct(request.getObject());
+  const version = request.getVersion();
+  return request.getType() === kubernetesProviderType && version ? { ...inputs, version } : inputs;
+}
+
+function refuseUnsupported(request: RegisterResourceRequest, urn: string, providers: Providers): void {
   const type = request.getType();
+  const reason = request.getCustom() && providers.whyNot({ type, provider: request.getProvider() });
   const asked: Record<string, boolean> = {
-    [`resources of type ${type}`]: request.getCustom() && !type.startsWith(dynamicTypePrefix),
+    [reason || ""]: Boolean(reason),
     "remote components": request.getRemote(),
-    "explicit providers": request.getProvider() !== "",
     import: request.getImportid() !== "",
     deletedWith: request.getDeletedwith() !== "",
     replaceWith: request.getReplaceWithList().length > 0,
     replacementTrigger: request.hasReplacementTrigger(),
-    hooks: hasHooks(request),
     transforms: request.getTransformsList().length > 0,
     "state migrations": request.getStateMigrationsList().length > 0,
     "alias specs": request.getAliasesList().length > 0,
@@ -83,9 +97,4 @@ function refuseUnsupported(request: RegisterResourceRequest, urn: string): void 
   if (names.length > 0 && type !== stackType) {
     throw new Refusal(urn, `not supported by the test engine: ${names.join(", ")}`);
   }
-}
-
-function hasHooks(request: RegisterResourceRequest): boolean {
-  const hooks = request.getHooks()?.toObject();
-  return hooks !== undefined && Object.values(hooks).some((list) => list.length > 0);
 }

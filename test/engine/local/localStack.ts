@@ -12,7 +12,7 @@ import {
   type StateResource,
 } from "../stack.ts";
 import { fullName, readConfig } from "../stackConfig.ts";
-import { stackType } from "../urn.ts";
+import { providerTypePrefix, stackType } from "../urn.ts";
 import type { Child } from "./childProcess.ts";
 import { outputValues, runOperation } from "./operation.ts";
 import { runInOwnProcess } from "./ownProcess.ts";
@@ -81,7 +81,13 @@ export function openLocalStack(settings: StackSettings): Stack {
         passphrase = next;
         return Promise.resolve();
       }),
-    exportState: () => Promise.resolve(open().read().resources.map(exportResource)),
+    exportState: () =>
+      Promise.resolve(
+        open()
+          .read()
+          .resources.filter(({ type }) => !type.startsWith(providerTypePrefix))
+          .map(exportResource),
+      ),
     importState: (resources) =>
       locked(path, () => {
         const file = open();

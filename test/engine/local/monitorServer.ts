@@ -4,6 +4,8 @@ import type { handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-j
 import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import type {
   ReadResourceRequest,
+  RegisterErrorHookRequest,
+  RegisterResourceHookRequest,
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
   SupportsFeatureRequest,
@@ -33,7 +35,11 @@ export interface MonitorHandlers {
   log(line: LogLine): void;
   registerResource(request: RegisterResourceRequest): Promise<RegisteredResource>;
   readResource(request: ReadResourceRequest): Promise<RegisteredResource>;
-  registerOutputs(urn: string, outputs: PropertyMap): void;
+  registerOutputs(urn: string, outputs: PropertyMap): Promise<void>;
+  registerHook(request: RegisterResourceHookRequest): void;
+  registerErrorHook(request: RegisterErrorHookRequest): void;
+  /** The program has declared all that it wants. @returns when it may end: until then it serves its hooks */
+  declaredAll(): Promise<void>;
 }
 
 /** The SDK ends a program quietly on this answer, as when the real engine closes the connection. */
@@ -87,21 +93,23 @@ const engineMethods = (handlers: MonitorHandlers): UntypedServiceImplementation 
   getRootResource: unary(() => new engineProto.GetRootResourceResponse()),
 });
 
-/**
- * Only «secrets» is announced. Without alias specs the SDK works out alias URNs by itself, and without transforms and
- * hooks it refuses them with a clear message.
- */
+/** Without alias specs the SDK works out alias URNs by itself, and without transforms it refuses them with a clear message. */
 const features = resourceProto.ResourceMonitorFeature;
+const supportedFeatures = {
+  secrets: features.RESOURCE_MONITOR_FEATURE_SECRETS,
+  resourceHooks: features.RESOURCE_MONITOR_FEATURE_RESOURCE_HOOKS,
+  errorHooks: features.RESOURCE_MONITOR_FEATURE_ERROR_HOOKS,
+};
 
 const monitorMethods = (handlers: MonitorHandlers): UntypedServiceImplementation => ({
   getDeploymentInfo: unary(() => {
     const info = new resourceProto.DeploymentInfo();
-    info.setSupportedfeaturesList([features.RESOURCE_MONITOR_FEATURE_SECRETS]);
+    info.setSupportedfeaturesList(Object.values(supportedFeatures));
     return info;
   }),
   supportsFeature: unary((request: SupportsFeatureRequest) => {
     const response = new resourceProto.SupportsFeatureResponse();
-    response.setHassupport(request.getId() === "secrets");
+    response.setHassupport(request.getId() in supportedFeatures);
     return response;
   }),
   registerResource: unary(async (request: RegisterResourceRequest) => {
@@ -122,12 +130,22 @@ const monitorMethods = (handlers: MonitorHandlers): UntypedServiceImplementation
     response.setResult(results[read.result]);
     return response;
   }),
-  registerResourceOutputs: unary((request: RegisterResourceOutputsRequest) => {
-    handlers.registerOutputs(request.getUrn(), fromStruct(request.getOutputs()));
+  registerResourceOutputs: unary(async (request: RegisterResourceOutputsRequest) => {
+    await handlers.registerOutputs(request.getUrn(), fromStruct(request.getOutputs()));
     return new Empty();
   }),
-  /** The program is done. It must be answered, or the program hangs; deletions run after it has exited. */
-  signalAndWaitForShutdown: unary(() => new Empty()),
+  registerResourceHook: unary((request: RegisterResourceHookRequest) => {
+    handlers.registerHook(request);
+    return new Empty();
+  }),
+  registerErrorHook: unary((request: RegisterErrorHookRequest) => {
+    handlers.registerErrorHook(request);
+    return new Empty();
+  }),
+  signalAndWaitForShutdown: unary(async () => {
+    await handlers.declaredAll();
+    return new Empty();
+  }),
 });
 
 /** The SDK treats «failed» and «skipped» alike; its copy of the protocol doesn't know the latter. */

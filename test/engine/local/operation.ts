@@ -5,17 +5,20 @@ import { compileCacheEnv } from "../compileCache.ts";
 import { onAbort } from "../onAbort.ts";
 import type { OperationOptions, OperationResult, OutputValue, Step } from "../stack.ts";
 import type { StackConfig } from "../stackConfig.ts";
-import { stackType } from "../urn.ts";
+import { providerTypePrefix, stackType } from "../urn.ts";
+import { Callbacks } from "./callbacks.ts";
 import type { Child } from "./childProcess.ts";
 import { deleteTheRest } from "./deletion.ts";
 import type { Deployment } from "./deployment.ts";
-import { DynamicProvider } from "./dynamicProvider.ts";
+import { createGate } from "./gate.ts";
+import { Hooks } from "./hooks.ts";
+import { defaultProviderInputs } from "./kubernetes/kubernetesSettings.ts";
 import { Ledger } from "./ledger.ts";
 import { startMonitorServer } from "./monitorServer.ts";
 import { describeExit, startProgram } from "./program.ts";
 import type { ProgramLocation } from "./programLocation.ts";
 import { isSecret, plain, secret, type PropertyMap } from "./propertyValues.ts";
-import { ProviderSession } from "./providerSession.ts";
+import { Providers } from "./providers.ts";
 import { readResource } from "./reading.ts";
 import { refreshAll } from "./refreshing.ts";
 import { registerResource, reportRefusal } from "./registration.ts";
@@ -62,14 +65,18 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
 
   const env = childEnvironment(setup);
   const onLine = (message: string) => report.log({ message });
-  const session = new ProviderSession((config) =>
-    DynamicProvider.start(
-      server.address,
-      config,
-      { folder: location.folder, env, onLine },
-      setup.onProviderStart,
-    ),
-  );
+  const providers = new Providers({
+    folder: location.folder,
+    env,
+    onLine,
+    engineAddress: () => server.address,
+    onStart: setup.onProviderStart,
+    log: (line) => report.log(line),
+    find: ({ urn, id }) =>
+      deployment.declared.get(urn) ??
+      ledger.all().find((resource) => resource.urn === urn && resource.id === id),
+  });
+  const callbacks = new Callbacks();
   const deployment: Deployment = {
     kind,
     project: setup.project,
@@ -81,7 +88,16 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     stop,
     planning: createSlots(1),
     work: createSlots(parallel),
-    provider: () => session.get(),
+    providers,
+    hooks: new Hooks(callbacks, report, dryRun),
+    providersBefore: new Map([
+      ["", defaultProviderInputs(before.providerConfig ?? {})],
+      ...before.resources
+        .filter(({ type }) => type.startsWith(providerTypePrefix))
+        .map(({ urn, inputs }) => [urn, inputs] as const),
+    ]),
+    unfinishedComponents: new Map(),
+    hasFailedHook: false,
     failed: new Set(),
     declared: new Map(),
     aliased: new Map(),
@@ -92,7 +108,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     log: (line) => report.log(line),
     registerResource: (request) => registerResource(deployment, request),
     readResource: (request) => readResource(deployment, request),
-    registerOutputs(urn, outputs) {
+    async registerOutputs(urn, outputs) {
       const resource = deployment.declared.get(urn);
       if (!resource) throw new Error(`cannot complete a resource '${urn}' whose registration isn't pending`);
       if (resource.type === stackType) {
@@ -101,20 +117,31 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
       }
       resource.outputs = outputs;
       ledger.save();
+      await deployment.unfinishedComponents.get(urn)?.(outputs);
+      deployment.unfinishedComponents.delete(urn);
+    },
+    registerHook: (request) => deployment.hooks.register(request),
+    registerErrorHook: (request) => deployment.hooks.registerOnError(request),
+    declaredAll() {
+      allDeclared.open();
+      return mayEnd.opened;
     },
   });
+  const allDeclared = createGate();
+  const mayEnd = createGate();
+  stop.onRaise(mayEnd.open);
   const cancel = () => {
     stop.raise("canceled");
-    void session.cancel();
+    void providers.cancel();
   };
   const terminate = () => {
     const first = options.signal?.aborted
       ? Promise.resolve()
-      : session.cancel().then(() => delay(betweenPressesMs));
+      : providers.cancel().then(() => delay(betweenPressesMs));
     ledger.close();
     report.silence();
     stop.raise("canceled");
-    void first.then(() => session.stop()); // says Cancel once more, as the real engine does
+    void first.then(() => providers.stop()); // says Cancel once more, as the real engine does
     void program?.stop();
   };
   const forget = [onAbort(options.signal, cancel), onAbort(options.terminate, terminate)];
@@ -136,26 +163,39 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
       const giveUp = () => (timer = setTimeout(() => void program?.stop(), programGraceMs));
       void deployment.work.idle().then(() => program?.isRunning() && giveUp());
     });
-    const { failed, message } = await describeExit(program);
-    clearTimeout(timer);
-    await program.stop(); // its last lines
+    const ended = (async (running: Child) => {
+      await running.exited;
+      clearTimeout(timer);
+      await running.stop(); // its last lines
+    })(program);
+    await Promise.race([ended, allDeclared.opened]);
     await deployment.planning.idle();
     await deployment.work.idle();
+    return async () => {
+      mayEnd.open();
+      await ended;
+    };
+  };
+  const refuseFailedProgram = async () => {
+    if (!program || program.isRunning()) return;
+    const { failed, message } = await describeExit(program);
     if (!failed || stop.isUp) return;
     if (message) report.error(message);
     stop.raise("refused");
   };
 
+  let endProgram: (() => Promise<void>) | undefined;
   try {
     const runsProgram = kind === "up" || kind === "preview";
     const config = providerConfig(setup.config);
-    await session.configure(ledger.providerConfig ?? config);
+    await providers.configure(ledger.providerConfig ?? config);
     if (kind === "refresh" || options.refresh) await refreshAll(deployment);
     if (runsProgram && !stop.isUp) {
-      await session.configure(config);
-      session.warmUp();
+      await providers.configure(config);
+      providers.warmUp();
       ledger.configureProvider(config);
-      await runProgram();
+      endProgram = await runProgram();
+      await refuseFailedProgram();
     }
     if (kind !== "refresh" && !stop.isUp) {
       refuseUnknownTargets(deployment);
@@ -164,15 +204,21 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
   } catch (error) {
     reportRefusal(deployment, error);
   } finally {
+    await endProgram?.();
+    await refuseFailedProgram();
     for (const each of forget) each();
-    await session.close();
+    callbacks.close();
+    await providers.close();
     server.close();
   }
 
   if (kind === "refresh" && options.clearPendingCreates) ledger.clearPendingCreates();
   else if (pending.length > 0) ledger.save(); // updates and deletions are known again
   // the real engine calls a terminated run «failed»
-  const failure = ledger.isClosed || (!stop.isUp && deployment.failed.size > 0) ? "failed" : stop.reason;
+  const failure =
+    ledger.isClosed || (!stop.isUp && (deployment.failed.size > 0 || deployment.hasFailedHook))
+      ? "failed"
+      : stop.reason;
   const root = ledger.all().find((resource) => resource.type === stackType);
   if (root && stackOutputs) {
     // after a failure an output that is absent isn't taken for one that was removed

@@ -1,9 +1,10 @@
 // Decides what becomes of a resource that the program declares: check, diff, and the real engine's rules
 // (step_generator.go).
 import { dependenciesOf, isTargeted, type Deployment } from "./deployment.ts";
-import type { CheckFailure, DynamicProvider, ProviderDiff } from "./dynamicProvider.ts";
 import { Refusal, type Goal } from "./goal.ts";
 import { goText } from "./goText.ts";
+import type { CheckFailure, Provider, ProviderDiff } from "./provider.ts";
+import { parseReference } from "./providers.ts";
 import { changedPaths, covers, parsePath, resetPaths } from "./propertyPath.ts";
 import { changedKeys, type PropertyMap } from "./propertyValues.ts";
 import { replacedBecauseOf } from "./replacementCascade.ts";
@@ -83,8 +84,8 @@ async function planCustom(
   goal: Goal,
   old: StoredResource | undefined,
 ): Promise<Plan> {
-  const provider = await deployment.provider();
   const next = goal.resource;
+  const provider = await deployment.providers.of(next);
   const declared = next.inputs;
 
   const isRecreated = old !== undefined && deployment.deletedFirst.has(old);
@@ -98,7 +99,7 @@ async function planCustom(
   warnImpossible(deployment, next.urn, ignoring.impossible);
   next.inputs = await check(provider, goal, old.inputs, ignoring.inputs);
 
-  const { changed, replace, deleteBeforeReplace, diff } = await compare(provider, old, next);
+  const { changed, replace, deleteBeforeReplace, diff } = await compare(deployment, provider, old, next);
   if (!(changed && replace) && !old.pendingReplacement) {
     // what an earlier attempt left unfinished is tried again, whatever the provider says
     if (changed || old.initErrors.length > 0) return { op: "update", old, next, diff };
@@ -108,14 +109,14 @@ async function planCustom(
   next.inputs = await check(provider, goal, {}, declared); // its defaults don't carry over
   const first = goal.deleteBeforeReplace ?? deleteBeforeReplace;
   if (!first) return { op: "replace", old, next, diff, deleteFirst: [], oldIsGone: old.pendingReplacement };
-  const dependents = await replacedBecauseOf(deployment, provider, old);
+  const dependents = await replacedBecauseOf(deployment, old);
   for (const dependent of dependents) deployment.deletedFirst.add(dependent);
   const deleteFirst = [...dependents.reverse(), ...(old.pendingReplacement ? [] : [old])];
   return { op: "replace", old, next, diff, deleteFirst, oldIsGone: true };
 }
 
 async function check(
-  provider: DynamicProvider,
+  provider: Provider,
   goal: Goal,
   olds: PropertyMap,
   news: PropertyMap,
@@ -138,11 +139,16 @@ interface Comparison {
 }
 
 async function compare(
-  provider: DynamicProvider,
+  deployment: Deployment,
+  provider: Provider,
   old: StoredResource,
   next: StoredResource,
 ): Promise<Comparison> {
-  const answer = await provider.diff(old, next.urn, next.inputs);
+  const before = deployment.providersBefore.get(old.provider ? parseReference(old.provider).urn : "");
+  if (deployment.providers.needsReplacement(old, next, before)) {
+    return { changed: true, replace: true, deleteBeforeReplace: false, diff: ["provider"] };
+  }
+  const answer = await provider.diff(old, next.urn, next.inputs, next.ignoreChanges);
   return applyRules(answer, old, resetPaths(next.inputs, old.inputs, next.ignoreChanges).inputs, next);
 }
 
@@ -154,7 +160,7 @@ export function applyRules(
   options: Pick<StoredResource, "replaceOnChanges">,
 ): Comparison {
   const patterns = options.replaceOnChanges.map(parsePath);
-  const paths = answer.changes === undefined ? changedPaths(old.inputs, news) : [];
+  const paths = answer.changes === undefined ? changedPaths(old.inputs, news) : (answer.paths ?? []);
   const changed = answer.changes ?? paths.length > 0;
   const matches = paths.some((path) => patterns.some((pattern) => covers(pattern, path)));
   const replaceUnfinished =

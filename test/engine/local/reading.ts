@@ -4,7 +4,8 @@ import { createUrn } from "../urn.ts";
 import { finishOutputs } from "./carryOut.ts";
 import { changedKeys, fromStruct } from "./propertyValues.ts";
 import { noteFailure, type Deployment } from "./deployment.ts";
-import { dynamicTypePrefix, Refusal } from "./goal.ts";
+import { Refusal } from "./goal.ts";
+import { dynamicTypePrefix } from "./providers.ts";
 import { MonitorDown, type RegisteredResource } from "./monitorServer.ts";
 import { reportRefusal } from "./registration.ts";
 import type { StoredResource } from "./stateFile.ts";
@@ -37,7 +38,7 @@ export async function readResource(
     const end = ledger.begin({ urn: next.urn, type: "reading" });
     try {
       if (next.id !== unknownValue) {
-        const provider = await deployment.provider();
+        const provider = await deployment.providers.of(next);
         const found = await provider.read({ ...next, outputs: next.inputs });
         // The real engine fails only if there are no outputs at all, and the dynamic host always returns some: a
         // resource that is gone passes for one that has none.

@@ -31,7 +31,7 @@ async function refreshOne(deployment: Deployment, resource: StoredResource): Pro
   if (!resource.custom || resource.pendingReplacement) return end("same");
   report.started("refresh", urn);
   try {
-    const provider = await deployment.provider();
+    const provider = await deployment.providers.of(resource);
     const found = await provider.read(resource);
     if (!found.id) {
       ledger.drop(resource);
@@ -41,7 +41,7 @@ async function refreshOne(deployment: Deployment, resource: StoredResource): Pro
     finishOutputs(fresh);
     ledger.refresh(resource, fresh);
     // What would an `up` of an unchanged program do now? For display only, but a diff that throws fails the refresh (what was read stays).
-    const answer = await provider.diff(fresh, urn, resource.inputs);
+    const answer = await provider.diff(fresh, urn, resource.inputs, resource.ignoreChanges);
     const ignoring = resetPaths(resource.inputs, fresh.inputs, resource.ignoreChanges);
     const { changed, diff } = applyRules(answer, fresh, ignoring.inputs, resource);
     end(changed ? "update" : "same", diff);

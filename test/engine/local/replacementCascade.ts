@@ -1,7 +1,6 @@
 // Delete before replace takes along what can't survive it: dependants that would themselves be replaced because an
 // input of theirs may change (step_generator.go, calculateDependentReplacements).
 import { dependenciesOf, type Deployment } from "./deployment.ts";
-import type { DynamicProvider } from "./dynamicProvider.ts";
 import { Refusal } from "./goal.ts";
 import { applyRules } from "./planning.ts";
 import type { PropertyMap } from "./propertyValues.ts";
@@ -11,7 +10,6 @@ import { unknownValue } from "../stack.ts";
 /** In dependency order. */
 export async function replacedBecauseOf(
   deployment: Deployment,
-  provider: DynamicProvider,
   root: StoredResource,
 ): Promise<StoredResource[]> {
   const replaced = new Set([root.urn]);
@@ -20,7 +18,7 @@ export async function replacedBecauseOf(
   for (const candidate of deployment.ledger.rest()) {
     if (candidate === root || !dependsOn(candidate, reached)) continue;
     reached.add(candidate.urn);
-    if (!(await mustGo(provider, candidate, replaced))) continue;
+    if (!(await mustGo(deployment, candidate, replaced))) continue;
     if (candidate.protect) refuse(candidate.urn, root.urn);
     replaced.add(candidate.urn);
     if (!deployment.deletedFirst.has(candidate)) cascade.push(candidate);
@@ -33,7 +31,7 @@ const dependsOn = (resource: StoredResource, urns: ReadonlySet<string>) =>
   dependenciesOf({ ...resource, parent: undefined }).some((urn) => urns.has(urn));
 
 async function mustGo(
-  provider: DynamicProvider,
+  deployment: Deployment,
   resource: StoredResource,
   replaced: ReadonlySet<string>,
 ): Promise<boolean> {
@@ -46,7 +44,8 @@ async function mustGo(
     affected = true;
   }
   if (!affected) return false;
-  const answer = await provider.diff(resource, resource.urn, inputs);
+  const provider = await deployment.providers.of(resource);
+  const answer = await provider.diff(resource, resource.urn, inputs, resource.ignoreChanges);
   const { replace } = applyRules(answer, { ...resource, initErrors: [] }, inputs, resource);
   return replace;
 }

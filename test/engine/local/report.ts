@@ -2,6 +2,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { LogLine, OperationOptions, OperationResult, OutputValue, Step, StepOp } from "../stack.ts";
 import { diagnosticsText, endLine, headline, logText, startLine, summaryText } from "./terminalText.ts";
+import { parseUrn, providerTypePrefix } from "../urn.ts";
 import type { OperationKind } from "../operationKind.ts";
 import type { StopReason } from "./stopSign.ts";
 
@@ -64,8 +65,10 @@ export class Report {
     if (this.#silent) return;
     if (step.error !== undefined) step.error = step.error.trimEnd();
     const told = diff.length > 0 ? { ...step, diff } : step;
-    this.steps.push(told);
-    this.#onStep?.(told);
+    if (!parseUrn(step.urn).type.startsWith(providerTypePrefix)) {
+      this.steps.push(told);
+      this.#onStep?.(told);
+    }
     if (step.error !== undefined) this.error(step.error, step.urn);
     else if (count && !notCounted.includes(step.op)) {
       this.summary[step.op] = (this.summary[step.op] ?? 0) + 1;

@@ -9,6 +9,7 @@ import {
   type PropertyMap,
   type PropertyValue,
 } from "./propertyValues.ts";
+import type { HookBindings } from "./hooks.ts";
 import type { PendingOperation } from "../stack.ts";
 import { openSecretBox, type SecretBox, type SecretBoxHeader } from "./secretBox.ts";
 
@@ -20,11 +21,15 @@ export interface StoredResource {
   inputs: PropertyMap;
   outputs: PropertyMap;
   parent?: string | undefined;
+  /** An explicit one, as «URN::id». */
+  provider?: string | undefined;
   dependencies: string[];
   propertyDependencies: Record<string, string[]>;
   additionalSecretOutputs: string[];
   ignoreChanges: string[];
   replaceOnChanges: string[];
+  /** Names only: an operation without the program has no such functions. */
+  hooks?: HookBindings;
   initErrors: string[];
   protect: boolean;
   retainOnDelete: boolean;
