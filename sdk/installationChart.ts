@@ -1,6 +1,5 @@
 import { existsSync, statSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import * as pulumi from "@pulumi/pulumi";
 import { chartDigest } from "./chartDigest";
 
 /** A chart as the release gets it. */
@@ -19,14 +18,14 @@ export interface InstallationChart {
  *
  * Paths are resolved against the folder that the program runs in, which is the plugin's, too.
  *
- * @throws pulumi.RunError when the folder is not there, or is no chart
+ * @returns the chart, or what is wrong: the folder is not there, or is no chart
  */
 export function findChart(
   given: string,
   options: { inRepository?: boolean; dependencyUpdate?: boolean } = {},
-): InstallationChart {
+): InstallationChart | { problem: string } {
   const chart = given.trim();
-  if (chart === "") throw new pulumi.RunError('`chart` is empty; give a folder, such as "./chart".');
+  if (chart === "") return { problem: '`chart` is empty; give a folder, such as "./chart".' };
   const isPath = isAbsolute(chart) || chart.startsWith(".");
   if (!isPath) {
     const isFolder =
@@ -36,10 +35,11 @@ export function findChart(
   const path = resolve(chart);
   const problem = problemOf(path);
   if (problem !== undefined) {
-    throw new pulumi.RunError(
-      `chart "${given}": ${problem} A folder is looked for from the program's own (${process.cwd()}); a published ` +
+    return {
+      problem:
+        `chart "${given}": ${problem} A folder is looked for from the program's own (${process.cwd()}); a published ` +
         `chart is written "oci://registry/name", or "name" with \`release.repositoryOpts.repo\`.`,
-    );
+    };
   }
   const withoutDependencies = options.dependencyUpdate === true;
   return { reference: isPath ? chart : `./${chart}`, digest: chartDigest(path, { withoutDependencies }) };

@@ -122,11 +122,17 @@ function releaseArgs(name: string, args: SelfHostedDocsArgs): kubernetes.helm.v3
   }
   const features = featureValues(args.features ?? {}, deploymentKind);
   if ("problem" in features) return refuse(features.problem);
-  const chart = lookUpChart(args);
+  const chart = mapInput(args.chart, (given): InstallationChart => {
+    const found = findChart(given, {
+      inRepository: release.repositoryOpts !== undefined,
+      dependencyUpdate: release.dependencyUpdate !== undefined && release.dependencyUpdate !== false,
+    });
+    return "problem" in found ? refuse(found.problem) : found;
+  });
   return {
-    maxHistory: DEFAULT_MAX_HISTORY,
-    timeout: DEFAULT_TIMEOUT_SECONDS,
     ...release,
+    maxHistory: release.maxHistory ?? DEFAULT_MAX_HISTORY,
+    timeout: release.timeout ?? DEFAULT_TIMEOUT_SECONDS,
     chart: mapInput(chart, ({ reference }) => reference),
     description: description(chart, release.description),
     ...(chartVersion !== undefined && { version: chartVersion }),
@@ -136,14 +142,6 @@ function releaseArgs(name: string, args: SelfHostedDocsArgs): kubernetes.helm.v3
       ...(Object.keys(features.values).length > 0 && { features: features.values }),
     }),
   };
-}
-
-function lookUpChart({ chart, release }: SelfHostedDocsArgs): pulumi.Input<InstallationChart> {
-  const options = {
-    inRepository: release?.repositoryOpts !== undefined,
-    dependencyUpdate: release?.dependencyUpdate !== undefined && release.dependencyUpdate !== false,
-  };
-  return mapInput(chart, (known) => findChart(known, options));
 }
 
 /** The user's description and the digest of a local chart: the plugin itself compares only the chart's version. */
