@@ -18,7 +18,7 @@ const VALUES: Record<string, Record<string, unknown>> = {
     ingress: {
       enabled: true,
       className: "nginx",
-      hosts: [{ host: "docs.example.com", paths: [{ path: "/", pathType: "Prefix" }] }],
+      hosts: ["docs.example.com"],
       tls: [{ secretName: "docs-tls", hosts: ["docs.example.com"] }],
     },
   },
@@ -47,7 +47,7 @@ test.each(Object.keys(VALUES))(
       );
       expect(applied.stderr).toBe(""); // warnings too
       expect(applied.status).toBe(0);
-      expect(applied.stdout).toContain("deployment.apps/docs created (server dry run)");
+      expect(applied.stdout).toContain("deployment.apps/docs-docs-server created (server dry run)");
     } finally {
       await runCommand("kubectl", ["delete", "namespace", namespace, "--wait=false"]);
       await rm(folder, { recursive: true });

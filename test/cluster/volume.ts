@@ -27,7 +27,7 @@ export async function provideVolume(
       storageClassName: storageClass,
       hostPath: { path: folder },
       persistentVolumeReclaimPolicy: "Retain",
-      claimRef: { namespace, name: "docs-cache" },
+      claimRef: { namespace, name: "docs-docs-server-cache" },
     },
   };
   await runCommand("kubectl", ["create", "--filename=-"], { input: JSON.stringify(volume) });
