@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { archiveOf } from "./archives.ts";
 import type { StoredBundle } from "./bundleStore.ts";
 import { buildInstallation, until } from "./installation.ts";
-import { archiveOf } from "./archives.ts";
+import { startSteadyClient } from "./steadyClient.ts";
 
 /** Helm's wait, in seconds: an archive that is refused is refused at once. */
 const RELEASE_TIMEOUT = "25";
@@ -33,9 +34,9 @@ test.each(Object.keys(BROKEN))("an archive %s never replaces what is served", as
     await installation.writeStartPage("# Welcome\n\nThe second edition.\n");
     await installation.setConfig({ version: "2" });
 
+    const client = startSteadyClient(await installation.url());
     const failed = await installation.stack.up();
     expect(failed.ok).toBe(false);
-    expect(await installation.page()).toContain("The first edition.");
     const reason = await until("the new pod tells why", async () => {
       const message = await installation.kubectl(
         "get",
@@ -46,12 +47,12 @@ test.each(Object.keys(BROKEN))("an archive %s never replaces what is served", as
     });
     expect(reason).toMatch(/bundle|archive/);
 
+    expect(Object.keys(await client.stop())).toEqual(["200 The first edition."]);
+
     // once the archive is whole, the same export is rolled out
     installation.store.spoil(undefined);
     await installation.up();
-    await until("the new pages are served", async () =>
-      (await installation.page()).includes("The second edition."),
-    );
+    await installation.serves("The second edition.");
   } finally {
     for (const end of onTestFinished.reverse()) await end();
   }

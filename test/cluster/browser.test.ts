@@ -43,7 +43,7 @@ test("one `up` exports the fastify site and installs it; a browser reads it thro
     await screenshot(page, "start-page");
     await page.locator("#site-navigation").getByRole("link", { name: "Hooks" }).click();
     await page.waitForURL(/Reference\/Hooks/);
-    expect(await page.locator("h1").textContent()).toContain("Hooks");
+    expect(await page.title()).toContain("Hooks");
     await page.locator("#content a[href*='Routes']").first().click();
     await page.waitForURL(/Reference\/Routes/);
     const extensionless = await page.goto(`${url}Reference/Server`);

@@ -36,8 +36,12 @@ export interface Installation {
   up(): Promise<OperationResult>;
   /** Address of the installation's Service. */
   url(): Promise<string>;
-  /** Text of a page, through the Service. */
-  page(path?: string): Promise<string>;
+  /** Text of the start page, through the Service. */
+  startPage(): Promise<string>;
+  /** Waits until the start page says this: a pod that is being replaced can still answer for a moment after `up`. */
+  serves(text: string): Promise<void>;
+  /** The link that the pods are given. */
+  link(): Promise<string>;
   /** Pods that are not being deleted. */
   pods(): Promise<KubernetesObject[]>;
   /** Everything that the operations have shown. */
@@ -140,8 +144,9 @@ export async function buildInstallation(
   const url = async () => {
     const [web] = await list(kubectl, "services", "--selector=app.kubernetes.io/instance=docs");
     const { clusterIP, ports } = web?.spec as { clusterIP: string; ports: { port: number }[] };
-    return `http://${clusterIP}:${ports[0]?.port ?? 80}/`;
+    return new URL(`http://${clusterIP}:${ports[0]?.port ?? 80}/`).href;
   };
+  const startPage = async () => (await fetch(await url())).text();
   return {
     namespace,
     kubectl,
@@ -162,9 +167,17 @@ export async function buildInstallation(
       return result;
     },
     url,
-    page: async (path = "") => {
-      const response = await fetch((await url()) + path);
-      return response.text();
+    startPage,
+    serves: async (text) => {
+      await until(`the start page says: ${text}`, async () =>
+        (await startPage().catch(() => "")).includes(text),
+      );
+    },
+    link: async () => {
+      const secrets = await list(kubectl, "secrets", "--selector=app.kubernetes.io/instance=docs");
+      const link = secrets.flatMap(({ data }) => data?.["bundleUrl"] ?? [])[0];
+      if (link === undefined) throw new Error("no Secret has the link");
+      return Buffer.from(link, "base64").toString();
     },
     pods: async () => {
       const pods = await list(kubectl, "pods", "--selector=app.kubernetes.io/instance=docs");

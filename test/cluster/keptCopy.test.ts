@@ -17,7 +17,7 @@ test("with the persistent cache, a pod that starts after the link's end, with th
   await until("other pods serve the pages", async () => {
     const now = await installation.pods();
     const fresh = now.length === pods.length && now.every(({ metadata }) => !pods.includes(metadata.uid));
-    return fresh && (await installation.page().catch(() => "")).includes("The first edition.");
+    return fresh && (await installation.startPage().catch(() => "")).includes("The first edition.");
   });
   expect(await fetchLog(installation)).toMatch(/kept copy of version 1/);
 });
@@ -45,7 +45,7 @@ test("without it, the pod waits, its log says what to do, and it goes on by itse
   installation.store.spoil(undefined);
   await installation.setConfig({ renewBefore: "2h" });
   await installation.up();
-  expect(await installation.page()).toContain("The first edition.");
+  await installation.serves("The first edition.");
 });
 
 function fetchLog({ kubectl }: Installation): Promise<string> {

@@ -16,7 +16,7 @@ test("a release that a killed run left pending is named by the next `up`, with t
   kill.abort();
   expect((await running).ok).toBe(false);
   installation.store.spoil(undefined);
-  expect(await installation.page()).toContain("The first edition.");
+  await installation.serves("The first edition.");
 
   const refused = await installation.stack.up();
   expect(refused.ok).toBe(false);
@@ -33,7 +33,7 @@ test("a release that a killed run left pending is named by the next `up`, with t
   expect(newest).toMatch(new RegExp(`^secret/${remove?.[2]?.replaceAll(".", "\\.") ?? ""}\\.v\\d+$`));
   await installation.kubectl(...words(remove?.[1] ?? ""), newest.replace("secret/", ""));
   await installation.up();
-  expect(await installation.page()).toContain("The second edition.");
+  await installation.serves("The second edition.");
 });
 
 async function pending({ kubectl }: Installation): Promise<unknown[]> {

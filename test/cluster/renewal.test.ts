@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import { buildInstallation, until, type Installation } from "./installation.ts";
-import { list } from "./kubectl.ts";
 
 test("renewing the link asks for one bundle, updates the Secret and restarts no pod", async (context) => {
   const installation = await buildInstallation(context, { config: { version: "1" } });
   await installation.up();
   const pods = await uids(installation);
-  const link = await linkInCluster(installation);
+  const link = await installation.link();
   const asked = installation.service.requests.length;
 
   // due at once, for nothing is left of «two hours before the end»
@@ -14,7 +13,7 @@ test("renewing the link asks for one bundle, updates the Secret and restarts no 
   await installation.up();
 
   expect(apiRequests(installation, asked)).toEqual([expect.stringMatching(/^POST .*\/bundle$/)]);
-  expect(await linkInCluster(installation)).not.toBe(link);
+  expect(await installation.link()).not.toBe(link);
   expect(await uids(installation)).toEqual(pods);
 
   const downloads = installation.store.downloads.length;
@@ -23,11 +22,11 @@ test("renewing the link asks for one bundle, updates the Secret and restarts no 
     const ready = await readyPods(installation);
     return ready.length === pods.length && ready.every((uid) => !pods.includes(uid));
   });
-  const renewed = new URL(await linkInCluster(installation));
+  const renewed = new URL(await installation.link());
   expect(new Set(installation.store.downloads.slice(downloads))).toEqual(
     new Set([renewed.pathname + renewed.search]),
   );
-  expect(await installation.page()).toContain("The first edition.");
+  await installation.serves("The first edition.");
 });
 
 /** What the service was asked since, without downloads. */
@@ -49,11 +48,4 @@ async function readyPods(installation: Installation): Promise<string[]> {
     ),
   );
   return ready.map(({ metadata }) => metadata.uid);
-}
-
-async function linkInCluster({ kubectl }: Installation): Promise<string> {
-  const secrets = await list(kubectl, "secrets", "--selector=app.kubernetes.io/instance=docs");
-  const link = secrets.flatMap(({ data }) => data?.["bundleUrl"] ?? [])[0];
-  if (link === undefined) throw new Error("no Secret has the link");
-  return Buffer.from(link, "base64").toString();
 }
