@@ -78,7 +78,7 @@ export function hostAddress(): string {
   return address;
 }
 
-/** Values that this cluster needs: its web image, and links without TLS, as the tests' service has none. */
+/** Values that this cluster needs: its web image, and links without TLS, as the tests' service has none; and haste. */
 export function clusterValues(): Record<string, unknown> {
   const image = process.env["CLUSTER_WEB_IMAGE"];
   const colon = image?.lastIndexOf(":") ?? -1;
@@ -87,6 +87,7 @@ export function clusterValues(): Record<string, unknown> {
       image: { repository: image.slice(0, colon), tag: image.slice(colon + 1), pullPolicy: "IfNotPresent" },
     }),
     fetch: { allowHttp: true },
+    readinessProbe: { periodSeconds: 1 },
   };
 }
 
@@ -134,7 +135,6 @@ export async function buildInstallation(
     env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: CANARY_KEY },
   });
   context.onTestFinished(async () => {
-    await stack.destroy();
     await kubectl("delete", "namespace", namespace, "--wait=false");
     await Promise.all([service.close(), store.close()]);
     await rm(folder, { recursive: true, force: true });
