@@ -68,7 +68,8 @@ describe.each(layouts.filter(({ name }) => name === "npm" || name === "pnpm"))("
     expect(await loaded("pulumi-docs-hosting/kubernetes")).toBe(true);
   });
 
-  test.runIf(layout.name === "npm")("without @pulumi/kubernetes it says what to install", async () => {
+  if (layout.name !== "npm") return; // how a missing package is told does not depend on the layout
+  test("without @pulumi/kubernetes it says what to install", async () => {
     const found = join(project, "node_modules/@pulumi/kubernetes");
     renameSync(found, `${found}-away`);
     const message = `try { require("pulumi-docs-hosting/kubernetes") } catch (error) { console.log(JSON.stringify(error.message)) }`;
