@@ -1,6 +1,6 @@
+import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { releaseFailureHook } from "../../sdk/releaseFailureHook.ts";
 
 type Answer = (error: Error | null) => void;
 /** What the SDK asks to register hooks: Pulumi's mocks have nothing there. */
@@ -8,6 +8,8 @@ interface Monitor {
   registerErrorHook?: (request: { getName(): string }, answer: Answer) => void;
 }
 
+/** Loaded anew for each test: it remembers the hook of a run. */
+let releaseFailureHook: () => pulumi.ErrorHook | undefined;
 let names: string[];
 const monitor = (): Monitor => pulumi.runtime.getMonitor() as unknown as Monitor;
 function engineAnswers(error: Error | null): void {
@@ -19,6 +21,8 @@ function engineAnswers(error: Error | null): void {
 
 beforeEach(async () => {
   names = [];
+  vi.resetModules();
+  ({ releaseFailureHook } = await import("../../sdk/releaseFailureHook.ts"));
   const mocks = { newResource: () => ({ id: "", state: {} }), call: () => ({}) };
   await pulumi.runtime.setMocks(mocks, "project", "stack");
 });
@@ -51,6 +55,15 @@ describe("is left out", () => {
     expect(ErrorHook).toBeDefined();
     expect(releaseFailureHook()).toBeUndefined();
     vi.restoreAllMocks();
+  });
+
+  test("by an engine without them, for the SDK would fail the release", () => {
+    engineAnswers(null);
+    const { getStore } = createRequire(import.meta.url)("@pulumi/pulumi/runtime/state") as {
+      getStore: () => { supportsErrorHooks: boolean };
+    };
+    getStore().supportsErrorHooks = false;
+    expect(releaseFailureHook()).toBeUndefined();
   });
 
   test("under mocks, which offer hooks and have none", () => {
