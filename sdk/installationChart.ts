@@ -24,8 +24,8 @@ export function findChart(
   given: string,
   options: { inRepository?: boolean; dependencyUpdate?: boolean } = {},
 ): InstallationChart | { problem: string } {
-  const chart = given.trim();
-  if (chart === "") return { problem: '`chart` is empty; give a folder, such as "./chart".' };
+  const chart = (given as string | undefined)?.trim() ?? "";
+  if (chart === "") return { problem: '`chart` is missing; give a folder, such as "./chart".' };
   const isPath = isAbsolute(chart) || chart.startsWith(".");
   if (!isPath) {
     const isFolder =

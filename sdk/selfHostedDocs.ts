@@ -69,8 +69,9 @@ export interface SelfHostedDocsArgs {
  * release's `description`. When the release fails, commands that show the reason are on its row, where Pulumi has error
  * hooks (CLI and SDK from 3.218, all errors from CLI 3.244).
  *
- * @throws pulumi.RunError from the constructor, in previews too and before anything is created: for a feature that the
- * deployment kind cannot have, an unknown feature or deployment kind, a chart's folder that is not there or is no chart
+ * @throws pulumi.RunError from the constructor, in previews too and before anything of it is registered: for a feature
+ * that the deployment kind cannot have, an unknown feature or deployment kind, a chart's folder that is not there or is
+ * no chart
  *
  * @example
  * const installation = new SelfHostedDocs("docs", {

@@ -53,7 +53,7 @@ export const layouts: Layout[] = [
 export async function install(
   layout: Layout,
   project: string,
-  program: { source: string; dependencies: Record<string, string> },
+  program: { source: string; dependencies: Record<string, string>; ignoreScripts?: boolean },
 ): Promise<void> {
   const folder = join(project, layout.program);
   mkdirSync(folder, { recursive: true });
@@ -63,7 +63,11 @@ export async function install(
   write(folder, { name: "user", version: "1.0.0", private: true, dependencies: program.dependencies });
   writeFileSync(join(folder, "index.ts"), program.source);
   const [command = "", ...args] = layout.command;
-  await run(command, args, { cwd: project, env: await environment() });
+  const env = {
+    ...(await environment()),
+    ...(program.ignoreScripts && { npm_config_ignore_scripts: "true" }),
+  };
+  await run(command, args, { cwd: project, env });
 }
 
 /** pnpm and yarn ask where npm asks. */

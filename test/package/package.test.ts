@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
 import { availableEngines, openStack, type Stack } from "../engine/index.ts";
 import { install, layouts } from "./layouts.ts";
+import { pack } from "./pack.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");
@@ -31,12 +32,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "package-test-"));
   mkdirSync(join(folder, "site"));
   writeFileSync(join(folder, "site/index.md"), "# Welcome\n");
-  // without scripts: npm test has built dist/ already, and other tests are using it
-  const packed = await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
-    cwd: ROOT,
-  });
-  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
-  tarball = join(folder, filename);
+  tarball = await pack(folder);
   service = await startReferenceService({
     sites: { "docs.example.com": join(folder, "site") },
     adminApiKey: KEY,

@@ -18,6 +18,7 @@ const FILES = {
   "values.yaml": "replicas: 1\n",
   "templates/web.yaml": "kind: Deployment\n",
   "templates/_names.tpl": "",
+  "templates.md": "", // before "templates/…", whatever order a folder is read in
 };
 
 let folder: string;
@@ -35,7 +36,7 @@ function chart(name: string, files: Record<string, string> = FILES): string {
 }
 
 test("is the same text for the same files for ever: a changed rule would update every release", () => {
-  expect(chartDigest(chart("one"))).toBe("sha256:94ae6e088b7f4400");
+  expect(chartDigest(chart("one"))).toBe("sha256:032bd96ea7001b06");
 });
 
 test("does not depend on the folder's name, the order of the files or their times", () => {

@@ -57,7 +57,8 @@ test.each([
   ["./charts/empty", /the folder \S+program-\w+\/charts\/empty has no Chart\.yaml\./],
   ["./notes.txt", /program-\w+\/notes\.txt is a file; give the chart's folder, or a packed chart/],
   ["/nowhere", /there is no folder \/nowhere\./],
-  [" ", /`chart` is empty/],
+  [" ", /`chart` is missing/],
+  [undefined as never, /`chart` is missing/],
 ])("%j is refused, with the path that was looked at", (given, message) => {
   expect(findChart(given)).toEqual({ problem: expect.stringMatching(message) as string });
 });

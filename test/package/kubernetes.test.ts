@@ -1,0 +1,83 @@
+// The entry `./kubernetes` of the packed tarball, whose peer @pulumi/kubernetes a user may or may not have.
+import { execFile } from "node:child_process";
+import { readFileSync, renameSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { install, layouts } from "./layouts.ts";
+import { pack } from "./pack.ts";
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, "../..");
+
+let folder: string;
+let tarball: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "package-kubernetes-"));
+  tarball = await pack(folder);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe.each(layouts.filter(({ name }) => name === "npm" || name === "pnpm"))("by $name", (layout) => {
+  let project: string;
+  beforeAll(async () => {
+    project = await mkdtemp(join(folder, "project-"));
+    const { devDependencies: versions } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+      devDependencies: Record<string, string>;
+    };
+    const wanted = ["@pulumi/pulumi", "@pulumi/kubernetes"];
+    await install(layout, project, {
+      source: "",
+      dependencies: {
+        "pulumi-docs-hosting": `file:${tarball}`,
+        ...(Object.fromEntries(wanted.map((name) => [name, versions[name]])) as Record<string, string>),
+      },
+      ignoreScripts: true, // @pulumi/kubernetes fetches its plugin
+    });
+  });
+
+  /** What a script in the program's folder prints, as JSON. */
+  async function printed(script: string, type: "commonjs" | "module" = "commonjs"): Promise<unknown> {
+    const { stdout } = await run("node", [`--input-type=${type}`, "--eval", script], { cwd: project });
+    return JSON.parse(stdout);
+  }
+
+  test("SelfHostedDocs is found by require and by import", async () => {
+    const names =
+      "console.log(JSON.stringify([SelfHostedDocs.name, featureSupport('search', 'air-gapped')]))";
+    const from = '"pulumi-docs-hosting/kubernetes"';
+    const expected = ["SelfHostedDocs", "unavailable"];
+    expect(await printed(`const { SelfHostedDocs, featureSupport } = require(${from}); ${names}`)).toEqual(
+      expected,
+    );
+    expect(
+      await printed(`import { SelfHostedDocs, featureSupport } from ${from}; ${names}`, "module"),
+    ).toEqual(expected);
+  });
+
+  test("the root entry does not load @pulumi/kubernetes, the other one does", async () => {
+    const loaded = (entry: string): Promise<unknown> =>
+      printed(
+        `require("${entry}");
+         const isKubernetes = (file) => /node_modules.@pulumi.kubernetes./.test(file);
+         console.log(Object.keys(require.cache).some(isKubernetes))`,
+      );
+    expect(await loaded("pulumi-docs-hosting")).toBe(false);
+    expect(await loaded("pulumi-docs-hosting/kubernetes")).toBe(true);
+  });
+
+  if (layout.name !== "npm") return; // how a missing package is told does not depend on the layout
+  test("without @pulumi/kubernetes it says what to install", async () => {
+    const found = join(project, "node_modules/@pulumi/kubernetes");
+    renameSync(found, `${found}-away`);
+    const message = `try { require("pulumi-docs-hosting/kubernetes") } catch (error) { console.log(JSON.stringify(error.message)) }`;
+    expect(await printed(message)).toBe(
+      'pulumi-docs-hosting/kubernetes needs the package "@pulumi/kubernetes": run `npm install @pulumi/kubernetes`.',
+    );
+    expect(
+      await printed(`console.log(typeof require("pulumi-docs-hosting").StaticExport === "function")`),
+    ).toBe(true);
+  });
+});
