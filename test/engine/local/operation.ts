@@ -8,7 +8,7 @@ import type { StackConfig } from "../stackConfig.ts";
 import { providerTypePrefix, stackType } from "../urn.ts";
 import { Callbacks } from "./callbacks.ts";
 import type { Child } from "./childProcess.ts";
-import { deleteTheRest } from "./deletion.ts";
+import { deleteTheRest, refuseDeleteHooks } from "./deletion.ts";
 import type { Deployment } from "./deployment.ts";
 import { createGate } from "./gate.ts";
 import { Hooks } from "./hooks.ts";
@@ -189,7 +189,8 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     const runsProgram = kind === "up" || kind === "preview";
     const config = providerConfig(setup.config);
     await providers.configure(ledger.providerConfig ?? config);
-    if (kind === "refresh" || options.refresh) await refreshAll(deployment);
+    if (kind === "destroy") refuseDeleteHooks(deployment);
+    if (kind === "refresh" || (options.refresh && !stop.isUp)) await refreshAll(deployment);
     if (runsProgram && !stop.isUp) {
       await providers.configure(config);
       providers.warmUp();
