@@ -99,7 +99,7 @@ describeReleases("a Helm release", (kind) => {
     expect(release.secretOutputs).toEqual(["__inputs"]);
     expect(await world.history()).toEqual(["1 deployed as asked"]);
     expect((await world.stack.refresh()).summary).toEqual({ same: 2 });
-    expect(await world.release()).toEqual(release);
+    expect(await world.release()).toMatchObject({ inputs, outputs: release.outputs });
   });
 
   it("is unchanged when its inputs are, whatever became of the chart's files; a changed value upgrades it", async () => {
