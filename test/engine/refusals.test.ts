@@ -25,8 +25,6 @@ describe("what the local engine leaves out", () => {
     expect((await world.stack.up()).error).toBe(
       "not supported by the test engine: resources of type pulumi:providers:other",
     );
-    world.program(`new Box("a", {}, { transforms: [() => undefined] });`);
-    expect((await world.stack.up()).error).toMatch(/transforms/i);
     world.program(`pulumi.runtime.invoke("test:index:find", {}).then(() => {});`);
     expect((await world.stack.up()).ok).toBe(false);
     await expect(world.stack.refresh({ runProgram: true })).rejects.toThrow(

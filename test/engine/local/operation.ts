@@ -26,6 +26,7 @@ import { describePendingOperations } from "./pendingOperations.ts";
 import { Report } from "./report.ts";
 import { createSlots } from "./slots.ts";
 import type { StateFile } from "./stateFile.ts";
+import { Transforms } from "./transforms.ts";
 import { StopSign } from "./stopSign.ts";
 import type { OperationKind } from "../operationKind.ts";
 
@@ -90,6 +91,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     work: createSlots(parallel),
     providers,
     hooks: new Hooks(callbacks, report, dryRun),
+    transforms: new Transforms(callbacks),
     providersBefore: new Map([
       ["", defaultProviderInputs(before.providerConfig ?? {})],
       ...before.resources
@@ -122,6 +124,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     },
     registerHook: (request) => deployment.hooks.register(request),
     registerErrorHook: (request) => deployment.hooks.registerOnError(request),
+    registerStackTransform: (callback) => deployment.transforms.registerForStack(callback),
     declaredAll() {
       allDeclared.open();
       return mayEnd.opened;
