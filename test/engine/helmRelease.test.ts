@@ -1,11 +1,13 @@
 import { readFile } from "node:fs/promises";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import type { OperationResult } from "./index.ts";
 import { changed } from "./boxes/boxWorld.ts";
 import { createReleaseWorld, type ReleaseWorld } from "./releases/releaseWorld.ts";
 import { describeReleases } from "./releases/describeReleases.ts";
 
 const urn = "urn:pulumi:dev::test::kubernetes:helm.sh/v3:Release::docs";
+/** Up to seven operations a test, and the cluster may share the machine. */
+vi.setConfig({ testTimeout: 300_000 });
 /** Longer than the API server needs, and much shorter than the default of five minutes. */
 const shortWait = "timeout: 4";
 

@@ -74,8 +74,8 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     onStart: setup.onProviderStart,
     log: (line) => report.log(line),
     find: ({ urn, id }) =>
-      deployment.declared.get(urn) ??
-      ledger.all().find((resource) => resource.urn === urn && resource.id === id),
+      ledger.all().find((resource) => resource.urn === urn && resource.id === id) ??
+      deployment.declared.get(urn),
   });
   const callbacks = new Callbacks();
   const deployment: Deployment = {

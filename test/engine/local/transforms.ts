@@ -18,6 +18,7 @@ export class Transforms {
   #callbacks: Callbacks;
   #byUrn = new Map<string, Registered>();
   #ofStack: Transform[] = [];
+  #own = new WeakMap<RegisterResourceRequest, Transform[]>();
 
   constructor(callbacks: Callbacks) {
     this.#callbacks = callbacks;
@@ -34,14 +35,12 @@ export class Transforms {
       await applyOne(transform, request);
     }
     request.setTransformsList([]);
-    this.#pending.set(request, own);
+    this.#own.set(request, own);
   }
-
-  #pending = new WeakMap<RegisterResourceRequest, Transform[]>();
 
   /** Its children inherit what it has. */
   remember(request: RegisterResourceRequest, urn: string): void {
-    this.#byUrn.set(urn, { parent: request.getParent(), transforms: this.#pending.get(request) ?? [] });
+    this.#byUrn.set(urn, { parent: request.getParent(), transforms: this.#own.get(request) ?? [] });
   }
 
   #ofParents(urn: string): Transform[] {
