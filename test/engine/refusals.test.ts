@@ -14,8 +14,17 @@ describe("what the local engine leaves out", () => {
     expect((await world.stack.up()).error).toContain(
       "not supported by the test engine: resources of type other:index:Thing",
     );
-    world.program(`new Box("a", {}, { transforms: [() => undefined] });`);
-    expect((await world.stack.up()).error).toMatch(/transforms/i);
+    world.program(`const kubernetes = require("@pulumi/kubernetes");
+      new kubernetes.helm.v3.Release("a", { chart: "./a" });`);
+    const withoutHelm = await world.reopen({ env: { HELM: "/nowhere/helm" } });
+    expect((await withoutHelm.up()).error).toBe(
+      "not supported by the test engine: resources of type kubernetes:helm.sh/v3:Release (there is no `helm` on PATH, and HELM names none)",
+    );
+    world.program(`class Other extends pulumi.ProviderResource { constructor(name) { super("other", name, {}); } }
+      new Other("a");`);
+    expect((await world.stack.up()).error).toBe(
+      "not supported by the test engine: resources of type pulumi:providers:other",
+    );
     world.program(`pulumi.runtime.invoke("test:index:find", {}).then(() => {});`);
     expect((await world.stack.up()).ok).toBe(false);
     await expect(world.stack.refresh({ runProgram: true })).rejects.toThrow(

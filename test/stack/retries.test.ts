@@ -2,13 +2,12 @@
 // with what the first attempt was called with. What that one learnt is in no state yet.
 import { expect, test } from "vitest";
 import { wholeExport } from "./requests.ts";
-import { buildWorld, cliOnly, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
+import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
 
 onEachEngine("retries", (kind) => {
   test.concurrent(
     "L48 an OnError hook tries again: the job of the first attempt goes on",
     async (context) => {
-      cliOnly(context, kind, "the test engine has no resource hooks");
       const world = await buildWorld(context, kind);
       const program = (version: string): void =>
         world.program(

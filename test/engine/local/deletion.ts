@@ -23,6 +23,17 @@ export async function deleteTheRest(deployment: Deployment): Promise<void> {
   }
 }
 
+/** A destroy runs no program, and so has nobody to run these hooks. */
+export function refuseDeleteHooks({ ledger, report, stop }: Deployment): void {
+  for (const { urn, hooks } of ledger.all()) {
+    const names = [...(hooks?.BeforeDelete ?? []), ...(hooks?.AfterDelete ?? [])];
+    if (names.length === 0) continue;
+    const message = `Resource has delete hooks registered, but the program is not running. Hooks: ${names.join(", ")}`;
+    report.error(message, urn);
+    stop.raise("refused");
+  }
+}
+
 function stepOf(resource: StoredResource): StepOp {
   if (resource.pendingReplacement) return "remove-pending-replace";
   if (resource.external) return resource.pendingDeletion ? "discard-replaced" : "discard";

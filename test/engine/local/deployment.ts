@@ -8,6 +8,7 @@ import type { Report } from "./report.ts";
 import type { Slots } from "./slots.ts";
 import type { StoredResource } from "./stateFile.ts";
 import type { StopSign } from "./stopSign.ts";
+import type { Transforms } from "./transforms.ts";
 import type { OperationKind } from "../operationKind.ts";
 
 export interface Deployment {
@@ -25,6 +26,7 @@ export interface Deployment {
   readonly work: Slots;
   readonly providers: Providers;
   readonly hooks: Hooks;
+  readonly transforms: Transforms;
   /** Explicit providers as they were before the operation: URN → inputs. */
   readonly providersBefore: ReadonlyMap<string, PropertyMap>;
   /** Components that were created or updated, and still await their outputs. */

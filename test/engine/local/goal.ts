@@ -89,7 +89,6 @@ function refuseUnsupported(request: RegisterResourceRequest, urn: string, provid
     deletedWith: request.getDeletedwith() !== "",
     replaceWith: request.getReplaceWithList().length > 0,
     replacementTrigger: request.hasReplacementTrigger(),
-    transforms: request.getTransformsList().length > 0,
     "state migrations": request.getStateMigrationsList().length > 0,
     "alias specs": request.getAliasesList().length > 0,
   };

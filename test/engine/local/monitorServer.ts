@@ -1,6 +1,7 @@
 // The two services that the program and the provider call: ResourceMonitor and Engine, on one loopback port.
 // What isn't named here gRPC answers as UNIMPLEMENTED: the SDK tolerates it or says clearly what it lacks.
 import type { handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
+import type { Callback } from "@pulumi/pulumi/proto/callback_pb.js";
 import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import type {
   ReadResourceRequest,
@@ -38,6 +39,7 @@ export interface MonitorHandlers {
   registerOutputs(urn: string, outputs: PropertyMap): Promise<void>;
   registerHook(request: RegisterResourceHookRequest): void;
   registerErrorHook(request: RegisterErrorHookRequest): void;
+  registerStackTransform(callback: Callback): void;
   /** The program has declared all that it wants. @returns when it may end: until then it serves its hooks */
   declaredAll(): Promise<void>;
 }
@@ -93,11 +95,12 @@ const engineMethods = (handlers: MonitorHandlers): UntypedServiceImplementation 
   getRootResource: unary(() => new engineProto.GetRootResourceResponse()),
 });
 
-/** Without alias specs the SDK works out alias URNs by itself, and without transforms it refuses them with a clear message. */
+/** Without alias specs the SDK works out alias URNs by itself. */
 const features = resourceProto.ResourceMonitorFeature;
 const supportedFeatures = {
   secrets: features.RESOURCE_MONITOR_FEATURE_SECRETS,
   resourceHooks: features.RESOURCE_MONITOR_FEATURE_RESOURCE_HOOKS,
+  transforms: features.RESOURCE_MONITOR_FEATURE_TRANSFORMS,
   errorHooks: features.RESOURCE_MONITOR_FEATURE_ERROR_HOOKS,
 };
 
@@ -140,6 +143,10 @@ const monitorMethods = (handlers: MonitorHandlers): UntypedServiceImplementation
   }),
   registerErrorHook: unary((request: RegisterErrorHookRequest) => {
     handlers.registerErrorHook(request);
+    return new Empty();
+  }),
+  registerStackTransform: unary((callback: Callback) => {
+    handlers.registerStackTransform(callback);
     return new Empty();
   }),
   signalAndWaitForShutdown: unary(async () => {

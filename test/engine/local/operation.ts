@@ -8,7 +8,7 @@ import type { StackConfig } from "../stackConfig.ts";
 import { providerTypePrefix, stackType } from "../urn.ts";
 import { Callbacks } from "./callbacks.ts";
 import type { Child } from "./childProcess.ts";
-import { deleteTheRest } from "./deletion.ts";
+import { deleteTheRest, refuseDeleteHooks } from "./deletion.ts";
 import type { Deployment } from "./deployment.ts";
 import { createGate } from "./gate.ts";
 import { Hooks } from "./hooks.ts";
@@ -26,6 +26,7 @@ import { describePendingOperations } from "./pendingOperations.ts";
 import { Report } from "./report.ts";
 import { createSlots } from "./slots.ts";
 import type { StateFile } from "./stateFile.ts";
+import { Transforms } from "./transforms.ts";
 import { StopSign } from "./stopSign.ts";
 import type { OperationKind } from "../operationKind.ts";
 
@@ -73,8 +74,8 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     onStart: setup.onProviderStart,
     log: (line) => report.log(line),
     find: ({ urn, id }) =>
-      deployment.declared.get(urn) ??
-      ledger.all().find((resource) => resource.urn === urn && resource.id === id),
+      ledger.all().find((resource) => resource.urn === urn && resource.id === id) ??
+      deployment.declared.get(urn),
   });
   const callbacks = new Callbacks();
   const deployment: Deployment = {
@@ -90,6 +91,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     work: createSlots(parallel),
     providers,
     hooks: new Hooks(callbacks, report, dryRun),
+    transforms: new Transforms(callbacks),
     providersBefore: new Map([
       ["", defaultProviderInputs(before.providerConfig ?? {})],
       ...before.resources
@@ -122,6 +124,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     },
     registerHook: (request) => deployment.hooks.register(request),
     registerErrorHook: (request) => deployment.hooks.registerOnError(request),
+    registerStackTransform: (callback) => deployment.transforms.registerForStack(callback),
     declaredAll() {
       allDeclared.open();
       return mayEnd.opened;
@@ -189,7 +192,8 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     const runsProgram = kind === "up" || kind === "preview";
     const config = providerConfig(setup.config);
     await providers.configure(ledger.providerConfig ?? config);
-    if (kind === "refresh" || options.refresh) await refreshAll(deployment);
+    if (kind === "destroy") refuseDeleteHooks(deployment);
+    if (kind === "refresh" || (options.refresh && !stop.isUp)) await refreshAll(deployment);
     if (runsProgram && !stop.isUp) {
       await providers.configure(config);
       providers.warmUp();

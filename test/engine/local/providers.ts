@@ -2,20 +2,14 @@
 // when it is first needed, once per configuration.
 import type { ChildOptions, Child } from "./childProcess.ts";
 import { DynamicProvider } from "./dynamicProvider.ts";
-import { findHelm, HelmCommand } from "./kubernetes/helmCommand.ts";
-import { HelmReleaseProvider, helmReleaseType } from "./kubernetes/helmRelease.ts";
-import { KubeconfigFile, readAmbientKubeconfig, readKubeconfig } from "./kubernetes/kubeconfig.ts";
+import { findHelm } from "./kubernetes/helmCommand.ts";
+import { helmReleaseType } from "./kubernetes/helmRelease.ts";
 import {
   kubernetesProviderResource,
   kubernetesProviderType,
 } from "./kubernetes/kubernetesProviderResource.ts";
-import {
-  defaultProviderInputs,
-  readSettings,
-  replacingKeys,
-  unsupportedSettings,
-  type KubernetesSettings,
-} from "./kubernetes/kubernetesSettings.ts";
+import { defaultProviderInputs, replacingKeys } from "./kubernetes/kubernetesSettings.ts";
+import { ReleaseProviders } from "./kubernetes/releaseProviders.ts";
 import type { LogLine } from "../stack.ts";
 import { ProviderError, type Provider } from "./provider.ts";
 import { ProviderSession } from "./providerSession.ts";
@@ -51,12 +45,11 @@ export class Providers {
   #setup: ProvidersSetup;
   #dynamic: ProviderSession;
   #config: PropertyMap = {};
-  #helm: HelmCommand | undefined;
-  #releases = new Map<string, HelmReleaseProvider>();
-  #kubeconfigs: KubeconfigFile[] = [];
+  #releases: ReleaseProviders;
 
   constructor(setup: ProvidersSetup) {
     this.#setup = setup;
+    this.#releases = new ReleaseProviders(setup);
     this.#dynamic = new ProviderSession((config) =>
       DynamicProvider.start(setup.engineAddress(), config, setup, setup.onStart),
     );
@@ -91,7 +84,7 @@ export class Providers {
     const reason = this.whyNot(made);
     if (reason) throw new ProviderError(`not supported by the test engine: ${reason}`);
     if (made.type === kubernetesProviderType) return kubernetesProviderResource;
-    if (made.type === helmReleaseType) return this.#releaseProvider(this.#inputsOf(made));
+    if (made.type === helmReleaseType) return this.#releases.of(this.#inputsOf(made));
     return this.#dynamic.get();
   }
 
@@ -102,18 +95,18 @@ export class Providers {
   }
 
   async cancel(): Promise<void> {
-    this.#helm?.cancel();
+    this.#releases.cancel();
     await this.#dynamic.cancel();
   }
 
   /** Cancel, SIGINT, and SIGKILL if that isn't heeded; no call that runs is waited for. */
   async stop(): Promise<void> {
-    await Promise.all([this.#helm?.stop(), this.#dynamic.stop()]);
+    await Promise.all([this.#releases.stop(), this.#dynamic.stop()]);
   }
 
   async close(): Promise<void> {
     await this.#dynamic.close();
-    for (const file of this.#kubeconfigs) file.remove();
+    this.#releases.close();
   }
 
   #inputsOf({ provider = "" }: Made): PropertyMap {
@@ -122,48 +115,5 @@ export class Providers {
     const resource = this.#setup.find(reference);
     if (!resource) throw new ProviderError(`unknown provider '${provider}'`);
     return resource.inputs;
-  }
-
-  #releaseProvider(inputs: PropertyMap): HelmReleaseProvider {
-    const unsupported = unsupportedSettings(inputs);
-    if (unsupported.length > 0) {
-      throw new ProviderError(
-        `not supported by the test engine: kubernetes:${unsupported.join(", kubernetes:")}`,
-      );
-    }
-    const settings = readSettings(inputs);
-    const key = JSON.stringify(settings);
-    const known = this.#releases.get(key);
-    if (known) return known;
-    const provider = this.#createReleaseProvider(settings);
-    this.#releases.set(key, provider);
-    return provider;
-  }
-
-  #createReleaseProvider({ kubeconfig, context, namespace }: KubernetesSettings): HelmReleaseProvider {
-    const { env, folder, log, onStart } = this.#setup;
-    this.#helm ??= new HelmCommand(findHelm(env) ?? "helm", env, onStart);
-    let unreachable: string | undefined;
-    let found: string | undefined;
-    const clusterOptions = context ? ["--kube-context", context] : [];
-    try {
-      const config = kubeconfig ? readKubeconfig(kubeconfig, context) : readAmbientKubeconfig(env, context);
-      found = config.namespace;
-      if (kubeconfig) {
-        const file = new KubeconfigFile(kubeconfig);
-        this.#kubeconfigs.push(file);
-        clusterOptions.push("--kubeconfig", file.path);
-      }
-    } catch (error) {
-      unreachable = `failed to parse kubeconfig data in \`kubernetes:config:kubeconfig\`- ${(error as Error).message}`;
-    }
-    const defaultNamespace = namespace ?? found ?? "default";
-    return new HelmReleaseProvider(this.#helm, {
-      folder,
-      defaultNamespace,
-      clusterOptions,
-      unreachable,
-      log,
-    });
   }
 }

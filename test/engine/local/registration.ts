@@ -10,6 +10,7 @@ export async function registerResource(
   deployment: Deployment,
   request: RegisterResourceRequest,
 ): Promise<RegisteredResource> {
+  await deployment.transforms.apply(request);
   const plan = await planOrStop(deployment, request);
   const resource = plan.op === "untargeted" ? plan.old : plan.next;
   if (dependenciesOf(resource).some((urn) => deployment.failed.has(urn))) {
@@ -32,6 +33,7 @@ async function planOrStop(deployment: Deployment, request: RegisterResourceReque
     try {
       const goal = readGoal(request, deployment);
       urn = goal.resource.urn;
+      deployment.transforms.remember(request, urn);
       return await planResource(deployment, goal);
     } catch (error) {
       reportRefusal(deployment, error, urn);

@@ -10,12 +10,14 @@ import {
   type ProviderDiff,
   type ProviderState,
 } from "../provider.ts";
-import { plainMap, remark, secret, type PropertyMap, type PropertyValue } from "../propertyValues.ts";
+import { plainMap, remark, type PropertyMap, type PropertyValue } from "../propertyValues.ts";
 import type { StoredResource } from "../stateFile.ts";
 import { loadChart, locateChart } from "./chart.ts";
-import { findRelease, readRelease, resourceNames, type DeployedRelease } from "./deployedRelease.ts";
+import { findRelease, readRelease, type DeployedRelease } from "./deployedRelease.ts";
 import { HelmError, type HelmCommand } from "./helmCommand.ts";
-import { mergeValues, releaseChanges } from "./releaseChanges.ts";
+import { installOptions, timeoutOption, upgradeOptions } from "./helmOptions.ts";
+import { releaseChanges } from "./releaseChanges.ts";
+import { checkpoint, checkpointedInputs, fullName } from "./releaseState.ts";
 import {
   containsUnknown,
   decodeRelease,
@@ -23,7 +25,7 @@ import {
   remarkUnknown,
   type ReleaseFields,
 } from "./releaseFields.ts";
-import { readUnreachable } from "./unreachable.ts";
+import { readUnreachable, unreachableError } from "./unreachable.ts";
 
 export const helmReleaseType = "kubernetes:helm.sh/v3:Release";
 
@@ -99,7 +101,7 @@ export class HelmReleaseProvider implements Provider {
     const id = fullName(release);
     try {
       const json = await this.#helm.run(
-        ["install", release.name, ...this.#makingOptions(release), ...installOptions(release)],
+        ["install", release.name, ...this.#place(release), ...installOptions(release)],
         { values: release.values, cancellable: true },
       );
       return { id, outputs: checkpoint(inputs, release, readRelease(json)) };
@@ -117,7 +119,7 @@ export class HelmReleaseProvider implements Provider {
     error: HelmError,
   ): Promise<ProviderError> {
     const unreachable = readUnreachable(error);
-    if (unreachable) return unreachableError("create", unreachable.reason);
+    if (unreachable) return unreachableError("create", unreachable);
     if (error.message === "cannot re-use a name that is still in use") return error;
     const deployed = await this.#find(release).catch(() => undefined);
     if (!deployed) return error;
@@ -135,7 +137,7 @@ export class HelmReleaseProvider implements Provider {
     const before = await this.#find(release).catch(() => undefined);
     try {
       const json = await this.#helm.run(
-        ["upgrade", release.name, ...this.#makingOptions(release), ...upgradeOptions(release)],
+        ["upgrade", release.name, ...this.#place(release), ...upgradeOptions(release)],
         { values: release.values, cancellable: true },
       );
       return { id: old.id ?? "", outputs: checkpoint(inputs, release, readRelease(json)) };
@@ -153,7 +155,7 @@ export class HelmReleaseProvider implements Provider {
     error: HelmError,
   ): Promise<ProviderError> {
     const unreachable = readUnreachable(error);
-    if (unreachable) return unreachableError("update", unreachable.reason);
+    if (unreachable) return unreachableError("update", unreachable);
     if (!before) return error;
     const revision = before.revision + 1;
     const tried = await this.#find(release, revision).catch(() => undefined);
@@ -183,7 +185,7 @@ export class HelmReleaseProvider implements Provider {
       if (this.#settings.unreachable) throw new HelmError(this.#settings.unreachable);
       return await this.#find(release);
     } catch (error) {
-      const reason = this.#settings.unreachable ?? readUnreachable(error)?.reason;
+      const reason = this.#settings.unreachable ?? readUnreachable(error);
       if (reason === undefined) throw error;
       const message = `configured Kubernetes cluster is unreachable: ${reason}`;
       this.#settings.log({ severity: "warning", message, urn });
@@ -211,7 +213,7 @@ export class HelmReleaseProvider implements Provider {
       this.#settings.log({ severity: "warning", message, urn });
     } catch (error) {
       const found = readUnreachable(error);
-      throw found ? unreachableError("delete", found.reason) : error;
+      throw found ? unreachableError("delete", found) : error;
     }
   }
 
@@ -228,93 +230,16 @@ export class HelmReleaseProvider implements Provider {
     return findRelease(this.#helm, release.name, this.#namespaceOptions(release), revision);
   }
 
+  #place(release: ReleaseFields): string[] {
+    return [...locateChart(release, this.#settings.folder), ...this.#namespaceOptions(release)];
+  }
+
   #namespaceOptions({ namespace }: ReleaseFields): string[] {
     return ["--namespace", namespace, ...this.#settings.clusterOptions];
   }
-
-  /** What install and upgrade have in common. */
-  #makingOptions(release: ReleaseFields): string[] {
-    const flags: Record<string, boolean> = {
-      wait: !release.skipAwait,
-      "wait-for-jobs": !release.skipAwait && release.waitForJobs,
-      atomic: release.atomic,
-      "render-subchart-notes": release.renderSubchartNotes,
-    };
-    return [
-      ...locateChart(release, this.#settings.folder),
-      ...this.#namespaceOptions(release),
-      ...["--output", "json", ...timeoutOption(release)],
-      ...(release.description ? ["--description", release.description] : []),
-      ...setFlags(flags),
-    ];
-  }
 }
-
-const installOptions = (release: ReleaseFields): string[] =>
-  setFlags({
-    "no-hooks": release.disableWebhooks,
-    "skip-crds": release.skipCrds,
-    "disable-openapi-validation": release.disableOpenapiValidation,
-    "create-namespace": release.createNamespace,
-  });
-
-const upgradeOptions = (release: ReleaseFields): string[] => [
-  ...["--history-max", String(release.maxHistory ?? 0)], // 0 is «for ever»; the command's own default is 10
-  ...setFlags({
-    "no-hooks": release.disableCRDHooks,
-    force: release.forceUpdate,
-    "reset-values": release.resetValues,
-    "reuse-values": release.reuseValues,
-    "cleanup-on-fail": release.cleanupOnFail,
-  }),
-];
-
-const setFlags = (flags: Record<string, boolean>): string[] =>
-  Object.keys(flags)
-    .filter((name) => flags[name])
-    .map((name) => `--${name}`);
-
-const timeoutOption = ({ timeout }: ReleaseFields): string[] => [
-  "--timeout",
-  `${timeout || defaultTimeoutSeconds}s`,
-];
-
-const fullName = ({ namespace, name }: ReleaseFields): string => (namespace ? `${namespace}/${name}` : name);
 
 const isBlank = (value: PropertyValue | undefined): boolean => value === undefined || value === "";
 
-/** The inputs are kept a second time, among the outputs, for the next diff. */
-const checkpointedInputs = (outputs: PropertyMap): PropertyMap | undefined =>
-  outputs["__inputs"] === undefined
-    ? undefined
-    : ((outputs["__inputs"] as PropertyMap)["value"] as PropertyMap);
-
-function checkpoint(inputs: PropertyMap, release: ReleaseFields, deployed: DeployedRelease): PropertyMap {
-  const { name, namespace, revision, status, chart } = deployed;
-  const outputs: PropertyMap = {
-    ...(release as unknown as PropertyMap),
-    values: mergeValues(release.values, deployed.values),
-    version: chart.version,
-    resourceNames: resourceNames(deployed.manifest),
-    status: {
-      appVersion: chart.appVersion,
-      chart: chart.name,
-      name,
-      namespace,
-      revision,
-      status,
-      version: chart.version,
-    },
-  };
-  return { ...remark(remarkUnknown(outputs, inputs), inputs), __inputs: secret(inputs) };
-}
-
 const describeFailedRelease = (release: ReleaseFields, { message }: HelmError): string =>
   `failed to become available within allocated timeout. Error: Helm Release ${release.namespace}/${release.name}: ${message}`;
-
-function unreachableError(operation: "create" | "update" | "delete", reason: string): ProviderError {
-  const words = `can't ${operation} Helm Release with unreachable cluster`;
-  return new ProviderError(
-    operation === "delete" ? `${words}. Reason: ${JSON.stringify(reason)}` : `${words}: ${reason}`,
-  );
-}

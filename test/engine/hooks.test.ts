@@ -1,0 +1,299 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { changed, createBoxWorld, type BoxWorld } from "./boxes/boxWorld.ts";
+import { describeEngines } from "./boxes/describeEngines.ts";
+
+/** What the hooks of a program were told, in the order in which they ran. */
+interface Told {
+  hook: string;
+  id?: string;
+  newInputs?: Record<string, unknown>;
+  oldInputs?: Record<string, unknown>;
+  newOutputs?: Record<string, unknown>;
+  oldOutputs?: Record<string, unknown>;
+  failedOperation?: string;
+  errors?: string[];
+}
+
+describeEngines("hooks", (kind) => {
+  let world: BoxWorld;
+  afterEach(() => world.remove());
+
+  const notes = () => join(world.folder, "told.json");
+  const told = (): Told[] =>
+    existsSync(notes())
+      ? readFileSync(notes(), "utf8")
+          .split("\n")
+          .filter((line) => line !== "")
+          .map((line) => JSON.parse(line) as Told)
+      : [];
+  const forget = () => appendFileSync(notes(), "", { flag: "w" });
+  /** `tell(name, answer)` makes a hook that writes down what it is told. */
+  const program = (statements: string) =>
+    world.program(`
+      const { appendFileSync } = require("node:fs");
+      const plainly = (args) => JSON.parse(JSON.stringify(args, function (key, value) {
+        return pulumi.Output.isInstance(this[key]) ? "an output" : value;
+      }));
+      const tell = (hook, answer = () => undefined) => (args) => {
+        appendFileSync(${JSON.stringify(notes())}, JSON.stringify({ hook, ...plainly(args) }) + "\\n");
+        return answer(args);
+      };
+      const all = () => Object.fromEntries(
+        ["beforeCreate", "afterCreate", "beforeUpdate", "afterUpdate", "beforeDelete", "afterDelete"]
+          .map((when) => [when, [tell(when)]]));
+      const again = (name, answer) => new pulumi.ErrorHook(name, tell(name, answer));
+      ${statements}`);
+
+  it("run around each step, and are told what goes in and what came out", async () => {
+    world = await createBoxWorld(kind);
+    program(`new Box("a", { size: 1, token: pulumi.secret("shh") }, { hooks: all() });`);
+    expect((await world.stack.preview()).ok).toBe(true);
+    expect(told()).toEqual([]);
+    expect((await world.stack.up()).ok).toBe(true);
+    const [before, after, ...others] = told();
+    expect(others).toEqual([]);
+    expect(before).toMatchObject({ hook: "beforeCreate", id: "", newInputs: { size: 1, color: "grey" } });
+    expect(before?.newInputs?.["token"]).toBe("an output");
+    expect(before).not.toHaveProperty("newOutputs");
+    expect(after).toMatchObject({ hook: "afterCreate", id: "a", newOutputs: { label: "a no. 1" } });
+    expect(after).not.toHaveProperty("oldInputs");
+
+    forget();
+    program(`new Box("a", { size: 2 }, { hooks: all() });`);
+    expect((await world.stack.up()).ok).toBe(true);
+    expect(told()).toMatchObject([
+      {
+        hook: "beforeUpdate",
+        id: "a",
+        newInputs: { size: 2 },
+        oldInputs: { size: 1 },
+        oldOutputs: { size: 1 },
+      },
+      { hook: "afterUpdate", id: "a", newOutputs: { size: 2 }, oldOutputs: { size: 1 } },
+    ]);
+
+    forget();
+    expect((await world.stack.up()).summary).toEqual({ same: 2 });
+    expect(told()).toEqual([]);
+    // named, or it would be known by the name of the box that is no longer declared
+    program(
+      `new Box("a", { size: 2 }, { hooks: { beforeDelete: [new pulumi.ResourceHook("late", tell("late"))] } });`,
+    );
+    expect((await world.stack.up()).summary).toEqual({ same: 2 });
+    program(`new pulumi.ResourceHook("late", tell("late"));`);
+    const gone = await world.stack.up();
+    expect(changed(gone.steps)).toEqual(["delete a"]);
+    expect(told()).toMatchObject([
+      { hook: "late", id: "a", oldInputs: { size: 2 }, oldOutputs: { label: "a no. 1" } },
+    ]);
+  });
+
+  it("run in a preview only if they ask for it", async () => {
+    world = await createBoxWorld(kind);
+    program(`const hook = (name, options) => new pulumi.ResourceHook(name, tell(name), options);
+      new Box("a", {}, { hooks: { beforeCreate: [hook("seldom"), hook("always", { onDryRun: true })] } });`);
+    await world.stack.preview();
+    expect(told().map(({ hook }) => hook)).toEqual(["always"]);
+    await world.stack.up();
+    expect(told().map(({ hook }) => hook)).toEqual(["always", "seldom", "always"]);
+  });
+
+  it("of a component run after its outputs are there", async () => {
+    world = await createBoxWorld(kind);
+    program(`
+      class Pair extends pulumi.ComponentResource {
+        constructor(name, options) {
+          super("test:index:Pair", name, {}, options);
+          const a = new Box("a", {}, { parent: this });
+          this.registerOutputs({ label: a.label });
+        }
+      }
+      new Pair("pair", { hooks: all() });`);
+    expect((await world.stack.up()).ok).toBe(true);
+    expect(told()).toMatchObject([
+      { hook: "beforeCreate" },
+      { hook: "afterCreate", newOutputs: { label: "a no. 1" } },
+    ]);
+  });
+
+  it("that throw before a step keep it from being made; after it, what was made stays", async () => {
+    world = await createBoxWorld(kind);
+    program(`const hook = new pulumi.ResourceHook("no", () => { throw new Error("not now"); });
+      const a = new Box("a", {}, { hooks: { beforeCreate: [hook] } });
+      new Box("b", { of: a.label });`);
+    const refused = await world.stack.up();
+    expect(refused.error).toContain('before hook "no" failed: not now');
+    expect(refused.steps.at(-1)).toMatchObject({ op: "create", error: 'before hook "no" failed: not now' });
+    expect(world.changes()).toEqual([]);
+    expect(await world.stack.exportState()).toHaveLength(1);
+
+    program(`const hook = new pulumi.ResourceHook("no", () => { throw new Error("not now"); });
+      const a = new Box("a", {}, { hooks: { afterCreate: [hook] } });
+      new Box("b", { of: a.label });`);
+    const late = await world.stack.up();
+    expect(late.ok).toBe(false);
+    expect(late.error).toContain('after hook "no" failed: not now');
+    expect(changed(late.steps)).toEqual(["create a"]);
+    expect((await world.stack.exportState()).map(({ urn }) => urn)).toContain(world.urn("a"));
+    expect(world.changes()).toEqual(["create a"]);
+
+    const ignored = `const hook = new pulumi.ResourceHook("no", () => { throw new Error("not now"); }, { ignoreErrors: true });
+      new Box("a", { size: 2 }, { hooks: { beforeUpdate: [hook] } });`;
+    program(ignored);
+    const warned = await world.stack.up();
+    expect(warned.ok).toBe(true);
+    expect(warned.logs).toContainEqual(
+      expect.objectContaining({
+        severity: "warning",
+        message: 'BeforeUpdate hook "no" failed: not now',
+        urn: world.urn("a"),
+      }),
+    );
+  });
+
+  it("of deletions need the program: a destroy without it is refused, before anything is deleted", async () => {
+    world = await createBoxWorld(kind);
+    program(
+      `new Box("a", {}, { hooks: { beforeDelete: [new pulumi.ResourceHook("farewell", tell("farewell"))] } });`,
+    );
+    await world.stack.up();
+    world.forgetCalls();
+    const destroyed = await world.stack.destroy();
+    expect(destroyed.ok).toBe(false);
+    expect(destroyed.error).toBe(
+      "Resource has delete hooks registered, but the program is not running. Hooks: farewell",
+    );
+    expect(world.changes()).toEqual([]);
+  });
+
+  it("on an error say whether to try again; the newest error comes first", async () => {
+    world = await createBoxWorld(kind);
+    world.order({ "create a": { throw: "no glue" } });
+    program(
+      `let left = 2; new Box("a", { size: 1 }, { hooks: { onError: [again("again", () => left-- > 0)] } });`,
+    );
+    const failed = await world.stack.up();
+    expect(failed.ok).toBe(false);
+    expect(failed.error).toContain("no glue");
+    expect(world.changes()).toEqual(["create a", "create a", "create a"]);
+    expect(told().map(({ errors }) => errors?.length)).toEqual([1, 2, 3]);
+    expect(told()[0]).toMatchObject({
+      hook: "again",
+      id: "",
+      failedOperation: "create",
+      newInputs: { size: 1 },
+    });
+    expect(told()[0]?.errors?.[0]).toContain("no glue");
+    const warnings = failed.logs
+      .filter(({ severity }) => severity === "warning")
+      .map(({ message }) => message);
+    expect(warnings).toEqual([
+      "retrying create due to on-error hook request (1/100)",
+      "retrying create due to on-error hook request (2/100)",
+    ]);
+    expect(await world.stack.exportState()).toHaveLength(1);
+  });
+
+  it("on an error all are asked, and one yes is enough", async () => {
+    world = await createBoxWorld(kind);
+    world.order({ "create a": { throw: "no glue" } });
+    program(
+      `let left = 1; new Box("a", {}, { hooks: { onError: [again("yes", () => left-- > 0), again("no", () => false)] } });`,
+    );
+    await world.stack.up();
+    expect(told().map(({ hook }) => hook)).toEqual(["yes", "no", "yes", "no"]);
+  });
+
+  it("on an error that throw take the error's place, unless something was made", async () => {
+    world = await createBoxWorld(kind);
+    const thrower = `again("thrower", () => { throw new Error("hook broke"); })`;
+    world.order({ "create a": { throw: "no glue" } });
+    program(`new Box("a", {}, { hooks: { onError: [${thrower}] } });`);
+    const failed = await world.stack.up();
+    expect(failed.steps.at(-1)?.error).toBe(
+      'error hooks execution failed: error hook "thrower" failed: hook broke',
+    );
+
+    world.order({ "create a": { unfinished: ["still wet"] } });
+    const partial = await world.stack.up();
+    expect(partial.error).toContain("still wet");
+    expect(partial.error).not.toContain("hook broke");
+    const [, kept] = await world.stack.exportState();
+    expect(kept).toMatchObject({ id: "a", initErrors: ["still wet"] });
+  });
+
+  it("on an error see a partial failure; a retry creates again, and the init errors stay until the next up", async () => {
+    world = await createBoxWorld(kind);
+    world.order({ "create a": { unfinished: ["still wet"] } });
+    program(`const { writeFileSync } = require("node:fs");
+      new Box("a", {}, { hooks: { onError: [again("again", () => {
+        writeFileSync(${JSON.stringify(join(world.folder, "orders.json"))}, "{}");
+        return true;
+      })] } });`);
+    expect((await world.stack.up()).ok).toBe(true);
+    expect(told()[0]?.errors?.[0]).toContain("still wet");
+    expect(world.changes()).toEqual(["create a", "create a"]);
+    const [, made] = await world.stack.exportState();
+    expect(made).toMatchObject({ initErrors: ["still wet"], outputs: { serial: 2 } });
+    expect(changed((await world.stack.up()).steps)).toEqual(["update a"]);
+    expect((await world.stack.exportState())[1]?.initErrors).toEqual([]);
+  });
+
+  it("on an error of a deletion are unknown to a destroy: its own error is shown", async () => {
+    world = await createBoxWorld(kind);
+    program(`new Box("a", {}, { hooks: { onError: [again("again", () => true)] } });`);
+    await world.stack.up();
+    world.order({ "delete a": { throw: "stuck" } });
+    const destroyed = await world.stack.destroy();
+    expect(destroyed.error).toContain("stuck");
+    expect(destroyed.error).not.toContain("registered");
+    expect(told()).toEqual([]);
+    world.order({});
+    expect((await world.stack.destroy()).ok).toBe(true);
+  });
+
+  it("on an error of an update or deletion know the old values", async () => {
+    world = await createBoxWorld(kind);
+    const hook = `again("again", () => left-- > 0)`;
+    program(`let left = 1; new Box("a", { size: 1 }, { hooks: { onError: [${hook}] } });`);
+    await world.stack.up();
+    world.order({ "update a": { throw: "no paint" }, "delete a": { throw: "stuck" } });
+    program(`let left = 1; new Box("a", { size: 2 }, { hooks: { onError: [${hook}] } });`);
+    expect((await world.stack.up()).error).toContain("no paint");
+    expect(told()[1]).toMatchObject({
+      failedOperation: "update",
+      id: "a",
+      newInputs: { size: 2 },
+      oldInputs: { size: 1 },
+      oldOutputs: { label: "a no. 1" },
+    });
+    forget();
+    program(`let left = 1; ${hook};`);
+    const failed = await world.stack.up();
+    expect(failed.error).toContain("stuck");
+    expect(told().map(({ failedOperation, oldInputs }) => [failedOperation, oldInputs?.["size"]])).toEqual([
+      ["delete", 1],
+      ["delete", 1],
+    ]);
+  });
+
+  it("of one name can be registered once", async () => {
+    world = await createBoxWorld(kind);
+    program(`const hooks = ["a", "b"].map(() => new pulumi.ResourceHook("twice", () => {}));
+      new Box("a", {}, { hooks: { beforeCreate: hooks } });`);
+    const up = await world.stack.up();
+    expect(up.ok).toBe(false);
+    expect(up.error).toContain('resource hook already registered for name "twice"');
+  });
+
+  it("of an error that always say yes are heeded a hundred times", async () => {
+    world = await createBoxWorld(kind);
+    world.order({ "create a": { throw: "no glue" } });
+    program(`new Box("a", {}, { hooks: { onError: [new pulumi.ErrorHook("again", () => true)] } });`);
+    const failed = await world.stack.up();
+    expect(failed.steps.at(-1)?.error).toBe("maximum number of error hook retries reached");
+    expect(world.changes()).toHaveLength(100);
+  });
+});
