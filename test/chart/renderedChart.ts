@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parse, parseAllDocuments } from "yaml";
@@ -41,6 +42,29 @@ export async function helm(args: readonly string[], values: Values = {}): Promis
 
 export function template(values: Values, ...more: string[]): Promise<HelmResult> {
   return helm(["template", "docs", CHART, "--kube-version", KUBERNETES_VERSION, ...more], values);
+}
+
+/**
+ * The notes that helm prints after an installation. It renders them only where there is a cluster, so here a copy of the
+ * chart has them in a manifest.
+ */
+export async function notes(values: Values): Promise<string> {
+  const copy = await mkdtemp(join(tmpdir(), "chart-"));
+  try {
+    await cp(CHART, copy, { recursive: true });
+    const text = await readFile(join(CHART, "templates/NOTES.txt"), "utf8");
+    await writeFile(join(copy, "templates/_notes.tpl"), `{{ define "notes" }}${text}{{ end }}`);
+    await writeFile(
+      join(copy, "templates/notes.yaml"),
+      `kind: Notes\ntext: |\n  {{- include "notes" . | nindent 2 }}\n`,
+    );
+    const args = ["--kube-version", KUBERNETES_VERSION, "--show-only", "templates/notes.yaml"];
+    const { code, stdout, output } = await helm(["template", "docs", copy, ...args], values);
+    if (code !== 0) throw new Error(output);
+    return (parse(stdout) as { text: string }).text;
+  } finally {
+    await rm(copy, { recursive: true });
+  }
 }
 
 /** What an installation with these values consists of. */
