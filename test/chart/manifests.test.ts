@@ -8,8 +8,9 @@ const EVERYTHING: Values = {
   fetch: { certificateAuthority: { configMap: "our-ca" } },
 };
 
-const podTemplate = (manifests: readonly Manifest[]) =>
-  only(manifests, "Deployment")["spec"].template as Manifest;
+const NOTHING: Values = {};
+
+const podTemplate = (manifests: readonly Manifest[]) => only(manifests, "Deployment").spec.template;
 const namesOf = (manifests: readonly Manifest[]) => manifests.map(({ kind }) => kind).sort();
 
 describe("the link", () => {
@@ -18,11 +19,11 @@ describe("the link", () => {
     async (bundleUrl) => {
       const manifests = await render(serving(EVERYTHING, { bundleUrl }));
       const secret = only(manifests, "Secret");
-      expect(Buffer.from(secret["data"].bundleUrl as string, "base64").toString()).toBe(bundleUrl);
+      expect(Buffer.from(secret.data["bundleUrl"] ?? "", "base64").toString()).toBe(bundleUrl);
       const rest = JSON.stringify(manifests.filter((manifest) => manifest !== secret));
       expect(rest).not.toContain("CANARY");
       expect(rest).not.toContain("store.example.com");
-      expect(rest).not.toContain(secret["data"].bundleUrl);
+      expect(rest).not.toContain(secret.data["bundleUrl"]);
     },
   );
 
@@ -38,7 +39,7 @@ describe("the link", () => {
   test("is mounted as a folder that the kubelet renews, for the init container only", async () => {
     const { spec } = podTemplate(await render(serving()));
     const mount = { name: "static-export", mountPath: "/run/static-export", readOnly: true };
-    expect(spec.initContainers[0].volumeMounts).toContainEqual(mount);
+    expect(spec.initContainers[0]?.volumeMounts).toContainEqual(mount);
     expect(JSON.stringify(spec)).not.toMatch(/subPath|secretKeyRef|envFrom/);
     expect(JSON.stringify(spec.containers)).not.toContain("static-export");
   });
@@ -54,7 +55,7 @@ describe("the link", () => {
       await render(serving({ fetch: { allowHttp: true } }, { bundleUrl })),
       "NetworkPolicy",
     );
-    expect(policy["spec"].egress[1].ports).toEqual([{ port, protocol: "TCP" }]);
+    expect(policy.spec.egress[1]?.ports).toEqual([{ port, protocol: "TCP" }]);
   });
 });
 
@@ -70,13 +71,11 @@ describe("the pods", () => {
   test("know their version, whatever characters it has", async () => {
     const version = 'a $(HOME) $$ "b" \\ {{ c }} ü: # d';
     const { spec, metadata } = podTemplate(await render(serving({}, { version })));
-    const { value } = spec.initContainers[0].env.find(
-      ({ name }: { name: string }) => name === "EXPORT_VERSION",
-    );
-    expect(expandedByKubernetes(value as string)).toBe(version);
+    const variable = spec.initContainers[0]?.env.find(({ name }) => name === "EXPORT_VERSION");
+    expect(expandedByKubernetes(variable?.value ?? "")).toBe(version);
     expect(metadata.annotations).toMatchObject({ "docs-server/static-export-version": version });
     const secret = only(await render(serving({}, { version })), "Secret");
-    expect(Buffer.from(secret["data"].version as string, "base64").toString()).toBe(version);
+    expect(Buffer.from(secret.data["version"] ?? "", "base64").toString()).toBe(version);
   });
 
   test("have no need of a right: Pod Security «restricted»", async () => {
@@ -104,30 +103,29 @@ describe("the pods", () => {
 
   test("replace each other without a gap", async () => {
     const { spec } = only(await render(serving()), "Deployment");
+    const pod = spec.template.spec;
     expect(spec).toMatchObject({
       replicas: 2,
       strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0 } },
     });
-    const [container] = spec.template.spec.containers;
+    const [container] = pod.containers;
     expect(container).toMatchObject({
       readinessProbe: { httpGet: { path: "/-/healthz", port: "http" } },
       livenessProbe: { httpGet: { path: "/-/healthz", port: "http" } },
       lifecycle: { preStop: { exec: { command: ["/bin/sleep", "5"] } } },
     });
-    expect(spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(30);
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(30);
   });
 
   test("mount every file that they run, and every volume that they mount exists", async () => {
-    for (const values of [{}, serving(), serving(EVERYTHING)]) {
+    for (const values of [NOTHING, serving(), serving(EVERYTHING)]) {
       const manifests = await render(values);
       const { spec } = podTemplate(manifests);
-      const keys = Object.keys(only(manifests, "ConfigMap")["data"] as object).sort();
-      const volumes = spec.volumes as { name: string; configMap?: { items?: { key: string }[] } }[];
+      const keys = Object.keys(only(manifests, "ConfigMap").data).sort();
+      const { volumes } = spec;
       const configuration = volumes.find(({ name }) => name === "configuration");
       expect(configuration?.configMap?.items?.map(({ key }) => key).sort()).toEqual(keys);
-      const containers = [...(spec.initContainers ?? []), ...spec.containers] as {
-        volumeMounts: { name: string }[];
-      }[];
+      const containers = [...(values === NOTHING ? [] : spec.initContainers), ...spec.containers];
       const mounted = new Set(containers.flatMap(({ volumeMounts }) => volumeMounts.map(({ name }) => name)));
       expect([...mounted].sort()).toEqual(volumes.map(({ name }) => name).sort());
     }
@@ -150,10 +148,10 @@ describe("the manifests", () => {
       });
     }
     const selector = { "app.kubernetes.io/name": "docs-server", "app.kubernetes.io/instance": "docs" };
-    expect(only(manifests, "Deployment")["spec"].selector.matchLabels).toEqual(selector);
-    expect(only(manifests, "Service")["spec"].selector).toEqual(selector);
-    expect(only(manifests, "PodDisruptionBudget")["spec"].selector.matchLabels).toEqual(selector);
-    expect(only(manifests, "NetworkPolicy")["spec"].podSelector.matchLabels).toEqual(selector);
+    expect(only(manifests, "Deployment").spec.selector.matchLabels).toEqual(selector);
+    expect(only(manifests, "Service").spec.selector).toEqual(selector);
+    expect(only(manifests, "PodDisruptionBudget").spec.selector.matchLabels).toEqual(selector);
+    expect(only(manifests, "NetworkPolicy").spec.podSelector.matchLabels).toEqual(selector);
   });
 
   test("without an export have neither link nor init container nor a way out", async () => {
@@ -168,8 +166,8 @@ describe("the manifests", () => {
       "PodDisruptionBudget",
       "Service",
     ]);
-    expect(podTemplate(manifests)["spec"]).not.toHaveProperty("initContainers");
-    expect(only(manifests, "NetworkPolicy")["spec"].egress).toEqual([]);
+    expect(podTemplate(manifests).spec).not.toHaveProperty("initContainers");
+    expect(only(manifests, "NetworkPolicy").spec.egress).toEqual([]);
     expect(JSON.stringify(manifests)).not.toContain("CANARY");
   });
 
@@ -177,7 +175,7 @@ describe("the manifests", () => {
     const manifests = await render(serving({ cache: { enabled: true, existingClaim: "ours" } }));
     expect(namesOf(manifests)).not.toContain("PersistentVolumeClaim");
     const claim = { name: "cache", persistentVolumeClaim: { claimName: "ours" } };
-    expect(podTemplate(manifests)["spec"].volumes).toContainEqual(claim);
+    expect(podTemplate(manifests).spec.volumes).toContainEqual(claim);
   });
 
   test("are the same each time", async () => {
