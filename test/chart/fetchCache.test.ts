@@ -177,6 +177,7 @@ describe.each(SYSTEMS)("with %s, the cache", (system) => {
     again.writeSecret(`${server.url}/?${CANARY}`, "v3");
     await again.fetch({ EXPORT_VERSION: "v3" });
     expect(pod.keptCopies()).toHaveLength(2);
+    expect(new Set(pod.keptCopies().map((name) => name.split("-")[1])).size).toBe(2);
   });
 
   test("D12 is shared by pods that start at once: each is served, and one whole copy is kept", async () => {

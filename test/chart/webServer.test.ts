@@ -254,9 +254,10 @@ describe("nginx otherwise", () => {
 
   test("has a page of its own for a wrong address when the export has none", () =>
     withServer(serving(), async (server) => {
-      const { status, body, headers } = await server.get("/folder/nothing");
+      const { status, body, headers } = await server.get("/assets/gone.0a1b2c3d4e.css");
       expect(status).toBe(404);
       expect(body.toString()).toContain("<h1>Page not found</h1>");
+      expect(headers["cache-control"]).toBe("no-cache");
       expect(headers["content-type"]).toBe("text/html; charset=utf-8");
     }));
 
