@@ -57,6 +57,9 @@ export function addBundleDownloadRoute(app: FastifyInstance, jobs: ExportJobs, l
       if (range) {
         void reply.code(206).header("content-range", `bytes ${range.start}-${range.end}/${size}`);
       }
+      // of the whole archive, also when only a part of it is sent (RFC 9530, 3)
+      const digest = Buffer.from(archive.sha256, "hex").toString("base64");
+      void reply.header("repr-digest", `sha-256=:${digest}:`);
       const { start, end } = range ?? { start: 0, end: size - 1 };
       void reply.header("content-length", end - start + 1);
       return reply.send(

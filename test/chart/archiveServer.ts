@@ -2,6 +2,9 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
+/** Bytes. Links of more are not to be expected. */
+const LONGEST_LINK = 65_536;
+
 /** Answers one request; the number of the request counts from 0. */
 export type Answer = (request: IncomingMessage, response: ServerResponse, number: number) => void;
 
@@ -23,7 +26,9 @@ export async function startArchiveServer(
     requests.push({ target: request.url ?? "", headers: request.headers, timeMs: performance.now() });
     started.answer(request, response, requests.length - 1);
   };
-  const server = tls ? createTlsServer(tls, listener) : createServer(listener);
+  const server = tls
+    ? createTlsServer(tls, listener)
+    : createServer({ maxHeaderSize: LONGEST_LINK + 16_384 }, listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const started: ArchiveServer = {

@@ -35,20 +35,14 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
     "/a?plus=+&at=@x&colon=:",
     `/a?long=${"x".repeat(65_000)}`,
   ])("U09 reaches the store byte for byte: %.60s", async (target) => {
-    const rawTargets: string[] = [];
+    const targets: string[] = [];
     server.answer = (request, response) => {
-      rawTargets.push(request.url ?? "");
+      targets.push(request.url ?? "");
       send(ARCHIVE)(request, response, 0);
     };
-    const lenient = target.length > 60_000 ? { ...target } : undefined;
-    if (lenient) server.answer = refuse(414); // Node.js takes no target of that size; curl must still send it
     pod.writeSecret(server.url + target);
-    const { code, log } = await pod.fetch({ TIME_LIMIT_SECONDS: lenient ? "1" : "10" });
-    if (lenient) expect(log).toMatch(/answered HTTP 4(14|31), which is no bundle/);
-    else {
-      expect(rawTargets).toEqual([target]);
-      expect(code).toBe(0);
-    }
+    expect((await pod.fetch()).code).toBe(0);
+    expect(targets).toEqual([target]);
   });
 
   test.each<[string, string, string]>([
@@ -85,22 +79,18 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
       echo,
     );
     const run = await pod.start({ TIME_LIMIT_SECONDS: "2" });
-    let ended = false;
-    void run.ended.then(() => (ended = true));
-    let seen = 0;
-    while (!ended) {
-      seen++;
+    let looks = 0;
+    while (run.isRunning) {
+      looks++;
       expect(isInSomeProcess(CANARY)).toBe(false);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     const { log, terminationMessage } = await run.ended;
-    expect(seen).toBeGreaterThan(10);
+    expect(looks).toBeGreaterThan(10);
     expect(server.requests.length).toBeGreaterThanOrEqual(4);
     expect(log + terminationMessage).not.toContain(CANARY);
     expect(log + terminationMessage).not.toContain("/bundle.tar.gz");
-    expect(filesThatHold(CANARY, pod.root).map((path) => path.replace(pod.root, ""))).toEqual([
-      "/secret/..state-1/bundleUrl",
-    ]);
+    expect(filesThatHold(CANARY, pod.root).filter((path) => !path.includes("/secret/"))).toEqual([]);
   });
 
   test.each([400, 401, 403, 404, 410])(

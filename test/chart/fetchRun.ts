@@ -84,11 +84,9 @@ export class PodFolders {
     const rendered = await manifests;
     const script = join(this.root, "fetch-bundle.sh");
     writeFileSync(script, mountedFile(rendered, "fetch-bundle.sh"));
-    const container = only(rendered, "Deployment")["spec"].template.spec.initContainers[0] as {
-      env: { name: string; value: string }[];
-    };
+    const [container] = only(rendered, "Deployment").spec.template.spec.initContainers;
     const run = new FetchRun(this.root, this.#shell(), script, {
-      ...Object.fromEntries(container.env.map(({ name, value }) => [name, value])),
+      ...Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value])),
       ...FAST,
       PATH: this.#path(),
       ALLOW_HTTP: "true",
@@ -191,6 +189,10 @@ export class FetchRun {
         resolve({ code, log: this.log, terminationMessage: this.terminationMessage, seconds });
       });
     });
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   get terminationMessage(): string {

@@ -7,7 +7,7 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ["*.test.ts"],
     globalSetup: "neededPrograms.ts",
-    maxWorkers: 2,
+    maxWorkers: 4, // they mostly wait
     maxConcurrency: 4,
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -339,6 +339,9 @@ describe("a bundle", () => {
     expect([head.status, rest.status]).toEqual([206, 206]);
     expect(rest.headers.get("content-range")).toBe(`bytes 1000-${size - 1}/${size}`);
     expect(Buffer.concat([head.bytes, rest.bytes])).toEqual(whole.bytes);
+    // each tells the digest of the whole, so that whoever joined the parts can check them
+    const digest = `sha-256=:${createHash("sha256").update(whole.bytes).digest("base64")}:`;
+    for (const { headers } of [whole, head, rest]) expect(headers.get("repr-digest")).toBe(digest);
     const tail = await download(bundleUrl, { range: "bytes=-10" });
     expect(tail.bytes).toEqual(whole.bytes.subarray(-10));
   });

@@ -219,6 +219,7 @@ forget_part() {
 #   unreachable  the way or the server failed; the same link may work later
 #   broken       what came is no whole archive
 #   unsafe       what came is whole and must not be unpacked; asking again would bring the same
+#   local        something here failed, such as the disk
 download() {
   retry_after_ms=0
   run_curl
@@ -362,7 +363,7 @@ curl_reason() {
 
 no_space() {
   forget_part
-  problem=unreachable reason="writing to the disk failed, is it full?"
+  problem=local reason="writing to the disk failed: is it full?"
   return 1
 }
 
@@ -481,8 +482,8 @@ check_entries() {
     unsafe "it holds more than fetch.maxEntries ($max_entries) files and folders" || return 1
   # busybox lists a hard link as a file, but with the arrow
   found=$(awk '
-    !/^[-dl]/ { print "it holds something that is neither a file nor a folder"; exit }
-    / -> / || / link to / || /^[lh]/ { print "it holds a symbolic or hard link"; exit }' "$work/entries")
+    / -> / || / link to / || /^[lh]/ { print "it holds a symbolic or hard link"; exit }
+    !/^[-d]/ { print "it holds something that is neither a file nor a folder"; exit }' "$work/entries")
   [ -z "$found" ] || unsafe "$found" || return 1
   found=$(awk '
     function refuse(why) { print why ": " $0; exit }
@@ -493,7 +494,7 @@ check_entries() {
     /(^|\/)\.\.(\/|$)/ { refuse("a name leads outside its folder") }
     length($0) > 1024 { refuse("a name is too long") }' "$work/names")
   [ -z "$found" ] || unsafe "$(printable "$found")" || return 1
-  files=$(grep -c '^-' "$work/entries")
+  files=$(grep -c '^-' "$work/entries") || files=0
 }
 
 # Unpacks into a staging folder and looks again at what came of it, whatever the listing said.
@@ -674,7 +675,9 @@ main() {
   deadline_ms=$(($(now_ms) + time_limit_ms))
   rm -rf "$work"
   mkdir -p "$work" || give_up "The folder for the site cannot be written"
-  scratch=$(mktemp -d "$scratch_folder/fetch.XXXXXX") || give_up "The folder for temporary files cannot be written"
+  scratch=$scratch_folder/fetch-bundle # one name, so that a killed container's is cleared
+  rm -rf "$scratch"
+  mkdir -m 0700 "$scratch" || give_up "The folder for temporary files cannot be written"
   trap 'rm -rf "$work" "$scratch"' EXIT
   trap 'exit 143' TERM
   trap 'exit 130' INT
@@ -684,6 +687,7 @@ main() {
   while :; do
     read_secret
     version_is_settled || { pause "$secret_poll_ms"; continue; }
+    problem=local reason="a step on this node failed: is its disk full?" # unless something better is known below
     if ! check_link; then
       problem=unusable
     elif say "Fetching version «$(printable "$offered_version")» from $host." && download && check_digests "$digests" && publish; then

@@ -1,0 +1,310 @@
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { render, serving } from "./renderedChart.ts";
+import { WebServer } from "./webServer.ts";
+
+const LONG = "<p>A sentence that can be compressed.</p>\n".repeat(100);
+
+const FILES = {
+  "index.html": `<h1>Start</h1>${LONG}`,
+  "guide.html": "<h1>Guide</h1>",
+  "404.html": "<h1>Not here</h1>",
+  "folder/index.html": "<h1>Folder</h1>",
+  "folder/page.html": "<h1>Page</h1>",
+  "both.html": "<h1>Both, the page</h1>",
+  "both/index.html": "<h1>Both, the folder</h1>",
+  "bare/page.html": "<h1>In a folder without a start page</h1>",
+  "a b ü.html": "<h1>Odd</h1>",
+  ".hidden": "hidden",
+  "folder/.git/config": "hidden",
+  ".well-known/security.txt": "Contact: mailto:docs@example.com",
+  ".well-known/.git/config": "hidden",
+  "assets/site.0a1b2c3d4e.css": `body{color:black}${LONG}`,
+  "assets/icon.0a1b2c3d4e.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
+  "assets/logo.png": Buffer.from("89504e47", "hex"),
+  "assets/report.2026112100.pdf": "%PDF",
+  "assets/commit.0a1b2c3d4e.html": "<h1>A page</h1>",
+  "assets/font.woff2": "wOF2",
+};
+
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; media-src 'self'; " +
+  "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+describe("nginx with an export", () => {
+  const server = new WebServer();
+  beforeAll(async () => {
+    server.write(FILES);
+    await server.start(await render(serving()));
+  });
+  afterAll(() => server.remove());
+
+  const bodyOf = async (path: string) => (await server.get(path)).body.toString();
+
+  test.each([
+    ["/", "<h1>Start"],
+    ["/index.html", "<h1>Start"],
+    ["/guide.html", "<h1>Guide"],
+    ["/guide", "<h1>Guide"],
+    ["/guide?q=1", "<h1>Guide"],
+    ["/folder/", "<h1>Folder"],
+    ["/folder/index.html", "<h1>Folder"],
+    ["/folder/page", "<h1>Page"],
+    ["/both", "<h1>Both, the page"],
+    ["/both/", "<h1>Both, the folder"],
+    ["/a%20b%20%C3%BC", "<h1>Odd"],
+    ["/.well-known/security.txt", "Contact"],
+    ["//guide", "<h1>Guide"],
+    ["/folder/../guide", "<h1>Guide"],
+  ])("serves %s", async (path, start) => {
+    const { status, body } = await server.get(path);
+    expect(body.toString()).toContain(start);
+    expect(status).toBe(200);
+  });
+
+  test.each([
+    ["/folder", "/folder/"],
+    ["/folder?q=1&r=%20", "/folder/?q=1&r=%20"],
+    ["/guide/", "/guide"],
+    ["/guide/?q=1", "/guide?q=1"],
+    ["/a%20b%20%C3%BC/", "/a%20b%20%C3%BC"],
+  ])(
+    "leads %s to %s, where relative addresses are right, without naming a host or port",
+    async (path, location) => {
+      const { status, headers } = await server.get(path);
+      expect([301, 302]).toContain(status);
+      expect(headers.location).toBe(location);
+      // a later version may have a page where this one has a folder
+      expect(headers["cache-control"]).toBe("no-cache");
+    },
+  );
+
+  test.each([
+    "/nothing",
+    "/nothing/",
+    "/folder/nothing",
+    "/bare",
+    "/bare/",
+    "/.hidden",
+    "/folder/.git/config",
+    "/.well-known/.git/config",
+    "/.well-known/",
+    "/%2ehidden",
+    "/guide.htm",
+    "/index.html/",
+    "/assets/gone.0a1b2c3d4e.css",
+  ])("answers %s with the export's own page and status 404", async (path) => {
+    const { status, headers, body } = await server.get(path === "/bare" ? "/bare/" : path);
+    expect(status).toBe(404);
+    expect(body.toString()).toBe("<h1>Not here</h1>");
+    expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(headers["cache-control"]).toBe("no-cache");
+    expect(headers["content-security-policy"]).toBe(CONTENT_SECURITY_POLICY);
+  });
+
+  test.each(["/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc/passwd", "/folder/..;/x"])(
+    "does not leave its folder for %s",
+    async (path) => {
+      const { status, body } = await server.get(path);
+      expect([400, 404]).toContain(status);
+      expect(body.toString()).not.toContain("root:");
+    },
+  );
+
+  test("puts no line of the request's making into a header", async () => {
+    for (const path of [
+      "/folder%0d%0aX-Evil:%20yes",
+      "/guide%0d%0aX-Evil:%20yes/",
+      "/guide/%0d%0aX-Evil:%20yes",
+    ]) {
+      expect((await server.get(path)).headers).not.toHaveProperty("x-evil");
+    }
+  });
+
+  test.each([
+    ["/", "no-cache"],
+    ["/guide", "no-cache"],
+    ["/assets/logo.png", "no-cache"],
+    ["/assets/site.0a1b2c3d4e.css", "public, max-age=31536000, immutable"],
+    ["/assets/icon.0a1b2c3d4e.svg", "public, max-age=31536000, immutable"],
+    ["/assets/report.2026112100.pdf", "no-cache"],
+    ["/assets/commit.0a1b2c3d4e.html", "no-cache"],
+    ["/assets/commit.0a1b2c3d4e", "no-cache"],
+  ])("lets browsers keep %s as «%s»", async (path, cacheControl) => {
+    expect((await server.get(path)).headers["cache-control"]).toBe(cacheControl);
+  });
+
+  test.each(["/guide", "/assets/site.0a1b2c3d4e.css"])(
+    "answers 304 for %s when it is known already",
+    async (path) => {
+      const { headers } = await server.get(path);
+      const again = await server.get(path, { "if-none-match": headers.etag ?? "" });
+      expect(again.status).toBe(304);
+      expect(again.body).toHaveLength(0);
+      expect(again.headers["cache-control"]).toBe(headers["cache-control"]);
+      expect((await server.get(path, { "if-none-match": '"other"' })).status).toBe(200);
+    },
+  );
+
+  test.each(["/", "/assets/site.0a1b2c3d4e.css"])("compresses %s for those who can read it", async (path) => {
+    const packed = await server.get(path, { "accept-encoding": "gzip" });
+    const plain = await server.get(path);
+    expect(packed.headers["content-encoding"]).toBe("gzip");
+    expect(packed.headers.vary).toBe("Accept-Encoding");
+    expect(packed.body.length).toBeLessThan(plain.body.length / 5);
+    expect(gunzipSync(packed.body)).toEqual(plain.body);
+    expect(plain.headers).not.toHaveProperty("content-encoding");
+    expect(plain.headers.vary).toBe("Accept-Encoding");
+    expect(
+      (await server.get(path, { "accept-encoding": "gzip", "if-none-match": packed.headers.etag ?? "" }))
+        .status,
+    ).toBe(304);
+  });
+
+  test("compresses no picture and no font again", async () => {
+    for (const path of ["/assets/logo.png", "/assets/font.woff2"]) {
+      expect((await server.get(path, { "accept-encoding": "gzip" })).headers).not.toHaveProperty(
+        "content-encoding",
+      );
+    }
+  });
+
+  test.each([
+    ["/", "text/html; charset=utf-8"],
+    ["/assets/site.0a1b2c3d4e.css", "text/css; charset=utf-8"],
+    ["/assets/icon.0a1b2c3d4e.svg", "image/svg+xml; charset=utf-8"],
+    ["/assets/logo.png", "image/png"],
+    ["/assets/font.woff2", "font/woff2"],
+    ["/.well-known/security.txt", "text/plain; charset=utf-8"],
+  ])("says that %s is %s", async (path, type) => {
+    expect((await server.get(path)).headers["content-type"]).toBe(type);
+  });
+
+  test.each([
+    ["a page", "/guide", "GET"],
+    ["an asset", "/assets/site.0a1b2c3d4e.css", "GET"],
+    ["a redirect", "/folder", "GET"],
+    ["a wrong address", "/nothing", "GET"],
+    ["a wrong method", "/guide", "DELETE"],
+    ["the health page", "/-/healthz", "GET"],
+    ["a bad request", "/%00", "GET"],
+  ])("sends the same protecting headers with %s", async (_, path, method) => {
+    const { headers } = await server.get(path, {}, method);
+    expect(headers).toMatchObject({
+      "content-security-policy": CONTENT_SECURITY_POLICY,
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      "referrer-policy": "strict-origin-when-cross-origin",
+      "cross-origin-opener-policy": "same-origin",
+    });
+    expect(headers.server).toBe("nginx");
+  });
+
+  test("takes nothing but questions", async () => {
+    for (const method of ["POST", "PUT", "DELETE"])
+      expect((await server.get("/guide", {}, method)).status).toBe(405);
+    const head = await server.get("/guide", {}, "HEAD");
+    expect(head.status).toBe(200);
+    expect(head.body).toHaveLength(0);
+  });
+
+  test("answers a range, for videos", async () => {
+    const { status, body } = await server.get("/guide", { range: "bytes=4-8" });
+    expect(status).toBe(206);
+    expect(body.toString()).toBe("Guide");
+  });
+
+  test("logs requests, but not those of the probes", async () => {
+    await bodyOf("/guide?logged");
+    await bodyOf("/-/healthz?not-logged");
+    await expect.poll(() => server.output).toContain("GET /guide?logged");
+    expect(server.output).not.toContain("not-logged");
+    expect(server.output).not.toMatch(/\[(warn|emerg|alert|crit)\]/);
+  });
+
+  test("listens on IPv6 as well, where there is IPv6", () => {
+    expect(server.listenConf).toBe(`listen ${server.port};\nlisten [::]:${server.port};\n`);
+  });
+});
+
+describe("nginx otherwise", () => {
+  async function withServer(
+    values: Parameters<typeof render>[0],
+    use: (server: WebServer) => Promise<void>,
+    environment: Record<string, string> = {},
+  ): Promise<void> {
+    const server = new WebServer();
+    try {
+      server.write({ "index.html": "<h1>Start</h1>" });
+      await server.start(await render(values), environment);
+      await use(server);
+    } finally {
+      await server.remove();
+    }
+  }
+
+  test("without an export serves a plain page that says so, and nothing else", () =>
+    withServer({}, async (server) => {
+      const { status, body, headers } = await server.get("/");
+      expect(status).toBe(200);
+      expect(body.toString()).toContain("<code>staticExport.enabled</code> is <code>false</code>");
+      expect(headers["content-security-policy"]).toBe(CONTENT_SECURITY_POLICY);
+      expect((await server.get("/guide")).status).toBe(404);
+    }));
+
+  test("has a page of its own for a wrong address when the export has none", () =>
+    withServer(serving(), async (server) => {
+      const { status, body, headers } = await server.get("/assets/gone.0a1b2c3d4e.css");
+      expect(status).toBe(404);
+      expect(body.toString()).toContain("<h1>Page not found</h1>");
+      expect(headers["cache-control"]).toBe("no-cache");
+      expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+    }));
+
+  test("starts where there is no IPv6", () =>
+    withServer(
+      serving(),
+      async (server) => {
+        expect(server.listenConf).toBe(`listen ${server.port};\n`);
+        expect((await server.get("/")).status).toBe(200);
+      },
+      { IPV6_TABLE: "/nowhere" },
+    ));
+
+  test.each(["SIGTERM", "SIGQUIT"] as const)(
+    "lets a request end after %s, takes no new one, and ends well",
+    (signal) =>
+      withServer(serving({ web: { accessLog: false } }), async (server) => {
+        server.write({ "large.bin": Buffer.alloc(30_000_000) });
+        const reading = server.get("/large.bin");
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        const exited = server.signal(signal);
+        expect((await reading).body).toHaveLength(30_000_000);
+        expect([0, 131, 143]).toContain(await exited);
+        await expect(server.get("/")).rejects.toThrow("ECONNREFUSED");
+        expect(server.output).not.toContain("GET");
+      }),
+  );
+
+  test("sends the headers, the policy and the cache rule of the values", () =>
+    withServer(
+      serving({
+        web: {
+          contentSecurityPolicy: "default-src 'self'",
+          headers: { "Strict-Transport-Security": "max-age=60", "X-Frame-Options": null },
+          immutablePattern: "^/_static/",
+        },
+      }),
+      async (server) => {
+        server.write({ "_static/app.js": "1" });
+        const { headers } = await server.get("/_static/app.js");
+        expect(headers).toMatchObject({
+          "content-security-policy": "default-src 'self'",
+          "strict-transport-security": "max-age=60",
+          "x-content-type-options": "nosniff",
+        });
+        expect(headers).not.toHaveProperty("x-frame-options");
+        expect(headers["cache-control"]).toContain("immutable");
+      },
+    ));
+});

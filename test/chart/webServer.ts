@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { type IncomingHttpHeaders, request } from "node:http";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { type Manifest, mountedFile } from "./renderedChart.ts";
+
+export interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** The rendered configuration and start script, run by the nginx of this machine over a folder of files. */
+export class WebServer {
+  readonly root = mkdtempSync(join(tmpdir(), "nginx-"));
+  port = 0;
+  readonly #outputFile = join(this.root, "output");
+  #child: ChildProcess | undefined;
+
+  write(files: Readonly<Record<string, string | Buffer>>): void {
+    for (const [name, content] of Object.entries(files)) {
+      const path = join(this.root, "site/active", name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, content);
+    }
+  }
+
+  async start(
+    manifests: readonly Manifest[],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    this.port = await freePort();
+    // only the folders differ from the pod's
+    const relocate = (text: string) =>
+      text.replaceAll(/(?<=\s)\/(tmp|site|etc\/docs-server)\//g, `${this.root}/$1/`);
+    for (const folder of ["tmp", "site/active", "etc/docs-server/disabled"]) {
+      mkdirSync(join(this.root, folder), { recursive: true });
+    }
+    const conf = join(this.root, "nginx.conf");
+    // a run by root needs no change of user for the workers either
+    const user = process.getuid?.() === 0 ? "user root;\n" : "";
+    writeFileSync(conf, user + relocate(mountedFile(manifests, "nginx.conf")));
+    writeFileSync(join(this.root, "serve.sh"), mountedFile(manifests, "serve.sh"));
+    try {
+      writeFileSync(
+        join(this.root, "etc/docs-server/disabled/index.html"),
+        mountedFile(manifests, "index.html"),
+      );
+    } catch {
+      // an export is served
+    }
+    // nginx opens /dev/stdout, which is no file that could be opened when Node.js makes a pipe of it
+    const output = openSync(this.#outputFile, "a");
+    this.#child = spawn("sh", [join(this.root, "serve.sh")], {
+      env: {
+        PATH: process.env["PATH"],
+        NGINX_CONF: conf,
+        LISTEN_CONF: join(this.root, "tmp/listen.conf"),
+        PORT: String(this.port),
+        ...environment,
+      },
+      stdio: ["ignore", output, output],
+    });
+    closeSync(output);
+    for (let tries = 0; tries < 200; tries++) {
+      if (await this.get("/-/healthz").catch(() => undefined)) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error(`nginx does not answer: ${this.output}`);
+  }
+
+  get output(): string {
+    return readFileSync(this.#outputFile, "utf8");
+  }
+
+  get listenConf(): string {
+    return readFileSync(join(this.root, "tmp/listen.conf"), "utf8");
+  }
+
+  /** One request, byte for byte: nothing normalises the path, nothing is decompressed, no redirect is followed. */
+  get(path: string, headers: Readonly<Record<string, string>> = {}, method = "GET"): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      request({ host: "127.0.0.1", port: this.port, path, headers, method, agent: false }, (response) => {
+        buffer(response).then((body) => {
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+        }, reject);
+      })
+        .on("error", reject)
+        .end();
+    });
+  }
+
+  signal(signal: NodeJS.Signals): Promise<number | null> {
+    const child = this.#child;
+    const exited = new Promise<number | null>((resolve) => {
+      child?.on("close", resolve);
+    });
+    child?.kill(signal);
+    return exited;
+  }
+
+  async remove(): Promise<void> {
+    if (this.#child?.exitCode === null) await this.signal("SIGTERM");
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" ? (address?.port ?? 0) : 0;
+}
