@@ -1,13 +1,36 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm run test:cluster`, which prepares the cluster: see `main.ts`. */
+/**
+ * `npm run test:cluster`, which prepares the cluster: see `main.ts`. First the chart alone, then what Helm does on a
+ * cluster, then the whole.
+ */
 export default defineConfig({
   test: {
-    root: import.meta.dirname,
-    include: ["*.test.ts"],
-    maxWorkers: 2,
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
     reporters: ["default", `${import.meta.dirname}/../totalsReporter.ts`],
+    projects: [
+      `${import.meta.dirname}/../chart/vitest.config.ts`,
+      {
+        test: {
+          name: "release",
+          root: `${import.meta.dirname}/../engine`,
+          include: ["helmRelease.test.ts"],
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          sequence: { groupOrder: 1 },
+          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: "cluster",
+          root: import.meta.dirname,
+          include: ["*.test.ts"],
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          sequence: { groupOrder: 2 },
+          maxWorkers: 3, // they mostly wait
+        },
+      },
+    ],
   },
 });
