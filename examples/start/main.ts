@@ -18,11 +18,22 @@ const KEY = "svc_quickstart";
 /** How long the export takes at least, in milliseconds: long enough to watch it. */
 const JOB_DURATION_MS = 5_000;
 
-const EXAMPLES = readdirSync(join(ROOT, "examples")).filter((name) => existsSync(programOf(name)));
+/** Has configuration of its own and needs a cluster: its README says how to run it. */
+const NEEDS_CLUSTER = "self-hosted";
+const EXAMPLES = readdirSync(join(ROOT, "examples")).filter(
+  (name) => existsSync(programOf(name)) && name !== NEEDS_CLUSTER,
+);
 
 const { values: options } = parseArgs({
   options: { once: { type: "boolean" }, example: { type: "string", default: "quickstart" } },
 });
+if (options.example === NEEDS_CLUSTER) {
+  console.error(
+    `The example "${NEEDS_CLUSTER}" needs a Kubernetes cluster: see examples/${NEEDS_CLUSTER}/README.md, or run ` +
+      `npm run test:cluster, which starts a node for it.`,
+  );
+  process.exit(2);
+}
 if (!EXAMPLES.includes(options.example)) {
   console.error(`There is no example "${options.example}". Examples: ${EXAMPLES.join(", ")}`);
   process.exit(2);

@@ -6,7 +6,7 @@ import { list, type KubernetesObject } from "./kubectl.ts";
 import { runCommand } from "./node/commands.ts";
 import { watchProcesses } from "./processArguments.ts";
 
-test("the link is in the Secret and in Helm's own record, and nowhere else: no object, argument, log line, event or plain state", async (context) => {
+test("L41: the link reaches the installation byte for byte and is in the Secret and in Helm's own record, and nowhere else: no object, argument, log line, event or plain state", async (context) => {
   const processes = watchProcesses();
   const installation = await buildInstallation(context, { config: { version: "1" } });
   await installation.up();
@@ -15,6 +15,10 @@ test("the link is in the Secret and in Helm's own record, and nowhere else: no o
   await installation.setConfig({ renewBefore: "2h" });
   await installation.up();
   signatures.push(signatureOf(await installation.link()));
+  const exported = (await installation.stack.exportState()).find(({ type }) =>
+    type.endsWith(":StaticExport"),
+  );
+  expect(await installation.link()).toBe(exported?.outputs["bundleUrl"]);
   expect(new Set(signatures).size).toBe(2);
   const commandLines = await processes.stop();
   const canaries = [CANARY_KEY, ...signatures];
