@@ -195,7 +195,6 @@ describe("nginx with an export", () => {
       "x-content-type-options": "nosniff",
       "x-frame-options": "DENY",
       "referrer-policy": "strict-origin-when-cross-origin",
-      "cross-origin-opener-policy": "same-origin",
     });
     expect(headers.server).toBe("nginx");
   });

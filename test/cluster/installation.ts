@@ -7,7 +7,7 @@ import { startReferenceService, type ReferenceService } from "../../examples/ref
 import { openStack, type EngineKind, type OperationResult, type Stack } from "../engine/index.ts";
 import { startBundleStore, type BundleStore } from "./bundleStore.ts";
 import { kubectlIn, list, type Kubectl, type KubernetesObject } from "./kubectl.ts";
-import { findCommand } from "./node/commands.ts";
+import { findCommand } from "../programs/commands.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const EXAMPLE = join(ROOT, "examples/self-hosted");

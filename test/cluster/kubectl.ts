@@ -1,4 +1,4 @@
-import { runCommand } from "./node/commands.ts";
+import { runCommand } from "../programs/commands.ts";
 
 /** Parts of a Kubernetes object that the tests look at. */
 export interface KubernetesObject {

@@ -3,18 +3,18 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { tmpdir } from "node:os";
-import { findCommand } from "./node/commands.ts";
-import { prepareDebianPackages } from "./node/debianPackages.ts";
-import { prepareHelm, prepareKubenode } from "./node/goPrograms.ts";
+import { findCommand } from "../programs/commands.ts";
+import { prepareDebianPackages } from "../programs/debianPackages.ts";
+import { prepareHelm, prepareKubenode } from "../programs/goPrograms.ts";
 import { runIsolated } from "./node/isolation.ts";
 import { nodeName, removeLeftovers, removeNode } from "./node/leftovers.ts";
-import { runTests } from "./runTests.ts";
+import { runVitest } from "../programs/runVitest.ts";
 
 process.exitCode = process.env["KUBECONFIG"] === undefined ? await onOwnNode() : await onGivenCluster();
 
 async function onGivenCluster(): Promise<number> {
   if (findCommand("kubectl") === undefined) throw new Error("KUBECONFIG is set, but kubectl is not on PATH.");
-  return runTests({ HELM: await prepareHelm(say) });
+  return runVitest(join(import.meta.dirname, "vitest.config.ts"), { HELM: await prepareHelm(say) });
 }
 
 async function onOwnNode(): Promise<number> {

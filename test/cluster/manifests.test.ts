@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { CHART, clusterValues } from "./installation.ts";
-import { runCommand } from "./node/commands.ts";
+import { runCommand } from "../programs/commands.ts";
 
 const LINK = { enabled: true, bundleUrl: "https://store.example.com/bundle.tar.gz", version: "1" };
 

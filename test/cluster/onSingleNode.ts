@@ -1,7 +1,7 @@
 // Runs in namespaces of its own: starts the node, runs the tests on it, and ends.
-import { runTests } from "./runTests.ts";
+import { runVitest } from "../programs/runVitest.ts";
 import { endWithParent } from "./node/isolation.ts";
-import { writeKubectl } from "./node/goPrograms.ts";
+import { writeKubectl } from "../programs/goPrograms.ts";
 import { WEB_IMAGE } from "./node/images.ts";
 import { HOST_ADDRESS } from "./node/configuration.ts";
 import { startSingleNode } from "./node/singleNode.ts";
@@ -22,12 +22,11 @@ const node = await startSingleNode(
 );
 console.log(`test:cluster: the node is ready after ${Math.round((performance.now() - started) / 1000)} s`);
 await writeKubectl(folder, kubenode);
-const tests = runTests({
+const tests = runVitest(join(import.meta.dirname, "vitest.config.ts"), {
   KUBECONFIG: node.kubeconfig,
   PATH: `${folder}:${process.env["PATH"] ?? ""}`,
   CLUSTER_HOST_ADDRESS: HOST_ADDRESS,
   CLUSTER_WEB_IMAGE: `${WEB_IMAGE.repository}:${WEB_IMAGE.tag}`,
-  NGINX: join(debianRoot, "usr/sbin/nginx"),
 });
 try {
   process.exitCode = await Promise.race([tests, node.failed]);

@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { buildInstallation, CANARY_KEY, type Installation } from "./installation.ts";
 import { list, type KubernetesObject } from "./kubectl.ts";
-import { runCommand } from "./node/commands.ts";
+import { runCommand } from "../programs/commands.ts";
 import { watchProcesses } from "./processArguments.ts";
 
 test("L41: the link reaches the installation byte for byte and is in the Secret and in Helm's own record, and nowhere else: no object, argument, log line, event or plain state", async (context) => {

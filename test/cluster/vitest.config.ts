@@ -1,14 +1,13 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * `npm run test:cluster`, which prepares the cluster: see `main.ts`. First the chart alone, then what Helm does on a
- * cluster, then the whole.
+ * `npm run test:cluster`, which prepares the cluster: see `main.ts`. First what Helm does on a cluster, then
+ * the whole.
  */
 export default defineConfig({
   test: {
     reporters: ["default", `${import.meta.dirname}/../totalsReporter.ts`],
     projects: [
-      `${import.meta.dirname}/../chart/vitest.config.ts`,
       {
         test: {
           name: "release",
@@ -16,7 +15,7 @@ export default defineConfig({
           include: ["helmRelease.test.ts"],
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 0 },
           maxWorkers: 2,
         },
       },
@@ -27,7 +26,7 @@ export default defineConfig({
           include: ["*.test.ts"],
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
           maxWorkers: 3, // they mostly wait
         },
       },

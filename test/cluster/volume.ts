@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "vitest";
 import type { Installation } from "./installation.ts";
-import { runCommand } from "./node/commands.ts";
+import { runCommand } from "../programs/commands.ts";
 
 /**
  * A volume for one claim, on a node that is this machine; on a cluster of `KUBECONFIG` its own storage class provides

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { runCommand } from "./commands.ts";
+import { runCommand } from "../../programs/commands.ts";
 
 /** Long enough for a run, and worthless afterwards. */
 const DAYS = "2";

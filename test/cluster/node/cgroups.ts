@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { runCommand } from "./commands.ts";
+import { runCommand } from "../../programs/commands.ts";
 
 const CGROUPS = "/sys/fs/cgroup";
 

@@ -1,6 +1,6 @@
 // What the programs of the node are told.
 import { join } from "node:path";
-import type { DebianPackages } from "./debianPackages.ts";
+import type { DebianPackages } from "../../programs/debianPackages.ts";
 import { PAUSE_IMAGE } from "./images.ts";
 
 /** Of the node: Kubernetes refuses loopback addresses, hence a bridge. */

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { cp, mkdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { create } from "tar";
-import { findCommand, runCommand } from "./commands.ts";
-import type { DebianPackages } from "./debianPackages.ts";
+import { findCommand, runCommand } from "../../programs/commands.ts";
+import type { DebianPackages } from "../../programs/debianPackages.ts";
 
 /** Image of the pods' sandboxes: it only has to exist. */
 export const PAUSE_IMAGE = "docker.io/local/pause:1";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { kubeconfig, makeCertificates } from "./certificates.ts";
 import { makeCgroups, removeCgroups } from "./cgroups.ts";
-import { runCommand } from "./commands.ts";
+import { runCommand } from "../../programs/commands.ts";
 import {
   apiServerFlags,
   containerdConfiguration,
@@ -23,7 +23,7 @@ import {
   proxyConfiguration,
   proxyFlags,
 } from "./configuration.ts";
-import type { DebianPackages } from "./debianPackages.ts";
+import type { DebianPackages } from "../../programs/debianPackages.ts";
 import { makeImages } from "./images.ts";
 
 /** Takes longer on a busy machine only. */

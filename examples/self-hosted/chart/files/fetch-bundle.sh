@@ -666,6 +666,8 @@ version_is_settled() {
 }
 
 main() {
+  scratch=$scratch_folder/fetch-bundle # one name, so that a killed container's is cleared
+  rm -rf "$work" "$scratch"
   # the container was started again in the same pod, for instance after a reboot: what it had unpacked is whole
   if [ -n "$version" ] && [ -d "$site_folder/active" ] && [ "$(cat "$site_folder/active.version" 2>/dev/null)" = "$version" ]; then
     say "Version $(printable "$version") is unpacked already: nothing to fetch."
@@ -673,10 +675,7 @@ main() {
   fi
   reason=
   deadline_ms=$(($(now_ms) + time_limit_ms))
-  rm -rf "$work"
   mkdir -p "$work" || give_up "The folder for the site cannot be written"
-  scratch=$scratch_folder/fetch-bundle # one name, so that a killed container's is cleared
-  rm -rf "$scratch"
   mkdir -m 0700 "$scratch" || give_up "The folder for temporary files cannot be written"
   trap 'rm -rf "$work" "$scratch"' EXIT
   trap 'exit 143' TERM

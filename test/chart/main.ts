@@ -1,0 +1,15 @@
+// `npm run test:chart`: the example's chart without a cluster: rendered by Helm, its script and its nginx run here.
+import { delimiter, join } from "node:path";
+import { prepareDebianPackages } from "../programs/debianPackages.ts";
+import { prepareHelm } from "../programs/goPrograms.ts";
+import { runVitest } from "../programs/runVitest.ts";
+
+const say = (what: string) => console.log(`test:chart: ${what}`);
+const isRoot = process.platform === "linux" && process.getuid?.() === 0;
+const path = [process.env["PATH"] ?? ""];
+// anybody else has them on PATH, or is told which are missing
+if (isRoot) path.push(...(await prepareDebianPackages(say)).commandFolders);
+process.exitCode = await runVitest(join(import.meta.dirname, "vitest.config.ts"), {
+  PATH: path.join(delimiter),
+  HELM: await prepareHelm(say),
+});
