@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import type { OperationResult } from "./index.ts";
 import { changed } from "./boxes/boxWorld.ts";
@@ -33,13 +34,62 @@ describeReleases("a Helm release", (kind) => {
     expect(preview.ok).toBe(true);
     expect(changed(preview.steps)).toEqual(["create docs"]);
     expect(preview.outputs["version"]?.value).toBe("1.2.3");
-    expect(preview.outputs["namespace"]?.value).toBe("default");
+    expect(preview.outputs["namespace"]?.value).toBe("");
     expect(preview.outputs["state"]?.value).toBe("04da6b54-80e4-46f7-96ec-b56ff0331ba9");
 
     const up = await world.stack.up();
-    expect(up.error).toContain("can't create Helm Release with unreachable cluster: unable to load");
+    expect(up.error).toContain(
+      "can't create Helm Release with unreachable cluster: unable to load Kubernetes client configuration from kubeconfig file.",
+    );
+    expect(up.error).toContain("invalid configuration: no configuration has been provided");
     expect(await world.stack.exportState()).toHaveLength(1);
   });
+
+  // the plugin itself keeps trying for more than five minutes before it says these words
+  it.runIf(kind === "local")(
+    "whose cluster doesn't answer is previewed, and neither made nor read nor deleted",
+    async () => {
+      world = await createReleaseWorld(kind);
+      world.program(
+        `const docs = new Release("docs", { chart: "./chart", name }); exports.namespace = docs.namespace;`,
+      );
+      await world.stack.up();
+      const kubeconfig = join(world.folder, "kubeconfig");
+      const cluster = { name: "c", cluster: { server: "https://127.0.0.1:1" } };
+      const context = { name: "c", context: { cluster: "c", user: "u" } };
+      const users = [{ name: "u", user: {} }];
+      await writeFile(
+        kubeconfig,
+        JSON.stringify({
+          apiVersion: "v1",
+          kind: "Config",
+          clusters: [cluster],
+          contexts: [context],
+          users,
+          "current-context": "c",
+        }),
+      );
+      const away = await world.reopen({ env: { KUBECONFIG: kubeconfig } });
+      const reason = `unable to load schema information from the API server: Get "https://127.0.0.1:1/openapi/v2?timeout=32s": dial tcp 127.0.0.1:1: connect: connection refused`;
+      const refreshed = await away.refresh();
+      expect(refreshed.error).toContain(
+        "failed to read resource state due to unreachable cluster. If the cluster",
+      );
+      expect(warnings(refreshed)).toEqual([`configured Kubernetes cluster is unreachable: ${reason}`]);
+      expect((await away.up()).summary).toEqual({ same: 2 });
+      world.program(
+        `const docs = new Release("docs", { chart: "./chart", name, values: { a: 1 } }); exports.namespace = docs.namespace;`,
+      );
+      expect((await away.preview()).outputs["namespace"]?.value).toBe("default");
+      expect((await away.up()).error).toContain(
+        `can't update Helm Release with unreachable cluster: ${reason}`,
+      );
+      expect((await away.destroy()).error).toContain(
+        `can't delete Helm Release with unreachable cluster. Reason: ${JSON.stringify(reason)}`,
+      );
+      expect(await world.history()).toHaveLength(1);
+    },
+  );
 
   it("is installed, and its state has every input, the status and the names of what it made", async () => {
     world = await createReleaseWorld(kind);

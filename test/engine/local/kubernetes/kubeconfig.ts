@@ -11,6 +11,7 @@ interface Document {
 }
 
 export interface Kubeconfig {
+  /** `undefined` when nothing says which cluster it is. */
   namespace: string | undefined;
   /** What is said of the cluster that is used: address, certificate. */
   cluster: unknown;
@@ -42,7 +43,7 @@ function summarize(documents: Document[], wanted: string | undefined): Kubeconfi
   const cluster = documents
     .flatMap(({ clusters }) => clusters ?? [])
     .find(({ name }) => name === context?.context?.cluster);
-  return { namespace: context?.context?.namespace, cluster: cluster?.cluster };
+  return { namespace: cluster && (context?.context?.namespace ?? "default"), cluster: cluster?.cluster };
 }
 
 function parse(text: string): Document {

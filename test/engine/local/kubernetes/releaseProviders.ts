@@ -12,6 +12,9 @@ export interface ReleaseProvidersSetup extends Pick<HelmReleaseSettings, "folder
   onStart: (child: Pick<Child, "pid" | "isRunning">) => void;
 }
 
+const noConfiguration =
+  "unable to load Kubernetes client configuration from kubeconfig file. Make sure you have: \n\n \t • set up the provider as per https://www.pulumi.com/registry/packages/kubernetes/installation-configuration/ \n\n invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable";
+
 export class ReleaseProviders {
   #setup: ReleaseProvidersSetup;
   #helm: HelmCommand | undefined;
@@ -58,11 +61,12 @@ export class ReleaseProviders {
     try {
       const config = kubeconfig ? readKubeconfig(kubeconfig, context) : readAmbientKubeconfig(env, context);
       inCluster = config.namespace;
+      if (inCluster === undefined) unreachable = noConfiguration;
       if (kubeconfig) clusterOptions.push("--kubeconfig", this.#keep(new KubeconfigFile(kubeconfig)).path);
     } catch (error) {
       unreachable = `failed to parse kubeconfig data in \`kubernetes:config:kubeconfig\`- ${(error as Error).message}`;
     }
-    const defaultNamespace = namespace ?? inCluster ?? "default";
+    const defaultNamespace = namespace ?? inCluster ?? "";
     return new HelmReleaseProvider(this.#helm, {
       folder,
       defaultNamespace,
