@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { TestContext } from "vitest";
 import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
 import { openStack, type EngineKind, type OperationResult, type Stack } from "../engine/index.ts";
+import { recordedStack } from "../engine/recordedStack.ts";
 import { startBundleStore, type BundleStore } from "./bundleStore.ts";
 import { kubectlIn, list, type Kubectl, type KubernetesObject } from "./kubectl.ts";
 import { findCommand } from "../programs/commands.ts";
@@ -119,7 +120,8 @@ export async function buildInstallation(
   // the cluster itself refuses pods that are not «restricted»
   await kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted");
   const kind = clusterEngine();
-  const stack = await openStack(kind, {
+  const texts: string[] = [];
+  const opened = await openStack(kind, {
     program: options.program ?? join(EXAMPLE, "index.ts"),
     project: "self-hosted-docs",
     stack: "test",
@@ -140,7 +142,7 @@ export async function buildInstallation(
     await rm(folder, { recursive: true, force: true });
   });
 
-  const texts: string[] = [];
+  const stack = recordedStack(opened, texts);
   const url = async () => {
     const [web] = await list(kubectl, "services", "--selector=app.kubernetes.io/instance=docs");
     const { clusterIP, ports } = web?.spec as { clusterIP: string; ports: { port: number }[] };
@@ -152,14 +154,14 @@ export async function buildInstallation(
     kubectl,
     service,
     store,
-    stack: recorded(stack, texts),
+    stack,
     siteFolder,
     writeStartPage,
     setConfig: async (values) => {
       for (const [name, value] of Object.entries(values)) await stack.setConfig(name, value);
     },
     up: async () => {
-      const result = await recorded(stack, texts).up();
+      const result = await stack.up();
       if (!result.ok) {
         const pods = await kubectl("describe", "pods");
         throw new Error(`up failed: ${String(result.error)}\n${result.text}\n${pods}`);
@@ -184,23 +186,6 @@ export async function buildInstallation(
       return pods.filter(({ metadata }) => !("deletionTimestamp" in metadata));
     },
     shown: () => texts.join("\n"),
-  };
-}
-
-function recorded(stack: Stack, texts: string[]): Stack {
-  const remember =
-    (run: Stack["up"]): Stack["up"] =>
-    async (given) => {
-      const result = await run(given);
-      texts.push(result.text, JSON.stringify(result.logs), result.error ?? "");
-      return result;
-    };
-  return {
-    ...stack,
-    preview: remember((given) => stack.preview(given)),
-    up: remember((given) => stack.up(given)),
-    refresh: remember((given) => stack.refresh(given)),
-    destroy: remember((given) => stack.destroy(given)),
   };
 }
 

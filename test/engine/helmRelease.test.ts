@@ -45,7 +45,7 @@ describeReleases("a Helm release", (kind) => {
     expect(await world.stack.exportState()).toHaveLength(1);
   });
 
-  // the plugin itself keeps trying for more than five minutes before it says these words
+  // the plugin itself keeps trying before it says these words: a refresh for more than five minutes
   it.runIf(kind === "local")(
     "whose cluster doesn't answer is previewed, and neither made nor read nor deleted",
     async () => {

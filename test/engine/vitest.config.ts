@@ -1,10 +1,11 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm run test:engine`: the test engine's own tests, on every engine there is. */
+/** `npm run test:engine`: the test engine's own tests, on every engine there is. Those that need a cluster are in `test:cluster`. */
 export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ["*.test.ts"],
+    exclude: ["helmRelease.test.ts"],
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,

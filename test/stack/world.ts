@@ -12,6 +12,7 @@ import {
   type StackSettings,
   type StateResource,
 } from "../engine/index.ts";
+import { recordedStack } from "../engine/recordedStack.ts";
 import { installPackage, programFolderIn, writeProgram } from "./programFolder.ts";
 import { readRequests, type RequestFilter } from "./requests.ts";
 import { readResumeRecords, type ResumeRecord } from "./resumeRecordFiles.ts";
@@ -117,20 +118,7 @@ export async function buildWorld(
         ...env,
       },
     });
-    const remember =
-      (run: Stack["up"]): Stack["up"] =>
-      async (given) => {
-        const result = await run(given);
-        texts.push(result.text, JSON.stringify(result.logs), result.error ?? "");
-        return result;
-      };
-    return {
-      ...stack,
-      preview: remember((given) => stack.preview(given)),
-      up: remember((given) => stack.up(given)),
-      refresh: remember((given) => stack.refresh(given)),
-      destroy: remember((given) => stack.destroy(given)),
-    };
+    return recordedStack(stack, texts);
   };
   const stack = await open({});
   context.onTestFinished(async () => {
