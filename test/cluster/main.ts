@@ -23,7 +23,7 @@ async function onOwnNode(): Promise<number> {
   }
   const debian = await prepareDebianPackages(say);
   const helm = await prepareHelm(say);
-  const kubenode = await prepareKubenode(say);
+  const kubenode = await prepareKubenode(join(import.meta.dirname, "node/kubenode"), say);
   await removeLeftovers();
   const name = nodeName(process.pid);
   const folder = join(tmpdir(), name);

@@ -39,9 +39,12 @@ export async function prepareHelm(say: (what: string) => void): Promise<string> 
   );
 }
 
-/** The Kubernetes programs in one binary, built once; a change of its source builds it anew. */
-export async function prepareKubenode(say: (what: string) => void): Promise<string> {
-  const source = join(import.meta.dirname, "kubenode");
+/**
+ * The Kubernetes programs in one binary, built once; a change of its source builds it anew.
+ *
+ * @param source folder of its Go module
+ */
+export async function prepareKubenode(source: string, say: (what: string) => void): Promise<string> {
   const flags = `-ldflags=-s -w ${VERSION_FLAGS.kubenode}`;
   const files = (await readdir(source)).sort();
   const texts = await Promise.all(files.map((file) => readFile(join(source, file), "utf8")));
