@@ -7,6 +7,7 @@ const ROOT = join(import.meta.dirname, "../..");
 export interface CopiedExample {
   /** For the settings of a stack. */
   program: string;
+  changeProgram(change: (text: string) => string): Promise<void>;
   changeTemplate(file: string, change: (text: string) => string): Promise<void>;
 }
 
@@ -21,14 +22,15 @@ export async function copyExample(context: Pick<TestContext, "onTestFinished">):
   await symlink(ROOT, join(folder, "node_modules/pulumi-docs-hosting"), "dir");
   const packages = join(folder, "node_modules/@pulumi");
   await symlink(join(ROOT, "node_modules/@pulumi"), packages, "dir");
+  const changeFile = async (file: string, change: (text: string) => string) => {
+    const text = await readFile(join(folder, file), "utf8");
+    const changed = change(text);
+    if (changed === text) throw new Error(`${file} has nothing to change`);
+    await writeFile(join(folder, file), changed);
+  };
   return {
     program: join(folder, "index.ts"),
-    changeTemplate: async (file, change) => {
-      const path = join(folder, "chart/templates", file);
-      const text = await readFile(path, "utf8");
-      const changed = change(text);
-      if (changed === text) throw new Error(`${file} has nothing to change`);
-      await writeFile(path, changed);
-    },
+    changeProgram: (change) => changeFile("index.ts", change),
+    changeTemplate: (file, change) => changeFile(join("chart/templates", file), change),
   };
 }

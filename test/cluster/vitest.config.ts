@@ -1,8 +1,11 @@
 import { defineConfig } from "vitest/config";
 
+/** They mostly wait. */
+const WORKERS = 3;
+
 /**
- * `npm run test:cluster`, which prepares the cluster: see `main.ts`. First what Helm does on a cluster, then
- * the whole.
+ * `npm run test:cluster`, which prepares the cluster: see `main.ts`. What Helm does on a cluster, and the
+ * whole.
  */
 export default defineConfig({
   test: {
@@ -15,8 +18,7 @@ export default defineConfig({
           include: ["helmRelease.test.ts"],
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          sequence: { groupOrder: 0 },
-          maxWorkers: 2,
+          maxWorkers: WORKERS,
         },
       },
       {
@@ -26,8 +28,7 @@ export default defineConfig({
           include: ["*.test.ts"],
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          sequence: { groupOrder: 1 },
-          maxWorkers: 3, // they mostly wait
+          maxWorkers: WORKERS,
         },
       },
     ],
