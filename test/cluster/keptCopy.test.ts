@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { buildInstallation, until, type Installation } from "./installation.ts";
-import { provideVolume } from "./volume.ts";
+import { CACHE_VALUES, provideVolume } from "./volume.ts";
 
 test("with the persistent cache, a pod that starts after the link's end, with the service stopped, serves the same pages again", async (context) => {
   const installation = await buildInstallation(context, {
     config: { version: "1" },
-    values: { cache: { enabled: true, storageClass: "test", accessModes: ["ReadWriteOnce"], size: "100Mi" } },
+    values: CACHE_VALUES,
   });
-  await provideVolume(context, installation, "test");
+  await provideVolume(context, installation);
   await installation.up();
   const pods = (await installation.pods()).map(({ metadata }) => metadata.uid);
 

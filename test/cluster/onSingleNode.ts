@@ -26,6 +26,7 @@ const tests = runVitest(join(import.meta.dirname, "vitest.config.ts"), {
   KUBECONFIG: node.kubeconfig,
   PATH: `${folder}:${process.env["PATH"] ?? ""}`,
   CLUSTER_HOST_ADDRESS: HOST_ADDRESS,
+  CLUSTER_VOLUMES: join(folder, "volumes"),
   CLUSTER_WEB_IMAGE: `${WEB_IMAGE.repository}:${WEB_IMAGE.tag}`,
 });
 try {

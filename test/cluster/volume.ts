@@ -1,20 +1,28 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "vitest";
 import type { Installation } from "./installation.ts";
 import { runCommand } from "../programs/commands.ts";
 
-/**
- * A volume for one claim, on a node that is this machine; on a cluster of `KUBECONFIG` its own storage class provides
- * the volume.
- */
+/** Folder for volumes on a node that is this machine; a cluster of `KUBECONFIG` provides volumes itself. */
+const VOLUMES = process.env["CLUSTER_VOLUMES"];
+/** On such a cluster; its default class when there is none. */
+const STORAGE_CLASS = VOLUMES === undefined ? (process.env["CLUSTER_STORAGE_CLASS"] ?? "") : "test";
+
+/** Values of the chart for a cache that this cluster can have. */
+export const CACHE_VALUES = {
+  cache: { enabled: true, storageClass: STORAGE_CLASS, accessModes: ["ReadWriteOnce"], size: "100Mi" },
+  replicas: VOLUMES === undefined ? 1 : 2, // of which one node may have to hold all
+};
+
+/** Makes the volume that the installation's claim waits for, where the cluster has nobody who does. */
 export async function provideVolume(
   context: Pick<TestContext, "onTestFinished">,
   { namespace }: Installation,
-  storageClass: string,
 ): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "docs-hosting-volume-"));
+  if (VOLUMES === undefined) return;
+  const folder = join(VOLUMES, namespace);
+  await mkdir(folder, { recursive: true });
   await chmod(folder, 0o777); // the kubelet gives such a volume to no group
   const name = `${namespace}-cache`;
   const volume = {
@@ -24,7 +32,7 @@ export async function provideVolume(
     spec: {
       capacity: { storage: "100Mi" },
       accessModes: ["ReadWriteOnce"],
-      storageClassName: storageClass,
+      storageClassName: STORAGE_CLASS,
       hostPath: { path: folder },
       persistentVolumeReclaimPolicy: "Retain",
       claimRef: { namespace, name: "docs-docs-server-cache" },
@@ -33,6 +41,5 @@ export async function provideVolume(
   await runCommand("kubectl", ["create", "--filename=-"], { input: JSON.stringify(volume) });
   context.onTestFinished(async () => {
     await runCommand("kubectl", ["delete", "persistentvolume", name, "--wait=false"]);
-    await rm(folder, { recursive: true, force: true });
   });
 }
