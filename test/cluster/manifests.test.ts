@@ -1,7 +1,8 @@
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { CHART, clusterValues } from "./installation.ts";
 import { runCommand } from "../programs/commands.ts";
@@ -29,7 +30,7 @@ test.each(Object.keys(VALUES))(
   "the API server accepts the manifests %s, strictly and as Pod Security «restricted»",
   async (name) => {
     const folder = await mkdtemp(join(tmpdir(), "docs-hosting-manifests-"));
-    const namespace = `manifests-${Object.keys(VALUES).indexOf(name)}`;
+    const namespace = `manifests-${randomBytes(4).toString("hex")}`;
     try {
       await runCommand("kubectl", ["create", "namespace", namespace]);
       const restricted = ["enforce", "warn"].map((mode) => `pod-security.kubernetes.io/${mode}=restricted`);
