@@ -8,6 +8,9 @@ export interface StoredBundle {
   body: Buffer;
 }
 
+/** @param link path and query that were asked for */
+export type Spoiler = (bundle: StoredBundle, link: string) => StoredBundle;
+
 /** The object storage that the links lead to. It passes downloads on to the service, and keeps a record of them. */
 export interface BundleStore {
   readonly url: string;
@@ -15,8 +18,8 @@ export interface BundleStore {
   readonly downloads: readonly string[];
   /** Where the bundles really are. */
   passOnTo(serviceUrl: string): void;
-  /** Spoils every download from now on; `undefined` ends that. A shorter body than `content-length` is cut off. */
-  spoil(change: ((bundle: StoredBundle) => StoredBundle) | undefined): void;
+  /** Spoils downloads from now on; `undefined` ends that. A shorter body than `content-length` is cut off. */
+  spoil(change: Spoiler | undefined): void;
   close(): Promise<void>;
 }
 
@@ -24,7 +27,7 @@ export interface BundleStore {
 export async function startBundleStore(host: string): Promise<BundleStore> {
   const downloads: string[] = [];
   let serviceUrl = "";
-  let change: ((bundle: StoredBundle) => StoredBundle) | undefined;
+  let change: Spoiler | undefined;
   const server = createServer((request, response) => {
     const path = request.url ?? "";
     downloads.push(path);
@@ -33,7 +36,7 @@ export async function startBundleStore(host: string): Promise<BundleStore> {
         const headers = Object.fromEntries(reply.headers);
         delete headers["connection"];
         const stored = { status: reply.status, headers, body: Buffer.from(await reply.arrayBuffer()) };
-        const bundle = change ? change(stored) : stored;
+        const bundle = change ? change(stored, path) : stored;
         response.writeHead(bundle.status, bundle.headers);
         const isCutOff = bundle.body.length < Number(bundle.headers["content-length"]);
         if (isCutOff) response.write(bundle.body, () => response.destroy());

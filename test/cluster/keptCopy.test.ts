@@ -25,12 +25,12 @@ test("with the persistent cache, a pod that starts after the link's end, with th
 test("without it, the pod waits, its log says what to do, and it goes on by itself once the link is renewed", async (context) => {
   const installation = await buildInstallation(context, { config: { version: "1" } });
   await installation.up();
-  installation.store.spoil((bundle) => ({
-    ...bundle,
-    status: 403,
-    headers: {},
-    body: Buffer.from("expired"),
-  }));
+  const expired = new URL(await installation.link());
+  installation.store.spoil((bundle, link) =>
+    link === expired.pathname + expired.search
+      ? { ...bundle, status: 403, headers: {}, body: Buffer.from("expired") }
+      : bundle,
+  );
   await installation.kubectl("delete", "pods", "--all", "--wait=true");
   const log = await until("the log tells", async () => {
     const text = await fetchLog(installation);
@@ -42,7 +42,6 @@ test("without it, the pod waits, its log says what to do, and it goes on by itse
     expect(container).toMatchObject({ restartCount: 0, state: { running: expect.anything() as unknown } });
   }
 
-  installation.store.spoil(undefined);
   await installation.setConfig({ renewBefore: "2h" });
   await installation.up();
   await installation.serves("The first edition.");

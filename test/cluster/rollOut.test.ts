@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { copyExample } from "./copiedExample.ts";
 import { buildInstallation } from "./installation.ts";
+import { list } from "./kubectl.ts";
 import { startSteadyClient } from "./steadyClient.ts";
 
 test("a new version rolls the pods without a failed request; rolling back by jobId serves the old pages and starts nothing", async (context) => {
@@ -24,6 +25,10 @@ test("a new version rolls the pods without a failed request; rolling back by job
     .slice(asked)
     .filter(({ method, path }) => method === "POST" && path === "/v1/static-export/jobs");
   expect(starts).toEqual([]);
+
+  // of three revisions the last two are kept: the links of older ones are gone from the cluster
+  const revisions = await list(installation.kubectl, "secrets", "--selector=owner=helm");
+  expect(revisions.map(({ metadata }) => metadata.name.replace(/^.*\./, "")).sort()).toEqual(["v2", "v3"]);
 
   const answers = await client.stop();
   expect(Object.keys(answers).sort()).toEqual(["200 The first edition.", "200 The second edition."]);
