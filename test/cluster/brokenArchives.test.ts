@@ -8,6 +8,8 @@ import { startSteadyClient, type SteadyClient } from "./steadyClient.ts";
 
 /** Helm's wait, in seconds. */
 const RELEASE_TIMEOUT = "15";
+/** For pods that the kubelet starts again with growing pauses. */
+const PATIENT_TIMEOUT = "180";
 /** Of the init container, which would else go on trying for minutes. */
 const FETCH_TIME_LIMIT_SECONDS = 10;
 
@@ -68,6 +70,7 @@ describe("an archive", () => {
 
   test("that is whole is then rolled out by the next `up`, from the same export", async () => {
     installation.store.spoil(undefined);
+    await installation.setConfig({ timeout: PATIENT_TIMEOUT });
     const asked = installation.service.requests.length;
     await installation.up();
     await installation.serves("The second edition.");

@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 /** They mostly wait. */
-const WORKERS = 3;
+const WORKERS = 4;
 
 /**
  * `npm run test:cluster`, which prepares the cluster: see `main.ts`. What Helm does on a cluster, and the
