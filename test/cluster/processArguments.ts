@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { setTimeout as wait } from "node:timers/promises";
+import { repeatedly } from "./repeatedly.ts";
 
 const PAUSE_MS = 20;
 
@@ -11,21 +11,15 @@ export interface ProcessWatch {
 
 export function watchProcesses(): ProcessWatch {
   const seen = new Set<string>();
-  let stopped = false;
-  const run = async () => {
-    while (!stopped) {
-      for (const pid of await readdir("/proc")) {
-        if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
-        seen.add(await readFile(`/proc/${pid}/cmdline`, "latin1").catch(() => ""));
-      }
-      await wait(PAUSE_MS);
+  const stop = repeatedly(async () => {
+    for (const pid of await readdir("/proc")) {
+      if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
+      seen.add(await readFile(`/proc/${pid}/cmdline`, "latin1").catch(() => ""));
     }
-  };
-  const running = run();
+  }, PAUSE_MS);
   return {
     stop: async () => {
-      stopped = true;
-      await running;
+      await stop();
       return [...seen].map((text) => text.replaceAll("\0", " ").trim()).filter((text) => text !== "");
     },
   };

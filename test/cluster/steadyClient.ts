@@ -1,5 +1,5 @@
 import { get } from "node:http";
-import { setTimeout as wait } from "node:timers/promises";
+import { repeatedly } from "./repeatedly.ts";
 
 const PAUSE_MS = 10;
 
@@ -11,19 +11,13 @@ export interface SteadyClient {
 
 export function startSteadyClient(url: string): SteadyClient {
   const answers: Record<string, number> = {};
-  let stopped = false;
-  const run = async () => {
-    while (!stopped) {
-      const answer = await ask(url);
-      answers[answer] = (answers[answer] ?? 0) + 1;
-      await wait(PAUSE_MS);
-    }
-  };
-  const running = run();
+  const stop = repeatedly(async () => {
+    const answer = await ask(url);
+    answers[answer] = (answers[answer] ?? 0) + 1;
+  }, PAUSE_MS);
   return {
     stop: async () => {
-      stopped = true;
-      await running;
+      await stop();
       return answers;
     },
   };

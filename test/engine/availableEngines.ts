@@ -1,6 +1,5 @@
 // Which engines the tests can run on, here.
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
+import { findCommand } from "../programs/commands.ts";
 import type { EngineKind } from "./stack.ts";
 
 export interface AvailableEngines {
@@ -15,20 +14,6 @@ export function availableEngines(env: NodeJS.ProcessEnv = process.env): Availabl
   if (forced === "local") return { kinds: ["local"], skipped: "cli: left out by ENGINE=local" };
   if (forced === "cli") return { kinds: ["cli"], skipped: "local: left out by ENGINE=cli" };
   if (forced) throw new Error(`ENGINE must be "local" or "cli", not ${JSON.stringify(forced)}`);
-  if (isOnPath("pulumi", env["PATH"])) return { kinds: ["local", "cli"], skipped: undefined };
+  if (findCommand("pulumi", env["PATH"])) return { kinds: ["local", "cli"], skipped: undefined };
   return { kinds: ["local"], skipped: "cli: `pulumi` is not on PATH" };
-}
-
-function isOnPath(command: string, path = ""): boolean {
-  const names = process.platform === "win32" ? [`${command}.exe`, `${command}.cmd`] : [command];
-  return path.split(delimiter).some((folder) =>
-    names.some((name) => {
-      try {
-        accessSync(join(folder, name), constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    }),
-  );
 }

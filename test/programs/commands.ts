@@ -2,11 +2,14 @@ import { type SpawnOptions, spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
+/** What the file of a command can end with. */
+const ENDINGS = process.platform === "win32" ? [".exe", ".cmd"] : [""];
+
 /** Where a command is found on PATH, or undefined. */
 export function findCommand(name: string, path = process.env["PATH"] ?? ""): string | undefined {
   return path
     .split(delimiter)
-    .map((folder) => join(folder, name))
+    .flatMap((folder) => ENDINGS.map((ending) => join(folder, name + ending)))
     .find((file) => {
       try {
         accessSync(file, constants.X_OK);

@@ -1,8 +1,7 @@
 // Tests that need a cluster: on every engine that there is, where KUBECONFIG names a cluster. The CLI needs Pulumi's
 // Kubernetes plugin beside it, and every test needs `helm` to look into the cluster.
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
 import { describe } from "vitest";
+import { findCommand } from "../../programs/commands.ts";
 import { availableEngines, type EngineKind } from "../index.ts";
 import { findHelm } from "../local/kubernetes/helmCommand.ts";
 
@@ -31,18 +30,8 @@ export function describeReleases(title: string, tests: (kind: EngineKind) => voi
 function whatLacks(kind: EngineKind): string | undefined {
   if (!process.env["KUBECONFIG"]) return "KUBECONFIG names no cluster";
   if (!findHelm(process.env)) return "there is no `helm` on PATH, and HELM names none";
-  if (kind === "cli" && !isOnPath("pulumi-resource-kubernetes")) {
+  if (kind === "cli" && findCommand("pulumi-resource-kubernetes") === undefined) {
     return "Pulumi's Kubernetes plugin is not on PATH";
   }
   return undefined;
 }
-
-const isOnPath = (command: string): boolean =>
-  (process.env["PATH"] ?? "").split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, command), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
