@@ -5,9 +5,8 @@ import type { Reporter } from "./reporter";
 import type { Deadline } from "./deadline";
 import { ExportFailedError, MalformedResponseError, NotFoundError, NotReadyError } from "./errors";
 import { isFinal, isUnexpected, type ExportJob } from "./exportJob";
-import { describeProgress } from "./progress";
+import { waitForJob } from "./jobWait";
 import { redact } from "./redaction";
-import { waitUntilFinal } from "./waiter";
 
 /** How long a job that was just started may be unknown to the service (replicas that lag), in milliseconds. */
 const UNKNOWN_AFTER_START_MS = 10_000;
@@ -73,7 +72,7 @@ export async function runExport(request: ExportRequest, context: WorkflowContext
   let pageCount: number | undefined;
   for (let notReady = 0; ;) {
     if (!completed) {
-      ({ pageCount } = await waitForJob(request.domain, jobId, mayBeNew, context));
+      ({ pageCount } = await waitForExport(request.domain, jobId, mayBeNew, context));
       completed = true;
       onJob({ jobId, completed });
     }
@@ -128,16 +127,16 @@ export async function findJob(
   }
 }
 
-async function waitForJob(
+async function waitForExport(
   domain: string,
   jobId: string,
   mayBeNew: boolean,
   { client, clock, deadline, signal, reporter, inFlight }: WorkflowContext,
 ): Promise<ExportJob> {
   const startedAt = clock.monotonic();
-  const warned = new Set<string>();
-  const job = await waitUntilFinal<ExportJob>({
+  const job = await waitForJob<ExportJob>({
     subject: `export job ${jobId} of ${domain} to be completed`,
+    name: `job ${jobId}`,
     look: async () => {
       try {
         return await client.getExport(jobId);
@@ -148,19 +147,12 @@ async function waitForJob(
       }
     },
     isFinal,
-    describe: ({ status, progress, pageCount }) => ({
-      status: redact(status),
+    isUnexpected,
+    details: ({ progress, pageCount }) => ({
       ...(progress !== undefined && { progress }),
       ...(pageCount !== undefined && { pageCount }),
     }),
-    onLook: (history) => {
-      reporter.progress(describeProgress(history));
-      const status = history.at(-1)?.status ?? "";
-      if (isUnexpected({ status }) && !warned.has(status)) {
-        warned.add(status);
-        reporter.warn(`job ${jobId} has the unknown status "${status}"; taken for still running`);
-      }
-    },
+    reporter,
     inFlight,
     clock,
     deadline,

@@ -1,34 +1,30 @@
 import { connect } from "./connection";
 import type { Context } from "./context";
-import type { Decision } from "./decision";
 import { NotFoundError } from "./errors";
 import { explained } from "./explanation";
 import type { ExportJob } from "./exportJob";
 import { findJob } from "./exportWorkflow";
+import { DEFAULT_LIMIT_MS, READ_LIMIT_MS, type Diff } from "./lifeCycle";
 import { clockErrorOf, machineOf, type Machine } from "./serviceClock";
 import { converge } from "./staticExportConvergence";
 import { stateToLookUp } from "./staticExportLookup";
 import { changedInputs, planExport } from "./staticExportPlan";
 import type { CheckedInputs } from "./staticExportInputs";
-import { serviceTimeOf, type StaticExportOutputs, type StaticExportState } from "./staticExportState";
+import {
+  serviceTimeOf,
+  type Bookkeeping,
+  type StaticExportOutputs,
+  type StaticExportState,
+} from "./staticExportState";
 
-export { UnfinishedExportError } from "./staticExportConvergence";
 export { checkInputs as check } from "./staticExportInputs";
 
-/** Time limit of create and update, unless `customTimeouts` sets one, in milliseconds. */
-export const DEFAULT_LIMIT_MS = 30 * 60_000;
-/** Time limit of a refresh, in milliseconds: one GET, with a few retries. */
-const READ_LIMIT_MS = 60_000;
+/** @see LifeCycle.noBookkeeping */
+export const noBookkeeping: Bookkeeping = { given: [] };
 
-/** How the inputs differ from the state, for a preview. */
-export interface Diff {
-  /** Inputs that changed. */
-  changed: string[];
-  /** Those of them that can only be changed by a replacement. */
-  replaces: string[];
-  /** Something is to be done that no input shows. */
-  hidden: boolean;
-  decision: Decision;
+/** The domain: the job changes over the resource's life, the domain does not. */
+export function idOf({ outputs }: StaticExportState): string {
+  return outputs.domain;
 }
 
 /** Compares; pure, so that it can run at every preview. */
@@ -47,7 +43,7 @@ export function diff(inputs: CheckedInputs, state: StaticExportState, machine: M
  * Exports the site, or adopts the given job.
  *
  * @param limitMs time limit in milliseconds
- * @throws UnfinishedExportError when a job was begun; else an Error
+ * @throws UnfinishedError when a job was begun; else an Error
  */
 export function create(
   context: Context,
@@ -118,7 +114,7 @@ export async function lookUp(
  * Brings the state to what the inputs ask for, see {@link planExport}.
  *
  * @param limitMs time limit in milliseconds
- * @throws UnfinishedExportError when a job was begun; else an Error, and the state stays as it was
+ * @throws UnfinishedError when a job was begun; else an Error, and the state stays as it was
  */
 export function update(
   context: Context,

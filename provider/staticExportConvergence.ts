@@ -25,23 +25,13 @@ import {
   unfinishedState,
   type StaticExportState,
 } from "./staticExportState";
-
-/** An operation that failed after there was something to remember: the state is saved, and the next one goes on from it. */
-export class UnfinishedExportError extends Error {
-  readonly state: StaticExportState;
-
-  constructor(message: string, state: StaticExportState) {
-    super(message);
-    this.name = "UnfinishedExportError";
-    this.state = state;
-  }
-}
+import { UnfinishedError } from "./unfinishedError";
 
 /**
  * Brings an export to what its inputs ask for, from whatever state it is in. Creating is the same from none.
  *
  * @param limitMs time limit in milliseconds
- * @throws UnfinishedExportError when there is something to remember; else an Error, and the state stays as it was
+ * @throws UnfinishedError when there is something to remember; else an Error, and the state stays as it was
  */
 export async function converge(
   context: Context,
@@ -173,11 +163,8 @@ function fail(
   if (over) {
     // the state names a job that is over: forget it, or every later run would go on with it
     const { message } = explained(error, domain, oldLink.trim());
-    throw new UnfinishedExportError(message, unfinishedState(inputs, { completed: false }, state));
+    throw new UnfinishedError(message, unfinishedState(inputs, { completed: false }, state));
   }
   const kept = `Nothing is lost: job ${job.jobId} goes on at the service, and the next \`pulumi up\` continues it.${oldLink}`;
-  throw new UnfinishedExportError(
-    explained(error, domain, kept).message,
-    unfinishedState(inputs, job, state),
-  );
+  throw new UnfinishedError(explained(error, domain, kept).message, unfinishedState(inputs, job, state));
 }

@@ -2,16 +2,12 @@ import * as pulumi from "@pulumi/pulumi";
 import type { StaticExportInputs } from "../provider/staticExportInputs";
 import type { StaticExportOutputs } from "../provider/staticExportState";
 import { handlerText } from "./handler";
+import type { InputsOf, OutputsOf } from "./resourceProperties";
 
 const TYPE = "pulumi-nodejs:dynamic/docs-hosting:StaticExport";
 
 /** Arguments of {@link StaticExport}: see {@link StaticExportInputs} for the meaning of each. */
-export type StaticExportArgs = {
-  [Name in keyof StaticExportInputs]:
-    | pulumi.Input<Name extends "triggers" ? pulumi.Input<unknown>[] : NonNullable<StaticExportInputs[Name]>>
-    // what is not configured is as if it were left out, also for programs with `exactOptionalPropertyTypes`
-    | (undefined extends StaticExportInputs[Name] ? undefined : never);
-};
+export type StaticExportArgs = InputsOf<StaticExportInputs>;
 
 /** What {@link StaticExport.get} needs to find an export: the service cannot list the jobs of a site. */
 export interface StaticExportLookup {
@@ -26,9 +22,7 @@ export interface StaticExportLookup {
 }
 
 /** Values of the outputs of {@link StaticExport}. */
-type Outputs = {
-  [Name in keyof StaticExportOutputs]: pulumi.Output<StaticExportOutputs[Name]>;
-};
+type Outputs = OutputsOf<StaticExportOutputs>;
 
 /**
  * A static export of a documentation site, see `spec.md`, Static export: created and updated by running an export job

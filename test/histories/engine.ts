@@ -4,6 +4,7 @@ import type { Decision } from "../../provider/decision.ts";
 import * as staticExport from "../../provider/staticExport.ts";
 import type { CheckedInputs, StaticExportInputs } from "../../provider/staticExportInputs.ts";
 import type { StaticExportState } from "../../provider/staticExportState.ts";
+import { UnfinishedError } from "../../provider/unfinishedError.ts";
 
 /** A resource as Pulumi's state keeps it. */
 export interface StoredResource {
@@ -66,7 +67,7 @@ export class EngineModel {
   }
 
   storeFailure({ op, inputs }: Step, error: unknown): void {
-    if (!(error instanceof staticExport.UnfinishedExportError)) return;
+    if (!(error instanceof UnfinishedError)) return;
     const old = this.resource;
     if (op === "replace" && old) this.pendingDeletion.push(old);
     this.resource = {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as staticExport from "../../provider/staticExport.ts";
 import { sameTriggers } from "../../provider/staticExportInputs.ts";
 import type { StaticExportState } from "../../provider/staticExportState.ts";
+import { UnfinishedError } from "../../provider/unfinishedError.ts";
 import { contentOf } from "./jobLedger.ts";
 import { ProviderProcess } from "./providerProcess.ts";
 import type { Report, World } from "./world.ts";
@@ -193,7 +194,7 @@ export const INVARIANTS: Record<string, Invariant> = {
     const domain = step?.inputs.domain ?? before?.state.outputs.domain ?? "";
     if (!error.message.includes(domain)) return `no ${domain}: ${error.message}`;
     if (error.message.includes("internal error")) return error.message;
-    if (!(error instanceof staticExport.UnfinishedExportError)) return undefined;
+    if (!(error instanceof UnfinishedError)) return undefined;
     const jobId = error.state.bookkeeping.unfinished?.jobId ?? "";
     return error.message.includes(jobId) ? undefined : `no ${jobId}: ${error.message}`;
   },

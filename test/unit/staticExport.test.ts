@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Context } from "../../provider/context.ts";
+import type { Diff } from "../../provider/lifeCycle.ts";
 import * as staticExport from "../../provider/staticExport.ts";
-import { UnfinishedExportError } from "../../provider/staticExport.ts";
+import { UnfinishedError } from "../../provider/unfinishedError.ts";
 import type { CheckedInputs } from "../../provider/staticExportInputs.ts";
 import type { StaticExportState } from "../../provider/staticExportState.ts";
 import { MemoryRecords } from "../simulation/memoryRecords.ts";
@@ -42,7 +43,7 @@ const create = (given = inputs, limitMs?: number): Promise<StaticExportState> =>
   clock.run(staticExport.create(context(), given, limitMs));
 const update = (state: StaticExportState, given = inputs, limitMs?: number): Promise<StaticExportState> =>
   clock.run(staticExport.update(context(), state, given, limitMs));
-const diff = (state: StaticExportState, given = inputs): staticExport.Diff =>
+const diff = (state: StaticExportState, given = inputs): Diff =>
   staticExport.diff(given, state, { name: "build-agent", nowMs: clock.now() });
 /** What a diff says, without its words. */
 const verdict = (state: StaticExportState, given = inputs): unknown => {
@@ -55,9 +56,9 @@ const caught = (work: Promise<unknown>): Promise<Error> =>
     () => new Error("it did not fail"),
     (error: unknown) => error as Error,
   );
-const unfinished = async (work: Promise<unknown>): Promise<UnfinishedExportError> => {
+const unfinished = async (work: Promise<unknown>): Promise<UnfinishedError<StaticExportState>> => {
   const error = await caught(work);
-  if (error instanceof UnfinishedExportError) return error;
+  if (error instanceof UnfinishedError) return error;
   throw new Error(`nothing to go on from: ${error.message}`);
 };
 /** Requests since the last call, with polls counted once. */
@@ -117,7 +118,7 @@ describe("create", () => {
   ])("refused with %i names the site, the trouble and what is lost", async (status, trouble, lost) => {
     service.fault = () => ({ status, body: { error: "no" } });
     const error = await caught(create());
-    expect(error).not.toBeInstanceOf(UnfinishedExportError);
+    expect(error).not.toBeInstanceOf(UnfinishedError);
     expect(error.message).toMatch(/^docs\.example\.com: /);
     expect(error.message).toContain(trouble);
     expect(error.message).toContain(lost);
@@ -127,7 +128,7 @@ describe("create", () => {
     service.outcome = "failed";
     service.reason = "page guide.md is broken, key svc_secret";
     const error = await caught(create());
-    expect(error).not.toBeInstanceOf(UnfinishedExportError);
+    expect(error).not.toBeInstanceOf(UnfinishedError);
     expect(error.message).toContain(
       "job-1 failed: the service says: page guide.md is broken, key [removed].",
     );
@@ -142,7 +143,7 @@ describe("create", () => {
   test("a job that is gone later is a failure with nothing to continue", async () => {
     service.fault = ({ method }) =>
       method === "GET" && clock.monotonic() > 20_000 ? { status: 404 } : undefined;
-    expect(await caught(create())).not.toBeInstanceOf(UnfinishedExportError);
+    expect(await caught(create())).not.toBeInstanceOf(UnfinishedError);
   });
 
   test("an unknown status is taken for still running and warned of once", async () => {
@@ -252,11 +253,9 @@ describe("what is interrupted", () => {
   test("goes on also after other content was tried in vain", async () => {
     const { state } = await unfinished(create(inputs, 20_000));
     const error = await caught(update(state, { ...inputs, jobId: "job-3" }));
-    expect(error).not.toBeInstanceOf(UnfinishedExportError); // the state stays as it was
+    expect(error).not.toBeInstanceOf(UnfinishedError); // the state stays as it was
     service.outcome = "failed";
-    expect(await caught(update(state, { ...inputs, version: "v2" }))).not.toBeInstanceOf(
-      UnfinishedExportError,
-    );
+    expect(await caught(update(state, { ...inputs, version: "v2" }))).not.toBeInstanceOf(UnfinishedError);
     expect((await update(state)).outputs.jobId).toBe("job-1");
   });
 
@@ -343,7 +342,7 @@ describe("update", () => {
     const state = await create();
     service.outcome = "failed";
     const error = await caught(update(state, { ...inputs, version: "v2" }));
-    expect(error).not.toBeInstanceOf(UnfinishedExportError); // nothing to remember: the old state stays whole
+    expect(error).not.toBeInstanceOf(UnfinishedError); // nothing to remember: the old state stays whole
     expect(error.message).toContain("The link to job job-1 stays in place.");
     service.outcome = "never";
     const stopped = await unfinished(update(state, { ...inputs, version: "v2" }, 30_000));
