@@ -33,9 +33,9 @@ export default tseslint.config(
     files: ["sdk/**"],
     rules: wall([
       {
-        group: ["**/provider/**", "!**/provider/client", "!**/provider/configuration"],
+        group: ["**/provider/**", "!**/provider/agentJobLookup", "!**/provider/clock"],
         allowTypeImports: true,
-        message: "The user's program takes only types and the client from provider/.",
+        message: "The user's program takes only types from provider/, and the one read that it does itself.",
       },
       { group: ["**/test/**", "**/examples/**"], message: "sdk/ imports only itself and provider/." },
     ]),

@@ -1,6 +1,7 @@
+import { nameOf, readAgentJob, type AgentJob, type AgentJobKey } from "./agentJob";
 import { readBundleLink, type BundleLink } from "./bundleLink";
 import type { ServiceSettings } from "./configuration";
-import { MalformedResponseError } from "./errors";
+import { MalformedResponseError, NotAllowedError, NotFoundError } from "./errors";
 import { readExportJob, type ExportJob } from "./exportJob";
 import { isJobId } from "./jobId";
 import { Transport, type TransportOptions } from "./transport";
@@ -62,5 +63,31 @@ export class Client {
       { method: "POST", path: ["v1", "static-export", "jobs", jobId, "bundle"], repetition: "repeatable" },
       (reply) => readBundleLink(reply, this.#service),
     );
+  }
+
+  /**
+   * `GET /v2/agent/{projectId}/job/{id}`: the state of an agent job.
+   *
+   * @throws NotFoundError when there is no such job; any other DocsHostingError
+   */
+  async getAgentJob(key: AgentJobKey): Promise<AgentJob> {
+    try {
+      return await this.#transport.send(
+        { method: "GET", path: ["v2", "agent", key.projectId, "job", key.id], repetition: "read" },
+        (reply) => readAgentJob(key.id, reply),
+      );
+    } catch (error) {
+      if (error instanceof NotFoundError) {
+        throw new NotFoundError(
+          `there is no ${nameOf(key)} (${error.message})`,
+          "Check both ids, and that the API key is of the organization that the project belongs to: the dashboard's API keys page shows both.",
+          error.status,
+        );
+      }
+      if (error instanceof NotAllowedError) {
+        throw new NotAllowedError(error.message, "Check what the API key may do.", error.status);
+      }
+      throw error;
+    }
   }
 }

@@ -3,6 +3,9 @@ import { serviceSettings } from "./configuration";
 import type { Context } from "./context";
 import { startDeadline, type Deadline } from "./deadline";
 
+/** What asking the service needs of an operation's context. */
+export type ConnectionContext = Pick<Context, "configuration" | "fetch" | "clock" | "reporter" | "signal">;
+
 /**
  * The service, for one operation.
  *
@@ -10,7 +13,7 @@ import { startDeadline, type Deadline } from "./deadline";
  * @throws ConfigurationError
  */
 export function connect(
-  context: Context,
+  context: ConnectionContext,
   inputs: { baseUrl?: string; apiKeyEnv?: string },
   limitMs: number,
 ): { client: Client; deadline: Deadline } {

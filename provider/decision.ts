@@ -2,9 +2,9 @@ import { formatDuration } from "./duration";
 
 /** Why something is done, or not. Stable: documented in the README, and what tests and alerts look for. */
 export type ReasonCode =
-  /** A new resource: a job is started. */
+  /** A new resource: a job is started; that of an agent is waited for. */
   | "NEW"
-  /** `domain` or `baseUrl` changed: a replacement. */
+  /** `domain`, `baseUrl`, or which agent job, changed: a replacement. */
   | "REPLACED"
   /** `version` or `triggers` changed: a job is started. */
   | "NEW_CONTENT"
@@ -18,7 +18,9 @@ export type ReasonCode =
   | "RENEW_WINDOW"
   /** The service does not have the job any more: a job is started. */
   | "JOB_GONE"
-  /** Only `renewBefore`, `apiKeyEnv` or `version` beside a `jobId` changed: remembered without a request. */
+  /** An agent job failed, and that is not accepted. */
+  | "JOB_FAILED"
+  /** Only what needs no request changed: `renewBefore`, `apiKeyEnv`, `acceptFailed`, or `version` beside a `jobId`. */
   | "SETTINGS"
   /** Nothing is to be done. */
   | "UP_TO_DATE";

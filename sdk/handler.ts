@@ -4,6 +4,6 @@
  *
  * FROZEN: it is part of every user's state; a changed text would show everybody an update.
  */
-export function handlerText(resource: "StaticExport"): string {
+export function handlerText(resource: "StaticExport" | "AgentJob"): string {
   return `exports.handler = () => require("module").createRequire(process.cwd() + "/_")("pulumi-docs-hosting/dynamic").${resource};`;
 }

@@ -1,0 +1,57 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { AgentJob } from "../provider/agentJob";
+import type { AgentJobLookupInputs } from "../provider/agentJobInputs";
+import { systemClock } from "../provider/clock";
+import type { InputsOf } from "./resourceProperties";
+
+/** Arguments of {@link getAgentJob}: see {@link AgentJobLookupInputs} for the meaning of each. */
+export type GetAgentJobArgs = {
+  [Name in keyof AgentJobLookupInputs]:
+    AgentJobLookupInputs[Name] | (undefined extends AgentJobLookupInputs[Name] ? undefined : never);
+};
+
+/** Arguments of {@link getAgentJobOutput}. */
+export type GetAgentJobOutputArgs = InputsOf<AgentJobLookupInputs>;
+
+/** An agent job, see `spec.md`, AgentJob: exactly its fields, dates as ISO 8601 text. */
+export type GetAgentJobResult = AgentJob;
+
+/**
+ * Reads an agent job once, also in previews: `GET /v2/agent/{projectId}/job/{id}` of `spec.md`. It does not wait: for
+ * that, and to ask only once, there is the resource {@link AgentJob}.
+ *
+ * @throws Error before any request for arguments or configuration that are wrong; when there is no such job; or when the
+ *   service gave no usable answer within a minute
+ */
+export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobResult> {
+  // loaded when needed: most programs never ask, and the HTTP client takes its time to load
+  const [{ lookUpAgentJob }, { default: fetch }] = await Promise.all([
+    import("../provider/agentJobLookup.js"),
+    import("node-fetch"),
+  ]);
+  return lookUpAgentJob(
+    {
+      configuration: {
+        environment: (name) => process.env[name],
+        stackConfig: (name) => pulumi.runtime.getConfig(name),
+      },
+      fetch,
+      clock: systemClock,
+      reporter: {
+        progress: (line) => void pulumi.log.debug(line),
+        info: (line) => void pulumi.log.info(line),
+        warn: (line) => void pulumi.log.warn(line),
+      },
+      signal: new AbortController().signal,
+    },
+    { ...args },
+  );
+}
+
+/**
+ * {@link getAgentJob} for arguments that may be outputs. Where one is not known yet, in a preview, nothing is asked and
+ * nothing of the result is known; where one is a secret, the result is.
+ */
+export function getAgentJobOutput(args: GetAgentJobOutputArgs): pulumi.Output<GetAgentJobResult> {
+  return pulumi.output(args).apply(getAgentJob);
+}
