@@ -117,7 +117,7 @@ onEachEngine("interruptions", (kind) => {
       expect(record).toMatchObject({ mode: 0o600 });
       killProviders(world);
       expect((await running).ok).toBe(false);
-      await expect(world.exported()).rejects.toThrow("0 static exports");
+      await expect(world.exported()).rejects.toThrow("0 resources StaticExport");
       const up = succeeded(await world.stack.up());
       expect(up.logs.map(({ message }) => message)).toContainEqual(
         expect.stringContaining(`RESUMED: job ${String(record?.jobId)}`),

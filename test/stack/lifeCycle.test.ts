@@ -167,7 +167,7 @@ onEachEngine("life cycle", (kind) => {
       succeeded(await world.stack.up());
       await world.service.reset();
       succeeded(await world.stack.refresh());
-      await expect(world.exported()).rejects.toThrow("0 static exports");
+      await expect(world.exported()).rejects.toThrow("0 resources StaticExport");
       expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["create docs"]);
       await previewIsEmpty(world);
     },

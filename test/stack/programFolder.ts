@@ -27,11 +27,13 @@ export function installPackage(programFolder: string, tarball?: string): void {
   extract({ file: tarball, cwd: installed, strip: 1, sync: true });
 }
 
-/** @param lines with `StaticExport`, `staticExportValues` and `pulumi` in scope */
+const EXPORTED = ["StaticExport", "staticExportValues", "AgentJob", "getAgentJob", "getAgentJobOutput"];
+
+/** @param lines with `pulumi` and all that the package exports in scope */
 export function writeProgram(programFolder: string, lines: string): void {
   writeFileSync(
     join(programFolder, "index.js"),
     `const pulumi = require("@pulumi/pulumi");\n` +
-      `const { StaticExport, staticExportValues } = require("pulumi-docs-hosting");\n${lines}\n`,
+      `const { ${EXPORTED.join(", ")} } = require("pulumi-docs-hosting");\n${lines}\n`,
   );
 }

@@ -6,7 +6,7 @@ const docs = (args: string, options = "{}"): string => `new StaticExport("docs",
 const DOCS = docs(`{ domain: "docs.example.com" }`);
 
 async function nothingKept(world: World): Promise<void> {
-  await expect(world.exported()).rejects.toThrow("0 static exports");
+  await expect(world.exported()).rejects.toThrow("0 resources StaticExport");
 }
 
 onEachEngine("refusals", (kind) => {

@@ -120,7 +120,7 @@ onEachEngine("resource options", (kind) => {
     world.program("");
     expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["delete docs"]);
     expect(world.requests()).toEqual([]);
-    await expect(world.exported()).rejects.toThrow("0 static exports");
+    await expect(world.exported()).rejects.toThrow("0 resources StaticExport");
     await previewIsEmpty(world);
   });
 

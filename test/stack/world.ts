@@ -40,7 +40,7 @@ export interface World {
   readonly stack: Stack;
   /** Adds a page to the site, so that the next export is another one. */
   addPage(name: string, markdown: string): void;
-  /** Replaces the program by these lines, with `StaticExport` and `pulumi` in scope. */
+  /** Replaces the program by these lines, see `writeProgram`. */
   program(lines: string): void;
   /** Installs a release in the place of the working tree, or the working tree again. */
   usePackage(tarball?: string): void;
@@ -50,6 +50,8 @@ export interface World {
   startService(adminApiKey: string): Promise<ReferenceService>;
   /** The only static export in the state, or the one of this name. */
   exported(name?: string, stack?: Stack): Promise<StateResource>;
+  /** The only agent job in the state. */
+  agentJob(): Promise<StateResource>;
   /** Requests to the API since the last call, such as "POST /v1/static-export/jobs", polls in a row counted once. */
   requests(filter?: RequestFilter): string[];
   /** Jobs that are noted beside the state, for a run that might be killed. */
@@ -126,6 +128,15 @@ export async function buildWorld(
     await rm(folder, { recursive: true, force: true });
   });
 
+  const only = async (type: string, name: string | undefined, of: Stack): Promise<StateResource> => {
+    const found = (await of.exportState()).filter(
+      (resource) =>
+        resource.type.endsWith(`:${type}`) && (name === undefined || nameOf(resource.urn) === name),
+    );
+    if (found.length !== 1 || !found[0]) throw new Error(`${found.length} resources ${type} in the state`);
+    return found[0];
+  };
+
   let counted = 0;
   return {
     service,
@@ -137,13 +148,8 @@ export async function buildWorld(
     usePackage: (tarball) => {
       installPackage(programFolder, tarball);
     },
-    exported: async (name, of = stack) => {
-      const found = (await of.exportState()).filter(
-        ({ type, urn }) => type.endsWith(":StaticExport") && (name === undefined || nameOf(urn) === name),
-      );
-      if (found.length !== 1 || !found[0]) throw new Error(`${found.length} static exports in the state`);
-      return found[0];
-    },
+    exported: (name, of = stack) => only("StaticExport", name, of),
+    agentJob: () => only("AgentJob", undefined, stack),
     requests: (filter) => {
       const seen = service.requests.slice(counted);
       counted = service.requests.length;
@@ -163,10 +169,10 @@ export function succeeded(result: OperationResult): OperationResult {
   return result;
 }
 
-/** What an operation did to the static exports: the stack itself is left out. */
+/** What an operation did to static exports and agent jobs: the stack itself is left out. */
 export function stepsOf(result: OperationResult): string[] {
   return result.steps
-    .filter(({ urn, op }) => urn.includes(":StaticExport::") && op !== "same" && op !== "refresh")
+    .filter(({ urn, op }) => /docs-hosting:\w+::/.test(urn) && op !== "same" && op !== "refresh")
     .map(({ op, urn }) => `${op} ${nameOf(urn)}`);
 }
 
