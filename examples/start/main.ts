@@ -8,6 +8,7 @@ import { openStack, type OperationResult } from "../../test/engine/index.ts";
 import { startReferenceService } from "../reference-service/index.ts";
 import { fetchBundle, serveFolder } from "./bundle.ts";
 import { chooseEngine } from "./engine.ts";
+import { prepareExample } from "./preparations.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const DOMAIN = "docs.example.com";
@@ -61,12 +62,15 @@ async function run(): Promise<number> {
     say("Service", `${service.url} hosts ${DOMAIN} (the documentation of fastify)`);
     const engine = await chooseEngine(join(ROOT, ".work/pulumi"), process.env["ENGINE"]);
     say("Engine", engine.notice);
+    const preparation = prepareExample(options.example, service, DOMAIN);
+    if (preparation) say("Example", preparation.notice);
     const stack = await openStack(engine.kind, {
       program: programOf(options.example),
-      project: "docs-hosting-quickstart",
+      project: `docs-hosting-${options.example}`,
       stack: "dev",
       stateFolder: join(folder, "state"),
       passphrase: "quickstart",
+      config: preparation?.config ?? {},
       env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: KEY },
     });
     const result = await stack.up({ signal: stop.signal, onText: (text) => process.stdout.write(text) });

@@ -133,6 +133,7 @@ describe("the pull request of an agent job", () => {
     "pull/1",
     "git.example.com/pull/1",
     "https://",
+    "https://git.example.com:99999/pull/1",
     "https://git.example.com/pull 1",
     "https://git.example.com/é",
   ])("is refused when it is no URL: «%s»", async (prLink) => {
