@@ -21,8 +21,10 @@ const JOB_DURATION_MS = 5_000;
 
 /** Has configuration of its own and needs a cluster: its README says how to run it. */
 const NEEDS_CLUSTER = "self-hosted";
+/** No program, but what the programs run against. */
+const SERVICE = "reference-service";
 const EXAMPLES = readdirSync(join(ROOT, "examples")).filter(
-  (name) => existsSync(programOf(name)) && name !== NEEDS_CLUSTER,
+  (name) => existsSync(programOf(name)) && name !== NEEDS_CLUSTER && name !== SERVICE,
 );
 
 const { values: options } = parseArgs({

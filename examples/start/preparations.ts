@@ -8,23 +8,25 @@ export interface Preparation {
   notice: string;
 }
 
-/** How long the agent is at work, in milliseconds: `pulumi up` takes a moment to ask, and then is seen to wait. */
-const AGENT_JOB_DURATION_MS = 6_000;
+/** How long the agent is at work, in milliseconds: long enough to see `pulumi up` wait for it. */
+const AGENT_JOB_DURATION_MS = 3_000;
 
 const PREPARATIONS: Readonly<Record<string, (service: ReferenceService, domain: string) => Preparation>> = {
-  "agent-gate": ({ agentJobs }, domain) => {
+  "agent-gate": (service, domain) => {
     const projectId = "docs-team";
+    const agentJobId = "agent-1";
     const prLink = "https://git.example.com/docs/site/pull/1";
-    const { id } = agentJobs.create(projectId, {
-      id: "agent-1",
-      endsAfterMs: AGENT_JOB_DURATION_MS,
-      outcome: "completed",
-      prLink,
+    // the agent begins when it is first asked about: a machine that is slow to get there also waits
+    const stopIntercepting = service.intercept(({ path }) => {
+      if (path === `/v2/agent/${projectId}/job/${agentJobId}`) {
+        stopIntercepting();
+        service.agentJobs.create(projectId, { id: agentJobId, endsAfterMs: AGENT_JOB_DURATION_MS, prLink });
+      }
+      return undefined;
     });
-    const seconds = AGENT_JOB_DURATION_MS / 1000;
     return {
-      config: { projectId, agentJobId: id, domain },
-      notice: `agent job ${id} is at work; in ${seconds} s it opens ${prLink}`,
+      config: { projectId, agentJobId, domain },
+      notice: `agent job ${agentJobId} takes ${AGENT_JOB_DURATION_MS / 1000} s and then opens ${prLink}`,
     };
   },
 };
