@@ -1,4 +1,5 @@
-export { type AgentJob, type AgentJobs, type AgentJobStatus, type NewAgentJob } from "./agentJobs.ts";
+export { type AgentJob, type AgentJobStatus } from "./agentJob.ts";
+export { type AgentJobs, type NewAgentJob } from "./agentJobs.ts";
 export { type InterceptedRequest, type Interceptor, type InterceptorReply } from "./intercept.ts";
 export { type LoggedRequest } from "./requestLog.ts";
 export { type ReferenceService, type ReferenceServiceOptions, startReferenceService } from "./service.ts";

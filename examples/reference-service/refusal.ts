@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 
 /** Ends a request with a status and the body `{ error }`. */
 export class Refusal extends Error {
@@ -11,10 +11,17 @@ export class Refusal extends Error {
 
 /** Every error body of the service has the one shape that the API shows: `{ error: string }`. */
 export function answerErrors(app: FastifyInstance): void {
-  app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) =>
-    reply.code(error.statusCode ?? 500).send({ error: error.message }),
-  );
+  app.setErrorHandler(answerError);
   app.setNotFoundHandler((request, reply) =>
     reply.code(404).send({ error: `there is no ${request.method} ${request.url.split("?")[0] ?? ""}` }),
   );
+}
+
+/** Also for what is wrong before there is a route: a path that is not properly encoded. */
+export function answerError(
+  error: Error & { statusCode?: number },
+  _request: unknown,
+  reply: FastifyReply,
+): void {
+  void reply.code(error.statusCode ?? 500).send({ error: error.message });
 }

@@ -12,7 +12,7 @@ import { addBundleDownloadRoute, addBundleRoutes } from "./bundleRoutes.ts";
 import { addExportJobRoutes } from "./exportJobRoutes.ts";
 import { ExportJobs } from "./exportJobs.ts";
 import { type Interceptor, interceptRequests } from "./intercept.ts";
-import { answerErrors } from "./refusal.ts";
+import { answerError, answerErrors } from "./refusal.ts";
 import { type LoggedRequest, logRequests } from "./requestLog.ts";
 import { type Site, Sites } from "./sites.ts";
 
@@ -79,6 +79,8 @@ export interface ReferenceService {
 }
 
 const DEFAULT_LINK_LIFETIME_MS = 3_600_000;
+/** Characters of an identifier in a path: as many as Node takes for all headers. Fastify's own limit is 100. */
+const MAX_ID_LENGTH = 16_384;
 
 /** Starts the service; resolves once it accepts requests. */
 export async function startReferenceService(options: ReferenceServiceOptions): Promise<ReferenceService> {
@@ -95,7 +97,11 @@ export async function startReferenceService(options: ReferenceServiceOptions): P
   const links = new BundleLinks({ publicUrl: () => options.publicUrl ?? url, linkLifetimeMs, now, newId });
   const domainOfJob = (jobId: string) => jobs.domainOf(jobId);
 
-  const app = Fastify({ forceCloseConnections: true });
+  const app = Fastify({
+    forceCloseConnections: true,
+    frameworkErrors: answerError,
+    routerOptions: { maxParamLength: MAX_ID_LENGTH },
+  });
   answerErrors(app);
   acceptEmptyJson(app);
   app.addHook("onSend", (_request, reply, _payload, done) => {

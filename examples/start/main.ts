@@ -8,6 +8,7 @@ import { openStack, type OperationResult } from "../../test/engine/index.ts";
 import { startReferenceService } from "../reference-service/index.ts";
 import { fetchBundle, serveFolder } from "./bundle.ts";
 import { chooseEngine } from "./engine.ts";
+import { prepareExample } from "./preparations.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const DOMAIN = "docs.example.com";
@@ -20,8 +21,10 @@ const JOB_DURATION_MS = 5_000;
 
 /** Has configuration of its own and needs a cluster: its README says how to run it. */
 const NEEDS_CLUSTER = "self-hosted";
+/** No program, but what the programs run against. */
+const SERVICE = "reference-service";
 const EXAMPLES = readdirSync(join(ROOT, "examples")).filter(
-  (name) => existsSync(programOf(name)) && name !== NEEDS_CLUSTER,
+  (name) => existsSync(programOf(name)) && name !== NEEDS_CLUSTER && name !== SERVICE,
 );
 
 const { values: options } = parseArgs({
@@ -61,12 +64,15 @@ async function run(): Promise<number> {
     say("Service", `${service.url} hosts ${DOMAIN} (the documentation of fastify)`);
     const engine = await chooseEngine(join(ROOT, ".work/pulumi"), process.env["ENGINE"]);
     say("Engine", engine.notice);
+    const preparation = prepareExample(options.example, service, DOMAIN);
+    if (preparation) say("Example", preparation.notice);
     const stack = await openStack(engine.kind, {
       program: programOf(options.example),
-      project: "docs-hosting-quickstart",
+      project: `docs-hosting-${options.example}`,
       stack: "dev",
       stateFolder: join(folder, "state"),
       passphrase: "quickstart",
+      config: preparation?.config ?? {},
       env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: KEY },
     });
     const result = await stack.up({ signal: stop.signal, onText: (text) => process.stdout.write(text) });

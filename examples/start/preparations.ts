@@ -1,0 +1,41 @@
+import type { ReferenceService } from "../reference-service/index.ts";
+
+/** What an example finds when it runs. */
+export interface Preparation {
+  /** Of its stack. */
+  config: Record<string, string>;
+  /** What the service was given for it: one line for the user. */
+  notice: string;
+}
+
+/** How long the agent is at work, in milliseconds: long enough to see `pulumi up` wait for it. */
+const AGENT_JOB_DURATION_MS = 3_000;
+
+const PREPARATIONS: Readonly<Record<string, (service: ReferenceService, domain: string) => Preparation>> = {
+  "agent-gate": (service, domain) => {
+    const projectId = "docs-team";
+    const agentJobId = "agent-1";
+    const prLink = "https://git.example.com/docs/site/pull/1";
+    // the agent begins when it is first asked about: a machine that is slow to get there also waits
+    const stopIntercepting = service.intercept(({ path }) => {
+      if (path === `/v2/agent/${projectId}/job/${agentJobId}`) {
+        stopIntercepting();
+        service.agentJobs.create(projectId, { id: agentJobId, endsAfterMs: AGENT_JOB_DURATION_MS, prLink });
+      }
+      return undefined;
+    });
+    return {
+      config: { projectId, agentJobId, domain },
+      notice: `agent job ${agentJobId} takes ${AGENT_JOB_DURATION_MS / 1000} s and then opens ${prLink}`,
+    };
+  },
+};
+
+/** Gives the service and the stack what an example needs; undefined when it needs nothing. */
+export function prepareExample(
+  example: string,
+  service: ReferenceService,
+  domain: string,
+): Preparation | undefined {
+  return PREPARATIONS[example]?.(service, domain);
+}

@@ -1,0 +1,357 @@
+import { request } from "node:http";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  type AgentJob,
+  type AgentJobStatus,
+  type NewAgentJob,
+  type ReferenceService,
+  startReferenceService,
+} from "../../examples/reference-service/index.ts";
+
+const KEY = "svc_test_key";
+const NOON = Date.parse("2030-01-01T12:00:00Z");
+const PR_LINK = "https://git.example.com/docs/site/pull/1";
+const STATES = ["active", "completed", "archived", "failed"] as const;
+
+let clockMs: number;
+let service: ReferenceService;
+
+beforeEach(async () => {
+  clockMs = NOON;
+  service = await startReferenceService({ sites: {}, adminApiKey: KEY, now: () => clockMs });
+});
+
+afterEach(() => service.close());
+
+/** Sends the path as it is: `fetch` would resolve its dots. */
+async function call(path: string, { method = "GET", key = KEY } = {}) {
+  return new Promise<{ status: number | undefined; body: unknown }>((resolve, reject) => {
+    const headers = key === "" ? {} : { authorization: `Bearer ${key}` };
+    const { hostname, port } = new URL(service.url);
+    const sent = request({ hostname, port, path, method, headers }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => (text += chunk));
+      response.on("end", () => resolve({ status: response.statusCode, body: JSON.parse(text) as unknown }));
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}
+
+async function look(id = "agent-1"): Promise<AgentJob> {
+  const { status, body } = await call(`/v2/agent/project/job/${id}`);
+  expect(status).toBe(200);
+  return body as AgentJob;
+}
+
+function move(status: AgentJobStatus, options?: { prLink?: string | null }): AgentJob {
+  return service.agentJobs.transition("project", "agent-1", status, options);
+}
+
+/** A job that came to a state by the transitions of the table, a second each. */
+function createIn(status: AgentJobStatus): void {
+  service.agentJobs.create("project", { id: "agent-1" });
+  clockMs += 1000;
+  if (status !== "active") move(status);
+  clockMs += 1000;
+}
+
+describe("a transition of an agent job", () => {
+  const POSSIBLE = new Set([
+    "active → completed",
+    "active → failed",
+    "active → archived",
+    "completed → archived",
+    "failed → archived",
+  ]);
+  const pairs = STATES.flatMap((from) => STATES.map((to) => ({ from, to, pair: `${from} → ${to}` })));
+
+  test.each(pairs.filter(({ pair }) => POSSIBLE.has(pair)))("$pair is made", async ({ from, to }) => {
+    createIn(from);
+    const before = await look();
+    expect(before.status).toBe(from);
+    move(to);
+    const archivedAt = to === "archived" ? "2030-01-01T12:00:02.000Z" : null;
+    expect(await look()).toEqual({ ...before, status: to, archivedAt });
+  });
+
+  test.each(pairs.filter(({ pair }) => !POSSIBLE.has(pair)))(
+    "$pair is refused and changes nothing",
+    async ({ from, to }) => {
+      createIn(from);
+      const before = await look();
+      expect(before.status).toBe(from);
+      expect(() => move(to)).toThrow(`agent job agent-1 cannot go from ${from} to ${to}: `);
+      clockMs += 1000;
+      expect(await look()).toEqual(before);
+    },
+  );
+
+  test("to a state that the API does not have is refused", async () => {
+    createIn("active");
+    expect(() => move("paused" as AgentJobStatus)).toThrow("cannot go from active to paused");
+    expect((await look()).status).toBe("active");
+  });
+
+  test("of a job that is not there is refused", () => {
+    expect(() => move("completed")).toThrow("there is no agent job agent-1 in project project");
+  });
+});
+
+describe("the pull request of an agent job", () => {
+  test("is null while the job is active, and filled when it completes with one", async () => {
+    createIn("active");
+    expect((await look()).prLink).toBeNull();
+    move("completed", { prLink: PR_LINK });
+    expect((await look()).prLink).toBe(PR_LINK);
+  });
+
+  test.each([{}, { prLink: null }])("stays null when no file was changed: %j", async (options) => {
+    createIn("active");
+    move("completed", options);
+    expect(await look()).toMatchObject({ status: "completed", prLink: null });
+  });
+
+  test("is kept in the archive", async () => {
+    createIn("active");
+    move("completed", { prLink: PR_LINK });
+    move("archived");
+    expect(await look()).toMatchObject({ status: "archived", prLink: PR_LINK });
+  });
+
+  test.each(["failed", "archived"] as const)("does not come with the transition to %s", async (status) => {
+    createIn("active");
+    expect(() => move(status, { prLink: PR_LINK })).toThrow(
+      `agent job agent-1 gets a prLink when it completes, not when it becomes ${status}`,
+    );
+    expect(await look()).toMatchObject({ status: "active", prLink: null });
+  });
+
+  test.each([
+    "",
+    "pull/1",
+    "git.example.com/pull/1",
+    "https://",
+    "https://git.example.com:99999/pull/1",
+    "https://git.example.com/pull 1",
+    "https://git.example.com/é",
+  ])("is refused when it is no URL: «%s»", async (prLink) => {
+    createIn("active");
+    expect(() => move("completed", { prLink })).toThrow(
+      `agent job agent-1: prLink must be a URL, not ${prLink}`,
+    );
+    expect(() => service.agentJobs.create("project", { id: "agent-2", endsAfterMs: 1000, prLink })).toThrow(
+      "agent job agent-2: prLink must be a URL",
+    );
+    expect(() => service.agentJobs.set("project", { id: "agent-3", status: "completed", prLink })).toThrow(
+      "agent job agent-3: prLink must be a URL",
+    );
+    expect(await look()).toMatchObject({ status: "active", prLink: null });
+    expect((await call("/v2/agent/project/job/agent-2")).status).toBe(404);
+    expect((await call("/v2/agent/project/job/agent-3")).status).toBe(404);
+  });
+});
+
+describe("an agent job that plays itself", () => {
+  const create = (job: Partial<NewAgentJob> = {}) =>
+    service.agentJobs.create("project", { id: "agent-1", endsAfterMs: 3000, ...job });
+
+  test.each([
+    [
+      { outcome: "completed", prLink: PR_LINK },
+      { prLink: PR_LINK, archivedAt: null },
+    ],
+    [{}, { status: "completed", prLink: null, archivedAt: null }],
+    [{ outcome: "failed" }, { prLink: null, archivedAt: null }],
+    [{ outcome: "archived" }, { prLink: null, archivedAt: "2030-01-01T12:00:03.000Z" }],
+  ] as const)("is active until its time, then as %j says", async ({ ...job }, end) => {
+    create(job);
+    const active = await look();
+    expect(active).toMatchObject({ status: "active", prLink: null, archivedAt: null });
+    clockMs += 2999;
+    expect(await look()).toEqual(active);
+    clockMs += 1;
+    const ended = await look();
+    expect(ended).toEqual({ ...active, ...("outcome" in job && { status: job.outcome }), ...end });
+    clockMs += 60_000;
+    expect(await look()).toEqual(ended);
+    clockMs = NOON;
+    expect(await look(), "with the clock set back").toEqual(ended);
+  });
+
+  test("has the end that it is moved to before its time", async () => {
+    create({ prLink: PR_LINK });
+    move("failed");
+    clockMs += 3000;
+    expect(await look()).toMatchObject({ status: "failed", prLink: null });
+  });
+
+  test("is moved on from the end that it had by then", async () => {
+    create({ prLink: PR_LINK });
+    clockMs += 3000;
+    expect(() => move("failed")).toThrow("agent job agent-1 cannot go from completed to failed");
+    move("archived");
+    expect(await look()).toMatchObject({ status: "archived", prLink: PR_LINK });
+  });
+
+  test("cannot be created with an end that its fields do not allow", async () => {
+    expect(() => create({ outcome: "failed", prLink: PR_LINK })).toThrow("not when it becomes failed");
+    expect(() => create({ endsAfterMs: -1 })).toThrow("endsAfterMs must be a number of milliseconds, not -1");
+    expect(() => service.agentJobs.create("project", { id: "agent-1", prLink: PR_LINK })).toThrow(
+      "needs endsAfterMs",
+    );
+    expect(() => service.agentJobs.create("project", { id: "agent-1", outcome: "failed" })).toThrow(
+      "needs endsAfterMs",
+    );
+    expect((await call("/v2/agent/project/job/agent-1")).status).toBe(404);
+  });
+});
+
+describe("a new agent job", () => {
+  test("is active and has every field of the API, those without a value as null", async () => {
+    service.agentJobs.create("project", { id: "agent-1" });
+    expect(await look()).toEqual({
+      id: "agent-1",
+      status: "active",
+      source: { repository: "https://git.example.com/docs/site", ref: null },
+      model: "reference-model",
+      prLink: null,
+      createdAt: "2030-01-01T12:00:00.000Z",
+      archivedAt: null,
+    });
+  });
+
+  test("shows its repository, branch and model", async () => {
+    const about = { source: { repository: "https://git.example.com/a", ref: "fix" }, model: "another-model" };
+    service.agentJobs.create("project", { id: "agent-1", ...about });
+    expect(await look()).toMatchObject(about);
+  });
+
+  test("is refused under the id of another of its project, also when that one is archived", async () => {
+    createIn("archived");
+    const before = await look();
+    expect(() => service.agentJobs.create("project", { id: "agent-1" })).toThrow(
+      "there is an agent job agent-1 in project project already",
+    );
+    expect(await look()).toEqual(before);
+    service.agentJobs.create("another", { id: "agent-1" });
+  });
+
+  test("is refused with a repository that is no URL", () => {
+    const source = { repository: "docs/site", ref: null };
+    expect(() => service.agentJobs.create("project", { id: "agent-1", source })).toThrow(
+      "agent job agent-1: source.repository must be a URL, not docs/site",
+    );
+  });
+});
+
+describe("an agent job that a test puts into a state", () => {
+  test.each(STATES)("can be %s from the start", async (status) => {
+    service.agentJobs.set("project", { id: "agent-1", status });
+    const archivedAt = status === "archived" ? "2030-01-01T12:00:00.000Z" : null;
+    expect(await look()).toMatchObject({ status, prLink: null, archivedAt });
+  });
+
+  test("takes the place of the one that was there, whatever its state, and keeps its createdAt", async () => {
+    createIn("archived");
+    const { createdAt } = await look();
+    service.agentJobs.set("project", { id: "agent-1" });
+    expect(await look()).toMatchObject({ status: "active", createdAt, archivedAt: null });
+    expect(() =>
+      service.agentJobs.set("project", { id: "agent-1", createdAt: "2030-01-01T00:00:00Z" }),
+    ).toThrow(`agent job agent-1 was created at ${createdAt}: that never changes`);
+  });
+
+  test.each([
+    [{ prLink: PR_LINK }, "prLink is null while the job is active"],
+    [{ status: "archived", archivedAt: null }, "archivedAt is filled when the job is archived"],
+    [{ status: "archived", archivedAt: "today" }, "archivedAt must be an ISO 8601 time, not today"],
+    [
+      { status: "failed", archivedAt: "2030-01-01T12:00:00Z" },
+      "archivedAt is filled when the job is archived",
+    ],
+    [{ createdAt: "yesterday" }, "createdAt must be an ISO 8601 time, not yesterday"],
+  ] as const)("is refused as %j", async (fields, message) => {
+    expect(() => service.agentJobs.set("project", { id: "agent-1", ...fields })).toThrow(message);
+    expect((await call("/v2/agent/project/job/agent-1")).status).toBe(404);
+  });
+});
+
+describe("the endpoint of agent jobs", () => {
+  const path = "/v2/agent/project/job/agent-1";
+
+  test.each([
+    ["that was never created", "/v2/agent/project/job/agent-2", "agent-2", "project"],
+    ["of another project", "/v2/agent/another/job/agent-1", "agent-1", "another"],
+    ["whose id differs in case", "/v2/agent/project/job/Agent-1", "Agent-1", "project"],
+  ])("answers 404 with an error for a job %s", async (_which, wrongPath, id, projectId) => {
+    createIn("active");
+    expect(await call(wrongPath)).toEqual({
+      status: 404,
+      body: { error: `there is no agent job ${id} in project ${projectId}` },
+    });
+  });
+
+  test.each([
+    ["without a key", "", "missing"],
+    ["with a wrong key", "svc_wrong", "not valid"],
+  ])("answers 401 %s, whether there is the job or not", async (_how, key, what) => {
+    createIn("active");
+    for (const id of ["agent-1", "agent-2"]) {
+      expect(await call(`/v2/agent/project/job/${id}`, { key })).toEqual({
+        status: 401,
+        body: { error: `the admin API key is ${what}` },
+      });
+    }
+  });
+
+  test.each(["POST", "PUT", "PATCH", "DELETE"])("does not know %s, and the job stays", async (method) => {
+    createIn("active");
+    const before = await look();
+    expect(await call(path, { method })).toEqual({
+      status: 404,
+      body: { error: `there is no ${method} ${path}` },
+    });
+    expect(await look()).toEqual(before);
+  });
+
+  test.each([
+    "a/b",
+    "a%2Fb",
+    "a%252Fb",
+    "a?b",
+    "a#b",
+    "a b",
+    "..",
+    "../agent-1",
+    "%2e%2e",
+    "agent-1/",
+    "é",
+    "a".repeat(1000),
+  ])("finds the job of the id %.20s when the path has it encoded, and no other", async (id) => {
+    const decoys = ["a", "b", "agent-1", "a/b", "a%2Fb", "a%252Fb", "a?b", ".."].filter((one) => one !== id);
+    for (const one of decoys) service.agentJobs.create("project", { id: one });
+    const encoded = `/v2/agent/project/job/${encodeURIComponent(id)}`;
+    expect(await call(encoded)).toEqual({
+      status: 404,
+      body: { error: `there is no agent job ${id} in project project` },
+    });
+    service.agentJobs.create("project", { id });
+    expect(await call(encoded)).toMatchObject({ status: 200, body: { id } });
+    service.agentJobs.create(id, { id: "of that project" });
+    expect(await call(`/v2/agent/${encodeURIComponent(id)}/job/of%20that%20project`)).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test.each([
+    ["has a slash too many", "/v2/agent/project/job/agent-1/", 404],
+    ["climbs out of the job", "/v2/agent/project/job/x/../agent-1", 404],
+    ["is not encoded properly", "/v2/agent/project/job/agent-1%zz", 400],
+    ["has no id", "/v2/agent/project/job/", 404],
+  ])("reaches no job when the path %s", async (_how, wrongPath, status) => {
+    createIn("active");
+    expect(await call(wrongPath)).toEqual({ status, body: { error: expect.any(String) as string } });
+  });
+});
