@@ -17,4 +17,3 @@ const docs = new StaticExport("docs", {
 
 export const { prLink, status: agentStatus } = job;
 export const { jobId, pageCount, expiresAt, renewAfter, bundleUrl } = docs;
-export const pages = docs.pageCount;

@@ -1,6 +1,6 @@
 // Agent jobs as part of a stack: waited for, read, and followed by an export.
 import { expect, test, vi } from "vitest";
-import type { NewAgentJob } from "../../examples/reference-service/index.ts";
+import type { AgentJob } from "../../examples/reference-service/index.ts";
 import {
   CANARY_KEY,
   buildWorld,
@@ -11,7 +11,7 @@ import {
   type World,
 } from "./world.ts";
 
-const JOB: Required<NewAgentJob> = {
+const JOB: AgentJob = {
   id: "a1",
   status: "completed",
   source: { repository: "https://git.example.com/docs/site", ref: "agent/typos" },
@@ -31,7 +31,7 @@ onEachEngine("agent jobs", (kind) => {
     "every field of a final job reaches the program, null where there is none, and up never asks again",
     async (context) => {
       const world = await buildWorld(context, kind);
-      const jobs: Required<NewAgentJob>[] = [
+      const jobs: AgentJob[] = [
         JOB,
         { ...JOB, id: "a2", prLink: null }, // no file was changed: a normal end
         {
@@ -177,16 +177,21 @@ onEachEngine("agent jobs", (kind) => {
     },
   );
 
-  test.concurrent("wrong inputs are failures of the user's own properties, before any request", async (context) => {
-    const world = await buildWorld(context, kind);
-    world.program(`new AgentJob("agent", { projectId: "..", id: "a\\u0000", acceptFailed: "yes", name: "x" });`);
-    const { ok, error } = await world.stack.up();
-    expect(ok).toBe(false);
-    for (const property of ["projectId", "id", "acceptFailed", "name"]) {
-      expect(error).toContain(`property ${property} value`);
-    }
-    expect(world.requests()).toEqual([]);
-  });
+  test.concurrent(
+    "wrong inputs are failures of the user's own properties, before any request",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      world.program(
+        `new AgentJob("agent", { projectId: "..", id: "a\\u0000", acceptFailed: "yes", name: "x" });`,
+      );
+      const { ok, error } = await world.stack.up();
+      expect(ok).toBe(false);
+      for (const property of ["projectId", "id", "acceptFailed", "name"]) {
+        expect(error).toContain(`property ${property} value`);
+      }
+      expect(world.requests()).toEqual([]);
+    },
+  );
 
   test.concurrent("what the service refuses is an error that names both ids", async (context) => {
     const world = await buildWorld(context, kind);
@@ -253,15 +258,15 @@ onEachEngine("agent jobs", (kind) => {
 
   test.concurrent("getAgentJob takes the key from the stack's configuration", async (context) => {
     const world = await buildWorld(context, kind, {
-        env: { DOCS_HOSTING_ADMIN_API_KEY: undefined },
-        secretConfig: { "docs-hosting:adminApiKey": CANARY_KEY },
-      });
-      world.service.agentJobs.set("p1", JOB);
-      world.program(
-        `module.exports = async () => ({ status: (await getAgentJob({ projectId: "p1", id: "a1" })).status });`,
-      );
-      expect(succeeded(await world.stack.up()).outputs["status"]?.value).toBe("completed");
-expect(await world.everythingWritten()).not.toContain(CANARY_KEY);
+      env: { DOCS_HOSTING_ADMIN_API_KEY: undefined },
+      secretConfig: { "docs-hosting:adminApiKey": CANARY_KEY },
+    });
+    world.service.agentJobs.set("p1", JOB);
+    world.program(
+      `module.exports = async () => ({ status: (await getAgentJob({ projectId: "p1", id: "a1" })).status });`,
+    );
+    expect(succeeded(await world.stack.up()).outputs["status"]?.value).toBe("completed");
+    expect(await world.everythingWritten()).not.toContain(CANARY_KEY);
   });
 
   test.concurrent(
