@@ -13,6 +13,19 @@ export default defineConfig({
     ],
     projects: [
       project("unit", ["unit/**/*.test.ts", "histories/**/*.test.ts"], 10_000),
+      {
+        test: {
+          name: "types",
+          root: import.meta.dirname,
+          include: [],
+          typecheck: {
+            enabled: true,
+            only: true,
+            include: ["types/*.test-d.ts"],
+            tsconfig: "types/tsconfig.json",
+          },
+        },
+      },
       project("service", ["service/**/*.test.ts"], 60_000),
       project("stack", ["stack/**/*.test.ts", "kills/**/*.test.ts"], 120_000),
       project("package", ["package/**/*.test.ts"], 240_000),

@@ -17,11 +17,14 @@ const ROOT = join(import.meta.dirname, "../..");
 const KEY = "svc_package-test";
 
 const PROGRAM = `import * as pulumi from "@pulumi/pulumi";
-import { StaticExport, staticExportValues } from "pulumi-docs-hosting";
+import { AgentJob, getAgentJobOutput, StaticExport, staticExportValues } from "pulumi-docs-hosting";
 
+const job = new AgentJob("agent", { projectId: "p1", id: "a1" });
 const docs = new StaticExport("docs", { domain: "docs.example.com", version: "v1" });
 export const pages: pulumi.Output<number | undefined> = docs.pageCount;
 export const version: pulumi.Output<string> = staticExportValues(docs).staticExport.version;
+export const prLink: pulumi.Output<string | null> = job.prLink;
+export const model: pulumi.Output<string> = getAgentJobOutput({ projectId: "p1", id: "a1" }).model;
 `;
 
 let folder: string;
@@ -37,6 +40,7 @@ beforeAll(async () => {
     sites: { "docs.example.com": join(folder, "site") },
     adminApiKey: KEY,
   });
+  service.agentJobs.set("p1", { id: "a1", status: "completed", model: "model-7" });
 });
 
 afterAll(async () => {
@@ -95,7 +99,12 @@ describe.each(layouts)("L23 a TypeScript program installed by $name", (layout) =
     let stack = await open();
     const up = await stack.up();
     expect(up.error).toBeUndefined();
-    expect(up.outputs).toMatchObject({ pages: { value: 1 }, version: { value: "v1" } });
+    expect(up.outputs).toMatchObject({
+      pages: { value: 1 },
+      version: { value: "v1" },
+      prLink: { value: null },
+      model: { value: "model-7" },
+    });
 
     const moved = `${project}-moved`;
     renameSync(project, moved);
@@ -103,7 +112,7 @@ describe.each(layouts)("L23 a TypeScript program installed by $name", (layout) =
     stack = await open();
     for (const result of [await stack.refresh(), await stack.up()]) {
       expect(result.error).toBeUndefined();
-      expect(result.summary).toEqual({ same: 2 });
+      expect(result.summary).toEqual({ same: 3 });
     }
     const destroy = await stack.destroy();
     expect(destroy.error).toBeUndefined();

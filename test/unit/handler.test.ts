@@ -1,15 +1,17 @@
 import { expect, test } from "vitest";
-import { StaticExport } from "../../provider/dynamic.ts";
+import * as dynamic from "../../provider/dynamic.ts";
 import { handlerText } from "../../sdk/handler.ts";
 
-test("the text in every user's state never changes", () => {
-  expect(handlerText("StaticExport")).toBe(
-    'exports.handler = () => require("module").createRequire(process.cwd() + "/_")("pulumi-docs-hosting/dynamic").StaticExport;',
+const RESOURCES = ["StaticExport", "AgentJob"] as const;
+
+test.each(RESOURCES)("the text in every user's state never changes (%s)", (resource) => {
+  expect(handlerText(resource)).toBe(
+    `exports.handler = () => require("module").createRequire(process.cwd() + "/_")("pulumi-docs-hosting/dynamic").${resource};`,
   );
 });
 
-test("what that text asks for has every method that the host calls", () => {
-  expect(Object.keys(StaticExport).sort()).toEqual([
+test.each(RESOURCES)("what that text asks for has every method that the host calls (%s)", (resource) => {
+  expect(Object.keys(dynamic[resource]).sort()).toEqual([
     "check",
     "configure",
     "create",
