@@ -24,12 +24,20 @@ export class Client {
   /**
    * `POST /v1/static-export/jobs`: starts an export.
    *
+   * @param idempotencyKey the same for starts of which only one may count: a service that knows the header
+   *   `Idempotency-Key` then starts one job. `spec.md` does not show it, so nothing depends on it.
    * @returns the id of the new job
    * @throws DocsHostingError
    */
-  startExport(domain: string): Promise<string> {
+  startExport(domain: string, idempotencyKey?: string): Promise<string> {
     return this.#transport.send(
-      { method: "POST", path: ["v1", "static-export", "jobs"], body: { domain }, repetition: "start" },
+      {
+        method: "POST",
+        path: ["v1", "static-export", "jobs"],
+        body: { domain },
+        repetition: "start",
+        ...(idempotencyKey !== undefined && { idempotencyKey }),
+      },
       ({ endpoint, body }) => {
         const jobId = typeof body["jobId"] === "number" ? String(body["jobId"]) : body["jobId"];
         if (isJobId(jobId)) return jobId;

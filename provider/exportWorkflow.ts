@@ -22,6 +22,8 @@ export interface ExportRequest {
   readonly domain: string;
   /** Go on with this job instead of starting one. */
   readonly jobId?: string;
+  /** Of the start: the same for all starts of which only one may count, see `Call.idempotencyKey`. */
+  readonly idempotencyKey?: string;
   /** That job is known to be completed: only the link is missing. */
   readonly completed?: boolean;
   /** That job may have been started a moment ago, so that not every replica of the service knows it yet. */
@@ -65,7 +67,7 @@ export async function runExport(request: ExportRequest, context: WorkflowContext
   const { client, reporter, onJob, clock, signal } = context;
   const mayBeNew = request.jobId === undefined || request.mayBeNew === true;
   if (request.jobId === undefined) reporter.progress("starting the export");
-  const jobId = request.jobId ?? (await client.startExport(request.domain));
+  const jobId = request.jobId ?? (await client.startExport(request.domain, request.idempotencyKey));
   if (request.jobId === undefined) reporter.info(`export job ${jobId} started`);
   let completed = request.completed ?? false;
   onJob({ jobId, completed });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Context } from "./context";
 import { intentOf } from "./staticExportState";
 import type { CheckedInputs } from "./staticExportInputs";
@@ -7,6 +8,13 @@ export interface JobRecord {
   /** The job that an earlier run started and did not live to keep. */
   find(): string | undefined;
   save(jobId: string): void;
+  /**
+   * The idempotency key of the start that is about to be sent: that of an earlier one whose reply never came, so that a
+   * service which knows such keys starts no second job; else a new one.
+   */
+  beginStart(): string;
+  /** The service refused the start: nothing was begun. */
+  startRefused(): void;
   /** The job is part of the state that is about to be returned. */
   handOver(): void;
   /** The job is of no use any more. */
@@ -15,13 +23,28 @@ export interface JobRecord {
 
 /** Without a URN nothing is remembered: two resources could not be told apart. */
 export function jobRecord(
-  { resumeRecords, urn, reporter }: Pick<Context, "resumeRecords" | "urn" | "reporter">,
+  { resumeRecords, urn, reporter, clock }: Pick<Context, "resumeRecords" | "urn" | "reporter" | "clock">,
   inputs: CheckedInputs,
 ): JobRecord {
-  const nothing = (): undefined => undefined;
-  if (urn === undefined) return { find: nothing, save: nothing, handOver: nothing, forget: nothing };
-  const resource = { urn, baseUrl: inputs.baseUrl, domain: inputs.domain };
+  const { baseUrl, domain } = inputs;
   const intent = intentOf(inputs);
+  const newKey = (): string =>
+    createHash("sha256")
+      .update(JSON.stringify([baseUrl, urn, domain, intent, clock.now(), clock.random()]))
+      .digest("hex")
+      .slice(0, 32);
+  if (urn === undefined) {
+    const nothing = (): undefined => undefined;
+    return {
+      find: nothing,
+      save: nothing,
+      beginStart: newKey,
+      startRefused: nothing,
+      handOver: nothing,
+      forget: nothing,
+    };
+  }
+  const resource = { urn, baseUrl, domain };
   return {
     find: () => resumeRecords.find(resource, intent),
     save: (jobId) => {
@@ -31,11 +54,15 @@ export function jobRecord(
         `job ${jobId} could not be noted in Pulumi's home folder (${problem}): if this run is killed, the next one starts another job`,
       );
     },
-    handOver: () => {
-      resumeRecords.handOver(resource);
+    beginStart: () => {
+      const known = resumeRecords.findStart(resource, intent);
+      if (known !== undefined) return known;
+      const key = newKey();
+      resumeRecords.saveStart(resource, intent, key);
+      return key;
     },
-    forget: () => {
-      resumeRecords.forget(resource);
-    },
+    startRefused: () => resumeRecords.forgetStart(resource, intent),
+    handOver: () => resumeRecords.handOver(resource),
+    forget: () => resumeRecords.forget(resource),
   };
 }

@@ -28,6 +28,16 @@ export interface ResumeRecords {
    * @returns why that could not be done, when it could not
    */
   save(resource: RecordedResource, intent: string, jobId: string): string | undefined;
+  /**
+   * The idempotency key of a start for this content whose reply never came.
+   *
+   * @param intent see {@link find}
+   */
+  findStart(resource: RecordedResource, intent: string): string | undefined;
+  /** Remembers a start before it is sent. Best effort: without it, a service that knows the key is not told twice. */
+  saveStart(resource: RecordedResource, intent: string, idempotencyKey: string): void;
+  /** The service refused that start: the next one is another. */
+  forgetStart(resource: RecordedResource, intent: string): void;
   /** The state is about to be handed to the engine: the records go once it is stored there. */
   handOver(resource: RecordedResource): void;
   /** The jobs are of no use any more: failed, gone, or the resource was deleted. */
@@ -59,27 +69,25 @@ export class ResumeFolder implements ResumeRecords {
   }
 
   find(resource: RecordedResource, intent: string): string | undefined {
-    const path = this.#path(resource, intent);
-    try {
-      if (this.#now() - statSync(path).mtimeMs > RECORD_LIFE_MS) return undefined;
-      const { jobId } = JSON.parse(readFileSync(path, "utf8")) as { jobId?: unknown };
-      return isJobId(jobId) ? jobId : undefined;
-    } catch {
-      return undefined; // there is none, or none that can be understood
-    }
+    const jobId = this.#read(resource, intent)["jobId"];
+    return isJobId(jobId) ? jobId : undefined;
   }
 
   save(resource: RecordedResource, intent: string, jobId: string): string | undefined {
-    try {
-      mkdirSync(this.#folder(), { recursive: true, mode: 0o700 });
-      this.#removeOld();
-      // in place: a draft that is still to be renamed would not be found; and on the disk before the job is waited for
-      const content = JSON.stringify({ urn: resource.urn, jobId });
-      writeFileSync(this.#path(resource, intent), content, { mode: 0o600, flush: true });
-      return undefined;
-    } catch (error) {
-      return (error as NodeJS.ErrnoException).code ?? "unknown error";
-    }
+    return this.#write(resource, intent, { jobId });
+  }
+
+  findStart(resource: RecordedResource, intent: string): string | undefined {
+    const key = this.#read(resource, intent)["idempotencyKey"];
+    return typeof key === "string" ? key : undefined;
+  }
+
+  saveStart(resource: RecordedResource, intent: string, idempotencyKey: string): void {
+    this.#write(resource, intent, { idempotencyKey });
+  }
+
+  forgetStart(resource: RecordedResource, intent: string): void {
+    removeFile(this.#path(resource, intent));
   }
 
   handOver(resource: RecordedResource): void {
@@ -94,6 +102,31 @@ export class ResumeFolder implements ResumeRecords {
   /** The engine has stored every state that was handed to it. */
   operationEnded(): void {
     for (const resource of this.#handedOver.splice(0)) this.forget(resource);
+  }
+
+  /** What is remembered; nothing when there is no record, or none that can be understood. */
+  #read(resource: RecordedResource, intent: string): Readonly<Record<string, unknown>> {
+    const path = this.#path(resource, intent);
+    try {
+      if (this.#now() - statSync(path).mtimeMs > RECORD_LIFE_MS) return {};
+      return (JSON.parse(readFileSync(path, "utf8")) ?? {}) as Record<string, unknown>;
+    } catch {
+      return {};
+    }
+  }
+
+  /** @returns why it could not be written, when it could not */
+  #write(resource: RecordedResource, intent: string, content: object): string | undefined {
+    try {
+      mkdirSync(this.#folder(), { recursive: true, mode: 0o700 });
+      this.#removeOld();
+      // in place: a draft that is still to be renamed would not be found; and on the disk before the job is waited for
+      const text = JSON.stringify({ urn: resource.urn, ...content });
+      writeFileSync(this.#path(resource, intent), text, { mode: 0o600, flush: true });
+      return undefined;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code ?? "unknown error";
+    }
   }
 
   #removeOld(): void {

@@ -110,7 +110,7 @@ async function exportSite(
       done = await goOn({ jobId: plan.jobId, completed: plan.completed, mayBeNew });
     }
     done ??= await goOnWithRecord();
-    done ??= await run({});
+    done ??= await run({ idempotencyKey: record.beginStart() });
     // a refresh may have stored how far the job was
     const counted = state?.outputs.status === "completed" && state.outputs.jobId === done.jobId;
     const pageCount = done.pageCount ?? (counted ? state.outputs.pageCount : undefined);
@@ -119,6 +119,7 @@ async function exportSite(
     return finishedState(inputs, { ...done, pageCount }, clockError);
   } catch (error) {
     if (isOver(error)) record.forget();
+    else if (!known.job && isRefusal(error)) record.startRefused();
     // a run that was killed may have left a newer job than the one that the state goes on naming
     else if (known.job && record.find() === known.job.jobId) record.handOver();
     return fail(error, inputs, state, known.job);
@@ -128,6 +129,11 @@ async function exportSite(
 /** A job that will never be completed is not gone on with. */
 function isOver(error: unknown): boolean {
   return error instanceof ExportFailedError || error instanceof NotFoundError;
+}
+
+/** The service answered that it does not do what was asked. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ResponseError && error.status < 500;
 }
 
 /** Tells why there will be another job, and makes sure that this one is not found again. */
@@ -149,11 +155,10 @@ function fail(
   const oldLink =
     state?.outputs.bundleUrl === undefined ? "" : ` The link to job ${state.outputs.jobId} stays in place.`;
   if (!job) {
-    const surelyNot = error instanceof ResponseError && error.status < 500;
     throw explained(
       error,
       domain,
-      `${surelyNot ? "No job was started." : "No job is known to have been started."}${oldLink}`,
+      `${isRefusal(error) ? "No job was started." : "No job is known to have been started."}${oldLink}`,
     );
   }
   const over = isOver(error);

@@ -6,7 +6,16 @@ import { type Sites, mayExport } from "./sites.ts";
 /** A host name of at least one label (RFC 1123): no scheme, no port, no path. */
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 
-export function addExportJobRoutes(app: FastifyInstance, jobs: ExportJobs, sites: Sites): void {
+/**
+ * @param idempotentStarts with it, starts of the same `Idempotency-Key` make one job, see
+ *   https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
+ */
+export function addExportJobRoutes(
+  app: FastifyInstance,
+  jobs: ExportJobs,
+  sites: Sites,
+  idempotentStarts: boolean,
+): void {
   app.post("/v1/static-export/jobs", (request, reply) => {
     const domain = (request.body as { domain?: unknown } | null | undefined)?.domain;
     if (domain === undefined) throw new Refusal(400, "the field domain is missing");
@@ -21,7 +30,13 @@ export function addExportJobRoutes(app: FastifyInstance, jobs: ExportJobs, sites
         `static export requires the enterprise plan; ${domain} is on the ${site.plan} plan`,
       );
     }
-    return reply.code(202).send({ jobId: jobs.start(domain.toLowerCase(), site.source) });
+    const key = idempotentStarts ? request.headers["idempotency-key"] : undefined;
+    const earlier = typeof key === "string" ? jobs.startedBy(key) : undefined;
+    if (earlier !== undefined && jobs.domainOf(earlier) !== domain.toLowerCase()) {
+      throw new Refusal(422, "this Idempotency-Key belongs to a start for another domain");
+    }
+    const jobId = earlier ?? jobs.start(domain.toLowerCase(), site.source, key?.toString());
+    return reply.code(202).send({ jobId });
   });
 
   app.get<{ Params: { jobId: string } }>("/v1/static-export/jobs/:jobId", (request) => {

@@ -56,6 +56,7 @@ interface ExportJob {
 export class ExportJobs {
   readonly #options: ExportJobsOptions;
   readonly #jobs = new Map<string, ExportJob>();
+  readonly #starts = new Map<string, string>();
   #queue: Promise<void> = Promise.resolve();
   #stop = new AbortController();
 
@@ -63,14 +64,21 @@ export class ExportJobs {
     this.#options = options;
   }
 
-  start(domain: string, source: string): string {
+  /** @param idempotencyKey names this start, see `startedBy` */
+  start(domain: string, source: string, idempotencyKey?: string): string {
     const id = this.#options.newId();
     const folder = join(this.#options.folder, id);
     const job: ExportJob = { id, domain, source, folder, renderedPages: 0, totalPages: 0 };
     this.#jobs.set(id, job);
+    if (idempotencyKey !== undefined) this.#starts.set(idempotencyKey, id);
     const { signal } = this.#stop;
     this.#queue = this.#queue.then(() => this.#run(job, signal));
     return id;
+  }
+
+  /** The job that a start with this key began. */
+  startedBy(idempotencyKey: string): string | undefined {
+    return this.#starts.get(idempotencyKey);
   }
 
   domainOf(jobId: string): string | undefined {
@@ -118,6 +126,7 @@ export class ExportJobs {
     await this.#queue;
     const jobs = [...this.#jobs.values()];
     this.#jobs.clear();
+    this.#starts.clear();
     for (const { archive, folder } of jobs) {
       await archive?.catch(() => undefined);
       await rm(folder, { recursive: true, force: true });

@@ -48,6 +48,11 @@ export interface ReferenceServiceOptions {
    */
   linkLifetimeMs?: number;
   /**
+   * Starts with the same `Idempotency-Key` make one job. The API description does not show such a header.
+   * @default false
+   */
+  idempotentStarts?: boolean;
+  /**
    * The service's clock, in milliseconds since 1970. Jobs, links and the `Date` of each reply go by it.
    * @default Date.now
    */
@@ -114,7 +119,7 @@ export async function startReferenceService(options: ReferenceServiceOptions): P
   void app.register((api, _options, done) => {
     requireAdminApiKey(api, () => adminApiKey);
     addAgentJobRoutes(api, agentJobs);
-    addExportJobRoutes(api, jobs, sites);
+    addExportJobRoutes(api, jobs, sites, options.idempotentStarts ?? false);
     addBundleRoutes(api, jobs, links);
     done();
   });

@@ -3,6 +3,8 @@ import { RECORD_LIFE_MS, type RecordedResource, type ResumeRecords } from "../..
 /** Resume records without a disk. Like the real ones they outlive a process, and go when the operation has ended. */
 export class MemoryRecords implements ResumeRecords {
   readonly jobs = new Map<string, { jobId: string; savedAtMs: number }>();
+  /** Idempotency keys of starts whose reply never came. */
+  readonly starts = new Map<string, string>();
   /** Nothing can be written any more. */
   diskIsFull = false;
   readonly #now: () => number;
@@ -21,7 +23,20 @@ export class MemoryRecords implements ResumeRecords {
   save(resource: RecordedResource, intent: string, jobId: string): string | undefined {
     if (this.diskIsFull) return "ENOSPC";
     this.jobs.set(prefixOf(resource) + intent, { jobId, savedAtMs: this.#now() });
+    this.starts.delete(prefixOf(resource) + intent);
     return undefined;
+  }
+
+  findStart(resource: RecordedResource, intent: string): string | undefined {
+    return this.starts.get(prefixOf(resource) + intent);
+  }
+
+  saveStart(resource: RecordedResource, intent: string, idempotencyKey: string): void {
+    if (!this.diskIsFull) this.starts.set(prefixOf(resource) + intent, idempotencyKey);
+  }
+
+  forgetStart(resource: RecordedResource, intent: string): void {
+    this.starts.delete(prefixOf(resource) + intent);
   }
 
   handOver(resource: RecordedResource): void {
@@ -29,7 +44,9 @@ export class MemoryRecords implements ResumeRecords {
   }
 
   forget(resource: RecordedResource): void {
-    for (const key of this.jobs.keys()) if (key.startsWith(prefixOf(resource))) this.jobs.delete(key);
+    for (const records of [this.jobs, this.starts]) {
+      for (const key of records.keys()) if (key.startsWith(prefixOf(resource))) records.delete(key);
+    }
   }
 
   /** The engine has stored what it was given. */

@@ -24,6 +24,8 @@ export class SimulatedService {
   linkLifeMs: number | undefined = 3_600_000;
   /** How long a new job is unknown to the replicas that answer for it. */
   lagMs = 0;
+  /** Starts with the same `Idempotency-Key` make one job. */
+  knowsIdempotencyKeys = false;
   outcome: SimulatedJob["outcome"] = "completed";
   reason: string | undefined;
   /** Answers in the service's place when it returns something; `process` lets the service do its part nevertheless. */
@@ -31,6 +33,7 @@ export class SimulatedService {
     undefined;
   readonly #clock: VirtualClock;
   readonly #scripted;
+  readonly #starts = new Map<string, string>();
   #started = 0;
   #links = 0;
 
@@ -63,6 +66,13 @@ export class SimulatedService {
     return 40 + Number(jobId.replace("job-", ""));
   }
 
+  /** The `Idempotency-Key` of each start, in order. */
+  get startKeys(): (string | undefined)[] {
+    return this.#scripted.requests
+      .filter(({ method, path }) => method === "POST" && path.endsWith("/jobs"))
+      .map(({ headers }) => headers["idempotency-key"]);
+  }
+
   forgetRequests(): void {
     this.#scripted.requests.length = 0;
   }
@@ -77,7 +87,11 @@ export class SimulatedService {
     if (headers["authorization"] !== `Bearer ${this.key}`) return reply(401, { error: "invalid API key" });
     const [, jobId, bundle] = /^\/v1\/static-export\/jobs(?:\/([^/]+))?(\/bundle)?$/.exec(path) ?? [];
     if (jobId === undefined) {
+      const key = headers["idempotency-key"] ?? "";
+      const known = this.knowsIdempotencyKeys ? this.#starts.get(key) : undefined;
+      if (known !== undefined) return reply(202, { jobId: known });
       const id = `job-${++this.#started}`;
+      this.#starts.set(key, id);
       this.jobs.set(id, {
         domain: (body as { domain: string }).domain,
         startedAtMs: this.#clock.monotonic(),

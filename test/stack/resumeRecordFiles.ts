@@ -16,7 +16,8 @@ export function readResumeRecords(pulumiHome: string): ResumeRecord[] {
     const path = join(records, name);
     const text = readFileSync(path, "utf8");
     if (text === "") return []; // being written
-    const { jobId } = JSON.parse(text) as { jobId: string };
+    const { jobId } = JSON.parse(text) as { jobId?: string };
+    if (jobId === undefined) return []; // a start that is under way
     return [{ jobId, mode: statSync(path).mode & 0o777, path }];
   });
 }

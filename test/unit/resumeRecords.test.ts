@@ -63,6 +63,18 @@ test.each<[string, Partial<RecordedResource>, string]>([
   expect(records().find({ ...RESOURCE, ...other }, intent)).toBeUndefined();
 });
 
+test("another process finds the key of a start whose reply never came, until there is a job or a refusal", () => {
+  records().saveStart(RESOURCE, INTENT, "key-1");
+  expect(records().findStart(RESOURCE, INTENT)).toBe("key-1");
+  expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+  records().save(RESOURCE, INTENT, "job-1");
+  expect(records().findStart(RESOURCE, INTENT)).toBeUndefined();
+  records().saveStart(RESOURCE, "b".repeat(64), "key-2");
+  records().forgetStart(RESOURCE, "b".repeat(64));
+  expect(records().findStart(RESOURCE, "b".repeat(64))).toBeUndefined();
+  expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+});
+
 test("a later job of the same content takes the place of the earlier one", () => {
   records().save(RESOURCE, INTENT, "job-1");
   records().save(RESOURCE, INTENT, "job-2");
