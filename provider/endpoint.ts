@@ -9,6 +9,8 @@ export interface Call {
   /** Sent as JSON. */
   readonly body?: Readonly<Record<string, unknown>>;
   readonly repetition: Repetition;
+  /** Sent with each attempt, so that the service can tell a repetition from a second call. */
+  readonly idempotencyKey?: string;
 }
 
 /** Where a call goes. Safe to show: the base URL holds neither a query nor a password, the path only ids. */
