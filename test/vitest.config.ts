@@ -13,6 +13,12 @@ export default defineConfig({
     ],
     projects: [
       project("unit", ["unit/**/*.test.ts", "histories/**/*.test.ts"], 10_000),
+      {
+        test: {
+          ...project("faults", ["faults/*.test.ts"], 20_000).test,
+          setupFiles: ["faults/canary.ts"],
+        },
+      },
       project("service", ["service/**/*.test.ts"], 60_000),
       project("stack", ["stack/**/*.test.ts", "kills/**/*.test.ts"], 120_000),
       project("package", ["package/**/*.test.ts"], 240_000),
