@@ -24,7 +24,7 @@ export class AttemptConnection {
   /** Host and port of the proxy. */
   readonly proxyHost: string | undefined;
   /** What is being done to connect. */
-  #pending: { destroy(error: Error): unknown } | undefined;
+  #pending: { destroy(error?: Error): unknown } | undefined;
   #stopLimit = (): void => undefined;
 
   constructor(url: string, proxy: URL | undefined, clock: Clock) {
@@ -52,7 +52,7 @@ export class AttemptConnection {
   /** Ends whatever is still under way. */
   close(): void {
     this.#stopLimit();
-    this.#pending?.destroy(failure("closed"));
+    this.#pending?.destroy();
   }
 
   #watch(socket: Socket, secure: boolean): Socket {
@@ -67,7 +67,7 @@ export class AttemptConnection {
   /** Asks the proxy to pass on bytes to the service and back, see RFC 9110 §9.3.6: it sees the service's host and no more. */
   #openTunnel(proxy: URL, service: URL, done: (error: Error | null, socket?: Socket) => void): void {
     const target = `${service.hostname}:${service.port || "443"}`;
-    const credentials = [proxy.username, proxy.password].map(decodeURIComponent).join(":");
+    const credentials = [proxy.username, proxy.password].map(decoded).join(":");
     const secure = proxy.protocol === "https:";
     const request = (secure ? https : http).request({
       host: proxy.hostname.replace(/^\[|\]$/g, ""),
@@ -90,7 +90,15 @@ export class AttemptConnection {
       socket.destroy();
       done(failure("refused by the proxy"));
     });
-    request.once("error", (error) => done(error));
+    request.on("error", (error) => done(error));
     request.end();
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a bare «%»
   }
 }

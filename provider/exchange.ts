@@ -2,9 +2,10 @@ import type { RequestInit, Response } from "node-fetch";
 import { AttemptConnection } from "./attemptConnection";
 import type { Clock } from "./clock";
 import type { ServiceSettings } from "./configuration";
+import { connectionFailure } from "./connectionFailure";
 import type { Deadline } from "./deadline";
 import type { Call, Endpoint } from "./endpoint";
-import { connectionFailure, type FailedAttempt } from "./failedAttempt";
+import type { FailedAttempt } from "./failedAttempt";
 import { decodeText, MAX_BODY_BYTES } from "./replyBody";
 import { parseRetryAfter } from "./retryPolicy";
 

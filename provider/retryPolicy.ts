@@ -8,7 +8,7 @@ export type Fault =
   | { kind: "untrusted"; code: string }
   /** The proxy did not connect to the service. */
   | { kind: "refusedByProxy"; status: number }
-  /** What came back is not HTTP. */
+  /** What came back from the service is not HTTP. */
   | { kind: "notHttp" }
   /** The service answered with an error status. */
   | { kind: "status"; status: number; retryAfterMs: number | undefined }
@@ -37,7 +37,7 @@ const REFUSED_FOR_NOW = new Set([408, 425, 429, 503]);
 const BROKEN_INSIDE = new Set([500, 502, 504]);
 
 /** How often in a row a fault is tried again at most; without an entry, until the deadline. */
-const MAX_REPEATS = { notFoundHost: 3, notTls: 5, notHttp: 5, malformed: 5, start: 1 };
+const MAX_REPEATS = { notFoundHost: 3, notHttp: 5, malformed: 5, start: 1 };
 
 /** @returns how many times in a row this fault may be answered by another attempt */
 export function allowedRepeats(fault: Fault, repetition: Repetition): number {
@@ -64,7 +64,7 @@ export function allowedRepeats(fault: Fault, repetition: Repetition): number {
 
 function repeatsByCode(code: string): number {
   if (code === "ENOTFOUND") return MAX_REPEATS.notFoundHost;
-  return /^(EPROTO|ERR_SSL_)/.test(code) ? MAX_REPEATS.notTls : Infinity;
+  return /^(EPROTO|ERR_SSL_|HPE_)/.test(code) ? MAX_REPEATS.notHttp : Infinity;
 }
 
 /** Whether sending a start again after this fault could start a second job. */

@@ -22,17 +22,22 @@ export interface Outcome {
   tookMs: number;
 }
 
+export interface Circumstances {
+  /** Of the whole operation. */
+  limitMs?: number;
+  /** Of the clock. */
+  speed?: number;
+  /** Variables besides that of the API key. */
+  environment?: Readonly<Record<string, string>>;
+  /** Called whenever the user is told of progress, such as of a failed attempt. */
+  onProgress?: () => void;
+}
+
 /** Makes one call to the end, over real sockets and on a clock that runs 20 times faster unless told otherwise. */
 export async function ask(
   call: CallName,
   baseUrl: string,
-  {
-    limitMs = 30 * 60_000,
-    speed = 20,
-    environment = {} as Readonly<Record<string, string>>,
-    signal = new AbortController().signal,
-    onProgress = (): void => undefined,
-  } = {},
+  { limitMs = 30 * 60_000, speed = 20, environment = {}, onProgress = () => undefined }: Circumstances = {},
 ): Promise<Outcome> {
   const clock = new FasterClock(speed);
   const reporter = recordingReporter();
@@ -51,7 +56,7 @@ export async function ask(
           onProgress();
         },
       },
-      signal,
+      signal: new AbortController().signal,
       deadline: startDeadline(clock, limitMs),
     });
     outcome.value = await {

@@ -27,7 +27,11 @@ export async function connectProxy(
     client.once("data", (chunk) => {
       const head = chunk.toString("latin1");
       const refusal = answer(head, heads.push(head));
-      if (refusal !== undefined) return void (refusal && client.end(refusal));
+      if (refusal === "") return; // not a word
+      if (refusal !== undefined) {
+        client.end(refusal);
+        return;
+      }
       const service = connect(Number(/:(\d+) HTTP/.exec(head)?.[1]), "127.0.0.1", () => {
         client.write("HTTP/1.1 200 Connection established\r\n\r\n");
         client.pipe(service).pipe(client);

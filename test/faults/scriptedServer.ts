@@ -52,7 +52,7 @@ export async function scriptedServer(
     const socket = identity ? new TLSSocket(raw, { isServer: true, ...identity }) : raw;
     socket.on("error", () => undefined);
     let text = "";
-    socket.on("data", (chunk) => {
+    socket.on("data", (chunk: Buffer) => {
       text += chunk.toString("latin1");
       const request = wholeRequest(text);
       if (!request) return;

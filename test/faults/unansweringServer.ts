@@ -21,12 +21,16 @@ export async function unansweringServer(reply: Buffer): Promise<{ port: number; 
      });`,
     { eval: true, workerData: { flag, reply } },
   );
-  onTestFinished(async () => void (await worker.terminate()));
+  onTestFinished(async () => {
+    await worker.terminate();
+  });
   const port = await new Promise<number>((resolve) => worker.once("message", resolve));
   // as many as its queue takes, see listen(2): one more than it was told
   for (let place = 0; place < 2; place++) {
     const socket = connect(port, "127.0.0.1").on("error", () => undefined);
-    onTestFinished(() => void socket.destroy());
+    onTestFinished(() => {
+      socket.destroy();
+    });
     await once(socket, "connect");
   }
   const wake = (): void => {
