@@ -4,7 +4,7 @@ import type { Reporter } from "./reporter";
 import type { Deadline } from "./deadline";
 import { refusal, type FailedAttempt } from "./failedAttempt";
 import { formatDuration } from "./duration";
-import { DeadlineExceededError, MalformedResponseError } from "./errors";
+import { DeadlineExceededError, MalformedResponseError, type DocsHostingError } from "./errors";
 import { endpointOf, type Call, type Endpoint } from "./endpoint";
 import { exchange, type Fetch } from "./exchange";
 import { redact } from "./redaction";
@@ -52,6 +52,7 @@ export class Transport {
     const { clock, signal, deadline, reporter } = this.#options;
     const endpoint = endpointOf(this.#options.service.baseUrl, call);
     let failures = 0;
+    let previous: DocsHostingError | undefined;
     for (;;) {
       signal.throwIfAborted();
       const attempt = await this.#attempt(call, endpoint, read);
@@ -66,10 +67,12 @@ export class Transport {
       }
       if (isLast) throw error;
       if (delayMs >= deadline.remainingMs()) {
+        // an attempt that the deadline itself cut off tells less than the one before
+        const { message, remedy } = deadline.remainingMs() > 0 ? error : (previous ?? error);
         const limit = formatDuration(deadline.limitMs);
         throw new DeadlineExceededError(
-          `${error.message}; the time limit of ${limit} leaves no room for another try`,
-          error.remedy,
+          `${message}; the time limit of ${limit} leaves no room for another try`,
+          remedy,
         );
       }
       if (mayHaveStarted) {
@@ -77,6 +80,7 @@ export class Transport {
       } else {
         reporter.progress(`${error.message}; trying again in ${Math.ceil(delayMs / 1_000)}s`);
       }
+      previous = error;
       await sleep(clock, delayMs, signal);
     }
   }

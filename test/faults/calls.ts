@@ -33,44 +33,63 @@ export interface Circumstances {
   onProgress?: () => void;
 }
 
-/** Makes one call to the end, over real sockets and on a clock that runs 20 times faster unless told otherwise. */
-export async function ask(
-  call: CallName,
+/** A client as one operation of the provider has it, over real sockets and on a clock that runs 20 times faster. */
+export function operation(
   baseUrl: string,
   { limitMs = 30 * 60_000, speed = 20, environment = {}, onProgress = () => undefined }: Circumstances = {},
-): Promise<Outcome> {
+): { calls: Record<CallName, () => Promise<unknown>>; lines: Outcome["lines"]; clock: FasterClock } {
   const clock = new FasterClock(speed);
   const reporter = recordingReporter();
+  show(reporter.lines);
   const variables: Readonly<Record<string, string>> = { ...environment, DOCS_HOSTING_ADMIN_API_KEY: KEY };
-  const outcome: Outcome = { lines: reporter.lines, waits: clock.waits, tookMs: 0 };
-  try {
-    const configuration = { environment: (name: string) => variables[name], stackConfig: () => undefined };
-    const client = new Client({
-      service: serviceSettings(configuration, { baseUrl }),
-      fetch: nodeFetch,
-      clock,
-      reporter: {
-        ...reporter,
-        progress: (line) => {
-          reporter.progress(line);
-          onProgress();
-        },
+  const configuration = { environment: (name: string) => variables[name], stackConfig: () => undefined };
+  const client = new Client({
+    service: serviceSettings(configuration, { baseUrl }),
+    fetch: nodeFetch,
+    clock,
+    reporter: {
+      ...reporter,
+      progress: (line) => {
+        reporter.progress(line);
+        onProgress();
       },
-      signal: new AbortController().signal,
-      deadline: startDeadline(clock, limitMs),
-    });
-    outcome.value = await {
-      start: () => client.startExport("docs.example.com"),
-      status: () => client.getExport("job-1"),
-      bundle: () => client.createBundle("job-1"),
-    }[call]();
+    },
+    signal: new AbortController().signal,
+    deadline: startDeadline(clock, limitMs),
+  });
+  const calls = {
+    start: () => client.startExport("docs.example.com"),
+    status: () => client.getExport("job-1"),
+    bundle: () => client.createBundle("job-1"),
+  };
+  return { calls, lines: reporter.lines, clock };
+}
+
+/** Makes one call to the end. */
+export async function ask(call: CallName, baseUrl: string, circumstances?: Circumstances): Promise<Outcome> {
+  const outcome: Outcome = { lines: recordingReporter().lines, waits: [], tookMs: 0 };
+  try {
+    const { calls, lines, clock } = operation(baseUrl, circumstances);
+    Object.assign(outcome, { lines, waits: clock.waits });
+    try {
+      outcome.value = await calls[call]();
+    } finally {
+      outcome.tookMs = clock.monotonic();
+    }
   } catch (error) {
+    show(error);
     outcome.error = error as DocsHostingError;
   }
-  outcome.tookMs = clock.monotonic();
-  show(outcome.error ?? "", reporter.lines);
   return outcome;
 }
+
+/** The warnings of a start whose fate is not known. */
+export const DUPLICATE = expect.stringContaining(
+  "sent once more; if the first one arrived, two jobs run",
+) as string;
+export const UNKNOWN_JOB = expect.stringContaining(
+  "a job may have been started whose id nobody knows",
+) as string;
 
 /** What a call gives when the service is well. */
 export const GOOD_VALUE: Readonly<Record<CallName, unknown>> = {

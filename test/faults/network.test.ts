@@ -1,15 +1,13 @@
 // What the network does, over real sockets.
 import dns from "node:dns";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { ConnectionError, DeadlineExceededError, MalformedResponseError } from "../../provider/errors.ts";
-import { ask, CALLS, GOOD_VALUE } from "./calls.ts";
+import { ConnectionError, MalformedResponseError } from "../../provider/errors.ts";
+import { ask, CALLS, DUPLICATE, GOOD_VALUE, UNKNOWN_JOB } from "./calls.ts";
 import { goodBody, good, atFirst, reply } from "./replies.ts";
 import { freePort, scriptedServer, type Answer } from "./scriptedServer.ts";
 import { unansweringServer } from "./unansweringServer.ts";
 
 const reset: Answer = (socket) => socket.resetAndDestroy();
-const DUPLICATE = expect.stringContaining("sent once more; if the first one arrived, two jobs run") as string;
-const UNKNOWN_JOB = expect.stringContaining("a job may have been started whose id nobody knows") as string;
 
 /** The name service of this process, until the test ends. */
 function answerLookups(answer: (host: string, number: number) => string[] | { code: string }): () => number {
@@ -119,53 +117,6 @@ for (const [row, name, cut] of [
   });
 }
 
-/** Sends one byte after another, so that the connection is never idle for long. */
-const drip =
-  (bytes: string, pauseMs: number): Answer =>
-  (socket) => {
-    let at = 0;
-    const timer = setInterval(() => socket.write(bytes[at++ % bytes.length] ?? ""), pauseMs);
-    socket.once("close", () => clearInterval(timer));
-  };
-const ENDLESS_INFORMATION = "HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\n";
-
-test.each<[string, string, Answer]>([
-  ["N11", "is never answered", () => undefined],
-  [
-    "N12",
-    "is answered by a header byte every 5 s",
-    drip("HTTP/1.1 200 OK\r\nx-endless: aaaaaaaaaaaaaaaaaaaaaaaaaaaa", 250),
-  ],
-  [
-    "N13",
-    "is answered by a body byte every second",
-    (socket, ...rest) => {
-      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n");
-      drip("{  ", 50)(socket, ...rest);
-    },
-  ],
-  ["H23", "is answered by interim replies only", drip(ENDLESS_INFORMATION, 1)],
-])("%s a request that %s is given up after 30 s, and sent again", async (_row, _name, fault) => {
-  await Promise.all(
-    CALLS.map(async (call) => {
-      const { baseUrl, requests } = await scriptedServer(atFirst(fault));
-      const { value, waits, lines } = await ask(call, baseUrl);
-      expect(value).toEqual(GOOD_VALUE[call]);
-      expect(waits[0]).toBe(30_000);
-      expect(requests).toHaveLength(2);
-      expect(lines.warn).toEqual(call === "start" ? [DUPLICATE] : []);
-    }),
-  );
-});
-
-test("N11 the last attempt is cut off at the deadline", async () => {
-  const { baseUrl } = await scriptedServer(() => undefined);
-  const { error, tookMs } = await ask("status", baseUrl, { limitMs: 12_000 });
-  expect(error).toBeInstanceOf(DeadlineExceededError);
-  expect(tookMs).toBeGreaterThanOrEqual(12_000);
-  expect(tookMs).toBeLessThan(20_000);
-});
-
 test("N14 a service that promises to keep the connection and closes it costs nothing", async () => {
   const server = await scriptedServer((socket, request) => {
     const headers = { connection: "keep-alive", "keep-alive": "timeout=60" };
@@ -216,21 +167,6 @@ test("N16 what does not speak TLS is asked a few times: it surely saw no request
   expect(error).toBeInstanceOf(ConnectionError);
   expect(server.connections()).toBe(6);
   expect(lines.warn).toEqual([]);
-});
-
-test.each<[string, string]>([
-  ["one of 64 KiB", `x-large: ${"x".repeat(64 * 1024)}\r\n`],
-  ["many", "x-small: 1\r\n".repeat(6_000)],
-])("N17 headers that are too large, %s, are an error at once", async (_name, headers) => {
-  const { baseUrl, requests } = await scriptedServer((socket) =>
-    socket.end(`HTTP/1.1 200 OK\r\n${headers}\r\n{}`),
-  );
-  for (const call of CALLS) {
-    const { error } = await ask(call, baseUrl);
-    expect(error).toBeInstanceOf(MalformedResponseError);
-    expect(error?.message).toContain("headers that are too large");
-  }
-  expect(requests).toHaveLength(3);
 });
 
 test("N19 a dead IPv6 address is passed over for the IPv4 address of the same name", async () => {
