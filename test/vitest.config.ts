@@ -9,7 +9,9 @@ export default defineConfig({
     maxWorkers: 2,
     reporters: [
       "default",
-      ...["scenarioReporter.ts", "totalsReporter.ts"].map((name) => `${import.meta.dirname}/${name}`),
+      ...["scenarioReporter.ts", "faultReporter.ts", "totalsReporter.ts"].map(
+        (name) => `${import.meta.dirname}/${name}`,
+      ),
     ],
     projects: [
       project("unit", ["unit/**/*.test.ts", "histories/**/*.test.ts"], 10_000),

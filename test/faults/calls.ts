@@ -31,12 +31,20 @@ export interface Circumstances {
   environment?: Readonly<Record<string, string>>;
   /** Called whenever the user is told of progress, such as of a failed attempt. */
   onProgress?: () => void;
+  /** Stops the operation. */
+  signal?: AbortSignal;
 }
 
 /** A client as one operation of the provider has it, over real sockets and on a clock that runs 20 times faster. */
 export function operation(
   baseUrl: string,
-  { limitMs = 30 * 60_000, speed = 20, environment = {}, onProgress = () => undefined }: Circumstances = {},
+  {
+    limitMs = 30 * 60_000,
+    speed = 20,
+    environment = {},
+    onProgress = () => undefined,
+    signal = new AbortController().signal,
+  }: Circumstances = {},
 ): { calls: Record<CallName, () => Promise<unknown>>; lines: Outcome["lines"]; clock: FasterClock } {
   const clock = new FasterClock(speed);
   const reporter = recordingReporter();
@@ -54,7 +62,7 @@ export function operation(
         onProgress();
       },
     },
-    signal: new AbortController().signal,
+    signal,
     deadline: startDeadline(clock, limitMs),
   });
   const calls = {

@@ -1,5 +1,6 @@
 // What the network does, over real sockets.
 import dns from "node:dns";
+import { once } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { ConnectionError, MalformedResponseError } from "../../provider/errors.ts";
 import { ask, CALLS, DUPLICATE, GOOD_VALUE, UNKNOWN_JOB } from "./calls.ts";
@@ -176,4 +177,24 @@ test("N19 a dead IPv6 address is passed over for the IPv4 address of the same na
   expect(value).toBe("job-1");
   expect(requests).toHaveLength(1);
   expect(lines).toEqual({ progress: [], info: [], warn: [] });
+});
+
+test.each(["status", "bundle"] as const)("a stop cuts the connection at once: %s", async (call) => {
+  const stop = new AbortController();
+  let closed: Promise<unknown> | undefined;
+  const { baseUrl } = await scriptedServer((socket) => {
+    closed = once(socket, "close");
+    stop.abort(new Error("stopped"));
+  });
+  expect((await ask(call, baseUrl, { signal: stop.signal })).error).toEqual(new Error("stopped"));
+  await closed;
+});
+
+test("a stop leaves a start a moment for its reply, without which its job is lost", async () => {
+  const stop = new AbortController();
+  const { baseUrl } = await scriptedServer((...call) => {
+    stop.abort(new Error("stopped"));
+    setImmediate(() => good(...call));
+  });
+  expect((await ask("start", baseUrl, { signal: stop.signal })).value).toBe("job-1");
 });

@@ -15,6 +15,7 @@ test.each<[string, string, Parameters<typeof identity>[0]]>([
   async (_, code, options) => {
     await trustAuthority();
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    vi.spyOn(process, "emitWarning").mockImplementation(() => undefined); // Node.js's own, of that variable
     try {
       const server = await scriptedServer(good, { identity: await identity(options) });
       for (const [index, call] of CALLS.entries()) {
@@ -29,6 +30,7 @@ test.each<[string, string, Parameters<typeof identity>[0]]>([
       expect(server.requests).toEqual([]);
     } finally {
       vi.unstubAllEnvs();
+      vi.restoreAllMocks();
     }
   },
 );
