@@ -11,9 +11,10 @@ async function poisoned(
   type: string,
   attributes: Readonly<Record<string, number>>,
 ): Promise<ToxicProxy & { service: ScriptedServer }> {
-  const service = await scriptedServer((socket, request) =>
-    socket.end(reply(200, { ...goodBody(request), text: " ".repeat(20_000) })),
-  );
+  const service = await scriptedServer((socket, request) => {
+    socket.write(reply(200, { ...goodBody(request), text: " ".repeat(20_000) }));
+    if (type !== "timeout") socket.end(); // it would pass on the end
+  });
   const proxy = await toxicProxy(service.port);
   await proxy.poison(type, attributes);
   return { ...proxy, service };
