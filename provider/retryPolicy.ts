@@ -36,10 +36,10 @@ const REFUSED_FOR_NOW = new Set([408, 425, 429, 503]);
 /** Statuses after which it may have been processed. */
 const BROKEN_INSIDE = new Set([500, 502, 504]);
 
-/** How often in a row a fault is tried again at most; without an entry, until the deadline. */
+/** How often in one call a fault is tried again at most; without an entry, until the deadline. */
 const MAX_REPEATS = { notFoundHost: 3, notHttp: 5, malformed: 5, start: 1 };
 
-/** @returns how many times in a row this fault may be answered by another attempt */
+/** @returns how many times in one call this fault, and those counted with it, may be answered by another attempt */
 export function allowedRepeats(fault: Fault, repetition: Repetition): number {
   const ofUnknownFate = repetition === "start" ? MAX_REPEATS.start : Infinity;
   switch (fault.kind) {
@@ -67,6 +67,12 @@ function repeatsByCode(code: string): number {
   return /^(EPROTO|ERR_SSL_|HPE_)/.test(code) ? MAX_REPEATS.notHttp : Infinity;
 }
 
+/** What a fault is counted as: a start that may have been processed is one thing, however it came about. */
+export function countedAs(fault: Fault, repetition: Repetition): string {
+  if (repetition === "start" && mayHaveBeenProcessed(fault)) return "of unknown fate";
+  return "code" in fault ? `${fault.kind} ${fault.code}` : fault.kind;
+}
+
 /** Whether sending a start again after this fault could start a second job. */
 export function mayHaveBeenProcessed(fault: Fault): boolean {
   return (
@@ -82,7 +88,7 @@ export function mayHaveBeenProcessed(fault: Fault): boolean {
  * The pause before the next attempt: what `Retry-After` asks for, else full jitter, see
  * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/.
  *
- * @param failures failed attempts in a row so far, at least 1
+ * @param failures failed attempts of the call so far, at least 1
  * @param random a number in [0, 1)
  * @returns milliseconds
  */

@@ -9,7 +9,7 @@ import { endpointOf, type Call, type Endpoint } from "./endpoint";
 import { exchange, type Fetch } from "./exchange";
 import { redact } from "./redaction";
 import { parseObject, QUOTE_LENGTH } from "./replyBody";
-import { allowedRepeats, mayHaveBeenProcessed, retryDelayMs } from "./retryPolicy";
+import { allowedRepeats, countedAs, mayHaveBeenProcessed, retryDelayMs } from "./retryPolicy";
 
 /** A successful reply whose body is a JSON object. */
 export interface Reply {
@@ -51,6 +51,7 @@ export class Transport {
   async send<T>(call: Call, read: (reply: Reply) => T): Promise<T> {
     const { clock, signal, deadline, reporter } = this.#options;
     const endpoint = endpointOf(this.#options.service.baseUrl, call);
+    const counts = new Map<string, number>();
     let failures = 0;
     let previous: DocsHostingError | undefined;
     for (;;) {
@@ -60,7 +61,10 @@ export class Transport {
       failures++;
       const { fault, error } = attempt;
       const mayHaveStarted = call.repetition === "start" && mayHaveBeenProcessed(fault);
-      const isLast = failures > allowedRepeats(fault, call.repetition);
+      const counted = countedAs(fault, call.repetition);
+      const count = (counts.get(counted) ?? 0) + 1;
+      counts.set(counted, count);
+      const isLast = count > allowedRepeats(fault, call.repetition);
       const delayMs = retryDelayMs(fault, failures, clock.random());
       if (mayHaveStarted && (isLast || delayMs >= deadline.remainingMs())) {
         reporter.warn(`${endpoint.name}: a job may have been started whose id nobody knows`);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { MalformedResponseError } from "../../provider/errors.ts";
 import { ask, CALLS, GOOD_VALUE, operation, UNKNOWN_JOB, type CallName, type Outcome } from "./calls.ts";
 import { LINK_QUERY } from "./canary.ts";
-import { atFirst, goodBody, reply } from "./replies.ts";
+import { atFirst, goodBody, refuse, reply } from "./replies.ts";
 import { scriptedServer, type RawRequest } from "./scriptedServer.ts";
 
 type Body = (request: RawRequest) => unknown;
@@ -59,6 +59,13 @@ test.each(whole)("%s JSON that is %s once is asked for again", async (_row, _wha
     atFirst((socket, request) => socket.end(reply(200, body(request), headers)), 5),
   );
   expect((await ask("status", baseUrl)).value).toEqual(GOOD_VALUE.status);
+});
+
+test("B01 replies that cannot be read are counted apart from a service that was down before", async () => {
+  const { baseUrl } = await scriptedServer((...call) =>
+    call[2] === 8 ? call[0].end(reply(200, "{")) : atFirst(refuse(503), 7)(...call),
+  );
+  expect((await ask("status", baseUrl, { speed: 200 })).value).toEqual(GOOD_VALUE.status);
 });
 
 test.each(CALLS)("B03 a page instead of JSON is quoted, as much as tells whose it is: %s", async (call) => {

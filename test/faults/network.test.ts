@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { ConnectionError, MalformedResponseError } from "../../provider/errors.ts";
 import { ask, CALLS, DUPLICATE, GOOD_VALUE, UNKNOWN_JOB } from "./calls.ts";
-import { goodBody, good, atFirst, reply } from "./replies.ts";
+import { goodBody, good, atFirst, refuse, reply } from "./replies.ts";
 import { freePort, scriptedServer, type Answer } from "./scriptedServer.ts";
 import { unansweringServer } from "./unansweringServer.ts";
 
@@ -88,6 +88,16 @@ test("N08 a start whose connection is reset is repeated once, with a warning", a
   expect(value).toBe("job-1");
   expect(requests).toHaveLength(2);
   expect(lines.warn).toEqual([DUPLICATE]);
+});
+
+test("N08 a start that was refused for a while before is repeated once as well, and no more", async () => {
+  const { baseUrl, requests } = await scriptedServer((...call) =>
+    (call[2] === 4 || call[2] === 7 ? reset : refuse(503))(...call),
+  );
+  const { error, lines } = await ask("start", baseUrl);
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(requests).toHaveLength(7);
+  expect(lines.warn).toEqual([DUPLICATE, UNKNOWN_JOB]);
 });
 
 test("N08 a start whose connection is reset twice fails, and says that a job may run", async () => {
