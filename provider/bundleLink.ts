@@ -1,5 +1,5 @@
-import { isLoopback } from "./configuration";
 import { MalformedResponseError } from "./errors";
+import { isLoopback } from "./loopback";
 import type { Reply } from "./transport";
 
 /** A presigned link to a bundle, see `spec.md`, Rules. */

@@ -43,7 +43,7 @@ export class Client {
         if (isJobId(jobId)) return jobId;
         throw new MalformedResponseError(
           `${endpoint} answered without a usable "jobId"`,
-          "A job may have been started that nobody can find again. Check that the base URL is that of the service; if it is, report this to the service's support.",
+          "Check that the base URL is that of the service; if it is, report this to the service's support.",
         );
       },
     );

@@ -1,4 +1,6 @@
 import { ConfigurationError } from "./errors";
+import { isLoopback } from "./loopback";
+import { proxyFor } from "./proxy";
 
 /** Environment variable with the admin API key, unless the input `apiKeyEnv` names another one. */
 export const API_KEY_VARIABLE = "DOCS_HOSTING_ADMIN_API_KEY";
@@ -28,19 +30,24 @@ export interface ServiceSettings {
   readonly apiKeyName: string;
   /** Whether links and the base URL may use `http:` to hosts other than this machine. */
   readonly allowInsecure: boolean;
+  /** The proxy on the way to the service. Its URL may hold a password: only its host is ever shown. */
+  readonly proxy?: URL;
 }
 
-/** @throws ConfigurationError for a base URL that is malformed or missing */
+/** @throws ConfigurationError for a base URL that is malformed or missing, or a proxy that cannot be used */
 export function serviceSettings(
   source: ConfigurationSource,
   inputs: { baseUrl?: string; apiKeyEnv?: string },
 ): ServiceSettings {
   const apiKeyEnv = inputs.apiKeyEnv ?? API_KEY_VARIABLE;
+  const baseUrl = resolveBaseUrl(source, inputs.baseUrl);
+  const proxy = proxyFor(baseUrl, (name) => source.environment(name));
   return {
-    baseUrl: resolveBaseUrl(source, inputs.baseUrl),
+    baseUrl,
     apiKey: () => resolveApiKey(source, apiKeyEnv),
     apiKeyName: apiKeyEnv === API_KEY_VARIABLE ? `${apiKeyEnv} (or the config ${API_KEY_CONFIG})` : apiKeyEnv,
     allowInsecure: insecureAllowed(source),
+    ...(proxy && { proxy }),
   };
 }
 
@@ -107,14 +114,4 @@ export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = A
 
 function insecureAllowed(source: ConfigurationSource): boolean {
   return source.stackConfig(ALLOW_INSECURE_CONFIG)?.trim().toLowerCase() === "true";
-}
-
-/** Whether a URL's host is this machine, see RFC 6761 §6.3 and RFC 1122 §3.2.1.3. */
-export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
-    hostname === "[::1]" ||
-    /^127(\.\d{1,3}){3}$/.test(hostname)
-  );
 }

@@ -2,7 +2,7 @@ import type { Clock } from "./clock";
 import type { ConfigurationSource } from "./configuration";
 import type { Reporter } from "./reporter";
 import type { ResumeRecords } from "./resumeRecords";
-import type { Fetch } from "./transport";
+import type { Fetch } from "./exchange";
 
 /** All that one operation gets from the outside: behind it, nothing reads the machine's clock, network or environment. */
 export interface Context {

@@ -11,6 +11,8 @@ export interface ExportJob {
   readonly pageCount?: number;
   /** Why the job failed, in the service's words (not redacted yet), when it says so. */
   readonly reason?: string;
+  /** How long the service asks not to be asked again (`Retry-After`), in milliseconds. */
+  readonly retryAfterMs?: number;
 }
 
 /** Whether the job will not change any more. */
@@ -43,7 +45,7 @@ export function isUnexpected(job: ExportJob): boolean {
  *
  * @throws MalformedResponseError when there is no status, or the reply is about another job
  */
-export function readExportJob(jobId: string, { endpoint, body }: Reply): ExportJob {
+export function readExportJob(jobId: string, { endpoint, body, retryAfterMs }: Reply): ExportJob {
   const fail = (what: string): never => {
     throw new MalformedResponseError(
       `${endpoint} answered ${what}`,
@@ -63,6 +65,7 @@ export function readExportJob(jobId: string, { endpoint, body }: Reply): ExportJ
     ...(progress !== undefined && { progress: Math.min(100, Math.max(0, progress)) }),
     ...(pageCount !== undefined && Number.isSafeInteger(pageCount) && pageCount >= 0 && { pageCount }),
     ...(reason !== undefined && { reason }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
 

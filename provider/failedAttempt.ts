@@ -1,9 +1,7 @@
 import type { ServiceSettings } from "./configuration";
 import type { Endpoint } from "./endpoint";
 import {
-  ConnectionError,
   KeyRejectedError,
-  MalformedResponseError,
   NotAllowedError,
   NotFoundError,
   NotReadyError,
@@ -11,8 +9,8 @@ import {
   type DocsHostingError,
 } from "./errors";
 import { redact } from "./redaction";
-import { MAX_BODY_BYTES, QUOTE_LENGTH } from "./replyBody";
-import { parseRetryAfter, type Fault } from "./retryPolicy";
+import { parseJson, QUOTE_LENGTH } from "./replyBody";
+import type { Fault } from "./retryPolicy";
 
 /** An attempt that brought no usable reply: what decides about the next one, and what to tell the user. */
 export interface FailedAttempt {
@@ -20,19 +18,19 @@ export interface FailedAttempt {
   readonly error: DocsHostingError;
 }
 
+/** Statuses that send a client to another address. */
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
 /** The service answered with an error status, see `spec.md`, Errors. */
-export function refusal(answer: {
-  endpoint: Endpoint;
-  status: number;
-  text: string | undefined;
-  retryAfter: string | null;
-  dateMs: number;
-  service: ServiceSettings;
-  key: string;
-}): FailedAttempt {
-  const { status, service } = answer;
-  const reason = redact(serviceReason(answer.text), [answer.key]);
-  const answered = `${answer.endpoint.name} answered ${status}${reason && `: ${reason}`}`;
+export function refusal(
+  endpoint: Endpoint,
+  answer: { status: number; text: string | undefined; retryAfterMs?: number },
+  service: ServiceSettings,
+  key: string,
+): FailedAttempt {
+  const { status, retryAfterMs } = answer;
+  const reason = serviceReason(answer.text, key);
+  const answered = `${endpoint.name} answered ${status}${reason && `: ${reason}`}`;
   const error = ((): DocsHostingError => {
     switch (status) {
       case 401:
@@ -58,7 +56,7 @@ export function refusal(answer: {
           status,
         );
       default:
-        return status >= 300 && status < 400
+        return REDIRECTS.has(status)
           ? new ResponseError(
               `${answered}, a redirect, which is not followed so that the API key stays with the base URL`,
               "Set the base URL to where the service really is.",
@@ -73,67 +71,14 @@ export function refusal(answer: {
             );
     }
   })();
-  const retryAfterMs = parseRetryAfter(answer.retryAfter, answer.dateMs);
   return { fault: { kind: "status", status, retryAfterMs }, error };
 }
 
 /** The service's own words: `error` as in `spec.md`, Error; the beginning of any other short text. */
-function serviceReason(text: string | undefined): string {
+function serviceReason(text: string | undefined, key: string): string {
   if (text === undefined) return "";
-  try {
-    const body = JSON.parse(text) as { error?: unknown } | null;
-    return typeof body?.error === "string" ? body.error : "";
-  } catch {
-    return text.slice(0, QUOTE_LENGTH);
-  }
-}
-
-/** Error codes of Node.js that mean that no connection was made. */
-const UNREACHABLE = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "EADDRNOTAVAIL",
-]);
-
-/** No whole answer arrived. `error` is node-fetch's, whose own text is not shown: it may hold anything. */
-export function connectionFailure(endpoint: Endpoint, error: unknown): FailedAttempt {
-  const { name, code: rawCode, type } = error as { name?: string; code?: string; type?: string };
-  if (type === "max-size") {
-    return {
-      fault: { kind: "malformed" },
-      error: new MalformedResponseError(
-        `${endpoint.name} answered more than ${MAX_BODY_BYTES / 1024} KiB`,
-        "Check that the base URL is that of the service.",
-      ),
-    };
-  }
-  const timedOut = name === "AbortError";
-  const code = timedOut ? "no answer in time" : (rawCode ?? "connection failed");
-  if (/CERT|ISSUER|SIGNATURE/.test(code)) {
-    return {
-      fault: { kind: "untrusted", code },
-      error: new ConnectionError(
-        `the certificate of ${endpoint.host} is not trusted (${code})`,
-        "Mend the certificate, or make its authority known with NODE_EXTRA_CA_CERTS. The check cannot be switched off.",
-      ),
-    };
-  }
-  if (code.startsWith("HPE_")) {
-    return {
-      fault: { kind: "malformed" },
-      error: new MalformedResponseError(
-        `${endpoint.name} answered with what is not usable HTTP (${code})`,
-        "Check that the base URL is that of the service.",
-      ),
-    };
-  }
-  const problem =
-    code === "ENOTFOUND" ? `host not found: ${endpoint.host}` : `${endpoint.name} failed (${code})`;
-  return {
-    fault: { kind: UNREACHABLE.has(code) ? "unreachable" : "interrupted", code },
-    error: new ConnectionError(problem, "Check the network, the base URL, and that the service is up."),
-  };
+  const body = parseJson(text);
+  if (body === undefined) return redact(text, [key], QUOTE_LENGTH);
+  const { error: reason } = Object(body) as { error?: unknown };
+  return typeof reason === "string" ? redact(reason, [key]) : "";
 }

@@ -1,15 +1,21 @@
 /** Why an attempt failed, as far as it decides what happens next. */
 export type Fault =
-  /** No connection was made, so the service surely did not see the request. */
+  /** No connection was made, or TLS was cut off, so the service surely did not see the request. */
   | { kind: "unreachable"; code: string }
   /** The connection broke or the time was up: the service may have processed the request. */
   | { kind: "interrupted"; code: string }
   /** The certificate is not trusted; asking again would not help. */
   | { kind: "untrusted"; code: string }
+  /** The proxy did not connect to the service. */
+  | { kind: "refusedByProxy"; status: number }
+  /** What came back from the service is not HTTP. */
+  | { kind: "notHttp" }
   /** The service answered with an error status. */
   | { kind: "status"; status: number; retryAfterMs: number | undefined }
   /** Success, but not with the body that was promised. */
-  | { kind: "malformed" };
+  | { kind: "malformed" }
+  /** Headers or body are larger than anything that was promised. */
+  | { kind: "oversized" };
 
 /**
  * What may be sent again:
@@ -30,32 +36,50 @@ const REFUSED_FOR_NOW = new Set([408, 425, 429, 503]);
 /** Statuses after which it may have been processed. */
 const BROKEN_INSIDE = new Set([500, 502, 504]);
 
-/** How often in a row a fault is tried again at most; without an entry, until the deadline. */
-const MAX_REPEATS = { notFoundHost: 3, malformed: 5, start: 1 };
+/** How often in one call a fault is tried again at most; without an entry, until the deadline. */
+const MAX_REPEATS = { notFoundHost: 3, notHttp: 5, malformed: 5, start: 1 };
 
-/** @returns how many times in a row this fault may be answered by another attempt */
+/** @returns how many times in one call this fault, and those counted with it, may be answered by another attempt */
 export function allowedRepeats(fault: Fault, repetition: Repetition): number {
+  const ofUnknownFate = repetition === "start" ? MAX_REPEATS.start : Infinity;
   switch (fault.kind) {
     case "untrusted":
+    case "oversized":
       return 0;
     case "unreachable":
-      return fault.code === "ENOTFOUND" ? MAX_REPEATS.notFoundHost : Infinity;
+      return repeatsByCode(fault.code);
     case "interrupted":
-      return repetition === "start" ? MAX_REPEATS.start : Infinity;
+      return Math.min(repeatsByCode(fault.code), ofUnknownFate);
+    case "refusedByProxy":
+      return fault.status >= 500 || REFUSED_FOR_NOW.has(fault.status) ? Infinity : 0;
+    case "notHttp":
+      return Math.min(MAX_REPEATS.notHttp, ofUnknownFate);
     case "malformed":
       return repetition === "read" ? MAX_REPEATS.malformed : 0;
     case "status":
       if (REFUSED_FOR_NOW.has(fault.status)) return Infinity;
-      if (!BROKEN_INSIDE.has(fault.status)) return 0;
-      return repetition === "start" ? MAX_REPEATS.start : Infinity;
+      return BROKEN_INSIDE.has(fault.status) ? ofUnknownFate : 0;
   }
+}
+
+function repeatsByCode(code: string): number {
+  if (code === "ENOTFOUND") return MAX_REPEATS.notFoundHost;
+  return /^(EPROTO|ERR_SSL_|HPE_)/.test(code) ? MAX_REPEATS.notHttp : Infinity;
+}
+
+/** What a fault is counted as: a start that may have been processed is one thing, however it came about. */
+export function countedAs(fault: Fault, repetition: Repetition): string {
+  if (repetition === "start" && mayHaveBeenProcessed(fault)) return "of unknown fate";
+  return "code" in fault ? `${fault.kind} ${fault.code}` : fault.kind;
 }
 
 /** Whether sending a start again after this fault could start a second job. */
 export function mayHaveBeenProcessed(fault: Fault): boolean {
   return (
     fault.kind === "interrupted" ||
+    fault.kind === "notHttp" ||
     fault.kind === "malformed" ||
+    fault.kind === "oversized" ||
     (fault.kind === "status" && BROKEN_INSIDE.has(fault.status))
   );
 }
@@ -64,14 +88,12 @@ export function mayHaveBeenProcessed(fault: Fault): boolean {
  * The pause before the next attempt: what `Retry-After` asks for, else full jitter, see
  * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/.
  *
- * @param failures failed attempts in a row so far, at least 1
+ * @param failures failed attempts of the call so far, at least 1
  * @param random a number in [0, 1)
  * @returns milliseconds
  */
 export function retryDelayMs(fault: Fault, failures: number, random: number): number {
-  if (fault.kind === "status" && fault.retryAfterMs !== undefined) {
-    return Math.min(fault.retryAfterMs, MAX_RETRY_AFTER_MS);
-  }
+  if (fault.kind === "status" && fault.retryAfterMs !== undefined) return fault.retryAfterMs;
   return random * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** Math.min(failures - 1, 16));
 }
 
@@ -79,11 +101,14 @@ export function retryDelayMs(fault: Fault, failures: number, random: number): nu
  * Reads a `Retry-After` header in both its forms, see RFC 9110 §10.2.3. What cannot be understood is ignored.
  *
  * @param nowMs the service's own time, so that a wrong local clock does not matter
+ * @returns milliseconds, at most {@link MAX_RETRY_AFTER_MS}
  */
 export function parseRetryAfter(header: string | null, nowMs: number): number | undefined {
   if (header === null) return undefined;
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1_000;
-  if (!/^[a-z]{3}, /i.test(header)) return undefined;
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+  const delayMs = /^\d+$/.test(header.trim())
+    ? Number(header) * 1_000
+    : /^[a-z]{3}, /i.test(header)
+      ? Date.parse(header) - nowMs
+      : NaN;
+  return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(0, delayMs), MAX_RETRY_AFTER_MS);
 }

@@ -1,22 +1,15 @@
-import type { RequestInit, Response } from "node-fetch";
 import { sleep, type Clock } from "./clock";
 import type { ServiceSettings } from "./configuration";
 import type { Reporter } from "./reporter";
 import type { Deadline } from "./deadline";
-import { connectionFailure, refusal, type FailedAttempt } from "./failedAttempt";
+import { refusal, type FailedAttempt } from "./failedAttempt";
 import { formatDuration } from "./duration";
-import { DeadlineExceededError, DocsHostingError, MalformedResponseError } from "./errors";
+import { DeadlineExceededError, MalformedResponseError, type DocsHostingError } from "./errors";
 import { endpointOf, type Call, type Endpoint } from "./endpoint";
-import { decodeText, MAX_BODY_BYTES, parseObject } from "./replyBody";
-import { allowedRepeats, mayHaveBeenProcessed, retryDelayMs } from "./retryPolicy";
-
-/** node-fetch's `fetch`, as much of it as is used. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
-
-/** Longest time one attempt may take from the first byte sent to the last received, in milliseconds. */
-const ATTEMPT_TIMEOUT_MS = 30_000;
-/** How long the reply to a start is waited for after Ctrl-C, in milliseconds: without it, the job could not be found again. */
-const START_GRACE_MS = 1_500;
+import { exchange, type Fetch } from "./exchange";
+import { redact } from "./redaction";
+import { parseObject, QUOTE_LENGTH } from "./replyBody";
+import { allowedRepeats, countedAs, mayHaveBeenProcessed, retryDelayMs } from "./retryPolicy";
 
 /** A successful reply whose body is a JSON object. */
 export interface Reply {
@@ -25,6 +18,8 @@ export interface Reply {
   readonly body: Readonly<Record<string, unknown>>;
   /** When it was sent, by the service's own clock (its `Date` header), else by ours: milliseconds since 1970. */
   readonly dateMs: number;
+  /** How long the service asks not to be asked again (`Retry-After`), in milliseconds. */
+  readonly retryAfterMs?: number;
 }
 
 /** What every call of one operation shares. */
@@ -41,6 +36,8 @@ export interface TransportOptions {
 export class Transport {
   /** How far this machine's clock is ahead of the service's, in milliseconds, by the last `Date` header seen. */
   clockAheadMs: number | undefined;
+  /** A wrong `Content-Type` was told of: once is enough. */
+  #warnedOfType = false;
   readonly #options: TransportOptions;
 
   constructor(options: TransportOptions) {
@@ -54,27 +51,40 @@ export class Transport {
   async send<T>(call: Call, read: (reply: Reply) => T): Promise<T> {
     const { clock, signal, deadline, reporter } = this.#options;
     const endpoint = endpointOf(this.#options.service.baseUrl, call);
+    const counts = new Map<string, number>();
     let failures = 0;
+    let previous: DocsHostingError | undefined;
     for (;;) {
       signal.throwIfAborted();
       const attempt = await this.#attempt(call, endpoint, read);
       if ("value" in attempt) return attempt.value;
       failures++;
       const { fault, error } = attempt;
-      if (failures > allowedRepeats(fault, call.repetition)) throw error;
+      const mayHaveStarted = call.repetition === "start" && mayHaveBeenProcessed(fault);
+      const counted = countedAs(fault, call.repetition);
+      const count = (counts.get(counted) ?? 0) + 1;
+      counts.set(counted, count);
+      const isLast = count > allowedRepeats(fault, call.repetition);
       const delayMs = retryDelayMs(fault, failures, clock.random());
+      if (mayHaveStarted && (isLast || delayMs >= deadline.remainingMs())) {
+        reporter.warn(`${endpoint.name}: a job may have been started whose id nobody knows`);
+      }
+      if (isLast) throw error;
       if (delayMs >= deadline.remainingMs()) {
+        // an attempt that the deadline itself cut off tells less than the one before
+        const { message, remedy } = deadline.remainingMs() > 0 ? error : (previous ?? error);
         const limit = formatDuration(deadline.limitMs);
         throw new DeadlineExceededError(
-          `${error.message}; the time limit of ${limit} leaves no room for another try`,
-          error.remedy,
+          `${message}; the time limit of ${limit} leaves no room for another try`,
+          remedy,
         );
       }
-      if (call.repetition === "start" && mayHaveBeenProcessed(fault)) {
+      if (mayHaveStarted) {
         reporter.warn(`${error.message}. It is sent once more; if the first one arrived, two jobs run.`);
       } else {
         reporter.progress(`${error.message}; trying again in ${Math.ceil(delayMs / 1_000)}s`);
       }
+      previous = error;
       await sleep(clock, delayMs, signal);
     }
   }
@@ -84,53 +94,31 @@ export class Transport {
     endpoint: Endpoint,
     read: (reply: Reply) => T,
   ): Promise<{ value: T } | FailedAttempt> {
-    const { service, fetch, clock, signal, deadline } = this.#options;
+    const { service, clock, reporter } = this.#options;
     const key = service.apiKey();
-    const limit = new AbortController();
-    const cancel = (): void => {
-      limit.abort();
-    };
-    let stopGrace = (): void => undefined;
-    const onAbort = (): void => {
-      if (call.repetition === "start") stopGrace = clock.after(START_GRACE_MS, cancel);
-      else cancel();
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
-    const stop = clock.after(Math.min(ATTEMPT_TIMEOUT_MS, deadline.remainingMs()), cancel);
+    const answer = await exchange(call, endpoint, key, this.#options);
+    if ("fault" in answer) return answer;
+    const { status, text, contentType, sentAtMs, retryAfterMs } = answer;
+    if (sentAtMs !== undefined) this.clockAheadMs = clock.now() - sentAtMs;
+    if (status < 200 || status > 299) return refusal(endpoint, answer, service, key);
     try {
-      const response = await fetch(endpoint.url, {
-        method: call.method,
-        headers: {
-          authorization: `Bearer ${key}`,
-          accept: "application/json",
-          "user-agent": "pulumi-docs-hosting",
-          ...(call.body && { "content-type": "application/json" }),
-        },
-        ...(call.body && { body: JSON.stringify(call.body) }),
-        redirect: "manual", // the key goes to the base URL's origin and nowhere else
-        size: MAX_BODY_BYTES,
-        signal: limit.signal,
+      const body = parseObject(endpoint.name, text, key);
+      const value = read({
+        endpoint: endpoint.name,
+        body,
+        dateMs: sentAtMs ?? clock.now(),
+        ...(retryAfterMs !== undefined && { retryAfterMs }),
       });
-      const text = decodeText(await response.arrayBuffer());
-      const date = Date.parse(response.headers.get("date") ?? "");
-      const dateMs = Number.isNaN(date) ? clock.now() : date;
-      if (!Number.isNaN(date)) this.clockAheadMs = clock.now() - date;
-      if (!response.ok) {
-        const retryAfter = response.headers.get("retry-after");
-        return refusal({ endpoint, status: response.status, text, retryAfter, dateMs, service, key });
+      if (!this.#warnedOfType && contentType !== undefined && !/[/+]json\b/i.test(contentType)) {
+        this.#warnedOfType = true;
+        reporter.warn(
+          `${endpoint.name} answered JSON that it calls ${redact(contentType, [key], QUOTE_LENGTH)}`,
+        );
       }
-      return {
-        value: read({ endpoint: endpoint.name, body: parseObject(endpoint.name, text, key), dateMs }),
-      };
+      return { value };
     } catch (error) {
-      signal.throwIfAborted();
       if (error instanceof MalformedResponseError) return { fault: { kind: "malformed" }, error };
-      if (error instanceof DocsHostingError) throw error;
-      return connectionFailure(endpoint, error);
-    } finally {
-      stop();
-      stopGrace();
-      signal.removeEventListener("abort", onAbort);
+      throw error;
     }
   }
 }

@@ -1,7 +1,8 @@
 import type { Reporter, TestModule } from "vitest/node";
 import { availableEngines } from "./engine/availableEngines.ts";
 import type { EngineKind } from "./engine/stack.ts";
-import { outcomesOf, SCENARIOS, unnamedScenarios, type Outcome } from "./scenarios.ts";
+import { listOf, type Outcome } from "./namedOutcomes.ts";
+import { scenarioOutcomes, SCENARIOS, unnamedScenarios } from "./scenarios.ts";
 
 const ENGINE_NAMES: Readonly<Record<EngineKind, string>> = {
   local: "the test engine",
@@ -11,7 +12,7 @@ const ENGINE_NAMES: Readonly<Record<EngineKind, string>> = {
 /** Prints which scenarios ran on which engine. A scenario that no test names makes a whole run fail. */
 export default class ScenarioReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const outcomes = outcomesOf(modules);
+    const outcomes = scenarioOutcomes(modules);
     if (outcomes.local.size + outcomes.cli.size === 0) return; // none was asked for
     const unnamed = unnamedScenarios(modules);
     const parts = [
@@ -37,14 +38,8 @@ function countOf(kind: EngineKind, outcomes: ReadonlyMap<string, Outcome>): stri
 
 /** "not run on the test engine: L41 (needs a cluster)" */
 function troubleOf(kind: EngineKind, outcomes: ReadonlyMap<string, Outcome>): string[] {
-  const listOf = (state: Outcome["state"]): string =>
-    [...outcomes]
-      .filter(([, outcome]) => outcome.state === state)
-      .map(([id, { note }]) => (note === undefined ? id : `${id} (${note})`))
-      .sort()
-      .join(", ");
   return (["failed", "not run"] as const).flatMap((state) => {
-    const list = listOf(state);
+    const list = listOf(outcomes, state);
     return list === "" ? [] : [`${state} on ${ENGINE_NAMES[kind]}: ${list}`];
   });
 }

@@ -1,4 +1,5 @@
 import type { Reporter, TestModule } from "vitest/node";
+import { unnamedFaults } from "./faultRows.ts";
 import { unnamedScenarios } from "./scenarios.ts";
 
 /**
@@ -8,7 +9,7 @@ import { unnamedScenarios } from "./scenarios.ts";
 export default class TotalsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const count = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
-    count.failed += unnamedScenarios(modules).length;
+    count.failed += unnamedScenarios(modules).length + unnamedFaults(modules).length;
     const reasons = new Map<string, number>();
     for (const module of modules) {
       if (module.errors().length > 0) count.failed++; // a file that cannot be loaded runs no test: still a failure

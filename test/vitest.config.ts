@@ -9,7 +9,9 @@ export default defineConfig({
     maxWorkers: 2,
     reporters: [
       "default",
-      ...["scenarioReporter.ts", "totalsReporter.ts"].map((name) => `${import.meta.dirname}/${name}`),
+      ...["scenarioReporter.ts", "faultReporter.ts", "totalsReporter.ts"].map(
+        (name) => `${import.meta.dirname}/${name}`,
+      ),
     ],
     projects: [
       project("unit", ["unit/**/*.test.ts", "histories/**/*.test.ts"], 10_000),
@@ -24,6 +26,12 @@ export default defineConfig({
             include: ["types/*.test-d.ts"],
             tsconfig: "types/tsconfig.json",
           },
+        },
+      },
+      {
+        test: {
+          ...project("faults", ["faults/*.test.ts"], 20_000).test,
+          setupFiles: ["faults/canary.ts"],
         },
       },
       project("service", ["service/**/*.test.ts"], 60_000),

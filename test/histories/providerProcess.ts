@@ -3,7 +3,7 @@ import type { Clock } from "../../provider/clock.ts";
 import type { Context } from "../../provider/context.ts";
 import { CancelledError } from "../../provider/errors.ts";
 import type { ResumeRecords } from "../../provider/resumeRecords.ts";
-import type { Fetch } from "../../provider/transport.ts";
+import type { Fetch } from "../../provider/exchange.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import type { SimulatedService } from "../simulation/simulatedService.ts";
 import type { VirtualClock } from "../simulation/virtualClock.ts";

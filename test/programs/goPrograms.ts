@@ -9,6 +9,8 @@ const HELM_VERSION = "3.22.0";
 const KUBERNETES_VERSION = "1.34.2";
 const [KUBERNETES_MAJOR = "", KUBERNETES_MINOR = ""] = KUBERNETES_VERSION.split(".");
 
+const TOXIPROXY_VERSION = "2.5.0";
+
 /** What the programs say of their version: by default Helm takes charts to be for Kubernetes 1.20, the server is «v0.0.0». */
 const VERSION_FLAGS = {
   helm: [
@@ -36,6 +38,20 @@ export async function prepareHelm(say: (what: string) => void): Promise<string> 
     runCommand("go", ["install", "-trimpath", flags, `helm.sh/helm/v3/cmd/helm@v${HELM_VERSION}`], {
       env: { ...env, GOBIN: target },
     }),
+  );
+}
+
+/** Shopify's proxy that spoils connections, built once. */
+export async function prepareToxiproxy(say: (what: string) => void): Promise<string> {
+  const found = findCommand("toxiproxy-server");
+  if (found !== undefined) return found;
+  const folder = await cacheFolder(`toxiproxy-${TOXIPROXY_VERSION}`);
+  return buildOnce(join(folder, "server"), say, (target, env) =>
+    runCommand(
+      "go",
+      ["install", "-trimpath", `github.com/Shopify/toxiproxy/v2/cmd/server@v${TOXIPROXY_VERSION}`],
+      { env: { ...env, GOBIN: target } },
+    ),
   );
 }
 

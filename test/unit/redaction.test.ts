@@ -8,10 +8,19 @@ test.each([
   ["URL-encoded", encodeURIComponent(KEY)],
   ["in base64", Buffer.from(KEY).toString("base64")],
   ["in a header", `Authorization: Bearer ${KEY}`],
+  ["in lower-case escapes", encodeURIComponent(KEY).replace(/%../g, (byte) => byte.toLowerCase())],
+  ["in the base64 of a header", Buffer.from(`Bearer ${KEY}`).toString("base64")],
+  ["in the base64 of a login", Buffer.from(`me:${KEY} x`).toString("base64url")],
 ])("the key %s is removed", (_, form) => {
   const clean = redact(`the service said ${form} and more`, [KEY]);
   expect(clean).not.toContain("c4n4ry");
-  expect(clean).not.toContain(Buffer.from(KEY).toString("base64").slice(0, 8));
+  for (const before of ["", "_", "__"]) {
+    expect(clean).not.toContain(
+      Buffer.from(before + KEY)
+        .toString("base64url")
+        .slice(4, 14),
+    );
+  }
   expect(clean).toContain("and more");
 });
 

@@ -53,8 +53,26 @@ test("a host that does not exist is asked for four times in all, one that refuse
   expect(allowedRepeats({ kind: "unreachable", code: "ECONNREFUSED" }, "start")).toBe(Infinity);
 });
 
-test("an untrusted certificate is final", () => {
+test("an untrusted certificate is final, and so is what is too large", () => {
   expect(allowedRepeats({ kind: "untrusted", code: "CERT_HAS_EXPIRED" }, "read")).toBe(0);
+  expect(allowedRepeats({ kind: "oversized" }, "read")).toBe(0);
+});
+
+test("what speaks neither TLS nor HTTP is asked six times in all, for a start twice", () => {
+  for (const fault of [
+    { kind: "notHttp" },
+    { kind: "interrupted", code: "ERR_SSL_WRONG_VERSION_NUMBER" },
+  ] as const) {
+    expect(allowedRepeats(fault, "repeatable")).toBe(5);
+    expect(allowedRepeats(fault, "start")).toBe(1);
+  }
+  expect(allowedRepeats({ kind: "unreachable", code: "EPROTO" }, "start")).toBe(5);
+});
+
+test("a proxy that has no way just now is asked until the deadline, one that forbids it once", () => {
+  expect(allowedRepeats({ kind: "refusedByProxy", status: 502 }, "start")).toBe(Infinity);
+  expect(allowedRepeats({ kind: "refusedByProxy", status: 407 }, "read")).toBe(0);
+  expect(mayHaveBeenProcessed({ kind: "refusedByProxy", status: 502 })).toBe(false);
 });
 
 test("the pause grows from half a second to twenty seconds, anywhere between nothing and its full length", () => {
@@ -64,9 +82,8 @@ test("the pause grows from half a second to twenty seconds, anywhere between not
   expect(retryDelayMs(status(500), 9, 0)).toBe(0);
 });
 
-test("Retry-After goes before the backoff, up to five minutes", () => {
+test("Retry-After goes before the backoff", () => {
   expect(retryDelayMs(status(429, 2_000), 1, 0)).toBe(2_000);
-  expect(retryDelayMs(status(429, 86_400_000), 1, 0)).toBe(MAX_RETRY_AFTER_MS);
 });
 
 describe("Retry-After", () => {
@@ -74,6 +91,9 @@ describe("Retry-After", () => {
   test.each([
     ["2", 2_000],
     ["0", 0],
+    ["86400", MAX_RETRY_AFTER_MS],
+    ["9".repeat(400), MAX_RETRY_AFTER_MS],
+    ["Wed, 21 Oct 2099 07:28:00 GMT", MAX_RETRY_AFTER_MS],
     ["Wed, 21 Oct 2026 07:28:30 GMT", 30_000],
     ["Wed, 21 Oct 2026 07:00:00 GMT", 0],
   ])("«%s» asks for %i milliseconds", (header, delayMs) => {

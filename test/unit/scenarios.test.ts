@@ -1,32 +1,21 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { TestModule, TestResult } from "vitest/node";
-import { outcomesOf, SCENARIOS, unnamedScenarios } from "../scenarios.ts";
+import type { TestModule } from "vitest/node";
+import { scenarioOutcomes, SCENARIOS, unnamedScenarios } from "../scenarios.ts";
+import { testRun, type TestOutcome } from "../simulation/testRun.ts";
 
 const FOLDER = join(import.meta.dirname, "..");
 const FILES = globSync("{stack,package}/**/*.test.ts", { cwd: FOLDER }).map((file) => join(FOLDER, file));
 
-type Result = Pick<TestResult, "state"> & { note?: string };
-const PASSED: Result = { state: "passed" };
+const PASSED: TestOutcome = { state: "passed" };
 
 /** What a reporter gets of a run in which the first file had these tests. */
-function run(
-  tests: [name: string, result: Result][],
-  { files = FILES, project = "stack", filter = undefined as RegExp | undefined } = {},
-): TestModule[] {
-  return files.map((moduleId, index) => {
-    const about = { name: project, vitest: { config: { testNamePattern: filter } } };
-    const cases = tests.map(([fullName, result]) => ({
-      fullName,
-      name: fullName.split(" > ").at(-1),
-      project: about,
-      result: () => result,
-    }));
-    return { moduleId, project: about, children: { allTests: () => (index === 0 ? cases : []) } };
-  }) as unknown as TestModule[];
-}
-const all = (end: string): [string, Result][] => SCENARIOS.map((id) => [`${end} > ${id} works`, PASSED]);
+const run = (
+  tests: [name: string, outcome: TestOutcome][],
+  { files = FILES, filter = undefined as RegExp | undefined } = {},
+): TestModule[] => testRun(files, tests, filter);
+const all = (end: string): [string, TestOutcome][] => SCENARIOS.map((id) => [`${end} > ${id} works`, PASSED]);
 
 test("there are fifty scenarios", () => {
   expect(SCENARIOS).toHaveLength(50);
@@ -34,7 +23,7 @@ test("there are fifty scenarios", () => {
 });
 
 test("a scenario is passed only if all tests that name it are, engine by engine", () => {
-  const { local, cli } = outcomesOf(
+  const { local, cli } = scenarioOutcomes(
     run([
       ["life, on the local engine > L01, L02 both", PASSED],
       ["life, on the local engine > L02 again", { state: "failed" }],
@@ -53,13 +42,15 @@ test("a scenario is passed only if all tests that name it are, engine by engine"
 });
 
 test("tests that name no engine count for nothing", () => {
-  expect([...outcomesOf(run([["L23 pnpm > up works (local)", PASSED]])).local.keys()]).toEqual(["L23"]);
-  const { local, cli } = outcomesOf(run([["L23 pnpm", PASSED]]));
+  expect([...scenarioOutcomes(run([["L23 pnpm > up works (local)", PASSED]])).local.keys()]).toEqual(["L23"]);
+  const { local, cli } = scenarioOutcomes(run([["L23 pnpm", PASSED]]));
   expect(local.size + cli.size).toBe(0);
 });
 
 test("what a filter leaves out is not told", () => {
-  const { local } = outcomesOf(run([["on the local engine > L01", { state: "skipped" }]], { filter: /L02/ }));
+  const { local } = scenarioOutcomes(
+    run([["on the local engine > L01", { state: "skipped" }]], { filter: /L02/ }),
+  );
   expect(local.size).toBe(0);
 });
 

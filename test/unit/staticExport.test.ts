@@ -134,33 +134,11 @@ describe("create", () => {
     );
   });
 
-  test("a job the service does not know yet is waited for ten seconds", async () => {
-    service.fault = ({ method }) =>
-      method === "GET" && clock.monotonic() < 9_000 ? { status: 404 } : undefined;
-    expect((await create()).outputs.status).toBe("completed");
-  });
-
-  test("a job that is gone later is a failure with nothing to continue", async () => {
-    service.fault = ({ method }) =>
-      method === "GET" && clock.monotonic() > 20_000 ? { status: 404 } : undefined;
-    expect(await caught(create())).not.toBeInstanceOf(UnfinishedError);
-  });
-
   test("an unknown status is taken for still running and warned of once", async () => {
     service.fault = ({ method }) =>
       method === "GET" && clock.monotonic() < 30_000 ? { body: { status: "paused" } } : undefined;
     expect((await create()).outputs.status).toBe("completed");
     expect(reporter.lines.warn).toEqual([expect.stringContaining('unknown status "paused"')]);
-  });
-
-  test("a bundle that is not ready sends us back to waiting, five times at most", async () => {
-    let refusals = 0;
-    service.fault = ({ path }) => (path.endsWith("/bundle") && ++refusals <= 5 ? { status: 409 } : undefined);
-    expect((await create()).outputs.status).toBe("completed");
-    refusals = 0;
-    service.fault = ({ path }) => (path.endsWith("/bundle") && ++refusals ? { status: 409 } : undefined);
-    await unfinished(create());
-    expect(refusals).toBe(6);
   });
 
   test("a link that is dead on arrival is asked for once more", async () => {
@@ -455,12 +433,6 @@ describe("refresh", () => {
     requests();
     expect(await read(state)).toEqual(state);
     expect(requests()).toEqual(["GET /jobs/job-1"]);
-  });
-
-  test("only a proven 404 means gone", async () => {
-    const state = await create();
-    service.jobs.clear();
-    expect(await read(state)).toBeUndefined();
   });
 
   test("waits for the job of a run that was cut off a moment after the start", async () => {

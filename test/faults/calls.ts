@@ -1,0 +1,111 @@
+import nodeFetch from "node-fetch";
+import { expect } from "vitest";
+import { Client } from "../../provider/client.ts";
+import { serviceSettings } from "../../provider/configuration.ts";
+import { startDeadline } from "../../provider/deadline.ts";
+import type { DocsHostingError } from "../../provider/errors.ts";
+import { FasterClock } from "../simulation/fasterClock.ts";
+import { recordingReporter } from "../simulation/recordingReporter.ts";
+import { KEY, show } from "./canary.ts";
+
+/** The calls of a static export. */
+export const CALLS = ["start", "status", "bundle"] as const;
+export type CallName = (typeof CALLS)[number];
+
+export interface Outcome {
+  value?: unknown;
+  error?: DocsHostingError;
+  lines: ReturnType<typeof recordingReporter>["lines"];
+  /** Pauses and limits that ran out, in milliseconds. */
+  waits: number[];
+  /** By the clock of the call, in milliseconds. */
+  tookMs: number;
+}
+
+export interface Circumstances {
+  /** Of the whole operation. */
+  limitMs?: number;
+  /** Of the clock. */
+  speed?: number;
+  /** Variables besides that of the API key. */
+  environment?: Readonly<Record<string, string>>;
+  /** Called whenever the user is told of progress, such as of a failed attempt. */
+  onProgress?: () => void;
+  /** Stops the operation. */
+  signal?: AbortSignal;
+}
+
+/** A client as one operation of the provider has it, over real sockets and on a clock that runs 20 times faster. */
+export function operation(
+  baseUrl: string,
+  {
+    limitMs = 30 * 60_000,
+    speed = 20,
+    environment = {},
+    onProgress = () => undefined,
+    signal = new AbortController().signal,
+  }: Circumstances = {},
+): { calls: Record<CallName, () => Promise<unknown>>; lines: Outcome["lines"]; clock: FasterClock } {
+  const clock = new FasterClock(speed);
+  const reporter = recordingReporter();
+  show(reporter.lines);
+  const variables: Readonly<Record<string, string>> = { ...environment, DOCS_HOSTING_ADMIN_API_KEY: KEY };
+  const configuration = { environment: (name: string) => variables[name], stackConfig: () => undefined };
+  const client = new Client({
+    service: serviceSettings(configuration, { baseUrl }),
+    fetch: nodeFetch,
+    clock,
+    reporter: {
+      ...reporter,
+      progress: (line) => {
+        reporter.progress(line);
+        onProgress();
+      },
+    },
+    signal,
+    deadline: startDeadline(clock, limitMs),
+  });
+  const calls = {
+    start: () => client.startExport("docs.example.com"),
+    status: () => client.getExport("job-1"),
+    bundle: () => client.createBundle("job-1"),
+  };
+  return { calls, lines: reporter.lines, clock };
+}
+
+/** Makes one call to the end. */
+export async function ask(call: CallName, baseUrl: string, circumstances?: Circumstances): Promise<Outcome> {
+  const outcome: Outcome = { lines: recordingReporter().lines, waits: [], tookMs: 0 };
+  try {
+    const { calls, lines, clock } = operation(baseUrl, circumstances);
+    Object.assign(outcome, { lines, waits: clock.waits });
+    try {
+      outcome.value = await calls[call]();
+    } finally {
+      outcome.tookMs = clock.monotonic();
+    }
+  } catch (error) {
+    show(error);
+    outcome.error = error as DocsHostingError;
+  }
+  return outcome;
+}
+
+/** The warnings of a start whose fate is not known. */
+export const DUPLICATE = expect.stringContaining(
+  "sent once more; if the first one arrived, two jobs run",
+) as string;
+export const UNKNOWN_JOB = expect.stringContaining(
+  "a job may have been started whose id nobody knows",
+) as string;
+
+/** What a call gives when the service is well. */
+export const GOOD_VALUE: Readonly<Record<CallName, unknown>> = {
+  start: "job-1",
+  status: { status: "running", progress: 20 },
+  bundle: {
+    url: expect.stringContaining("https://store.example.test/job-1.tar.gz?") as string,
+    mintedAtMs: expect.any(Number) as number,
+    expiresAtMs: Date.UTC(2099, 0, 1),
+  },
+};

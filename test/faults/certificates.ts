@@ -1,0 +1,57 @@
+import tls from "node:tls";
+import { generate } from "selfsigned";
+import { onTestFinished } from "vitest";
+
+/** What a TLS server shows of itself. */
+export interface Identity {
+  key: string;
+  cert: string;
+}
+
+/** The name that the certificates are for, besides 127.0.0.1. No name service knows it. */
+export const SERVICE_HOST = "api.docs-host.test";
+
+const DAY_MS = 86_400_000;
+const subject = (value: string): { name: string; value: string }[] => [{ name: "commonName", value }];
+const authority = generate(subject("Authority of the tests"), {
+  keyType: "ec",
+  algorithm: "sha256",
+  extensions: [
+    { name: "basicConstraints", cA: true, critical: true },
+    { name: "keyUsage", keyCertSign: true, critical: true },
+  ],
+});
+
+/**
+ * @param signed by the authority of the tests, else by itself
+ * @param days until it ends
+ */
+export async function identity({ signed = true, days = 1, host = "" } = {}): Promise<Identity> {
+  const { private: caKey, cert: ca } = await authority;
+  const { private: key, cert } = await generate(subject(host || SERVICE_HOST), {
+    keyType: "ec",
+    algorithm: "sha256",
+    notBeforeDate: new Date(Date.now() - 10 * DAY_MS),
+    notAfterDate: new Date(Date.now() + days * DAY_MS),
+    extensions: [
+      {
+        name: "subjectAltName",
+        altNames: host
+          ? [{ type: 2, value: host }]
+          : [
+              { type: 2, value: SERVICE_HOST },
+              { type: 7, ip: "127.0.0.1" },
+            ],
+      },
+    ],
+    ...(signed && { ca: { key: caKey, cert: ca } }),
+  });
+  return { key, cert };
+}
+
+/** Until the test ends, this process trusts the authority as if NODE_EXTRA_CA_CERTS named it. */
+export async function trustAuthority(): Promise<void> {
+  const before = tls.getCACertificates("default");
+  tls.setDefaultCACertificates([...before, (await authority).cert]);
+  onTestFinished(() => tls.setDefaultCACertificates(before));
+}

@@ -1,0 +1,48 @@
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+
+export interface ConnectProxy {
+  port: number;
+  /** What each client said before it was connected. */
+  heads: string[];
+  /** All bytes that clients sent, as they could be read on the way. */
+  seen: () => string;
+}
+
+/**
+ * A plain HTTP proxy that knows CONNECT only, and of all hosts only one: what is on this machine.
+ *
+ * @param answer says something else than that the connection is made; the connection is then closed
+ */
+export async function connectProxy(
+  answer: (head: string, number: number) => string | undefined = () => undefined,
+): Promise<ConnectProxy> {
+  const heads: string[] = [];
+  const sockets = new Set<Socket>();
+  let seen = "";
+  const server = createServer((client) => {
+    sockets.add(client);
+    client.on("error", () => undefined);
+    client.on("data", (chunk) => (seen += chunk.toString("latin1")));
+    client.once("data", (chunk) => {
+      const head = chunk.toString("latin1");
+      const refusal = answer(head, heads.push(head));
+      if (refusal === "") return; // not a word
+      if (refusal !== undefined) {
+        client.end(refusal);
+        return;
+      }
+      const service = connect(Number(/:(\d+) HTTP/.exec(head)?.[1]), "127.0.0.1", () => {
+        client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+        client.pipe(service).pipe(client);
+      });
+      sockets.add(service.on("error", () => client.destroy()));
+    });
+  });
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { port: (server.address() as AddressInfo).port, heads, seen: () => seen };
+}

@@ -1,0 +1,210 @@
+// What the network does, over real sockets.
+import dns from "node:dns";
+import { once } from "node:events";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { ConnectionError, MalformedResponseError } from "../../provider/errors.ts";
+import { ask, CALLS, DUPLICATE, GOOD_VALUE, UNKNOWN_JOB } from "./calls.ts";
+import { goodBody, good, atFirst, refuse, reply } from "./replies.ts";
+import { freePort, scriptedServer, type Answer } from "./scriptedServer.ts";
+import { unansweringServer } from "./unansweringServer.ts";
+
+const reset: Answer = (socket) => socket.resetAndDestroy();
+
+/** The name service of this process, until the test ends. */
+function answerLookups(answer: (host: string, number: number) => string[] | { code: string }): () => number {
+  let number = 0;
+  type Done = (error: Error | null, addresses?: dns.LookupAddress[]) => void;
+  const lookup = vi.spyOn(dns, "lookup").mockImplementation(((host: string, _: unknown, done: Done) => {
+    const found = answer(host, ++number);
+    if ("code" in found) done(Object.assign(new Error(found.code), found));
+    else
+      done(
+        null,
+        found.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+      );
+  }) as unknown as typeof dns.lookup);
+  onTestFinished(() => lookup.mockRestore());
+  return () => number;
+}
+
+test.each(CALLS)("N01 a refused connection is tried again until the service is up: %s", async (call) => {
+  const port = await freePort();
+  let server: ReturnType<typeof scriptedServer> | undefined;
+  const { value, lines } = await ask(call, `http://127.0.0.1:${port}`, {
+    onProgress: () => {
+      server ??= scriptedServer(good, { port });
+    },
+  });
+  expect(value).toEqual(GOOD_VALUE[call]);
+  expect((await server)?.requests).toHaveLength(1);
+  expect(lines.progress[0]).toContain("failed (ECONNREFUSED); trying again");
+  expect(lines.warn).toEqual([]);
+});
+
+test("N02 a host that no name service knows is asked for three times more, and named", async () => {
+  const host = `${"a".repeat(64)}.example`; // longer than a name can be: no name service is asked
+  const { error, lines } = await ask("start", `https://${host}`);
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(error?.message).toBe(`host not found: ${host}`);
+  expect(lines.progress).toHaveLength(3);
+  expect(lines.warn).toEqual([]);
+});
+
+test.each(CALLS)("N03 a name service that fails for a while is asked again: %s", async (call) => {
+  const { port, requests } = await scriptedServer(good);
+  const lookups = answerLookups((_, number) => (number < 6 ? { code: "EAI_AGAIN" } : ["127.0.0.1"]));
+  const { value, lines } = await ask(call, `http://docs.localhost:${port}`);
+  expect(value).toEqual(GOOD_VALUE[call]);
+  expect(lookups()).toBe(6);
+  expect(requests).toHaveLength(1);
+  expect(lines.warn).toEqual([]);
+});
+
+test.each(CALLS)("N04 a connection that nobody accepts is given up after 10 s: %s", async (call) => {
+  const path = { start: "", status: "/job-1", bundle: "/job-1/bundle" }[call];
+  const body = goodBody({ method: call === "status" ? "GET" : "POST", path });
+  const { port, wake } = await unansweringServer(reply(200, body));
+  const { value, waits, lines } = await ask(call, `http://127.0.0.1:${port}`, { onProgress: wake });
+  expect(waits[0]).toBe(10_000);
+  expect(lines.progress[0]).toContain("failed (not connected in time)");
+  expect(lines.warn).toEqual([]);
+  expect(value).toEqual(GOOD_VALUE[call]);
+});
+
+test.each(["status", "bundle"] as const)(
+  "N07 a connection reset before the reply is made anew: %s",
+  async (call) => {
+    const { baseUrl, requests } = await scriptedServer(atFirst(reset, 3));
+    const { value, lines } = await ask(call, baseUrl);
+    expect(value).toEqual(GOOD_VALUE[call]);
+    expect(requests).toHaveLength(4);
+    expect(lines.warn).toEqual([]);
+  },
+);
+
+test("N08 a start whose connection is reset is repeated once, with a warning", async () => {
+  const { baseUrl, requests } = await scriptedServer(atFirst(reset));
+  const { value, lines } = await ask("start", baseUrl);
+  expect(value).toBe("job-1");
+  expect(requests).toHaveLength(2);
+  expect(lines.warn).toEqual([DUPLICATE]);
+});
+
+test("N08 a start that was refused for a while before is repeated once as well, and no more", async () => {
+  const { baseUrl, requests } = await scriptedServer((...call) =>
+    (call[2] === 4 || call[2] === 7 ? reset : refuse(503))(...call),
+  );
+  const { error, lines } = await ask("start", baseUrl);
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(requests).toHaveLength(7);
+  expect(lines.warn).toEqual([DUPLICATE, UNKNOWN_JOB]);
+});
+
+test("N08 a start whose connection is reset twice fails, and says that a job may run", async () => {
+  const { baseUrl, requests } = await scriptedServer(reset);
+  const { error, lines } = await ask("start", baseUrl);
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(requests).toHaveLength(2);
+  expect(lines.warn).toEqual([DUPLICATE, UNKNOWN_JOB]);
+});
+
+/** As much of a reply as arrives: a whole JSON object, of which more was announced. */
+const TOO_SHORT = reply(
+  200,
+  { jobId: "cut", status: "cut", bundleUrl: "https://cut.test" },
+  { "content-length": 999 },
+);
+
+for (const [row, name, cut] of [
+  ["N09", "reset in the middle of it", (socket) => socket.write(TOO_SHORT, () => socket.resetAndDestroy())],
+  ["N10", "shorter than was announced", (socket) => socket.end(TOO_SHORT)],
+] satisfies [string, string, Answer][]) {
+  test.each(CALLS)(`${row} a reply that is ${name} is not read, and asked for again: %s`, async (call) => {
+    const { baseUrl, requests } = await scriptedServer(atFirst(cut));
+    const { value, lines } = await ask(call, baseUrl);
+    expect(value).toEqual(GOOD_VALUE[call]);
+    expect(requests).toHaveLength(2);
+    expect(lines.warn).toEqual(call === "start" ? [DUPLICATE] : []);
+  });
+}
+
+test("N14 a service that promises to keep the connection and closes it costs nothing", async () => {
+  const server = await scriptedServer((socket, request) => {
+    const headers = { connection: "keep-alive", "keep-alive": "timeout=60" };
+    socket.write(reply(200, goodBody(request), headers), () => setImmediate(() => socket.resetAndDestroy()));
+  });
+  for (const call of [...CALLS, ...CALLS]) {
+    const { value, lines, waits } = await ask(call, server.baseUrl);
+    expect(value).toEqual(GOOD_VALUE[call]);
+    expect({ lines, waits }).toEqual({ lines: { progress: [], info: [], warn: [] }, waits: [] });
+  }
+  expect(server.connections()).toBe(6);
+  expect(server.requests[0]?.headers["connection"]).toBe("close");
+});
+
+const chunked = (text: string): string => `${text.replace(/./g, "1\r\n$&\r\n")}0\r\n\r\n`;
+test.each<[string, (json: string) => string]>([
+  ["of HTTP/1.0 without a length", (json) => `HTTP/1.0 200 OK\r\n\r\n${json}`],
+  [
+    "of HTTP/1.1 that ends with the connection",
+    (json) => `HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${json}`,
+  ],
+  ["in chunks of a byte", (json) => `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunked(json)}`],
+])("N15 a reply %s is read", async (_name, raw) => {
+  const { baseUrl } = await scriptedServer((socket, request) =>
+    socket.end(raw(JSON.stringify(goodBody(request)))),
+  );
+  for (const call of CALLS) expect((await ask(call, baseUrl)).value).toEqual(GOOD_VALUE[call]);
+});
+
+test.each(CALLS)("N16 what is not HTTP is asked a few times, then named: %s", async (call) => {
+  const { baseUrl, requests } = await scriptedServer((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n"));
+  const { error, lines } = await ask(call, baseUrl);
+  expect(error).toBeInstanceOf(MalformedResponseError);
+  expect(error?.message).toContain("answered with what is not usable HTTP (HPE_");
+  expect(error?.remedy).toContain("base URL");
+  expect(requests).toHaveLength(call === "start" ? 2 : 6);
+  expect(lines.warn).toEqual(call === "start" ? [DUPLICATE, UNKNOWN_JOB] : []);
+});
+
+test("N16 what does not speak TLS is asked a few times: it surely saw no request", async () => {
+  const server = await scriptedServer(good, {
+    onConnection: (socket) => {
+      socket.end("220 mail.example ESMTP\r\n");
+      return true;
+    },
+  });
+  const { error, lines } = await ask("start", server.baseUrl.replace("http:", "https:"));
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(server.connections()).toBe(6);
+  expect(lines.warn).toEqual([]);
+});
+
+test("N19 a dead IPv6 address is passed over for the IPv4 address of the same name", async () => {
+  const { port, requests } = await scriptedServer(good);
+  answerLookups(() => ["::1", "127.0.0.1"]); // nobody listens on ::1
+  const { value, lines } = await ask("start", `http://docs.localhost:${port}`);
+  expect(value).toBe("job-1");
+  expect(requests).toHaveLength(1);
+  expect(lines).toEqual({ progress: [], info: [], warn: [] });
+});
+
+test.each(["status", "bundle"] as const)("a stop cuts the connection at once: %s", async (call) => {
+  const stop = new AbortController();
+  let closed: Promise<unknown> | undefined;
+  const { baseUrl } = await scriptedServer((socket) => {
+    closed = once(socket, "close");
+    stop.abort(new Error("stopped"));
+  });
+  expect((await ask(call, baseUrl, { signal: stop.signal })).error).toEqual(new Error("stopped"));
+  await closed;
+});
+
+test("a stop leaves a start a moment for its reply, without which its job is lost", async () => {
+  const stop = new AbortController();
+  const { baseUrl } = await scriptedServer((...call) => {
+    stop.abort(new Error("stopped"));
+    setImmediate(() => good(...call));
+  });
+  expect((await ask("start", baseUrl, { signal: stop.signal })).value).toBe("job-1");
+});

@@ -1,0 +1,138 @@
+// The proxy of HTTPS_PROXY: a tunnel for https:, and nothing else.
+import { expect, test } from "vitest";
+import { ConfigurationError, ConnectionError } from "../../provider/errors.ts";
+import { proxyFor } from "../../provider/proxy.ts";
+import { ask, CALLS, GOOD_VALUE } from "./calls.ts";
+import { identity, SERVICE_HOST, trustAuthority } from "./certificates.ts";
+import { connectProxy } from "./connectProxy.ts";
+import { good, refuse } from "./replies.ts";
+import { freePort, scriptedServer, type ScriptedServer } from "./scriptedServer.ts";
+
+/** A service whose host no name service knows: only the proxy finds it. */
+async function hiddenService(): Promise<ScriptedServer> {
+  await trustAuthority();
+  const server = await scriptedServer(good, { identity: await identity() });
+  return { ...server, baseUrl: `https://${SERVICE_HOST}:${server.port}` };
+}
+
+test.each(CALLS)(
+  "N18 https: goes through the proxy, which sees the service's host and no key: %s",
+  async (call) => {
+    const service = await hiddenService();
+    const proxy = await connectProxy();
+    const { value, lines } = await ask(call, service.baseUrl, {
+      environment: { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
+    });
+    expect(value).toEqual(GOOD_VALUE[call]);
+    expect(lines).toEqual({ progress: [], info: [], warn: [] });
+    const target = `${SERVICE_HOST}:${service.port}`;
+    expect(proxy.heads).toEqual([
+      expect.stringMatching(`^CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n`),
+    ]);
+    expect(proxy.seen()).not.toMatch(/authorization|c4n4ry|static-export/i);
+    expect(service.requests[0]?.headers["authorization"]).toContain("c4n4ry");
+  },
+);
+
+test("N18 name and password of the proxy go to the proxy, and into no error", async () => {
+  const service = await hiddenService();
+  const proxy = await connectProxy((head) =>
+    head.includes(`proxy-authorization: Basic ${Buffer.from("me:p@c4n4ry").toString("base64")}\r\n`)
+      ? undefined
+      : "HTTP/1.1 407 Proxy Authentication Required\r\n\r\n",
+  );
+  const through = (login: string): ReturnType<typeof ask> =>
+    ask("start", service.baseUrl, {
+      environment: { https_proxy: `http://${login}@127.0.0.1:${proxy.port}` },
+    });
+  expect((await through("me:p%40c4n4ry")).value).toBe("job-1");
+  const { error, lines } = await through("me:wrong-c4n4ry");
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(error?.message).toBe(
+    `the proxy 127.0.0.1:${proxy.port} refused to connect to ${SERVICE_HOST}:${service.port} (status 407)`,
+  );
+  expect(error?.remedy).toContain("NO_PROXY");
+  expect(lines).toEqual({ progress: [], info: [], warn: [] });
+});
+
+test.each<[string, string, string]>([
+  ["does not reach the service", "HTTP/1.1 502 Bad Gateway\r\n\r\n", "(status 502)"],
+  ["is silent", "", "failed through the proxy 127.0.0.1:"],
+  ["speaks no HTTP", "220 mail.example ESMTP\r\n", "through the proxy 127.0.0.1:"],
+  ["has no end of headers", `HTTP/1.1 200 OK\r\nx: ${"x".repeat(65_536)}`, "through the proxy 127.0.0.1:"],
+])("N18 a proxy that %s is named, and a start is sent when it is well", async (_, refusal, words) => {
+  const service = await hiddenService();
+  const proxy = await connectProxy((_head, number) => (number === 1 ? refusal : undefined));
+  const environment = { HTTPS_PROXY: `127.0.0.1:${proxy.port}` };
+  const { value, lines } = await ask("start", service.baseUrl, { environment });
+  expect(lines.progress).toEqual([expect.stringContaining(words)]);
+  expect(value).toBe("job-1");
+  expect(lines.warn).toEqual([]);
+});
+
+test("N18 a proxy that is not there is named", async () => {
+  const port = await freePort();
+  const { error } = await ask("start", `https://${SERVICE_HOST}`, {
+    environment: { HTTPS_PROXY: `http://127.0.0.1:${port}` },
+    limitMs: 2_000,
+  });
+  expect(error?.message).toContain(`failed through the proxy 127.0.0.1:${port} (ECONNREFUSED)`);
+  const { error: unknown } = await ask("start", `https://${SERVICE_HOST}`, {
+    environment: { HTTPS_PROXY: `http://${"a".repeat(64)}.example:3128` },
+  });
+  expect(unknown?.message).toBe(`host not found: ${"a".repeat(64)}.example:3128`);
+});
+
+test("N18 an http: service on this machine is asked directly", async () => {
+  const proxy = await connectProxy();
+  const server = await scriptedServer(refuse(400));
+  const url = `http://127.0.0.1:${proxy.port}`;
+  await ask("status", server.baseUrl, { environment: { HTTPS_PROXY: url, HTTP_PROXY: url, ALL_PROXY: url } });
+  expect(server.requests).toHaveLength(1);
+  expect(proxy.heads).toEqual([]);
+});
+
+const BASE = "https://api.example.com";
+test.each<[string, string, Record<string, string>]>([
+  [BASE, "http://p.test:3128/", { HTTPS_PROXY: "http://p.test:3128" }],
+  [BASE, "http://p.test:3128/", { HTTPS_PROXY: " p.test:3128 " }],
+  [BASE, "https://p.test/", { HTTPS_PROXY: "https://p.test" }],
+  [BASE, "http://lower.test/", { HTTPS_PROXY: "http://upper.test", https_proxy: "http://lower.test" }],
+  [BASE, "none", {}],
+  [BASE, "none", { HTTPS_PROXY: "" }],
+  [BASE, "none", { HTTP_PROXY: "http://p.test" }],
+  ["http://api.example.com", "none", { HTTPS_PROXY: "http://p.test", HTTP_PROXY: "http://p.test" }],
+  ["https://localhost:8443", "none", { HTTPS_PROXY: "http://p.test" }],
+  ["https://127.0.0.1:8443", "none", { HTTPS_PROXY: "http://p.test" }],
+  ["https://[::1]", "none", { HTTPS_PROXY: "http://p.test" }],
+  ...[
+    "*",
+    "api.example.com",
+    "example.com",
+    ".example.com",
+    "*.example.com",
+    "x.test, API.example.com:443",
+  ].map((list): [string, string, Record<string, string>] => [
+    BASE,
+    "none",
+    { HTTPS_PROXY: "http://p.test", NO_PROXY: list },
+  ]),
+  ...["", ",", "xample.com", "api.example.com:8443", "pi.example.com"].map(
+    (list): [string, string, Record<string, string>] => [
+      BASE,
+      "http://p.test/",
+      { HTTPS_PROXY: "http://p.test", NO_PROXY: list },
+    ],
+  ),
+])("N18 the proxy for %s is %s with %o", (baseUrl, proxy, environment) => {
+  expect(proxyFor(baseUrl, (name) => environment[name])?.href ?? "none").toBe(proxy);
+});
+
+test.each(["socks5://me:c4n4ry@p.test", "http://me:c4n4ry@[", "::::"])(
+  "N18 the proxy %# is refused before any request, without its password",
+  async (url) => {
+    const { error } = await ask("start", BASE, { environment: { HTTPS_PROXY: url } });
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error?.message).toBe("HTTPS_PROXY is not the URL of an http(s) proxy");
+  },
+);

@@ -1,0 +1,60 @@
+// What hostile replies cost in memory. The server that sends them is in this process, too, and needs next to none.
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { ask, CALLS } from "../calls.ts";
+import { scriptedServer, type Answer } from "../scriptedServer.ts";
+
+/** More than garbage that waits to be collected, less than any of these replies. */
+const LIMIT_BYTES = 100 * 1024 ** 2;
+
+/** Sends it again and again, as fast as it is read. */
+const endless =
+  (head: string, chunk: Buffer): Answer =>
+  (socket) => {
+    const write = (): void => {
+      while (!socket.destroyed && socket.write(chunk));
+    };
+    socket.write(head);
+    socket.on("drain", write);
+    write();
+  };
+
+const MEBIBYTE = 1024 ** 2;
+/** Members of a gzip stream can follow one another: 64 MiB each. */
+const MEMBER = gzipSync(Buffer.alloc(64 * MEBIBYTE, " "));
+
+test.each<[string, string, Answer]>([
+  [
+    "N20",
+    "a body of 100 GB",
+    endless(`HTTP/1.1 200 OK\r\ncontent-length: ${100 * 1024 ** 3}\r\n\r\n`, Buffer.alloc(MEBIBYTE, " ")),
+  ],
+  [
+    "N21",
+    "a gzip bomb of 1 GB",
+    (socket) => {
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${16 * MEMBER.length}\r\n\r\n`,
+      );
+      for (let member = 0; member < 16; member++) socket.write(MEMBER);
+    },
+  ],
+  ["N17", "headers without end", endless("HTTP/1.1 200 OK\r\n", Buffer.from("x-more: 1\r\n".repeat(1_000)))],
+  [
+    "H23",
+    "interim replies without end",
+    endless("", Buffer.from("HTTP/1.1 103 Early Hints\r\n\r\n".repeat(100))),
+  ],
+])("%s %s needs no memory to speak of", async (_row, _name, answer) => {
+  const { baseUrl } = await scriptedServer(answer);
+  await ask("status", baseUrl, { limitMs: 5_000 }); // what is loaded and compiled at the first time
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 5);
+  for (let round = 0; round < 5; round++) {
+    for (const call of CALLS)
+      expect((await ask(call, baseUrl, { limitMs: 5_000 })).error).toBeInstanceOf(Error);
+  }
+  clearInterval(watch);
+  expect(most - before).toBeLessThan(LIMIT_BYTES);
+});

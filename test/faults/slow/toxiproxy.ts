@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { freePort } from "../scriptedServer.ts";
+
+/** A proxy whose connections suffer, see https://github.com/Shopify/toxiproxy#toxics. */
+export interface ToxicProxy {
+  baseUrl: string;
+  /** What is done to the bytes of the service's replies from now on. */
+  poison: (type: string, attributes: Readonly<Record<string, number>>) => Promise<void>;
+  /** Whether connections are accepted. */
+  enable: (enabled: boolean) => Promise<void>;
+  /** All is well again. */
+  cure: () => Promise<void>;
+}
+
+let api: string;
+
+/** Runs toxiproxy beside the tests of a file. */
+export function withToxiproxy(): void {
+  let child: ReturnType<typeof spawn>;
+  beforeAll(async () => {
+    const port = await freePort();
+    const program = process.env["TOXIPROXY"] ?? "";
+    child = spawn(program, ["-host", "127.0.0.1", "-port", String(port)], { stdio: "ignore" });
+    api = `http://127.0.0.1:${port}`;
+    for (;;) {
+      if (await fetch(`${api}/version`).catch(() => undefined)) return;
+      if (child.exitCode !== null) throw new Error(`toxiproxy ended with ${child.exitCode}`);
+    }
+  });
+  afterAll(() => void child.kill());
+}
+
+/** @param port of the service behind it */
+export async function toxicProxy(port: number): Promise<ToxicProxy> {
+  const name = `to-${port}`;
+  const listen = await freePort();
+  const tell = async (path: string, body?: object): Promise<void> => {
+    const response = await fetch(api + path, {
+      method: "POST",
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+  };
+  await tell("/proxies", {
+    name,
+    listen: `127.0.0.1:${listen}`,
+    upstream: `127.0.0.1:${port}`,
+    enabled: true,
+  });
+  onTestFinished(async () => {
+    await fetch(`${api}/proxies/${name}`, { method: "DELETE" });
+  });
+  return {
+    baseUrl: `http://127.0.0.1:${listen}`,
+    poison: (type, attributes) => tell(`/proxies/${name}/toxics`, { type, stream: "downstream", attributes }),
+    enable: (enabled) => tell(`/proxies/${name}`, { enabled }),
+    cure: () => tell("/reset"),
+  };
+}

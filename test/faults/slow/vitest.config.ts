@@ -1,0 +1,17 @@
+import { defineConfig } from "vitest/config";
+
+/** `npm run test:faults`: faults that need a proxy, a network or the memory of a machine to themselves. */
+export default defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ["*.test.ts"],
+    setupFiles: ["../canary.ts"],
+    maxWorkers: 1,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    reporters: [
+      "default",
+      ...["faultReporter.ts", "totalsReporter.ts"].map((name) => `${import.meta.dirname}/../../${name}`),
+    ],
+  },
+});
