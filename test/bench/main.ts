@@ -1,8 +1,10 @@
 import { hundredExports } from "./hundredExports.ts";
+import { lag } from "./lag.ts";
 import { thousandPages } from "./thousandPages.ts";
 
 /** What `npm run bench` can run. Each bench lives in a file of its own, prints its figures and says whether they are within its limits. */
 const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
+  lag,
   "thousand-pages": thousandPages,
   "hundred-exports": hundredExports,
 };
