@@ -3,6 +3,7 @@
  * and tells what that cost. Ends by itself, unless something keeps it.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
 import { exportOnScaledTime, scaledClock } from "./exportOnScaledTime.ts";
 
 /** What a process took for all its waits. */
@@ -13,7 +14,7 @@ export interface WaitsCost {
   /** 99th percentile, in milliseconds. */
   loopDelayMs: number;
   seconds: number;
-  /** What is left when all waits have ended, such as "Timeout": sockets kept for reuse, which keep no process, are told apart. */
+  /** What still keeps the process half a second after all waits have ended, such as "Timeout". */
   left: string[];
 }
 
@@ -35,13 +36,15 @@ await Promise.all(
   }),
 );
 loopDelay.disable();
+const seconds = (performance.now() - begunMs) / 1_000;
 const { user, system } = process.cpuUsage(before);
+await delay(500); // connections that the last replies came on are closing
 const cost: WaitsCost = {
   links,
   cpuMs: (user + system) / 1_000,
   peakRssMiB: process.resourceUsage().maxRSS / 1_024,
   loopDelayMs: loopDelay.percentile(99) / 1e6,
-  seconds: (performance.now() - begunMs) / 1_000,
+  seconds,
   left: process.getActiveResourcesInfo(),
 };
 process.stdout.write(JSON.stringify(cost));
