@@ -1,13 +1,12 @@
-import { execFile, fork } from "node:child_process";
+import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { WaitsCost } from "./measuredWaits.ts";
 
 /** Runs work against a service in a process of its own, whose jobs take as long as asked. */
 export async function withJobServer<T>(
   jobDurationMs: number,
-  work: (baseUrl: string) => Promise<T>,
+  work: (baseUrl: string) => T | Promise<T>,
 ): Promise<T> {
   const server = fork(join(import.meta.dirname, "jobServer.ts"), [String(jobDurationMs)]);
   try {
@@ -18,15 +17,11 @@ export async function withJobServer<T>(
   }
 }
 
-/** What waits cost the process that does nothing else, and whether it ended by itself. */
-export async function costOfWaits(baseUrl: string, count: number, speed: number): Promise<WaitsCost> {
+/** What waits cost a process that does nothing else, and ends by itself. */
+export function costOfWaits(baseUrl: string, count: number, speed: number): WaitsCost {
   const script = join(import.meta.dirname, "measuredWaits.ts");
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [script, baseUrl, String(count), String(speed)],
-    {
-      timeout: 300_000,
-    },
-  );
-  return JSON.parse(stdout) as WaitsCost;
+  const figures = execFileSync(process.execPath, [script, baseUrl, String(count), String(speed)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return JSON.parse(String(figures)) as WaitsCost;
 }
