@@ -18,7 +18,7 @@ export function describeProgress(history: readonly Observation[]): string {
     status,
     progress === undefined ? [] : `${Math.floor(progress)}%`,
     pageCount === undefined ? [] : `${pageCount} ${pageCount === 1 ? "page" : "pages"}`,
-    remainingMs === undefined
+    remainingMs === undefined || remainingMs <= 0
       ? []
       : `about ${formatDuration(Math.ceil(remainingMs / FORECAST_STEP_MS) * FORECAST_STEP_MS)} left`,
   ]

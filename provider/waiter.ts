@@ -2,10 +2,13 @@ import { sleep, type Clock } from "./clock";
 import type { Deadline } from "./deadline";
 import { formatDuration } from "./duration";
 import { DeadlineExceededError } from "./errors";
+import { remember } from "./lookHistory";
 import { nextPollDelayMs, type Observation } from "./pollSchedule";
 
 /** How long before the deadline the last look is taken, in milliseconds: time for one request. */
 const LAST_LOOK_MS = 1_000;
+/** How many different statuses the message of a deadline names at most. */
+const MAX_STATUSES = 20;
 
 /** What to wait for, and how. */
 export interface Wait<T> {
@@ -16,7 +19,7 @@ export interface Wait<T> {
   readonly isFinal: (seen: T) => boolean;
   /** The part of a look that the schedule and the progress are made from. */
   readonly describe: (seen: T) => Omit<Observation, "elapsedMs">;
-  /** Gets all looks so far, the newest last. */
+  /** Gets what is remembered of the looks so far, see `lookHistory`, the newest last. */
   readonly onLook?: (history: readonly Observation[]) => void;
   /** How many operations this process waits for at the moment. */
   readonly inFlight: () => number;
@@ -35,12 +38,15 @@ export async function waitUntilFinal<T>(wait: Wait<T>): Promise<T> {
   const { clock, deadline, signal } = wait;
   const startedAt = clock.monotonic();
   const history: Observation[] = [];
-  for (let last = false; ;) {
+  const statuses = new Set<string>();
+  for (let looks = 1, last = false; ; looks++) {
     const seen = await wait.look();
-    history.push({ ...wait.describe(seen), elapsedMs: clock.monotonic() - startedAt });
+    const look = { ...wait.describe(seen), elapsedMs: clock.monotonic() - startedAt };
+    remember(history, look);
+    if (statuses.size < MAX_STATUSES) statuses.add(look.status);
     wait.onLook?.(history);
     if (wait.isFinal(seen)) return seen;
-    if (last) throw deadlineExceeded(wait.subject, deadline, history);
+    if (last) throw deadlineExceeded(wait, look, looks, statuses);
     const untilLastLookMs = Math.max(0, deadline.remainingMs() - LAST_LOOK_MS);
     const delayMs = nextPollDelayMs(history, clock.random(), wait.inFlight());
     last = delayMs >= untilLastLookMs;
@@ -49,20 +55,19 @@ export async function waitUntilFinal<T>(wait: Wait<T>): Promise<T> {
 }
 
 function deadlineExceeded(
-  subject: string,
-  deadline: Deadline,
-  history: readonly Observation[],
+  { subject, deadline }: Pick<Wait<unknown>, "subject" | "deadline">,
+  { status, progress, pageCount }: Observation,
+  looks: number,
+  statuses: ReadonlySet<string>,
 ): DeadlineExceededError {
-  const { status, progress, pageCount } = history.at(-1) ?? { status: "nothing" };
   const details = [
     status,
     progress === undefined ? [] : `${Math.floor(progress)}%`,
     pageCount === undefined ? [] : `${pageCount} pages`,
   ].flat();
-  const statuses = [...new Set(history.map((seen) => seen.status))].join(" → ");
   return new DeadlineExceededError(
     `waited for ${subject}, but the time limit of ${formatDuration(deadline.limitMs)} passed. ` +
-      `Last seen: ${details.join(", ")}. ${history.length} looks in all, statuses: ${statuses}`,
+      `Last seen: ${details.join(", ")}. ${looks} looks in all, statuses: ${[...statuses].join(" → ")}`,
     "Run `pulumi up` again to go on with the same job; raise the limit with the resource option customTimeouts.",
   );
 }

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
 import { availableEngines, openStack, type EngineKind } from "../engine/index.ts";
 import { watchGroup, watchPeak } from "./peakMemory.ts";
+import { hasCurl, SHELL_SCRIPT } from "./shellExport.ts";
 
 const COUNT = 100;
 const JOB_DURATION_MS = 20_000;
@@ -119,10 +120,9 @@ async function exportInOneStack(kind: EngineKind, folder: string, service: Refer
 }
 
 async function exportByShell(service: ReferenceService) {
-  const script = join(import.meta.dirname, "exportByShell.sh");
   const all = spawn("sh", ["-c", 'for domain; do sh "$SCRIPT" "$domain" & done; wait', "sh", ...DOMAINS], {
     detached: true, // a group of its own, by which its processes are found
-    env: { ...process.env, SCRIPT: script, API: `${service.url}/v1/static-export/jobs`, KEY },
+    env: { ...process.env, SCRIPT: SHELL_SCRIPT, API: `${service.url}/v1/static-export/jobs`, KEY },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const memory = watchGroup(all.pid ?? 0, "Rss");
@@ -131,15 +131,6 @@ async function exportByShell(service: ReferenceService) {
   for await (const chunk of all.stdout) text += String(chunk);
   const links = text.split("\n").filter((line) => line.startsWith("http"));
   return { links: links.length, peakMiB: memory.peakMiB(), peakSharedOnceMiB: sharedOnce.peakMiB() };
-}
-
-function hasCurl(): boolean {
-  try {
-    execFileSync("curl", ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function isWithinLimits({ seconds, peakMiB, starts, links }: Figures): boolean {

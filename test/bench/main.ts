@@ -1,8 +1,20 @@
 import { hundredExports } from "./hundredExports.ts";
+import { lag } from "./lag.ts";
+import { programStart } from "./programStart.ts";
+import { realJobs } from "./realJobs.ts";
+import { stateSize } from "./stateSize.ts";
 import { thousandPages } from "./thousandPages.ts";
+import { thousandWaits } from "./thousandWaits.ts";
+import { waitingCost } from "./waitingCost.ts";
 
 /** What `npm run bench` can run. Each bench lives in a file of its own, prints its figures and says whether they are within its limits. */
 const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
+  lag,
+  "real-jobs": realJobs,
+  "waiting-cost": waitingCost,
+  "thousand-waits": thousandWaits,
+  "program-start": programStart,
+  "state-size": stateSize,
   "thousand-pages": thousandPages,
   "hundred-exports": hundredExports,
 };

@@ -80,7 +80,7 @@ describe("create", () => {
       pageCount: 41,
       bundleUrl: expect.stringContaining("https://store.example.test/job-1.tar.gz?X-Signature=") as string,
       expiresAt: new Date(clock.now() + 3_600_000).toISOString(),
-      renewAfter: expect.stringMatching(/^2026-01-01T00:41:01/) as string,
+      renewAfter: expect.stringMatching(/^2026-01-01T00:41:00/) as string,
     });
   });
 

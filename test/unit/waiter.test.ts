@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { startDeadline } from "../../provider/deadline.ts";
 import { DeadlineExceededError } from "../../provider/errors.ts";
-import { nextPollDelayMs } from "../../provider/pollSchedule.ts";
 import { waitUntilFinal } from "../../provider/waiter.ts";
 import { VirtualClock } from "../simulation/virtualClock.ts";
 
@@ -10,12 +9,13 @@ async function waitFor(
   durationMs: number,
   {
     limitMs = 1_800_000,
-    inFlight = 1,
+    retryAfterMs = 0,
     signal = new AbortController().signal,
     clock = new VirtualClock(),
   } = {},
-): Promise<{ looksMs: number[]; clock: VirtualClock; error?: unknown }> {
+): Promise<{ looksMs: number[]; clock: VirtualClock; remembered: number; error?: unknown }> {
   const looksMs: number[] = [];
+  let remembered = 0;
   const wait = waitUntilFinal({
     subject: "job 7 of docs.example.com to be completed",
     look: () => {
@@ -23,17 +23,23 @@ async function waitFor(
       return Promise.resolve(clock.monotonic() >= durationMs);
     },
     isFinal: (done) => done,
-    describe: (done) => ({ status: done ? "completed" : "running", progress: 50, pageCount: 7 }),
-    inFlight: () => inFlight,
+    describe: (done) => ({
+      status: done ? "completed" : "running",
+      progress: 50,
+      pageCount: 7,
+      retryAfterMs,
+    }),
+    onLook: (history) => (remembered = history.length),
+    inFlight: () => 1,
     clock,
     deadline: startDeadline(clock, limitMs),
     signal,
   });
   try {
     await clock.run(wait);
-    return { looksMs, clock };
+    return { looksMs, clock, remembered };
   } catch (error) {
-    return { looksMs, clock, error };
+    return { looksMs, clock, remembered, error };
   }
 }
 
@@ -41,28 +47,6 @@ test("what is final already is seen at once, without a pause", async () => {
   const { looksMs, clock } = await waitFor(0);
   expect(looksMs).toEqual([0]);
   expect(clock.waits).toEqual([]);
-});
-
-test("a pause is a second at first, a tenth of the time waited later, and never over ten seconds", async () => {
-  const { clock, looksMs } = await waitFor(600_000);
-  expect(clock.waits.slice(0, 3)).toEqual([1_000, 1_000, 1_000]);
-  expect(Math.max(...clock.waits)).toBe(10_000);
-  for (const [index, at] of looksMs.slice(11, -1).entries()) {
-    expect(clock.waits[index + 11]).toBeCloseTo(Math.min(10_000, Math.max(1_000, at / 10)), 5);
-  }
-});
-
-test("pauses are varied by a tenth either way, within their bounds", () => {
-  const history = [{ elapsedMs: 50_000, status: "running" }];
-  expect([0, 0.5, 1].map((random) => nextPollDelayMs(history, random, 1))).toEqual([4_500, 5_000, 5_500]);
-  expect(nextPollDelayMs([{ elapsedMs: 1e9, status: "running" }], 1, 1)).toBe(10_000);
-});
-
-test("many waits share twenty looks a second, so that a large stack does not hammer the service", async () => {
-  const { clock } = await waitFor(60_000, { inFlight: 100 });
-  expect(clock.waits[0]).toBe(5_000);
-  expect((await waitFor(60_000, { inFlight: 1_000 })).clock.waits[0]).toBe(10_000);
-  expect((await waitFor(60_000, { inFlight: 20 })).clock.waits[0]).toBe(1_000);
 });
 
 test("the last look is just before the deadline, and the error tells the story", async () => {
@@ -84,12 +68,39 @@ test("what becomes final just before the deadline is still seen", async () => {
   expect(looksMs.at(-1)).toBe(59_000);
 });
 
-test("a jump of the wall clock changes nothing", async () => {
-  const clock = new VirtualClock();
+test("the last look is just before the deadline, however long a pause the service asks for", async () => {
+  const { looksMs, error } = await waitFor(Infinity, { limitMs: 60_000, retryAfterMs: 240_000 });
+  expect(looksMs).toEqual([0, 59_000]);
+  expect(error).toBeInstanceOf(DeadlineExceededError);
+});
+
+test("a wait of a day names all its looks, though it remembers few of them", async () => {
+  const { looksMs, error, remembered } = await waitFor(Infinity, { limitMs: 86_400_000 });
+  expect(looksMs.length).toBeGreaterThan(8_000);
+  expect((error as Error).message).toContain(`${looksMs.length} looks in all`);
+  expect(remembered).toBeLessThan(10);
+});
+
+test("T14 a jump of the wall clock by an hour either way changes nothing", async () => {
   const calm = await waitFor(60_000);
-  clock.after(5_000, () => (clock.wallMs += 3_600_000));
-  const jumped = await waitFor(60_000, { clock });
-  expect(jumped.looksMs).toEqual(calm.looksMs);
+  for (const jumpMs of [3_600_000, -3_600_000]) {
+    const clock = new VirtualClock();
+    clock.after(5_000, () => (clock.wallMs += jumpMs));
+    expect((await waitFor(60_000, { clock })).looksMs).toEqual(calm.looksMs);
+  }
+});
+
+test("T15 after two hours of sleep there is one look at once, then the schedule goes on as ever", async () => {
+  const clock = new VirtualClock();
+  const sleepMs = 7_200_000;
+  clock.after(30_000, () => clock.advance(sleepMs)); // fires what fell due on waking
+  const { looksMs } = await waitFor(sleepMs + 120_000, { clock, limitMs: 86_400_000 });
+  const woken = looksMs.filter((at) => at >= sleepMs);
+  const pauses = woken.slice(1).map((at, index) => at - (woken[index] ?? 0));
+  expect(looksMs.filter((at) => at > 30_000 && at < sleepMs)).toEqual([]);
+  expect(woken[0]).toBe(sleepMs + 30_000);
+  expect(Math.min(...pauses)).toBeGreaterThan(1_000);
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(10_000);
 });
 
 test("a stopped wait ends with the reason of the stop and leaves no timer", async () => {

@@ -1,0 +1,36 @@
+import nodeFetch from "node-fetch";
+import { systemClock, type Clock } from "../../dist/provider/clock.js";
+import { create } from "../../dist/provider/staticExport.js";
+import type { StaticExportState } from "../../dist/provider/staticExportState.js";
+
+/** A clock on which waits and limits pass faster than they are, by this factor. */
+export function scaledClock(factor: number): Clock {
+  return {
+    ...systemClock,
+    monotonic: () => systemClock.monotonic() * factor,
+    after: (delayMs, callback) => systemClock.after(delayMs / factor, callback),
+  };
+}
+
+/** One export as the provider does it, over real sockets, on a faster clock. */
+export function exportOnScaledTime(
+  service: { baseUrl: string; key: string; domain: string },
+  clock: Clock,
+  inFlight: () => number,
+): Promise<StaticExportState> {
+  const { baseUrl, key, domain } = service;
+  const silent = (): undefined => undefined;
+  return create(
+    {
+      configuration: { environment: () => key, stackConfig: silent },
+      fetch: nodeFetch,
+      clock,
+      reporter: { progress: silent, info: silent, warn: silent },
+      resumeRecords: { find: silent, save: silent, handOver: silent, forget: silent },
+      machine: "bench",
+      inFlight,
+      signal: new AbortController().signal,
+    },
+    { domain, baseUrl, apiKeyEnv: "KEY" },
+  );
+}

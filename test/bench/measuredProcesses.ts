@@ -1,0 +1,27 @@
+import { execFileSync, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { WaitsCost } from "./measuredWaits.ts";
+
+/** Runs work against a service in a process of its own, whose jobs take as long as asked. */
+export async function withJobServer<T>(
+  jobDurationMs: number,
+  work: (baseUrl: string) => T | Promise<T>,
+): Promise<T> {
+  const server = fork(join(import.meta.dirname, "jobServer.ts"), [String(jobDurationMs)]);
+  try {
+    const [baseUrl] = (await once(server, "message")) as [string];
+    return await work(baseUrl);
+  } finally {
+    server.disconnect();
+  }
+}
+
+/** What waits cost a process that does nothing else, and ends by itself. */
+export function costOfWaits(baseUrl: string, count: number, speed: number): WaitsCost {
+  const script = join(import.meta.dirname, "measuredWaits.ts");
+  const figures = execFileSync(process.execPath, [script, baseUrl, String(count), String(speed)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return JSON.parse(String(figures)) as WaitsCost;
+}
