@@ -2,6 +2,7 @@ import { isFinalAgentJob, isUnexpectedAgentJob, nameOf, type AgentJob } from "./
 import type { CheckedAgentJobInputs } from "./agentJobInputs";
 import { inputsOf, seenState, type AgentJobState } from "./agentJobState";
 import { connect } from "./connection";
+import type { AgentJobLook } from "./client";
 import type { Context } from "./context";
 import { decisionLine, type Decision } from "./decision";
 import { NotFoundError } from "./errors";
@@ -69,7 +70,7 @@ export async function read(context: Context, state: AgentJobState): Promise<Agen
   const inputs = inputsOf(state);
   try {
     const { client } = connect(context, inputs, READ_LIMIT_MS);
-    return seenState(inputs, await client.getAgentJob(keyOf(inputs)));
+    return seenState(inputs, (await client.getAgentJob(keyOf(inputs))).job);
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
     throw explained(error, describe(inputs), "The state is unchanged");
@@ -115,14 +116,18 @@ async function waitUntilSeenFinal(
   let seen: AgentJob | undefined;
   try {
     const { client, deadline } = connect(context, inputs, limitMs);
-    return await waitForJob<AgentJob>({
+    return await waitForJob<AgentJob & Pick<AgentJobLook, "retryAfterMs">>({
       ...context,
       subject: `${name} to be final`,
       name,
-      look: async () => (seen = await client.getAgentJob(keyOf(inputs))),
+      look: async () => {
+        const { job, ...asked } = await client.getAgentJob(keyOf(inputs));
+        seen = job;
+        return { ...job, ...asked };
+      },
       isFinal: isFinalAgentJob,
       isUnexpected: isUnexpectedAgentJob,
-      details: () => ({}),
+      details: ({ retryAfterMs }) => ({ ...(retryAfterMs !== undefined && { retryAfterMs }) }),
       deadline,
     });
   } catch (error) {

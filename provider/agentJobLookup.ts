@@ -23,7 +23,7 @@ export async function lookUpAgentJob(
   }
   const key = { projectId: inputs.projectId, id: inputs.jobId };
   try {
-    const job = await connect(context, inputs, READ_LIMIT_MS).client.getAgentJob(key);
+    const { job } = await connect(context, inputs, READ_LIMIT_MS).client.getAgentJob(key);
     if (isUnexpectedAgentJob(job)) {
       context.reporter.warn(`${nameOf(key)} has the unknown status "${redact(job.status)}"`);
     }

@@ -6,6 +6,13 @@ import { readExportJob, type ExportJob } from "./exportJob";
 import { isJobId } from "./jobId";
 import { Transport, type TransportOptions } from "./transport";
 
+/** One look at an agent job. */
+export interface AgentJobLook {
+  readonly job: AgentJob;
+  /** How long the service asks not to be asked again, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
 /** The administrative API of `spec.md`: one method per endpoint, each returning plain, checked values. */
 export class Client {
   readonly #transport: Transport;
@@ -78,11 +85,14 @@ export class Client {
    *
    * @throws NotFoundError when there is no such job; any other DocsHostingError
    */
-  async getAgentJob(key: AgentJobKey): Promise<AgentJob> {
+  async getAgentJob(key: AgentJobKey): Promise<AgentJobLook> {
     try {
       return await this.#transport.send(
         { method: "GET", path: ["v2", "agent", key.projectId, "job", key.id], repetition: "read" },
-        (reply) => readAgentJob(key.id, reply),
+        (reply) => ({
+          job: readAgentJob(key.id, reply),
+          ...(reply.retryAfterMs !== undefined && { retryAfterMs: reply.retryAfterMs }),
+        }),
       );
     } catch (error) {
       if (error instanceof NotFoundError) {

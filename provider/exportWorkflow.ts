@@ -150,9 +150,10 @@ async function waitForExport(
     },
     isFinal,
     isUnexpected,
-    details: ({ progress, pageCount }) => ({
+    details: ({ progress, pageCount, retryAfterMs }) => ({
       ...(progress !== undefined && { progress }),
       ...(pageCount !== undefined && { pageCount }),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
     }),
     reporter,
     inFlight,

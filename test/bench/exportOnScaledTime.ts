@@ -2,6 +2,7 @@ import nodeFetch from "node-fetch";
 import { systemClock, type Clock } from "../../dist/provider/clock.js";
 import { create } from "../../dist/provider/staticExport.js";
 import type { StaticExportState } from "../../dist/provider/staticExportState.js";
+import { MemoryRecords } from "../simulation/memoryRecords.ts";
 
 /** A clock on which waits and limits pass faster than they are, by this factor. */
 export function scaledClock(factor: number): Clock {
@@ -26,7 +27,7 @@ export function exportOnScaledTime(
       fetch: nodeFetch,
       clock,
       reporter: { progress: silent, info: silent, warn: silent },
-      resumeRecords: { find: silent, save: silent, handOver: silent, forget: silent },
+      resumeRecords: new MemoryRecords(),
       machine: "bench",
       inFlight,
       signal: new AbortController().signal,

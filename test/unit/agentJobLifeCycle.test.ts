@@ -99,6 +99,17 @@ describe("waiting", () => {
     ]);
   });
 
+  test("looks again when the service asks it to", async () => {
+    let looks = 0;
+    answer = () =>
+      ++looks === 1
+        ? { body: JOB, headers: { "retry-after": "90" } }
+        : { body: { ...JOB, status: "completed" } };
+    await create();
+    expect(clock.waits).toContain(90_000);
+    expect(looks).toBe(2);
+  });
+
   test("ends at the deadline, and the next update goes on", async () => {
     const { state, message } = await unfinished(create(INPUTS, 60_000));
     expect(message).toMatch(/^agent job a1 of project p1: waited for .* time limit of 1m passed/);

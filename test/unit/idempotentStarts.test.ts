@@ -73,6 +73,7 @@ test("other content, and the next export of the same, have another key", async (
 test("a start that was refused is over: the next one has another key", async () => {
   service.fault = () => ({ status: 403, body: { error: "not on the plan" } });
   await expect(create()).rejects.toThrow("No job was started.");
+  clock.advance(1);
   service.fault = () => undefined;
   await create();
   expect(new Set(service.startKeys).size).toBe(2);
@@ -82,6 +83,7 @@ test("a job that failed is over: the next start has another key", async () => {
   service.outcome = "failed";
   await expect(create()).rejects.toThrow("job-1 failed");
   service.outcome = "completed";
+  clock.advance(1);
   expect((await create()).outputs.jobId).toBe("job-2");
 });
 

@@ -1,0 +1,128 @@
+// Ten thousand exports through bad weather, on a virtual clock: a fifth of all answers is a fault, of every transient kind.
+import { describe, expect, test } from "vitest";
+import type { Context } from "../../../provider/context.ts";
+import * as staticExport from "../../../provider/staticExport.ts";
+import type { StaticExportState } from "../../../provider/staticExportState.ts";
+import { UnfinishedError } from "../../../provider/unfinishedError.ts";
+import { MemoryRecords } from "../../simulation/memoryRecords.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
+import type { ScriptedReply } from "../../simulation/scriptedFetch.ts";
+import { seededRandom } from "../../simulation/seededRandom.ts";
+import { SimulatedService } from "../../simulation/simulatedService.ts";
+import { VirtualClock } from "../../simulation/virtualClock.ts";
+
+const EXPORTS = 10_000;
+const FAULTS = 0.2;
+/** After these the service surely did nothing. */
+const UNPROCESSED: readonly ScriptedReply[] = [
+  { error: "ECONNREFUSED" },
+  { error: "EAI_AGAIN" },
+  { status: 408 },
+  { status: 425 },
+  { status: 429 },
+  { status: 429, headers: { "retry-after": "2" } },
+  { status: 503 },
+];
+/** After these nobody knows: it did in half of the cases. */
+const AMBIGUOUS: readonly ScriptedReply[] = [
+  { error: "ECONNRESET" },
+  { status: 500 },
+  { status: 502 },
+  { status: 504 },
+  "never",
+];
+
+/** What became of one export. */
+interface Story {
+  /** Runs of `pulumi up` until it was there. */
+  runs: number;
+  jobs: number;
+  /** Starts that the service may have processed although no reply came. */
+  ambiguousStarts: number;
+  /** Why the first run failed, if it did. */
+  failure?: string;
+}
+
+async function exportOnce(seed: number, knowsIdempotencyKeys: boolean): Promise<Story> {
+  const random = seededRandom(seed);
+  const clock = new VirtualClock();
+  clock.random = random;
+  const service = new SimulatedService(clock);
+  service.durationMs = 5_000 + 600_000 * random() ** 3;
+  service.knowsIdempotencyKeys = knowsIdempotencyKeys;
+  const story: Story = { runs: 0, jobs: 0, ambiguousStarts: 0 };
+  service.fault = ({ method, path }, _, process) => {
+    if (random() >= FAULTS) return undefined;
+    const all = [...UNPROCESSED, ...AMBIGUOUS];
+    const fault = all[Math.floor(random() * all.length)] ?? "never";
+    if (AMBIGUOUS.includes(fault)) {
+      if (method === "POST" && path.endsWith("/jobs")) story.ambiguousStarts++;
+      if (random() < 0.5) process();
+    }
+    return fault;
+  };
+  const context: Context = {
+    configuration: { environment: () => service.key, stackConfig: () => undefined },
+    fetch: service.fetch,
+    clock,
+    reporter: recordingReporter(),
+    resumeRecords: new MemoryRecords(() => clock.now()),
+    urn: "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs",
+    machine: "build-agent",
+    inFlight: () => 1,
+    signal: new AbortController().signal,
+  };
+  const inputs = { domain: "docs.example.com", baseUrl: service.baseUrl, apiKeyEnv: "KEY" };
+  let state: StaticExportState | undefined;
+  for (let done = false; !done && story.runs < 10;) {
+    story.runs++;
+    try {
+      state = await clock.run(
+        state ? staticExport.update(context, state, inputs) : staticExport.create(context, inputs),
+      );
+      done = state.outputs.bundleUrl !== undefined;
+    } catch (error) {
+      story.failure ??= (error as Error).message;
+      if (error instanceof UnfinishedError) state = error.state as StaticExportState;
+    }
+  }
+  story.jobs = service.started;
+  return story;
+}
+
+async function stories(count: number, knowsIdempotencyKeys: boolean): Promise<Story[]> {
+  const all: Story[] = [];
+  for (let seed = 1; seed <= count; seed++) all.push(await exportOnce(seed, knowsIdempotencyKeys));
+  return all;
+}
+
+const share = (part: readonly unknown[], all: readonly unknown[]): string =>
+  `${((100 * part.length) / all.length).toFixed(2)}%`;
+
+describe("a fifth of all answers is a fault", () => {
+  test(`${EXPORTS} exports: only a start without an answer twice in a row needs another run, and none a third`, async () => {
+    const all = await stories(EXPORTS, false);
+    const first = all.filter(({ runs }) => runs === 1);
+    const second = all.filter(({ runs }) => runs <= 2);
+    console.log(
+      `${share(first, all)} of ${all.length} exports succeeded in the first run, ${share(second, all)} within two; ` +
+        `${share(
+          all.filter(({ jobs }) => jobs > 1),
+          all,
+        )} made a second job`,
+    );
+    expect(second.length / all.length).toBeGreaterThanOrEqual(0.999);
+    for (const { runs, jobs, ambiguousStarts, failure } of all) {
+      if (runs > 1)
+        expect([ambiguousStarts >= 2, failure]).toEqual([true, expect.stringContaining("No job is known")]);
+      if (ambiguousStarts === 0) expect([runs, jobs]).toEqual([1, 1]);
+      expect(jobs).toBeLessThanOrEqual(1 + ambiguousStarts);
+    }
+  }, 600_000);
+
+  test("a service that knows idempotency keys makes one job of each export, whatever happens", async () => {
+    const all = await stories(EXPORTS / 10, true);
+    expect(all.filter(({ ambiguousStarts }) => ambiguousStarts > 0).length).toBeGreaterThan(0);
+    expect(new Set(all.map(({ jobs }) => jobs))).toEqual(new Set([1]));
+  });
+});
