@@ -71,7 +71,7 @@ function longestDelayMs(history: readonly Observation[]): number {
   if (longMs <= MAX_DELAY_MS || (estimateRemainingMs(history) ?? 0) <= 0) return MAX_DELAY_MS;
   const steps = progressSteps(history);
   const jumps = steps.some(
-    ({ progress }, index) => progress - (steps[index - 1]?.progress ?? 0) > JUMP_PERCENT,
+    ({ progress }, index) => progress - (steps[index - 1]?.progress ?? progress) > JUMP_PERCENT,
   );
   return jumps ? MAX_DELAY_MS : longMs;
 }

@@ -7,8 +7,12 @@ const ROOT = join(import.meta.dirname, "../..");
 const RUNS = 15;
 const LIMIT_MS = 100;
 
-/** Whole programs, from the start of Node.js to its end, against a monitor that answers from memory. */
+/** Whole programs, against a monitor that answers from memory. At the end they tell what they took, in milliseconds. */
 const WITH_PULUMI = `
+  process.on("exit", () => {
+    const { user, system } = process.cpuUsage();
+    console.log(JSON.stringify({ elapsedMs: performance.now(), cpuMs: (user + system) / 1000 }));
+  });
   const pulumi = require("@pulumi/pulumi");
   pulumi.runtime.setMocks({ newResource: ({ inputs }) => ({ id: "docs", state: inputs }), call: () => ({}) });`;
 const PROGRAMS: Readonly<Record<string, string>> = {
@@ -19,37 +23,46 @@ const PROGRAMS: Readonly<Record<string, string>> = {
     new StaticExport("docs", { domain: "docs.example.com" });`,
 };
 
+interface Run {
+  elapsedMs: number;
+  cpuMs: number;
+}
+
 /** What the package adds to the time that a program takes. */
 export function programStart(): Promise<boolean> {
-  const times: Record<string, number[]> = {};
-  for (let run = -1; run < RUNS; run++) {
-    for (const [name, program] of Object.entries(PROGRAMS)) {
-      const startedMs = performance.now();
-      execFileSync(process.execPath, ["-e", program], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
-      if (run >= 0) (times[name] ??= []).push(performance.now() - startedMs); // the first one fills the disk's cache
+  const runs = Object.entries(PROGRAMS).map(([name, program]) => ({ name, program, all: [] as Run[] }));
+  for (let round = -1; round < RUNS; round++) {
+    for (const { program, all } of runs) {
+      const told = execFileSync(process.execPath, ["-e", program], {
+        cwd: ROOT,
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      if (round >= 0) all.push(JSON.parse(String(told)) as Run); // the first one fills the disk's cache
     }
   }
-  const added = (figure: (all: readonly number[]) => number): number => {
-    const [bare = NaN, ours = NaN] = Object.values(times).map(figure);
-    return ours - bare;
-  };
-  const median = (all: readonly number[]): number => percentile(all, 0.5);
-  const fastest = (all: readonly number[]): number => Math.min(...all);
-  const milliseconds = (value: number): string => `${value.toFixed(0)} ms`;
+  const rows = runs.map(({ name, all }) => ({
+    name,
+    elapsedMs: median(all.map(({ elapsedMs }) => elapsedMs)),
+    fastestMs: Math.min(...all.map(({ elapsedMs }) => elapsedMs)),
+    cpuMs: median(all.map(({ cpuMs }) => cpuMs)),
+  }));
+  const [bare, ours] = rows;
+  const added = (figure: "elapsedMs" | "fastestMs" | "cpuMs"): number =>
+    (ours?.[figure] ?? NaN) - (bare?.[figure] ?? NaN);
+  const name = "added by the package";
+  rows.push({ name, elapsedMs: added("elapsedMs"), fastestMs: added("fastestMs"), cpuMs: added("cpuMs") });
   printTable(
     "program-start",
-    ["program with", "median", "fastest"],
-    [
-      ...Object.entries(times).map(([name, all]) => [
-        name,
-        milliseconds(median(all)),
-        milliseconds(fastest(all)),
-      ]),
-      ["added by the package", milliseconds(added(median)), milliseconds(added(fastest))],
-    ],
+    ["program with", "time, median", "time, fastest", "processor time, median"],
+    rows.map((row) => [
+      row.name,
+      ...[row.elapsedMs, row.fastestMs, row.cpuMs].map((ms) => `${ms.toFixed(0)} ms`),
+    ]),
   );
   console.log(`${RUNS} runs of each in turn, from the start of Node.js to its end.\n`);
-  const addedMs = added(fastest); // what else the machine does makes no run faster
-  const missed = addedMs > LIMIT_MS ? [`${milliseconds(addedMs)} added`] : [];
-  return Promise.resolve(verdict(missed, `${LIMIT_MS} ms added to the fastest run`));
+  // of the three, the processor time depends least on what else the machine does
+  const missed = added("cpuMs") > LIMIT_MS ? [`${added("cpuMs").toFixed(0)} ms of processor time added`] : [];
+  return Promise.resolve(verdict(missed, `${LIMIT_MS} ms of processor time added`));
 }
+
+const median = (values: readonly number[]): number => percentile(values, 0.5);

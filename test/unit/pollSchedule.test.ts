@@ -53,6 +53,7 @@ test("past the foretold end pauses grow with the time since", () => {
 test("only steady progress lengthens the pauses of a wait of more than ten minutes", () => {
   expect(delay(steady(25, 50))).toBeCloseTo((1_250_000 / 60) * 0.95);
   expect(delay(steady(250, 50))).toBe(LONG_WAIT_CAP_MS * 0.95);
+  expect(delay([look(0, 40), ...steady(25, 50).slice(41)])).toBeCloseTo((1_250_000 / 60) * 0.95); // seen from 40 % on
   const jumped = [look(0, 0), look(100, 4), look(200, 8), look(300, 13.1), look(1_250, 14)];
   expect(delay(jumped)).toBe(CAP_MS * 0.95);
   expect(delay([...steady(25, 50), look(3_600, 50)])).toBe(CAP_MS * 0.95); // overdue
