@@ -1,8 +1,8 @@
 import nodeFetch from "node-fetch";
 import { systemClock, type Clock } from "../../dist/provider/clock.js";
+import type { ResumeRecords } from "../../dist/provider/resumeRecords.js";
 import { create } from "../../dist/provider/staticExport.js";
 import type { StaticExportState } from "../../dist/provider/staticExportState.js";
-import { MemoryRecords } from "../simulation/memoryRecords.ts";
 
 /** A clock on which waits and limits pass faster than they are, by this factor. */
 export function scaledClock(factor: number): Clock {
@@ -13,6 +13,17 @@ export function scaledClock(factor: number): Clock {
   };
 }
 
+const silent = (): undefined => undefined;
+const NO_RECORDS: ResumeRecords = {
+  find: silent,
+  save: silent,
+  findStart: silent,
+  saveStart: silent,
+  forgetStart: silent,
+  handOver: silent,
+  forget: silent,
+};
+
 /** One export as the provider does it, over real sockets, on a faster clock. */
 export function exportOnScaledTime(
   service: { baseUrl: string; key: string; domain: string },
@@ -20,14 +31,13 @@ export function exportOnScaledTime(
   inFlight: () => number,
 ): Promise<StaticExportState> {
   const { baseUrl, key, domain } = service;
-  const silent = (): undefined => undefined;
   return create(
     {
       configuration: { environment: () => key, stackConfig: silent },
       fetch: nodeFetch,
       clock,
       reporter: { progress: silent, info: silent, warn: silent },
-      resumeRecords: new MemoryRecords(),
+      resumeRecords: NO_RECORDS,
       machine: "bench",
       inFlight,
       signal: new AbortController().signal,
