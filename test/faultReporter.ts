@@ -11,7 +11,8 @@ export default class FaultReporter implements Reporter {
     const unnamed = unnamedFaults(modules);
     const ran = [...outcomes.values()].filter(({ state }) => state !== "not run").length;
     const parts = [
-      `${ran} of ${FAULT_ROWS.length} rows here, ${failed === "" ? "all passed" : `failed: ${failed}`}`,
+      `${ran} of ${FAULT_ROWS.length} rows here${ran > 0 && failed === "" ? ", all passed" : ""}`,
+      ...(failed === "" ? [] : [`failed: ${failed}`]),
       ...(notRun === "" ? [] : [`not run: ${notRun}`]),
       ...(unnamed.length > 0 ? [`FAILED, no test names: ${unnamed.join(", ")}`] : []),
     ];

@@ -1,5 +1,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { onTestFinished } from "vitest";
+import type { Identity } from "./certificates.ts";
 
 export interface ConnectProxy {
   port: number;
@@ -13,18 +15,21 @@ export interface ConnectProxy {
  * A plain HTTP proxy that knows CONNECT only, and of all hosts only one: what is on this machine.
  *
  * @param answer says something else than that the connection is made; the connection is then closed
+ * @param identity with which it speaks TLS itself
  */
 export async function connectProxy(
   answer: (head: string, number: number) => string | undefined = () => undefined,
+  identity?: Identity,
 ): Promise<ConnectProxy> {
   const heads: string[] = [];
   const sockets = new Set<Socket>();
   let seen = "";
-  const server = createServer((client) => {
-    sockets.add(client);
+  const server = createServer((raw) => {
+    sockets.add(raw.on("error", () => undefined));
+    const client = identity ? new TLSSocket(raw, { isServer: true, ...identity }) : raw;
     client.on("error", () => undefined);
-    client.on("data", (chunk) => (seen += chunk.toString("latin1")));
-    client.once("data", (chunk) => {
+    client.on("data", (chunk: Buffer) => (seen += chunk.toString("latin1")));
+    client.once("data", (chunk: Buffer) => {
       const head = chunk.toString("latin1");
       const refusal = answer(head, heads.push(head));
       if (refusal === "") return; // not a word

@@ -55,6 +55,18 @@ test("N18 name and password of the proxy go to the proxy, and into no error", as
   expect(lines).toEqual({ progress: [], info: [], warn: [] });
 });
 
+test("N18 a proxy that speaks TLS has to show a good certificate, too", async () => {
+  const service = await hiddenService();
+  for (const signed of [true, false]) {
+    const proxy = await connectProxy(undefined, await identity({ signed }));
+    const environment = { HTTPS_PROXY: `https://127.0.0.1:${proxy.port}` };
+    const { value, error } = await ask("start", service.baseUrl, { environment });
+    if (signed) expect(value).toBe("job-1");
+    else expect(error?.message).toContain(`through the proxy 127.0.0.1:${proxy.port} is not trusted`);
+  }
+  expect(service.requests).toHaveLength(1);
+});
+
 test.each<[string, string, string]>([
   ["does not reach the service", "HTTP/1.1 502 Bad Gateway\r\n\r\n", "(status 502)"],
   ["is silent", "", "failed through the proxy 127.0.0.1:"],
