@@ -27,10 +27,10 @@ function exported(expiresAt: unknown, bundleUrl = LINK): Promise<StaticExportSta
 
 const warnings = (): string[] => site.reporter.lines.warn;
 
-describe("E01 no expiresAt:", () => {
+describe("no expiresAt", () => {
   const unknownLife = "the service does not say when the link to job job-1 expires";
 
-  test("a warning, once, and no renewal by time", async () => {
+  test("E01 no expiresAt: a warning, once, and no renewal by time", async () => {
     const state = await exported(undefined);
     expect(state.outputs).not.toHaveProperty("expiresAt");
     expect(state.outputs).not.toHaveProperty("renewAfter");
@@ -47,7 +47,7 @@ describe("E01 no expiresAt:", () => {
       "NEW_CONTENT",
       ["POST /jobs", "GET /jobs/job-2", "POST /jobs/job-2/bundle"],
     ],
-  ])("a change of %s renews the link", async (_, change, because, requests) => {
+  ])("E01 no expiresAt: a change of %s renews the link", async (_, change, because, requests) => {
     const state = await exported(undefined);
     site.requests();
     site.service.fault = () => undefined;
@@ -64,7 +64,7 @@ describe("E01 no expiresAt:", () => {
     ["an S3-compatible store", "X-Amz-Date=20260101T000000Z&X-Amz-Expires=3600&X-Amz-Signature=c4n4ry"],
     ["Google's store", "X-Goog-Date=20260101T000000Z&X-Goog-Expires=3600&X-Goog-Signature=c4n4ry"],
     ["Azure's store", "sv=2024-11-04&se=2026-01-01T01%3A00%3A00Z&sr=b&sig=c4n4ry"],
-  ])("the query of %s tells it", async (_, query) => {
+  ])("E01 no expiresAt: the query of %s tells it", async (_, query) => {
     const { outputs } = await exported(undefined, `https://store.example.test/b.tgz?${query}`);
     expect(outputs.expiresAt).toBe("2026-01-01T01:00:00.000Z");
     expect(warnings()).toEqual([]);
@@ -78,14 +78,14 @@ describe("E01 no expiresAt:", () => {
     "X-Amz-Date=2026-01-01T00:00:00Z&X-Amz-Expires=3600",
     "se=2026-01-01T01:00:00Z",
     "sig=c4n4ry&se=soon",
-  ])("the query %s does not", async (query) => {
+  ])("E01 no expiresAt: the query %s does not", async (query) => {
     const { outputs } = await exported(undefined, `https://store.example.test/b.tgz?${query}`);
     expect(outputs).not.toHaveProperty("expiresAt");
     expect(warnings()).toEqual([expect.stringContaining(unknownLife)]);
   });
 });
 
-describe("E02", () => {
+describe("the forms of expiresAt", () => {
   const hour = Date.parse("2026-01-01T01:00:00Z");
 
   test.each([
@@ -97,7 +97,7 @@ describe("E02", () => {
     ["a space for the T", "2026-01-01 01:00:00Z"],
     ["no seconds", "2026-01-01T01:00Z"],
     ["an offset without a colon", "2026-01-01T15:00:00+1400"],
-  ])("%s is understood", async (_, expiresAt) => {
+  ])("E02 %s is understood", async (_, expiresAt) => {
     expect((await exported(expiresAt)).outputs.expiresAt).toBe("2026-01-01T01:00:00.000Z");
     expect(warnings()).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe("E02", () => {
     true,
     {},
     ["2026-01-01T01:00:00Z"],
-  ])("%j is not guessed at: a warning, and no date that is none", async (expiresAt) => {
+  ])("E02 %j is not guessed at: a warning, and no date that is none", async (expiresAt) => {
     const state = await exported(expiresAt);
     expect(state.outputs).not.toHaveProperty("expiresAt");
     expect(state.outputs).not.toHaveProperty("renewAfter");
@@ -127,22 +127,22 @@ describe("E02", () => {
     expect(site.verdict(state)).toEqual(nothing);
   });
 
-  test("what is no finite number is no date", () => {
+  test("E02 what is no finite number is no date", () => {
     for (const value of [NaN, Infinity, -Infinity]) expect(parseExpiry(value)).toBeUndefined();
   });
 });
 
-describe("E03 a link that is dead on arrival is asked for once more,", () => {
+describe("a dead link", () => {
   const dead = { body: { bundleUrl: LINK, expiresAt: "2025-12-31T23:59:59Z" } };
 
-  test("and the second one counts", async () => {
+  test("E03 a link that is dead on arrival is asked for once more, and the second one counts", async () => {
     site.answer("bundle", (number) => (number === 1 ? dead : undefined));
     expect((await site.create()).outputs.bundleUrl).not.toBe(LINK);
     expect(site.service.requests.filter((request) => request === BUNDLE)).toHaveLength(2);
     expect(warnings()).toEqual([]);
   });
 
-  test("then an error, and the job is kept", async () => {
+  test("E03 a link that is dead on arrival is asked for once more, then an error, and the job is kept", async () => {
     site.answer("bundle", () => dead);
     const { message, state } = await unfinished(site.create());
     expect(message).toContain("the service minted a link for job job-1 that has expired already");
@@ -151,7 +151,7 @@ describe("E03 a link that is dead on arrival is asked for once more,", () => {
     expect((await site.update(state)).outputs.jobId).toBe("job-1");
   });
 
-  test("then an error of the renewal, and the old link stays", async () => {
+  test("E03 a link that is dead on arrival is asked for once more, then an error of the renewal, and the old link stays", async () => {
     const state = await site.create();
     site.clock.advance(HOUR_MS);
     site.answer("bundle", () => dead);
@@ -159,17 +159,17 @@ describe("E03 a link that is dead on arrival is asked for once more,", () => {
   });
 });
 
-describe("E04 a link that ends in a second", () => {
+describe("a link that is nearly dead", () => {
   const short = { body: { bundleUrl: LINK, expiresAt: "2026-01-01T00:00:01Z" } };
 
-  test("is renewed before anybody gets it", async () => {
+  test("E04 a link that ends in a second is renewed before anybody gets it", async () => {
     site.answer("bundle", (number) => (number === 1 ? short : undefined));
     expect((await site.create()).outputs.bundleUrl).not.toBe(LINK);
     expect(site.service.requests.filter((request) => request === BUNDLE)).toHaveLength(2);
     expect(warnings()).toEqual([]);
   });
 
-  test("is handed on with a warning when the service has no better one, and the next run renews it", async () => {
+  test("E04 a link that ends in a second is handed on with a warning when the service has no better one, and the next run renews it", async () => {
     site.answer("bundle", () => short);
     const state = await site.create();
     expect(state.outputs.bundleUrl).toBe(LINK);
@@ -219,7 +219,7 @@ test.each([
   expect(site.verdict(renewed)).toEqual(nothing);
 });
 
-describe("E07 without a Date header and with a clock that is wrong", () => {
+describe("no Date header", () => {
   /** The service as it is, but for its clock, which it does not tell. */
   const tellNoTime = (): void => {
     let links = 0;
@@ -231,7 +231,7 @@ describe("E07 without a Date header and with a clock that is wrong", () => {
     };
   };
 
-  test("a day ahead, the link looks dead: it is handed on with a warning, and each run renews it", async () => {
+  test("E07 without a Date header and with a clock that is wrong a day ahead, the link looks dead: it is handed on with a warning, and each run renews it", async () => {
     tellNoTime();
     site.clock.wallMs += DAY_MS;
     const state = await site.create();
@@ -243,7 +243,7 @@ describe("E07 without a Date header and with a clock that is wrong", () => {
     expect(site.verdict(await site.update(state))).toEqual(nothing);
   });
 
-  test("a day behind, the renewal comes too late: storage refuses, and a changed renewBefore renews", async () => {
+  test("E07 without a Date header and with a clock that is wrong a day behind, the renewal comes too late: storage refuses, and a changed renewBefore renews", async () => {
     tellNoTime();
     site.clock.wallMs -= DAY_MS;
     const state = await site.create();

@@ -36,9 +36,12 @@ export class SimulatedExport {
   readonly stackConfig: Record<string, string> = {};
   readonly #errors: string[] = [];
 
-  context(signal = new AbortController().signal): Context {
+  context(signal: Context["signal"] = new AbortController().signal): Context {
     return {
-      configuration: { environment: () => this.key, stackConfig: (name) => this.stackConfig[name] },
+      configuration: {
+        environment: (name) => (name.endsWith("_KEY") ? this.key : undefined),
+        stackConfig: (name) => this.stackConfig[name],
+      },
       fetch: this.service.fetch,
       clock: this.clock,
       reporter: this.reporter,
