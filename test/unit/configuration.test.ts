@@ -37,4 +37,3 @@ test("a second account's key never falls back to the first account's", () => {
   const config = { "docs-hosting:adminApiKey": "svc_first" };
   expect(() => resolveApiKey(source({}, config), "SECOND_KEY")).toThrow("not set");
 });
-
