@@ -22,16 +22,13 @@ export const FAULT_ROWS: readonly string[] = [
   ...rows("I", 12), // inputs
 ];
 
-/** The test files of the two commands. */
-const HERE = "faults/*.test.ts";
+/** The test files of the two commands that name rows. */
+const HERE = "{faults,stack,unit}/*.test.ts";
 const APART = "faults/slow/*.test.ts";
 
 /** What the tests of this run say of each row that they name. */
 export function faultOutcomes(modules: readonly TestModule[]): Map<string, Outcome> {
-  const ofFaults = modules.filter(({ moduleId }) =>
-    moduleId.startsWith(join(import.meta.dirname, "faults/")),
-  );
-  const outcomes = outcomesOf(askedTests(ofFaults), /\b[A-Z]\d\d\b/g);
+  const outcomes = outcomesOf(askedTests(modules), /\b[A-Z]\d\d\b/g);
   return new Map([...outcomes].filter(([id]) => FAULT_ROWS.includes(id)));
 }
 
@@ -51,5 +48,6 @@ export function unnamedFaults(modules: readonly TestModule[]): string[] {
 /** Ids at the beginning of a text: the names of tests that do not run here. */
 function idsIn(file: string): string[] {
   const source = readFileSync(join(import.meta.dirname, file), "utf8");
-  return [...source.matchAll(/["'`]([A-Z]\d\d)\b/g)].map(([, id = ""]) => id);
+  const beginnings = source.matchAll(/["'`]((?:[A-Z]\d\d\b(?:, )?)+)/g);
+  return [...beginnings].flatMap(([, ids = ""]) => ids.split(", "));
 }

@@ -73,7 +73,7 @@ export class EngineModel {
     this.resource = {
       // what exists was not made from the new inputs: the next diff must see them
       inputs: op === "update" && old ? old.inputs : inputs,
-      state: plain(error.state),
+      state: plain(error.state as StaticExportState),
       initErrors: [error.message],
     };
   }

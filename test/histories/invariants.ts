@@ -195,7 +195,8 @@ export const INVARIANTS: Record<string, Invariant> = {
     if (!error.message.includes(domain)) return `no ${domain}: ${error.message}`;
     if (error.message.includes("internal error")) return error.message;
     if (!(error instanceof UnfinishedError)) return undefined;
-    const jobId = error.state.bookkeeping.unfinished?.jobId ?? "";
+    const { bookkeeping } = error.state as StaticExportState;
+    const jobId = bookkeeping.unfinished?.jobId ?? "";
     return error.message.includes(jobId) ? undefined : `no ${jobId}: ${error.message}`;
   },
 
