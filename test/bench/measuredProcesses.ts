@@ -17,10 +17,19 @@ export async function withJobServer<T>(
   }
 }
 
-/** What waits cost a process that does nothing else, and ends by itself. */
-export function costOfWaits(baseUrl: string, count: number, speed: number): WaitsCost {
+/**
+ * What waits cost a process that does nothing else, and ends by itself.
+ *
+ * @param flags of Node
+ */
+export function costOfWaits(
+  baseUrl: string,
+  count: number,
+  speed: number,
+  flags: readonly string[] = [],
+): WaitsCost {
   const script = join(import.meta.dirname, "measuredWaits.ts");
-  const figures = execFileSync(process.execPath, [script, baseUrl, String(count), String(speed)], {
+  const figures = execFileSync(process.execPath, [...flags, script, baseUrl, String(count), String(speed)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   return JSON.parse(String(figures)) as WaitsCost;

@@ -6,42 +6,53 @@ const JOB_SECONDS = 300;
 const SPEED = 10;
 /** 200 MB, in the unit of the figures. */
 const LIMITS = { loopDelayMs: 50, peakRssMiB: 200e6 / 2 ** 20 };
+/** Where memory is plenty, Node lets garbage pile up; with a heap of 64 MB it shows how much is needed. */
+const HEAPS = {
+  "as Node chooses": [],
+  "64 MB": ["--max-old-space-size=64", "--max-semi-space-size=2"],
+} as const;
 
 /** A thousand exports that one process waits for at once, with the looks that they share. */
 export async function thousandWaits(): Promise<boolean> {
-  const cost = await withJobServer((JOB_SECONDS * 1_000) / SPEED, (baseUrl) =>
-    costOfWaits(baseUrl, COUNT, SPEED),
-  );
-  const { links, loopDelayMs, peakRssMiB, cpuMs, seconds, left } = cost;
+  const rows: string[][] = [];
+  const missed: string[] = [];
+  for (const [heap, flags] of Object.entries(HEAPS)) {
+    const cost = await withJobServer((JOB_SECONDS * 1_000) / SPEED, (baseUrl) =>
+      costOfWaits(baseUrl, COUNT, SPEED, flags),
+    );
+    const { links, loopDelayMs, peakRssMiB, cpuMs, seconds, left } = cost;
+    rows.push([
+      heap,
+      String(COUNT),
+      String(links),
+      `${loopDelayMs.toFixed(0)} ms`,
+      `${peakRssMiB.toFixed(0)} MiB`,
+      `${(cpuMs / 1_000).toFixed(1)} s`,
+      String(left.length),
+      `${(seconds * SPEED).toFixed(0)} s`,
+    ]);
+    missed.push(
+      ...(links < COUNT ? [`${links} links`] : []),
+      ...(loopDelayMs > LIMITS.loopDelayMs ? [`the event loop is ${loopDelayMs.toFixed(0)} ms late`] : []),
+      ...(flags.length > 0 && peakRssMiB > LIMITS.peakRssMiB ? [`${peakRssMiB.toFixed(0)} MiB`] : []),
+      ...(left.length > 0 ? [`left: ${left.join(", ")}`] : []),
+    );
+  }
   printTable(
     "thousand-waits",
     [
+      "heap",
       "waits at once",
       "links",
       "event loop late, 99 %",
       "peak memory",
       "processor time",
       "timers and sockets left",
+      `took, ${SPEED} times as fast as real`,
     ],
-    [
-      [
-        String(COUNT),
-        String(links),
-        `${loopDelayMs.toFixed(0)} ms`,
-        `${peakRssMiB.toFixed(0)} MiB`,
-        `${(cpuMs / 1_000).toFixed(1)} s`,
-        String(left.length),
-      ],
-    ],
+    rows,
   );
-  console.log(
-    `Jobs of ${JOB_SECONDS} s, ${SPEED} times as fast as real: ${(seconds * SPEED).toFixed(0)} s in all.\n`,
-  );
-  const missed = [
-    ...(links < COUNT ? [`${links} links`] : []),
-    ...(loopDelayMs > LIMITS.loopDelayMs ? [`the event loop is ${loopDelayMs.toFixed(0)} ms late`] : []),
-    ...(peakRssMiB > LIMITS.peakRssMiB ? [`${peakRssMiB.toFixed(0)} MiB`] : []),
-    ...(left.length > 0 ? [`left: ${left.join(", ")}`] : []),
-  ];
-  return verdict(missed, `${LIMITS.loopDelayMs} ms, ${LIMITS.peakRssMiB.toFixed(0)} MiB, nothing left`);
+  console.log(`Jobs of ${JOB_SECONDS} s.\n`);
+  const limits = `${LIMITS.loopDelayMs} ms, ${LIMITS.peakRssMiB.toFixed(0)} MiB with a heap of 64 MB, nothing left`;
+  return verdict(missed, limits);
 }
