@@ -1,9 +1,8 @@
 // The faults and bad inputs that tests name by their ids, and what became of them. They run in two commands: `npm test` and
 // `npm run test:faults`.
-import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestModule } from "vitest/node";
-import { askedTests, isWhole, outcomesOf, type Outcome } from "./namedOutcomes.ts";
+import { askedTests, idsNamedIn, isWhole, outcomesOf, type Outcome } from "./namedOutcomes.ts";
 
 const rows = (letter: string, count: number, leftOut: readonly string[] = []): string[] =>
   Array.from({ length: count }, (_, index) => `${letter}${String(index + 1).padStart(2, "0")}`).filter(
@@ -39,15 +38,6 @@ export function unnamedFaults(modules: readonly TestModule[]): string[] {
   );
   if (!isWhole(modules, isApart ? APART : HERE)) return [];
   const outcomes = faultOutcomes(modules);
-  const elsewhere = new Set(
-    globSync(isApart ? HERE : APART, { cwd: import.meta.dirname }).flatMap((file) => idsIn(file)),
-  );
+  const elsewhere = idsNamedIn(isApart ? HERE : APART);
   return FAULT_ROWS.filter((id) => !outcomes.has(id) && !elsewhere.has(id));
-}
-
-/** Ids at the beginning of a text: the names of tests that do not run here. */
-function idsIn(file: string): string[] {
-  const source = readFileSync(join(import.meta.dirname, file), "utf8");
-  const beginnings = source.matchAll(/["'`]((?:[A-Z]\d\d\b(?:, )?)+)/g);
-  return [...beginnings].flatMap(([, ids = ""]) => ids.split(", "));
 }

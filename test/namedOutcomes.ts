@@ -1,5 +1,5 @@
 // What became of the rows of a list (scenarios, faults) that tests name by their ids.
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestCase, TestModule } from "vitest/node";
 
@@ -34,6 +34,14 @@ export function isWhole(modules: readonly TestModule[], pattern: string): boolea
     files.every((file) => ran.has(join(import.meta.dirname, file))) &&
     !modules.some(({ project }) => project.vitest.config.testNamePattern)
   );
+}
+
+/** Ids that tests of another command name, at the beginning of their names. @param pattern of files below this folder */
+export function idsNamedIn(pattern: string): ReadonlySet<string> {
+  const files = globSync(pattern, { cwd: import.meta.dirname });
+  const sources = files.map((file) => readFileSync(join(import.meta.dirname, file), "utf8"));
+  const beginnings = sources.flatMap((source) => [...source.matchAll(/["'`]((?:[A-Z]\d\d\b(?:, )?)+)/g)]);
+  return new Set(beginnings.flatMap(([, ids = ""]) => ids.split(", ")));
 }
 
 /** "L41 (needs a cluster), L42": the rows of one outcome. */

@@ -1,7 +1,7 @@
 // The life-cycle scenarios (L01 to L50) that tests name, and what became of them.
 import type { TestCase, TestModule } from "vitest/node";
 import type { EngineKind } from "./engine/stack.ts";
-import { askedTests, isWhole, outcomesOf, type Outcome } from "./namedOutcomes.ts";
+import { askedTests, idsNamedIn, isWhole, outcomesOf, type Outcome } from "./namedOutcomes.ts";
 
 /** Every scenario that some test has to name. */
 export const SCENARIOS: readonly string[] = Array.from(
@@ -20,11 +20,15 @@ export function scenarioOutcomes(modules: readonly TestModule[]): Record<EngineK
   return { local: outcomesOn("local"), cli: outcomesOn("cli") };
 }
 
-/** Scenarios that no test names; none in a run that leaves tests out, of which nothing can be said. */
+/**
+ * Scenarios that no test of `npm test` or `npm run test:package` names; none in a run that leaves tests out, of which
+ * nothing can be said.
+ */
 export function unnamedScenarios(modules: readonly TestModule[]): string[] {
-  if (!isWhole(modules, "{stack,package}/**/*.test.ts")) return [];
+  if (!isWhole(modules, "stack/**/*.test.ts")) return [];
   const { local, cli } = scenarioOutcomes(modules);
-  return SCENARIOS.filter((id) => !local.has(id) && !cli.has(id));
+  const elsewhere = idsNamedIn("package/*.test.ts");
+  return SCENARIOS.filter((id) => !local.has(id) && !cli.has(id) && !elsewhere.has(id));
 }
 
 /** Tests of whole stacks say in their names which engine runs them; others are none. */

@@ -36,7 +36,6 @@ export default defineConfig({
       },
       project("service", ["service/**/*.test.ts"], 60_000),
       project("stack", ["stack/**/*.test.ts", "kills/**/*.test.ts"], 120_000),
-      project("package", ["package/**/*.test.ts"], 240_000),
     ],
   },
 });

@@ -6,7 +6,7 @@ import { scenarioOutcomes, SCENARIOS, unnamedScenarios } from "../scenarios.ts";
 import { testRun, type TestOutcome } from "../simulation/testRun.ts";
 
 const FOLDER = join(import.meta.dirname, "..");
-const FILES = globSync("{stack,package}/**/*.test.ts", { cwd: FOLDER }).map((file) => join(FOLDER, file));
+const FILES = globSync("stack/**/*.test.ts", { cwd: FOLDER }).map((file) => join(FOLDER, file));
 
 const PASSED: TestOutcome = { state: "passed" };
 
@@ -59,6 +59,11 @@ test("a whole run tells which scenarios no test names; one on either engine is e
   expect(unnamedScenarios(run(tests))).toEqual([]);
   expect(unnamedScenarios(run(tests.slice(2)))).toEqual(["L01", "L02"]);
   expect(unnamedScenarios(run([...tests.slice(1), ["on the cli engine > L01 works", PASSED]]))).toEqual([]);
+});
+
+test("a scenario that only the tests of the package name is named", () => {
+  const others = all("on the local engine").filter(([name]) => !name.includes("L23"));
+  expect(unnamedScenarios(run(others))).toEqual([]);
 });
 
 test("a part of a run says nothing of the scenarios that it leaves out", () => {

@@ -1,0 +1,16 @@
+import { defineConfig } from "vitest/config";
+
+/** `npm run test:package`: the packed package as package managers install it. */
+export default defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ["*.test.ts"],
+    maxWorkers: 2,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    reporters: [
+      "default",
+      ...["scenarioReporter.ts", "totalsReporter.ts"].map((name) => `${import.meta.dirname}/../${name}`),
+    ],
+  },
+});
