@@ -64,14 +64,22 @@ export async function install(
   writeFileSync(join(folder, "index.ts"), program.source);
   const [command = "", ...args] = layout.command;
   const env = {
-    ...(await environment()),
+    ...(await environment(project)),
     ...(program.ignoreScripts && { npm_config_ignore_scripts: "true" }),
   };
   await run(command, args, { cwd: project, env });
 }
 
-/** pnpm and yarn ask where npm asks. */
-async function environment(): Promise<NodeJS.ProcessEnv> {
+/**
+ * pnpm and yarn ask where npm asks. Yarn takes a tarball of the same name and version from its cache, whatever is in it: it
+ * gets a cache of its own.
+ */
+async function environment(project: string): Promise<NodeJS.ProcessEnv> {
   const { stdout } = await run("npm", ["config", "get", "registry"]);
-  return { ...process.env, CI: "true", npm_config_registry: stdout.trim() };
+  return {
+    ...process.env,
+    CI: "true",
+    npm_config_registry: stdout.trim(),
+    YARN_CACHE_FOLDER: join(project, ".cache"),
+  };
 }
