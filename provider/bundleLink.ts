@@ -32,7 +32,9 @@ export function readBundleLink(
   const url = body["bundleUrl"];
   if (typeof url !== "string" || url === "") return fail('without a "bundleUrl"', report);
   const parsed = URL.parse(url);
-  if (!parsed) return fail("a bundleUrl that is not an absolute URL", report);
+  // the parser drops what would end a line elsewhere, and adds slashes that are not there
+  const isAltered = url !== url.trim() || /\p{Cc}/u.test(url) || /^https?:(?!\/\/)/i.test(url);
+  if (!parsed || isAltered) return fail("a bundleUrl that is not an absolute URL", report);
   if (parsed.username || parsed.password)
     return fail("a bundleUrl with a user name or password in it", report);
   const httpAccepted = policy.allowInsecure || isLoopback(new URL(policy.baseUrl).hostname);
@@ -85,11 +87,16 @@ export function parseExpiry(value: unknown): number | undefined {
   return /^\+?\d{5,6}-/.test(date) ? LATEST_MS : undefined; // beyond what Date can hold, but clearly far away
 }
 
-/** The life of an S3-compatible link, from its own query: X-Amz-Date (20260131T120000Z) and X-Amz-Expires (seconds). */
+/**
+ * When a link ends by its own query: X-Amz-Date (20260131T120000Z) and X-Amz-Expires (seconds) of S3-compatible
+ * stores, X-Goog-… of Google's, `se` (a date) beside `sig` of Azure's.
+ */
 function signedExpiry(query: URLSearchParams): number | undefined {
-  const date = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(query.get("X-Amz-Date") ?? "");
-  const lifeSeconds = Number(query.get("X-Amz-Expires") ?? NaN);
-  if (!date || !Number.isFinite(lifeSeconds)) return undefined;
+  if (query.has("sig")) return parseExpiry(query.get("se"));
+  const prefix = query.has("X-Goog-Date") ? "X-Goog" : "X-Amz";
+  const date = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(query.get(`${prefix}-Date`) ?? "");
+  const lifeSeconds = query.get(`${prefix}-Expires`) ?? "";
+  if (!date || !/^\d{1,10}$/.test(lifeSeconds)) return undefined;
   const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = date.slice(1).map(Number);
-  return Date.UTC(year, month - 1, day, hour, minute, second) + lifeSeconds * 1_000;
+  return Date.UTC(year, month - 1, day, hour, minute, second) + Number(lifeSeconds) * 1_000;
 }

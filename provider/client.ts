@@ -3,7 +3,7 @@ import { readBundleLink, type BundleLink } from "./bundleLink";
 import type { ServiceSettings } from "./configuration";
 import { MalformedResponseError, NotAllowedError, NotFoundError } from "./errors";
 import { readExportJob, type ExportJob } from "./exportJob";
-import { isJobId } from "./jobId";
+import { readJobId } from "./jobId";
 import { Transport, type TransportOptions } from "./transport";
 
 /** One look at an agent job. */
@@ -46,8 +46,8 @@ export class Client {
         ...(idempotencyKey !== undefined && { idempotencyKey }),
       },
       ({ endpoint, body }) => {
-        const jobId = typeof body["jobId"] === "number" ? String(body["jobId"]) : body["jobId"];
-        if (isJobId(jobId)) return jobId;
+        const jobId = readJobId(body["jobId"]);
+        if (jobId !== undefined) return jobId;
         throw new MalformedResponseError(
           `${endpoint} answered without a usable "jobId"`,
           "Check that the base URL is that of the service; if it is, report this to the service's support.",
@@ -64,7 +64,7 @@ export class Client {
   getExport(jobId: string): Promise<ExportJob> {
     return this.#transport.send(
       { method: "GET", path: ["v1", "static-export", "jobs", jobId], repetition: "read" },
-      (reply) => readExportJob(jobId, reply),
+      (reply) => readExportJob(jobId, reply, this.#service.apiKey()),
     );
   }
 

@@ -96,8 +96,7 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
  * @throws ConfigurationError when there is none, or it cannot be one; the text never shows more than its length
  */
 export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = API_KEY_VARIABLE): string {
-  const fallback = apiKeyEnv === API_KEY_VARIABLE ? source.stackConfig(API_KEY_CONFIG) : undefined;
-  const key = (source.environment(apiKeyEnv)?.trim() || fallback?.trim()) ?? "";
+  const key = findApiKey(source, apiKeyEnv).trim();
   const where =
     apiKeyEnv === API_KEY_VARIABLE
       ? `Set ${apiKeyEnv}, or run \`pulumi config set --secret ${API_KEY_CONFIG}\`.`
@@ -110,6 +109,19 @@ export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = A
     );
   }
   return key;
+}
+
+/** Whether white space stands around the key, as the line end of a file does: dropped here, but elsewhere it is not. */
+export function isApiKeyPadded(source: ConfigurationSource, apiKeyEnv?: string): boolean {
+  const key = findApiKey(source, apiKeyEnv);
+  return key !== key.trim();
+}
+
+/** The key as it was written; empty when there is none. */
+function findApiKey(source: ConfigurationSource, apiKeyEnv: string = API_KEY_VARIABLE): string {
+  const key = source.environment(apiKeyEnv) ?? "";
+  if (key.trim() !== "" || apiKeyEnv !== API_KEY_VARIABLE) return key;
+  return source.stackConfig(API_KEY_CONFIG) ?? "";
 }
 
 function insecureAllowed(source: ConfigurationSource): boolean {

@@ -1,5 +1,5 @@
 import { Client } from "./client";
-import { serviceSettings } from "./configuration";
+import { isApiKeyPadded, serviceSettings } from "./configuration";
 import type { Context } from "./context";
 import { startDeadline, type Deadline } from "./deadline";
 
@@ -20,5 +20,10 @@ export function connect(
   const { clock, fetch, reporter, signal, configuration } = context;
   const deadline = startDeadline(clock, limitMs);
   const service = serviceSettings(configuration, inputs);
+  if (isApiKeyPadded(configuration, inputs.apiKeyEnv)) {
+    reporter.warn(
+      `the admin API key in ${service.apiKeyName} has white space around it, such as a line end: it is sent without`,
+    );
+  }
   return { client: new Client({ service, fetch, clock, reporter, signal, deadline }), deadline };
 }

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { inspect } from "node:util";
 import { systemClock } from "./clock";
 import { decisionLine } from "./decision";
 import { parseDuration } from "./duration";
@@ -157,7 +158,7 @@ function checkTimeouts(timeouts: unknown): CheckFailure[] {
     .filter(([, text]) => typeof text !== "string" || parseDuration(text) === undefined)
     .map(([name, text]) => ({
       property: "customTimeouts",
-      reason: `${name} is ${JSON.stringify(text)}, not a duration; write it like "90s", "30m" or "1h30m"`,
+      reason: `${name} is ${inspect(text)}, not a duration; write it like "90s", "30m" or "1h30m"`,
     }));
 }
 

@@ -1,15 +1,19 @@
 import { MalformedResponseError } from "./errors";
+import { readJobId } from "./jobId";
+import { redact } from "./redaction";
 import type { Reply } from "./transport";
 
 /** An export job as the service reports it, see `spec.md`, Static export job. */
 export interface ExportJob {
-  /** As the service writes it, in lower case. Only `completed` and `failed` have a meaning. */
+  /** In lower case, redacted. Only `completed` and `failed` have a meaning. */
   readonly status: string;
+  /** The service wrote the status otherwise: in another letter case, or with white space around it. */
+  readonly respelt?: boolean;
   /** Percent done, 0 to 100, when the service says so. */
   readonly progress?: number;
   /** Pages rendered so far, when the service says so. */
   readonly pageCount?: number;
-  /** Why the job failed, in the service's words (not redacted yet), when it says so. */
+  /** Why the job failed, in the service's words, redacted, when it says so. */
   readonly reason?: string;
   /** How long the service asks not to be asked again (`Retry-After`), in milliseconds. */
   readonly retryAfterMs?: number;
@@ -43,25 +47,32 @@ export function isUnexpected(job: ExportJob): boolean {
 /**
  * Reads the reply of get-status tolerantly: only `status` must be there.
  *
+ * @param key must not appear in the texts of the service that are shown
  * @throws MalformedResponseError when there is no status, or the reply is about another job
  */
-export function readExportJob(jobId: string, { endpoint, body, retryAfterMs }: Reply): ExportJob {
+export function readExportJob(
+  jobId: string,
+  { endpoint, body, retryAfterMs }: Reply,
+  key: string,
+): ExportJob {
   const fail = (what: string): never => {
     throw new MalformedResponseError(
       `${endpoint} answered ${what}`,
       "Check that the base URL is that of the service; if it is, report this to the service's support.",
     );
   };
-  if (typeof body["status"] !== "string" || body["status"].trim() === "") {
-    return fail('without a "status"');
-  }
-  const about = typeof body["jobId"] === "number" ? String(body["jobId"]) : (body["jobId"] ?? jobId);
-  if (about !== jobId) return fail("about another job");
+  const { status: written } = body;
+  const status = typeof written === "string" ? redact(written, [key]).toLowerCase() : "";
+  if (status === "") return fail('without a "status"');
+  if (readJobId(body["jobId"] ?? jobId) !== jobId) return fail("about another job");
   const progress = toNumber(body["progress"]);
   const pageCount = toNumber(body["pageCount"]);
-  const reason = [body["error"], body["reason"], body["message"]].find((text) => typeof text === "string");
+  const reason = [body["error"], body["reason"], body["message"]]
+    .map((text) => (typeof text === "string" ? redact(text, [key]) : ""))
+    .find((text) => text !== "");
   return {
-    status: body["status"].trim().toLowerCase(),
+    status,
+    ...(written !== status && { respelt: true }),
     ...(progress !== undefined && { progress: Math.min(100, Math.max(0, progress)) }),
     ...(pageCount !== undefined && Number.isSafeInteger(pageCount) && pageCount >= 0 && { pageCount }),
     ...(reason !== undefined && { reason }),

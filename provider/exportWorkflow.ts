@@ -1,17 +1,18 @@
 import type { BundleLink } from "./bundleLink";
 import type { Client } from "./client";
 import { sleep, type Clock } from "./clock";
-import type { Reporter } from "./reporter";
+import { warningOnce, type Reporter } from "./reporter";
 import type { Deadline } from "./deadline";
 import { ExportFailedError, MalformedResponseError, NotFoundError, NotReadyError } from "./errors";
 import { isFinal, isUnexpected, type ExportJob } from "./exportJob";
 import { waitForJob } from "./jobWait";
-import { redact } from "./redaction";
 
 /** How long a job that was just started may be unknown to the service (replicas that lag), in milliseconds. */
 const UNKNOWN_AFTER_START_MS = 10_000;
 /** Pause between two looks at such a job outside of an export, in milliseconds. */
 const LOOK_AGAIN_MS = 2_000;
+/** Less than this is left of a link that is dead before anybody can use it, in milliseconds: `Date` headers count whole seconds. */
+const SHORT_LIFE_MS = 2_000;
 /** How often a completed job may answer that it is not ready to be packed. */
 const MAX_NOT_READY = 5;
 /** Pause after the first such answer, in milliseconds; grows by the same amount each time. */
@@ -63,7 +64,9 @@ export interface FinishedExport {
  *
  * @throws ExportFailedError when the job failed; any other DocsHostingError; the signal's reason
  */
-export async function runExport(request: ExportRequest, context: WorkflowContext): Promise<FinishedExport> {
+export async function runExport(request: ExportRequest, given: WorkflowContext): Promise<FinishedExport> {
+  // a job that is waited for again has the same flaws
+  const context = { ...given, reporter: warningOnce(given.reporter) };
   const { client, reporter, onJob, clock, signal } = context;
   const mayBeNew = request.jobId === undefined || request.mayBeNew === true;
   if (request.jobId === undefined) reporter.progress("starting the export");
@@ -80,7 +83,7 @@ export async function runExport(request: ExportRequest, context: WorkflowContext
     }
     try {
       reporter.progress("packing the bundle");
-      const link = await mintLink(client, jobId);
+      const link = await mintLink(jobId, context);
       return { jobId, link, ...(pageCount !== undefined && { pageCount }) };
     } catch (error) {
       if (!(error instanceof NotReadyError) || ++notReady > MAX_NOT_READY) throw error;
@@ -91,21 +94,38 @@ export async function runExport(request: ExportRequest, context: WorkflowContext
 }
 
 /**
- * A fresh link to the bundle of a completed job. A link that is dead on arrival is asked for once more.
+ * A fresh link to the bundle of a completed job. A link that is dead on arrival, or as good as dead, is asked for once
+ * more.
  *
- * @throws MalformedResponseError when the second one is dead as well; any other DocsHostingError
+ * @throws MalformedResponseError when the second one is dead by the service's own clock; any other DocsHostingError
  */
-export async function mintLink(client: Client, jobId: string): Promise<BundleLink> {
-  const isDead = ({ expiresAtMs, mintedAtMs }: BundleLink): boolean =>
-    expiresAtMs !== undefined && expiresAtMs <= mintedAtMs;
-  const link = await client.createBundle(jobId);
-  if (!isDead(link)) return link;
-  const second = await client.createBundle(jobId);
-  if (!isDead(second)) return second;
-  throw new MalformedResponseError(
-    `the service minted a link for job ${jobId} that has expired already`,
-    "Check the clocks of this machine and of the service.",
-  );
+export async function mintLink(
+  jobId: string,
+  { client, reporter }: Pick<WorkflowContext, "client" | "reporter">,
+): Promise<BundleLink> {
+  const lifeMs = ({ expiresAtMs = Infinity, mintedAtMs }: BundleLink): number => expiresAtMs - mintedAtMs;
+  let link = await client.createBundle(jobId);
+  if (lifeMs(link) <= SHORT_LIFE_MS) link = await client.createBundle(jobId);
+  if (link.expiresAtMs === undefined) {
+    reporter.warn(
+      `the service does not say when the link to job ${jobId} expires: it is renewed only when an input changes`,
+    );
+  } else if (lifeMs(link) <= 0 && client.clockAheadMs !== undefined) {
+    throw new MalformedResponseError(
+      `the service minted a link for job ${jobId} that has expired already`,
+      "Report this to the service's support: its own clock says so.",
+    );
+  } else if (lifeMs(link) <= 0) {
+    // without a Date header nobody knows whose clock is wrong: the storage decides
+    reporter.warn(
+      `by this machine's clock the link to job ${jobId} has expired already; the service does not tell the time, so check the clock`,
+    );
+  } else if (lifeMs(link) <= SHORT_LIFE_MS) {
+    reporter.warn(
+      `the link to job ${jobId} expires within ${SHORT_LIFE_MS / 1_000} seconds; the next \`pulumi up\` renews it`,
+    );
+  }
+  return link;
 }
 
 /**
@@ -141,7 +161,12 @@ async function waitForExport(
     name: `job ${jobId}`,
     look: async () => {
       try {
-        return await client.getExport(jobId);
+        const job = await client.getExport(jobId);
+        if (job.respelt)
+          reporter.warn(
+            `the service writes the status of job ${jobId} in another letter case or with white space around it: read nevertheless`,
+          );
+        return job;
       } catch (error) {
         const justStarted = mayBeNew && clock.monotonic() - startedAt <= UNKNOWN_AFTER_START_MS;
         if (error instanceof NotFoundError && justStarted) return { status: "queued" };
@@ -162,7 +187,7 @@ async function waitForExport(
     signal,
   });
   if (job.status === "failed") {
-    const reason = job.reason === undefined ? "it gave no reason" : `the service says: ${redact(job.reason)}`;
+    const reason = job.reason === undefined ? "it gave no reason" : `the service says: ${job.reason}`;
     throw new ExportFailedError(
       `job ${jobId} failed: ${reason}`,
       "Mend what the service names, then run `pulumi up` again: it starts a new job.",

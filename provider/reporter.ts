@@ -7,3 +7,15 @@ export interface Reporter {
   /** A line that stays and is marked as a warning. */
   warn(line: string): void;
 }
+
+/** The same reporter, which says each warning once. */
+export function warningOnce(reporter: Reporter): Reporter {
+  const said = new Set<string>();
+  return {
+    ...reporter,
+    warn: (line) => {
+      if (!said.has(line)) reporter.warn(line);
+      said.add(line);
+    },
+  };
+}

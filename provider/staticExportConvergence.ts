@@ -45,7 +45,7 @@ export async function converge(
   if (plan.action === "renew" && state) {
     try {
       context.reporter.progress("renewing the link");
-      const link = await mintLink(client, plan.jobId);
+      const link = await mintLink(plan.jobId, { ...context, client });
       const done = { jobId: plan.jobId, pageCount: state.outputs.pageCount, link };
       const renewed = finishedState(inputs, done, clockErrorOf(machineOf(context), client.clockAheadMs));
       return { ...renewed, bookkeeping: { ...renewed.bookkeeping, ...stillUnfinished(inputs, state) } };

@@ -61,6 +61,10 @@ export function planExport(inputs: CheckedInputs, state: StaticExportState | und
     return { action: "renew", because: "RENEW_WINDOW", text: due, jobId: outputs.jobId };
   }
   if (changed.length === 0) return { action: "record", because: "UP_TO_DATE", text: due };
+  if (renewAfter === undefined) {
+    const text = `${changed.join(" and ")} changed; ${due}`;
+    return { action: "renew", because: "RENEW_WINDOW", text, jobId: outputs.jobId };
+  }
   return {
     action: "record",
     because: "SETTINGS",
@@ -98,7 +102,7 @@ function adopt(jobId: string): Plan {
 /** When the link is, or was, due for renewal. */
 function whenDue({ outputs: { jobId, expiresAt, renewAfter } }: StaticExportState, nowMs: number): string {
   if (expiresAt === undefined || renewAfter === undefined) {
-    return `the service does not say when the link to job ${jobId} expires, so it is never renewed by itself`;
+    return `the service does not say when the link to job ${jobId} expires, so it is renewed only when an input changes`;
   }
   const due = `${renewAfter} (${fromNow(Date.parse(renewAfter), nowMs)})`;
   const end = `${expiresAt} (${fromNow(Date.parse(expiresAt), nowMs)})`;

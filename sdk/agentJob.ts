@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { AgentJobInputs } from "../provider/agentJobInputs";
 import type { AgentJobOutputs } from "../provider/agentJobState";
 import { handlerText } from "./handler";
+import { warnOfPlainKey } from "./plainKeyWarning";
 import type { InputsOf, OutputsOf } from "./resourceProperties";
 
 const TYPE = "pulumi-nodejs:dynamic/docs-hosting:AgentJob";
@@ -74,5 +75,6 @@ export class AgentJob extends pulumi.CustomResource implements Outputs {
       },
       opts,
     );
+    warnOfPlainKey();
   }
 }

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { AgentJob } from "../provider/agentJob";
 import type { AgentJobLookupInputs } from "../provider/agentJobInputs";
 import { systemClock } from "../provider/clock";
+import { warnOfPlainKey } from "./plainKeyWarning";
 import type { InputsOf } from "./resourceProperties";
 
 /** Arguments of {@link getAgentJob}: see {@link AgentJobLookupInputs} for the meaning of each. */
@@ -24,6 +25,7 @@ export type GetAgentJobResult = AgentJob;
  *   service gave no usable answer within a minute
  */
 export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobResult> {
+  warnOfPlainKey();
   // loaded when needed: most programs never ask, and the HTTP client takes its time to load
   const [{ lookUpAgentJob }, { default: fetch }] = await Promise.all([
     import("../provider/agentJobLookup.js"),

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { StaticExportInputs } from "../provider/staticExportInputs";
 import type { StaticExportOutputs } from "../provider/staticExportState";
 import { handlerText } from "./handler";
+import { warnOfPlainKey } from "./plainKeyWarning";
 import type { InputsOf, OutputsOf } from "./resourceProperties";
 
 const TYPE = "pulumi-nodejs:dynamic/docs-hosting:StaticExport";
@@ -107,5 +108,6 @@ export class StaticExport extends pulumi.CustomResource implements Required<Outp
       },
       { ...opts, additionalSecretOutputs: ["bundleUrl", ...(opts.additionalSecretOutputs ?? [])] },
     );
+    warnOfPlainKey();
   }
 }

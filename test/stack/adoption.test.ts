@@ -75,7 +75,7 @@ onEachEngine("adoption", (kind) => {
     },
   );
 
-  test.concurrent("L28 whatever stands in a jobId, it reaches no other path", async (context) => {
+  test.concurrent("L28, J03 whatever stands in a jobId, it reaches no other path", async (context) => {
     const world = await buildWorld(context, kind);
     const jobIds = [
       "../../../v2/agent/project/job/1",

@@ -27,4 +27,29 @@ onEachEngine("configuration", (kind) => {
       await previewIsEmpty(world);
     },
   );
+
+  test.concurrent(
+    "I07 a key that is no secret of the configuration: one warning that says how",
+    async (context) => {
+      const world = await buildWorld(context, kind, {
+        env: { DOCS_HOSTING_ADMIN_API_KEY: undefined },
+        config: { "docs-hosting:adminApiKey": CANARY_KEY },
+      });
+      world.program(
+        `for (const name of ["one", "two"]) new StaticExport(name, { domain: "docs.example.com" });
+       new AgentJob("agent", { projectId: "p1", id: "a1" });`,
+      );
+      const warnings = async (): Promise<string[]> =>
+        succeeded(await world.stack.preview())
+          .logs.filter(({ severity }) => severity === "warning")
+          .map(({ message }) => message);
+      const found = await warnings();
+      expect(found).toEqual([
+        expect.stringContaining("`pulumi config set --secret docs-hosting:adminApiKey`"),
+      ]);
+      expect(found.join()).not.toContain(CANARY_KEY);
+      await world.stack.setConfig("docs-hosting:adminApiKey", CANARY_KEY, { secret: true });
+      expect(await warnings()).toEqual([]);
+    },
+  );
 });

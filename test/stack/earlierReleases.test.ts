@@ -35,7 +35,7 @@ onEachEngine("earlier releases", (kind) => {
   });
 
   test.concurrent.for(finished)(
-    "L21 the state «$name» of $release: up and refresh change nothing and start nothing, destroy works",
+    "L21, I11 the state «$name» of $release: up and refresh change nothing and start nothing, destroy works",
     async (recorded, context) => {
       const world = await buildWorld(context, kind);
       const { program, resources } = await reviveState(recorded, world.service);

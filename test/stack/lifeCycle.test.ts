@@ -43,7 +43,7 @@ onEachEngine("life cycle", (kind) => {
     await previewIsEmpty(world);
   });
 
-  test.concurrent("L02 nothing changed: no step and not one request", async (context) => {
+  test.concurrent("L02, U12 nothing changed: no step and not one request", async (context) => {
     const world = await buildWorld(context, kind);
     world.program(
       `new StaticExport("docs", { domain: "docs.example.com", triggers: [1, { a: null }], version: "v1" });`,
@@ -54,6 +54,22 @@ onEachEngine("life cycle", (kind) => {
     expect(stepsOf(succeeded(await world.stack.up()))).toEqual([]);
     expect(world.requests()).toEqual([]);
     expect(await world.exported()).toEqual(before);
+  });
+
+  test.concurrent("I12 undefined, null and absent are no difference", async (context) => {
+    const world = await buildWorld(context, kind);
+    const program = (value: string): void =>
+      world.program(
+        `const names = ["version", "triggers", "jobId", "renewBefore", "baseUrl", "apiKeyEnv"];
+         const rest = ${value} === "absent" ? [] : names.map((name) => [name, ${value}]);
+         new StaticExport("docs", { domain: "docs.example.com", ...Object.fromEntries(rest) });`,
+      );
+    program("null");
+    succeeded(await world.stack.up());
+    for (const value of ["undefined", '"absent"', "null"]) {
+      program(value);
+      await previewIsEmpty(world);
+    }
   });
 
   test.concurrent("L03 another domain: a replacement with a new job", async (context) => {

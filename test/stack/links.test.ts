@@ -19,7 +19,7 @@ onEachEngine("links", (kind) => {
       const world = await buildWorld(context, kind);
       world.program(DOCS);
       const bundleUrl = "https://storage.example.com/docs.tar.gz?signature=0ld";
-      const undo = answerBundle(world, () => ({ body: { bundleUrl, expiresAt: inMs(2_000) } }));
+      const undo = answerBundle(world, () => ({ body: { bundleUrl, expiresAt: inMs(3_500) } }));
       succeeded(await world.stack.up());
       undo();
       const before = await world.exported();
@@ -95,7 +95,7 @@ onEachEngine("links", (kind) => {
   // The real kubernetes.helm.v3.Release is tested on a cluster; this one only has its shape: nested values, kept in
   // inputs and outputs of the same name.
   test.concurrent(
-    "L41 a release's values get the link byte for byte, as a secret all the way",
+    "L41, U09, U11 a release's values get the link byte for byte, as a secret all the way",
     async (context) => {
       const world = await buildWorld(context, kind);
       const handler = `exports.handler = () => ({ create: async (inputs) => ({ id: "release", outs: inputs }) });`;

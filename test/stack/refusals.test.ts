@@ -11,7 +11,7 @@ async function nothingKept(world: World): Promise<void> {
 
 onEachEngine("refusals", (kind) => {
   test.concurrent(
-    "bad inputs are failures of the user's own properties, before any request",
+    "I01, I09, I10 bad inputs are failures of the user's own properties, before any request",
     async (context) => {
       const world = await buildWorld(context, kind);
       world.program(
@@ -107,7 +107,7 @@ onEachEngine("refusals", (kind) => {
   );
 
   test.concurrent(
-    "an unknown status is taken for still running, and named once as a warning",
+    "T01 an unknown status is taken for still running, and named once as a warning",
     async (context) => {
       const world = await buildWorld(context, kind);
       world.program(DOCS);
@@ -122,12 +122,12 @@ onEachEngine("refusals", (kind) => {
   );
 
   test.concurrent.for([
-    ["no jobId", "/jobs", { id: "7" }, 'without a usable "jobId"', false],
-    ["no bundleUrl", "/bundle", { url: "x" }, 'without a "bundleUrl"', true],
-    ["a page instead of JSON", "/jobs", "<html>log in</html>", "not JSON", false],
+    ["J01", "no jobId", "/jobs", { id: "7" }, 'without a usable "jobId"', false],
+    ["U01", "no bundleUrl", "/bundle", { url: "x" }, 'without a "bundleUrl"', true],
+    ["B03", "a page instead of JSON", "/jobs", "<html>log in</html>", "not JSON", false],
   ] as const)(
-    "a reply with %s is named, and a started job is kept",
-    async ([, path, body, text, kept], context) => {
+    "%s a reply with %s is named, and a started job is kept",
+    async ([, , path, body, text, kept], context) => {
       const world = await buildWorld(context, kind);
       world.program(DOCS);
       const undo = world.service.intercept((request) =>

@@ -44,7 +44,7 @@ onEachEngine("renewal", (kind) => {
   );
 
   test.concurrent("L45 a link that has ended is renewed by one request for the same job", async (context) => {
-    const world = await buildWorld(context, kind, { linkLifetimeMs: 1_500 });
+    const world = await buildWorld(context, kind, { linkLifetimeMs: 3_500 });
     world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
     succeeded(await world.stack.up());
     const before = await world.exported();
@@ -98,7 +98,7 @@ onEachEngine("renewal", (kind) => {
     },
   );
 
-  test.concurrent("L47 a clock three hours ahead leads to no false renewal", async (context) => {
+  test.concurrent("L47, E06 a clock three hours ahead leads to no false renewal", async (context) => {
     const world = await buildWorld(context, kind, { linkLifetimeMs: 3_600_000, env: skewed(3) });
     world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
     succeeded(await world.stack.up());
@@ -108,7 +108,7 @@ onEachEngine("renewal", (kind) => {
     expect(world.requests()).toEqual([]);
   });
 
-  test.concurrent("L47 a clock three hours behind leads to no trust in a dead link", async (context) => {
+  test.concurrent("L47, E06 a clock three hours behind leads to no trust in a dead link", async (context) => {
     const world = await buildWorld(context, kind, { linkLifetimeMs, env: skewed(-3) });
     world.program(DOCS);
     succeeded(await world.stack.up());

@@ -1,7 +1,7 @@
 // L24: the key and the link's signature are nowhere in plain text.
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { buildWorld, CANARY_KEY, onEachEngine, succeeded } from "./world.ts";
+import { buildWorld, CANARY_KEY, onEachEngine, previewIsEmpty, succeeded } from "./world.ts";
 
 /** What stands around a text, for the message of a failure. */
 function whereIs(text: string, written: string): string {
@@ -70,14 +70,16 @@ onEachEngine("secrets", (kind) => {
     },
   );
 
-  test.concurrent("secret inputs stay secret", async (context) => {
+  test.concurrent("I05 secret inputs, the domain among them, work and stay secret", async (context) => {
     const world = await buildWorld(context, kind);
     world.program(
-      `new StaticExport("docs", { domain: "docs.example.com", version: pulumi.secret("c4n4ry-version"), triggers: [pulumi.secret("c4n4ry-trigger")] });`,
+      `new StaticExport("docs", { domain: pulumi.secret("docs.example.com"), version: pulumi.secret("c4n4ry-version"), triggers: [pulumi.secret("c4n4ry-trigger")] });`,
     );
     succeeded(await world.stack.up());
-    const { secretOutputs } = await world.exported();
-    expect([...secretOutputs].sort()).toEqual(["bundleUrl", "triggers", "version"]);
+    const { outputs, secretOutputs } = await world.exported();
+    expect(outputs).toMatchObject({ domain: "docs.example.com", status: "completed" });
+    expect([...secretOutputs].sort()).toEqual(["bundleUrl", "domain", "triggers", "version"]);
+    await previewIsEmpty(world);
     expect(await world.everythingWritten()).not.toContain("c4n4ry-");
   });
 });

@@ -25,35 +25,6 @@ test("a missing base URL is an error that names both ways to set it", () => {
   );
 });
 
-test.each([
-  ["https://api.example.com/", "https://api.example.com"],
-  ["https://api.example.com/admin//", "https://api.example.com/admin"],
-  ["HTTPS://API.example.com", "https://api.example.com"],
-  [" https://api.example.com\n", "https://api.example.com"],
-  ["http://127.0.0.1:4010", "http://127.0.0.1:4010"],
-  ["http://localhost:4010/", "http://localhost:4010"],
-  ["http://[::1]:4010", "http://[::1]:4010"],
-])("the base URL %s is stored as %s", (given, stored) => {
-  expect(resolveBaseUrl(source(), given)).toBe(stored);
-});
-
-test.each([
-  ["api.example.com", "not an http(s) URL"],
-  ["ftp://api.example.com", "not an http(s) URL"],
-  ["https://user:pass@api.example.com", "user name or password"],
-  ["https://api.example.com/?a=1", "query"],
-  ["https://api.example.com/#top", "fragment"],
-  ["http://api.example.com", "uses http:"],
-  ["http://127.0.0.1.example.com", "uses http:"],
-])("the base URL %s is refused: %s", (given, problem) => {
-  expect(() => resolveBaseUrl(source(), given)).toThrow(problem);
-});
-
-test("http: to another machine is accepted only when the configuration allows it", () => {
-  const allowed = source({}, { "docs-hosting:allowInsecure": "true" });
-  expect(resolveBaseUrl(allowed, "http://api.example.com")).toBe("http://api.example.com");
-});
-
 test("the key comes from the environment, then the secret configuration", () => {
   const config = { "docs-hosting:adminApiKey": "svc_config" };
   expect(resolveApiKey(source({ DOCS_HOSTING_ADMIN_API_KEY: "svc_environment" }, config))).toBe(
@@ -62,20 +33,7 @@ test("the key comes from the environment, then the secret configuration", () => 
   expect(resolveApiKey(source({ DOCS_HOSTING_ADMIN_API_KEY: "" }, config))).toBe("svc_config");
 });
 
-test("a key from a file keeps no line end", () => {
-  expect(resolveApiKey(source({ DOCS_HOSTING_ADMIN_API_KEY: "svc_abc\n" }))).toBe("svc_abc");
-});
-
 test("a second account's key never falls back to the first account's", () => {
   const config = { "docs-hosting:adminApiKey": "svc_first" };
   expect(() => resolveApiKey(source({}, config), "SECOND_KEY")).toThrow("not set");
 });
-
-test.each(["sk_live_123", '"svc_quoted"', "svc_a b", "svc_ümlaut", "svc_a\nb"])(
-  "the malformed key «%s» is refused without being shown",
-  (key) => {
-    const failed = (): unknown => resolveApiKey(source({ DOCS_HOSTING_ADMIN_API_KEY: key }));
-    expect(failed).toThrow(`${key.length} characters`);
-    expect(failed).not.toThrow(key);
-  },
-);

@@ -87,7 +87,11 @@ test.each([80, NaN, -5, 150, "42", null, undefined])(
   "T10 progress falls from 80 to 20 and %s: the schedule stays within its bounds",
   (told) => {
     const read = (progress: unknown): number | undefined =>
-      readExportJob("7", { endpoint: "GET", dateMs: 0, body: { status: "running", progress } }).progress;
+      readExportJob(
+        "7",
+        { endpoint: "GET", dateMs: 0, body: { status: "running", progress } },
+        "svc_simulated",
+      ).progress;
     const told20 = [80, 20, told, 20, told];
     const seen = pauses((seconds) => read(told20[Math.floor(seconds / 3) % told20.length]), 900);
     expect(Math.min(...seen)).toBeGreaterThanOrEqual(FLOOR_MS);

@@ -1,72 +1,33 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Context } from "../../provider/context.ts";
-import type { Diff } from "../../provider/lifeCycle.ts";
 import * as staticExport from "../../provider/staticExport.ts";
 import { UnfinishedError } from "../../provider/unfinishedError.ts";
 import type { CheckedInputs } from "../../provider/staticExportInputs.ts";
 import type { StaticExportState } from "../../provider/staticExportState.ts";
-import { MemoryRecords } from "../simulation/memoryRecords.ts";
-import { recordingReporter } from "../simulation/recordingReporter.ts";
-import { SimulatedService } from "../simulation/simulatedService.ts";
-import { VirtualClock } from "../simulation/virtualClock.ts";
+import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
 
 const START = "POST /jobs";
-const URN = "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs";
-let clock: VirtualClock;
-let service: SimulatedService;
-let reporter: ReturnType<typeof recordingReporter>;
-let records: MemoryRecords;
+let site: SimulatedExport;
+let clock: SimulatedExport["clock"];
+let service: SimulatedExport["service"];
+let reporter: SimulatedExport["reporter"];
+let records: SimulatedExport["records"];
 let inputs: CheckedInputs;
 
 beforeEach(() => {
-  clock = new VirtualClock();
-  service = new SimulatedService(clock);
-  reporter = recordingReporter();
-  records = new MemoryRecords();
-  inputs = { domain: "docs.example.com", baseUrl: service.baseUrl, apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY" };
+  site = new SimulatedExport();
+  ({ clock, service, reporter, records, inputs } = site);
 });
 
-function context(signal = new AbortController().signal): Context {
-  return {
-    configuration: { environment: () => service.key, stackConfig: () => undefined },
-    fetch: service.fetch,
-    clock,
-    reporter,
-    resumeRecords: records,
-    urn: URN,
-    machine: "build-agent",
-    inFlight: () => 1,
-    signal,
-  };
-}
-const create = (given = inputs, limitMs?: number): Promise<StaticExportState> =>
-  clock.run(staticExport.create(context(), given, limitMs));
-const update = (state: StaticExportState, given = inputs, limitMs?: number): Promise<StaticExportState> =>
-  clock.run(staticExport.update(context(), state, given, limitMs));
-const diff = (state: StaticExportState, given = inputs): Diff =>
-  staticExport.diff(given, state, { name: "build-agent", nowMs: clock.now() });
-/** What a diff says, without its words. */
-const verdict = (state: StaticExportState, given = inputs): unknown => {
-  const { changed, replaces, hidden, decision } = diff(state, given);
-  return { changed, replaces, hidden, because: decision.because };
-};
-const nothing = { changed: [], replaces: [], hidden: false, because: "UP_TO_DATE" };
-const caught = (work: Promise<unknown>): Promise<Error> =>
-  work.then(
-    () => new Error("it did not fail"),
-    (error: unknown) => error as Error,
-  );
-const unfinished = async (work: Promise<unknown>): Promise<UnfinishedError<StaticExportState>> => {
-  const error = await caught(work);
-  if (error instanceof UnfinishedError) return error;
-  throw new Error(`nothing to go on from: ${error.message}`);
-};
-/** Requests since the last call, with polls counted once. */
-const requests = (): string[] => {
-  const seen = service.requests.filter((request, index, all) => request !== all[index - 1]);
-  service.forgetRequests();
-  return seen;
-};
+afterEach(() => {
+  site.expectNoSecretShown();
+});
+
+const context = (signal?: AbortSignal): Context => site.context(signal);
+const create: SimulatedExport["create"] = (...given) => site.create(...given);
+const update: SimulatedExport["update"] = (...given) => site.update(...given);
+const verdict: SimulatedExport["verdict"] = (...given) => site.verdict(...given);
+const requests = (): string[] => site.requests();
 
 describe("create", () => {
   test("starts one job, waits for it, and mints one link", async () => {
@@ -132,30 +93,6 @@ describe("create", () => {
     expect(error.message).toContain(
       "job-1 failed: the service says: page guide.md is broken, key [removed].",
     );
-  });
-
-  test("an unknown status is taken for still running and warned of once", async () => {
-    service.fault = ({ method }) =>
-      method === "GET" && clock.monotonic() < 30_000 ? { body: { status: "paused" } } : undefined;
-    expect((await create()).outputs.status).toBe("completed");
-    expect(reporter.lines.warn).toEqual([expect.stringContaining('unknown status "paused"')]);
-  });
-
-  test("a link that is dead on arrival is asked for once more", async () => {
-    const dead = { bundleUrl: "https://store.example.test/x", expiresAt: "2025-01-01T00:00:00Z" };
-    let bundles = 0;
-    service.fault = ({ path }) => (path.endsWith("/bundle") && ++bundles === 1 ? { body: dead } : undefined);
-    expect((await create()).outputs.bundleUrl).not.toBe(dead.bundleUrl);
-    service.fault = ({ path }) => (path.endsWith("/bundle") ? { body: dead } : undefined);
-    expect((await unfinished(create())).message).toContain("expired already");
-  });
-
-  test("no pages at all deserve a warning", async () => {
-    service.fault = ({ method }) =>
-      method === "GET" ? { body: { status: "completed", pageCount: 0 } } : undefined;
-    service.durationMs = 0;
-    await create();
-    expect(reporter.lines.warn).toEqual([expect.stringContaining("0 pages")]);
   });
 });
 
@@ -425,8 +362,7 @@ describe("a link near its end", () => {
 });
 
 describe("refresh", () => {
-  const read = (state: StaticExportState): Promise<StaticExportState | undefined> =>
-    clock.run(staticExport.read(context(), state));
+  const read: SimulatedExport["read"] = (state) => site.read(state);
 
   test("asks for the job once, mints nothing, and changes nothing", async () => {
     const state = await create();

@@ -37,40 +37,19 @@ test("everything that may be given is kept", () => {
   expect(checkInputs(given, source())).toEqual({ inputs: given, failures: [] });
 });
 
-test("null, undefined and absent are the same", () => {
-  const absent = checkInputs({ domain: "docs.example.com" }, source());
-  expect(checkInputs({ domain: "docs.example.com", version: null, jobId: undefined }, source())).toEqual(
-    absent,
-  );
-});
-
 test.each([
   ["domain", undefined, "required"],
   ["domain", 5, "must be a string"],
-  ["domain", "https://docs.example.com", 'give the host name alone: "docs.example.com"'],
   ["version", "", "1 to 128 characters"],
   ["version", "a\nb", "control character"],
   ["version", 20260101, "must be a string"],
   ["triggers", "abc", "must be a list"],
-  ["jobId", "", "not an id of a job"],
   ["jobId", "..", "not an id of a job"],
-  ["jobId", "a b", "not an id of a job"],
-  ["jobId", "a\r\nX-Header: 1", "not an id of a job"],
-  ["renewBefore", "soon", "write it like"],
-  ["renewBefore", "-1h", "write it like"],
-  ["baseUrl", "http://api.example.com", "uses http:"],
   ["baseUrl", 5, "must be a string"],
   ["apiKeyEnv", "NO_SUCH_KEY", "not set"],
-  ["domian", "docs.example.com", "no such input. Inputs are: domain, version"],
 ])("%s = %j is one failure on that property", (property, value, reason) => {
   const { failures } = checkInputs({ domain: "docs.example.com", [property]: value }, source());
   expect(failures).toEqual([{ property, reason: expect.stringContaining(reason) as string }]);
-});
-
-test("a key pasted where the name of its variable belongs is not shown", () => {
-  const { failures } = checkInputs({ domain: "docs.example.com", apiKeyEnv: "svc_c4n4ry-key" }, source());
-  expect(failures).toHaveLength(1);
-  expect(JSON.stringify(failures)).not.toContain("c4n4ry");
 });
 
 describe("configuration that is missing", () => {

@@ -1,0 +1,270 @@
+// When a link ends, by whatever the service says and by whoever's clock: E01 to E08 of the faults.
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { parseExpiry } from "../../provider/bundleLink.ts";
+import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
+import type { StaticExportState } from "../../provider/staticExportState.ts";
+
+const BUNDLE = "POST /jobs/job-1/bundle";
+const LINK = "https://store.example.test/b.tgz?X-Signature=c4n4ry";
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+let site: SimulatedExport;
+
+beforeEach(() => {
+  site = new SimulatedExport(); // at 2026-01-01T00:00:00Z
+  site.service.durationMs = 0;
+});
+
+afterEach(() => {
+  site.expectNoSecretShown();
+});
+
+/** An export whose link is said to end then. */
+function exported(expiresAt: unknown, bundleUrl = LINK): Promise<StaticExportState> {
+  site.answer("bundle", () => ({ body: { bundleUrl, expiresAt } }));
+  return site.create();
+}
+
+const warnings = (): string[] => site.reporter.lines.warn;
+
+describe("no expiresAt", () => {
+  const unknownLife = "the service does not say when the link to job job-1 expires";
+
+  test("E01 no expiresAt: a warning, once, and no renewal by time", async () => {
+    const state = await exported(undefined);
+    expect(state.outputs).not.toHaveProperty("expiresAt");
+    expect(state.outputs).not.toHaveProperty("renewAfter");
+    expect(warnings()).toEqual([`${unknownLife}: it is renewed only when an input changes`]);
+    site.clock.advance(365 * DAY_MS);
+    expect(site.verdict(state)).toEqual(nothing);
+  });
+
+  test.each([
+    ["settings", { renewBefore: "10m" }, "RENEW_WINDOW", [BUNDLE]],
+    [
+      "version",
+      { version: "v2" },
+      "NEW_CONTENT",
+      ["POST /jobs", "GET /jobs/job-2", "POST /jobs/job-2/bundle"],
+    ],
+  ])("E01 no expiresAt: a change of %s renews the link", async (_, change, because, requests) => {
+    const state = await exported(undefined);
+    site.requests();
+    site.service.fault = () => undefined;
+    site.service.linkLifeMs = undefined;
+    const inputs = { ...site.inputs, ...change };
+    expect(site.verdict(state, inputs)).toMatchObject({ changed: Object.keys(change), because });
+    const { outputs } = await site.update(state, inputs);
+    expect(site.requests()).toEqual(requests);
+    expect(outputs.bundleUrl).not.toBe(LINK);
+    expect(warnings()).toHaveLength(2); // one for each link
+  });
+
+  test.each([
+    ["an S3-compatible store", "X-Amz-Date=20260101T000000Z&X-Amz-Expires=3600&X-Amz-Signature=c4n4ry"],
+    ["Google's store", "X-Goog-Date=20260101T000000Z&X-Goog-Expires=3600&X-Goog-Signature=c4n4ry"],
+    ["Azure's store", "sv=2024-11-04&se=2026-01-01T01%3A00%3A00Z&sr=b&sig=c4n4ry"],
+  ])("E01 no expiresAt: the query of %s tells it", async (_, query) => {
+    const { outputs } = await exported(undefined, `https://store.example.test/b.tgz?${query}`);
+    expect(outputs.expiresAt).toBe("2026-01-01T01:00:00.000Z");
+    expect(warnings()).toEqual([]);
+  });
+
+  test.each([
+    "X-Amz-Date=20260101T000000Z",
+    "X-Amz-Expires=3600",
+    "X-Amz-Date=20260101T000000Z&X-Amz-Expires=",
+    "X-Amz-Date=20260101T000000Z&X-Amz-Expires=-5",
+    "X-Amz-Date=2026-01-01T00:00:00Z&X-Amz-Expires=3600",
+    "se=2026-01-01T01:00:00Z",
+    "sig=c4n4ry&se=soon",
+  ])("E01 no expiresAt: the query %s does not", async (query) => {
+    const { outputs } = await exported(undefined, `https://store.example.test/b.tgz?${query}`);
+    expect(outputs).not.toHaveProperty("expiresAt");
+    expect(warnings()).toEqual([expect.stringContaining(unknownLife)]);
+  });
+});
+
+describe("the forms of expiresAt", () => {
+  const hour = Date.parse("2026-01-01T01:00:00Z");
+
+  test.each([
+    ["13-digit milliseconds", hour],
+    ["10-digit seconds", hour / 1_000],
+    ["13 digits as text", String(hour)],
+    ["10 digits as text", String(hour / 1_000)],
+    ["no zone, so UTC", "2026-01-01T01:00:00"],
+    ["a space for the T", "2026-01-01 01:00:00Z"],
+    ["no seconds", "2026-01-01T01:00Z"],
+    ["an offset without a colon", "2026-01-01T15:00:00+1400"],
+  ])("E02 %s is understood", async (_, expiresAt) => {
+    expect((await exported(expiresAt)).outputs.expiresAt).toBe("2026-01-01T01:00:00.000Z");
+    expect(warnings()).toEqual([]);
+  });
+
+  test.each([
+    "tomorrow",
+    "",
+    "2026-13-01T00:00:00Z",
+    "2026-02-30T25:00:00Z",
+    "01/02/2026",
+    "2026-01-01",
+    "NaN",
+    "12345",
+    "Thu, 01 Jan 2026 01:00:00 GMT",
+    null,
+    5,
+    -1,
+    true,
+    {},
+    ["2026-01-01T01:00:00Z"],
+  ])("E02 %j is not guessed at: a warning, and no date that is none", async (expiresAt) => {
+    const state = await exported(expiresAt);
+    expect(state.outputs).not.toHaveProperty("expiresAt");
+    expect(state.outputs).not.toHaveProperty("renewAfter");
+    expect(warnings()).toHaveLength(1);
+    site.clock.advance(DAY_MS);
+    expect(site.verdict(state)).toEqual(nothing);
+  });
+
+  test("E02 what is no finite number is no date", () => {
+    for (const value of [NaN, Infinity, -Infinity]) expect(parseExpiry(value)).toBeUndefined();
+  });
+});
+
+describe("a dead link", () => {
+  const dead = { body: { bundleUrl: LINK, expiresAt: "2025-12-31T23:59:59Z" } };
+
+  test("E03 a link that is dead on arrival is asked for once more, and the second one counts", async () => {
+    site.answer("bundle", (number) => (number === 1 ? dead : undefined));
+    expect((await site.create()).outputs.bundleUrl).not.toBe(LINK);
+    expect(site.service.requests.filter((request) => request === BUNDLE)).toHaveLength(2);
+    expect(warnings()).toEqual([]);
+  });
+
+  test("E03 a link that is dead on arrival is asked for once more, then an error, and the job is kept", async () => {
+    site.answer("bundle", () => dead);
+    const { message, state } = await unfinished(site.create());
+    expect(message).toContain("the service minted a link for job job-1 that has expired already");
+    expect(site.service.requests.filter((request) => request === BUNDLE)).toHaveLength(2);
+    site.service.fault = () => undefined;
+    expect((await site.update(state)).outputs.jobId).toBe("job-1");
+  });
+
+  test("E03 a link that is dead on arrival is asked for once more, then an error of the renewal, and the old link stays", async () => {
+    const state = await site.create();
+    site.clock.advance(HOUR_MS);
+    site.answer("bundle", () => dead);
+    expect((await caught(site.update(state))).message).toContain("The old link stays in place.");
+  });
+});
+
+describe("a link that is nearly dead", () => {
+  const short = { body: { bundleUrl: LINK, expiresAt: "2026-01-01T00:00:01Z" } };
+
+  test("E04 a link that ends in a second is renewed before anybody gets it", async () => {
+    site.answer("bundle", (number) => (number === 1 ? short : undefined));
+    expect((await site.create()).outputs.bundleUrl).not.toBe(LINK);
+    expect(site.service.requests.filter((request) => request === BUNDLE)).toHaveLength(2);
+    expect(warnings()).toEqual([]);
+  });
+
+  test("E04 a link that ends in a second is handed on with a warning when the service has no better one, and the next run renews it", async () => {
+    site.answer("bundle", () => short);
+    const state = await site.create();
+    expect(state.outputs.bundleUrl).toBe(LINK);
+    expect(warnings()).toEqual([expect.stringContaining("expires within 2 seconds")]);
+    expect(site.verdict(state)).toEqual({ ...nothing, hidden: true, because: "RENEW_WINDOW" });
+    site.service.fault = () => undefined;
+    site.requests();
+    expect(site.verdict(await site.update(state))).toEqual(nothing);
+    expect(site.requests()).toEqual([BUNDLE]);
+  });
+});
+
+test.each([
+  "9999-12-31T23:59:59Z",
+  "+010000-01-01T00:00:00Z",
+  "275760-09-13T00:00:00Z",
+  "+275760-09-14T00:00:00Z",
+  "999999-01-01T00:00:00Z",
+  8.64e15,
+  1e300,
+])("E05 %s is far away: the last day of the year 9999 at most", async (expiresAt) => {
+  const state = await exported(expiresAt);
+  expect(state.outputs.expiresAt).toBe("9999-12-31T23:59:59.000Z");
+  expect(new Date(state.outputs.renewAfter ?? "").getTime()).toBeGreaterThan(
+    Date.parse("7000-01-01T00:00:00Z"),
+  );
+  expect(warnings()).toEqual([]);
+  site.clock.advance(100 * 365 * DAY_MS);
+  expect(site.verdict(state)).toEqual(nothing);
+});
+
+test.each([
+  ["a day ahead", DAY_MS],
+  ["a day behind", -DAY_MS],
+])("E06 a clock that is %s decides nothing: the Date header does", async (_, aheadMs) => {
+  site.clock.wallMs += aheadMs;
+  const state = await site.create();
+  expect(state.outputs.expiresAt).toBe("2026-01-01T01:00:00.000Z");
+  expect(warnings()).toEqual([]);
+  site.clock.advance(39 * 60_000);
+  expect(site.verdict(state)).toEqual(nothing);
+  site.clock.advance(2 * 60_000);
+  expect(site.verdict(state)).toMatchObject({ because: "RENEW_WINDOW" });
+  site.requests();
+  const renewed = await site.update(state);
+  expect(site.requests()).toEqual([BUNDLE]);
+  expect(site.verdict(renewed)).toEqual(nothing);
+});
+
+describe("no Date header", () => {
+  /** The service as it is, but for its clock, which it does not tell. */
+  const tellNoTime = (): void => {
+    let links = 0;
+    site.service.fault = ({ method, path }) => {
+      if (path.endsWith("/jobs")) return { body: { jobId: "7" } };
+      if (method === "GET") return { body: { status: "completed" } };
+      const expiresAt = new Date(site.clock.trueNow() + HOUR_MS).toISOString();
+      return { body: { bundleUrl: `${LINK}&n=${++links}`, expiresAt } };
+    };
+  };
+
+  test("E07 without a Date header and with a clock that is wrong a day ahead, the link looks dead: it is handed on with a warning, and each run renews it", async () => {
+    tellNoTime();
+    site.clock.wallMs += DAY_MS;
+    const state = await site.create();
+    expect(state.outputs).toMatchObject({ status: "completed", expiresAt: "2026-01-01T01:00:00.000Z" });
+    expect(warnings()).toEqual([expect.stringContaining("check the clock")]);
+    expect(site.verdict(state)).toMatchObject({ hidden: true, because: "RENEW_WINDOW" });
+    expect((await site.update(state)).outputs.bundleUrl).not.toBe(state.outputs.bundleUrl);
+    site.clock.wallMs -= DAY_MS; // put right
+    expect(site.verdict(await site.update(state))).toEqual(nothing);
+  });
+
+  test("E07 without a Date header and with a clock that is wrong a day behind, the renewal comes too late: storage refuses, and a changed renewBefore renews", async () => {
+    tellNoTime();
+    site.clock.wallMs -= DAY_MS;
+    const state = await site.create();
+    expect(warnings()).toEqual([]);
+    site.clock.advance(2 * HOUR_MS);
+    expect(site.verdict(state)).toEqual(nothing); // it cannot know
+    expect(site.verdict(state, { ...site.inputs, renewBefore: "48h" })).toMatchObject({
+      because: "RENEW_WINDOW",
+    });
+    site.clock.wallMs += DAY_MS; // put right
+    expect(site.verdict(state)).toMatchObject({ hidden: true, because: "RENEW_WINDOW" });
+    expect(site.verdict(await site.update(state))).toEqual(nothing);
+  });
+});
+
+test.each([
+  ["a leap second", "2026-01-01T00:59:60Z", "2026-01-01T00:59:59.000Z"],
+  ["an offset of +14:00", "2026-01-01T15:00:00+14:00", "2026-01-01T01:00:00.000Z"],
+  ["an offset of -12:00", "2025-12-31T13:00:00-12:00", "2026-01-01T01:00:00.000Z"],
+  ["a lower-case t and z", "2026-01-01t01:00:00.000z", "2026-01-01T01:00:00.000Z"],
+])("E08 %s is understood", async (_, expiresAt, understood) => {
+  expect((await exported(expiresAt)).outputs.expiresAt).toBe(understood);
+  expect(warnings()).toEqual([]);
+});

@@ -1,0 +1,319 @@
+// What users write: I01 to I12 of the faults. Where the engine decides, whole stacks show it (test/stack).
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { systemClock } from "../../provider/clock.ts";
+import { resolveApiKey, resolveBaseUrl } from "../../provider/configuration.ts";
+import { dynamicProvider } from "../../provider/dynamicProvider.ts";
+import { checkInputs, type CheckedInputs } from "../../provider/staticExportInputs.ts";
+import * as staticExport from "../../provider/staticExport.ts";
+import type { StaticExportArgs } from "../../sdk/staticExport.ts";
+import { nothing, SimulatedExport } from "../simulation/simulatedExport.ts";
+
+let site: SimulatedExport;
+
+beforeEach(() => {
+  site = new SimulatedExport();
+  site.service.durationMs = 0;
+  site.stackConfig["docs-hosting:baseUrl"] = site.service.baseUrl;
+});
+
+afterEach(() => {
+  site.expectNoSecretShown();
+});
+
+const check = (given: Record<string, unknown>): ReturnType<typeof checkInputs> =>
+  checkInputs(given, site.context().configuration);
+
+/** What these inputs become. */
+function checked(given: Record<string, unknown>): CheckedInputs {
+  const { inputs, failures } = check(given);
+  expect(failures).toEqual([]);
+  return inputs;
+}
+
+function expectOneFailure(given: Record<string, unknown>, property: string, reason: string): void {
+  expect(check({ domain: "docs.example.com", ...given }).failures).toEqual([
+    { property, reason: expect.stringContaining(reason) as string },
+  ]);
+}
+
+test.each([
+  ["I01", "", "is empty"],
+  ["I01", "  ", "is empty"],
+  ["I01", " docs.example.com", "white space"],
+  ["I01", "docs example.com", "white space"],
+  ["I01", "docs.example.com\n", "white space"],
+  ["I01", "https://docs.example.com", 'give the host name alone: "docs.example.com"'],
+  ["I01", "https://docs.example.com/a", 'give the host name alone: "docs.example.com"'],
+  ["I01", "docs.example.com/guide", 'give the host name alone: "docs.example.com"'],
+  ["I01", "docs.example.com:443", 'give the host name alone: "docs.example.com"'],
+  ["I01", "docs.example.com.", 'write "docs.example.com"'],
+  ["I01", "192.0.2.1", "IP address"],
+  ["I01", "[2001:db8::1]", "IP address"],
+  ["I01", "2001:db8::1", "IP address"],
+  ["I01", "0x7f.1", "IP address"],
+  ["I01", "../../etc", "path"],
+  ["I04", `${"a.".repeat(123)}examples`, "not a host name"],
+  ["I04", `${"a".repeat(64)}.example`, "not a host name"],
+  ["I04", `${"ü".repeat(60)}.example`, "not a host name"],
+  ["I04", "my_docs.example.com", "not a host name"],
+  ["I04", "-docs.example.com", "not a host name"],
+  ["I04", "docs..example.com", "not a host name"],
+  ["I04", "docs\u0000.example.com", "not a host name"],
+  ["I04", "docs\ud83d.example.com", "not a host name"],
+])("%s the domain %j is a check failure that names the mend", (_, domain, reason) => {
+  expectOneFailure({ domain }, "domain", reason);
+});
+
+test.each([
+  ["I02", "bücher.example", "xn--bcher-kva.example"],
+  ["I02", "xn--bcher-kva.example", "xn--bcher-kva.example"],
+  ["I02", "bu\u0308cher.example", "xn--bcher-kva.example"],
+  ["I03", "Docs.EXAMPLE.com", "docs.example.com"],
+  ["I03", "BÜCHER.Example", "xn--bcher-kva.example"],
+  ["I04", `${"a".repeat(63)}.example`, `${"a".repeat(63)}.example`],
+  ["I04", `${"a.".repeat(123)}example`, `${"a.".repeat(123)}example`],
+  ["I04", "🚀.example", "xn--158h.example"],
+  ["I04", "docs", "docs"],
+])("%s the domain %j is stored and sent as %s, and its stored form is stable", (_, domain, stored) => {
+  expect(checked({ domain }).domain).toBe(stored);
+  expect(checked({ domain: stored }).domain).toBe(stored);
+});
+
+test("I02, I03 one site in another spelling is no difference", async () => {
+  const state = await site.create(checked({ domain: "bücher.example" }));
+  for (const domain of [
+    "xn--bcher-kva.example",
+    "BÜCHER.example",
+    "bu\u0308cher.example",
+    "XN--BCHER-KVA.example",
+  ])
+    expect(site.verdict(state, checked({ domain }))).toEqual(nothing);
+});
+
+test("I02 a name that only looks the same is another site, and shows that it is", async () => {
+  const state = await site.create(checked({ domain: "docs.example.com" }));
+  const lookalike = checked({ domain: "d\u043Ecs.example.com" }); // a Cyrillic o
+  expect(lookalike.domain).toMatch(/^xn--/);
+  expect(site.verdict(state, lookalike)).toMatchObject({ replaces: ["domain"], because: "REPLACED" });
+});
+
+describe("the admin API key", () => {
+  test.each(["svc_simulated\n", " svc_simulated\r\n", "\uFEFFsvc_simulated"])(
+    "I06 the key %j is sent without what is around it, with one warning for an operation",
+    async (key) => {
+      site.key = key;
+      const state = await site.create();
+      const warning =
+        "the admin API key in DOCS_HOSTING_ADMIN_API_KEY (or the config docs-hosting:adminApiKey) has white space " +
+        "around it, such as a line end: it is sent without";
+      expect(site.reporter.lines.warn).toEqual([warning]);
+      expect(site.verdict(state)).toEqual(nothing);
+    },
+  );
+
+  test("I06 a key without white space needs no word", async () => {
+    await site.create();
+    expect(site.reporter.lines.warn).toEqual([]);
+  });
+
+  test("I06 a key from the configuration is trimmed with a warning, too", async () => {
+    site.key = "";
+    site.stackConfig["docs-hosting:adminApiKey"] = "svc_simulated\n";
+    await site.create();
+    expect(site.reporter.lines.warn).toEqual([expect.stringContaining("white space")]);
+  });
+
+  test.each(["sk_live_123", '"svc_quoted"', "'svc_quoted'", "svc_a b", "svc_ümlaut", "svc_a\nb"])(
+    "I06 the key %j is a check failure that shows its length only",
+    (key) => {
+      site.key = key;
+      expectOneFailure(
+        {},
+        "apiKeyEnv",
+        `its ${key.length} characters do not begin with svc_, or contain white space`,
+      );
+      expect(JSON.stringify(check({ domain: "docs.example.com" }).failures)).not.toContain(key);
+      expect(() => resolveApiKey(site.context().configuration)).not.toThrow(key);
+    },
+  );
+
+  test("I06 a key pasted where the name of its variable belongs is not shown", () => {
+    const { failures } = check({ domain: "docs.example.com", apiKeyEnv: "svc_c4n4ry-key" });
+    expect(failures).toHaveLength(1);
+    expect(JSON.stringify(failures)).not.toContain("c4n4ry");
+  });
+});
+
+describe("the base URL", () => {
+  test.each([
+    ["https://api.example.com/", "https://api.example.com"],
+    ["https://api.example.com/admin//", "https://api.example.com/admin"],
+    ["HTTPS://API.example.com", "https://api.example.com"],
+    [" https://api.example.com\n", "https://api.example.com"],
+    ["https://api.example.com:443/x/../admin/", "https://api.example.com/admin"],
+    ["http://127.0.0.1:4010", "http://127.0.0.1:4010"],
+    ["http://localhost:4010/", "http://localhost:4010"],
+    ["http://[::1]:4010", "http://[::1]:4010"],
+  ])("I08 the base URL «%s» is stored as %s, from wherever it comes", (given, stored) => {
+    expect(checked({ domain: "docs.example.com", baseUrl: given }).baseUrl).toBe(stored);
+    site.stackConfig["docs-hosting:baseUrl"] = given;
+    const source = { ...site.context().configuration, environment: () => undefined };
+    expect(resolveBaseUrl(source)).toBe(stored);
+  });
+
+  test.each([
+    ["api.example.com", "not an http(s) URL"],
+    ["ftp://api.example.com", "not an http(s) URL"],
+    ["https://user:c4n4ry@api.example.com", "user name or password"],
+    ["https://api.example.com/?a=c4n4ry", "query"],
+    ["https://api.example.com/#c4n4ry", "fragment"],
+    ["http://api.example.com", "uses http:"],
+    ["http://127.0.0.1.example.com", "uses http:"],
+  ])("I08 the base URL «%s» is a check failure, and its secrets are not shown", (baseUrl, reason) => {
+    expectOneFailure({ baseUrl }, "baseUrl", reason);
+    expect(JSON.stringify(check({ domain: "docs.example.com", baseUrl }).failures)).not.toContain("c4n4ry");
+  });
+
+  test("I08 http: to another machine is accepted only when the configuration permits it", () => {
+    site.stackConfig["docs-hosting:allowInsecure"] = "true";
+    const baseUrl = "http://api.example.com";
+    expect(checked({ domain: "docs.example.com", baseUrl }).baseUrl).toBe(baseUrl);
+  });
+
+  test.each(["https://api.example.test/admin", "https://api.example.test/admin/"])(
+    "I08 requests go below the path of %s, and a slash at its end is no difference",
+    async (baseUrl) => {
+      const urls: string[] = [];
+      site.service.fault = ({ url, method }) => {
+        urls.push(url);
+        if (url.endsWith("/bundle")) return { body: { bundleUrl: "https://store.example.test/x?c4n4ry" } };
+        return { body: method === "GET" ? { status: "completed" } : { jobId: "7" } };
+      };
+      const state = await site.create(checked({ domain: "docs.example.com", baseUrl }));
+      const jobs = "https://api.example.test/admin/v1/static-export/jobs";
+      expect(urls).toEqual([jobs, `${jobs}/7`, `${jobs}/7/bundle`]);
+      const other = baseUrl.endsWith("/") ? baseUrl.slice(0, -1) : `${baseUrl}/`;
+      expect(site.verdict(state, checked({ domain: "docs.example.com", baseUrl: other }))).toEqual(nothing);
+    },
+  );
+});
+
+describe("durations", () => {
+  const timeoutFailures = async (create: unknown): Promise<string[]> => {
+    const { failures } = await dynamicProvider(staticExport).check(
+      {},
+      { ...site.inputs, __timeouts: { create } },
+    );
+    return failures.filter(({ property }) => property === "customTimeouts").map(({ reason }) => reason);
+  };
+
+  test.each([
+    ["0s", '"0s"'],
+    ["0", '"0"'],
+    ["-5m", '"-5m"'],
+    ["NaN", '"NaN"'],
+    ["1e12", '"1e12"'],
+    ["", '""'],
+    ["10 minutes", '"10 minutes"'],
+    [0, "0"],
+    [-1, "-1"],
+    [NaN, "NaN"],
+    [1e12, "1000000000000"],
+    [Infinity, "Infinity"],
+  ])("I09 customTimeouts of %j are a check failure that shows how to write them", async (create, shown) => {
+    expect(await timeoutFailures(create)).toEqual([
+      `create is ${shown.replaceAll('"', "'")}, not a duration; write it like "90s", "30m" or "1h30m"`,
+    ]);
+  });
+
+  test.each(["10m", "1.5h", "100ms", "999999h"])(
+    "I09 customTimeouts of «%s» are accepted",
+    async (create) => {
+      expect(await timeoutFailures(create)).toEqual([]);
+    },
+  );
+
+  test.each(["0s", "-1h", "NaN", "1e12", "soon"])(
+    "I09 a renewBefore of «%s» is a check failure",
+    (renewBefore) => {
+      expectOneFailure({ renewBefore }, "renewBefore", 'write it like "90s", "30m" or "24h"');
+    },
+  );
+
+  test("I09 a limit of a hundred years asks for no longer timer than any other", async () => {
+    site.service.durationMs = 3_600_000;
+    await site.create(site.inputs, 100 * 365 * 86_400_000);
+    expect(Math.max(...site.clock.waits)).toBeLessThanOrEqual(60_000);
+    expect(site.clock.pending).toBe(0);
+  });
+
+  test.each([2 ** 31 - 1, 2 ** 31, 1e12, Infinity])(
+    "I09 a timer of %d ms does not fire at once",
+    (delayMs) => {
+      vi.useFakeTimers();
+      try {
+        const fired = vi.fn();
+        const stop = systemClock.after(delayMs, fired);
+        vi.advanceTimersByTime(2 ** 31 - 2);
+        expect(fired).not.toHaveBeenCalled();
+        stop();
+        expect(vi.getTimerCount()).toBe(0);
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
+});
+
+test("I10 an input that there is not is a failure that names those that there are", () => {
+  expectOneFailure(
+    { verison: "1" },
+    "verison",
+    "there is no such input. Inputs are: domain, version, triggers, jobId",
+  );
+});
+
+test("I10 and it does not compile", () => {
+  const args: StaticExportArgs = {
+    domain: "docs.example.com",
+    // @ts-expect-error -- the check of `tsc -p test`
+    verison: "1",
+  };
+  expect(check(args).failures).toHaveLength(1);
+});
+
+test("I11 a state without anything that later versions added is no difference", async () => {
+  const { outputs } = await site.create();
+  const { domain, baseUrl, apiKeyEnv, jobId, version, status, bundleUrl } = outputs;
+  const old = {
+    domain,
+    baseUrl,
+    apiKeyEnv,
+    jobId,
+    version,
+    status,
+    ...(bundleUrl !== undefined && { bundleUrl }),
+  };
+  const state = { outputs: old, bookkeeping: staticExport.noBookkeeping };
+  const inputs = checked({ domain, baseUrl });
+  expect(inputs).toEqual(site.inputs);
+  expect(site.verdict(state, inputs)).toEqual(nothing);
+  site.requests();
+  expect((await site.update(state, inputs)).outputs).toEqual(old);
+  expect(site.requests()).toEqual([]);
+});
+
+test("I12 null, undefined and absent are one", async () => {
+  const names = ["version", "triggers", "jobId", "renewBefore", "baseUrl", "apiKeyEnv"];
+  const all = (value: unknown): Record<string, unknown> =>
+    Object.fromEntries([["domain", "docs.example.com"], ...names.map((name) => [name, value])]) as Record<
+      string,
+      unknown
+    >;
+  const state = await site.create(checked({ domain: "docs.example.com" }));
+  for (const value of [null, undefined]) {
+    expect(checked(all(value))).toEqual(checked({ domain: "docs.example.com" }));
+    expect(site.verdict(state, checked(all(value)))).toEqual(nothing);
+  }
+  expect(site.verdict(state, checked({ domain: "docs.example.com", triggers: [] }))).toEqual(nothing);
+});

@@ -1,0 +1,141 @@
+// What the service calls a job: J01 to J06 of the faults.
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { MalformedResponseError } from "../../provider/errors.ts";
+import { checkInputs } from "../../provider/staticExportInputs.ts";
+import { UnfinishedError } from "../../provider/unfinishedError.ts";
+import { caught, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
+import type { SeenRequest } from "../simulation/scriptedFetch.ts";
+
+const START = "POST /jobs";
+const STORE = "https://store.example.test/site.tar.gz?X-Signature=c4n4ry";
+let site: SimulatedExport;
+
+beforeEach(() => {
+  site = new SimulatedExport();
+});
+
+afterEach(() => {
+  site.expectNoSecretShown();
+});
+
+/** A service that calls its only job like this, and does not look at the path that it is asked at. */
+function jobIsCalled(jobId: unknown): SeenRequest[] {
+  const seen: SeenRequest[] = [];
+  site.service.fault = (request) => {
+    seen.push(request);
+    if (request.path.endsWith("/jobs")) return { status: 202, body: { jobId } };
+    if (request.method === "GET") return { body: { jobId, status: "completed" } };
+    return { body: { bundleUrl: STORE, expiresAt: "2026-01-01T01:00:00Z" } };
+  };
+  return seen;
+}
+
+/** The start is answered with this, and nothing else is ever asked. */
+async function expectRefused(reply: { body: unknown } | { text: string }): Promise<void> {
+  site.answer("start", () => ({ status: 202, ...reply }));
+  const error = await caught(site.create());
+  expect(error).not.toBeInstanceOf(UnfinishedError);
+  expect(error.message).toContain('answered without a usable "jobId"');
+  expect(error.message).toContain("No job is known to have been started.");
+  expect(error.message.length).toBeLessThan(500);
+  expect(site.requests()).toEqual([START]);
+}
+
+test.each([
+  {},
+  { jobId: null },
+  { jobId: "" },
+  { JobId: "7" },
+  { jobId: true },
+  { jobId: ["7"] },
+  { jobId: {} },
+])("J01 %j is no start of a job: an error, and no poll", (body) => expectRefused({ body }));
+
+test("J02 a number is taken as text, also where the status repeats it", async () => {
+  jobIsCalled(42);
+  expect((await site.create()).outputs.jobId).toBe("42");
+  expect(site.requests()).toEqual([START, "GET /jobs/42", "POST /jobs/42/bundle"]);
+});
+
+test.each(["12345678901234567890", "1.5", "1e400"])(
+  "J02 the number %s, which cannot be read exactly, is refused",
+  (number) => expectRefused({ text: `{"jobId":${number}}` }),
+);
+
+test.each(["../../v2/agent/x", "a/b", "a\\b", "7?x=1", "7#x", "%2e%2e", "%2F", "...", ":@&=+$,;"])(
+  "J03 the id «%s» stays one segment of the path that is asked",
+  async (jobId) => {
+    const seen = jobIsCalled(jobId);
+    expect((await site.create()).outputs.jobId).toBe(jobId);
+    const jobs = `${site.service.baseUrl}/v1/static-export/jobs`;
+    const job = `${jobs}/${encodeURIComponent(jobId)}`;
+    expect(seen.map(({ url }) => url)).toEqual([jobs, job, `${job}/bundle`]);
+    for (const { url } of seen) expect(new URL(url).href).toBe(url); // nothing is left for a parser to resolve
+  },
+);
+
+test.each([".", ".."])("J03 the id «%s», which no encoding keeps from being resolved, is refused", (jobId) =>
+  expectRefused({ body: { jobId } }),
+);
+
+const UNUSABLE = [
+  ["line ends", "7\r\nX-Header: 1"],
+  ["a line end after it", "7\n"],
+  ["NUL", "7\u0000"],
+  ["ten kilobytes", "7".repeat(10_240)],
+  ["an emoji", "job-🚀"],
+  ["a right-to-left mark", "job\u200F-7"],
+  ["a space", "job 7"],
+] as const;
+
+test.each(UNUSABLE)("J04 an id with %s is refused, and no poll is sent", (_, jobId) =>
+  expectRefused({ body: { jobId } }),
+);
+
+test.each(UNUSABLE)("J04 an id with %s is refused as an input, too", (_, jobId) => {
+  const { failures } = checkInputs({ ...site.inputs, jobId }, site.context().configuration);
+  expect(failures).toEqual([
+    { property: "jobId", reason: expect.stringContaining("is not an id of a job") as string },
+  ]);
+});
+
+test.each(["null", "undefined", "0", "false"])("J05 the text «%s» is an id like any other", async (jobId) => {
+  jobIsCalled(jobId);
+  expect((await site.create()).outputs.jobId).toBe(jobId);
+  expect(site.requests()).toEqual([START, `GET /jobs/${jobId}`, `POST /jobs/${jobId}/bundle`]);
+});
+
+test("J05 an id that is missing never becomes a text, in the status either", async () => {
+  await expectRefused({ body: { jobId: undefined } });
+  site.service.durationMs = 0;
+  for (const missing of [{}, { jobId: null }]) {
+    site.answer("status", () => ({ body: { status: "completed", ...missing } }));
+    const { outputs } = await site.create();
+    expect(outputs.jobId).toMatch(/^job-\d$/);
+  }
+  expect(site.requests().join()).not.toMatch(/null|undefined/);
+});
+
+test.each(["job-2", "JOB-1", "", 1, {}])(
+  "J06 a status that is about job %j is an error: no link is asked for, and the job is kept",
+  async (jobId) => {
+    site.answer("status", () => ({ body: { status: "completed", jobId } }));
+    const { message, state } = await unfinished(site.create());
+    expect(message).toContain(
+      "GET https://api.example.test/v1/static-export/jobs/job-1 answered about another job",
+    );
+    expect(site.requests()).toEqual([START, "GET /jobs/job-1"]);
+    site.service.fault = () => undefined;
+    expect((await site.update(state)).outputs.jobId).toBe("job-1");
+    expect(site.service.started).toBe(1);
+  },
+);
+
+test("J06 a refresh does not take the status of another job either", async () => {
+  const state = await site.create();
+  site.answer("status", () => ({ body: { status: "failed", jobId: "job-2" } }));
+  const error = await caught(site.read(state));
+  expect(error).not.toBeInstanceOf(MalformedResponseError); // explained
+  expect(error.message).toContain("about another job");
+  expect(error.message).toContain("The state is unchanged.");
+});

@@ -1,0 +1,134 @@
+import { expect } from "vitest";
+import type { Context } from "../../provider/context.ts";
+import type { Diff } from "../../provider/lifeCycle.ts";
+import * as staticExport from "../../provider/staticExport.ts";
+import type { CheckedInputs } from "../../provider/staticExportInputs.ts";
+import type { StaticExportState } from "../../provider/staticExportState.ts";
+import { UnfinishedError } from "../../provider/unfinishedError.ts";
+import { MemoryRecords } from "./memoryRecords.ts";
+import { recordingReporter } from "./recordingReporter.ts";
+import type { ScriptedReply } from "./scriptedFetch.ts";
+import { SimulatedService } from "./simulatedService.ts";
+import { VirtualClock } from "./virtualClock.ts";
+
+const URN = "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs";
+
+type Kind = "start" | "status" | "bundle";
+
+function kindOf(method: string, path: string): Kind {
+  if (method === "GET") return "status";
+  return path.endsWith("/bundle") ? "bundle" : "start";
+}
+
+/** One static export with all that is around it: its life cycle, the service, and the clock that both have. */
+export class SimulatedExport {
+  readonly clock = new VirtualClock();
+  readonly service = new SimulatedService(this.clock);
+  readonly reporter = recordingReporter();
+  readonly records = new MemoryRecords();
+  readonly inputs: CheckedInputs = {
+    domain: "docs.example.com",
+    baseUrl: this.service.baseUrl,
+    apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY",
+  };
+  /** What the environment has as the admin API key. */
+  key = this.service.key;
+  readonly stackConfig: Record<string, string> = {};
+  readonly #errors: string[] = [];
+
+  context(signal: Context["signal"] = new AbortController().signal): Context {
+    return {
+      configuration: {
+        environment: (name) => (name.endsWith("_KEY") ? this.key : undefined),
+        stackConfig: (name) => this.stackConfig[name],
+      },
+      fetch: this.service.fetch,
+      clock: this.clock,
+      reporter: this.reporter,
+      resumeRecords: this.records,
+      urn: URN,
+      machine: "build-agent",
+      inFlight: () => 1,
+      signal,
+    };
+  }
+
+  create = (given = this.inputs, limitMs?: number): Promise<StaticExportState> =>
+    this.#run(staticExport.create(this.context(), given, limitMs));
+
+  update = (state: StaticExportState, given = this.inputs, limitMs?: number): Promise<StaticExportState> =>
+    this.#run(staticExport.update(this.context(), state, given, limitMs));
+
+  read = (state: StaticExportState): Promise<StaticExportState | undefined> =>
+    this.#run(staticExport.read(this.context(), state));
+
+  diff = (state: StaticExportState, given = this.inputs): Diff =>
+    staticExport.diff(given, state, { name: "build-agent", nowMs: this.clock.now() });
+
+  /** What a diff says, without its words. */
+  verdict = (state: StaticExportState, given = this.inputs): unknown => {
+    const { changed, replaces, hidden, decision } = this.diff(state, given);
+    return { changed, replaces, hidden, because: decision.because };
+  };
+
+  /**
+   * Answers one kind of request in the service's place, by the service's clock, where `replyOf` returns something.
+   *
+   * @param replyOf gets how many of this kind there were since, this one included
+   */
+  answer(
+    kind: Kind,
+    replyOf: (number: number) => Exclude<ScriptedReply, "never" | { error: string }> | undefined,
+  ): void {
+    let number = 0;
+    this.service.fault = ({ method, path }) => {
+      if (kindOf(method, path) !== kind) return undefined;
+      const reply = replyOf(++number);
+      const date = new Date(this.clock.trueNow()).toUTCString();
+      return reply && { headers: { date }, ...reply };
+    };
+  }
+
+  /** Requests since the last call, with polls counted once. */
+  requests = (): string[] => {
+    const seen = this.service.requests.filter((request, index, all) => request !== all[index - 1]);
+    this.service.forgetRequests();
+    return seen;
+  };
+
+  /** Fails when the key, or the signature that all links of the service have, was in an error or a line. */
+  expectNoSecretShown(): void {
+    const { progress, info, warn } = this.reporter.lines;
+    const shown = [...progress, ...info, ...warn, ...this.#errors].join("\n");
+    for (const secret of [this.service.key, "c4n4ry"]) {
+      for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64")])
+        expect(shown).not.toContain(form);
+    }
+  }
+
+  async #run<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await this.clock.run(work);
+    } catch (error) {
+      const { message, stack = "" } = error as Error;
+      this.#errors.push(message, stack);
+      throw error;
+    }
+  }
+}
+
+/** What a diff says when there is nothing to do. */
+export const nothing = { changed: [], replaces: [], hidden: false, because: "UP_TO_DATE" };
+
+export const caught = (work: Promise<unknown>): Promise<Error> =>
+  work.then(
+    () => new Error("it did not fail"),
+    (error: unknown) => error as Error,
+  );
+
+/** The error of an operation that leaves something to go on from. */
+export async function unfinished(work: Promise<unknown>): Promise<UnfinishedError<StaticExportState>> {
+  const error = await caught(work);
+  if (error instanceof UnfinishedError) return error;
+  throw new Error(`nothing to go on from: ${error.message}`);
+}
