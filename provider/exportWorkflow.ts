@@ -11,7 +11,7 @@ import { waitForJob } from "./jobWait";
 const UNKNOWN_AFTER_START_MS = 10_000;
 /** Pause between two looks at such a job outside of an export, in milliseconds. */
 const LOOK_AGAIN_MS = 2_000;
-/** Less than this is left of a link that is dead before anybody can use it, in milliseconds: `Date` headers count whole seconds. */
+/** A link with no more life than this is as good as dead, in milliseconds: `Date` headers count whole seconds. */
 const SHORT_LIFE_MS = 2_000;
 /** How often a completed job may answer that it is not ready to be packed. */
 const MAX_NOT_READY = 5;
