@@ -7,6 +7,7 @@ export default defineConfig({
     include: [
       ...[
         "bundleLink",
+        "deadline",
         "lookHistory",
         "pollSchedule",
         "progress",
