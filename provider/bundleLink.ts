@@ -73,18 +73,18 @@ export function parseExpiry(value: unknown): number | undefined {
     return digits < 1e11 ? digits * 1_000 : digits;
   }
   if (typeof value !== "string") return undefined;
-  const iso = /^([+]?\d{4,6}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(\.\d+)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?$/i.exec(
-    value.trim(),
-  );
+  const iso =
+    /^\+?(\d{4,6})(-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(\.\d+)?)?\s*(?:Z|([+-]\d\d)(?::?(\d\d))?)?$/i.exec(
+      value.trim(),
+    );
   if (!iso) return undefined;
-  const [, date = "", minutes = "", seconds = "00", fraction = "", zone = "Z"] = iso;
-  const expanded = /^\d{5}/.test(date) ? `+${date.padStart(12, "0")}` : date;
-  const hours = /^[+-]\d\d$/.test(zone) ? `${zone}:00` : zone.replace(/^([+-]\d\d)(\d\d)$/, "$1:$2");
+  const [, year = "", day = "", time = "", seconds = "00", fraction = "", zone = "+00", zoneMinutes = "00"] =
+    iso;
+  if (Number(year) > 9999) return LATEST_MS;
   // a leap second is as good as the second before it
   const leapless = seconds === "60" ? "59" : seconds;
-  const parsed = Date.parse(`${expanded}T${minutes}:${leapless}${fraction}${hours.toUpperCase()}`);
-  if (!Number.isNaN(parsed)) return parsed;
-  return /^\+?\d{5,6}-/.test(date) ? LATEST_MS : undefined; // beyond what Date can hold, but clearly far away
+  const parsed = Date.parse(`${year.slice(-4)}${day}T${time}:${leapless}${fraction}${zone}:${zoneMinutes}`);
+  return Number.isNaN(parsed) ? undefined : parsed;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Observation } from "./pollSchedule";
 import { describeProgress } from "./progress";
 import { redact } from "./redaction";
-import type { Reporter } from "./reporter";
+import { warningOnce, type Reporter } from "./reporter";
 import { waitUntilFinal, type Wait } from "./waiter";
 
 /** A job to wait for. */
@@ -22,16 +22,14 @@ export interface JobWait<Job> extends Omit<Wait<Job>, "describe" | "onLook"> {
  * @throws DeadlineExceededError, the signal's reason, or what `look` throws
  */
 export function waitForJob<Job extends { readonly status: string }>(wait: JobWait<Job>): Promise<Job> {
-  const { name, reporter, look, details, isUnexpected } = wait;
-  const warned = new Set<string>();
+  const { name, look, details, isUnexpected } = wait;
+  const reporter = warningOnce(wait.reporter);
   return waitUntilFinal<Job>({
     ...wait,
     look: async () => {
       const job = await look();
-      const status = redact(job.status);
-      if (isUnexpected(job) && !warned.has(status)) {
-        warned.add(status);
-        reporter.warn(`${name} has the unknown status "${status}"; taken for still running`);
+      if (isUnexpected(job)) {
+        reporter.warn(`${name} has the unknown status "${redact(job.status)}"; taken for still running`);
       }
       return job;
     },

@@ -105,7 +105,7 @@ export function retryDelayMs(fault: Fault, failures: number, random: number): nu
  */
 export function parseRetryAfter(header: string | null, nowMs: number): number | undefined {
   if (header === null) return undefined;
-  const delayMs = /^\d+$/.test(header.trim())
+  const delayMs = /^\d+$/.test(header)
     ? Number(header) * 1_000
     : /^[a-z]{3}, /i.test(header)
       ? Date.parse(header) - nowMs

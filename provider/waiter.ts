@@ -20,7 +20,7 @@ export interface Wait<T> {
   /** The part of a look that the schedule and the progress are made from. */
   readonly describe: (seen: T) => Omit<Observation, "elapsedMs">;
   /** Gets what is remembered of the looks so far, see `lookHistory`, the newest last. */
-  readonly onLook?: (history: readonly Observation[]) => void;
+  readonly onLook: (history: readonly Observation[]) => void;
   /** How many operations this process waits for at the moment. */
   readonly inFlight: () => number;
   readonly clock: Clock;
@@ -44,7 +44,7 @@ export async function waitUntilFinal<T>(wait: Wait<T>): Promise<T> {
     const look = { ...wait.describe(seen), elapsedMs: clock.monotonic() - startedAt };
     remember(history, look);
     if (statuses.size < MAX_STATUSES) statuses.add(look.status);
-    wait.onLook?.(history);
+    wait.onLook(history);
     if (wait.isFinal(seen)) return seen;
     if (last) throw deadlineExceeded(wait, look, looks, statuses);
     const untilLastLookMs = Math.max(0, deadline.remainingMs() - LAST_LOOK_MS);

@@ -26,6 +26,7 @@ const ours: WayToWait = (clock, look) =>
     look,
     isFinal: ({ done }) => done,
     describe: ({ progress }) => ({ status: "running", ...(progress !== undefined && { progress }) }),
+    onLook: () => undefined,
     inFlight: () => 1,
     clock,
     deadline: startDeadline(clock, FOR_EVER_MS),

@@ -1,8 +1,141 @@
-import { expect, test } from "vitest";
-import { renewAfterMs } from "../../provider/bundleLink.ts";
+import { describe, expect, test } from "vitest";
+import { parseExpiry, readBundleLink, renewAfterMs, type BundleLink } from "../../provider/bundleLink.ts";
+import { MalformedResponseError } from "../../provider/errors.ts";
+
+const NOON_MS = Date.parse("2026-01-01T12:00:00Z");
+
+/** What a service at `https://api.example.test` is understood to have minted. */
+const read = (
+  bundleUrl: string,
+  { expiresAt, allowInsecure = false }: Record<string, unknown> = {},
+): BundleLink =>
+  readBundleLink(
+    { endpoint: "POST", dateMs: NOON_MS, body: { bundleUrl, expiresAt } },
+    { baseUrl: "https://api.example.test", allowInsecure: allowInsecure === true },
+  );
+
+function refusal(...given: Parameters<typeof read>): MalformedResponseError {
+  try {
+    read(...given);
+  } catch (error) {
+    if (error instanceof MalformedResponseError) return error;
+    throw error;
+  }
+  throw new Error("it was accepted");
+}
 
 test("a link is renewed when a third of its life is left, or less than the user wants", () => {
   const link = { mintedAtMs: 0, expiresAtMs: 90_000 };
   expect(renewAfterMs(link)).toBe(60_000);
   expect(renewAfterMs(link, 10_000)).toBe(80_000);
+});
+
+test("a link of unknown life has no time to be renewed at, one that is dead on arrival its end", () => {
+  expect(renewAfterMs({ mintedAtMs: 0 })).toBeUndefined();
+  expect(renewAfterMs({ mintedAtMs: 0 }, 10_000)).toBeUndefined();
+  expect(renewAfterMs({ mintedAtMs: 90_000, expiresAtMs: 60_000 })).toBe(60_000);
+});
+
+test.each([
+  " https://store.example.test/a",
+  "https://store.example.test/a ",
+  "http:store.example.test/a",
+  "HTTPS:/store.example.test/a",
+])("«%s» is no absolute URL as it is written: what the parser would mend is reported", (url) => {
+  const { message, remedy } = refusal(url, { allowInsecure: true });
+  expect(message).toBe("POST answered a bundleUrl that is not an absolute URL");
+  expect(remedy).toBe("Report this to the service's support.");
+});
+
+test("a URL without slashes within the query is the store's own business", () => {
+  const url = "https://store.example.test/a?from=https:b";
+  expect(read(url).url).toBe(url);
+});
+
+test("permission for http: permits http: only, and the refusal says how to give it", () => {
+  expect(read("http://store.example.test/a", { allowInsecure: true }).url).toBe(
+    "http://store.example.test/a",
+  );
+  expect(refusal("http://store.example.test/a").remedy).toContain("docs-hosting:allowInsecure");
+  expect(refusal("ftp://store.example.test/a", { allowInsecure: true }).message).toContain(
+    "begins with ftp:",
+  );
+});
+
+describe("an expiry", () => {
+  test.each([
+    ["2026-01-01T12:00:00"],
+    [" 2026-01-01 12:00 \n"],
+    ["2026-01-01T12:00:00 z"],
+    ["2026-01-01T14:00+02"],
+    ["2026-01-01T06:30:00-0530"],
+    ["2026-01-01T06:30-05:30"],
+    ["+002026-01-01T12:00:00.000Z"],
+    ["1767268800"],
+    ["1767268800000"],
+    [1_767_268_800],
+    [1_767_268_800_000],
+  ])("«%s» is noon", (value) => {
+    expect(parseExpiry(value)).toBe(NOON_MS);
+  });
+
+  test("keeps its fraction of a second", () => {
+    expect(parseExpiry("2026-01-01T12:00:00.25Z")).toBe(NOON_MS + 250);
+    expect(parseExpiry("2026-01-01T12:00:59.5Z")).toBe(NOON_MS + 59_500);
+  });
+
+  test("is in seconds up to eleven digits, from then on in milliseconds", () => {
+    expect(parseExpiry(1e9)).toBe(1e12);
+    expect(parseExpiry(1e11 - 1)).toBe((1e11 - 1) * 1_000);
+    expect(parseExpiry(1e11)).toBe(1e11);
+  });
+
+  test("after the year 9999 is the end of that year", () => {
+    for (const value of ["10000-01-01T00:00:00Z", "+012026-01-01T00:00Z", "999999-01-01 00:00"]) {
+      expect(parseExpiry(value)).toBe(Date.parse("9999-12-31T23:59:59Z"));
+    }
+    expect(parseExpiry("9999-01-01T00:00:00Z")).toBe(Date.parse("9999-01-01T00:00:00Z"));
+  });
+
+  test.each([
+    [["1767268800"]],
+    ["17672688001"],
+    ["1767268800000000"],
+    ["at 1767268800"],
+    ["at 2026-01-01T12:00:00Z"],
+    ["2026-01-01T12:00:00Z or so"],
+    ["12026-01-01"],
+    ["2026-01-01T12:00:00+1"],
+    ["2026-01-01T12:00:61Z"],
+    [999_999_999],
+  ])("«%s» is not guessed at", (value) => {
+    expect(parseExpiry(value)).toBeUndefined();
+  });
+});
+
+describe("the query of a link", () => {
+  const expiry = (query: string): number | undefined =>
+    read(`https://store.example.test/a?${query}`).expiresAtMs;
+
+  test("tells when it ends: so many seconds after it was signed", () => {
+    expect(expiry("X-Amz-Date=20260101T110000Z&X-Amz-Expires=3600")).toBe(NOON_MS);
+    expect(expiry("X-Goog-Date=20251231T235959Z&X-Goog-Expires=43201")).toBe(NOON_MS);
+  });
+
+  test.each([
+    "X-Amz-Date=on20260101T110000Z&X-Amz-Expires=3600",
+    "X-Amz-Date=20260101T110000Z07&X-Amz-Expires=3600",
+    "X-Amz-Date=20260101T110000Z&X-Amz-Expires=3600s",
+    "X-Amz-Date=20260101T110000Z&X-Amz-Expires=in3600",
+    "X-Amz-Date=20260101T110000Z&X-Goog-Expires=3600",
+  ])("%s tells nothing", (query) => {
+    expect(expiry(query)).toBeUndefined();
+  });
+
+  test("counts only where the service does not say it", () => {
+    const link = read("https://store.example.test/a?X-Amz-Date=20260101T110000Z&X-Amz-Expires=60", {
+      expiresAt: "2026-01-01T12:00:00Z",
+    });
+    expect(link).toMatchObject({ expiresAtMs: NOON_MS, mintedAtMs: NOON_MS });
+  });
 });

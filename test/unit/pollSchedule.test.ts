@@ -35,6 +35,10 @@ test("without progress the first pauses are short, and grow to the bound within 
   expect(seen.slice(0, 7)).toEqual([1, 1, 1.6, 2.9, 5.2, 9.3, 9.4]);
 });
 
+test("before the first look the pause is the shortest", () => {
+  expect(delay([])).toBe(1_000);
+});
+
 test("a steady job is looked at ever more closely as its end comes near", () => {
   expect(delay(steady(1, 50))).toBe(CAP_MS * 0.95);
   expect(delay(steady(1, 90))).toBeCloseTo(9_500 / 1.5);
@@ -54,6 +58,8 @@ test("only steady progress lengthens the pauses of a wait of more than ten minut
   expect(delay(steady(25, 50))).toBeCloseTo((1_250_000 / 60) * 0.95);
   expect(delay(steady(250, 50))).toBe(LONG_WAIT_CAP_MS * 0.95);
   expect(delay([look(0, 40), ...steady(25, 50).slice(41)])).toBeCloseTo((1_250_000 / 60) * 0.95); // seen from 40 % on
+  const largeSteps = [0, 5, 10, 15, 20].map((percent) => look(percent * 60, percent));
+  expect(delay(largeSteps)).toBeCloseTo((1_200_000 / 60) * 0.95);
   const jumped = [look(0, 0), look(100, 4), look(200, 8), look(300, 13.1), look(1_250, 14)];
   expect(delay(jumped)).toBe(CAP_MS * 0.95);
   expect(delay([...steady(25, 50), look(3_600, 50)])).toBe(CAP_MS * 0.95); // overdue
@@ -77,6 +83,7 @@ test("many waits share twenty looks a second, however many there are", () => {
   expect(delay([look(0), look(5)], 0.5, 100)).toBe(5_000);
   expect(delay([look(0), look(5)], 0.5, 1_000)).toBe(50_000);
   expect(delay([look(0), look(5)], 0.5, 20)).toBe(4_000);
+  expect(delay([look(0), look(5)], 0.9, 1_000)).toBeCloseTo(54_000);
 });
 
 test("waits that begin together spread evenly over their first round", () => {

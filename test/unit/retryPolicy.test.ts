@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   allowedRepeats,
+  countedAs,
   MAX_RETRY_AFTER_MS,
   mayHaveBeenProcessed,
   parseRetryAfter,
@@ -69,8 +70,54 @@ test("what speaks neither TLS nor HTTP is asked six times in all, for a start tw
   expect(allowedRepeats({ kind: "unreachable", code: "EPROTO" }, "start")).toBe(5);
 });
 
+describe("what may have been processed", () => {
+  const broken = [
+    { kind: "interrupted", code: "ECONNRESET" },
+    { kind: "interrupted", code: "ETIMEDOUT" },
+    { kind: "notHttp" },
+    { kind: "malformed" },
+    { kind: "oversized" },
+    status(500),
+  ] as const;
+  const refused = [
+    { kind: "unreachable", code: "ENOTFOUND" },
+    { kind: "unreachable", code: "ECONNREFUSED" },
+    { kind: "untrusted", code: "CERT_HAS_EXPIRED" },
+    { kind: "refusedByProxy", status: 502 },
+    status(400),
+  ] as const;
+
+  test("is what left this machine and was not refused", () => {
+    expect(broken.map(mayHaveBeenProcessed)).not.toContain(false);
+    expect(refused.map(mayHaveBeenProcessed)).not.toContain(true);
+  });
+
+  test("is counted together for a start, however it came about, and apart from what was refused", () => {
+    expect(new Set(broken.map((fault) => countedAs(fault, "start")))).toEqual(new Set(["of unknown fate"]));
+    expect(new Set(refused.map((fault) => countedAs(fault, "start"))).size).toBe(refused.length);
+  });
+
+  test("is counted by its kind, and by its code where it has one, for anything else", () => {
+    expect(broken.map((fault) => countedAs(fault, "repeatable"))).toEqual([
+      "interrupted ECONNRESET",
+      "interrupted ETIMEDOUT",
+      "notHttp",
+      "malformed",
+      "oversized",
+      "status",
+    ]);
+  });
+});
+
+test("a reply to a read that cannot be understood is asked for six times in all, to anything else once", () => {
+  expect(allowedRepeats({ kind: "malformed" }, "read")).toBe(5);
+  expect(allowedRepeats({ kind: "malformed" }, "repeatable")).toBe(0);
+});
+
 test("a proxy that has no way just now is asked until the deadline, one that forbids it once", () => {
-  expect(allowedRepeats({ kind: "refusedByProxy", status: 502 }, "start")).toBe(Infinity);
+  for (const code of [500, 502, 429]) {
+    expect(allowedRepeats({ kind: "refusedByProxy", status: code }, "start")).toBe(Infinity);
+  }
   expect(allowedRepeats({ kind: "refusedByProxy", status: 407 }, "read")).toBe(0);
   expect(mayHaveBeenProcessed({ kind: "refusedByProxy", status: 502 })).toBe(false);
 });
@@ -99,7 +146,7 @@ describe("Retry-After", () => {
   ])("«%s» asks for %i milliseconds", (header, delayMs) => {
     expect(parseRetryAfter(header, now)).toBe(delayMs);
   });
-  test.each([null, "", "-5", "abc", "1e9", "1.5"])("«%s» is ignored", (header) => {
+  test.each([null, "", "-5", "abc", "1e9", "1.5", "soon, 5", "in Oct, 5"])("«%s» is ignored", (header) => {
     expect(parseRetryAfter(header, now)).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { startDeadline } from "../../provider/deadline.ts";
 import { DeadlineExceededError } from "../../provider/errors.ts";
+import type { Observation } from "../../provider/pollSchedule.ts";
 import { waitUntilFinal } from "../../provider/waiter.ts";
 import { VirtualClock } from "../simulation/virtualClock.ts";
 
@@ -101,6 +102,33 @@ test("T15 after two hours of sleep there is one look at once, then the schedule 
   expect(woken[0]).toBe(sleepMs + 30_000);
   expect(Math.min(...pauses)).toBeGreaterThan(1_000);
   expect(Math.max(...pauses)).toBeLessThanOrEqual(10_000);
+});
+
+test("the error names twenty statuses at most, and neither percent nor pages where none were told", async () => {
+  const clock = new VirtualClock();
+  clock.advance(5_000);
+  let looks = 0;
+  const histories: (readonly Observation[])[] = [];
+  const wait = waitUntilFinal({
+    subject: "job 7",
+    look: () => Promise.resolve(`s${++looks}`),
+    isFinal: () => false,
+    describe: (status) => ({ status }),
+    onLook: (history) => histories.push([...history]),
+    inFlight: () => 1,
+    clock,
+    deadline: startDeadline(clock, 300_000),
+    signal: new AbortController().signal,
+  });
+  const error = await clock.run(wait).catch((caught: unknown) => caught as Error);
+  const twenty = Array.from({ length: 20 }, (_, index) => `s${index + 1}`);
+  expect(error).toHaveProperty(
+    "message",
+    "waited for job 7, but the time limit of 5m passed. " +
+      `Last seen: s${looks}. ${looks} looks in all, statuses: ${twenty.join(" → ")}`,
+  );
+  expect(looks).toBeGreaterThan(20);
+  expect(histories[0]).toEqual([{ status: "s1", elapsedMs: 0 }]);
 });
 
 test("a stopped wait ends with the reason of the stop and leaves no timer", async () => {
