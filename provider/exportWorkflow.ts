@@ -137,16 +137,30 @@ export async function findJob(
   { jobId, mayBeNew }: { jobId: string; mayBeNew: boolean },
   { client, clock, signal }: Pick<WorkflowContext, "client" | "clock" | "signal">,
 ): Promise<ExportJob> {
-  const startedAt = clock.monotonic();
+  const look = lookAt(jobId, mayBeNew, { client, clock });
   for (;;) {
+    const job = await look();
+    if (job) return job;
+    await sleep(clock, LOOK_AGAIN_MS, signal);
+  }
+}
+
+/** Looks at a job: `undefined` while one that may have been started a moment ago is not known to all of the service yet. */
+function lookAt(
+  jobId: string,
+  mayBeNew: boolean,
+  { client, clock }: Pick<WorkflowContext, "client" | "clock">,
+): () => Promise<ExportJob | undefined> {
+  const beganAt = clock.monotonic();
+  return async () => {
     try {
       return await client.getExport(jobId);
     } catch (error) {
-      const justStarted = mayBeNew && clock.monotonic() - startedAt <= UNKNOWN_AFTER_START_MS;
-      if (!(error instanceof NotFoundError) || !justStarted) throw error;
-      await sleep(clock, LOOK_AGAIN_MS, signal);
+      const justStarted = mayBeNew && clock.monotonic() - beganAt <= UNKNOWN_AFTER_START_MS;
+      if (error instanceof NotFoundError && justStarted) return undefined;
+      throw error;
     }
-  }
+  };
 }
 
 async function waitForExport(
@@ -155,23 +169,18 @@ async function waitForExport(
   mayBeNew: boolean,
   { client, clock, deadline, signal, reporter, inFlight }: WorkflowContext,
 ): Promise<ExportJob> {
-  const startedAt = clock.monotonic();
+  const look = lookAt(jobId, mayBeNew, { client, clock });
   const job = await waitForJob<ExportJob>({
     subject: `export job ${jobId} of ${domain} to be completed`,
     name: `job ${jobId}`,
     look: async () => {
-      try {
-        const job = await client.getExport(jobId);
-        if (job.respelt)
-          reporter.warn(
-            `the service writes the status of job ${jobId} in another letter case or with white space around it: read nevertheless`,
-          );
-        return job;
-      } catch (error) {
-        const justStarted = mayBeNew && clock.monotonic() - startedAt <= UNKNOWN_AFTER_START_MS;
-        if (error instanceof NotFoundError && justStarted) return { status: "queued" };
-        throw error;
+      const job = (await look()) ?? { status: "queued" };
+      if (job.respelt) {
+        reporter.warn(
+          `the service writes the status of job ${jobId} in another letter case or with white space around it: read nevertheless`,
+        );
       }
+      return job;
     },
     isFinal,
     isUnexpected,
