@@ -1,9 +1,9 @@
 // States that earlier releases wrote, and earlier releases on states that the working tree wrote.
 import { expect, test } from "vitest";
 import type { OperationResult, StateResource } from "../engine/index.ts";
-import { recordedStates, releases, reviveState } from "./releases.ts";
-import { bundle, poll, START } from "./requests.ts";
-import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "./world.ts";
+import { recordedStates, releases, reviveState } from "../stack/releases.ts";
+import { bundle, poll, START } from "../stack/requests.ts";
+import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "../stack/world.ts";
 
 /** The outputs that users see: what is hidden may change from release to release. */
 const visible = ({ outputs }: StateResource): Record<string, unknown> =>
