@@ -3,19 +3,29 @@ import { unnamedFaults } from "./faultRows.ts";
 import { unnamedScenarios } from "./scenarios.ts";
 
 /**
- * Prints why tests were skipped, and, at the very end of a run, one line that a machine can read: `N passed, N failed,
- * N skipped`.
+ * Prints, at the very end of a run, why tests were skipped, what failed, a line each, and one line that a machine can
+ * read: `N passed, N failed, N skipped`.
  */
 export default class TotalsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
-    const count = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
-    count.failed += unnamedScenarios(modules).length + unnamedFaults(modules).length;
+    const count = { passed: 0, skipped: 0 };
+    const failures = [
+      ...unhandledErrors.map((error) => `outside of any test: ${firstLineOf(error)}`),
+      ...[...unnamedScenarios(modules), ...unnamedFaults(modules)].map((id) => `no test names ${id}`),
+    ];
     const reasons = new Map<string, number>();
     for (const module of modules) {
-      if (module.errors().length > 0) count.failed++; // a file that cannot be loaded runs no test: still a failure
+      // a file that cannot be loaded runs no test: still a failure
+      failures.push(...failuresOf(module.relativeModuleId, module.errors()));
+      for (const suite of module.children.allSuites()) {
+        failures.push(...failuresOf(`${module.relativeModuleId} > ${suite.fullName}`, suite.errors()));
+      }
       for (const test of module.children.allTests()) {
         const result = test.result();
-        if (result.state !== "pending") count[result.state]++;
+        if (result.state === "failed") {
+          const [first] = failuresOf(`${module.relativeModuleId} > ${test.fullName}`, result.errors);
+          failures.push(first ?? test.fullName);
+        } else if (result.state !== "pending") count[result.state]++;
         if (result.state === "skipped" && result.note !== undefined) {
           reasons.set(result.note, (reasons.get(result.note) ?? 0) + 1);
         }
@@ -24,9 +34,20 @@ export default class TotalsReporter implements Reporter {
     // after the default reporter's own summary
     process.once("exit", () => {
       for (const [reason, times] of reasons) process.stdout.write(`skipped ${times} × ${reason}\n`);
+      for (const failure of failures) process.stdout.write(`failed: ${failure}\n`);
       process.stdout.write(
-        `${count.passed.toString()} passed, ${count.failed.toString()} failed, ${count.skipped.toString()} skipped\n`,
+        `${count.passed.toString()} passed, ${failures.length.toString()} failed, ${count.skipped.toString()} skipped\n`,
       );
     });
   }
+}
+
+/** One line per file, however many errors its hooks had. */
+function failuresOf(where: string, errors: readonly unknown[]): string[] {
+  return errors.length === 0 ? [] : [`${where}: ${firstLineOf(errors[0])}`];
+}
+
+function firstLineOf(error: unknown): string {
+  const { message } = error as { message?: unknown };
+  return (typeof message === "string" ? message : String(error)).split("\n", 1)[0] ?? "";
 }
