@@ -1,7 +1,7 @@
 import type { AgentJobKey } from "./agentJob";
 import type { ConfigurationSource } from "./configuration";
 import { InputRules, SERVICE_INPUTS, type CheckFailure, type ServiceInputs } from "./inputRules";
-import { isJobId } from "./jobId";
+import { isIdentifier } from "./identifier";
 
 /** What an agent job is found by, and with which key. */
 export interface AgentJobLookupInputs extends AgentJobKey, ServiceInputs {}
@@ -34,7 +34,7 @@ export function checkAgentJobInputs(
   rules.required("jobId", "the identifier of the agent job");
   for (const name of ["projectId", "jobId"] as const) {
     rules.text(name, (value) =>
-      isJobId(value)
+      isIdentifier(value)
         ? value
         : rules.fail(name, "is not an identifier: visible ASCII characters, at most 512 of them"),
     );

@@ -1,9 +1,9 @@
-import { nameOf, readAgentJob, type AgentJob, type AgentJobKey } from "./agentJob";
+import { readAgentJob, type AgentJob, type AgentJobKey } from "./agentJob";
 import { readBundleLink, type BundleLink } from "./bundleLink";
 import type { ServiceSettings } from "./configuration";
 import { MalformedResponseError, NotAllowedError, NotFoundError } from "./errors";
 import { readExportJob, type ExportJob } from "./exportJob";
-import { readJobId } from "./jobId";
+import { readIdentifier } from "./identifier";
 import { Transport, type TransportOptions } from "./transport";
 
 /** One look at an agent job. */
@@ -46,7 +46,7 @@ export class Client {
         ...(idempotencyKey !== undefined && { idempotencyKey }),
       },
       ({ endpoint, body }) => {
-        const jobId = readJobId(body["jobId"]);
+        const jobId = readIdentifier(body["jobId"]);
         if (jobId !== undefined) return jobId;
         throw new MalformedResponseError(
           `${endpoint} answered without a usable "jobId"`,
@@ -97,7 +97,7 @@ export class Client {
     } catch (error) {
       if (error instanceof NotFoundError) {
         throw new NotFoundError(
-          `there is no ${nameOf(key)} (${error.message})`,
+          `there is no such job (${error.message})`,
           "Check both ids, and that the API key is of the organization that the project belongs to: the dashboard's API keys page shows both.",
           error.status,
         );

@@ -1,5 +1,5 @@
 import { MalformedResponseError } from "./errors";
-import { readJobId } from "./jobId";
+import { readIdentifier } from "./identifier";
 import { redact } from "./redaction";
 import type { Reply } from "./transport";
 
@@ -64,7 +64,7 @@ export function readExportJob(
   const { status: written } = body;
   const status = typeof written === "string" ? redact(written, [key]).toLowerCase() : "";
   if (status === "") return fail('without a "status"');
-  if (readJobId(body["jobId"] ?? jobId) !== jobId) return fail("about another job");
+  if (readIdentifier(body["jobId"] ?? jobId) !== jobId) return fail("about another job");
   const progress = toNumber(body["progress"]);
   const pageCount = toNumber(body["pageCount"]);
   const reason = [body["error"], body["reason"], body["message"]]

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { isJobId } from "./jobId";
+import { isIdentifier } from "./identifier";
 
 /** The resource that a job was started for. */
 export interface RecordedResource {
@@ -70,7 +70,7 @@ export class ResumeFolder implements ResumeRecords {
 
   find(resource: RecordedResource, intent: string): string | undefined {
     const jobId = this.#read(resource, intent)["jobId"];
-    return isJobId(jobId) ? jobId : undefined;
+    return isIdentifier(jobId) ? jobId : undefined;
   }
 
   save(resource: RecordedResource, intent: string, jobId: string): string | undefined {

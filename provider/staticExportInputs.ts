@@ -3,7 +3,7 @@ import type { ConfigurationSource } from "./configuration";
 import { normaliseDomain } from "./domainName";
 import { parseDuration } from "./duration";
 import { InputRules, SERVICE_INPUTS, type CheckFailure, type ServiceInputs } from "./inputRules";
-import { isJobId } from "./jobId";
+import { isIdentifier } from "./identifier";
 
 /** The inputs of a static export, as plain values. The one source of their names and meanings. */
 export interface StaticExportInputs extends ServiceInputs {
@@ -62,7 +62,7 @@ export function checkInputs(
     );
   });
   rules.text("jobId", (value) =>
-    isJobId(value)
+    isIdentifier(value)
       ? value
       : rules.fail("jobId", "is not an id of a job: visible ASCII characters, at most 512 of them"),
   );

@@ -16,7 +16,7 @@ export interface Reply {
   /** Method and URL of the call, for messages. */
   readonly endpoint: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** When it was sent, by the service's own clock (its `Date` header), else by ours: milliseconds since 1970. */
+  /** When it was sent, by the service's clock as its `Date` headers tell it, else by ours: milliseconds since 1970. */
   readonly dateMs: number;
   /** How long the service asks not to be asked again (`Retry-After`), in milliseconds. */
   readonly retryAfterMs?: number;
@@ -106,7 +106,7 @@ export class Transport {
       const value = read({
         endpoint: endpoint.name,
         body,
-        dateMs: sentAtMs ?? clock.now(),
+        dateMs: sentAtMs ?? clock.now() - (this.clockAheadMs ?? 0),
         ...(retryAfterMs !== undefined && { retryAfterMs }),
       });
       if (!this.#warnedOfType && contentType !== undefined && !/[/+]json\b/i.test(contentType)) {

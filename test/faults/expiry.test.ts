@@ -219,6 +219,23 @@ test.each([
   expect(site.verdict(renewed)).toEqual(nothing);
 });
 
+test.each([
+  ["a day ahead", DAY_MS],
+  ["a day behind", -DAY_MS],
+])("E06 a clock that is %s decides nothing: a Date header of an earlier reply does", async (_, aheadMs) => {
+  site.clock.wallMs += aheadMs;
+  site.answer("bundle", () => ({
+    headers: {},
+    body: { bundleUrl: LINK, expiresAt: new Date(site.clock.trueNow() + HOUR_MS).toISOString() },
+  }));
+  const state = await site.create();
+  expect(warnings()).toEqual([]);
+  site.clock.advance(39 * 60_000);
+  expect(site.verdict(state)).toEqual(nothing);
+  site.clock.advance(2 * 60_000);
+  expect(site.verdict(state)).toMatchObject({ because: "RENEW_WINDOW" });
+});
+
 describe("no Date header", () => {
   /** The service as it is, but for its clock, which it does not tell. */
   const tellNoTime = (): void => {

@@ -172,7 +172,7 @@ onEachEngine("agent jobs", (kind) => {
       succeeded(await world.stack.refresh());
       await expect(world.agentJob()).rejects.toThrow("0 resources AgentJob");
       const up = await world.stack.up();
-      expect(up.error).toContain("there is no agent job a1 of project p1 (GET http");
+      expect(up.error).toContain("agent job a1 of project p1: there is no such job (GET http");
       expect(up.error).toContain("Check both ids");
     },
   );
@@ -205,8 +205,8 @@ onEachEngine("agent jobs", (kind) => {
     );
     const { ok, error } = await world.stack.up({ continueOnError: true });
     expect(ok).toBe(false);
-    expect(error).toContain("there is no agent job a9 of project p1");
-    expect(error).toContain("there is no agent job ../job/a1?x#y%2e of project p1");
+    expect(error).toContain("agent job a9 of project p1: there is no such job");
+    expect(error).toContain("agent job ../job/a1?x#y%2e of project p1: there is no such job");
     expect(error).toContain("agent job locked of project p1: the service rejected the API key");
     expect(error).toContain("agent job broken of project p1: GET http");
     expect(error).toContain('without a usable "status"');
@@ -299,7 +299,7 @@ onEachEngine("agent jobs", (kind) => {
     world.program(`module.exports = () => getAgentJob({ projectId: "p1", id: "a9" });`);
     const { ok, text } = await world.stack.preview();
     expect(ok).toBe(false);
-    expect(text).toContain("agent job a9 of project p1: there is no agent job a9 of project p1");
+    expect(text).toContain("agent job a9 of project p1: there is no such job");
     expect(text).toContain("Check both ids");
     expect(text).not.toContain(CANARY_KEY);
   });

@@ -144,7 +144,7 @@ describe("waiting", () => {
 
   test("remembers nothing of a job that was never seen, or is gone", async () => {
     answer = () => ({ status: 404, body: { error: "unknown" } });
-    await expect(create()).rejects.toThrow("there is no agent job a1 of project p1");
+    await expect(create()).rejects.toThrow("agent job a1 of project p1: there is no such job (GET http");
     await expect(create()).rejects.not.toBeInstanceOf(UnfinishedError);
     answer = () => ({ body: JOB });
     const { state } = await unfinished(create(INPUTS, 60_000));
