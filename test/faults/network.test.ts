@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { ConnectionError, MalformedResponseError } from "../../provider/errors.ts";
 import { ask, CALLS, DUPLICATE, GOOD_VALUE, UNKNOWN_JOB } from "./calls.ts";
 import { goodBody, good, atFirst, refuse, reply } from "./replies.ts";
-import { freePort, scriptedServer, type Answer } from "./scriptedServer.ts";
+import { freeAddress, scriptedServer, type Answer } from "./scriptedServer.ts";
 import { unansweringServer } from "./unansweringServer.ts";
 
 const reset: Answer = (socket) => socket.resetAndDestroy();
@@ -28,11 +28,11 @@ function answerLookups(answer: (host: string, number: number) => string[] | { co
 }
 
 test.each(CALLS)("N01 a refused connection is tried again until the service is up: %s", async (call) => {
-  const port = await freePort();
+  const address = await freeAddress();
   let server: ReturnType<typeof scriptedServer> | undefined;
-  const { value, lines } = await ask(call, `http://127.0.0.1:${port}`, {
+  const { value, lines } = await ask(call, `http://${address.host}:${address.port}`, {
     onProgress: () => {
-      server ??= scriptedServer(good, { port });
+      server ??= scriptedServer(good, { address });
     },
   });
   expect(value).toEqual(GOOD_VALUE[call]);

@@ -6,7 +6,7 @@ import { ask, CALLS, GOOD_VALUE } from "./calls.ts";
 import { identity, SERVICE_HOST, trustAuthority } from "./certificates.ts";
 import { connectProxy } from "./connectProxy.ts";
 import { good, refuse } from "./replies.ts";
-import { freePort, scriptedServer, type ScriptedServer } from "./scriptedServer.ts";
+import { freeAddress, scriptedServer, type ScriptedServer } from "./scriptedServer.ts";
 
 /** A service whose host no name service knows: only the proxy finds it. */
 async function hiddenService(): Promise<ScriptedServer> {
@@ -83,12 +83,12 @@ test.each<[string, string, string]>([
 });
 
 test("N18 a proxy that is not there is named", async () => {
-  const port = await freePort();
+  const { host, port } = await freeAddress();
   const { error } = await ask("start", `https://${SERVICE_HOST}`, {
-    environment: { HTTPS_PROXY: `http://127.0.0.1:${port}` },
+    environment: { HTTPS_PROXY: `http://${host}:${port}` },
     limitMs: 2_000,
   });
-  expect(error?.message).toContain(`failed through the proxy 127.0.0.1:${port} (ECONNREFUSED)`);
+  expect(error?.message).toContain(`failed through the proxy ${host}:${port} (ECONNREFUSED)`);
   const { error: unknown } = await ask("start", `https://${SERVICE_HOST}`, {
     environment: { HTTPS_PROXY: `http://${"a".repeat(64)}.example:3128` },
   });

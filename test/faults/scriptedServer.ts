@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo, type Socket } from "node:net";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { onTestFinished } from "vitest";
 import type { Identity } from "./certificates.ts";
@@ -24,19 +24,26 @@ export interface ScriptedServer {
   connections: () => number;
 }
 
+/** Where a server can listen. */
+export interface Address {
+  host: string;
+  port: number;
+}
+
 /**
- * A TCP server that does with the bytes what it is told, on 127.0.0.1 until the test ends.
+ * A TCP server that does with the bytes what it is told, on 127.0.0.1 and a port of its own, unless told otherwise, until
+ * the test ends.
  *
  * @param onConnection gets each connection before anything is read from it; does what it likes with one by returning true
  */
 export async function scriptedServer(
   answer: Answer,
   {
-    port = 0,
+    address = { host: "127.0.0.1", port: 0 },
     identity,
     onConnection = () => false,
   }: {
-    port?: number;
+    address?: Address;
     /** Speaks TLS. */
     identity?: Identity;
     onConnection?: (socket: Socket, number: number) => boolean;
@@ -64,24 +71,35 @@ export async function scriptedServer(
     server.close();
     for (const socket of sockets) socket.destroy();
   });
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  const at = (server.address() as AddressInfo).port;
+  await listening(server, address);
+  const { port } = server.address() as AddressInfo;
   const scheme = identity ? "https" : "http";
   return {
-    baseUrl: `${scheme}://127.0.0.1:${at}`,
-    port: at,
+    baseUrl: `${scheme}://${address.host}:${port}`,
+    port,
     requests,
     connections: () => connections,
   };
 }
 
-/** A port of this machine on which nobody listens. */
-export async function freePort(): Promise<number> {
+/**
+ * Where nobody listens, and nobody will before the caller: what other tests use meanwhile has other addresses. All of
+ * 127.0.0.0/8 is this machine.
+ */
+export async function freeAddress(): Promise<Address> {
+  const [high, middle, low] = [process.pid >> 16, (process.pid >> 8) & 0xff, process.pid & 0xff];
+  const host = `127.${100 + high}.${middle}.${low}`;
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await listening(server, { host, port: 0 });
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
-  return port;
+  return { host, port };
+}
+
+function listening(server: Server, { host, port }: Address): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject).listen(port, host, resolve);
+  });
 }
 
 function wholeRequest(text: string): RawRequest | undefined {

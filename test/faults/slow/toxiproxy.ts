@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
-import { freePort } from "../scriptedServer.ts";
+import { freeAddress } from "../scriptedServer.ts";
 
 /** A proxy whose connections suffer, see https://github.com/Shopify/toxiproxy#toxics. */
 export interface ToxicProxy {
@@ -23,10 +23,10 @@ let api: string;
 export function withToxiproxy(): void {
   let child: ReturnType<typeof spawn>;
   beforeAll(async () => {
-    const port = await freePort();
+    const { host, port } = await freeAddress();
     const program = process.env["TOXIPROXY"] ?? "";
-    child = spawn(program, ["-host", "127.0.0.1", "-port", String(port)], { stdio: "ignore" });
-    api = `http://127.0.0.1:${port}`;
+    child = spawn(program, ["-host", host, "-port", String(port)], { stdio: "ignore" });
+    api = `http://${host}:${port}`;
     for (;;) {
       if (await fetch(`${api}/version`).catch(() => undefined)) return;
       if (child.exitCode !== null) throw new Error(`toxiproxy ended with ${child.exitCode}`);
@@ -38,7 +38,7 @@ export function withToxiproxy(): void {
 /** @param port of the service behind it */
 export async function toxicProxy(port: number): Promise<ToxicProxy> {
   const name = `to-${port}`;
-  const listen = await freePort();
+  const { host, port: listen } = await freeAddress();
   const tell = async (path: string, body?: object): Promise<void> => {
     const response = await fetch(api + path, {
       method: "POST",
@@ -48,7 +48,7 @@ export async function toxicProxy(port: number): Promise<ToxicProxy> {
   };
   await tell("/proxies", {
     name,
-    listen: `127.0.0.1:${listen}`,
+    listen: `${host}:${listen}`,
     upstream: `127.0.0.1:${port}`,
     enabled: true,
   });
@@ -56,7 +56,7 @@ export async function toxicProxy(port: number): Promise<ToxicProxy> {
     await fetch(`${api}/proxies/${name}`, { method: "DELETE" });
   });
   return {
-    baseUrl: `http://127.0.0.1:${listen}`,
+    baseUrl: `http://${host}:${listen}`,
     poison: (type, attributes, toxicity = 1) =>
       tell(`/proxies/${name}/toxics`, { type, stream: "downstream", attributes, toxicity }),
     enable: (enabled) => tell(`/proxies/${name}`, { enabled }),
