@@ -100,9 +100,10 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
         (request.url?.includes("fresh") ? send(ARCHIVE) : refuse(status))(request, response, 0);
       };
       const run = await pod.start();
+      // written after the line in the log
+      await expect.poll(() => run.terminationMessage).toContain(`the link was refused (HTTP ${status})`);
       await expect.poll(() => run.log).toContain(`the link was refused (HTTP ${status})`);
       expect(run.log).toContain("Run `pulumi up`: it renews the link, and this pod goes on by itself.");
-      expect(run.terminationMessage).toContain(`the link was refused (HTTP ${status})`);
       pod.writeSecret(`${server.url}/bundle.tar.gz?fresh-${CANARY}`);
       const { code, log } = await run.ended;
       expect(log).toContain("The Secret was renewed: trying its link.");

@@ -11,6 +11,7 @@ export default defineConfig({
     maxConcurrency: 4,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } }, // the machine may be busy
     reporters: ["default", `${import.meta.dirname}/../totalsReporter.ts`],
   },
 });

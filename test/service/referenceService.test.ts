@@ -75,12 +75,15 @@ async function jobStatus(jobId: string): Promise<Record<string, unknown>> {
 }
 
 /** Starts a job and waits for the real work; the minimum duration passes on the service's clock. */
+/** The machine may be busy with other tests. */
+const PATIENCE = { timeout: 20_000 };
+
 async function completeJob(domain?: string): Promise<string> {
   const jobId = await startJob(domain);
   await vi.waitFor(async () => {
     clockMs += JOB_DURATION_MS;
     expect((await jobStatus(jobId))["status"]).toBe("completed");
-  });
+  }, PATIENCE);
   return jobId;
 }
 
@@ -186,7 +189,7 @@ describe("an export job", () => {
     const full = { jobId, domain: "docs.example.com" };
     // the work itself takes its own time; after it only the clock decides, which here goes back for a look at each moment
     clockMs = NOON + JOB_DURATION_MS;
-    await vi.waitFor(async () => expect((await jobStatus(jobId))["status"]).toBe("completed"));
+    await vi.waitFor(async () => expect((await jobStatus(jobId))["status"]).toBe("completed"), PATIENCE);
     clockMs = NOON + JOB_DURATION_MS / 2;
     expect(await jobStatus(jobId)).toEqual({ ...full, status: "running", progress: 50, pageCount: 2 });
     clockMs = NOON + JOB_DURATION_MS * 0.75;
@@ -213,7 +216,7 @@ describe("an export job", () => {
       if (status !== "completed") expect(progress).toBeLessThan(100);
       clockMs += JOB_DURATION_MS;
       expect(status).toBe("completed");
-    });
+    }, PATIENCE);
     expect(["queued", "running"]).toEqual(expect.arrayContaining([...seen].slice(0, 1)));
   });
 
@@ -221,9 +224,9 @@ describe("an export job", () => {
     const folder = await mkdtemp(join(tmpdir(), "jobs-"));
     const jobs = new ExportJobs({ folder, jobDurationMs: 0, now: () => clockMs, newId: randomUUID });
     const [first, second] = [jobs.start("a.example.com", source), jobs.start("b.example.com", source)];
-    await vi.waitFor(() => expect(jobs.status(first)?.status).toBe("running"), { interval: 0 });
+    await vi.waitFor(() => expect(jobs.status(first)?.status).toBe("running"), { ...PATIENCE, interval: 0 });
     expect(jobs.status(second)).toMatchObject({ status: "queued", progress: 0, pageCount: 0 });
-    await vi.waitFor(() => expect(jobs.status(second)?.status).toBe("completed"));
+    await vi.waitFor(() => expect(jobs.status(second)?.status).toBe("completed"), PATIENCE);
     await jobs.reset();
     expect(await readdir(folder)).toEqual([]);
     await rm(folder, { recursive: true });
@@ -231,15 +234,17 @@ describe("an export job", () => {
 
   test("that cannot read its source fails, with a reason", async () => {
     const jobId = await startJob("lost.example.com");
-    await vi.waitFor(async () =>
-      expect(await jobStatus(jobId)).toEqual({
-        jobId,
-        domain: "lost.example.com",
-        status: "failed",
-        progress: 0,
-        pageCount: 0,
-        error: "the export of lost.example.com failed: the source cannot be read (ENOENT)",
-      }),
+    await vi.waitFor(
+      async () =>
+        expect(await jobStatus(jobId)).toEqual({
+          jobId,
+          domain: "lost.example.com",
+          status: "failed",
+          progress: 0,
+          pageCount: 0,
+          error: "the export of lost.example.com failed: the source cannot be read (ENOENT)",
+        }),
+      PATIENCE,
     );
     expect(await call("POST", `${JOBS}/${jobId}/bundle`)).toMatchObject({ status: 409 });
   });
@@ -247,10 +252,12 @@ describe("an export job", () => {
   test("without a Markdown file fails, with a reason", async () => {
     for (const file of await readdir(source)) await rm(join(source, file));
     const jobId = await startJob();
-    await vi.waitFor(async () =>
-      expect((await jobStatus(jobId))["error"]).toBe(
-        "the export of docs.example.com failed: there is no Markdown file in the source folder",
-      ),
+    await vi.waitFor(
+      async () =>
+        expect((await jobStatus(jobId))["error"]).toBe(
+          "the export of docs.example.com failed: there is no Markdown file in the source folder",
+        ),
+      PATIENCE,
     );
   });
 
