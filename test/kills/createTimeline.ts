@@ -8,8 +8,8 @@ export type Stage = (typeof STAGES)[number]["name"];
 export const ANSWER_DELAY_MS = 400;
 /** How long a job takes, in milliseconds: looks are a second apart at first, so that the second sees it running as well. */
 export const JOB_DURATION_MS = 1_200;
-/** How long the program goes on after the create, in milliseconds: else the provider ends with it. */
-export const AFTERMATH_MS = 600;
+/** How long the program goes on after the create, in milliseconds: else the provider ends with it, before it can be killed. */
+export const AFTERMATH_MS = 3_000;
 
 const STAGES = [
   { name: "before the start", widthMs: 800 },

@@ -138,13 +138,15 @@ onEachEngine("earlier releases", (kind) => {
   test.concurrent.for(releases)(
     "L22 downgrade to $release while an export is unfinished: its job is not lost, and no second one starts",
     async ({ tarball }, context) => {
-      const world = await buildWorld(context, kind, { jobDurationMs: 4_000 });
+      const world = await buildWorld(context, kind);
+      const letJobsEnd = world.holdJobs();
       world.program(
-        `new StaticExport("docs", { domain: "docs.example.com" }, { customTimeouts: { create: "2s", update: "1m" } });`,
+        `new StaticExport("docs", { domain: "docs.example.com" }, { customTimeouts: { create: "4s", update: "1m" } });`,
       );
       expect((await world.stack.up()).error).toContain("Nothing is lost");
       const { jobId } = (await world.exported()).outputs;
       world.requests();
+      letJobsEnd();
 
       world.usePackage(tarball);
       worksOrFailsClearly(await world.stack.up());

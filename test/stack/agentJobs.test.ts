@@ -117,12 +117,12 @@ onEachEngine("agent jobs", (kind) => {
       const world = await buildWorld(context, kind);
       world.service.agentJobs.set("p1", { ...JOB, status: "active", prLink: null });
       world.program(
-        `new AgentJob("agent", { projectId: "p1", id: "a1" }, { customTimeouts: { create: "2s", update: "60s" } });`,
+        `new AgentJob("agent", { projectId: "p1", id: "a1" }, { customTimeouts: { create: "4s", update: "60s" } });`,
       );
       const first = await world.stack.up();
       expect(first.ok).toBe(false);
       expect(first.error).toMatch(
-        /agent job a1 of project p1: waited for .* to be final, but the time limit of 2s passed\..*goes on waiting/,
+        /agent job a1 of project p1: waited for .* to be final, but the time limit of 4s passed\..*goes on waiting/,
       );
       expect((await world.agentJob()).outputs).toMatchObject({ status: "active", prLink: null });
       world.service.agentJobs.transition("p1", "a1", "completed");

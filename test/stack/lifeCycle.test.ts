@@ -229,20 +229,22 @@ onEachEngine("life cycle", (kind) => {
   test.concurrent(
     "L17 a deadline tells the story, keeps the job, and the next up goes on with it",
     async (context) => {
-      const world = await buildWorld(context, kind, { jobDurationMs: 4_000 });
+      const world = await buildWorld(context, kind);
+      const letJobsEnd = world.holdJobs();
       const program = (create: string): void =>
         world.program(
           `new StaticExport("docs", { domain: "docs.example.com" }, { customTimeouts: { create: "${create}", update: "1m" } });`,
         );
-      program("2s");
+      program("4s");
       const up = await world.stack.up();
       expect(up.error).toMatch(
-        /docs\.example\.com: waited for export job .* time limit of 2s passed\. Last seen: running/,
+        /docs\.example\.com: waited for export job .* time limit of 4s passed\. Last seen: running/,
       );
       expect(up.error).toContain("Nothing is lost");
       const { outputs, initErrors } = await world.exported();
       expect(initErrors).toHaveLength(1);
       world.requests();
+      letJobsEnd();
       expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
       expect(world.requests()).toEqual([poll(outputs["jobId"]), bundle(outputs["jobId"])]);
       expect((await world.exported()).outputs).toMatchObject({

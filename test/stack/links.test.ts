@@ -1,6 +1,6 @@
 // The link to the bundle: when it is dead, when it is not to be had, and on its way into a chart's values.
 import { expect, test, vi } from "vitest";
-import { bundle, poll, START } from "./requests.ts";
+import { bundle, JOBS, poll } from "./requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "./world.ts";
 
 const DOCS = `new StaticExport("docs", { domain: "docs.example.com" });`;
@@ -127,7 +127,7 @@ onEachEngine("links", (kind) => {
       expect(release?.secretInputs).toEqual(["values"]);
       expect(release?.secretOutputs).toEqual(["values"]);
       await previewIsEmpty(world);
-      expect(world.service.requests.filter(({ path }) => path === START.slice(5))).toHaveLength(1);
+      expect(world.service.requests.filter(({ path }) => path === JOBS)).toHaveLength(1);
       expect(await world.everythingWritten()).not.toContain(secretPart);
     },
   );

@@ -146,8 +146,9 @@ onEachEngine("refusals", (kind) => {
   );
 
   test.concurrent("L20 a resource that was never finished is destroyed cleanly", async (context) => {
-    const world = await buildWorld(context, kind, { jobDurationMs: 60_000 });
-    world.program(docs(`{ domain: "docs.example.com" }`, `{ customTimeouts: { create: "1500ms" } }`));
+    const world = await buildWorld(context, kind);
+    world.holdJobs();
+    world.program(docs(`{ domain: "docs.example.com" }`, `{ customTimeouts: { create: "4s" } }`));
     expect((await world.stack.up()).ok).toBe(false);
     expect(stepsOf(succeeded(await world.stack.destroy()))).toEqual(["delete docs"]);
     expect(await world.stack.exportState()).toEqual([]);

@@ -1,7 +1,7 @@
 // The life of the link: when it is renewed, by what, and by whose clock.
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { bundle, START } from "./requests.ts";
+import { bundle, poll, START } from "./requests.ts";
 import { buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
 
 const DOCS = `new StaticExport("docs", { domain: "docs.example.com", renewBefore: "58s" });`;
@@ -88,7 +88,7 @@ onEachEngine("renewal", (kind) => {
       expect(world.requests()).toEqual([
         bundle(before.outputs["jobId"]),
         START,
-        `GET ${START.slice(5)}/${String(outputs["jobId"])}`,
+        poll(outputs["jobId"]),
         bundle(outputs["jobId"]),
       ]);
       const warnings = up.logs.filter(({ severity }) => severity === "warning").map(({ message }) => message);

@@ -1,11 +1,14 @@
 // What the service saw, as a scenario writes it down.
 import type { LoggedRequest } from "../../examples/reference-service/index.ts";
 
+/** Where export jobs are. */
+export const JOBS = "/v1/static-export/jobs";
+
 /** The request that starts a job. */
-export const START = "POST /v1/static-export/jobs";
+export const START = `POST ${JOBS}`;
 
 /** A look at a job. */
-export const poll = (jobId: unknown): string => `GET ${START.slice(5)}/${String(jobId)}`;
+export const poll = (jobId: unknown): string => `GET ${JOBS}/${String(jobId)}`;
 
 /** The request for a fresh link to a job. */
 export const bundle = (jobId: unknown): string => `${START}/${String(jobId)}/bundle`;

@@ -1,6 +1,6 @@
 // What users do to a state, and the operations that put an order of their own on reading and writing it.
 import { expect, test } from "vitest";
-import { START, poll, wholeExport } from "./requests.ts";
+import { JOBS, poll, wholeExport } from "./requests.ts";
 import { buildWorld, cliOnly, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
 
 const DOCS = `new StaticExport("docs", { domain: "docs.example.com" });`;
@@ -66,7 +66,7 @@ onEachEngine("state", (kind) => {
     world.requests();
     expect(stepsOf(succeeded(await world.stack.up({ refresh: true })))).toContain("create docs");
     const { jobId } = (await world.exported()).outputs;
-    expect(world.service.requests.filter(({ path }) => path === START.slice(5))).toHaveLength(1);
+    expect(world.service.requests.filter(({ path }) => path === JOBS)).toHaveLength(1);
     expect(world.requests(({ jobId: of }) => of !== before.outputs["jobId"])).toEqual(wholeExport(jobId));
     await previewIsEmpty(world);
   });

@@ -14,7 +14,7 @@ import {
 } from "../engine/index.ts";
 import { recordedStack } from "../engine/recordedStack.ts";
 import { installPackage, programFolderIn, writeProgram } from "./programFolder.ts";
-import { readRequests, type RequestFilter } from "./requests.ts";
+import { JOBS, readRequests, type RequestFilter } from "./requests.ts";
 import { readResumeRecords, type ResumeRecord } from "./resumeRecordFiles.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -46,6 +46,8 @@ export interface World {
   usePackage(tarball?: string): void;
   /** Opens the stack again, or another one of the same program, with these settings changed. */
   open(settings: Partial<Pick<StackSettings, "stack" | "passphrase" | "env">>): Promise<Stack>;
+  /** From now on no export job ends. Returns what lets them end. */
+  holdJobs(): () => void;
   /** Starts one more service, with the same sites, for another account. */
   startService(adminApiKey: string): Promise<ReferenceService>;
   /** The only static export in the state, or the one of this name. */
@@ -143,6 +145,10 @@ export async function buildWorld(
     stack,
     open,
     startService,
+    holdJobs: () =>
+      service.intercept(({ method, path }) =>
+        method === "GET" && path.startsWith(JOBS) ? { body: { status: "running" } } : undefined,
+      ),
     addPage: (name, markdown) => writeFileSync(join(site, name), markdown),
     program: (lines) => writeProgram(programFolder, lines),
     usePackage: (tarball) => {
