@@ -26,7 +26,7 @@ export function createEventLog(onLog: (line: LogLine) => void): EventLog {
   }
 
   function addLine({ urn, message, severity, streamID, ephemeral }: DiagnosticEvent): void {
-    if (isDebug(severity)) return;
+    if (isDebug(severity) || isAboutPlugins(message)) return;
     const line: LogLine = {
       severity: severity === "info#err" ? "info" : severity,
       message: message.trimEnd(),
@@ -74,6 +74,9 @@ export function createEventLog(onLog: (line: LogLine) => void): EventLog {
 
 /** Not in the declared type, but in the log. */
 const isDebug = (severity: string) => severity === "debug";
+
+/** Where the CLI has a plugin from is the machine's affair, not the stack's. */
+const isAboutPlugins = (message: string) => /^using pulumi-\S+ from \$PATH at /.test(message);
 
 const isCustom = ({ old, new: next }: StepEventMetadata) => (next ?? old)?.custom ?? false;
 
