@@ -74,10 +74,10 @@ async function jobStatus(jobId: string): Promise<Record<string, unknown>> {
   return (await call("GET", `${JOBS}/${jobId}`)).body;
 }
 
-/** Starts a job and waits for the real work; the minimum duration passes on the service's clock. */
 /** The machine may be busy with other tests. */
 const PATIENCE = { timeout: 20_000 };
 
+/** Starts a job and waits for the real work; the minimum duration passes on the service's clock. */
 async function completeJob(domain?: string): Promise<string> {
   const jobId = await startJob(domain);
   await vi.waitFor(async () => {
