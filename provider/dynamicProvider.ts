@@ -79,7 +79,10 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
         name: hostname(),
         nowMs: systemClock.now(),
       });
-      engineReporter(urnOf(news), systemClock).info(decisionLine(decision));
+      const reporter = engineReporter(urnOf(news), systemClock);
+      // a stack of a hundred exports to which nothing happens has nothing to say about them
+      if (decision.because === "UP_TO_DATE") reporter.debug(decisionLine(decision));
+      else reporter.info(decisionLine(decision));
       if (hidden) return Promise.resolve({ changes: true, replaces });
       // left open where inputs changed: the engine then compares them itself, shows them and obeys ignoreChanges
       return Promise.resolve(changed.length === 0 ? { changes: false } : { replaces });

@@ -4,7 +4,7 @@ import type { Reporter } from "./reporter";
 import { ProgressRow } from "./progress";
 
 /** `LogSeverity` of Pulumi's engine protocol, see https://github.com/pulumi/pulumi/blob/master/proto/pulumi/engine.proto */
-const SEVERITY = { info: 1, warning: 2 } as const;
+const SEVERITY = { debug: 0, info: 1, warning: 2 } as const;
 
 type SendLine = (severity: number, line: string, ephemeral: boolean) => void;
 
@@ -20,6 +20,7 @@ export function engineReporter(urn: string | undefined, clock: Clock): Reporter 
   const row = new ProgressRow(clock, (line) => send(SEVERITY.info, line, true));
   return {
     progress: (line) => row.set(line),
+    debug: (line) => send(SEVERITY.debug, line, false),
     info: (line) => send(SEVERITY.info, line, false),
     warn: (line) => send(SEVERITY.warning, line, false),
     close: () => row.close(),

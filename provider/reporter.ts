@@ -2,6 +2,8 @@
 export interface Reporter {
   /** What is going on at the moment: replaces what was said before. */
   progress(line: string): void;
+  /** A line for those who look for a cause (`pulumi up --debug`); nobody else sees it. */
+  debug(line: string): void;
   /** A line that stays. */
   info(line: string): void;
   /** A line that stays and is marked as a warning. */

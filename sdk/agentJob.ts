@@ -4,6 +4,7 @@ import type { AgentJobOutputs } from "../provider/agentJobState";
 import { handlerText } from "./handler";
 import { warnOfPlainKey } from "./plainKeyWarning";
 import type { InputsOf, OutputsOf } from "./resourceProperties";
+import { resourceUrn } from "./resourceUrn";
 
 const TYPE = "pulumi-nodejs:dynamic/docs-hosting:AgentJob";
 
@@ -70,7 +71,7 @@ export class AgentJob extends pulumi.CustomResource implements Outputs {
         createdAt: undefined,
         archivedAt: undefined,
         __provider: handlerText("AgentJob"),
-        __urn: pulumi.createUrn(name, TYPE, opts.parent),
+        __urn: resourceUrn(name, TYPE, opts.parent),
         __timeouts: opts.customTimeouts,
       },
       opts,

@@ -41,6 +41,7 @@ export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobRes
       clock: systemClock,
       reporter: {
         progress: (line) => void pulumi.log.debug(line),
+        debug: (line) => void pulumi.log.debug(line),
         info: (line) => void pulumi.log.info(line),
         warn: (line) => void pulumi.log.warn(line),
       },

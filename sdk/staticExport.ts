@@ -4,6 +4,7 @@ import type { StaticExportOutputs } from "../provider/staticExportState";
 import { handlerText } from "./handler";
 import { warnOfPlainKey } from "./plainKeyWarning";
 import type { InputsOf, OutputsOf } from "./resourceProperties";
+import { resourceUrn } from "./resourceUrn";
 
 const TYPE = "pulumi-nodejs:dynamic/docs-hosting:StaticExport";
 
@@ -103,7 +104,7 @@ export class StaticExport extends pulumi.CustomResource implements Required<Outp
         expiresAt: undefined,
         renewAfter: undefined,
         __provider: handlerText("StaticExport"),
-        __urn: pulumi.createUrn(name, TYPE, opts.parent),
+        __urn: resourceUrn(name, TYPE, opts.parent),
         __timeouts: opts.customTimeouts,
       },
       { ...opts, additionalSecretOutputs: ["bundleUrl", ...(opts.additionalSecretOutputs ?? [])] },

@@ -1,12 +1,11 @@
-// The life-cycle scenarios (L01 to L50) that tests name, and what became of them.
+// The scenarios of a life (L01 to L50) and of company (C01 to C15) that tests name, and what became of them.
 import type { TestCase, TestModule } from "vitest/node";
 import type { EngineKind } from "./engine/stack.ts";
 import { askedTests, idsNamedIn, isWhole, outcomesOf, type Outcome } from "./namedOutcomes.ts";
 
 /** Every scenario that some test has to name. */
-export const SCENARIOS: readonly string[] = Array.from(
-  { length: 50 },
-  (_, index) => `L${String(index + 1).padStart(2, "0")}`,
+export const SCENARIOS: readonly string[] = Object.entries({ L: 50, C: 15 }).flatMap(([letter, length]) =>
+  Array.from({ length }, (_, index) => `${letter}${String(index + 1).padStart(2, "0")}`),
 );
 
 /** What each engine's tests say of each scenario that they name. */
@@ -15,7 +14,7 @@ export function scenarioOutcomes(modules: readonly TestModule[]): Record<EngineK
   const outcomesOn = (kind: EngineKind): Map<string, Outcome> =>
     outcomesOf(
       tests.filter((test) => engineOf(test) === kind),
-      /\bL\d\d\b/g,
+      /\b[LC]\d\d\b/g,
     );
   return { local: outcomesOn("local"), cli: outcomesOn("cli") };
 }

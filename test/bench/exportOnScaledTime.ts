@@ -36,7 +36,7 @@ export function exportOnScaledTime(
       configuration: { environment: () => key, stackConfig: silent },
       fetch: nodeFetch,
       clock,
-      reporter: { progress: silent, info: silent, warn: silent },
+      reporter: { progress: silent, debug: silent, info: silent, warn: silent },
       resumeRecords: NO_RECORDS,
       machine: "bench",
       inFlight,
