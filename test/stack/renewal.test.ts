@@ -58,15 +58,18 @@ onEachEngine("renewal", (kind) => {
     expect((await world.exported()).outputs["jobId"]).toBe(before.outputs["jobId"]);
   });
 
-  test.concurrent("an export to which nothing happens says nothing, in previews and in up", async (context) => {
-    const world = await buildWorld(context, kind);
-    world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
-    succeeded(await world.stack.up());
-    for (const run of ["preview", "up"] as const) {
-      const { logs } = succeeded(await world.stack[run]());
-      expect(logs.filter(({ urn }) => urn?.endsWith("::docs"))).toEqual([]);
-    }
-  });
+  test.concurrent(
+    "an export to which nothing happens says nothing, in previews and in up",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
+      succeeded(await world.stack.up());
+      for (const run of ["preview", "up"] as const) {
+        const { logs } = succeeded(await world.stack[run]());
+        expect(logs.filter(({ urn }) => urn?.endsWith("::docs"))).toEqual([]);
+      }
+    },
+  );
 
   test.concurrent(
     "L46 a link that is due while its job is gone: a new job is started, and a warning says why",
