@@ -11,7 +11,7 @@ export default tseslint.config(
   },
   ...tseslint.configs.strictTypeChecked,
   {
-    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ["*.mjs"] } } },
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ["*.mjs", ".ci/*.mjs"] } } },
     rules: {
       "@typescript-eslint/no-floating-promises": "error",
       "@typescript-eslint/restrict-template-expressions": [
@@ -50,5 +50,5 @@ export default tseslint.config(
       },
     ]),
   },
-  { files: ["*.mjs"], ...tseslint.configs.disableTypeChecked },
+  { files: ["**/*.mjs"], ...tseslint.configs.disableTypeChecked },
 );
