@@ -7,6 +7,16 @@ export {
   type GetAgentJobResult,
 } from "./getAgentJob";
 export type { AgentJobSource, AgentJobStatus } from "../provider/agentJob";
-export { StaticExport, type StaticExportArgs, type StaticExportLookup } from "./staticExport";
-export { staticExportValues, type StaticExportValues } from "./staticExportValues";
+export {
+  StaticExport,
+  type StaticExportArgs,
+  type StaticExportLookup,
+  type UnmanagedStaticExport,
+} from "./staticExport";
+export type { StaticExportLink } from "./staticExportLink";
+export {
+  staticExportValues,
+  type StaticExportLinkValues,
+  type StaticExportValues,
+} from "./staticExportValues";
 export { featureSupport, type DeploymentKind, type Feature, type FeatureSupport } from "./featureSupport";

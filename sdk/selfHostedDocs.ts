@@ -6,7 +6,8 @@ import { mergeValues } from "./mergeValues";
 import { releaseOptions } from "./releaseOptions";
 import { featureValues, type RequestedFeatures } from "./requestedFeatures";
 import type { StaticExport } from "./staticExport";
-import { staticExportValues } from "./staticExportValues";
+import type { StaticExportLink } from "./staticExportLink";
+import { valuesOf } from "./staticExportValues";
 
 const TYPE = "docs-hosting:kubernetes:SelfHostedDocs";
 
@@ -30,8 +31,11 @@ export type ReleaseSettings = Omit<
 
 /** Arguments of {@link SelfHostedDocs}. */
 export interface SelfHostedDocsArgs {
-  /** The export that the installation serves. Its link stays a secret. */
-  staticExport: StaticExport;
+  /**
+   * The export that the installation serves: a StaticExport, or `{ bundleUrl, version? }` of one that another stack has.
+   * Its link stays a secret.
+   */
+  staticExport: StaticExport | StaticExportLink;
   /**
    * The deployment chart: a folder (`"./chart"`, looked for from the program's own) or packed chart on this machine,
    * an OCI reference (`"oci://registry/docs"`), or a name in the repository of `release.repositoryOpts`.
@@ -71,7 +75,7 @@ export interface SelfHostedDocsArgs {
  *
  * @throws pulumi.RunError from the constructor, in previews too and before anything of it is registered: for a feature
  * that the deployment kind cannot have, an unknown feature or deployment kind, a chart's folder that is not there or is
- * no chart
+ * no chart, an export that was read with `StaticExport.get` and so has no link
  *
  * @example
  * const installation = new SelfHostedDocs("docs", {
@@ -112,9 +116,7 @@ function releaseArgs(name: string, args: SelfHostedDocsArgs): kubernetes.helm.v3
     throw new pulumi.RunError(`SelfHostedDocs "${name}": ${problem}`);
   };
   const { staticExport, chartVersion, deploymentKind, namespace, release = {} } = args;
-  if ((staticExport as StaticExport | undefined) === undefined) {
-    refuse("`staticExport` is required: the StaticExport to serve.");
-  }
+  const exportValues = valuesOf(staticExport, `SelfHostedDocs "${name}"`);
   for (const [setting, argument] of Object.entries(OWN)) {
     if (setting in release) refuse(`\`release.${setting}\` is not for \`release\`: give \`${argument}\`.`);
   }
@@ -139,7 +141,7 @@ function releaseArgs(name: string, args: SelfHostedDocsArgs): kubernetes.helm.v3
     ...(chartVersion !== undefined && { version: chartVersion }),
     ...(namespace !== undefined && { namespace }),
     values: mergeValues(args.values ?? {}, {
-      ...staticExportValues(staticExport),
+      ...exportValues,
       ...(Object.keys(features.values).length > 0 && { features: features.values }),
     }),
   };

@@ -5,6 +5,7 @@ import { handlerText } from "./handler";
 import { warnOfPlainKey } from "./plainKeyWarning";
 import type { InputsOf, OutputsOf } from "./resourceProperties";
 import { resourceUrn } from "./resourceUrn";
+import { markWithoutLink } from "./staticExportLink";
 
 const TYPE = "pulumi-nodejs:dynamic/docs-hosting:StaticExport";
 
@@ -22,6 +23,13 @@ export interface StaticExportLookup {
   /** Name of the environment variable with the admin API key. @default `DOCS_HOSTING_ADMIN_API_KEY` */
   apiKeyEnv?: pulumi.Input<string>;
 }
+
+/**
+ * An export that something else manages, as {@link StaticExport.get} reads it. It has no link: links are minted only for
+ * an export that is managed.
+ */
+export type UnmanagedStaticExport = pulumi.CustomResource &
+  Pick<StaticExport, "domain" | "version" | "jobId" | "status" | "pageCount" | "baseUrl" | "apiKeyEnv">;
 
 /** Values of the outputs of {@link StaticExport}. */
 type Outputs = OutputsOf<StaticExportOutputs>;
@@ -65,7 +73,8 @@ export class StaticExport extends pulumi.CustomResource implements Required<Outp
 
   /**
    * Reads an export that something else manages: one GET at each preview and `up`, nothing is started or renewed. It
-   * has no `bundleUrl`: a link is only minted for an export that is managed; see the input `jobId` for that.
+   * has no `bundleUrl`: a link is only minted for an export that is managed; see the input `jobId` for that. To install
+   * what another stack exports, take `bundleUrl` and `version` from that stack, see {@link StaticExportLink}.
    *
    * @param name unique name of the resource in the stack
    * @param id the site
@@ -77,8 +86,10 @@ export class StaticExport extends pulumi.CustomResource implements Required<Outp
     id: pulumi.Input<pulumi.ID>,
     lookup: StaticExportLookup,
     opts?: pulumi.CustomResourceOptions,
-  ): StaticExport {
-    return new StaticExport(name, { ...lookup, domain: id }, { ...opts, id });
+  ): UnmanagedStaticExport {
+    const found = new StaticExport(name, { ...lookup, domain: id }, { ...opts, id });
+    markWithoutLink(found);
+    return found;
   }
 
   /**

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StaticExport } from "./staticExport";
+import { linkOf, type StaticExportLink } from "./staticExportLink";
 
 /** The values group of the deployment chart, see `spec.md`, Deploying a bundle into a self-hosted installation. */
 export interface StaticExportValues {
@@ -13,18 +14,37 @@ export interface StaticExportValues {
   };
 }
 
+/** {@link StaticExportValues} of a link that may come without a version. */
+export interface StaticExportLinkValues {
+  staticExport: Omit<StaticExportValues["staticExport"], "version"> &
+    Partial<Pick<StaticExportValues["staticExport"], "version">>;
+}
+
 /**
  * The values group for a Helm release of the self-hosted installation, for those who write the release themselves.
+ *
+ * @param source the export, or `{ bundleUrl, version? }` of one that another stack has
+ * @throws pulumi.RunError for an export that was read with `StaticExport.get`, which has no link, or when the link turns
+ *   out to be missing
  *
  * @example
  * new kubernetes.helm.v3.Release("docs", { chart: "./chart", values: { ...staticExportValues(docs), replicas: 2 } });
  */
-export function staticExportValues(staticExport: StaticExport): StaticExportValues {
+export function staticExportValues(source: StaticExport): StaticExportValues;
+export function staticExportValues(source: StaticExportLink): StaticExportLinkValues;
+export function staticExportValues(source: StaticExport | StaticExportLink): StaticExportLinkValues {
+  return valuesOf(source, "staticExportValues");
+}
+
+/** @param owner who asks, for messages */
+export function valuesOf(source: StaticExport | StaticExportLink, owner: string): StaticExportLinkValues {
+  const bundleUrl = linkOf(source, owner);
+  const { version } = source as StaticExportLink;
   return {
     staticExport: {
       enabled: true,
-      bundleUrl: pulumi.secret(staticExport.bundleUrl),
-      version: staticExport.version,
+      bundleUrl,
+      ...(version !== undefined && { version: pulumi.output(version) }),
     },
   };
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { SelfHostedDocs, type SelfHostedDocsArgs } from "../../sdk/kubernetes.ts";
-import type { StaticExport } from "../../sdk/staticExport.ts";
+import type { StaticExportLink } from "../../sdk/staticExportLink.ts";
 
 const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";
 const RELEASE = "kubernetes:helm.sh/v3:Release";
@@ -39,8 +39,8 @@ async function runProgram(preview = false): Promise<void> {
 beforeEach(() => runProgram());
 
 /** Of an export only these outputs are used. */
-function staticExport(version: pulumi.Output<string> = pulumi.output("v1")): StaticExport {
-  return { bundleUrl: pulumi.output(LINK), version } as unknown as StaticExport;
+function staticExport(version: pulumi.Output<string> = pulumi.output("v1")): StaticExportLink {
+  return { bundleUrl: pulumi.output(LINK), version };
 }
 
 interface Declared {

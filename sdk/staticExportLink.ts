@@ -1,0 +1,56 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { StaticExport } from "./staticExport";
+
+/**
+ * What an installation needs of a static export that is not at hand as a resource, because another stack has it, see
+ * https://www.pulumi.com/docs/iac/concepts/stacks/#stackreferences.
+ */
+export interface StaticExportLink {
+  /** The link to the bundle: the output of that name. Kept a secret from here on, whatever it was before. */
+  bundleUrl: pulumi.Input<string>;
+  /** Label of the content: the output of that name. @default none: the installation is not told */
+  version?: pulumi.Input<string> | undefined;
+}
+
+/** The exports without a link: those that were only read. */
+const withoutLink = new WeakSet<object>();
+
+/** Remembers that an export was read with `StaticExport.get`. */
+export function markWithoutLink(found: StaticExport): void {
+  withoutLink.add(found);
+}
+
+const READ_ONLY =
+  "an export that was read with StaticExport.get has none, because links are minted only for exports that are managed. " +
+  "Declare it with its `jobId` (`new StaticExport(name, { domain, jobId })`: nothing is started), or take the link from " +
+  "the stack that manages it.";
+
+/**
+ * The link of an export, a secret.
+ *
+ * @param owner who asks, for the message: `SelfHostedDocs "docs"`
+ * @throws pulumi.RunError at once for an export that was only read, or what is none at all; from within the output where
+ *   the link turns out to be missing
+ */
+export function linkOf(source: StaticExport | StaticExportLink, owner: string): pulumi.Output<string> {
+  const given = source as Partial<StaticExportLink> | null | undefined;
+  if (given === undefined || given === null) {
+    throw new pulumi.RunError(
+      `${owner}: \`staticExport\` is required: the StaticExport to serve, or { bundleUrl, version } of one.`,
+    );
+  }
+  if (withoutLink.has(given))
+    throw new pulumi.RunError(`${owner}: \`staticExport\` has no link: ${READ_ONLY}`);
+  // one that is managed gets its link from the provider, or, under a user's test, whatever the mocks say
+  if (pulumi.CustomResource.isInstance(given)) return pulumi.secret((given as StaticExport).bundleUrl);
+  return pulumi.secret(pulumi.output(given.bundleUrl).apply((url: unknown) => presentLink(url, owner)));
+}
+
+/** @throws pulumi.RunError for what is no link */
+export function presentLink(url: unknown, owner: string): string {
+  if (typeof url === "string" && url !== "") return url;
+  throw new pulumi.RunError(
+    `${owner}: \`bundleUrl\` is missing. If it comes from another stack, check that this stack has such an output and ` +
+      `was updated; ${READ_ONLY}`,
+  );
+}
