@@ -4,6 +4,7 @@ import type { ServiceSettings } from "./configuration";
 import { MalformedResponseError, NotAllowedError, NotFoundError } from "./errors";
 import { readExportJob, type ExportJob } from "./exportJob";
 import { readIdentifier } from "./identifier";
+import { withoutSecrets } from "./redaction";
 import { Transport, type TransportOptions } from "./transport";
 
 /** One look at an agent job. */
@@ -47,7 +48,9 @@ export class Client {
       },
       ({ endpoint, body }) => {
         const jobId = readIdentifier(body["jobId"]);
-        if (jobId !== undefined) return jobId;
+        // an id that holds the key would be stored and shown
+        const isClean = (id: string): boolean => withoutSecrets(id, [this.#service.apiKey()]) === id;
+        if (jobId !== undefined && isClean(jobId)) return jobId;
         throw new MalformedResponseError(
           `${endpoint} answered without a usable "jobId"`,
           "Check that the base URL is that of the service; if it is, report this to the service's support.",
