@@ -1,4 +1,4 @@
-import type { BundleLink } from "./bundleLink";
+import { isShort, SHORT_LIFE_MS, type BundleLink } from "./bundleLink";
 import type { Client } from "./client";
 import { sleep, type Clock } from "./clock";
 import { warningOnce, type Reporter } from "./reporter";
@@ -11,8 +11,6 @@ import { waitForJob } from "./jobWait";
 const UNKNOWN_AFTER_START_MS = 10_000;
 /** Pause between two looks at such a job outside of an export, in milliseconds. */
 const LOOK_AGAIN_MS = 2_000;
-/** A link with no more life than this is as good as dead, in milliseconds: `Date` headers count whole seconds. */
-const SHORT_LIFE_MS = 2_000;
 /** How often a completed job may answer that it is not ready to be packed. */
 const MAX_NOT_READY = 5;
 /** Pause after the first such answer, in milliseconds; grows by the same amount each time. */
@@ -105,7 +103,7 @@ export async function mintLink(
 ): Promise<BundleLink> {
   const lifeMs = ({ expiresAtMs = Infinity, mintedAtMs }: BundleLink): number => expiresAtMs - mintedAtMs;
   let link = await client.createBundle(jobId);
-  if (lifeMs(link) <= SHORT_LIFE_MS) link = await client.createBundle(jobId);
+  if (isShort(lifeMs(link))) link = await client.createBundle(jobId);
   if (link.expiresAtMs === undefined) {
     reporter.warn(
       `the service does not say when the link to job ${jobId} expires: it is renewed only when an input changes`,
@@ -120,7 +118,7 @@ export async function mintLink(
     reporter.warn(
       `by this machine's clock the link to job ${jobId} has expired already; the service does not tell the time, so check the clock`,
     );
-  } else if (lifeMs(link) <= SHORT_LIFE_MS) {
+  } else if (isShort(lifeMs(link))) {
     reporter.warn(
       `the link to job ${jobId} expires within ${SHORT_LIFE_MS / 1_000} seconds; the next \`pulumi up\` renews it`,
     );

@@ -3,6 +3,7 @@ import { connect } from "./connection";
 import type { Context } from "./context";
 import type { Deadline } from "./deadline";
 import { decisionLine } from "./decision";
+import { formatDuration } from "./duration";
 import { ExportFailedError, NotFoundError, ResponseError } from "./errors";
 import { explained } from "./explanation";
 import {
@@ -20,6 +21,7 @@ import {
   finishedState,
   intentOf,
   recordedState,
+  renewalWindowOf,
   serviceTimeOf,
   stillUnfinished,
   unfinishedState,
@@ -40,7 +42,11 @@ export async function converge(
   limitMs: number,
 ): Promise<StaticExportState> {
   const plan = planExport(inputs, state, serviceTimeOf(state, machineOf(context)));
-  if (plan.action === "record" && state) return recordedState(inputs, state);
+  if (plan.action === "record" && state) {
+    const recorded = recordedState(inputs, state);
+    if (inputs.renewBefore !== state.outputs.renewBefore) warnOfShortLife(context, inputs, recorded);
+    return recorded;
+  }
   const { client, deadline } = connect(context, inputs, limitMs);
   if (plan.action === "renew" && state) {
     try {
@@ -48,6 +54,7 @@ export async function converge(
       const link = await mintLink(plan.jobId, { ...context, client });
       const done = { jobId: plan.jobId, pageCount: state.outputs.pageCount, link };
       const renewed = finishedState(inputs, done, clockErrorOf(machineOf(context), client.clockAheadMs));
+      warnOfShortLife(context, inputs, renewed);
       return { ...renewed, bookkeeping: { ...renewed.bookkeeping, ...stillUnfinished(inputs, state) } };
     } catch (error) {
       const pinned = inputs.jobId !== undefined;
@@ -116,7 +123,9 @@ async function exportSite(
     const pageCount = done.pageCount ?? (counted ? state.outputs.pageCount : undefined);
     record.handOver();
     const clockError = clockErrorOf(machineOf(context), client.clockAheadMs);
-    return finishedState(inputs, { ...done, pageCount }, clockError);
+    const finished = finishedState(inputs, { ...done, pageCount }, clockError);
+    warnOfShortLife(context, inputs, finished);
+    return finished;
   } catch (error) {
     if (isOver(error)) record.forget();
     else if (!known.job && isRefusal(error)) record.startRefused();
@@ -124,6 +133,16 @@ async function exportSite(
     else if (known.job && record.find() === known.job.jobId) record.handOver();
     return fail(error, inputs, state, known.job);
   }
+}
+
+/** Tells of a `renewBefore` that would have the link renewed at every run. */
+function warnOfShortLife({ reporter }: Context, inputs: CheckedInputs, state: StaticExportState): void {
+  const window = renewalWindowOf(inputs, state);
+  if (!window?.isShortened) return;
+  reporter.warn(
+    `renewBefore is ${inputs.renewBefore ?? ""}, more than half of the life of the link to job ${state.outputs.jobId}: ` +
+      `it is renewed ${formatDuration(window.ms)} before its end`,
+  );
 }
 
 /** A job that will never be completed is not gone on with. */

@@ -25,7 +25,7 @@ export interface StaticExportInputs extends ServiceInputs {
    */
   jobId?: string;
   /**
-   * Renew the link when less than this is left: a duration such as `"24h"`.
+   * Renew the link when less than this is left: a duration such as `"24h"`. At most half of the link's life counts.
    *
    * @default a third of the link's life
    */

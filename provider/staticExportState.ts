@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { renewAfterMs, type BundleLink } from "./bundleLink";
+import { renewalWindow, type BundleLink, type RenewalWindow } from "./bundleLink";
 import { parseDuration } from "./duration";
 import { serviceTimeMs, type ClockError, type Machine } from "./serviceClock";
 import type { CheckedInputs, StaticExportInputs } from "./staticExportInputs";
@@ -75,11 +75,7 @@ export function finishedState(
 /** The state after a change of inputs that needs no request. */
 export function recordedState(inputs: CheckedInputs, before: StaticExportState): StaticExportState {
   const { outputs, bookkeeping } = before;
-  const { jobId, status, pageCount, bundleUrl, expiresAt } = outputs;
-  const link = {
-    mintedAtMs: bookkeeping.mintedAtMs ?? 0,
-    ...(expiresAt !== undefined && { expiresAtMs: Date.parse(expiresAt) }),
-  };
+  const { jobId, status, pageCount, bundleUrl } = outputs;
   return {
     outputs: {
       ...inputs,
@@ -88,7 +84,7 @@ export function recordedState(inputs: CheckedInputs, before: StaticExportState):
       status,
       ...(pageCount !== undefined && { pageCount }),
       ...(bundleUrl !== undefined && { bundleUrl }),
-      ...linkTimes(inputs, link),
+      ...linkTimes(inputs, linkOf(before)),
     },
     bookkeeping: {
       given: givenOf(inputs),
@@ -141,16 +137,38 @@ function givenOf(inputs: StaticExportInputs): Bookkeeping["given"] {
 }
 
 function linkTimes(
-  { renewBefore }: StaticExportInputs,
+  inputs: StaticExportInputs,
   link: Omit<BundleLink, "url">,
 ): Pick<StaticExportOutputs, "expiresAt" | "renewAfter"> {
-  const after = renewAfterMs(link, renewBefore === undefined ? undefined : parseDuration(renewBefore));
-  return link.expiresAtMs === undefined || after === undefined
+  const window = windowOf(inputs, link);
+  return link.expiresAtMs === undefined || !window
     ? {}
     : {
         expiresAt: new Date(link.expiresAtMs).toISOString(),
-        renewAfter: new Date(Math.floor(after / 1_000) * 1_000).toISOString(),
+        renewAfter: new Date(link.expiresAtMs - window.ms).toISOString(),
       };
+}
+
+/** How long before its end the link of a state is renewed; `undefined` when nobody knows its end. */
+export function renewalWindowOf(
+  inputs: StaticExportInputs,
+  state: StaticExportState,
+): RenewalWindow | undefined {
+  return windowOf(inputs, linkOf(state));
+}
+
+function linkOf({ outputs: { expiresAt }, bookkeeping }: StaticExportState): Omit<BundleLink, "url"> {
+  return {
+    mintedAtMs: bookkeeping.mintedAtMs ?? 0,
+    ...(expiresAt !== undefined && { expiresAtMs: Date.parse(expiresAt) }),
+  };
+}
+
+function windowOf(
+  { renewBefore }: StaticExportInputs,
+  link: Omit<BundleLink, "url">,
+): RenewalWindow | undefined {
+  return renewalWindow(link, renewBefore === undefined ? undefined : parseDuration(renewBefore));
 }
 
 /** What a job that is only looked up (`StaticExport.get`) is known by; nothing was ever done to it. */

@@ -332,6 +332,36 @@ describe("a link near its end", () => {
     expect(verdict(renewed)).toEqual(nothing);
   });
 
+  test.each(["48h", "1h", "31m"])(
+    "C11 is renewed once in half of its life, with a renewBefore of %s and a life of 1h",
+    async (renewBefore) => {
+      const patient = { ...inputs, renewBefore };
+      let state = await create(patient);
+      const warning = `renewBefore is ${renewBefore}, more than half of the life of the link to job job-1: it is renewed 30m before its end`;
+      expect(reporter.lines.warn).toEqual([warning]);
+      requests();
+      for (let minutes = 0; minutes < 120; minutes += 5) {
+        if (site.diff(state, patient).hidden) state = await update(state, patient);
+        clock.advance(5 * 60_000);
+      }
+      expect(service.requests).toEqual(Array(3).fill("POST /jobs/job-1/bundle"));
+      expect(reporter.lines.warn).toEqual(Array(4).fill(warning)); // one for each link
+    },
+  );
+
+  test("C11 a renewBefore that becomes longer than the link's life is told once, and asks for nothing", async () => {
+    const state = await create();
+    requests();
+    const recorded = await update(state, { ...inputs, renewBefore: "48h" });
+    expect(requests()).toEqual([]);
+    expect(reporter.lines.warn).toEqual([
+      expect.stringMatching(/renewBefore is 48h, .* renewed 30m before its end/),
+    ]);
+    await update(recorded, { ...inputs, renewBefore: "48h", apiKeyEnv: "OTHER_KEY" });
+    expect(requests()).toEqual([]);
+    expect(reporter.lines.warn).toHaveLength(1);
+  });
+
   test("is renewed while other content waits to be gone on with", async () => {
     const state = await create();
     const cutOff = await unfinished(update(state, { ...inputs, version: "v2" }, 30_000));
