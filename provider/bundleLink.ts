@@ -1,5 +1,6 @@
 import { MalformedResponseError } from "./errors";
 import { isLoopback } from "./loopback";
+import { toCount } from "./replyNumber";
 import type { Reply } from "./transport";
 
 /** A presigned link to a bundle, see `spec.md`, Rules. */
@@ -10,6 +11,8 @@ export interface BundleLink {
   readonly mintedAtMs: number;
   /** When it stops working, by the service's clock: milliseconds since 1970. Absent when the service does not say. */
   readonly expiresAtMs?: number;
+  /** Size of the bundle in bytes. Absent when the service does not say. */
+  readonly sizeBytes?: number;
 }
 
 /** The last moment that ISO 8601 writes with four digits of year: milliseconds since 1970. */
@@ -49,9 +52,11 @@ export function readBundleLink(
     );
   }
   const expiresAtMs = parseExpiry(body["expiresAt"]) ?? signedExpiry(parsed.searchParams);
+  const sizeBytes = toCount(body["sizeBytes"]);
   return {
     url,
     mintedAtMs: dateMs,
+    ...(sizeBytes !== undefined && { sizeBytes }),
     ...(expiresAtMs !== undefined && { expiresAtMs: Math.min(expiresAtMs, LATEST_MS) }),
   };
 }

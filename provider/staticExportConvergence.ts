@@ -52,7 +52,9 @@ export async function converge(
     try {
       context.reporter.progress("renewing the link");
       const link = await mintLink(plan.jobId, { ...context, client });
-      const done = { jobId: plan.jobId, pageCount: state.outputs.pageCount, link };
+      const { pageCount, bundleSize } = state.outputs; // the bundle stays the same
+      const sized = bundleSize === undefined ? link : { sizeBytes: bundleSize, ...link };
+      const done = { jobId: plan.jobId, pageCount, link: sized };
       const renewed = finishedState(inputs, done, clockErrorOf(machineOf(context), client.clockAheadMs));
       warnOfShortLife(context, inputs, renewed);
       return { ...renewed, bookkeeping: { ...renewed.bookkeeping, ...stillUnfinished(inputs, state) } };
@@ -78,17 +80,18 @@ async function exportSite(
 ): Promise<StaticExportState> {
   const record = jobRecord(context, inputs);
   const known: { job?: StartedJob } = {};
-  const run = (request: Omit<ExportRequest, "domain">): Promise<FinishedExport> => {
+  const run = (request: Omit<ExportRequest, "domain" | "exportOptions">): Promise<FinishedExport> => {
     const onJob = (job: StartedJob): void => {
       const isNew = request.jobId === undefined && !known.job;
       known.job = job;
       if (isNew) record.save(job.jobId);
     };
-    return runExport({ domain: inputs.domain, ...request }, { ...context, client, deadline, onJob });
+    const { domain, exportOptions } = inputs;
+    return runExport({ domain, exportOptions, ...request }, { ...context, client, deadline, onJob });
   };
   /** `undefined` when the service does not have the job any more. */
   const goOn = async (
-    request: Omit<ExportRequest, "domain"> & StartedJob,
+    request: Omit<ExportRequest, "domain" | "exportOptions"> & StartedJob,
   ): Promise<FinishedExport | undefined> => {
     try {
       return await run(request);
