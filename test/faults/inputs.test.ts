@@ -304,7 +304,7 @@ test("I11 a state without anything that later versions added is no difference", 
 });
 
 test("I12 null, undefined and absent are one", async () => {
-  const names = ["version", "triggers", "jobId", "renewBefore", "baseUrl", "apiKeyEnv"];
+  const names = ["version", "triggers", "jobId", "renewBefore", "exportOptions", "baseUrl", "apiKeyEnv"];
   const all = (value: unknown): Record<string, unknown> =>
     Object.fromEntries([["domain", "docs.example.com"], ...names.map((name) => [name, value])]) as Record<
       string,
