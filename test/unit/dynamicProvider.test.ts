@@ -256,12 +256,12 @@ describe("create", () => {
   });
 
   test("that fails is an error without a stack, which means nothing to a user, and without an id", async () => {
-    const error = new Error("no such site");
+    const error = Object.assign(new Error("no such site"), { id: "docs.example.com" });
     const door = doorTo(fakeLifeCycle({ create: () => Promise.reject(error) }));
-    expect(await thrownBy(door.create(INPUTS))).toBe(error);
-    expect(error.message).toBe("no such site");
-    expect(error.stack).toBe("(pulumi-docs-hosting)");
-    expect(error).not.toHaveProperty("id");
+    const thrown = await thrownBy(door.create(INPUTS));
+    expect(thrown).toMatchObject({ message: "no such site", stack: "(pulumi-docs-hosting)" });
+    expect(thrown).toBeInstanceOf(Error);
+    expect(thrown).not.toHaveProperty("id");
   });
 });
 
@@ -332,16 +332,17 @@ describe("read", () => {
   });
 
   test("that fails is an error without a stack, which the host would print", async () => {
-    const error = new Error("no answer");
-    const door = doorTo(fakeLifeCycle({ read: () => Promise.reject(error) }));
-    expect(await thrownBy(door.read("id-of-a", STORED))).toBe(error);
-    expect(error.stack).toBe("(pulumi-docs-hosting)");
+    const door = doorTo(fakeLifeCycle({ read: () => Promise.reject(new Error("no answer")) }));
+    expect(await thrownBy(door.read("id-of-a", STORED))).toMatchObject({
+      message: "no answer",
+      stack: "(pulumi-docs-hosting)",
+    });
   });
 
-  test("passes on what is no error as it is", async () => {
+  test("makes an error of what is none", async () => {
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what it is about
     const door = doorTo(fakeLifeCycle({ read: () => Promise.reject("a text") }));
-    expect(await thrownBy(door.read("id-of-a", STORED))).toBe("a text");
+    expect(await thrownBy(door.read("id-of-a", STORED))).toMatchObject({ message: "'a text'" });
   });
 });
 
@@ -445,7 +446,7 @@ describe("Ctrl-C", () => {
     };
     const thrown = await thrownBy(doorTo(fakeLifeCycle({ create })).create(INPUTS));
     expect(aborted).toBe(true);
-    expect(thrown).toMatchObject({ name: "CancelledError", message: "the run was cancelled" });
+    expect(thrown).toMatchObject({ message: "the run was cancelled" });
   });
 
   test("does not concern an operation that has ended", async () => {
