@@ -1,7 +1,7 @@
 import { readAgentJob, type AgentJob, type AgentJobKey } from "./agentJob";
 import { readBundleLink, type BundleLink } from "./bundleLink";
 import type { ServiceSettings } from "./configuration";
-import { NotAllowedError, NotFoundError } from "./errors";
+import { NotAllowedError, NotFoundError, ResponseError } from "./errors";
 import { readExportJob, readStartReply, type ExportJob, type StartReply } from "./exportJob";
 import { Transport, type TransportOptions } from "./transport";
 
@@ -42,17 +42,31 @@ export class Client {
    * @returns the new job
    * @throws DocsHostingError
    */
-  startExport(domain: string, { exportOptions, idempotencyKey }: StartOptions = {}): Promise<StartReply> {
-    return this.#transport.send(
-      {
-        method: "POST",
-        path: ["v1", "static-export", "jobs"],
-        body: { ...exportOptions, domain },
-        repetition: "start",
-        ...(idempotencyKey !== undefined && { idempotencyKey }),
-      },
-      (reply) => readStartReply(reply, this.#service.apiKey()),
-    );
+  async startExport(
+    domain: string,
+    { exportOptions, idempotencyKey }: StartOptions = {},
+  ): Promise<StartReply> {
+    try {
+      return await this.#transport.send(
+        {
+          method: "POST",
+          path: ["v1", "static-export", "jobs"],
+          body: { ...exportOptions, domain },
+          repetition: "start",
+          ...(idempotencyKey !== undefined && { idempotencyKey }),
+        },
+        (reply) => readStartReply(reply, this.#service.apiKey()),
+      );
+    } catch (error) {
+      // services differ in how they answer to a site that they do not have
+      if (!(error instanceof ResponseError) || ![400, 404, 422].includes(error.status)) throw error;
+      const more = exportOptions === undefined ? "the base URL" : "exportOptions and the base URL";
+      throw new ResponseError(
+        error.message,
+        `Check that ${domain} is a site of the organization that the API key belongs to; then ${more}.`,
+        error.status,
+      );
+    }
   }
 
   /**

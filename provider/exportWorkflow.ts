@@ -27,6 +27,8 @@ export interface ExportRequest {
   readonly idempotencyKey?: string;
   /** That job is known to be completed: only the link is missing. */
   readonly completed?: boolean;
+  /** Pages of that completed job, as far as they are known. */
+  readonly pageCount?: number | undefined;
   /** That job may have been started a moment ago, so that not every replica of the service knows it yet. */
   readonly mayBeNew?: boolean;
 }
@@ -35,6 +37,8 @@ export interface ExportRequest {
 export interface StartedJob {
   readonly jobId: string;
   readonly completed: boolean;
+  /** Pages of a completed job, when the service says so. */
+  readonly pageCount?: number | undefined;
 }
 
 /** What the workflow runs with. */
@@ -72,8 +76,8 @@ export async function runExport(request: ExportRequest, given: WorkflowContext):
   const { jobId, job: asStarted } =
     request.jobId === undefined ? await startExport(request, context) : { jobId: request.jobId };
   let completed = request.completed ?? false;
-  onJob({ jobId, completed });
-  let pageCount: number | undefined;
+  let { pageCount } = request;
+  onJob({ jobId, completed, pageCount });
   for (let notReady = 0; ;) {
     if (!completed) {
       // a start may be answered by a job that is over already: one of the same content that the service knows
@@ -81,7 +85,7 @@ export async function runExport(request: ExportRequest, given: WorkflowContext):
       const job = isOver ? asStarted : await waitForExport(request.domain, jobId, mayBeNew, context);
       ({ pageCount } = completedJob(jobId, job, reporter));
       completed = true;
-      onJob({ jobId, completed });
+      onJob({ jobId, completed, pageCount });
     }
     try {
       reporter.progress("packing the bundle");

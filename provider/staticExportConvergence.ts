@@ -118,7 +118,8 @@ async function exportSite(
     if (plan.action === "continue") {
       // an earlier run may have been cut off a moment after the start
       const mayBeNew = plan.jobId === state?.bookkeeping.unfinished?.jobId;
-      done = await goOn({ jobId: plan.jobId, completed: plan.completed, mayBeNew });
+      const { jobId, completed, pageCount } = plan;
+      done = await goOn({ jobId, completed, pageCount, mayBeNew });
     }
     done ??= await goOnWithRecord();
     done ??= await run({ idempotencyKey: record.beginStart() });

@@ -14,6 +14,8 @@ export type Plan = Decision &
         readonly because: "ADOPTED" | "RESUMED";
         readonly jobId: string;
         readonly completed: boolean;
+        /** Of a completed job, when the service said so. */
+        readonly pageCount?: number | undefined;
       }
     /** Mint a fresh link to the same job. */
     | { readonly action: "renew"; readonly because: "RENEW_WINDOW"; readonly jobId: string }
@@ -45,10 +47,10 @@ export function planExport(inputs: CheckedInputs, state: StaticExportState | und
       : start("STARTED_AGAIN", "the last export came to nothing, so a new job is started");
   };
   if (unfinished?.intent === intentOf(inputs)) {
-    const { jobId, completed } = unfinished;
+    const { jobId, completed, pageCount } = unfinished;
     if (jobId === undefined) return wanted();
     const text = `job ${jobId} of an earlier run goes on, none is started`;
-    return { action: "continue", because: "RESUMED", text, jobId, completed };
+    return { action: "continue", because: "RESUMED", text, jobId, completed, pageCount };
   }
   if (outputs.bundleUrl === undefined) return wanted();
   if (inputs.jobId === undefined ? changed.some(isContent) : inputs.jobId !== outputs.jobId) return wanted();

@@ -24,6 +24,18 @@ export interface StaticExportOutputs extends Omit<CheckedInputs, "version" | "jo
   renewAfter?: string;
 }
 
+/** What an interrupted operation was after, and how far it came. */
+export interface Unfinished {
+  /** See {@link intentOf}. */
+  intent: string;
+  /** Absent when it came to nothing. */
+  jobId?: string | undefined;
+  /** Only the link is missing. */
+  completed: boolean;
+  /** Pages of a completed job, when the service said so. */
+  pageCount?: number | undefined;
+}
+
 /** What is remembered beside the outputs, and shown to nobody. */
 export interface Bookkeeping {
   /** Which of the outputs that have a default were given as inputs. */
@@ -32,8 +44,7 @@ export interface Bookkeeping {
   mintedAtMs?: number | undefined;
   /** How wrong this machine's clock was at the last contact with the service; absent when it was right. */
   clockError?: ClockError | undefined;
-  /** What an interrupted operation was after, see {@link intentOf}, and how far it came. */
-  unfinished?: { intent: string; jobId?: string; completed: boolean };
+  unfinished?: Unfinished | undefined;
 }
 
 /** All that is kept of a static export between two operations. */
@@ -110,7 +121,7 @@ export function stillUnfinished(
 /** The state after an interruption: what was there before stays, and the job that was begun is remembered. */
 export function unfinishedState(
   inputs: CheckedInputs,
-  job: { jobId?: string; completed: boolean },
+  job: Omit<Unfinished, "intent">,
   before: StaticExportState | undefined,
 ): StaticExportState {
   const unfinished = { intent: intentOf(inputs), ...job };

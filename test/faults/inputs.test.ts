@@ -167,6 +167,14 @@ describe("the base URL", () => {
     ["https://user:c4n4ry@api.example.com", "user name or password"],
     ["https://api.example.com/?a=c4n4ry", "query"],
     ["https://api.example.com/#c4n4ry", "fragment"],
+    [
+      "https://api.example.com/v1",
+      "ends in /v1, which is part of each endpoint's own path. Write https://api.example.com",
+    ],
+    [
+      "https://api.example.com/docs/v2/",
+      "ends in /v2, which is part of each endpoint's own path. Write https://api.example.com/docs",
+    ],
     ["http://api.example.com", "uses http:"],
     ["http://127.0.0.1.example.com", "uses http:"],
   ])("I08 the base URL «%s» is a check failure, and its secrets are not shown", (baseUrl, reason) => {

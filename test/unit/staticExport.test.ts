@@ -74,7 +74,19 @@ describe("create", () => {
   test.each([
     [401, "rejected the API key", "No job was started."],
     [403, "enterprise plan", "No job was started."],
-    [400, "answered 400", "No job was started."],
+    [403, "one that may only read can refresh, but not start", "No job was started."],
+    [403, "this machine's address is not one that the organization allows", "No job was started."],
+    [
+      400,
+      "answered 400: no. No job was started. Check that docs.example.com is a site",
+      "No job was started.",
+    ],
+    [
+      404,
+      "answered 404: no. No job was started. Check that docs.example.com is a site",
+      "No job was started.",
+    ],
+    [422, "Check that docs.example.com is a site of the organization", "No job was started."],
     [501, "answered 501", "No job is known to have been started."],
   ])("refused with %i names the site, the trouble and what is lost", async (status, trouble, lost) => {
     service.fault = () => ({ status, body: { error: "no" } });
@@ -221,8 +233,16 @@ describe("what is interrupted", () => {
     const { state } = await unfinished(create());
     service.fault = () => undefined;
     requests();
-    await update(state);
+    expect((await update(state)).outputs.pageCount).toBe(41);
     expect(requests()).toEqual(["POST /jobs/job-1/bundle"]);
+  });
+
+  test("C12 keeps the pages over any number of runs between completion and link", async () => {
+    service.fault = ({ path }) => (path.endsWith("/bundle") ? { status: 501 } : undefined);
+    const first = await unfinished(create());
+    const second = await unfinished(update(first.state));
+    service.fault = () => undefined;
+    expect((await update(second.state)).outputs.pageCount).toBe(41);
   });
 
   test("does not take the pages that a refresh saw in the middle of it for all", async () => {
@@ -232,7 +252,7 @@ describe("what is interrupted", () => {
     service.fault = ({ path }) => (path.endsWith("/bundle") ? { status: 501 } : undefined);
     const completed = await unfinished(update(seen ?? state));
     service.fault = () => undefined;
-    expect((await update(completed.state)).outputs.pageCount).toBeUndefined();
+    expect((await update(completed.state)).outputs.pageCount).toBe(41);
   });
 
   test("keeps the pages that a refresh saw once it was completed", async () => {
