@@ -67,7 +67,11 @@ for (const name of rooms) {
   if (mutate.length === 0) continue;
   const roomStartedAt = performance.now();
   console.log(`\nroom ${name}`);
-  const found = await breakRoom(mutate, tests);
+  const found = await breakRoom(mutate, tests).catch((error: unknown): MutantResult[] => {
+    console.error(error); // such as a test that fails before anything is broken
+    failed.push(name);
+    return [];
+  });
   results.push(...found);
   const score = scoreOf(found, files);
   if (score.percent < LEAST_SCORE) failed.push(name);
