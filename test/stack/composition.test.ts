@@ -6,7 +6,7 @@ import { expect, test, type TestContext } from "vitest";
 import type { StateResource } from "../engine/index.ts";
 import { bundle, poll, START, wholeExport } from "./requests.ts";
 import { releaseLog, standInRelease } from "./standInRelease.ts";
-import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "./world.ts";
+import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
 
 const AGENT_JOB = {
   id: "a1",
@@ -31,8 +31,6 @@ const typesOf = (resource: StateResource): unknown => String(resource.outputs["_
 
 const wholeExports = (resources: readonly StateResource[]): string[] =>
   resources.flatMap(({ outputs }) => wholeExport(outputs["jobId"])).sort();
-
-const sorted = (world: World): string[] => world.requests().sort();
 
 onEachEngine("composition", (kind) => {
   test.concurrent(
@@ -125,7 +123,7 @@ onEachEngine("composition", (kind) => {
       const exports = await Promise.all(
         ["company", "department", "team"].map((name) => world.exported(name)),
       );
-      expect(sorted(world)).toEqual([...wholeExports(exports), LOOK].sort());
+      expect(world.requestsSideBySide()).toEqual([...wholeExports(exports), LOOK].sort());
       const [company, department, team] = exports;
       expect(exports.map(typesOf)).toEqual(
         ["", "$test:index:Department", "$test:index:Department$test:index:Team"].map(
@@ -155,7 +153,9 @@ onEachEngine("composition", (kind) => {
       expect(stepsOf(succeeded(await world.stack.up()))).toEqual([]);
       expect(world.requests()).toEqual([]);
       succeeded(await world.stack.refresh());
-      expect(sorted(world)).toEqual([...exports.map(({ outputs }) => poll(outputs["jobId"])), LOOK].sort());
+      expect(world.requestsSideBySide()).toEqual(
+        [...exports.map(({ outputs }) => poll(outputs["jobId"])), LOOK].sort(),
+      );
       await previewIsEmpty(world);
       expect(stepsOf(succeeded(await world.stack.destroy())).sort()).toEqual(
         steps.map((name) => `delete ${name}`),
@@ -195,7 +195,7 @@ onEachEngine("composition", (kind) => {
       letJobsEnd();
       world.service.agentJobs.set("p1", AGENT_JOB);
       expect(stepsOf(succeeded(await world.stack.up())).sort()).toEqual(["update agent", "update docs"]);
-      expect(sorted(world)).toEqual([LOOK, poll(jobId), bundle(jobId)].sort());
+      expect(world.requestsSideBySide()).toEqual([LOOK, poll(jobId), bundle(jobId)].sort());
       await previewIsEmpty(world);
       expect(world.service.requests.filter(({ method, path }) => `${method} ${path}` === START)).toHaveLength(
         1,

@@ -243,7 +243,7 @@ onEachEngine("interruptions", (kind) => {
       const [first, other] = begun.urn.endsWith("::one") ? ["one", "two"] : ["two", "one"];
       expect(stepsOf(up).sort()).toEqual([`create ${other}`, `update ${first}`]);
       const { outputs } = await world.exported(other);
-      expect(world.requests().sort()).toEqual(
+      expect(world.requestsSideBySide()).toEqual(
         [
           poll(begun.outputs["jobId"]),
           bundle(begun.outputs["jobId"]),
