@@ -63,6 +63,31 @@ describe("create", () => {
     expect(service.requests).toEqual([]);
   });
 
+  test.each(["ECONNREFUSED", "EHOSTUNREACH", "never"])(
+    "of a service that never answers (%s) ends after two minutes",
+    async (error) => {
+      service.fault = () => (error === "never" ? error : { error });
+      const failure = await caught(create({ ...inputs, jobId: "job-1" }));
+      expect(failure.message).toContain("nothing of the service answered for ");
+      expect(failure.message).toContain("Check the network, the base URL");
+      expect(clock.monotonic()).toBeGreaterThan(90_000);
+      expect(clock.monotonic()).toBeLessThan(150_000); // one attempt may last 30 s
+      expect(service.requests.length).toBeLessThan(30);
+    },
+  );
+
+  test("of a service that answered before, whatever it said, is tried until the time limit", async () => {
+    service.fault = (_request, number) => (number === 1 ? { status: 503 } : { error: "ECONNREFUSED" });
+    const failure = await caught(create());
+    expect(failure.message).toContain("the time limit of 30m leaves no room for another try");
+    expect(clock.monotonic()).toBeGreaterThan(29 * 60_000);
+  });
+
+  test("of a service that is back after a minute and a half goes well", async () => {
+    service.fault = () => (clock.monotonic() < 90_000 ? { error: "ECONNREFUSED" } : undefined);
+    expect((await create()).outputs.jobId).toBe("job-1");
+  });
+
   test("adopts a job that is given, and starts none", async () => {
     const other = await create();
     requests();
@@ -226,6 +251,26 @@ describe("what is interrupted", () => {
     const { outputs } = await update(state);
     expect(requests()).toEqual(["GET /jobs/job-1", "POST /jobs/job-1/bundle"]);
     expect(outputs).toMatchObject({ jobId: "job-1", status: "completed", pageCount: 41 });
+  });
+
+  test("goes on after a last look that took longer than a second: the time limit is told, not the network", async () => {
+    service.fault = ({ method }) => (method === "GET" && clock.monotonic() >= 29_000 ? "never" : undefined);
+    const { message, state } = await unfinished(create(inputs, 30_000));
+    expect(message).toMatch(/the time limit of 30s passed\. Last seen: running, \d+%/);
+    expect(message).toContain("Nothing is lost: job job-1 goes on");
+    expect(message).toContain("customTimeouts");
+    expect(message).not.toContain("network");
+    service.fault = () => undefined;
+    expect((await update(state)).outputs.jobId).toBe("job-1");
+  });
+
+  test("a first look that the time limit cuts off is told as that, with the job saved", async () => {
+    service.fault = ({ method }) => (method === "GET" ? "never" : undefined);
+    const { message } = await unfinished(create(inputs, 5_000));
+    expect(message).toContain(
+      "was not answered before the time limit of 5s passed. Nothing is lost: job job-1",
+    );
+    expect(message).not.toContain("network");
   });
 
   test("goes on with the bundle alone when the job was completed", async () => {
