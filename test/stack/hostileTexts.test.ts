@@ -189,6 +189,9 @@ function hostileService({ service }: World): {
 }
 const noFields = { source: undefined, model: undefined, prLink: undefined, createdAt: undefined };
 
+/** The real CLI shows how Node.js prints an error, in these colours. */
+const COLOUR_OF_NODE = /\u001b\[3[02-9]m/g;
+
 /** Nothing but text was shown or kept: no command, nothing that is not seen but the ends of our own lines, no key. */
 async function expectOnlyText(world: World, results: readonly OperationResult[]): Promise<void> {
   const written = await world.everythingWritten();
@@ -202,7 +205,9 @@ async function expectOnlyText(world: World, results: readonly OperationResult[])
     ...kept,
   ])
     expect(
-      /.{0,80}(?:[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}]|\\u00|\\u20).{0,40}/u.exec(shown)?.[0],
+      /.{0,80}(?:[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}]|\\u00|\\u20).{0,40}/u.exec(
+        shown.replaceAll(COLOUR_OF_NODE, ""),
+      )?.[0],
     ).toBeUndefined();
 }
 
