@@ -8,6 +8,8 @@ import { Transport, type TransportOptions } from "./transport";
 /** One look at an agent job. */
 export interface AgentJobLook {
   readonly job: AgentJob;
+  /** Names of fields that should be there and are not. */
+  readonly missing: readonly string[];
   /** How long the service asks not to be asked again, in milliseconds. */
   readonly retryAfterMs?: number;
 }
@@ -103,7 +105,7 @@ export class Client {
       return await this.#transport.send(
         { method: "GET", path: ["v2", "agent", key.projectId, "job", key.id], repetition: "read" },
         (reply) => ({
-          job: readAgentJob(key.id, reply),
+          ...readAgentJob(key.id, reply, this.#service.apiKey()),
           ...(reply.retryAfterMs !== undefined && { retryAfterMs: reply.retryAfterMs }),
         }),
       );
