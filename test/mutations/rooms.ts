@@ -61,7 +61,14 @@ const FOLDERS = {
       ],
       tests: [
         ...["unit/bundleLink", "unit/configuration", "unit/exportJob", "unit/serviceClock", "unit/agentJob"],
-        ...["unit/agentJobLifeCycle", "unit/staticExportInputs", "unit/transport", "faults/inputs"],
+        ...[
+          "unit/agentJobLifeCycle",
+          "unit/staticExportInputs",
+          "unit/transport",
+          "faults/inputs",
+          "unit/proxy",
+          "unit/endpoint",
+        ],
         ...LIFE_CYCLES,
       ],
     },
@@ -95,7 +102,14 @@ const FOLDERS = {
     },
     words: {
       files: ["errors", "explanation", "redaction", "reporter"],
-      tests: ["unit/redaction", "unit/staticExport", "unit/transport", "faults/jobStates", "faults/links"],
+      tests: [
+        "unit/redaction",
+        "unit/explanation",
+        "unit/staticExport",
+        "unit/transport",
+        "faults/jobStates",
+        "faults/links",
+      ],
     },
   },
   sdk: {
