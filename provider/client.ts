@@ -4,11 +4,14 @@ import type { ServiceSettings } from "./configuration";
 import { MalformedResponseError, NotAllowedError, NotFoundError } from "./errors";
 import { readExportJob, type ExportJob } from "./exportJob";
 import { readIdentifier } from "./identifier";
+import { withoutSecrets } from "./redaction";
 import { Transport, type TransportOptions } from "./transport";
 
 /** One look at an agent job. */
 export interface AgentJobLook {
   readonly job: AgentJob;
+  /** Names of fields that should be there and are not. */
+  readonly missing: readonly string[];
   /** How long the service asks not to be asked again, in milliseconds. */
   readonly retryAfterMs?: number;
 }
@@ -47,7 +50,9 @@ export class Client {
       },
       ({ endpoint, body }) => {
         const jobId = readIdentifier(body["jobId"]);
-        if (jobId !== undefined) return jobId;
+        // an id that holds the key would be stored and shown
+        const isClean = (id: string): boolean => withoutSecrets(id, [this.#service.apiKey()]) === id;
+        if (jobId !== undefined && isClean(jobId)) return jobId;
         throw new MalformedResponseError(
           `${endpoint} answered without a usable "jobId"`,
           "Check that the base URL is that of the service; if it is, report this to the service's support.",
@@ -90,7 +95,7 @@ export class Client {
       return await this.#transport.send(
         { method: "GET", path: ["v2", "agent", key.projectId, "job", key.id], repetition: "read" },
         (reply) => ({
-          job: readAgentJob(key.id, reply),
+          ...readAgentJob(key.id, reply, this.#service.apiKey()),
           ...(reply.retryAfterMs !== undefined && { retryAfterMs: reply.retryAfterMs }),
         }),
       );
