@@ -12,7 +12,7 @@ import {
   type FinishedExport,
   type StartedJob,
 } from "./exportWorkflow";
-import { jobRecord } from "./jobRecord";
+import { jobRecord, renameRecords } from "./jobRecord";
 import { clockErrorOf, machineOf } from "./serviceClock";
 import { planExport, type Plan } from "./staticExportPlan";
 import type { CheckedInputs } from "./staticExportInputs";
@@ -39,6 +39,7 @@ export async function converge(
   state: StaticExportState | undefined,
   limitMs: number,
 ): Promise<StaticExportState> {
+  renameRecords(context, inputs);
   const plan = planExport(inputs, state, serviceTimeOf(state, machineOf(context)));
   if (plan.action === "record" && state) return recordedState(inputs, state);
   const { client, deadline } = connect(context, inputs, limitMs);

@@ -51,6 +51,34 @@ test("another process finds the job that was saved", () => {
   expect(files()).toHaveLength(1);
 });
 
+test("what was noted of a resource that was renamed is found under its new URN alone, and is no younger for that", () => {
+  const urn = `${RESOURCE.urn}-renamed`;
+  records().save(RESOURCE, INTENT, "job-1");
+  records().saveStart(RESOURCE, "b".repeat(64), "key-1");
+  records().save({ ...RESOURCE, domain: "other.example.com" }, INTENT, "job-2");
+  const savedAt = new Date(nowMs - RECORD_LIFE_MS + 60_000);
+  for (const name of files()) utimesSync(join(folder, name), savedAt, savedAt);
+  records().rename(RESOURCE, urn);
+  expect(records().find({ ...RESOURCE, urn }, INTENT)).toBe("job-1");
+  expect(records().findStart({ ...RESOURCE, urn }, "b".repeat(64))).toBe("key-1");
+  expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+  expect(records().find({ ...RESOURCE, domain: "other.example.com" }, INTENT)).toBe("job-2");
+  const texts = files().map((name) => readFileSync(join(folder, name), "utf8"));
+  expect(texts.filter((text) => text.includes("-renamed"))).toHaveLength(2);
+  for (const name of files()) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+  nowMs += 120_000;
+  expect(records().find({ ...RESOURCE, urn }, INTENT)).toBeUndefined();
+});
+
+test("a rename leaves alone what was noted under the new URN already, and a folder that is not there", () => {
+  const renamed = { ...RESOURCE, urn: `${RESOURCE.urn}-renamed` };
+  records().rename(RESOURCE, renamed.urn);
+  records().save(RESOURCE, INTENT, "job-1");
+  records().save(renamed, INTENT, "job-2");
+  records().rename(RESOURCE, renamed.urn);
+  expect(records().find(renamed, INTENT)).toBe("job-2");
+});
+
 test.each<[string, Partial<RecordedResource>, string]>([
   ["service", { baseUrl: "https://other.example.test" }, INTENT],
   ["resource", { urn: `${RESOURCE.urn}-2` }, INTENT],
