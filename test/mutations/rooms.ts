@@ -22,8 +22,23 @@ const LIFE_CYCLES = [
 const FOLDERS = {
   provider: {
     door: {
-      files: ["dynamic", "dynamicProvider", "operation", "cancellation", "engineLog", "progress"],
-      tests: ["unit/dynamicProvider", "unit/cancellation", "unit/engineLog", "unit/progress", "unit/handler"],
+      files: [
+        "dynamic",
+        "dynamicProvider",
+        "operation",
+        "cancellation",
+        "engineLog",
+        "progress",
+        "stuckAnswer",
+      ],
+      tests: [
+        "unit/dynamicProvider",
+        "unit/stuckAnswer",
+        "unit/cancellation",
+        "unit/engineLog",
+        "unit/progress",
+        "unit/handler",
+      ],
     },
     staticExport: {
       files: [
@@ -101,10 +116,11 @@ const FOLDERS = {
       tests: ["unit/clock", "unit/deadline", "unit/duration", "unit/waiter"],
     },
     words: {
-      files: ["errors", "explanation", "redaction", "reporter"],
+      files: ["errors", "explanation", "redaction", "reporter", "plainText"],
       tests: [
         "unit/redaction",
         "unit/explanation",
+        "unit/plainText",
         "unit/staticExport",
         "unit/transport",
         "faults/jobStates",
