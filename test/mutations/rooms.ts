@@ -1,6 +1,9 @@
 // What is broken room by room, and the tests that judge it. Tests that start processes or wait for real time are none
 // of them: a room is judged in minutes.
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "../..");
 
 /** Part of the code that is judged as a whole. */
 interface Room {
@@ -171,7 +174,7 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map(
 export function checkRooms(): void {
   const listed = [...ROOMS.values()].flatMap(({ files }) => files);
   const there = Object.keys(FOLDERS).flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" })
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts"))
       .map((name) => `${folder}/${name.replaceAll("\\", "/")}`),
   );
