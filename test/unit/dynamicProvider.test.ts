@@ -40,6 +40,8 @@ let lines: ReturnType<typeof recordingReporter>["lines"] & { debug: string[] };
 let rows: (string | undefined)[];
 let closed: (string | undefined)[];
 let home: string;
+/** How many answers were said to leave. */
+let answers: number;
 let enginesServer: EnginesServer;
 let modules: Awaited<ReturnType<typeof loadDoor>>;
 
@@ -59,6 +61,8 @@ beforeEach(async () => {
       return { ...reporter, debug: (line: string) => lines.debug.push(line), close: () => closed.push(urn) };
     },
   }));
+  answers = 0;
+  vi.doMock("../../provider/stuckAnswer.ts", () => ({ answerLeaves: () => answers++ }));
   modules = await loadDoor();
 });
 
@@ -71,6 +75,7 @@ async function loadDoor() {
 
 afterEach(() => {
   vi.doUnmock("../../provider/engineLog.ts");
+  vi.doUnmock("../../provider/stuckAnswer.ts");
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
   rmSync(home, { recursive: true, force: true });
@@ -256,7 +261,7 @@ describe("create", () => {
   });
 
   test("that fails is an error without a stack, which means nothing to a user, and without an id", async () => {
-    const error = Object.assign(new Error("no such site"), { id: "docs.example.com" });
+    const error = Object.assign(new Error("no such site"), { id: "7" });
     const door = doorTo(fakeLifeCycle({ create: () => Promise.reject(error) }));
     const thrown = await thrownBy(door.create(INPUTS));
     expect(thrown).toMatchObject({ message: "no such site", stack: "(pulumi-docs-hosting)" });
@@ -332,17 +337,16 @@ describe("read", () => {
   });
 
   test("that fails is an error without a stack, which the host would print", async () => {
-    const door = doorTo(fakeLifeCycle({ read: () => Promise.reject(new Error("no answer")) }));
-    expect(await thrownBy(door.read("id-of-a", STORED))).toMatchObject({
-      message: "no answer",
-      stack: "(pulumi-docs-hosting)",
-    });
+    const error = new Error("no answer");
+    const door = doorTo(fakeLifeCycle({ read: () => Promise.reject(error) }));
+    const thrown = await thrownBy(door.read("id-of-a", STORED));
+    expect(thrown).toMatchObject({ message: "no answer", stack: "(pulumi-docs-hosting)" });
   });
 
-  test("makes an error of what is none", async () => {
+  test("tells what was thrown also where that is no error", async () => {
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what it is about
-    const door = doorTo(fakeLifeCycle({ read: () => Promise.reject("a text") }));
-    expect(await thrownBy(door.read("id-of-a", STORED))).toMatchObject({ message: "'a text'" });
+    const door = doorTo(fakeLifeCycle({ read: () => Promise.reject({ no: "error" }) }));
+    expect(await thrownBy(door.read("id-of-a", STORED))).toMatchObject({ message: "{ no: 'error' }" });
   });
 });
 
@@ -362,6 +366,85 @@ describe("delete", () => {
     expect(lifeCycle.remove.mock.calls[0]?.[0]).toEqual({
       resumeRecords: modules.resumeRecords,
     });
+  });
+});
+
+describe("a rename by an alias", () => {
+  const NEW_URN = URN.replace("::docs", "::renamed");
+  const renamed = { ...INPUTS, __urn: NEW_URN };
+
+  test("is a change, though nothing else is to be done, and is said so", async () => {
+    expect(await doorTo(fakeLifeCycle()).diff("id-of-a", STORED, renamed)).toEqual({
+      changes: true,
+      replaces: [],
+    });
+    expect(lines.info).toEqual(["SETTINGS: the resource was renamed or moved: remembered without a request"]);
+  });
+
+  test("hides no other decision and no changed input", async () => {
+    const decision = { because: "SETTINGS", text: "name changed" } as const;
+    const diff = (): Diff => ({ ...SAME, changed: ["name"], decision });
+    expect(await doorTo(fakeLifeCycle({ diff })).diff("id-of-a", STORED, renamed)).toEqual({ replaces: [] });
+    expect(lines.info).toEqual(["SETTINGS: name changed"]);
+  });
+
+  test.each([
+    [URN, NEW_URN, URN],
+    [URN, URN, undefined],
+    [URN, UNKNOWN, undefined],
+    [undefined, NEW_URN, undefined],
+  ])("of %s to %s tells the life cycle the former URN %s", async (before, now, former) => {
+    const context = await contextOf((door) =>
+      door.update("id-of-a", { ...STORED, __urn: before }, { ...INPUTS, __urn: now }),
+    );
+    expect(context?.formerUrn).toBe(former);
+    expect(Object.keys(context ?? {}).includes("formerUrn")).toBe(former !== undefined);
+  });
+});
+
+describe("what leaves", () => {
+  const half = "\ud83d"; // of an emoji
+
+  test("is whole characters, on which the host's encoder fails otherwise", async () => {
+    const state = { outputs: { name: half }, bookkeeping: {} };
+    const { outs } = await doorTo(fakeLifeCycle({ create: () => Promise.resolve(state) })).create(INPUTS);
+    expect(outs["name"]).toBe("\ufffd");
+  });
+
+  test("is one line without a command, in errors, in failures of a check and in what is unfinished", async () => {
+    const text = `a\n##[x]${half}`;
+    const shown = "a\\u{a}# #[x]\ufffd";
+    const unfinished = new modules.UnfinishedError(text, STATE);
+    const door = doorTo(
+      fakeLifeCycle({
+        check: () => ({ inputs: { name: "a" }, failures: [{ property: text, reason: text }] }),
+        create: () => Promise.reject(new Error(text)),
+        update: () => Promise.reject(unfinished),
+      }),
+    );
+    expect((await door.check({}, INPUTS)).failures).toEqual([{ property: shown, reason: shown }]);
+    expect(await thrownBy(door.create(INPUTS))).toMatchObject({ message: shown });
+    expect(await thrownBy(door.update("id-of-a", STORED, INPUTS))).toMatchObject({
+      message: shown,
+      reasons: [shown],
+    });
+  });
+
+  test("is watched until it has left, whatever it is", async () => {
+    const door = doorTo(
+      fakeLifeCycle({
+        diff: () => {
+          throw new Error("no difference");
+        },
+      }),
+    );
+    await door.check({}, INPUTS);
+    expect(await thrownBy(door.diff("id-of-a", STORED, INPUTS))).toMatchObject({ message: "no difference" });
+    await door.create(INPUTS);
+    await door.read("id-of-a", STORED);
+    await door.update("id-of-a", STORED, INPUTS);
+    await door.delete("id-of-a", STORED);
+    expect(answers).toBe(6);
   });
 });
 
