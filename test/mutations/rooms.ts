@@ -75,7 +75,7 @@ const FOLDERS = {
     service: {
       files: [
         ...["client", "connection", "configuration", "exportJob", "bundleLink", "serviceClock", "endpoint"],
-        ...["identifier", "loopback", "proxy"],
+        ...["identifier", "loopback", "proxy", "replyNumber"],
       ],
       tests: [
         ...["unit/bundleLink", "unit/configuration", "unit/exportJob", "unit/serviceClock", "unit/agentJob"],
@@ -139,7 +139,7 @@ const FOLDERS = {
       ],
       tests: [
         ...["unit/registeredResources", "unit/getAgentJob", "unit/handler", "unit/staticExportValues"],
-        "unit/featureSupport",
+        ...["unit/featureSupport", "unit/requestedFeatures"],
       ],
     },
     kubernetes: {
