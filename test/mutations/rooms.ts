@@ -68,6 +68,7 @@ const FOLDERS = {
         "unknown",
       ],
       tests: [
+        ...["unit/inputRules", "unit/jobRecord"],
         ...["unit/resumeRecords", "unit/staticExportInputs", "unit/agentJobLifeCycle", "unit/staticExport"],
         ...["unit/idempotentStarts", "faults/inputs"],
       ],
