@@ -300,10 +300,12 @@ describe("what is interrupted", () => {
     expect((await update(completed.state)).outputs.pageCount).toBe(41);
   });
 
-  test("keeps the pages that a refresh saw once it was completed", async () => {
+  test("keeps the pages that a refresh saw once it was completed, of an earlier release, too", async () => {
     service.fault = ({ path }) => (path.endsWith("/bundle") ? { status: 501 } : undefined);
     const { state } = await unfinished(create());
     service.fault = () => undefined;
+    // an earlier release did not note them itself
+    delete state.bookkeeping.unfinished?.pageCount;
     const seen = await site.read(state);
     requests();
     expect((await update(seen ?? state)).outputs.pageCount).toBe(41);
