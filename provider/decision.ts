@@ -6,7 +6,7 @@ export type ReasonCode =
   | "NEW"
   /** `domain`, `baseUrl`, or which agent job, changed: a replacement. */
   | "REPLACED"
-  /** `version` or `triggers` changed: a job is started. */
+  /** `version`, `triggers` or `exportOptions` changed: a job is started. */
   | "NEW_CONTENT"
   /** `jobId` was given or changed: no job is started. */
   | "ADOPTED"

@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -11,7 +10,6 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   RECORD_LIFE_MS,
@@ -201,32 +199,6 @@ test.each([
   block();
   expect(records().save(RESOURCE, INTENT, "job-2")).toMatch(/^E[A-Z]+$/);
   expect(records().find(RESOURCE, INTENT)).toBeUndefined();
-});
-
-test("two processes that write at once leave whole records only, and no draft", async () => {
-  const compiled = join(import.meta.dirname, "../../dist/provider/resumeRecords.js");
-  const write = (name: string): Promise<unknown> =>
-    promisify(execFile)(process.execPath, [
-      "-e",
-      `const { ResumeFolder } = require(${JSON.stringify(compiled)});
-       const records = new ResumeFolder(() => ${JSON.stringify(folder)}, Date.now);
-       for (let i = 0; i < 100; i++) {
-         const problem = records.save(${JSON.stringify(RESOURCE)}, ${JSON.stringify(INTENT)}, "${name}-" + i);
-         if (problem) throw new Error(problem);
-       }`,
-    ]);
-  const writers = { done: false };
-  const both = Promise.all([write("one"), write("other")]).finally(() => (writers.done = true));
-  const found = new Set<string | undefined>();
-  while (!writers.done) {
-    found.add(records().find(RESOURCE, INTENT));
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  await both;
-  found.delete(undefined); // before the first
-  for (const jobId of found) expect(jobId).toMatch(/^(one|other)-\d+$/);
-  expect(records().find(RESOURCE, INTENT)).toMatch(/^(one|other)-99$/);
-  expect(files()).toHaveLength(1);
 });
 
 describe("forgetting", () => {
