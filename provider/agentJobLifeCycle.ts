@@ -1,4 +1,4 @@
-import { isFinalAgentJob, isUnexpectedAgentJob, nameOf, type AgentJob } from "./agentJob";
+import { isFinalAgentJob, isUnexpectedAgentJob, missingFields, nameOf, type AgentJob } from "./agentJob";
 import type { CheckedAgentJobInputs } from "./agentJobInputs";
 import { inputsOf, seenState, type AgentJobState } from "./agentJobState";
 import { connect } from "./connection";
@@ -9,6 +9,7 @@ import { NotFoundError } from "./errors";
 import { explained } from "./explanation";
 import { waitForJob } from "./jobWait";
 import { DEFAULT_LIMIT_MS, READ_LIMIT_MS, type Diff } from "./lifeCycle";
+import { warningOnce } from "./reporter";
 import { UnfinishedError } from "./unfinishedError";
 
 export { checkAgentJobInputs as check } from "./agentJobInputs";
@@ -113,6 +114,7 @@ async function waitUntilSeenFinal(
   before?: AgentJobState,
 ): Promise<AgentJob> {
   const name = describe(inputs);
+  const reporter = warningOnce(context.reporter);
   let seen: AgentJob | undefined;
   try {
     const { client, deadline } = connect(context, inputs, limitMs);
@@ -121,8 +123,9 @@ async function waitUntilSeenFinal(
       subject: `${name} to be final`,
       name,
       look: async () => {
-        const { job, ...asked } = await client.getAgentJob(keyOf(inputs));
+        const { job, missing, ...asked } = await client.getAgentJob(keyOf(inputs));
         seen = job;
+        if (missing.length > 0) reporter.warn(missingFields(keyOf(inputs), missing));
         return { ...job, ...asked };
       },
       isFinal: isFinalAgentJob,

@@ -1,9 +1,8 @@
-import { isUnexpectedAgentJob, nameOf, type AgentJob } from "./agentJob";
+import { isUnexpectedAgentJob, missingFields, nameOf, type AgentJob } from "./agentJob";
 import { checkAgentJobInputs } from "./agentJobInputs";
 import { connect, type ConnectionContext } from "./connection";
 import { explained } from "./explanation";
 import { READ_LIMIT_MS } from "./lifeCycle";
-import { redact } from "./redaction";
 
 /**
  * Asks for an agent job once: `GET /v2/agent/{projectId}/job/{id}`.
@@ -23,10 +22,11 @@ export async function lookUpAgentJob(
   }
   const key = { projectId: inputs.projectId, id: inputs.jobId };
   try {
-    const { job } = await connect(context, inputs, READ_LIMIT_MS).client.getAgentJob(key);
+    const { job, missing } = await connect(context, inputs, READ_LIMIT_MS).client.getAgentJob(key);
     if (isUnexpectedAgentJob(job)) {
-      context.reporter.warn(`${nameOf(key)} has the unknown status "${redact(job.status)}"`);
+      context.reporter.warn(`${nameOf(key)} has the unknown status "${job.status}"`);
     }
+    if (missing.length > 0) context.reporter.warn(missingFields(key, missing));
     return job;
   } catch (error) {
     throw explained(error, nameOf(key), "");

@@ -1,6 +1,5 @@
 import type { Observation } from "./pollSchedule";
 import { describeProgress } from "./progress";
-import { redact } from "./redaction";
 import { warningOnce, type Reporter } from "./reporter";
 import { waitUntilFinal, type Wait } from "./waiter";
 
@@ -29,11 +28,11 @@ export function waitForJob<Job extends { readonly status: string }>(wait: JobWai
     look: async () => {
       const job = await look();
       if (isUnexpected(job)) {
-        reporter.warn(`${name} has the unknown status "${redact(job.status)}"; taken for still running`);
+        reporter.warn(`${name} has the unknown status "${job.status}"; taken for still running`);
       }
       return job;
     },
-    describe: (job) => ({ status: redact(job.status), ...details(job) }),
+    describe: (job) => ({ status: job.status, ...details(job) }),
     onLook: (history) => reporter.progress(describeProgress(history)),
   });
 }

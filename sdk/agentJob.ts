@@ -31,13 +31,13 @@ export class AgentJob extends pulumi.CustomResource implements Outputs {
   declare readonly projectId: Outputs["projectId"];
   /** `completed`, `archived` or `failed`. */
   declare readonly status: Outputs["status"];
-  /** The source repository, and the branch on which the agent worked. */
+  /** The source repository (empty when the service does not say), and the branch on which the agent worked. */
   declare readonly source: Outputs["source"];
-  /** The AI model used for the job. */
+  /** The AI model used for the job; empty when the service does not say. */
   declare readonly model: Outputs["model"];
   /** URL of the pull request that the agent created; `null` when no file was changed. */
   declare readonly prLink: Outputs["prLink"];
-  /** When the job was created (ISO 8601). */
+  /** When the job was created (ISO 8601); empty when the service does not say. */
   declare readonly createdAt: Outputs["createdAt"];
   /** When the job was archived (ISO 8601); `null` when it was not. */
   declare readonly archivedAt: Outputs["archivedAt"];

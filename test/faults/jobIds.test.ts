@@ -86,6 +86,10 @@ const UNUSABLE = [
   ["an emoji", "job-🚀"],
   ["a right-to-left mark", "job\u200F-7"],
   ["a space", "job 7"],
+  ["a command for Azure's pipelines", "7##vso[task.complete]"],
+  ["a command for GitHub's pipelines", "##[stop-commands]7"],
+  ["a workflow command", "::stop-commands::7"],
+  ["what Pulumi takes for an unknown list", "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2"],
 ] as const;
 
 test.each(UNUSABLE)("J04 an id with %s is refused, and no poll is sent", (_, jobId) =>
@@ -97,6 +101,21 @@ test.each(UNUSABLE)("J04 an id with %s is refused as an input, too", (_, jobId) 
   expect(failures).toEqual([
     { property: "jobId", reason: expect.stringContaining("is not an id of a job") as string },
   ]);
+});
+
+test.each([
+  "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
+  "04DA6B54-80E4-46F7-96EC-B56FF0331BA9",
+  "svc_simulated",
+  "x-svc_simulated",
+])(
+  "an id that Pulumi takes for an unknown value, or with the API key in it (%#), is refused, and no poll is sent",
+  (jobId) => expectRefused({ body: { jobId } }),
+);
+
+test.each(["org::job::7", "#7", "a[1]"])("the id «%s» is as plain as any", async (jobId) => {
+  jobIsCalled(jobId);
+  expect((await site.create()).outputs.jobId).toBe(jobId);
 });
 
 test.each(["null", "undefined", "0", "false"])("J05 the text «%s» is an id like any other", async (jobId) => {

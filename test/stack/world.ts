@@ -200,6 +200,7 @@ export async function previewIsEmpty(world: World, stack: Stack = world.stack): 
   expect(world.requests()).toEqual([]);
 }
 
-function nameOf(urn: string): string {
+/** The last part of a URN: what the program calls the resource. */
+export function nameOf(urn: string): string {
   return urn.slice(urn.lastIndexOf(":") + 1);
 }

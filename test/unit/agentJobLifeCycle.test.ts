@@ -99,6 +99,17 @@ describe("waiting", () => {
     ]);
   });
 
+  test("names fields that are missing once, and leaves them empty", async () => {
+    const statuses = ["active", "active", "completed"];
+    answer = () => ({ body: { id: "a1", status: statuses.shift() } });
+    const { outputs } = await create();
+    expect(outputs).toMatchObject({ source: { repository: "", ref: null }, model: "", createdAt: "" });
+    expect(scripted.requests).toHaveLength(3);
+    expect(reporter.lines.warn).toEqual([
+      "agent job a1 of project p1: the service does not tell source, model, createdAt: empty in the outputs",
+    ]);
+  });
+
   test("looks again when the service asks it to", async () => {
     let looks = 0;
     answer = () =>
@@ -239,6 +250,14 @@ describe("a lookup", () => {
     answer = endsAs({ status: "paused" }, 0);
     expect(await lookUp({ projectId: "p1", id: "a1" })).toMatchObject({ status: "paused" });
     expect(reporter.lines.warn).toEqual(['agent job a1 of project p1 has the unknown status "paused"']);
+  });
+
+  test("passes on a job of which fields are missing, with a warning", async () => {
+    answer = () => ({ body: { id: "a1", status: "active", source: JOB.source, createdAt: JOB.createdAt } });
+    expect(await lookUp({ projectId: "p1", id: "a1" })).toEqual({ ...JOB, model: "" });
+    expect(reporter.lines.warn).toEqual([
+      "agent job a1 of project p1: the service does not tell model: empty in the outputs",
+    ]);
   });
 
   test("names every argument that is wrong, before any request", async () => {
