@@ -1,6 +1,7 @@
 import { MalformedResponseError } from "./errors";
 import { isLoopback } from "./loopback";
 import { isSeen } from "./plainText";
+import { toCount } from "./replyNumber";
 import type { Reply } from "./transport";
 
 /** A presigned link to a bundle, see `spec.md`, Rules. */
@@ -11,10 +12,16 @@ export interface BundleLink {
   readonly mintedAtMs: number;
   /** When it stops working, by the service's clock: milliseconds since 1970. Absent when the service does not say. */
   readonly expiresAtMs?: number;
+  /** Size of the bundle in bytes. Absent when the service does not say. */
+  readonly sizeBytes?: number;
 }
 
 /** The last moment that ISO 8601 writes with four digits of year: milliseconds since 1970. */
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+/** A link with less life than this is as good as dead, in milliseconds. */
+export const SHORT_LIFE_MS = 2_000;
+/** `Date` headers count whole seconds: a link was minted up to this much later than it seems, in milliseconds. */
+const DATE_PRECISION_MS = 1_000;
 
 /**
  * Reads the reply of generate-bundle.
@@ -44,9 +51,11 @@ export function readBundleLink(
     );
   }
   const expiresAtMs = parseExpiry(body["expiresAt"]) ?? signedExpiry(parsed.searchParams);
+  const sizeBytes = toCount(body["sizeBytes"]);
   return {
     url,
     mintedAtMs: dateMs,
+    ...(sizeBytes !== undefined && { sizeBytes }),
     ...(expiresAtMs !== undefined && { expiresAtMs: Math.min(expiresAtMs, LATEST_MS) }),
   };
 }
@@ -59,14 +68,35 @@ export function isReadDifferently(url: string): boolean {
   return url !== url.trim() || !isSeen(url) || /^https?:(?!\/\/)/i.test(url) || /^[^?#]*\\/.test(url);
 }
 
+/** How long before its end a link is renewed. */
+export interface RenewalWindow {
+  /** Milliseconds. */
+  readonly ms: number;
+  /** The user asked for more than the link's life allows. */
+  readonly isShortened: boolean;
+}
+
 /**
- * When a link should be renewed: milliseconds since 1970, or `undefined` when its life is not known.
+ * When a link should be renewed, counted from its end; `undefined` when that is not known. At most half of the link's
+ * life, so that a fresh link is never due at once, however short it lives.
  *
  * @param renewBeforeMs the user's `renewBefore`; default: a third of the link's life
  */
-export function renewAfterMs(link: Omit<BundleLink, "url">, renewBeforeMs?: number): number | undefined {
-  if (link.expiresAtMs === undefined) return undefined;
-  return link.expiresAtMs - (renewBeforeMs ?? Math.max(0, link.expiresAtMs - link.mintedAtMs) / 3);
+export function renewalWindow(
+  { mintedAtMs, expiresAtMs }: Omit<BundleLink, "url">,
+  renewBeforeMs?: number,
+): RenewalWindow | undefined {
+  if (expiresAtMs === undefined) return undefined;
+  const lifeMs = Math.max(0, expiresAtMs - mintedAtMs);
+  if (isShort(lifeMs)) return { ms: lifeMs, isShortened: false };
+  const longestMs = (lifeMs - DATE_PRECISION_MS) / 2;
+  const ms = Math.min(renewBeforeMs ?? lifeMs / 3, longestMs);
+  return { ms, isShortened: renewBeforeMs !== undefined && renewBeforeMs > ms };
+}
+
+/** Whether a link is as good as dead on arrival. */
+export function isShort(lifeMs: number): boolean {
+  return lifeMs < SHORT_LIFE_MS;
 }
 
 /**

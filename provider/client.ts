@@ -1,10 +1,8 @@
 import { readAgentJob, type AgentJob, type AgentJobKey } from "./agentJob";
 import { readBundleLink, type BundleLink } from "./bundleLink";
 import type { ServiceSettings } from "./configuration";
-import { MalformedResponseError, NotAllowedError, NotFoundError } from "./errors";
-import { readExportJob, type ExportJob } from "./exportJob";
-import { readIdentifier } from "./identifier";
-import { withoutSecrets } from "./redaction";
+import { NotAllowedError, NotFoundError, ResponseError } from "./errors";
+import { readExportJob, readStartReply, type ExportJob, type StartReply } from "./exportJob";
 import { Transport, type TransportOptions } from "./transport";
 
 /** One look at an agent job. */
@@ -14,6 +12,12 @@ export interface AgentJobLook {
   readonly missing: readonly string[];
   /** How long the service asks not to be asked again, in milliseconds. */
   readonly retryAfterMs?: number;
+}
+
+/** What a start can say beside the domain. */
+export interface StartOptions {
+  readonly exportOptions?: Readonly<Record<string, unknown>> | undefined;
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** The administrative API of `spec.md`: one method per endpoint, each returning plain, checked values. */
@@ -34,31 +38,37 @@ export class Client {
   /**
    * `POST /v1/static-export/jobs`: starts an export.
    *
+   * @param exportOptions further fields of the request
    * @param idempotencyKey the same for starts of which only one may count: a service that knows the header
    *   `Idempotency-Key` then starts one job. `spec.md` does not show it, so nothing depends on it.
-   * @returns the id of the new job
+   * @returns the new job
    * @throws DocsHostingError
    */
-  startExport(domain: string, idempotencyKey?: string): Promise<string> {
-    return this.#transport.send(
-      {
-        method: "POST",
-        path: ["v1", "static-export", "jobs"],
-        body: { domain },
-        repetition: "start",
-        ...(idempotencyKey !== undefined && { idempotencyKey }),
-      },
-      ({ endpoint, body }) => {
-        const jobId = readIdentifier(body["jobId"]);
-        // an id that holds the key would be stored and shown
-        const isClean = (id: string): boolean => withoutSecrets(id, [this.#service.apiKey()]) === id;
-        if (jobId !== undefined && isClean(jobId)) return jobId;
-        throw new MalformedResponseError(
-          `${endpoint} answered without a usable "jobId"`,
-          "Check that the base URL is that of the service; if it is, report this to the service's support.",
-        );
-      },
-    );
+  async startExport(
+    domain: string,
+    { exportOptions, idempotencyKey }: StartOptions = {},
+  ): Promise<StartReply> {
+    try {
+      return await this.#transport.send(
+        {
+          method: "POST",
+          path: ["v1", "static-export", "jobs"],
+          body: { ...exportOptions, domain },
+          repetition: "start",
+          ...(idempotencyKey !== undefined && { idempotencyKey }),
+        },
+        (reply) => readStartReply(reply, this.#service.apiKey()),
+      );
+    } catch (error) {
+      // services differ in how they answer to a site that they do not have
+      if (!(error instanceof ResponseError) || ![400, 404, 422].includes(error.status)) throw error;
+      const more = exportOptions === undefined ? "the base URL" : "exportOptions and the base URL";
+      throw new ResponseError(
+        error.message,
+        `Check that ${domain} is a site of the organization that the API key belongs to; then ${more}.`,
+        error.status,
+      );
+    }
   }
 
   /**

@@ -80,13 +80,21 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
     return fail("contains a user name or password", "Remove it: the API key is all that is sent.");
   if (url.search || url.hash)
     return fail("contains a query or a fragment", "Remove everything from «?» or «#» on.");
+  const baseUrl = url.href.replace(/\/+$/, "");
+  const withoutVersion = baseUrl.replace(/\/+v[12]$/i, "");
+  if (withoutVersion !== baseUrl) {
+    return fail(
+      `ends in ${baseUrl.slice(withoutVersion.length)}, which is part of each endpoint's own path`,
+      `Write ${withoutVersion}`,
+    );
+  }
   if (url.protocol === "http:" && !isLoopback(url.hostname) && !insecureAllowed(source)) {
     return fail(
       `uses http: to ${url.host}, which would send the API key readable to everyone on the way`,
       `Use https:, or permit it with \`pulumi config set ${ALLOW_INSECURE_CONFIG} true\`.`,
     );
   }
-  return url.href.replace(/\/+$/, "");
+  return baseUrl;
 }
 
 /**

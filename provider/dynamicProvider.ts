@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { inspect } from "node:util";
 import { systemClock } from "./clock";
-import { decisionLine } from "./decision";
+import { decisionLine, type Decision } from "./decision";
 import { parseDuration } from "./duration";
 import { engineReporter } from "./engineLog";
 import type { CheckFailure } from "./inputRules";
@@ -28,6 +28,12 @@ export interface DynamicProvider {
   update(id: string, olds: Properties, news: Properties): Promise<{ outs: Properties }>;
   delete(id: string, props: Properties): Promise<void>;
 }
+
+/** What is done when nothing is to be done but to remember the URN, which Pulumi itself does not tell a provider. */
+const RENAMED: Decision = {
+  because: "SETTINGS",
+  text: "the resource was renamed or moved: remembered without a request",
+};
 
 /**
  * The door between Pulumi's dynamic-provider process and a life cycle. It only translates: hidden properties (`__…`) in
@@ -82,15 +88,17 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
     }),
 
     diff: answering((_id, olds, news) => {
-      const { changed, replaces, hidden, decision } = lifeCycle.diff(inputsOf(news), stateOf(olds), {
+      const { changed, replaces, hidden, ...decided } = lifeCycle.diff(inputsOf(news), stateOf(olds), {
         name: hostname(),
         nowMs: systemClock.now(),
       });
+      const renamed = formerUrnOf(olds, news) !== undefined;
+      const decision = renamed && decided.decision.because === "UP_TO_DATE" ? RENAMED : decided.decision;
       const reporter = engineReporter(urnOf(news), systemClock);
       // a stack of a hundred exports to which nothing happens has nothing to say about them
       if (decision.because === "UP_TO_DATE") reporter.debug(decisionLine(decision));
       else reporter.info(decisionLine(decision));
-      if (hidden) return { changes: true, replaces };
+      if (hidden || (renamed && changed.length === 0)) return { changes: true, replaces };
       // left open where inputs changed: the engine then compares them itself, shows them and obeys ignoreChanges
       return changed.length === 0 ? { changes: false } : { replaces };
     }),
@@ -112,9 +120,15 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
     }),
 
     update: answering(async (_id, olds, news) => {
+      const formerUrn = formerUrnOf(olds, news);
       const state = await operation(urnOf(news), (context) =>
         partial(news, () =>
-          lifeCycle.update(context, stateOf(olds), inputsOf(news), limitMs(news, "update")),
+          lifeCycle.update(
+            { ...context, ...(formerUrn !== undefined && { formerUrn }) },
+            stateOf(olds),
+            inputsOf(news),
+            limitMs(news, "update"),
+          ),
         ),
       );
       return { outs: outputsOf(state, news) };
@@ -174,6 +188,12 @@ function outputsOf({ outputs, bookkeeping }: StoredState, given: Properties): Pr
 function urnOf(properties: Properties): string | undefined {
   const urn = properties["__urn"];
   return typeof urn === "string" && !isUnknown(urn) ? urn : undefined;
+}
+
+/** The URN that the state has, where the program has given the resource another one since, by an alias. */
+function formerUrnOf(olds: Properties, news: Properties): string | undefined {
+  const [before, now] = [urnOf(olds), urnOf(news)];
+  return now !== undefined && before !== now ? before : undefined;
 }
 
 function visibleOf(properties: Properties): Properties {

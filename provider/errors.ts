@@ -53,5 +53,8 @@ export class ExportFailedError extends DocsHostingError {}
 /** The operation's time limit (`customTimeouts`) passed. A started job goes on at the service. */
 export class DeadlineExceededError extends DocsHostingError {}
 
+/** The time limit passed while an answer was awaited: that says nothing of the network or the service. */
+export class AnswerCutOffError extends DeadlineExceededError {}
+
 /** The user stopped the operation. A started job goes on at the service. */
 export class CancelledError extends DocsHostingError {}

@@ -1,6 +1,7 @@
 import { MalformedResponseError } from "./errors";
 import { readIdentifier } from "./identifier";
-import { redact } from "./redaction";
+import { redact, withoutSecrets } from "./redaction";
+import { toCount, toNumber } from "./replyNumber";
 import type { Reply } from "./transport";
 
 /** An export job as the service reports it, see `spec.md`, Static export job. */
@@ -62,11 +63,11 @@ export function readExportJob(
     );
   };
   const { status: written } = body;
-  const status = typeof written === "string" ? redact(written, [key]).toLowerCase() : "";
+  const status = readStatus(body, key);
   if (status === "") return fail('without a "status"');
   if (readIdentifier(body["jobId"] ?? jobId) !== jobId) return fail("about another job");
   const progress = toNumber(body["progress"]);
-  const pageCount = toNumber(body["pageCount"]);
+  const pageCount = toCount(body["pageCount"]);
   const reason = [body["error"], body["reason"], body["message"]]
     .map((text) => (typeof text === "string" ? redact(text, [key]) : ""))
     .find((text) => text !== "");
@@ -74,14 +75,37 @@ export function readExportJob(
     status,
     ...(written !== status && { respelt: true }),
     ...(progress !== undefined && { progress: Math.min(100, Math.max(0, progress)) }),
-    ...(pageCount !== undefined && Number.isSafeInteger(pageCount) && pageCount >= 0 && { pageCount }),
+    ...(pageCount !== undefined && { pageCount }),
     ...(reason !== undefined && { reason }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
 
-/** A finite number that is written as a number or as text; its format is not shown in `spec.md`. */
-function toNumber(value: unknown): number | undefined {
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value.replace(/%$/, "")) : value;
-  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+/** The reply to a start: the new job, with as much of its state as the service tells. */
+export interface StartReply {
+  readonly jobId: string;
+  /** Absent when the service says no more than the id. */
+  readonly job?: ExportJob;
+}
+
+/**
+ * Reads the reply of start-job tolerantly: only `jobId` must be there, and nothing else in it can make it useless.
+ *
+ * @param key must not appear in the texts of the service that are shown
+ * @throws MalformedResponseError when there is no id
+ */
+export function readStartReply(reply: Reply, key: string): StartReply {
+  const jobId = readIdentifier(reply.body["jobId"]);
+  // an id that holds the key would be stored and shown
+  if (jobId === undefined || withoutSecrets(jobId, [key]) !== jobId) {
+    throw new MalformedResponseError(
+      `${reply.endpoint} answered without a usable "jobId"`,
+      "Check that the base URL is that of the service; if it is, report this to the service's support.",
+    );
+  }
+  return readStatus(reply.body, key) === "" ? { jobId } : { jobId, job: readExportJob(jobId, reply, key) };
+}
+
+function readStatus({ status }: Reply["body"], key: string): string {
+  return typeof status === "string" ? redact(status, [key]).toLowerCase() : "";
 }

@@ -1,18 +1,16 @@
-import type { BundleLink } from "./bundleLink";
+import { isShort, SHORT_LIFE_MS, type BundleLink } from "./bundleLink";
 import type { Client } from "./client";
 import { sleep, type Clock } from "./clock";
 import { warningOnce, type Reporter } from "./reporter";
 import type { Deadline } from "./deadline";
 import { ExportFailedError, MalformedResponseError, NotFoundError, NotReadyError } from "./errors";
-import { isFinal, isUnexpected, type ExportJob } from "./exportJob";
+import { isFinal, isUnexpected, type ExportJob, type StartReply } from "./exportJob";
 import { waitForJob } from "./jobWait";
 
 /** How long a job that was just started may be unknown to the service (replicas that lag), in milliseconds. */
 const UNKNOWN_AFTER_START_MS = 10_000;
 /** Pause between two looks at such a job outside of an export, in milliseconds. */
 const LOOK_AGAIN_MS = 2_000;
-/** A link with no more life than this is as good as dead, in milliseconds: `Date` headers count whole seconds. */
-const SHORT_LIFE_MS = 2_000;
 /** How often a completed job may answer that it is not ready to be packed. */
 const MAX_NOT_READY = 5;
 /** Pause after the first such answer, in milliseconds; grows by the same amount each time. */
@@ -21,12 +19,16 @@ const NOT_READY_DELAY_MS = 2_000;
 /** One export of one site. */
 export interface ExportRequest {
   readonly domain: string;
+  /** Further fields of the request that starts the job. */
+  readonly exportOptions?: Readonly<Record<string, unknown>> | undefined;
   /** Go on with this job instead of starting one. */
   readonly jobId?: string;
   /** Of the start: the same for all starts of which only one may count, see `Call.idempotencyKey`. */
   readonly idempotencyKey?: string;
   /** That job is known to be completed: only the link is missing. */
   readonly completed?: boolean;
+  /** Pages of that completed job, as far as they are known. */
+  readonly pageCount?: number | undefined;
   /** That job may have been started a moment ago, so that not every replica of the service knows it yet. */
   readonly mayBeNew?: boolean;
 }
@@ -35,6 +37,8 @@ export interface ExportRequest {
 export interface StartedJob {
   readonly jobId: string;
   readonly completed: boolean;
+  /** Pages of a completed job, when the service says so. */
+  readonly pageCount?: number | undefined;
 }
 
 /** What the workflow runs with. */
@@ -67,19 +71,21 @@ export interface FinishedExport {
 export async function runExport(request: ExportRequest, given: WorkflowContext): Promise<FinishedExport> {
   // a job that is waited for again has the same flaws
   const context = { ...given, reporter: warningOnce(given.reporter) };
-  const { client, reporter, onJob, clock, signal } = context;
+  const { reporter, onJob, clock, signal } = context;
   const mayBeNew = request.jobId === undefined || request.mayBeNew === true;
-  if (request.jobId === undefined) reporter.progress("starting the export");
-  const jobId = request.jobId ?? (await client.startExport(request.domain, request.idempotencyKey));
-  if (request.jobId === undefined) reporter.info(`export job ${jobId} started`);
+  const { jobId, job: asStarted } =
+    request.jobId === undefined ? await startExport(request, context) : { jobId: request.jobId };
   let completed = request.completed ?? false;
-  onJob({ jobId, completed });
-  let pageCount: number | undefined;
+  let { pageCount } = request;
+  onJob({ jobId, completed, pageCount });
   for (let notReady = 0; ;) {
     if (!completed) {
-      ({ pageCount } = await waitForExport(request.domain, jobId, mayBeNew, context));
+      // a start may be answered by a job that is over already: one of the same content that the service knows
+      const isOver = asStarted !== undefined && isFinal(asStarted) && notReady === 0;
+      const job = isOver ? asStarted : await waitForExport(request.domain, jobId, mayBeNew, context);
+      ({ pageCount } = completedJob(jobId, job, reporter));
       completed = true;
-      onJob({ jobId, completed });
+      onJob({ jobId, completed, pageCount });
     }
     try {
       reporter.progress("packing the bundle");
@@ -91,6 +97,33 @@ export async function runExport(request: ExportRequest, given: WorkflowContext):
       await sleep(clock, notReady * NOT_READY_DELAY_MS, signal);
     }
   }
+}
+
+async function startExport(
+  { domain, exportOptions, idempotencyKey }: ExportRequest,
+  { client, reporter }: WorkflowContext,
+): Promise<StartReply> {
+  reporter.progress("starting the export");
+  const started = await client.startExport(domain, { exportOptions, idempotencyKey });
+  reporter.info(`export job ${started.jobId} started`);
+  return started;
+}
+
+/** @throws ExportFailedError when the job failed */
+function completedJob(jobId: string, job: ExportJob, reporter: Reporter): ExportJob {
+  if (job.status === "failed") {
+    throw job.reason === undefined
+      ? new ExportFailedError(
+          `job ${jobId} failed, and the service gave no reason`,
+          `Ask the service's support about job ${jobId}. The next \`pulumi up\` starts a new job.`,
+        )
+      : new ExportFailedError(
+          `job ${jobId} failed: the service says: ${job.reason}`,
+          "Mend what the service names, then run `pulumi up` again: it starts a new job.",
+        );
+  }
+  if (job.pageCount === 0) reporter.warn(`job ${jobId} is completed, but exported 0 pages`);
+  return job;
 }
 
 /**
@@ -105,7 +138,7 @@ export async function mintLink(
 ): Promise<BundleLink> {
   const lifeMs = ({ expiresAtMs = Infinity, mintedAtMs }: BundleLink): number => expiresAtMs - mintedAtMs;
   let link = await client.createBundle(jobId);
-  if (lifeMs(link) <= SHORT_LIFE_MS) link = await client.createBundle(jobId);
+  if (isShort(lifeMs(link))) link = await client.createBundle(jobId);
   if (link.expiresAtMs === undefined) {
     reporter.warn(
       `the service does not say when the link to job ${jobId} expires: it is renewed only when an input changes`,
@@ -120,7 +153,7 @@ export async function mintLink(
     reporter.warn(
       `by this machine's clock the link to job ${jobId} has expired already; the service does not tell the time, so check the clock`,
     );
-  } else if (lifeMs(link) <= SHORT_LIFE_MS) {
+  } else if (isShort(lifeMs(link))) {
     reporter.warn(
       `the link to job ${jobId} expires within ${SHORT_LIFE_MS / 1_000} seconds; the next \`pulumi up\` renews it`,
     );
@@ -163,14 +196,14 @@ function lookAt(
   };
 }
 
-async function waitForExport(
+function waitForExport(
   domain: string,
   jobId: string,
   mayBeNew: boolean,
   { client, clock, deadline, signal, reporter, inFlight }: WorkflowContext,
 ): Promise<ExportJob> {
   const look = lookAt(jobId, mayBeNew, { client, clock });
-  const job = await waitForJob<ExportJob>({
+  return waitForJob<ExportJob>({
     subject: `export job ${jobId} of ${domain} to be completed`,
     name: `job ${jobId}`,
     look: async () => {
@@ -195,13 +228,4 @@ async function waitForExport(
     deadline,
     signal,
   });
-  if (job.status === "failed") {
-    const reason = job.reason === undefined ? "it gave no reason" : `the service says: ${job.reason}`;
-    throw new ExportFailedError(
-      `job ${jobId} failed: ${reason}`,
-      "Mend what the service names, then run `pulumi up` again: it starts a new job.",
-    );
-  }
-  if (job.pageCount === 0) reporter.warn(`job ${jobId} is completed, but exported 0 pages`);
-  return job;
 }

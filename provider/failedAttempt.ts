@@ -42,7 +42,9 @@ export function refusal(
       case 403:
         return new NotAllowedError(
           `the service does not allow this (${answered})`,
-          "Static export needs the enterprise plan: check the plan of this site, and what the API key may do.",
+          "One of three things: the organization's plan has no static export (it needs the enterprise plan); the API key " +
+            "lacks the scope (one that may only read can refresh, but not start); or this machine's address is not one that " +
+            "the organization allows. Check the three in the dashboard.",
           status,
         );
       case 404:

@@ -3,6 +3,7 @@ import { connect } from "./connection";
 import type { Context } from "./context";
 import type { Deadline } from "./deadline";
 import { decisionLine } from "./decision";
+import { formatDuration } from "./duration";
 import { ExportFailedError, NotFoundError, ResponseError } from "./errors";
 import { explained } from "./explanation";
 import {
@@ -12,7 +13,7 @@ import {
   type FinishedExport,
   type StartedJob,
 } from "./exportWorkflow";
-import { jobRecord } from "./jobRecord";
+import { jobRecord, renameRecords } from "./jobRecord";
 import { clockErrorOf, machineOf } from "./serviceClock";
 import { planExport, type Plan } from "./staticExportPlan";
 import type { CheckedInputs } from "./staticExportInputs";
@@ -20,6 +21,7 @@ import {
   finishedState,
   intentOf,
   recordedState,
+  renewalWindowOf,
   serviceTimeOf,
   stillUnfinished,
   unfinishedState,
@@ -39,15 +41,23 @@ export async function converge(
   state: StaticExportState | undefined,
   limitMs: number,
 ): Promise<StaticExportState> {
+  renameRecords(context, inputs);
   const plan = planExport(inputs, state, serviceTimeOf(state, machineOf(context)));
-  if (plan.action === "record" && state) return recordedState(inputs, state);
+  if (plan.action === "record" && state) {
+    const recorded = recordedState(inputs, state);
+    if (inputs.renewBefore !== state.outputs.renewBefore) warnOfShortLife(context, inputs, recorded);
+    return recorded;
+  }
   const { client, deadline } = connect(context, inputs, limitMs);
   if (plan.action === "renew" && state) {
     try {
       context.reporter.progress("renewing the link");
       const link = await mintLink(plan.jobId, { ...context, client });
-      const done = { jobId: plan.jobId, pageCount: state.outputs.pageCount, link };
+      const { pageCount, bundleSize } = state.outputs; // the bundle stays the same
+      const sized = bundleSize === undefined ? link : { sizeBytes: bundleSize, ...link };
+      const done = { jobId: plan.jobId, pageCount, link: sized };
       const renewed = finishedState(inputs, done, clockErrorOf(machineOf(context), client.clockAheadMs));
+      warnOfShortLife(context, inputs, renewed);
       return { ...renewed, bookkeeping: { ...renewed.bookkeeping, ...stillUnfinished(inputs, state) } };
     } catch (error) {
       const pinned = inputs.jobId !== undefined;
@@ -71,17 +81,18 @@ async function exportSite(
 ): Promise<StaticExportState> {
   const record = jobRecord(context, inputs);
   const known: { job?: StartedJob } = {};
-  const run = (request: Omit<ExportRequest, "domain">): Promise<FinishedExport> => {
+  const run = (request: Omit<ExportRequest, "domain" | "exportOptions">): Promise<FinishedExport> => {
     const onJob = (job: StartedJob): void => {
       const isNew = request.jobId === undefined && !known.job;
       known.job = job;
       if (isNew) record.save(job.jobId);
     };
-    return runExport({ domain: inputs.domain, ...request }, { ...context, client, deadline, onJob });
+    const { domain, exportOptions } = inputs;
+    return runExport({ domain, exportOptions, ...request }, { ...context, client, deadline, onJob });
   };
   /** `undefined` when the service does not have the job any more. */
   const goOn = async (
-    request: Omit<ExportRequest, "domain"> & StartedJob,
+    request: Omit<ExportRequest, "domain" | "exportOptions"> & StartedJob,
   ): Promise<FinishedExport | undefined> => {
     try {
       return await run(request);
@@ -107,7 +118,8 @@ async function exportSite(
     if (plan.action === "continue") {
       // an earlier run may have been cut off a moment after the start
       const mayBeNew = plan.jobId === state?.bookkeeping.unfinished?.jobId;
-      done = await goOn({ jobId: plan.jobId, completed: plan.completed, mayBeNew });
+      const { jobId, completed, pageCount } = plan;
+      done = await goOn({ jobId, completed, pageCount, mayBeNew });
     }
     done ??= await goOnWithRecord();
     done ??= await run({ idempotencyKey: record.beginStart() });
@@ -116,7 +128,9 @@ async function exportSite(
     const pageCount = done.pageCount ?? (counted ? state.outputs.pageCount : undefined);
     record.handOver();
     const clockError = clockErrorOf(machineOf(context), client.clockAheadMs);
-    return finishedState(inputs, { ...done, pageCount }, clockError);
+    const finished = finishedState(inputs, { ...done, pageCount }, clockError);
+    warnOfShortLife(context, inputs, finished);
+    return finished;
   } catch (error) {
     if (isOver(error)) record.forget();
     else if (!known.job && isRefusal(error)) record.startRefused();
@@ -124,6 +138,16 @@ async function exportSite(
     else if (known.job && record.find() === known.job.jobId) record.handOver();
     return fail(error, inputs, state, known.job);
   }
+}
+
+/** Tells of a `renewBefore` that would have the link renewed at every run. */
+function warnOfShortLife({ reporter }: Context, inputs: CheckedInputs, state: StaticExportState): void {
+  const window = renewalWindowOf(inputs, state);
+  if (!window?.isShortened) return;
+  reporter.warn(
+    `renewBefore is ${inputs.renewBefore ?? ""}, more than half of the life of the link to job ${state.outputs.jobId}: ` +
+      `it is renewed ${formatDuration(window.ms)} before its end`,
+  );
 }
 
 /** A job that will never be completed is not gone on with. */

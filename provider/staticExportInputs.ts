@@ -25,11 +25,17 @@ export interface StaticExportInputs extends ServiceInputs {
    */
   jobId?: string;
   /**
-   * Renew the link when less than this is left: a duration such as `"24h"`.
+   * Renew the link when less than this is left: a duration such as `"24h"`. At most half of the link's life counts.
    *
    * @default a third of the link's life
    */
   renewBefore?: string;
+  /**
+   * Further fields of the request that starts the job, for services that take more than `domain`, such as
+   * `{ paths: ["/guide"] }`. Sent as they are; `domain` is not allowed among them. A change exports again. While `jobId`
+   * is given they do nothing.
+   */
+  exportOptions?: Record<string, unknown>;
 }
 
 /** Inputs after check: defaults filled in, one spelling for each value. */
@@ -38,7 +44,15 @@ export type CheckedInputs = StaticExportInputs & Required<ServiceInputs>;
 /** Longest version label, in characters. Far more than a commit or a date; keeps previews readable. */
 const MAX_VERSION_LENGTH = 128;
 
-const NAMES = ["domain", "version", "triggers", "jobId", "renewBefore", ...SERVICE_INPUTS] as const;
+const NAMES = [
+  "domain",
+  "version",
+  "triggers",
+  "jobId",
+  "renewBefore",
+  "exportOptions",
+  ...SERVICE_INPUTS,
+] as const;
 
 /**
  * All input rules, applied before any request and without any. Values that a preview does not know yet pass unseen.
@@ -73,6 +87,18 @@ export function checkInputs(
   );
   const triggers = rules.known("triggers");
   if (triggers !== undefined && !Array.isArray(triggers)) rules.fail("triggers", "must be a list");
+  const exportOptions = rules.known("exportOptions");
+  if (exportOptions !== undefined && (typeof exportOptions !== "object" || Array.isArray(exportOptions))) {
+    rules.fail(
+      "exportOptions",
+      'must be an object of fields of the start request, such as { paths: ["/guide"] }',
+    );
+  } else if (exportOptions !== undefined && Object.hasOwn(exportOptions as object, "domain")) {
+    rules.fail(
+      "exportOptions",
+      "must not have the field domain: the input domain says which site is exported",
+    );
+  }
   rules.service(configuration);
   return { inputs: inputs as unknown as CheckedInputs, failures };
 }
@@ -80,4 +106,9 @@ export function checkInputs(
 /** Whether two values of `triggers` are the same; absent and empty are. */
 export function sameTriggers(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(one ?? [], other ?? []);
+}
+
+/** Whether two values of `exportOptions` are the same; absent and empty are. */
+export function sameExportOptions(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(one ?? {}, other ?? {});
 }

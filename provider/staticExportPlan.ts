@@ -1,5 +1,5 @@
 import { fromNow, type Decision } from "./decision";
-import { sameTriggers, type CheckedInputs } from "./staticExportInputs";
+import { sameExportOptions, sameTriggers, type CheckedInputs } from "./staticExportInputs";
 import { intentOf, recordedState, type StaticExportState } from "./staticExportState";
 import { isUnknown } from "./unknown";
 
@@ -14,6 +14,8 @@ export type Plan = Decision &
         readonly because: "ADOPTED" | "RESUMED";
         readonly jobId: string;
         readonly completed: boolean;
+        /** Of a completed job, when the service said so. */
+        readonly pageCount?: number | undefined;
       }
     /** Mint a fresh link to the same job. */
     | { readonly action: "renew"; readonly because: "RENEW_WINDOW"; readonly jobId: string }
@@ -39,19 +41,19 @@ export function planExport(inputs: CheckedInputs, state: StaticExportState | und
   const changed = changedInputs(inputs, state);
   const wanted = (): Plan => {
     if (inputs.jobId !== undefined) return adopt(inputs.jobId);
-    const content = changed.filter((name) => name === "version" || name === "triggers");
+    const content = changed.filter(isContent);
     return content.length > 0
       ? start("NEW_CONTENT", `${content.join(" and ")} changed, so the site is exported again`)
       : start("STARTED_AGAIN", "the last export came to nothing, so a new job is started");
   };
   if (unfinished?.intent === intentOf(inputs)) {
-    const { jobId, completed } = unfinished;
+    const { jobId, completed, pageCount } = unfinished;
     if (jobId === undefined) return wanted();
     const text = `job ${jobId} of an earlier run goes on, none is started`;
-    return { action: "continue", because: "RESUMED", text, jobId, completed };
+    return { action: "continue", because: "RESUMED", text, jobId, completed, pageCount };
   }
   if (outputs.bundleUrl === undefined) return wanted();
-  if (inputs.jobId === undefined ? contentChanged(changed) : inputs.jobId !== outputs.jobId) return wanted();
+  if (inputs.jobId === undefined ? changed.some(isContent) : inputs.jobId !== outputs.jobId) return wanted();
   // a renewBefore that is longer than before may make the link due at once
   const isMoved = changed.includes("renewBefore") && !isUnknown(inputs.renewBefore);
   const next = isMoved ? recordedState(inputs, state) : state;
@@ -83,11 +85,13 @@ export function changedInputs(inputs: CheckedInputs, { outputs, bookkeeping }: S
   return [
     ...scalars.filter((name) => inputs[name] !== before[name]),
     ...(sameTriggers(inputs.triggers, before.triggers) ? [] : ["triggers"]),
+    ...(sameExportOptions(inputs.exportOptions, before.exportOptions) ? [] : ["exportOptions"]),
   ];
 }
 
-function contentChanged(changed: readonly string[]): boolean {
-  return changed.some((name) => name === "version" || name === "triggers");
+/** Whether a change of this input asks for other content. */
+function isContent(name: string): boolean {
+  return name === "version" || name === "triggers" || name === "exportOptions";
 }
 
 function start(because: "NEW" | "NEW_CONTENT" | "STARTED_AGAIN", text: string): Plan {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { renewAfterMs, type BundleLink } from "./bundleLink";
+import { renewalWindow, type BundleLink, type RenewalWindow } from "./bundleLink";
 import { parseDuration } from "./duration";
 import { serviceTimeMs, type ClockError, type Machine } from "./serviceClock";
-import type { CheckedInputs, StaticExportInputs } from "./staticExportInputs";
+import { sameExportOptions, type CheckedInputs, type StaticExportInputs } from "./staticExportInputs";
 
 /** The outputs of a static export: all inputs, and what the service said. The one source of their names and meanings. */
 export interface StaticExportOutputs extends Omit<CheckedInputs, "version" | "jobId"> {
@@ -16,10 +16,24 @@ export interface StaticExportOutputs extends Omit<CheckedInputs, "version" | "jo
   pageCount?: number;
   /** Presigned link to the bundle. A credential until it expires: always a secret. */
   bundleUrl?: string;
+  /** Size of the bundle in bytes. Absent when the service does not say. */
+  bundleSize?: number;
   /** When the link stops working, ISO 8601. Absent when the service does not say. */
   expiresAt?: string;
   /** From then on the next `pulumi up` renews the link, ISO 8601. Absent when `expiresAt` is. */
   renewAfter?: string;
+}
+
+/** What an interrupted operation was after, and how far it came. */
+export interface Unfinished {
+  /** See {@link intentOf}. */
+  intent: string;
+  /** Absent when it came to nothing. */
+  jobId?: string | undefined;
+  /** Only the link is missing. */
+  completed: boolean;
+  /** Pages of a completed job, when the service said so. */
+  pageCount?: number | undefined;
 }
 
 /** What is remembered beside the outputs, and shown to nobody. */
@@ -30,8 +44,7 @@ export interface Bookkeeping {
   mintedAtMs?: number | undefined;
   /** How wrong this machine's clock was at the last contact with the service; absent when it was right. */
   clockError?: ClockError | undefined;
-  /** What an interrupted operation was after, see {@link intentOf}, and how far it came. */
-  unfinished?: { intent: string; jobId?: string; completed: boolean };
+  unfinished?: Unfinished | undefined;
 }
 
 /** All that is kept of a static export between two operations. */
@@ -62,6 +75,7 @@ export function finishedState(
       status: "completed",
       ...(pageCount !== undefined && { pageCount }),
       bundleUrl: link.url,
+      ...(link.sizeBytes !== undefined && { bundleSize: link.sizeBytes }),
       ...linkTimes(inputs, link),
     },
     bookkeeping: {
@@ -75,11 +89,7 @@ export function finishedState(
 /** The state after a change of inputs that needs no request. */
 export function recordedState(inputs: CheckedInputs, before: StaticExportState): StaticExportState {
   const { outputs, bookkeeping } = before;
-  const { jobId, status, pageCount, bundleUrl, expiresAt } = outputs;
-  const link = {
-    mintedAtMs: bookkeeping.mintedAtMs ?? 0,
-    ...(expiresAt !== undefined && { expiresAtMs: Date.parse(expiresAt) }),
-  };
+  const { jobId, status, pageCount, bundleUrl, bundleSize } = outputs;
   return {
     outputs: {
       ...inputs,
@@ -88,7 +98,8 @@ export function recordedState(inputs: CheckedInputs, before: StaticExportState):
       status,
       ...(pageCount !== undefined && { pageCount }),
       ...(bundleUrl !== undefined && { bundleUrl }),
-      ...linkTimes(inputs, link),
+      ...(bundleSize !== undefined && { bundleSize }),
+      ...linkTimes(inputs, linkOf(before)),
     },
     bookkeeping: {
       given: givenOf(inputs),
@@ -110,7 +121,7 @@ export function stillUnfinished(
 /** The state after an interruption: what was there before stays, and the job that was begun is remembered. */
 export function unfinishedState(
   inputs: CheckedInputs,
-  job: { jobId?: string; completed: boolean },
+  job: Omit<Unfinished, "intent">,
   before: StaticExportState | undefined,
 ): StaticExportState {
   const unfinished = { intent: intentOf(inputs), ...job };
@@ -126,14 +137,15 @@ export function unfinishedState(
  * What content is wanted, as a digest: an interrupted job is gone on with only while this stays the same. A digest,
  * because `version` and `triggers` may be secret and this is not.
  */
-export function intentOf({ version, triggers, jobId }: StaticExportInputs): string {
+export function intentOf({ version, triggers, jobId, exportOptions }: StaticExportInputs): string {
   const sortKeys = (_: string, value: unknown): unknown =>
     typeof value === "object" && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value;
-  return createHash("sha256")
-    .update(JSON.stringify([version ?? null, triggers ?? [], jobId ?? null], sortKeys))
-    .digest("hex");
+  const wanted: unknown[] = [version ?? null, triggers ?? [], jobId ?? null];
+  // earlier releases knew of no options
+  if (!sameExportOptions(exportOptions, undefined)) wanted.push(exportOptions);
+  return createHash("sha256").update(JSON.stringify(wanted, sortKeys)).digest("hex");
 }
 
 function givenOf(inputs: StaticExportInputs): Bookkeeping["given"] {
@@ -141,16 +153,38 @@ function givenOf(inputs: StaticExportInputs): Bookkeeping["given"] {
 }
 
 function linkTimes(
-  { renewBefore }: StaticExportInputs,
+  inputs: StaticExportInputs,
   link: Omit<BundleLink, "url">,
 ): Pick<StaticExportOutputs, "expiresAt" | "renewAfter"> {
-  const after = renewAfterMs(link, renewBefore === undefined ? undefined : parseDuration(renewBefore));
-  return link.expiresAtMs === undefined || after === undefined
+  const window = windowOf(inputs, link);
+  return link.expiresAtMs === undefined || !window
     ? {}
     : {
         expiresAt: new Date(link.expiresAtMs).toISOString(),
-        renewAfter: new Date(Math.floor(after / 1_000) * 1_000).toISOString(),
+        renewAfter: new Date(link.expiresAtMs - window.ms).toISOString(),
       };
+}
+
+/** How long before its end the link of a state is renewed; `undefined` when nobody knows its end. */
+export function renewalWindowOf(
+  inputs: StaticExportInputs,
+  state: StaticExportState,
+): RenewalWindow | undefined {
+  return windowOf(inputs, linkOf(state));
+}
+
+function linkOf({ outputs: { expiresAt }, bookkeeping }: StaticExportState): Omit<BundleLink, "url"> {
+  return {
+    mintedAtMs: bookkeeping.mintedAtMs ?? 0,
+    ...(expiresAt !== undefined && { expiresAtMs: Date.parse(expiresAt) }),
+  };
+}
+
+function windowOf(
+  { renewBefore }: StaticExportInputs,
+  link: Omit<BundleLink, "url">,
+): RenewalWindow | undefined {
+  return renewalWindow(link, renewBefore === undefined ? undefined : parseDuration(renewBefore));
 }
 
 /** What a job that is only looked up (`StaticExport.get`) is known by; nothing was ever done to it. */

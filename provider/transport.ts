@@ -4,7 +4,13 @@ import type { Reporter } from "./reporter";
 import type { Deadline } from "./deadline";
 import { refusal, type FailedAttempt } from "./failedAttempt";
 import { formatDuration } from "./duration";
-import { DeadlineExceededError, MalformedResponseError, type DocsHostingError } from "./errors";
+import {
+  AnswerCutOffError,
+  ConnectionError,
+  DeadlineExceededError,
+  MalformedResponseError,
+  type DocsHostingError,
+} from "./errors";
 import { endpointOf, type Call, type Endpoint } from "./endpoint";
 import { exchange, type Fetch } from "./exchange";
 import { redact } from "./redaction";
@@ -32,10 +38,18 @@ export interface TransportOptions {
   readonly deadline: Deadline;
 }
 
+/** How long a service of which nothing ever answered is tried, in milliseconds from the operation's begin. */
+const SILENCE_LIMIT_MS = 2 * 60_000;
+
+/** A timer may run out this much before its time, in milliseconds. */
+const TIMER_PRECISION_MS = 5;
+
 /** Sends calls to the service: bearer key, time and size limits, and retries of what is safe to send again. */
 export class Transport {
   /** How far this machine's clock is ahead of the service's, in milliseconds, by the last `Date` header seen. */
   clockAheadMs: number | undefined;
+  /** Something of the service answered, whatever it said: it is there, and worth waiting for. */
+  #wasAnswered = false;
   /** A wrong `Content-Type` was told of: once is enough. */
   #warnedOfType = false;
   readonly #options: TransportOptions;
@@ -66,17 +80,32 @@ export class Transport {
       counts.set(counted, count);
       const isLast = count > allowedRepeats(fault, call.repetition);
       const delayMs = retryDelayMs(fault, failures, clock.random());
-      if (mayHaveStarted && (isLast || delayMs >= deadline.remainingMs())) {
+      const isOutOfTime = delayMs >= deadline.remainingMs();
+      const isSilent = !this.#wasAnswered && deadline.elapsedMs() + delayMs >= SILENCE_LIMIT_MS;
+      if (mayHaveStarted && (isLast || isOutOfTime || isSilent)) {
         reporter.warn(`${endpoint.name}: a job may have been started whose id nobody knows`);
       }
       if (isLast) throw error;
-      if (delayMs >= deadline.remainingMs()) {
+      const limit = formatDuration(deadline.limitMs);
+      if (isOutOfTime) {
+        const wasCutOff = deadline.remainingMs() < TIMER_PRECISION_MS;
+        if (wasCutOff && !previous) {
+          throw new AnswerCutOffError(
+            `${endpoint.name} was not answered before the time limit of ${limit} passed`,
+            "Run `pulumi up` again, or raise the limit with the resource option customTimeouts.",
+          );
+        }
         // an attempt that the deadline itself cut off tells less than the one before
-        const { message, remedy } = deadline.remainingMs() > 0 ? error : (previous ?? error);
-        const limit = formatDuration(deadline.limitMs);
+        const { message, remedy } = wasCutOff ? (previous ?? error) : error;
         throw new DeadlineExceededError(
           `${message}; the time limit of ${limit} leaves no room for another try`,
           remedy,
+        );
+      }
+      if (isSilent) {
+        throw new ConnectionError(
+          `${error.message}; nothing of the service answered for ${formatDuration(deadline.elapsedMs())}, so it is not tried any longer`,
+          error.remedy,
         );
       }
       if (mayHaveStarted) {
@@ -98,6 +127,7 @@ export class Transport {
     const key = service.apiKey();
     const answer = await exchange(call, endpoint, key, this.#options);
     if ("fault" in answer) return answer;
+    this.#wasAnswered = true;
     const { status, text, contentType, sentAtMs, retryAfterMs } = answer;
     if (sentAtMs !== undefined) this.clockAheadMs = clock.now() - sentAtMs;
     if (status < 200 || status > 299) return refusal(endpoint, answer, service, key);

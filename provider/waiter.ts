@@ -1,7 +1,7 @@
 import { sleep, type Clock } from "./clock";
 import type { Deadline } from "./deadline";
 import { formatDuration } from "./duration";
-import { DeadlineExceededError } from "./errors";
+import { AnswerCutOffError, DeadlineExceededError } from "./errors";
 import { remember } from "./lookHistory";
 import { nextPollDelayMs, type Observation } from "./pollSchedule";
 
@@ -40,7 +40,11 @@ export async function waitUntilFinal<T>(wait: Wait<T>): Promise<T> {
   const history: Observation[] = [];
   const statuses = new Set<string>();
   for (let looks = 1, last = false; ; looks++) {
-    const seen = await wait.look();
+    const seen = await wait.look().catch((error: unknown) => {
+      const before = history.at(-1);
+      if (!(error instanceof AnswerCutOffError) || !before) throw error;
+      throw deadlineExceeded(wait, before, looks, statuses);
+    });
     const look = { ...wait.describe(seen), elapsedMs: clock.monotonic() - startedAt };
     remember(history, look);
     if (statuses.size < MAX_STATUSES) statuses.add(look.status);

@@ -64,6 +64,10 @@ export class StaticExport extends pulumi.CustomResource implements Required<Outp
   declare readonly expiresAt: Required<Outputs>["expiresAt"];
   /** From then on the next `pulumi up` renews the link (ISO 8601). */
   declare readonly renewAfter: Required<Outputs>["renewAfter"];
+  /** Size of the bundle in bytes, when the service says so. */
+  declare readonly bundleSize: Required<Outputs>["bundleSize"];
+  /** The fields given. */
+  declare readonly exportOptions: Required<Outputs>["exportOptions"];
   /** The duration given. */
   declare readonly renewBefore: Required<Outputs>["renewBefore"];
   /** Base URL of the service that made the export. */
@@ -106,12 +110,14 @@ export class StaticExport extends pulumi.CustomResource implements Required<Outp
         triggers: undefined,
         jobId: undefined,
         renewBefore: undefined,
+        exportOptions: undefined,
         baseUrl: undefined,
         apiKeyEnv: undefined,
         ...args,
         status: undefined,
         pageCount: undefined,
         bundleUrl: undefined,
+        bundleSize: undefined,
         expiresAt: undefined,
         renewAfter: undefined,
         __provider: handlerText("StaticExport"),

@@ -20,6 +20,8 @@ const DOMAIN = "docs.example.com";
 const SECOND_MS = 1_000;
 /** A link lives for an hour unless a test says otherwise. */
 const LINK_LIFETIME_MS = 3_600 * SECOND_MS;
+/** Life of a link that is renewed within a test: half of it is time enough for pods to start. */
+export const SHORT_LINK_LIFETIME_MS = 120 * SECOND_MS;
 
 /** The self-hosted example on the cluster, in a namespace of its own. Removed when the test ends. */
 export interface Installation {
@@ -43,6 +45,8 @@ export interface Installation {
   serves(text: string): Promise<void>;
   /** The link that the pods are given. */
   link(): Promise<string>;
+  /** Waits until the next `up` renews the link, see {@link SHORT_LINK_LIFETIME_MS}. */
+  linkIsDue(): Promise<void>;
   /** Pods that are not being deleted. */
   pods(): Promise<KubernetesObject[]>;
   /** Everything that the operations have shown. */
@@ -180,6 +184,11 @@ export async function buildInstallation(
       const link = secrets.flatMap(({ data }) => data?.["bundleUrl"] ?? [])[0];
       if (link === undefined) throw new Error("no Secret has the link");
       return Buffer.from(link, "base64").toString();
+    },
+    linkIsDue: async () => {
+      const exported = (await stack.exportState()).find(({ type }) => type.endsWith(":StaticExport"));
+      const renewAfter = String(exported?.outputs["renewAfter"]);
+      await until(`it is ${renewAfter}`, () => Promise.resolve(Date.now() >= Date.parse(renewAfter)));
     },
     pods: async () => {
       const pods = await list(kubectl, "pods", "--selector=app.kubernetes.io/instance=docs");

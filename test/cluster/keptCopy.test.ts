@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { buildInstallation, until, type Installation } from "./installation.ts";
+import { buildInstallation, SHORT_LINK_LIFETIME_MS, until, type Installation } from "./installation.ts";
 import { CACHE_VALUES, provideVolume } from "./volume.ts";
 
 test("with the persistent cache, a pod that starts after the link's end, with the service stopped, serves the same pages again", async (context) => {
@@ -23,7 +23,10 @@ test("with the persistent cache, a pod that starts after the link's end, with th
 });
 
 test("without it, the pod waits, its log says what to do, and it goes on by itself once the link is renewed", async (context) => {
-  const installation = await buildInstallation(context, { config: { version: "1" } });
+  const installation = await buildInstallation(context, {
+    config: { version: "1", renewBefore: "1h" },
+    linkLifetimeMs: SHORT_LINK_LIFETIME_MS,
+  });
   await installation.up();
   const expired = new URL(await installation.link());
   installation.store.spoil((bundle, link) =>
@@ -42,7 +45,7 @@ test("without it, the pod waits, its log says what to do, and it goes on by itse
     expect(container).toMatchObject({ restartCount: 0, state: { running: expect.anything() as unknown } });
   }
 
-  await installation.setConfig({ renewBefore: "2h" });
+  await installation.linkIsDue();
   await installation.up();
   await installation.serves("The first edition.");
 });

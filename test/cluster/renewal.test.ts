@@ -1,15 +1,17 @@
 import { expect, test } from "vitest";
-import { buildInstallation, until, type Installation } from "./installation.ts";
+import { buildInstallation, SHORT_LINK_LIFETIME_MS, until, type Installation } from "./installation.ts";
 
 test("renewing the link asks for one bundle, updates the Secret and restarts no pod", async (context) => {
-  const installation = await buildInstallation(context, { config: { version: "1" } });
+  const installation = await buildInstallation(context, {
+    config: { version: "1", renewBefore: "1h" },
+    linkLifetimeMs: SHORT_LINK_LIFETIME_MS,
+  });
   await installation.up();
   const pods = await uids(installation);
   const link = await installation.link();
   const asked = installation.service.requests.length;
 
-  // due at once, for nothing is left of «two hours before the end»
-  await installation.setConfig({ renewBefore: "2h" });
+  await installation.linkIsDue();
   await installation.up();
 
   expect(apiRequests(installation, asked)).toEqual([expect.stringMatching(/^POST .*\/bundle$/)]);

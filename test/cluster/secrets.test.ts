@@ -1,18 +1,21 @@
 import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { buildInstallation, CANARY_KEY, type Installation } from "./installation.ts";
+import { buildInstallation, CANARY_KEY, SHORT_LINK_LIFETIME_MS, type Installation } from "./installation.ts";
 import { list, type KubernetesObject } from "./kubectl.ts";
 import { runCommand } from "../programs/commands.ts";
 import { watchProcesses } from "./processArguments.ts";
 
 test("L41: the link reaches the installation byte for byte and is in the Secret and in Helm's own record, and nowhere else: no object, argument, log line, event or plain state", async (context) => {
   const processes = watchProcesses();
-  const installation = await buildInstallation(context, { config: { version: "1" } });
+  const installation = await buildInstallation(context, {
+    config: { version: "1", renewBefore: "1h" },
+    linkLifetimeMs: SHORT_LINK_LIFETIME_MS,
+  });
   await installation.up();
   const signatures = [signatureOf(await installation.link())];
   const preview = await installation.stack.preview();
-  await installation.setConfig({ renewBefore: "2h" });
+  await installation.linkIsDue();
   await installation.up();
   signatures.push(signatureOf(await installation.link()));
   const exported = (await installation.stack.exportState()).find(({ type }) =>

@@ -167,6 +167,14 @@ describe("the base URL", () => {
     ["https://user:c4n4ry@api.example.com", "user name or password"],
     ["https://api.example.com/?a=c4n4ry", "query"],
     ["https://api.example.com/#c4n4ry", "fragment"],
+    [
+      "https://api.example.com/v1",
+      "ends in /v1, which is part of each endpoint's own path. Write https://api.example.com",
+    ],
+    [
+      "https://api.example.com/docs/v2/",
+      "ends in /v2, which is part of each endpoint's own path. Write https://api.example.com/docs",
+    ],
     ["http://api.example.com", "uses http:"],
     ["http://127.0.0.1.example.com", "uses http:"],
   ])("I08 the base URL «%s» is a check failure, and its secrets are not shown", (baseUrl, reason) => {
@@ -304,7 +312,7 @@ test("I11 a state without anything that later versions added is no difference", 
 });
 
 test("I12 null, undefined and absent are one", async () => {
-  const names = ["version", "triggers", "jobId", "renewBefore", "baseUrl", "apiKeyEnv"];
+  const names = ["version", "triggers", "jobId", "renewBefore", "exportOptions", "baseUrl", "apiKeyEnv"];
   const all = (value: unknown): Record<string, unknown> =>
     Object.fromEntries([["domain", "docs.example.com"], ...names.map((name) => [name, value])]) as Record<
       string,

@@ -139,8 +139,8 @@ test.each([
   const error = await caught(site.create());
   expect(error).not.toBeInstanceOf(UnfinishedError);
   expect(error.message).toBe(
-    "docs.example.com: job job-1 failed: it gave no reason. " +
-      "Mend what the service names, then run `pulumi up` again: it starts a new job.",
+    "docs.example.com: job job-1 failed, and the service gave no reason. " +
+      "Ask the service's support about job job-1. The next `pulumi up` starts a new job.",
   );
 });
 

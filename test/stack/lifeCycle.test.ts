@@ -60,7 +60,7 @@ onEachEngine("life cycle", (kind) => {
     const world = await buildWorld(context, kind);
     const program = (value: string): void =>
       world.program(
-        `const names = ["version", "triggers", "jobId", "renewBefore", "baseUrl", "apiKeyEnv"];
+        `const names = ["version", "triggers", "jobId", "renewBefore", "exportOptions", "baseUrl", "apiKeyEnv"];
          const rest = ${value} === "absent" ? [] : names.map((name) => [name, ${value}]);
          new StaticExport("docs", { domain: "docs.example.com", ...Object.fromEntries(rest) });`,
       );

@@ -40,7 +40,7 @@ onEachEngine("links", (kind) => {
   );
 
   test.concurrent(
-    "L19 a completed job without a link is kept, and the next up asks for the link only",
+    "L19, C12 a completed job without a link is kept, and the next up asks for the link only; its page count is there",
     async (context) => {
       const world = await buildWorld(context, kind);
       world.program(DOCS);
@@ -58,7 +58,7 @@ onEachEngine("links", (kind) => {
       expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
       expect(world.requests()).toEqual([bundle(outputs["jobId"])]);
       const after = await world.exported();
-      expect(after.outputs).toMatchObject({ jobId: outputs["jobId"], status: "completed" });
+      expect(after.outputs).toMatchObject({ jobId: outputs["jobId"], status: "completed", pageCount: 1 });
       expect(after.initErrors).toEqual([]);
       expect(after.secretOutputs).toEqual(["bundleUrl"]);
       await previewIsEmpty(world);

@@ -4,9 +4,9 @@ import { expect, test, vi } from "vitest";
 import { bundle, poll, START } from "./requests.ts";
 import { buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
 
-const DOCS = `new StaticExport("docs", { domain: "docs.example.com", renewBefore: "58s" });`;
-/** With this life and the program's \`renewBefore\`, a link is due for renewal two seconds after it was minted. */
-const linkLifetimeMs = 60_000;
+const DOCS = `new StaticExport("docs", { domain: "docs.example.com", renewBefore: "1s" });`;
+/** With this life and the program's `renewBefore`, a link is due for renewal two seconds after it was minted. */
+const linkLifetimeMs = 3_000;
 
 /** Waits until the link is due, by the service's clock, which is this process's. */
 async function due(world: World): Promise<void> {
@@ -95,6 +95,58 @@ onEachEngine("renewal", (kind) => {
       expect(warnings).toEqual([
         `JOB_GONE: the service does not have job ${String(before.outputs["jobId"])} any more: exporting again`,
       ]);
+    },
+  );
+
+  test.concurrent(
+    "C11 a renewBefore longer than the link's life: one renewal in each half of it, one warning with both figures, and what it feeds stays",
+    async (context) => {
+      const world = await buildWorld(context, kind, { linkLifetimeMs: 600_000 });
+      world.program(
+        `for (const [name, renewBefore] of [["longer", "48h"], ["equal", "10m"]]) {
+           const site = new StaticExport(name, { domain: "docs.example.com", renewBefore });
+           new StaticExport(name + "-fed", { domain: "other.example.com", triggers: [site.bundleUrl] });
+         }`,
+      );
+      const told = (): string[] =>
+        logs.filter(({ severity }) => severity === "warning").map(({ message }) => message);
+      let { logs } = succeeded(await world.stack.up());
+      const jobs = [await world.exported("longer"), await world.exported("equal")].map(
+        ({ outputs }) => outputs,
+      );
+      const warning = (asked: string, { jobId }: Record<string, unknown>): string =>
+        `renewBefore is ${asked}, more than half of the life of the link to job ${String(jobId)}: it is renewed 5m before its end`;
+      expect(told().sort()).toEqual([warning("10m", jobs[1] ?? {}), warning("48h", jobs[0] ?? {})]);
+      world.requests();
+      // at once, before half of the life is over
+      ({ logs } = succeeded(await world.stack.up()));
+      expect(told()).toEqual([]);
+      expect(world.requests()).toEqual([]);
+      for (const { mintedAtMs, renewAfter, expiresAt } of jobs.map((outputs) => ({
+        ...(outputs["__bookkeeping"] as { mintedAtMs: number }),
+        renewAfter: Date.parse(String(outputs["renewAfter"])),
+        expiresAt: Date.parse(String(outputs["expiresAt"])),
+      }))) {
+        expect(renewAfter - mintedAtMs).toBeGreaterThanOrEqual((expiresAt - mintedAtMs) / 2);
+      }
+    },
+  );
+
+  test.concurrent(
+    "C11 a link of two seconds is renewed at most once per half of its life, and no request is made twice for it",
+    async (context) => {
+      const world = await buildWorld(context, kind, { linkLifetimeMs: 2_000 });
+      world.program(`new StaticExport("docs", { domain: "docs.example.com", renewBefore: "1h" });`);
+      const mintedAt: number[] = [];
+      world.service.intercept(({ path }) => {
+        if (path.endsWith("/bundle")) mintedAt.push(performance.now());
+        return undefined;
+      });
+      for (let runs = 0; runs < 5; runs++) succeeded(await world.stack.up());
+      for (const [before, at] of mintedAt.slice(1).map((at, index) => [mintedAt[index] ?? 0, at] as const)) {
+        expect(at - before).toBeGreaterThanOrEqual(1_000);
+      }
+      expect(mintedAt.length).toBeGreaterThan(1);
     },
   );
 

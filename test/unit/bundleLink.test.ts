@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseExpiry, readBundleLink, renewAfterMs, type BundleLink } from "../../provider/bundleLink.ts";
+import { parseExpiry, readBundleLink, renewalWindow, type BundleLink } from "../../provider/bundleLink.ts";
 import { MalformedResponseError } from "../../provider/errors.ts";
 
 const NOON_MS = Date.parse("2026-01-01T12:00:00Z");
@@ -26,14 +26,36 @@ function refusal(...given: Parameters<typeof read>): MalformedResponseError {
 
 test("a link is renewed when a third of its life is left, or less than the user wants", () => {
   const link = { mintedAtMs: 0, expiresAtMs: 90_000 };
-  expect(renewAfterMs(link)).toBe(60_000);
-  expect(renewAfterMs(link, 10_000)).toBe(80_000);
+  expect(renewalWindow(link)).toEqual({ ms: 30_000, isShortened: false });
+  expect(renewalWindow(link, 10_000)).toEqual({ ms: 10_000, isShortened: false });
 });
 
-test("a link of unknown life has no time to be renewed at, one that is dead on arrival its end", () => {
-  expect(renewAfterMs({ mintedAtMs: 0 })).toBeUndefined();
-  expect(renewAfterMs({ mintedAtMs: 0 }, 10_000)).toBeUndefined();
-  expect(renewAfterMs({ mintedAtMs: 90_000, expiresAtMs: 60_000 })).toBe(60_000);
+test.each([60_000, 90_000, 1e15])(
+  "C11 a link of 90 s is renewed in its second half, also for a renewBefore of %i ms",
+  (asked) => {
+    expect(renewalWindow({ mintedAtMs: 0, expiresAtMs: 90_000 }, asked)).toEqual({
+      ms: 44_500,
+      isShortened: true,
+    });
+  },
+);
+
+test.each([0, 500, 999])(
+  "C11 a link of 2 s that was minted %i ms after its Date header says is renewed in its second half",
+  (lateMs) => {
+    const link = { mintedAtMs: 0, expiresAtMs: lateMs + 2_000 };
+    for (const asked of [undefined, 2_000, 3_600_000]) {
+      expect(link.expiresAtMs - (renewalWindow(link, asked)?.ms ?? NaN)).toBeGreaterThanOrEqual(
+        lateMs + 1_000,
+      );
+    }
+  },
+);
+
+test("a link of unknown life has no time to be renewed at, one that is dead on arrival is due", () => {
+  expect(renewalWindow({ mintedAtMs: 0 })).toBeUndefined();
+  expect(renewalWindow({ mintedAtMs: 0 }, 10_000)).toBeUndefined();
+  expect(renewalWindow({ mintedAtMs: 90_000, expiresAtMs: 60_000 })).toEqual({ ms: 0, isShortened: false });
 });
 
 test.each([

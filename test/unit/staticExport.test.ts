@@ -63,6 +63,31 @@ describe("create", () => {
     expect(service.requests).toEqual([]);
   });
 
+  test.each(["ECONNREFUSED", "EHOSTUNREACH", "never"])(
+    "of a service that never answers (%s) ends after two minutes",
+    async (error) => {
+      service.fault = () => (error === "never" ? error : { error });
+      const failure = await caught(create({ ...inputs, jobId: "job-1" }));
+      expect(failure.message).toContain("nothing of the service answered for ");
+      expect(failure.message).toContain("Check the network, the base URL");
+      expect(clock.monotonic()).toBeGreaterThan(90_000);
+      expect(clock.monotonic()).toBeLessThan(150_000); // one attempt may last 30 s
+      expect(service.requests.length).toBeLessThan(30);
+    },
+  );
+
+  test("of a service that answered before, whatever it said, is tried until the time limit", async () => {
+    service.fault = (_request, number) => (number === 1 ? { status: 503 } : { error: "ECONNREFUSED" });
+    const failure = await caught(create());
+    expect(failure.message).toContain("the time limit of 30m leaves no room for another try");
+    expect(clock.monotonic()).toBeGreaterThan(29 * 60_000);
+  });
+
+  test("of a service that is back after a minute and a half goes well", async () => {
+    service.fault = () => (clock.monotonic() < 90_000 ? { error: "ECONNREFUSED" } : undefined);
+    expect((await create()).outputs.jobId).toBe("job-1");
+  });
+
   test("adopts a job that is given, and starts none", async () => {
     const other = await create();
     requests();
@@ -74,7 +99,19 @@ describe("create", () => {
   test.each([
     [401, "rejected the API key", "No job was started."],
     [403, "enterprise plan", "No job was started."],
-    [400, "answered 400", "No job was started."],
+    [403, "one that may only read can refresh, but not start", "No job was started."],
+    [403, "this machine's address is not one that the organization allows", "No job was started."],
+    [
+      400,
+      "answered 400: no. No job was started. Check that docs.example.com is a site",
+      "No job was started.",
+    ],
+    [
+      404,
+      "answered 404: no. No job was started. Check that docs.example.com is a site",
+      "No job was started.",
+    ],
+    [422, "Check that docs.example.com is a site of the organization", "No job was started."],
     [501, "answered 501", "No job is known to have been started."],
   ])("refused with %i names the site, the trouble and what is lost", async (status, trouble, lost) => {
     service.fault = () => ({ status, body: { error: "no" } });
@@ -96,6 +133,113 @@ describe("create", () => {
   });
 });
 
+describe("a service that says more than `spec.md` shows", () => {
+  test("gets the export options beside the domain, which they cannot change", async () => {
+    const bodies: unknown[] = [];
+    service.fault = ({ method, path, body }) => {
+      if (method === "POST" && path.endsWith("/jobs")) bodies.push(body);
+      return undefined;
+    };
+    const exportOptions = { paths: ["/guide"], draft: null, domain: "other.example.com" };
+    const state = await create({ ...inputs, exportOptions });
+    expect(bodies).toEqual([{ paths: ["/guide"], draft: null, domain: "docs.example.com" }]);
+    expect(
+      verdict(state, {
+        ...inputs,
+        exportOptions: { draft: null, domain: "other.example.com", paths: ["/guide"] },
+      }),
+    ).toEqual(nothing);
+    const { state: cutOff } = await unfinished(
+      update(state, { ...inputs, exportOptions: { paths: ["/api"] } }, 30_000),
+    );
+    expect((await update(cutOff, { ...inputs, exportOptions: { paths: ["/api"] } })).outputs.jobId).toBe(
+      "job-2",
+    );
+  });
+
+  test("no export options and empty ones are the same", async () => {
+    const state = await create();
+    expect(verdict(state, { ...inputs, exportOptions: {} })).toEqual(nothing);
+    const { state: cutOff } = await unfinished(update(state, { ...inputs, version: "v2" }, 30_000));
+    expect(verdict(cutOff, { ...inputs, version: "v2", exportOptions: {} })).toMatchObject({
+      because: "RESUMED",
+    });
+  });
+
+  test("export options do nothing while a job is given", async () => {
+    const state = await create();
+    requests();
+    await update(state, { ...inputs, jobId: "job-1", exportOptions: { paths: ["/guide"] } });
+    expect(requests()).toEqual([]);
+  });
+
+  const startedAs = (job: object): void => {
+    service.fault = ({ method, path }, _number, process) => {
+      if (method !== "POST" || !path.endsWith("/jobs")) return undefined;
+      process();
+      return { status: 202, body: { jobId: "job-1", domain: "docs.example.com", ...job } };
+    };
+  };
+
+  test("a start that is answered by a job that is completed needs no look", async () => {
+    service.durationMs = 0;
+    startedAs({ status: "completed", progress: 100, pageCount: 7 });
+    expect((await create()).outputs).toMatchObject({ jobId: "job-1", status: "completed", pageCount: 7 });
+    expect(requests()).toEqual([START, "POST /jobs/job-1/bundle"]);
+  });
+
+  test("a start that is answered by a job said to be completed, which it is not, is looked at", async () => {
+    startedAs({ status: "completed", pageCount: 7 });
+    expect((await create()).outputs.pageCount).toBe(41);
+  });
+
+  test("a start that is answered by a job that has failed is an error with its reason, and is not gone on with", async () => {
+    startedAs({ status: "failed", error: "guide.md is broken" });
+    const error = await caught(create());
+    expect(error).not.toBeInstanceOf(UnfinishedError);
+    expect(error.message).toContain("job job-1 failed: the service says: guide.md is broken.");
+    expect(requests()).toEqual([START]);
+    service.fault = () => undefined;
+    expect((await create()).outputs.jobId).toBe("job-2");
+  });
+
+  test.each([
+    { status: "queued", progress: 0 },
+    { status: 7, pageCount: "many" },
+    { status: "" },
+    { status: null, error: {} },
+  ])("a start that is answered with %j is waited for", async (job) => {
+    startedAs(job);
+    expect((await create()).outputs).toMatchObject({ jobId: "job-1", pageCount: 41 });
+  });
+
+  test("the size of the bundle is an output, and stays when a renewed link comes without it", async () => {
+    let sizeBytes: unknown = 5_000;
+    site.answer("bundle", () => ({
+      body: {
+        bundleUrl: `https://store.example.test/a?${String(clock.now())}`,
+        sizeBytes,
+        expiresAt: clock.now() / 1_000 + 3_600,
+      },
+    }));
+    const state = await create();
+    expect(state.outputs.bundleSize).toBe(5_000);
+    expect((await update(state, { ...inputs, renewBefore: "10m" })).outputs.bundleSize).toBe(5_000);
+    sizeBytes = undefined;
+    clock.advance(3_600_000);
+    const renewed = await update(state);
+    expect(renewed.outputs.bundleUrl).not.toBe(state.outputs.bundleUrl);
+    expect(renewed.outputs.bundleSize).toBe(5_000);
+    for (sizeBytes of [-1, 0.5, "large", null, 1e300]) {
+      expect((await create({ ...inputs, version: String(sizeBytes) })).outputs).not.toHaveProperty(
+        "bundleSize",
+      );
+    }
+    sizeBytes = 6_000;
+    expect((await update(renewed, { ...inputs, version: "v2" })).outputs.bundleSize).toBe(6_000);
+  });
+});
+
 describe("what is interrupted", () => {
   test("goes on with the same job after a deadline", async () => {
     const { message, state } = await unfinished(create(inputs, 30_000));
@@ -109,13 +253,41 @@ describe("what is interrupted", () => {
     expect(outputs).toMatchObject({ jobId: "job-1", status: "completed", pageCount: 41 });
   });
 
+  test("goes on after a last look that took longer than a second: the time limit is told, not the network", async () => {
+    service.fault = ({ method }) => (method === "GET" && clock.monotonic() >= 29_000 ? "never" : undefined);
+    const { message, state } = await unfinished(create(inputs, 30_000));
+    expect(message).toMatch(/the time limit of 30s passed\. Last seen: running, \d+%/);
+    expect(message).toContain("Nothing is lost: job job-1 goes on");
+    expect(message).toContain("customTimeouts");
+    expect(message).not.toContain("network");
+    service.fault = () => undefined;
+    expect((await update(state)).outputs.jobId).toBe("job-1");
+  });
+
+  test("a first look that the time limit cuts off is told as that, with the job saved", async () => {
+    service.fault = ({ method }) => (method === "GET" ? "never" : undefined);
+    const { message } = await unfinished(create(inputs, 5_000));
+    expect(message).toContain(
+      "was not answered before the time limit of 5s passed. Nothing is lost: job job-1",
+    );
+    expect(message).not.toContain("network");
+  });
+
   test("goes on with the bundle alone when the job was completed", async () => {
     service.fault = ({ path }) => (path.endsWith("/bundle") ? { status: 501 } : undefined);
     const { state } = await unfinished(create());
     service.fault = () => undefined;
     requests();
-    await update(state);
+    expect((await update(state)).outputs.pageCount).toBe(41);
     expect(requests()).toEqual(["POST /jobs/job-1/bundle"]);
+  });
+
+  test("C12 keeps the pages over any number of runs between completion and link", async () => {
+    service.fault = ({ path }) => (path.endsWith("/bundle") ? { status: 501 } : undefined);
+    const first = await unfinished(create());
+    const second = await unfinished(update(first.state));
+    service.fault = () => undefined;
+    expect((await update(second.state)).outputs.pageCount).toBe(41);
   });
 
   test("does not take the pages that a refresh saw in the middle of it for all", async () => {
@@ -125,7 +297,38 @@ describe("what is interrupted", () => {
     service.fault = ({ path }) => (path.endsWith("/bundle") ? { status: 501 } : undefined);
     const completed = await unfinished(update(seen ?? state));
     service.fault = () => undefined;
-    expect((await update(completed.state)).outputs.pageCount).toBeUndefined();
+    expect((await update(completed.state)).outputs.pageCount).toBe(41);
+  });
+
+  test("keeps the pages that a refresh saw once it was completed", async () => {
+    service.fault = ({ path }) => (path.endsWith("/bundle") ? { status: 501 } : undefined);
+    const { state } = await unfinished(create());
+    service.fault = () => undefined;
+    const seen = await site.read(state);
+    requests();
+    expect((await update(seen ?? state)).outputs.pageCount).toBe(41);
+    expect(requests()).toEqual(["POST /jobs/job-1/bundle"]);
+  });
+
+  test("goes on with the same job where the keys of a trigger stand in another order", async () => {
+    const triggers = [{ commit: "abc", branch: { name: "main", at: 7 } }];
+    const { state } = await unfinished(create({ ...inputs, triggers }, 30_000));
+    const reordered = [{ branch: { at: 7, name: "main" }, commit: "abc" }];
+    requests();
+    expect((await update(state, { ...inputs, triggers: reordered })).outputs.jobId).toBe("job-1");
+    expect(requests()).not.toContain(START);
+  });
+
+  test("starts anew where the items of a trigger stand in another order", async () => {
+    const { state } = await unfinished(create({ ...inputs, triggers: [["a", "b"]] }, 30_000));
+    expect((await update(state, { ...inputs, triggers: [["b", "a"]] })).outputs.jobId).toBe("job-2");
+  });
+
+  test("leaves no record behind once the state has its job", async () => {
+    await unfinished(create(inputs, 30_000));
+    expect([...records.jobs.values()]).toMatchObject([{ jobId: "job-1" }]);
+    records.operationEnded();
+    expect(records.jobs.size).toBe(0);
   });
 
   test("goes on while the user stops it, and says so", async () => {
@@ -212,6 +415,7 @@ describe("update", () => {
   test.each([
     ["version", { version: "v2" }],
     ["triggers", { triggers: ["abc"] }],
+    ["exportOptions", { exportOptions: { paths: ["/guide"] } }],
   ])("exports again when %s changes", async (name, change) => {
     const state = await create();
     requests();
@@ -330,6 +534,36 @@ describe("a link near its end", () => {
     const renewed = await update(state);
     expect(requests()).toEqual(["POST /jobs/job-1/bundle"]);
     expect(verdict(renewed)).toEqual(nothing);
+  });
+
+  test.each(["48h", "1h", "31m"])(
+    "C11 is renewed once in half of its life, with a renewBefore of %s and a life of 1h",
+    async (renewBefore) => {
+      const patient = { ...inputs, renewBefore };
+      let state = await create(patient);
+      const warning = `renewBefore is ${renewBefore}, more than half of the life of the link to job job-1: it is renewed 30m before its end`;
+      expect(reporter.lines.warn).toEqual([warning]);
+      requests();
+      for (let minutes = 0; minutes < 120; minutes += 5) {
+        if (site.diff(state, patient).hidden) state = await update(state, patient);
+        clock.advance(5 * 60_000);
+      }
+      expect(service.requests).toEqual(Array(3).fill("POST /jobs/job-1/bundle"));
+      expect(reporter.lines.warn).toEqual(Array(4).fill(warning)); // one for each link
+    },
+  );
+
+  test("C11 a renewBefore that becomes longer than the link's life is told once, and asks for nothing", async () => {
+    const state = await create();
+    requests();
+    const recorded = await update(state, { ...inputs, renewBefore: "48h" });
+    expect(requests()).toEqual([]);
+    expect(reporter.lines.warn).toEqual([
+      expect.stringMatching(/renewBefore is 48h, .* renewed 30m before its end/),
+    ]);
+    await update(recorded, { ...inputs, renewBefore: "48h", apiKeyEnv: "OTHER_KEY" });
+    expect(requests()).toEqual([]);
+    expect(reporter.lines.warn).toHaveLength(1);
   });
 
   test("is renewed while other content waits to be gone on with", async () => {

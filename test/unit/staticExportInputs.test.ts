@@ -31,6 +31,7 @@ test("everything that may be given is kept", () => {
     triggers: [1, { commit: "abc" }],
     jobId: "7",
     renewBefore: "24h",
+    exportOptions: { paths: ["/guide"], draft: null, theme: { dark: true } },
     baseUrl: "https://other.example.com",
     apiKeyEnv: "SECOND_KEY",
   };
@@ -44,6 +45,9 @@ test.each([
   ["version", "a\nb", "control character"],
   ["version", 20260101, "must be a string"],
   ["triggers", "abc", "must be a list"],
+  ["exportOptions", "paths", "must be an object"],
+  ["exportOptions", ["/guide"], "must be an object"],
+  ["exportOptions", { paths: [], domain: "x" }, "must not have the field domain"],
   ["jobId", "..", "not an id of a job"],
   ["baseUrl", 5, "must be a string"],
   ["apiKeyEnv", "NO_SUCH_KEY", "not set"],
@@ -66,6 +70,7 @@ test("values that a preview does not know yet pass", () => {
     triggers: UNKNOWN,
     jobId: UNKNOWN,
     renewBefore: UNKNOWN,
+    exportOptions: UNKNOWN,
   };
   const { inputs, failures } = checkInputs(given, source());
   expect(failures).toEqual([]);

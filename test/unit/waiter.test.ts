@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startDeadline } from "../../provider/deadline.ts";
-import { DeadlineExceededError } from "../../provider/errors.ts";
+import { AnswerCutOffError, ConnectionError, DeadlineExceededError } from "../../provider/errors.ts";
 import type { Observation } from "../../provider/pollSchedule.ts";
 import { waitUntilFinal } from "../../provider/waiter.ts";
 import { VirtualClock } from "../simulation/virtualClock.ts";
@@ -48,6 +48,31 @@ test("what is final already is seen at once, without a pause", async () => {
   const { looksMs, clock } = await waitFor(0);
   expect(looksMs).toEqual([0]);
   expect(clock.waits).toEqual([]);
+});
+
+test("a last look that the deadline cuts off is the time limit, with what was seen before; any other trouble is its own", async () => {
+  for (const [trouble, text] of [
+    [new AnswerCutOffError("GET was not answered", "Again."), "Last seen: running. 2 looks in all"],
+    [new DeadlineExceededError("GET failed (ECONNREFUSED)", "Check."), "GET failed (ECONNREFUSED)"],
+    [new ConnectionError("GET failed", "Check."), "GET failed"],
+  ] as const) {
+    for (const failsAt of [1, 2]) {
+      const clock = new VirtualClock();
+      let looks = 0;
+      const wait = waitUntilFinal({
+        subject: "job 7",
+        look: () => (++looks === failsAt ? Promise.reject(trouble) : Promise.resolve("running")),
+        isFinal: () => false,
+        describe: (status) => ({ status }),
+        onLook: () => undefined,
+        inFlight: () => 1,
+        clock,
+        deadline: startDeadline(clock, 60_000),
+        signal: new AbortController().signal,
+      });
+      await expect(clock.run(wait)).rejects.toThrow(failsAt === 1 ? trouble.message : text);
+    }
+  }
 });
 
 test("the last look is just before the deadline, and the error tells the story", async () => {

@@ -1,0 +1,13 @@
+// Numbers in replies of the service; their format is not shown in `spec.md`.
+
+/** A finite number that is written as a number or as text, with or without a percent sign. */
+export function toNumber(value: unknown): number | undefined {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value.replace(/%$/, "")) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}
+
+/** How many there are of something: a whole number, not negative. */
+export function toCount(value: unknown): number | undefined {
+  const number = toNumber(value);
+  return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}

@@ -1,0 +1,92 @@
+// Other implementations of the same API, which take and say more than `spec.md` shows.
+import { expect, test } from "vitest";
+import { bundle, JOBS, START, wholeExport } from "./requests.ts";
+import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
+
+onEachEngine("other services", (kind) => {
+  test.concurrent(
+    "export options are sent with the start, a change of them exports again, and the size of the bundle is an output",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      const starts: unknown[] = [];
+      let sized = false;
+      world.service.intercept(({ method, path, body, jobId }) => {
+        if (`${method} ${path}` === START) starts.push(body);
+        if (!sized || !path.endsWith("/bundle")) return undefined;
+        const bundleUrl = "https://storage.example.com/docs.tar.gz?signature=5igned";
+        const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+        return { body: { jobId, bundleUrl, expiresAt, sizeBytes: 123_456 } };
+      });
+      const program = (exportOptions: string): void =>
+        world.program(
+          `const site = new StaticExport("docs", { domain: "docs.example.com", exportOptions: ${exportOptions} });
+           module.exports = { size: site.bundleSize };`,
+        );
+      program("undefined");
+      succeeded(await world.stack.up());
+      expect((await world.exported()).outputs).not.toHaveProperty("bundleSize");
+      world.requests();
+
+      sized = true;
+      program(`{ paths: ["/guide"], draft: null, theme: pulumi.secret("d4rk") }`);
+      const preview = succeeded(await world.stack.preview());
+      expect(preview.logs.map(({ message }) => message)).toContainEqual(
+        "NEW_CONTENT: exportOptions changed, so the site is exported again",
+      );
+      const up = succeeded(await world.stack.up());
+      expect(stepsOf(up)).toEqual(["update docs"]);
+      expect(up.outputs["size"]).toEqual({ value: 123_456, secret: false });
+      const { outputs } = await world.exported();
+      expect(world.requests()).toEqual(wholeExport(outputs["jobId"]));
+      expect(starts).toEqual([
+        { domain: "docs.example.com" },
+        { domain: "docs.example.com", paths: ["/guide"], draft: null, theme: "d4rk" },
+      ]);
+      await previewIsEmpty(world);
+
+      program(`{ domain: "other.example.com" }`);
+      const refused = await world.stack.preview();
+      expect(refused.ok).toBe(false);
+      expect(refused.text).toMatch(/exportOptions.* must not have the field domain/);
+      expect(world.requests()).toEqual([]);
+    },
+  );
+
+  test.concurrent(
+    "a start that is answered by a whole job: one that has failed is told, one that is completed needs no look",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      let job: object = { jobId: "job-1", status: "failed", progress: 40, error: "guide.md is broken" };
+      world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
+      world.service.intercept(({ method, path }) =>
+        `${method} ${path}` === START
+          ? { status: 202, body: { domain: "docs.example.com", ...job } }
+          : undefined,
+      );
+      const failed = await world.stack.up();
+      expect(failed.error).toContain("job job-1 failed: the service says: guide.md is broken.");
+      expect(world.requests()).toEqual([START]);
+      expect(world.resumeRecords()).toEqual([]);
+
+      job = { jobId: "job-2", status: "completed", progress: 100, pageCount: 7 };
+      world.service.intercept(({ path }) =>
+        path === `${JOBS}/job-2/bundle`
+          ? {
+              body: {
+                bundleUrl: "https://storage.example.com/docs.tar.gz",
+                expiresAt: "2099-01-01T00:00:00Z",
+              },
+            }
+          : undefined,
+      );
+      expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["create docs"]);
+      expect(world.requests()).toEqual([START, bundle("job-2")]);
+      expect((await world.exported()).outputs).toMatchObject({
+        jobId: "job-2",
+        status: "completed",
+        pageCount: 7,
+      });
+      await previewIsEmpty(world);
+    },
+  );
+});
