@@ -24,7 +24,7 @@ export function answerLeaves(end: (reason: unknown) => void = endProcess): void 
   setImmediate(() => leaving--);
 }
 
-function endProcess(reason: unknown): never {
+function endProcess(reason: unknown): void {
   const kind = reason instanceof Error ? reason.name : typeof reason;
   writeSync(
     2,

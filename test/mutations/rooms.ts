@@ -74,7 +74,16 @@ const FOLDERS = {
     },
     service: {
       files: [
-        ...["client", "connection", "configuration", "exportJob", "bundleLink", "serviceClock", "endpoint"],
+        ...[
+          "client",
+          "connection",
+          "configuration",
+          "exportJob",
+          "replyNumber",
+          "bundleLink",
+          "serviceClock",
+          "endpoint",
+        ],
         ...["identifier", "loopback", "proxy"],
       ],
       tests: [
