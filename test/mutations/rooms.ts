@@ -110,6 +110,7 @@ const FOLDERS = {
           "retryPolicy",
         ],
         "replyBody",
+        "replyNumber",
       ],
       tests: [
         ...["unit/transport", "unit/retryPolicy", "faults/answers", "faults/bodies", "faults/network"],
