@@ -1,5 +1,6 @@
 import { MalformedResponseError } from "./errors";
 import { isLoopback } from "./loopback";
+import { isSeen } from "./plainText";
 import { toCount } from "./replyNumber";
 import type { Reply } from "./transport";
 
@@ -39,9 +40,7 @@ export function readBundleLink(
   const url = body["bundleUrl"];
   if (typeof url !== "string" || url === "") return fail('without a "bundleUrl"', report);
   const parsed = URL.parse(url);
-  // the parser drops what would end a line elsewhere, and adds slashes that are not there
-  const isAltered = url !== url.trim() || /\p{Cc}/u.test(url) || /^https?:(?!\/\/)/i.test(url);
-  if (!parsed || isAltered) return fail("a bundleUrl that is not an absolute URL", report);
+  if (!parsed || isReadDifferently(url)) return fail("a bundleUrl that is not an absolute URL", report);
   if (parsed.username || parsed.password)
     return fail("a bundleUrl with a user name or password in it", report);
   const httpAccepted = policy.allowInsecure || isLoopback(new URL(policy.baseUrl).hostname);
@@ -59,6 +58,14 @@ export function readBundleLink(
     ...(sizeBytes !== undefined && { sizeBytes }),
     ...(expiresAtMs !== undefined && { expiresAtMs: Math.min(expiresAtMs, LATEST_MS) }),
   };
+}
+
+/**
+ * Whether programs disagree about where an address leads: the parser of the Web drops what would end a line elsewhere, adds
+ * slashes that are not there, and takes `\` for `/`, so that `https://good\@evil/` is good's to it, and evil's to others.
+ */
+export function isReadDifferently(url: string): boolean {
+  return url !== url.trim() || !isSeen(url) || /^https?:(?!\/\/)/i.test(url) || /^[^?#]*\\/.test(url);
 }
 
 /** How long before its end a link is renewed. */

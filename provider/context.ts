@@ -14,6 +14,8 @@ export interface Context {
   readonly resumeRecords: ResumeRecords;
   /** The resource's URN. Without it no job is remembered outside of the state. */
   readonly urn?: string;
+  /** Its URN when the state was stored, where that was another one: it was renamed since. */
+  readonly formerUrn?: string;
   /** Tells this machine from others, see `Machine`. */
   readonly machine: string;
   /** How many operations this process waits for at the moment, this one included: they share what may be asked. */

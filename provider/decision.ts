@@ -20,7 +20,7 @@ export type ReasonCode =
   | "JOB_GONE"
   /** An agent job failed, and that is not accepted. */
   | "JOB_FAILED"
-  /** Only what needs no request changed: `renewBefore`, `apiKeyEnv`, `acceptFailed`, or `version` beside a `jobId`. */
+  /** Only what needs no request changed: `renewBefore`, `apiKeyEnv`, `acceptFailed`, `version` beside a `jobId`, or the URN. */
   | "SETTINGS"
   /** Nothing is to be done. */
   | "UP_TO_DATE";

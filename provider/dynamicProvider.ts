@@ -1,12 +1,14 @@
 import { hostname } from "node:os";
 import { inspect } from "node:util";
 import { systemClock } from "./clock";
-import { decisionLine } from "./decision";
+import { decisionLine, type Decision } from "./decision";
 import { parseDuration } from "./duration";
 import { engineReporter } from "./engineLog";
 import type { CheckFailure } from "./inputRules";
 import type { LifeCycle, StoredState } from "./lifeCycle";
 import { configuration, configure, operation, resumeRecords, type StackConfig } from "./operation";
+import { printable } from "./plainText";
+import { answerLeaves } from "./stuckAnswer";
 import { UnfinishedError } from "./unfinishedError";
 import { isUnknown } from "./unknown";
 
@@ -26,6 +28,12 @@ export interface DynamicProvider {
   update(id: string, olds: Properties, news: Properties): Promise<{ outs: Properties }>;
   delete(id: string, props: Properties): Promise<void>;
 }
+
+/** What is done when nothing is to be done but to remember the URN, which Pulumi itself does not tell a provider. */
+const RENAMED: Decision = {
+  because: "SETTINGS",
+  text: "the resource was renamed or moved: remembered without a request",
+};
 
 /**
  * The door between Pulumi's dynamic-provider process and a life cycle. It only translates: internal properties (`__…`) in
@@ -48,16 +56,15 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
     try {
       return await run();
     } catch (error) {
-      if (!(error instanceof UnfinishedError)) return shortStack(error);
-      const { message } = error;
+      if (!(error instanceof UnfinishedError)) throw error;
+      const message = printable(error.message);
       const state = error.state as State;
       // eslint-disable-next-line @typescript-eslint/only-throw-error -- the host's own form for this
-      throw {
-        id: lifeCycle.idOf(state),
-        properties: { ...outputsOf(state, given), __provider: given["__provider"] },
-        reasons: [message],
+      throw new PartialResult(
+        lifeCycle.idOf(state),
+        { ...outputsOf(state, given), __provider: given["__provider"] },
         message,
-      };
+      );
     }
   }
 
@@ -67,64 +74,110 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
       return Promise.resolve();
     },
 
-    check(_olds, news) {
+    check: answering((_olds, news) => {
       const { visible, internal } = split(news);
       const { inputs, failures } = lifeCycle.check(visible, configuration);
       failures.push(...checkTimeouts(internal["__timeouts"]));
-      return Promise.resolve({ inputs: plain({ ...inputs, ...internal }), failures });
-    },
+      return {
+        inputs: plain({ ...inputs, ...internal }),
+        failures: failures.map(({ property, reason }) => ({
+          property: printable(property),
+          reason: printable(reason),
+        })),
+      };
+    }),
 
-    diff(_id, olds, news) {
-      const { changed, replaces, hidden, decision } = lifeCycle.diff(inputsOf(news), stateOf(olds), {
+    diff: answering((_id, olds, news) => {
+      const { changed, replaces, hidden, ...decided } = lifeCycle.diff(inputsOf(news), stateOf(olds), {
         name: hostname(),
         nowMs: systemClock.now(),
       });
+      const renamed = formerUrnOf(olds, news) !== undefined;
+      const decision = renamed && decided.decision.because === "UP_TO_DATE" ? RENAMED : decided.decision;
       const reporter = engineReporter(urnOf(news), systemClock);
       // a stack of a hundred exports to which nothing happens has nothing to say about them
       if (decision.because === "UP_TO_DATE") reporter.debug(decisionLine(decision));
       else reporter.info(decisionLine(decision));
-      if (hidden) return Promise.resolve({ changes: true, replaces });
+      if (hidden || (renamed && changed.length === 0)) return { changes: true, replaces };
       // left open where inputs changed: the engine then compares them itself, shows them and obeys ignoreChanges
-      return Promise.resolve(changed.length === 0 ? { changes: false } : { replaces });
-    },
+      return changed.length === 0 ? { changes: false } : { replaces };
+    }),
 
-    async create(inputs) {
+    create: answering(async (inputs) => {
       const state = await operation(urnOf(inputs), (context) =>
         partial(inputs, () => lifeCycle.create(context, inputsOf(inputs), limitMs(inputs, "create"))),
       );
       return { id: lifeCycle.idOf(state), outs: outputsOf(state, inputs) };
-    },
+    }),
 
-    async read(id, props) {
+    read: answering(async (id, props) => {
       const state = await operation(urnOf(props), (context) =>
         "__bookkeeping" in props
           ? lifeCycle.read(context, stateOf(props))
           : lifeCycle.lookUp(context, id, visibleOf(props)),
-      ).catch(shortStack);
+      );
       return state ? { id, props: outputsOf(state, props) } : { id: "", props: {} };
-    },
+    }),
 
-    async update(_id, olds, news) {
+    update: answering(async (_id, olds, news) => {
+      const formerUrn = formerUrnOf(olds, news);
       const state = await operation(urnOf(news), (context) =>
         partial(news, () =>
-          lifeCycle.update(context, stateOf(olds), inputsOf(news), limitMs(news, "update")),
+          lifeCycle.update(
+            { ...context, ...(formerUrn !== undefined && { formerUrn }) },
+            stateOf(olds),
+            inputsOf(news),
+            limitMs(news, "update"),
+          ),
         ),
       );
       return { outs: outputsOf(state, news) };
-    },
+    }),
 
-    delete(_id, props) {
+    delete: answering((_id, props) => {
       const urn = urnOf(props);
       lifeCycle.remove({ resumeRecords, ...(urn !== undefined && { urn }) }, stateOf(props));
-      return Promise.resolve();
-    },
+    }),
   };
 }
 
-/** The host prints the stack of some errors: to a user it says nothing. */
-function shortStack(error: unknown): never {
-  if (error instanceof Error) error.stack = "(pulumi-docs-hosting)";
-  throw error;
+/** An unfinished operation in the host's own form: by its `id` it knows that there is something to save. */
+class PartialResult {
+  readonly id: string;
+  readonly properties: Properties;
+  readonly reasons: readonly string[];
+  readonly message: string;
+
+  constructor(id: string, properties: Properties, message: string) {
+    this.id = id;
+    this.properties = properties;
+    this.reasons = [message];
+    this.message = message;
+  }
+}
+
+const isPartial = (error: unknown): boolean => error instanceof PartialResult;
+
+/** The last guard of all that leaves: whatever goes wrong, the call ends, with an error that can be sent and shown. */
+function answering<Given extends unknown[], Answer>(
+  call: (...given: Given) => Answer | Promise<Answer>,
+): (...given: Given) => Promise<Answer> {
+  return async (...given) => {
+    try {
+      return await call(...given);
+    } catch (error) {
+      throw isPartial(error) ? error : sendable(error);
+    } finally {
+      answerLeaves();
+    }
+  };
+}
+
+/** An error of which the host sends the message and nothing else; one with an `id` would become a resource. */
+function sendable(error: unknown): Error {
+  const sent = new Error(printable(error instanceof Error ? error.message : inspect(error)));
+  sent.stack = "(pulumi-docs-hosting)"; // the host prints the stack of some errors: to a user it says nothing
+  return sent;
 }
 
 /** @param given what the operation was called with: has the URN, which `delete` and `read` get from the outputs only */
@@ -135,6 +188,12 @@ function outputsOf({ outputs, bookkeeping }: StoredState, given: Properties): Pr
 function urnOf(properties: Properties): string | undefined {
   const urn = properties["__urn"];
   return typeof urn === "string" && !isUnknown(urn) ? urn : undefined;
+}
+
+/** The URN that the state has, where the program has given the resource another one since, by an alias. */
+function formerUrnOf(olds: Properties, news: Properties): string | undefined {
+  const [before, now] = [urnOf(olds), urnOf(news)];
+  return now !== undefined && before !== now ? before : undefined;
 }
 
 function visibleOf(properties: Properties): Properties {
@@ -150,9 +209,11 @@ function split(properties: Properties): { visible: Properties; internal: Propert
   };
 }
 
-/** The host takes JSON only: `undefined` makes it fail. */
+/** The host takes JSON only, of whole characters: `undefined` makes it fail. */
 function plain(properties: Properties): Properties {
-  return JSON.parse(JSON.stringify(properties)) as Properties;
+  const whole = (_: string, value: unknown): unknown =>
+    typeof value === "string" ? value.toWellFormed() : value;
+  return JSON.parse(JSON.stringify(properties), whole) as Properties;
 }
 
 function checkTimeouts(timeouts: unknown): CheckFailure[] {

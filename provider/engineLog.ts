@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type { Clock } from "./clock";
+import { printable } from "./plainText";
 import type { Reporter } from "./reporter";
 import { ProgressRow } from "./progress";
 
@@ -69,7 +70,7 @@ function connectToEngine(urn: string): SendLine {
     try {
       const request = new connected.modules.messages.LogRequest();
       request.setSeverity(severity);
-      request.setMessage(line);
+      request.setMessage(printable(line));
       request.setUrn(urn);
       request.setEphemeral(ephemeral);
       connected.client.log(request, () => undefined);

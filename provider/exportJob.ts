@@ -1,6 +1,6 @@
 import { MalformedResponseError } from "./errors";
 import { readIdentifier } from "./identifier";
-import { redact } from "./redaction";
+import { redact, withoutSecrets } from "./redaction";
 import { toCount, toNumber } from "./replyNumber";
 import type { Reply } from "./transport";
 
@@ -96,7 +96,8 @@ export interface StartReply {
  */
 export function readStartReply(reply: Reply, key: string): StartReply {
   const jobId = readIdentifier(reply.body["jobId"]);
-  if (jobId === undefined) {
+  // an id that holds the key would be stored and shown
+  if (jobId === undefined || withoutSecrets(jobId, [key]) !== jobId) {
     throw new MalformedResponseError(
       `${reply.endpoint} answered without a usable "jobId"`,
       "Check that the base URL is that of the service; if it is, report this to the service's support.",

@@ -1,3 +1,6 @@
+import { isPlain } from "./plainText";
+import { isSentinel } from "./unknown";
+
 /** What can be an id: visible ASCII, short enough for a path. The API does not say more, see `spec.md`, Static export job. */
 const IDENTIFIER = /^[\x21-\x7e]{1,512}$/;
 
@@ -7,7 +10,17 @@ export function readIdentifier(value: unknown): string | undefined {
   return isIdentifier(text) ? text : undefined;
 }
 
-/** Whether a text can be the id of a job or a project and be sent as one segment of a path. */
+/**
+ * Whether a text can be the id of a job or a project, be sent as one segment of a path, and be stored and shown: nothing that
+ * Pulumi takes for a value that is not known, no command for pipelines.
+ */
 export function isIdentifier(value: unknown): value is string {
-  return typeof value === "string" && IDENTIFIER.test(value) && value !== "." && value !== "..";
+  return (
+    typeof value === "string" &&
+    IDENTIFIER.test(value) &&
+    value !== "." &&
+    value !== ".." &&
+    isPlain(value) &&
+    !isSentinel(value)
+  );
 }

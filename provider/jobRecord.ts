@@ -67,3 +67,13 @@ export function jobRecord(
     forget: () => resumeRecords.forget(resource),
   };
 }
+
+/** What was noted of a resource before it was renamed is found under its new name from now on. */
+export function renameRecords(
+  { resumeRecords, urn, formerUrn }: Pick<Context, "resumeRecords" | "urn" | "formerUrn">,
+  { baseUrl, domain }: CheckedInputs,
+): void {
+  if (urn !== undefined && formerUrn !== undefined) {
+    resumeRecords.rename({ urn: formerUrn, baseUrl, domain }, urn);
+  }
+}

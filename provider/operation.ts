@@ -17,8 +17,10 @@ export interface StackConfig {
 /** As the host hands it to `configure`. Other calls do not wait for it: stored at once. */
 let stackConfig: StackConfig | undefined;
 
+/** Called before any other call is answered: from now on Ctrl-C is noticed, whatever is under way. */
 export function configure(config: StackConfig): void {
   stackConfig = config;
+  watchForCancel(onCancel);
 }
 
 export const configuration: ConfigurationSource = {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { isIdentifier } from "./identifier";
@@ -41,6 +41,8 @@ export interface ResumeRecords {
   forgetStart(resource: RecordedResource, intent: string): void;
   /** The state is about to be handed to the engine: the records go once it is stored there. */
   handOver(resource: RecordedResource): void;
+  /** The resource has another URN from now on: its records, too. Best effort. */
+  rename(resource: RecordedResource, urn: string): void;
   /** The jobs are of no use any more: failed, gone, or the resource was deleted. */
   forget(resource: RecordedResource): void;
 }
@@ -101,6 +103,25 @@ export class ResumeFolder implements ResumeRecords {
     this.#handedOver.push(resource);
   }
 
+  rename(resource: RecordedResource, urn: string): void {
+    const [from, to] = [prefixOf(resource), prefixOf({ ...resource, urn })];
+    for (const name of this.#names((each) => each.startsWith(from))) {
+      const [path, renamed] = [
+        join(this.#folder(), name),
+        join(this.#folder(), to + name.slice(from.length)),
+      ];
+      try {
+        const record = JSON.parse(readFileSync(path, "utf8")) as object;
+        const { atime, mtime } = statSync(path);
+        writeFileSync(renamed, JSON.stringify({ ...record, urn }), { mode: 0o600, flag: "wx", flush: true });
+        utimesSync(renamed, atime, mtime); // it is no younger for that
+        rmSync(path);
+      } catch {
+        // it stays where it was
+      }
+    }
+  }
+
   forget(resource: RecordedResource): void {
     const prefix = prefixOf(resource);
     this.#removeWhere((name) => name.startsWith(prefix));
@@ -146,10 +167,15 @@ export class ResumeFolder implements ResumeRecords {
   }
 
   #removeWhere(unwanted: (name: string) => boolean): void {
+    for (const name of this.#names(unwanted)) removeFile(join(this.#folder(), name));
+  }
+
+  /** Names of files; none when there is no folder, or it cannot be read. */
+  #names(wanted: (name: string) => boolean): string[] {
     try {
-      for (const name of readdirSync(this.#folder()).filter(unwanted)) removeFile(join(this.#folder(), name));
+      return readdirSync(this.#folder()).filter(wanted);
     } catch {
-      // there is no folder, or it cannot be read
+      return [];
     }
   }
 

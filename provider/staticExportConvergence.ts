@@ -13,7 +13,7 @@ import {
   type FinishedExport,
   type StartedJob,
 } from "./exportWorkflow";
-import { jobRecord } from "./jobRecord";
+import { jobRecord, renameRecords } from "./jobRecord";
 import { clockErrorOf, machineOf } from "./serviceClock";
 import { newSalt } from "./salt";
 import { planExport, type Plan } from "./staticExportPlan";
@@ -42,6 +42,7 @@ export async function converge(
   state: StaticExportState | undefined,
   limitMs: number,
 ): Promise<StaticExportState> {
+  renameRecords(context, inputs);
   const plan = planExport(inputs, state, serviceTimeOf(state, machineOf(context)));
   if (plan.action === "record" && state) {
     const recorded = recordedState(inputs, state);

@@ -1,5 +1,4 @@
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
 import type { FastifyInstance } from "fastify";
 import type { BundleLinks } from "./bundleLinks.ts";
 import { parseByteRange } from "./byteRange.ts";
@@ -18,8 +17,8 @@ export function addBundleRoutes(app: FastifyInstance, jobs: ExportJobs, links: B
         `export job ${jobId} is ${job.status}; a bundle can be made once it is completed`,
       );
     }
-    await jobs.archive(jobId);
-    return links.mint(jobId);
+    const { size } = await jobs.archive(jobId);
+    return { jobId, ...links.mint(jobId), sizeBytes: size };
   });
 }
 
@@ -35,7 +34,7 @@ export function addBundleDownloadRoute(app: FastifyInstance, jobs: ExportJobs, l
       const archive = await jobs.packedArchive(jobId);
       if (!archive) throw new Refusal(404, "the bundle is gone");
 
-      const { size } = await stat(archive.path);
+      const { size } = archive;
       const etag = `"${archive.sha256}"`;
       void reply.headers({
         etag,

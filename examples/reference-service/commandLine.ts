@@ -3,12 +3,16 @@ import { parseArgs } from "node:util";
 import { KEY_PREFIX } from "./adminApiKey.ts";
 import type { ReferenceServiceOptions } from "./service.ts";
 
+/** Environment variable that holds the key when `--key` is not given. Not that of the clients: theirs may be a real one. */
+const KEY_VARIABLE = "REFERENCE_SERVICE_ADMIN_API_KEY";
+
 export const USAGE = `Usage: npm run reference-service -- --site DOMAIN=FOLDER --key KEY [options]
 
 Runs the documentation-hosting API on this machine, for folders of Markdown.
 
   --site DOMAIN=FOLDER  a site and the folder of Markdown that it is made of; may be repeated
-  --key KEY             the admin API key that requests must carry; begins with ${KEY_PREFIX}
+  --key KEY             the admin API key that requests must carry; begins with ${KEY_PREFIX}. Better in the variable
+                        ${KEY_VARIABLE}: arguments can be read by everybody on the machine
   --port NUMBER         TCP port, 0 for any free one (default 4010)
   --host ADDRESS        address to listen on (default 127.0.0.1)
   --public-url URL      base of the bundle links, where clients reach this under another address
@@ -22,14 +26,18 @@ export class UsageError extends Error {}
 
 const DEFAULT_PORT = "4010";
 
-/** Reads the arguments of the command; undefined when only help is wanted. */
-export function parseCommandLine(args: readonly string[]): ReferenceServiceOptions | undefined {
+/** Reads the arguments of the command and its environment; undefined when only help is wanted. */
+export function parseCommandLine(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): ReferenceServiceOptions | undefined {
   const values = parse(args);
   if (values.help) return undefined;
-  const { key } = values;
+  const key = values.key ?? environment[KEY_VARIABLE];
   if (key === undefined || !key.startsWith(KEY_PREFIX)) {
     throw new UsageError(
-      `--key is needed, and must begin with ${KEY_PREFIX}, for example --key ${KEY_PREFIX}local`,
+      `--key is needed, and must begin with ${KEY_PREFIX}, for example --key ${KEY_PREFIX}local; it can also come from ` +
+        `the variable ${KEY_VARIABLE}`,
     );
   }
   const sites = Object.fromEntries((values.site ?? []).map(parseSite));

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import type { FastifyInstance } from "fastify";
 import type { ExportJobs } from "./exportJobs.ts";
+import { readPaths } from "./exportPaths.ts";
 import { Refusal } from "./refusal.ts";
 import { type Sites, mayExport } from "./sites.ts";
 
@@ -16,27 +18,32 @@ export function addExportJobRoutes(
   sites: Sites,
   idempotentStarts: boolean,
 ): void {
-  app.post("/v1/static-export/jobs", (request, reply) => {
-    const domain = (request.body as { domain?: unknown } | null | undefined)?.domain;
+  app.post("/v1/static-export/jobs", async (request, reply) => {
+    const { domain, ...options } = fieldsOf(request.body);
     if (domain === undefined) throw new Refusal(400, "the field domain is missing");
     if (typeof domain !== "string" || !DOMAIN.test(domain)) {
       throw new Refusal(400, "the field domain must be a host name, such as docs.example.com");
     }
     const site = sites.get(domain);
-    if (!site) throw new Refusal(404, `there is no deployment for the domain ${domain}`);
+    if (!site) throw new Refusal(400, `there is no deployment for the domain ${domain}`);
     if (!mayExport(site)) {
       throw new Refusal(
         403,
         `static export requires the enterprise plan; ${domain} is on the ${site.plan} plan`,
       );
     }
-    const key = idempotentStarts ? request.headers["idempotency-key"] : undefined;
-    const earlier = typeof key === "string" ? jobs.startedBy(key) : undefined;
-    if (earlier !== undefined && jobs.domainOf(earlier) !== domain.toLowerCase()) {
+    const paths = await readPaths(options, site.source);
+    const key = idempotentStarts ? request.headers["idempotency-key"]?.toString() : undefined;
+    const earlier = key === undefined ? undefined : jobs.startedBy(key);
+    if (earlier && earlier.request.domain !== domain.toLowerCase()) {
       throw new Refusal(422, "this Idempotency-Key belongs to a start for another domain");
     }
-    const jobId = earlier ?? jobs.start(domain.toLowerCase(), site.source, key?.toString());
-    return reply.code(202).send({ jobId });
+    if (earlier && !isDeepStrictEqual(earlier.request.paths, paths)) {
+      throw new Refusal(422, "this Idempotency-Key belongs to a start with other paths");
+    }
+    const { source } = site;
+    const job = earlier?.job ?? jobs.start({ domain: domain.toLowerCase(), source, paths }, key);
+    return reply.code(202).send(job);
   });
 
   app.get<{ Params: { jobId: string } }>("/v1/static-export/jobs/:jobId", (request) => {
@@ -45,4 +52,8 @@ export function addExportJobRoutes(
     if (!status) throw new Refusal(404, `there is no export job ${jobId}`);
     return status;
   });
+}
+
+function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
+  return typeof body === "object" && body !== null ? { ...body } : {};
 }

@@ -1,4 +1,4 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { packArchive } from "./site/archive.ts";
 import { type RenderedSite, renderSite } from "./site/renderSite.ts";
@@ -13,7 +13,7 @@ export interface ExportJobsOptions {
   newId: () => string;
 }
 
-/** A job as the status endpoint shows it. */
+/** A job as the service shows it. Times are ISO 8601. */
 export interface ExportJobStatus {
   jobId: string;
   domain: string;
@@ -22,6 +22,9 @@ export interface ExportJobStatus {
   progress: number;
   /** Pages rendered so far. */
   pageCount: number;
+  createdAt: string;
+  /** When the job last advanced. */
+  updatedAt: string;
   /** Why the job failed. */
   error?: string;
   /** Broken links and the like in the source; only of a completed job. */
@@ -31,14 +34,28 @@ export interface ExportJobStatus {
 export interface Archive {
   path: string;
   sha256: string;
+  /** Bytes. */
+  size: number;
+}
+
+/** What a start asks for. */
+export interface ExportRequest {
+  domain: string;
+  /** Folder of Markdown. */
+  source: string;
+  /** Pages to export; all when undefined. */
+  paths?: readonly string[] | undefined;
 }
 
 interface ExportJob {
   readonly id: string;
-  readonly domain: string;
-  readonly source: string;
+  readonly request: ExportRequest;
   readonly folder: string;
-  /** When the job left the queue, in milliseconds since 1970. */
+  /** Milliseconds since 1970, as are the others. */
+  readonly createdAtMs: number;
+  /** When the work last advanced. */
+  workedAtMs: number;
+  /** When the job left the queue. */
   startedAtMs?: number;
   renderedPages: number;
   totalPages: number;
@@ -65,51 +82,79 @@ export class ExportJobs {
   }
 
   /** @param idempotencyKey names this start, see `startedBy` */
-  start(domain: string, source: string, idempotencyKey?: string): string {
+  start(request: ExportRequest, idempotencyKey?: string): ExportJobStatus {
     const id = this.#options.newId();
     const folder = join(this.#options.folder, id);
-    const job: ExportJob = { id, domain, source, folder, renderedPages: 0, totalPages: 0 };
+    const createdAtMs = this.#options.now();
+    const job: ExportJob = {
+      id,
+      request,
+      folder,
+      createdAtMs,
+      workedAtMs: createdAtMs,
+      renderedPages: 0,
+      totalPages: 0,
+    };
     this.#jobs.set(id, job);
     if (idempotencyKey !== undefined) this.#starts.set(idempotencyKey, id);
     const { signal } = this.#stop;
     this.#queue = this.#queue.then(() => this.#run(job, signal));
-    return id;
+    return this.#look(job);
   }
 
-  /** The job that a start with this key began. */
-  startedBy(idempotencyKey: string): string | undefined {
-    return this.#starts.get(idempotencyKey);
+  /** The job that a start with this key began, and what that start asked for. */
+  startedBy(idempotencyKey: string): { job: ExportJobStatus; request: ExportRequest } | undefined {
+    const job = this.#jobs.get(this.#starts.get(idempotencyKey) ?? "");
+    return job && { job: this.#look(job), request: job.request };
   }
 
   domainOf(jobId: string): string | undefined {
-    return this.#jobs.get(jobId)?.domain;
+    return this.#jobs.get(jobId)?.request.domain;
   }
 
   status(jobId: string): ExportJobStatus | undefined {
     const job = this.#jobs.get(jobId);
-    if (!job) return undefined;
-    const { id, domain, site, error, totalPages } = job;
-    const share = this.#shareDone(job);
-    const about = { jobId: id, domain };
-    if (error !== undefined) {
-      return { ...about, status: "failed", progress: percent(share), pageCount: job.renderedPages, error };
-    }
-    if (site && share === 1) {
-      const { pageCount, warnings } = site;
-      return { ...about, status: "completed", progress: 100, pageCount, warnings };
-    }
-    const status = job.startedAtMs === undefined ? "queued" : "running";
-    return { ...about, status, progress: percent(share), pageCount: Math.floor(share * totalPages) };
+    return job && this.#look(job);
   }
 
-  /** Packs a completed job's site, once. The job's files stay, so that any number of links can be made for it. */
+  #look(job: ExportJob): ExportJobStatus {
+    const { id, request, site, error, totalPages, createdAtMs, workedAtMs, startedAtMs } = job;
+    const { share, advancedAtMs } = this.#done(job);
+    const about = {
+      jobId: id,
+      domain: request.domain,
+      progress: percent(share),
+      createdAt: timestampOf(createdAtMs),
+      updatedAt: timestampOf(advancedAtMs),
+    };
+    if (error !== undefined) {
+      const updatedAt = timestampOf(workedAtMs);
+      return { ...about, updatedAt, status: "failed", pageCount: job.renderedPages, error };
+    }
+    if (site && share === 1) {
+      return { ...about, status: "completed", pageCount: site.pageCount, warnings: site.warnings };
+    }
+    const status = startedAtMs === undefined ? "queued" : "running";
+    return { ...about, status, pageCount: Math.floor(share * totalPages) };
+  }
+
+  /**
+   * Packs a completed job's site, once; again when it went wrong. The job's files stay, so that any number of links can be made
+   * for it.
+   */
   async archive(jobId: string): Promise<Archive> {
     const job = this.#jobs.get(jobId);
     const site = job?.site;
     if (!job || !site) throw new Error(`job ${jobId} is not completed`);
     job.archive ??= (async () => {
       const path = `${job.folder}.tar.gz`;
-      return { path, sha256: await packArchive(job.folder, site.files, path) };
+      try {
+        const sha256 = await packArchive(job.folder, site.files, path);
+        return { path, sha256, size: (await stat(path)).size };
+      } catch (error) {
+        delete job.archive;
+        throw error;
+      }
     })();
     return job.archive;
   }
@@ -138,31 +183,41 @@ export class ExportJobs {
   async #run(job: ExportJob, signal: AbortSignal): Promise<void> {
     try {
       signal.throwIfAborted();
-      job.startedAtMs = this.#options.now();
+      job.startedAtMs = job.workedAtMs = this.#options.now();
       await mkdir(job.folder);
       job.site = await renderSite({
-        source: job.source,
+        source: job.request.source,
         target: job.folder,
-        name: job.domain,
+        name: job.request.domain,
+        paths: job.request.paths,
         signal,
         onProgress: (rendered, total) => {
+          job.workedAtMs = this.#options.now();
           job.renderedPages = rendered;
           job.totalPages = total;
         },
       });
     } catch (error) {
-      job.error = `the export of ${job.domain} failed: ${describe(error)}`;
+      job.error = `the export of ${job.request.domain} failed: ${describe(error)}`;
     }
+    job.workedAtMs = this.#options.now();
   }
 
-  /** From 0 to 1: as much as both the work and the minimum duration allow. */
-  #shareDone({ startedAtMs, renderedPages, totalPages, site }: ExportJob): number {
-    if (startedAtMs === undefined) return 0;
+  /** From 0 to 1: as much as both the work and the minimum duration allow; and since when. */
+  #done(job: ExportJob): { share: number; advancedAtMs: number } {
+    const { startedAtMs, workedAtMs, renderedPages, totalPages, site } = job;
+    if (startedAtMs === undefined) return { share: 0, advancedAtMs: workedAtMs };
     const { jobDurationMs, now } = this.#options;
-    const ofTime = jobDurationMs <= 0 ? 1 : (now() - startedAtMs) / jobDurationMs;
     const ofWork = site ? 1 : totalPages === 0 ? 0 : renderedPages / totalPages;
-    return Math.max(0, Math.min(1, ofTime, ofWork));
+    const elapsedMs = Math.max(0, Math.min(jobDurationMs, now() - startedAtMs));
+    const ofTime = jobDurationMs <= 0 ? 1 : elapsedMs / jobDurationMs;
+    if (ofWork < ofTime) return { share: ofWork, advancedAtMs: workedAtMs };
+    return { share: ofTime, advancedAtMs: Math.max(workedAtMs, startedAtMs + elapsedMs) };
   }
+}
+
+function timestampOf(timeMs: number): string {
+  return new Date(timeMs).toISOString();
 }
 
 function percent(share: number): number {

@@ -2,7 +2,7 @@ import { USAGE, UsageError, parseCommandLine } from "./commandLine.ts";
 import { startReferenceService } from "./service.ts";
 
 try {
-  const options = parseCommandLine(process.argv.slice(2));
+  const options = parseCommandLine(process.argv.slice(2), process.env);
   if (options) {
     const service = await startReferenceService(options);
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void service.close());

@@ -17,11 +17,19 @@ export function answerErrors(app: FastifyInstance): void {
   );
 }
 
-/** Also for what is wrong before there is a route: a path that is not properly encoded. */
+/**
+ * Also for what is wrong before there is a route: a path that is not properly encoded. What the service itself did not expect is
+ * only for whoever runs it: such messages name files of the machine.
+ */
 export function answerError(
   error: Error & { statusCode?: number },
   _request: unknown,
   reply: FastifyReply,
 ): void {
-  void reply.code(error.statusCode ?? 500).send({ error: error.message });
+  const status = error.statusCode ?? 500;
+  const isExpected = error instanceof Refusal || status < 500;
+  if (!isExpected) console.error("reference-service:", error);
+  void reply.code(status).send({
+    error: isExpected ? error.message : "the service failed; what happened is in its own output",
+  });
 }

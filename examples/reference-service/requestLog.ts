@@ -1,5 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
+/** Characters that are kept of a path, a domain or an identifier: any of them can be as long as whoever asks likes. */
+const LONGEST_TEXT = 1_024;
+
 /** One request that the service received. It never holds the key, nor the query, which can hold a link's signature. */
 export interface LoggedRequest {
   readonly method: string;
@@ -13,26 +16,30 @@ export interface LoggedRequest {
   status?: number;
 }
 
-/** Logs each request when it arrives and completes its entry before the reply leaves, so that a client sees its own requests in it. */
+/** Logs each request when it arrives, and completes its entry before the reply leaves, so that a client sees its own requests in it. */
 export function logRequests(
   app: FastifyInstance,
   requests: LoggedRequest[],
+  mostRequests: number,
   domainOfJob: (jobId: string) => string | undefined,
 ): void {
   const entries = new WeakMap<FastifyRequest, LoggedRequest>();
   app.addHook("onRequest", (request, _reply, done) => {
     const entry: LoggedRequest = {
       method: request.method,
-      path: request.url.split("?")[0] ?? "",
+      path: kept(request.url.split("?")[0] ?? ""),
       hasAuthorization: request.headers.authorization !== undefined,
     };
     entries.set(request, entry);
     requests.push(entry);
+    if (requests.length > mostRequests) requests.shift();
     done();
   });
   app.addHook("preHandler", (request, _reply, done) => {
     const entry = entries.get(request);
-    if (entry) Object.assign(entry, subjectOf(request, domainOfJob));
+    const { domain, jobId } = subjectOf(request, domainOfJob);
+    if (entry && domain !== undefined) entry.domain = kept(domain);
+    if (entry && jobId !== undefined) entry.jobId = kept(jobId);
     done();
   });
   app.addHook("onSend", (request, reply, _payload, done) => {
@@ -51,4 +58,9 @@ export function subjectOf(
   const named = (request.body as { domain?: unknown } | null | undefined)?.domain;
   const domain = typeof named === "string" ? named : jobId === undefined ? undefined : domainOfJob(jobId);
   return { ...(domain !== undefined && { domain }), ...(jobId !== undefined && { jobId }) };
+}
+
+/** The beginning of a text, as a copy: a mere part would keep the whole of it in memory. */
+function kept(text: string): string {
+  return Buffer.from(text.slice(0, LONGEST_TEXT), "utf16le").toString("utf16le");
 }

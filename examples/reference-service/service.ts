@@ -53,6 +53,11 @@ export interface ReferenceServiceOptions {
    */
   idempotentStarts?: boolean;
   /**
+   * How many requests `requests` holds at most; older ones go.
+   * @default 10_000
+   */
+  loggedRequests?: number;
+  /**
    * The service's clock, in milliseconds since 1970. Jobs, links and the `Date` of each reply go by it.
    * @default Date.now
    */
@@ -67,7 +72,7 @@ export interface ReferenceServiceOptions {
 export interface ReferenceService {
   /** Base address, for example `http://127.0.0.1:4010`. */
   readonly url: string;
-  /** Every request since the start or the last reset, oldest first. */
+  /** The requests since the start or the last reset, oldest first; of many the last `loggedRequests`. */
   readonly requests: readonly LoggedRequest[];
   /** Stands in for the agent: creates jobs and moves them. */
   readonly agentJobs: AgentJobs;
@@ -84,6 +89,7 @@ export interface ReferenceService {
 }
 
 const DEFAULT_LINK_LIFETIME_MS = 3_600_000;
+const DEFAULT_LOGGED_REQUESTS = 10_000;
 /** Characters of an identifier in a path: as many as Node takes for all headers. Fastify's own limit is 100. */
 const MAX_ID_LENGTH = 16_384;
 
@@ -113,7 +119,7 @@ export async function startReferenceService(options: ReferenceServiceOptions): P
     void reply.header("date", new Date(now()).toUTCString());
     done();
   });
-  logRequests(app, requests, domainOfJob);
+  logRequests(app, requests, options.loggedRequests ?? DEFAULT_LOGGED_REQUESTS, domainOfJob);
   interceptRequests(app, interceptors, domainOfJob);
   addBundleDownloadRoute(app, jobs, links);
   void app.register((api, _options, done) => {

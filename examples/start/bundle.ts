@@ -1,19 +1,37 @@
-import { once } from "node:events";
-import { mkdir } from "node:fs/promises";
-import { Readable } from "node:stream";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import Fastify from "fastify";
 import fastifyStatic from "@fastify/static";
 import * as tar from "tar";
 
-/** Fetches the bundle, as an installation does on startup, and unpacks it into `folder`. */
+/**
+ * Fetches the bundle, as an installation does on startup, and unpacks it into `folder`.
+ *
+ * @throws with a sentence for the user, without the link, whose query lets everybody in
+ */
 export async function fetchBundle(bundleUrl: string, folder: string): Promise<void> {
-  const response = await fetch(bundleUrl);
-  if (!response.ok || !response.body) throw new Error(`the link to the bundle answered ${response.status}`);
-  await mkdir(folder, { recursive: true });
-  // paths outside of the folder and links are refused by the package itself
-  const unpack = tar.extract({ cwd: folder, strict: true });
-  Readable.fromWeb(response.body).pipe(unpack);
-  await once(unpack, "close");
+  const archive = `${folder}.tar.gz`;
+  try {
+    await download(bundleUrl, archive);
+    await mkdir(folder, { recursive: true });
+    // paths outside of the folder and links are refused by the package itself
+    await tar.extract({ file: archive, cwd: folder, strict: true }).catch((error: unknown) => {
+      throw new Error(`the bundle cannot be unpacked: ${(error as Error).message}`, { cause: error });
+    });
+  } finally {
+    await rm(archive, { force: true });
+  }
+}
+
+async function download(url: string, file: string): Promise<void> {
+  try {
+    const response = await fetch(url);
+    if (!response.ok || !response.body) throw new Error(`the link answered ${response.status}`);
+    await writeFile(file, response.body);
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const reason = cause instanceof Error ? `${message}: ${cause.message}` : message;
+    throw new Error(`the download of the bundle broke off (${reason})`, { cause: error });
+  }
 }
 
 /** Serves the files of a folder on this machine. */

@@ -27,21 +27,6 @@ const EXAMPLES = readdirSync(join(ROOT, "examples")).filter(
   (name) => existsSync(programOf(name)) && name !== NEEDS_CLUSTER && name !== SERVICE,
 );
 
-const { values: options } = parseArgs({
-  options: { once: { type: "boolean" }, example: { type: "string", default: "quickstart" } },
-});
-if (options.example === NEEDS_CLUSTER) {
-  console.error(
-    `The example "${NEEDS_CLUSTER}" needs a Kubernetes cluster: see examples/${NEEDS_CLUSTER}/README.md, or run ` +
-      `npm run test:cluster, which starts a node for it.`,
-  );
-  process.exit(2);
-}
-if (!EXAMPLES.includes(options.example)) {
-  console.error(`There is no example "${options.example}". Examples: ${EXAMPLES.join(", ")}`);
-  process.exit(2);
-}
-
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
@@ -50,9 +35,36 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-process.exitCode = await run();
+try {
+  process.exitCode = await main();
+} catch (error) {
+  // what can go wrong here has words of its own; where it was thrown tells a user nothing
+  console.error(`npm start: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}
 
-async function run(): Promise<number> {
+async function main(): Promise<number> {
+  const { values: options } = parseArgs({
+    options: {
+      once: { type: "boolean", default: false },
+      example: { type: "string", default: "quickstart" },
+    },
+  });
+  if (options.example === NEEDS_CLUSTER) {
+    console.error(
+      `The example "${NEEDS_CLUSTER}" needs a Kubernetes cluster: see examples/${NEEDS_CLUSTER}/README.md, or run ` +
+        `npm run test:cluster, which starts a node for it.`,
+    );
+    return 2;
+  }
+  if (!EXAMPLES.includes(options.example)) {
+    console.error(`There is no example "${options.example}". Examples: ${EXAMPLES.join(", ")}`);
+    return 2;
+  }
+  return run(options);
+}
+
+async function run(options: { example: string; once: boolean }): Promise<number> {
   await mkdir(join(ROOT, ".work"), { recursive: true });
   const folder = await mkdtemp(join(ROOT, ".work/start-"));
   const service = await startReferenceService({

@@ -21,6 +21,7 @@ const NO_RECORDS: ResumeRecords = {
   saveStart: silent,
   forgetStart: silent,
   handOver: silent,
+  rename: silent,
   forget: silent,
 };
 

@@ -37,6 +37,31 @@ describeEngines("resource options", (kind) => {
     expect(await names()).toEqual(["test-dev", "rack", "b"]);
   });
 
+  it("a component's new name reaches what is below it, and aliases of another parent are found", async () => {
+    world = await createBoxWorld(kind);
+    world.program(`
+      const outer = new Shelf("shelf");
+      const inner = new Shelf("shelf-inner", { parent: outer });
+      new Box("shelf-inner-a", { name: "a" }, { parent: inner });
+      new Box("b", {}, { parent: inner });
+      new Box("c");
+    `);
+    await world.stack.up();
+    world.forgetCalls();
+    world.program(`
+      const outer = new Shelf("rack", { aliases: [{ name: "shelf" }] });
+      const inner = new Shelf("rack-inner", { parent: outer });
+      new Box("rack-inner-a", { name: "a" }, { parent: inner });
+      new Box("d", { name: "b" }, { aliases: [{ name: "b", parent: inner }] });
+      new Box("c", {}, { parent: outer, aliases: [{ parent: pulumi.rootStackResource }] });
+    `);
+    const result = await world.stack.up();
+
+    expect(result).toMatchObject({ ok: true, summary: { same: 6 } });
+    expect(world.changes()).toEqual([]);
+    expect((await names()).toSorted()).toEqual(["c", "d", "rack", "rack-inner", "rack-inner-a", "test-dev"]);
+  });
+
   it("protect refuses deletion and replacement", async () => {
     world = await createBoxWorld(kind);
     world.program(`new Box("a", { kind: "round" }, { protect: true }); new Box("b");`);

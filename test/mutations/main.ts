@@ -1,63 +1,102 @@
-// `npm run test:mutations`: breaks modules in every way that Stryker knows, and counts how many breaks a test notices.
+// `npm run test:mutations`: breaks the code of `provider/` and `sdk/` in every way that Stryker knows, and counts how many
+// breaks a test notices, room by room. `-- ROOM…` takes these rooms; `-- --changed` only the lines that changed since the
+// last release.
+import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
-import { scoreOf, type Score } from "./score.ts";
+import { changesSinceRelease } from "./changedLines.ts";
+import { checkRooms, ROOMS } from "./rooms.ts";
+import { scoreOf, type MutantResult, type Score } from "./score.ts";
 
-/** What is broken: the files of `provider/` that make up a subject. */
-const SUBJECTS: Record<string, readonly string[]> = {
-  retry: ["retryPolicy"],
-  waiter: ["waiter", "jobWait", "pollSchedule", "remainingTime", "lookHistory"],
-  redaction: ["redaction"],
-  expiry: ["bundleLink", "serviceClock", "deadline"],
-};
-/** The least part of the breaks that the tests must notice, of each subject, in percent. */
-const LEAST_SCORE = 85;
+/** The least part of the breaks that the tests must notice, of each room, in percent. */
+const LEAST_SCORE = 90;
 
-const { positionals } = parseArgs({ allowPositionals: true });
-const subjects = positionals.length > 0 ? positionals : Object.keys(SUBJECTS);
-const filesOf = (subject: string): string[] => {
-  const names = SUBJECTS[subject];
-  if (!names) throw new Error(`no subject ${subject}: there are ${Object.keys(SUBJECTS).join(", ")}`);
-  return names.map((name) => `provider/${name}.ts`);
-};
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { changed: { type: "boolean", default: false }, concurrency: { type: "string", default: "2" } },
+});
+checkRooms();
+for (const name of positionals) {
+  if (!ROOMS.has(name)) throw new Error(`no room ${name}: there are ${[...ROOMS.keys()].join(", ")}`);
+}
+const rooms = positionals.length > 0 ? positionals : [...ROOMS.keys()];
 
-const startedAt = performance.now();
-const mutants = await new Stryker({
-  mutate: subjects.flatMap(filesOf),
-  testRunner: "vitest",
-  vitest: { configFile: "test/mutations/vitest.config.ts", related: false },
-  coverageAnalysis: "perTest",
-  concurrency: 2,
-  // what the copy that is broken consists of; what is ignored elsewhere is left behind
-  ignorePatterns: ["**", "!package.json", "!tsconfig.json", "!provider/**", "!test/**"],
-  tempDirName: ".work/mutations",
-  reporters: ["progress-append-only", "clear-text"],
-  clearTextReporter: { logTests: false, reportTests: false, reportScoreTable: false },
-}).runMutationTest();
+/** The files of a room, or those of their lines that count. */
+let partsOf = (file: string): string[] => [file];
+if (values.changed) {
+  const { since, lines } = changesSinceRelease(["provider", "sdk"]);
+  console.log(`mutations of what changed since ${since}${lines ? "" : ": all counts as changed"}`);
+  if (lines) partsOf = (file) => (lines.get(file) ?? []).map((range) => `${file}:${range}`);
+}
 
-const row = (name: string, { mutants, noticed, excluded, percent }: Score): string =>
+async function breakRoom(mutate: string[], tests: readonly string[]): Promise<MutantResult[]> {
+  process.env["MUTATION_TESTS"] = tests.filter((name) => existsSync(`test/${name}.test.ts`)).join(" ");
+  return new Stryker({
+    mutate,
+    testRunner: "vitest",
+    vitest: { configFile: "test/mutations/vitest.config.ts", related: false },
+    coverageAnalysis: "perTest",
+    concurrency: Number(values.concurrency),
+    // what the copy that is broken consists of; what is ignored elsewhere is left behind
+    ignorePatterns: ["**", "!package.json", "!tsconfig.json", "!provider/**", "!sdk/**", "!test/**"],
+    tempDirName: ".work/mutations",
+    reporters: ["clear-text"],
+    clearTextReporter: { logTests: false, reportTests: false, reportScoreTable: false },
+  }).runMutationTest();
+}
+
+const row = (name: string, { mutants, noticed, excluded, percent }: Score, minutes?: number): string =>
   [
-    name.padEnd(30),
-    `${percent.toFixed(1)} %`.padStart(8),
-    `${noticed.toString()} of ${mutants.toString()}`.padStart(11),
+    name.padEnd(36),
+    mutants === 0 ? "nothing".padStart(8) : `${percent.toFixed(1)} %`.padStart(8),
+    `${noticed.toString()} of ${mutants.toString()}`.padStart(12),
+    minutes === undefined ? "" : `${minutes.toFixed(1)} min`.padStart(8),
     excluded > 0 ? `${excluded.toString()} excluded` : "",
   ]
     .join("  ")
     .trimEnd();
 
-let failed = false;
-console.log("\nscore                             breaks noticed by a test");
-for (const subject of subjects) {
-  const files = filesOf(subject);
-  const score = scoreOf(mutants, files);
-  failed ||= score.percent < LEAST_SCORE;
-  console.log(row(subject, score));
-  if (files.length > 1) for (const file of files) console.log(row(`  ${file}`, scoreOf(mutants, [file])));
+const minutesSince = (startedAt: number): number => (performance.now() - startedAt) / 60_000;
+const startedAt = performance.now();
+const table: string[] = [];
+const results: MutantResult[] = [];
+const failed: string[] = [];
+for (const name of rooms) {
+  const { files, tests } = ROOMS.get(name) ?? { files: [], tests: [] };
+  const mutate = files.flatMap(partsOf);
+  if (mutate.length === 0) continue;
+  const roomStartedAt = performance.now();
+  console.log(`\nroom ${name}`);
+  const found = await breakRoom(mutate, tests).catch((error: unknown): MutantResult[] => {
+    console.error(error); // such as a test that fails before anything is broken
+    failed.push(name);
+    return [];
+  });
+  results.push(...found);
+  const score = scoreOf(found, files);
+  if (score.percent < LEAST_SCORE) failed.push(name);
+  table.push(row(name, score, minutesSince(roomStartedAt)));
+  for (const file of files) {
+    const own = scoreOf(found, [file]);
+    if (own.mutants > 0) table.push(row(`  ${file}`, own));
+  }
 }
-const all = scoreOf(mutants, subjects.flatMap(filesOf));
-const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
-console.log(row(`all, in ${minutes} minutes`, all));
+
+console.log("\nscore                                          breaks noticed by a test");
+for (const line of table) console.log(line);
 console.log(
-  `mutation score: ${failed ? "FAILED, a subject is" : "each subject is"} ${failed ? "below" : "at least"} ${LEAST_SCORE.toString()} %`,
+  row(
+    "all",
+    scoreOf(
+      results,
+      results.map(({ fileName }) => fileName),
+    ),
+    minutesSince(startedAt),
+  ),
 );
-process.exitCode = failed ? 1 : 0;
+console.log(
+  failed.length > 0
+    ? `mutation score: FAILED, below ${LEAST_SCORE.toString()} %: ${failed.join(", ")}`
+    : `mutation score: each room that was judged has at least ${LEAST_SCORE.toString()} %`,
+);
+process.exitCode = failed.length > 0 ? 1 : 0;

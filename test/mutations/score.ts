@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import type { Stryker } from "@stryker-mutator/core";
 
-type MutantResult = Awaited<ReturnType<Stryker["runMutationTest"]>>[number];
+/** What became of one break. */
+export type MutantResult = Awaited<ReturnType<Stryker["runMutationTest"]>>[number];
 
 /** How well tests notice what is broken in some files. */
 export interface Score {
@@ -9,7 +10,7 @@ export interface Score {
   readonly noticed: number;
   /** Those that a comment beside the code excludes, with its reason; they do not count. */
   readonly excluded: number;
-  /** What was noticed of what counts. */
+  /** What was noticed of what counts; 100 when nothing does. */
   readonly percent: number;
 }
 
@@ -21,5 +22,10 @@ export function scoreOf(results: readonly MutantResult[], files: readonly string
     statuses.filter((status) => wanted.includes(status)).length;
   const noticed = count("Killed", "Timeout");
   const mutants = noticed + count("Survived", "NoCoverage");
-  return { mutants, noticed, excluded: count("Ignored"), percent: (100 * noticed) / mutants };
+  return {
+    mutants,
+    noticed,
+    excluded: count("Ignored"),
+    percent: mutants === 0 ? 100 : (100 * noticed) / mutants,
+  };
 }

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -80,11 +80,26 @@ const PATIENCE = { timeout: 20_000 };
 /** Starts a job and waits for the real work; the minimum duration passes on the service's clock. */
 async function completeJob(domain?: string): Promise<string> {
   const jobId = await startJob(domain);
-  await vi.waitFor(async () => {
-    clockMs += JOB_DURATION_MS;
-    expect((await jobStatus(jobId))["status"]).toBe("completed");
-  }, PATIENCE);
+  await completed(jobId);
   return jobId;
+}
+
+function completed(jobId: string): Promise<Record<string, unknown>> {
+  return vi.waitFor(async () => {
+    clockMs += JOB_DURATION_MS;
+    const job = await jobStatus(jobId);
+    expect(job["status"]).toBe("completed");
+    return job;
+  }, PATIENCE);
+}
+
+/** The files in the bundle of a job, as plain `tar` lists them. */
+async function listBundle(jobId: string): Promise<string[]> {
+  const { bundleUrl } = await mintLink(jobId);
+  const archive = join(source, "bundle.tar.gz");
+  await writeFile(archive, (await download(bundleUrl)).bytes);
+  const { stdout } = await promisify(execFile)("tar", ["tzf", archive]);
+  return stdout.trimEnd().split("\n");
 }
 
 async function mintLink(jobId: string): Promise<{ bundleUrl: string; expiresAt: string }> {
@@ -136,6 +151,22 @@ describe("the admin API key", () => {
 });
 
 describe("starting an export job", () => {
+  test("answers with the whole job, as a look at it does", async () => {
+    const { status, body } = await call("POST", JOBS, { domain: "docs.example.com" });
+    expect({ status, body }).toEqual({
+      status: 202,
+      body: {
+        jobId: expect.any(String) as string,
+        domain: "docs.example.com",
+        status: "queued",
+        progress: 0,
+        pageCount: 0,
+        createdAt: "2030-01-01T12:00:00.000Z",
+        updatedAt: "2030-01-01T12:00:00.000Z",
+      },
+    });
+  });
+
   test("answers with the id of a new job each time", async () => {
     expect(await startJob()).not.toBe(await startJob());
   });
@@ -170,7 +201,7 @@ describe("starting an export job", () => {
 
   test("is refused for a domain that is not hosted here", async () => {
     expect(await call("POST", JOBS, { domain: "other.example.com" })).toEqual({
-      status: 404,
+      status: 400,
       body: { error: "there is no deployment for the domain other.example.com" },
     });
   });
@@ -186,14 +217,21 @@ describe("starting an export job", () => {
 describe("an export job", () => {
   test("advances in progress and page count over its duration, then completes", async () => {
     const jobId = await startJob();
-    const full = { jobId, domain: "docs.example.com" };
+    const full = { jobId, domain: "docs.example.com", createdAt: new Date(NOON).toISOString() };
+    const updatedAt = expect.any(String) as string; // the work took its own time of a clock that was set
     // the work itself takes its own time; after it only the clock decides, which here goes back for a look at each moment
     clockMs = NOON + JOB_DURATION_MS;
     await vi.waitFor(async () => expect((await jobStatus(jobId))["status"]).toBe("completed"), PATIENCE);
     clockMs = NOON + JOB_DURATION_MS / 2;
-    expect(await jobStatus(jobId)).toEqual({ ...full, status: "running", progress: 50, pageCount: 2 });
+    expect(await jobStatus(jobId)).toEqual({
+      ...full,
+      status: "running",
+      progress: 50,
+      pageCount: 2,
+      updatedAt,
+    });
     clockMs = NOON + JOB_DURATION_MS * 0.75;
-    expect(await jobStatus(jobId)).toEqual({ ...full, status: "running", progress: 75, pageCount: 3 });
+    expect(await jobStatus(jobId)).toMatchObject({ status: "running", progress: 75, pageCount: 3 });
     clockMs = NOON + JOB_DURATION_MS - 1;
     expect(await jobStatus(jobId)).toMatchObject({ status: "running", progress: 99, pageCount: 3 });
     clockMs = NOON + JOB_DURATION_MS;
@@ -203,6 +241,7 @@ describe("an export job", () => {
       progress: 100,
       pageCount: 4,
       warnings: [],
+      updatedAt: new Date(NOON + JOB_DURATION_MS).toISOString(),
     });
   });
 
@@ -223,7 +262,9 @@ describe("an export job", () => {
   test("waits in the queue while an earlier one is rendered", async () => {
     const folder = await mkdtemp(join(tmpdir(), "jobs-"));
     const jobs = new ExportJobs({ folder, jobDurationMs: 0, now: () => clockMs, newId: randomUUID });
-    const [first, second] = [jobs.start("a.example.com", source), jobs.start("b.example.com", source)];
+    const [first, second] = ["a.example.com", "b.example.com"].map(
+      (domain) => jobs.start({ domain, source }).jobId,
+    ) as [string, string];
     await vi.waitFor(() => expect(jobs.status(first)?.status).toBe("running"), { ...PATIENCE, interval: 0 });
     expect(jobs.status(second)).toMatchObject({ status: "queued", progress: 0, pageCount: 0 });
     await vi.waitFor(() => expect(jobs.status(second)?.status).toBe("completed"), PATIENCE);
@@ -242,6 +283,8 @@ describe("an export job", () => {
           status: "failed",
           progress: 0,
           pageCount: 0,
+          createdAt: new Date(NOON).toISOString(),
+          updatedAt: new Date(NOON).toISOString(),
           error: "the export of lost.example.com failed: the source cannot be read (ENOENT)",
         }),
       PATIENCE,
@@ -274,7 +317,87 @@ describe("an export job", () => {
   });
 });
 
+describe("the pages of an export", () => {
+  const exportOf = async (fields: object) => {
+    const { status, body } = await call("POST", JOBS, { domain: "docs.example.com", ...fields });
+    expect(status, JSON.stringify(body)).toBe(202);
+    const jobId = String(body["jobId"]);
+    return completed(jobId);
+  };
+
+  test.each([
+    ["beside the domain", { paths: ["one", "/two.md", "three.html"] }, 3],
+    ["in exportOptions", { exportOptions: { paths: ["/", "one", "/one"] }, theme: "dark" }, 2],
+    ["not at all", { exportOptions: {} }, 4],
+  ])("are those that the start names %s", async (_where, fields, pageCount) => {
+    expect(await exportOf(fields)).toMatchObject({ pageCount, warnings: [] });
+  });
+
+  test("are all that the bundle has, beside a start page; links to others are named", async () => {
+    await writeFile(join(source, "one.md"), "# One\n[start](index.md) [two](two.md) [gone](gone.md)");
+    const { jobId, warnings } = await exportOf({ paths: ["one", "two"] });
+    expect(warnings).toEqual([
+      "one.md: index.md: not among the pages of this export",
+      "one.md: gone.md: no such file in the source",
+    ]);
+    const pages = await listBundle(String(jobId));
+    expect(pages.filter((file) => !file.startsWith("assets/"))).toEqual([
+      "404.html",
+      "index.html",
+      "one.html",
+      "two.html",
+    ]);
+  });
+
+  const LIST = 'the field paths must be a list of at least one page, such as ["guides/one"]';
+  test.each([
+    ["a text", { paths: "one" }, LIST],
+    ["an empty list", { paths: [] }, LIST],
+    ["a list with a number", { paths: ["one", 7] }, LIST],
+    ["null", { exportOptions: { paths: null } }, LIST],
+    ["options that are no object", { exportOptions: ["one"] }, "the field exportOptions must be an object"],
+    ["a page that is not there", { paths: ["one", "four"] }, "names a page that is not there: four"],
+    ["a path out of the source", { paths: ["../one"] }, "names a page that is not there: ../one"],
+    ["a name of every object", { paths: ["constructor"] }, "names a page that is not there: constructor"],
+    ["a very long path", { paths: ["é".repeat(100_000)] }, `not there: ${"é".repeat(100)}`],
+  ])("are refused when they are %s", async (_what, fields, error) => {
+    const { status, body } = await call("POST", JOBS, { domain: "docs.example.com", ...fields });
+    expect(status).toBe(400);
+    expect(String(body["error"]).slice(-error.length)).toBe(error);
+  });
+});
+
 describe("a bundle", () => {
+  test("comes with its job and its size", async () => {
+    const jobId = await completeJob();
+    const { status, body } = await call("POST", `${JOBS}/${jobId}/bundle`);
+    const { bytes } = await download(String(body["bundleUrl"]));
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        jobId,
+        bundleUrl: expect.any(String) as string,
+        expiresAt: new Date(clockMs + LINK_LIFETIME_MS).toISOString(),
+        sizeBytes: bytes.length,
+      },
+    });
+  });
+
+  test("that could not be packed is packed again at the next call", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "jobs-"));
+    const jobs = new ExportJobs({ folder, jobDurationMs: 0, now: () => clockMs, newId: randomUUID });
+    const { jobId } = jobs.start({ domain: "docs.example.com", source });
+    await vi.waitFor(() => expect(jobs.status(jobId)?.status).toBe("completed"), PATIENCE);
+    const page = join(folder, jobId, "one.html");
+    await rename(page, `${page}.away`);
+    await expect(jobs.archive(jobId)).rejects.toThrow("one.html");
+    expect(await jobs.packedArchive(jobId)).toBeUndefined();
+    await rename(`${page}.away`, page);
+    expect((await jobs.archive(jobId)).size).toBeGreaterThan(1000);
+    await jobs.reset();
+    await rm(folder, { recursive: true });
+  });
+
   test("cannot be made before its job is completed", async () => {
     const jobId = await startJob();
     const { status, body } = await call("POST", `${JOBS}/${jobId}/bundle`);
@@ -283,11 +406,8 @@ describe("a bundle", () => {
   });
 
   test("unpacks to the pages of the site", async () => {
-    const { bundleUrl } = await mintLink(await completeJob());
-    const archive = join(source, "bundle.tar.gz");
-    await writeFile(archive, (await download(bundleUrl)).bytes);
-    const { stdout } = await promisify(execFile)("tar", ["tzf", archive]);
-    expect(stdout.split("\n").filter((file) => file.endsWith(".html"))).toEqual([
+    const files = await listBundle(await completeJob());
+    expect(files.filter((file) => file.endsWith(".html"))).toEqual([
       "404.html",
       "index.html",
       "one.html",
@@ -409,6 +529,33 @@ describe("for tests", () => {
       { method: "GET", path: `${JOBS}/job-1`, status: 401, hasAuthorization: false },
     ]);
     expect(JSON.stringify(service.requests)).not.toContain(KEY);
+  });
+
+  test("the log of requests has an end, and so has each text in it, also without a key", async () => {
+    const long = await startReferenceService({ sites: {}, adminApiKey: KEY, loggedRequests: 3 });
+    for (let index = 1; index <= 5; index++) await fetch(`${long.url}/${index}/${"a".repeat(15_000)}`);
+    await fetch(`${long.url}/6`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ domain: "b".repeat(100_000) }),
+    });
+    await long.close();
+    expect(long.requests.map(({ path }) => path.slice(0, 3))).toEqual(["/4/", "/5/", "/6"]);
+    expect(long.requests.map(({ path }) => path.length)).toEqual([1_024, 1_024, 2]);
+    expect(long.requests[2]?.domain).toHaveLength(1_024);
+  });
+
+  test("what the service did not expect is told to whoever runs it, and clients learn no path of the machine", async () => {
+    const output = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    service.intercept(() => {
+      throw new Error(`ENOENT: no such file, open '${source}/one.html'`);
+    });
+    expect(await call("POST", JOBS, { domain: "docs.example.com" })).toEqual({
+      status: 500,
+      body: { error: "the service failed; what happened is in its own output" },
+    });
+    expect(String(output.mock.calls[0]?.[1])).toContain(source);
+    output.mockRestore();
   });
 
   test("a request can be answered differently, until the interceptor is taken away", async () => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 
 const MAIN = join(import.meta.dirname, "../../examples/reference-service/main.ts");
 const MARKDOWN = join(import.meta.dirname, "../../node_modules/fastify/docs");
@@ -45,6 +45,19 @@ describe("npm run reference-service", () => {
       expect(await ended).toEqual({ code: 0, output: String(line) });
     },
   );
+
+  test("takes the key from REFERENCE_SERVICE_ADMIN_API_KEY where the arguments have none", async () => {
+    vi.stubEnv("REFERENCE_SERVICE_ADMIN_API_KEY", "svc_from_environment");
+    const { process: service } = run("--port", "0", "--site", `docs.example.com=${MARKDOWN}`);
+    vi.unstubAllEnvs();
+    const [line] = (await once(service.stdout ?? service, "data")) as [Buffer];
+    const url = String(line).replace("listening on ", "").trim();
+    const look = async (key: string) => {
+      const headers = { authorization: `Bearer ${key}` };
+      return (await fetch(`${url}/v1/static-export/jobs/job-1`, { headers })).status;
+    };
+    expect([await look("svc_from_environment"), await look("svc_local")]).toEqual([404, 401]);
+  });
 
   test("explains itself", async () => {
     const { code, output } = await run("--help").ended;

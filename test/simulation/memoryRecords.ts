@@ -43,6 +43,16 @@ export class MemoryRecords implements ResumeRecords {
     this.#handedOver.push(resource);
   }
 
+  rename(resource: RecordedResource, urn: string): void {
+    const [from, to] = [prefixOf(resource), prefixOf({ ...resource, urn })];
+    for (const records of [this.jobs, this.starts] as Map<string, unknown>[]) {
+      for (const [key, record] of [...records].filter(([key]) => key.startsWith(from))) {
+        records.delete(key);
+        records.set(to + key.slice(from.length), record);
+      }
+    }
+  }
+
   forget(resource: RecordedResource): void {
     for (const records of [this.jobs, this.starts]) {
       for (const key of records.keys()) if (key.startsWith(prefixOf(resource))) records.delete(key);

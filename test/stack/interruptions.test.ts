@@ -1,6 +1,6 @@
 // Runs that end before their export does: stopped by Ctrl-C, or killed. The next run goes on with the same job.
 import { expect, test, vi } from "vitest";
-import { bundle, poll, START } from "./requests.ts";
+import { bundle, poll, START, wholeExport } from "./requests.ts";
 import { buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
 
 const starts = (world: World): number =>
@@ -219,6 +219,38 @@ onEachEngine("interruptions", (kind) => {
       expect(starts(world)).toBe(2);
       expect((await world.exported()).outputs["status"]).toBe("completed");
       expect(stepsOf(succeeded(await world.stack.preview()))).toEqual([]);
+    },
+  );
+
+  test.concurrent(
+    "C15 Ctrl-C while one export of two is waited for: the second is not started, and the next up makes both",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      const letJobsEnd = world.holdJobs();
+      world.program(
+        `for (const name of ["one", "two"]) new StaticExport(name, { domain: "docs.example.com" });`,
+      );
+      const interrupt = new AbortController();
+      const running = world.stack.up({ signal: interrupt.signal, parallel: 1 });
+      await polled(world);
+      interrupt.abort();
+      expect((await running).ok).toBe(false);
+      expect(starts(world)).toBe(1);
+      const begun = await world.exported();
+      world.requests();
+      letJobsEnd();
+      const up = succeeded(await world.stack.up({ parallel: 1 }));
+      const [first, other] = begun.urn.endsWith("::one") ? ["one", "two"] : ["two", "one"];
+      expect(stepsOf(up).sort()).toEqual([`create ${other}`, `update ${first}`]);
+      const { outputs } = await world.exported(other);
+      expect(world.requestsSideBySide()).toEqual(
+        [
+          poll(begun.outputs["jobId"]),
+          bundle(begun.outputs["jobId"]),
+          ...wholeExport(outputs["jobId"]),
+        ].sort(),
+      );
+      expect(starts(world)).toBe(2);
     },
   );
 });

@@ -1,4 +1,4 @@
-// L29: what one provider process bears. Times are measured by `npm run bench -- hundred-exports`.
+// L29, C03: what one provider process bears, and what one reads of a hundred exports. Times are measured by `npm run bench -- hundred-exports`.
 import { expect, test } from "vitest";
 import { watchPeak } from "../bench/peakMemory.ts";
 import { buildWorld, onEachEngine, stepsOf, succeeded } from "./world.ts";
@@ -6,14 +6,20 @@ import { buildWorld, onEachEngine, stepsOf, succeeded } from "./world.ts";
 const COUNT = 100;
 /** Generous: a slow machine collects garbage late. What is kept for each resource would be far above it. */
 const MAX_PEAK_MIB = 400;
+/** Of an `up` that has nothing to do, whatever its number of resources. */
+const MAX_LINES = 60;
 
 onEachEngine("many resources", (kind) => {
   test.concurrent(
-    "L29 a hundred exports at once: each with a job of its own, none lost, in bounded memory",
+    "L29, C03 a hundred exports in ten components at once: each with a job of its own, none lost, in bounded memory; where nothing happens, not a line on any",
     async (context) => {
       const world = await buildWorld(context, kind, { jobDurationMs: 5_000 });
       world.program(
-        `for (let i = 0; i < ${COUNT}; i++) new StaticExport("docs-" + i, { domain: "docs.example.com" });`,
+        `for (let team = 0; team < 10; team++) {
+           const parent = new pulumi.ComponentResource("test:index:Team", "team-" + team);
+           for (let i = 0; i < ${COUNT / 10}; i++)
+             new StaticExport("docs-" + team + "-" + i, { domain: "docs.example.com" }, { parent });
+         }`,
       );
       const memory = watchPeak(() => world.stack.providerPids());
       succeeded(await world.stack.up({ parallel: COUNT }));
@@ -34,8 +40,12 @@ onEachEngine("many resources", (kind) => {
       expect(peakMiB ?? 0).toBeLessThan(MAX_PEAK_MIB);
 
       world.requests();
-      expect(stepsOf(succeeded(await world.stack.preview({ parallel: COUNT })))).toEqual([]);
+      const again = succeeded(await world.stack.up({ parallel: COUNT }));
+      expect(stepsOf(again)).toEqual([]);
       expect(world.requests()).toEqual([]);
+      expect(again.summary).toEqual({ same: COUNT + 10 + 1 }); // with the components and the stack
+      expect(again.text).not.toMatch(/docs-\d-\d/);
+      expect(again.text.trim().split("\n").length).toBeLessThanOrEqual(MAX_LINES);
     },
   );
 });

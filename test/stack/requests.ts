@@ -27,3 +27,11 @@ export function readRequests(
   const seen = requests.filter(filter).map(({ method, path }) => `${method} ${path}`);
   return seen.filter((request, index) => request !== seen[index - 1]);
 }
+
+/** "METHOD path" of the requests for resources that are made side by side, in no order; looks at one job counted once. */
+export function readSideBySide(requests: readonly LoggedRequest[]): string[] {
+  const seen = requests.map(({ method, path }) => `${method} ${path}`);
+  return seen
+    .filter((request, index) => !request.startsWith("GET ") || seen.indexOf(request) === index)
+    .sort();
+}

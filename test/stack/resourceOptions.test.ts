@@ -123,30 +123,4 @@ onEachEngine("resource options", (kind) => {
     await expect(world.exported()).rejects.toThrow("0 resources StaticExport");
     await previewIsEmpty(world);
   });
-
-  test.concurrent(
-    "L36 a rename with an alias: the same resource, also once the alias is gone",
-    async (context) => {
-      const world = await buildWorld(context, kind);
-      world.program(docs(""));
-      succeeded(await world.stack.up());
-      const before = await world.exported();
-      world.requests();
-      const manual = (args: string, options = "{}"): string =>
-        `new StaticExport("manual", { domain: "docs.example.com", ${args} }, ${options});`;
-      world.program(manual("", `{ aliases: [{ name: "docs" }] }`));
-      expect(stepsOf(succeeded(await world.stack.up()))).toEqual([]);
-      expect((await world.exported("manual")).outputs).toEqual(before.outputs);
-      expect(world.requests()).toEqual([]);
-      world.program(manual(""));
-      await previewIsEmpty(world);
-
-      // its lines stand on the new row
-      world.program(manual(`version: "v2"`));
-      const up = succeeded(await world.stack.up());
-      expect(stepsOf(up)).toEqual(["update manual"]);
-      const rows = up.logs.filter(({ message }) => message.includes("job")).map(({ urn }) => urn);
-      expect(new Set(rows)).toEqual(new Set([(await world.exported("manual")).urn]));
-    },
-  );
 });

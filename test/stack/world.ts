@@ -2,7 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, type TestContext } from "vitest";
-import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
+import {
+  startReferenceService,
+  type LoggedRequest,
+  type ReferenceService,
+} from "../../examples/reference-service/index.ts";
 import {
   availableEngines,
   openStack,
@@ -14,7 +18,7 @@ import {
 } from "../engine/index.ts";
 import { recordedStack } from "../engine/recordedStack.ts";
 import { installPackage, programFolderIn, writeProgram } from "./programFolder.ts";
-import { JOBS, readRequests, type RequestFilter } from "./requests.ts";
+import { JOBS, readRequests, readSideBySide, type RequestFilter } from "./requests.ts";
 import { readResumeRecords, type ResumeRecord } from "./resumeRecordFiles.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -38,6 +42,8 @@ export function cliOnly(context: TestContext, kind: EngineKind, reason: string):
 export interface World {
   readonly service: ReferenceService;
   readonly stack: Stack;
+  /** Where the program is, with its dependencies. */
+  readonly programFolder: string;
   /** Adds a page to the site, so that the next export is another one. */
   addPage(name: string, markdown: string): void;
   /** Replaces the program by these lines, see `writeProgram`. */
@@ -56,6 +62,8 @@ export interface World {
   agentJob(): Promise<StateResource>;
   /** Requests to the API since the last call, such as "POST /v1/static-export/jobs", polls in a row counted once. */
   requests(filter?: RequestFilter): string[];
+  /** The same for resources that are made side by side: sorted, and looks at one job counted once. */
+  requestsSideBySide(): string[];
   /** Jobs that are noted beside the state, for a run that might be killed. */
   resumeRecords(): ResumeRecord[];
   /** Everything that was kept or shown: state files, backups, and the text of each operation. */
@@ -140,9 +148,15 @@ export async function buildWorld(
   };
 
   let counted = 0;
+  const newRequests = (): readonly LoggedRequest[] => {
+    const seen = service.requests.slice(counted);
+    counted = service.requests.length;
+    return seen;
+  };
   return {
     service,
     stack,
+    programFolder,
     open,
     startService,
     holdJobs: () =>
@@ -156,11 +170,8 @@ export async function buildWorld(
     },
     exported: (name, of = stack) => only("StaticExport", name, of),
     agentJob: () => only("AgentJob", undefined, stack),
-    requests: (filter) => {
-      const seen = service.requests.slice(counted);
-      counted = service.requests.length;
-      return readRequests(seen, filter);
-    },
+    requests: (filter) => readRequests(newRequests(), filter),
+    requestsSideBySide: () => readSideBySide(newRequests()),
     resumeRecords: () => readResumeRecords(pulumiHome),
     everythingWritten: async () => {
       const files = await Promise.all((await stack.stateFiles()).map((file) => readFile(file, "latin1")));
@@ -189,6 +200,7 @@ export async function previewIsEmpty(world: World, stack: Stack = world.stack): 
   expect(world.requests()).toEqual([]);
 }
 
-function nameOf(urn: string): string {
+/** The last part of a URN: what the program calls the resource. */
+export function nameOf(urn: string): string {
   return urn.slice(urn.lastIndexOf(":") + 1);
 }

@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -12,7 +11,6 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   RECORD_LIFE_MS,
@@ -53,6 +51,34 @@ test("another process finds the job that was saved", () => {
   expect(records().save(RESOURCE, INTENT, "job-1")).toBeUndefined();
   expect(records().find(RESOURCE, INTENT)).toBe("job-1");
   expect(files()).toHaveLength(1);
+});
+
+test("what was noted of a resource that was renamed is found under its new URN alone, and is no younger for that", () => {
+  const urn = `${RESOURCE.urn}-renamed`;
+  records().save(RESOURCE, INTENT, "job-1");
+  records().saveStart(RESOURCE, "b".repeat(64), "key-1");
+  records().save({ ...RESOURCE, domain: "other.example.com" }, INTENT, "job-2");
+  const savedAt = new Date(nowMs - RECORD_LIFE_MS + 60_000);
+  for (const name of files()) utimesSync(join(folder, name), savedAt, savedAt);
+  records().rename(RESOURCE, urn);
+  expect(records().find({ ...RESOURCE, urn }, INTENT)).toBe("job-1");
+  expect(records().findStart({ ...RESOURCE, urn }, "b".repeat(64))).toBe("key-1");
+  expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+  expect(records().find({ ...RESOURCE, domain: "other.example.com" }, INTENT)).toBe("job-2");
+  const texts = files().map((name) => readFileSync(join(folder, name), "utf8"));
+  expect(texts.filter((text) => text.includes("-renamed"))).toHaveLength(2);
+  for (const name of files()) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+  nowMs += 120_000;
+  expect(records().find({ ...RESOURCE, urn }, INTENT)).toBeUndefined();
+});
+
+test("a rename leaves alone what was noted under the new URN already, and a folder that is not there", () => {
+  const renamed = { ...RESOURCE, urn: `${RESOURCE.urn}-renamed` };
+  records().rename(RESOURCE, renamed.urn);
+  records().save(RESOURCE, INTENT, "job-1");
+  records().save(renamed, INTENT, "job-2");
+  records().rename(RESOURCE, renamed.urn);
+  expect(records().find(renamed, INTENT)).toBe("job-2");
 });
 
 test.each<[string, Partial<RecordedResource>, string]>([
@@ -175,32 +201,6 @@ test.each([
   block();
   expect(records().save(RESOURCE, INTENT, "job-2")).toMatch(/^E[A-Z]+$/);
   expect(records().find(RESOURCE, INTENT)).toBeUndefined();
-});
-
-test("two processes that write at once leave whole records only, and no draft", async () => {
-  const compiled = join(import.meta.dirname, "../../dist/provider/resumeRecords.js");
-  const write = (name: string): Promise<unknown> =>
-    promisify(execFile)(process.execPath, [
-      "-e",
-      `const { ResumeFolder } = require(${JSON.stringify(compiled)});
-       const records = new ResumeFolder(() => ${JSON.stringify(folder)}, Date.now, Math.random);
-       for (let i = 0; i < 100; i++) {
-         const problem = records.save(${JSON.stringify(RESOURCE)}, ${JSON.stringify(INTENT)}, "${name}-" + i);
-         if (problem) throw new Error(problem);
-       }`,
-    ]);
-  const writers = { done: false };
-  const both = Promise.all([write("one"), write("other")]).finally(() => (writers.done = true));
-  const found = new Set<string | undefined>();
-  while (!writers.done) {
-    found.add(records().find(RESOURCE, INTENT));
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  await both;
-  found.delete(undefined); // before the first
-  for (const jobId of found) expect(jobId).toMatch(/^(one|other)-\d+$/);
-  expect(records().find(RESOURCE, INTENT)).toMatch(/^(one|other)-99$/);
-  expect(files().length).toBeLessThanOrEqual(2); // one of each, where neither saw the other's in time
 });
 
 test("the name of a record does not tell the content, not even that two are about the same", () => {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { SelfHostedDocs, type SelfHostedDocsArgs } from "../../sdk/kubernetes.ts";
 import type { StaticExportLink } from "../../sdk/staticExportLink.ts";
 
@@ -129,6 +129,23 @@ test("name, namespace and status of the release are outputs", async () => {
   expect((await told(component.namespace)).value).toBe("site");
   expect((await told(component.status)).value).toMatchObject({ revision: 1 });
 });
+
+test("name, namespace and status are in the state of the component, too", async () => {
+  // Pulumi's mocks keep what a component registers to themselves
+  const monitor = pulumi.runtime.getMonitor() as unknown as {
+    registerResourceOutputs(request: Registration, answer: unknown): void;
+  };
+  const registrations = vi.spyOn(monitor, "registerResourceOutputs");
+  await declare();
+  expect(registrations.mock.calls.map(([request]) => request.getOutputs().toJavaScript())).toEqual([
+    { name: "docs-1a2b", namespace: "site", status: { revision: 1, status: "deployed" } },
+  ]);
+});
+
+/** What the SDK sends when a component registers its outputs. */
+interface Registration {
+  getOutputs(): { toJavaScript(): unknown };
+}
 
 /** A resource whose output is not known before it is made. */
 class Unmade extends pulumi.CustomResource {

@@ -300,6 +300,37 @@ describe("what is interrupted", () => {
     expect((await update(completed.state)).outputs.pageCount).toBe(41);
   });
 
+  test("keeps the pages that a refresh saw once it was completed", async () => {
+    service.fault = ({ path }) => (path.endsWith("/bundle") ? { status: 501 } : undefined);
+    const { state } = await unfinished(create());
+    service.fault = () => undefined;
+    const seen = await site.read(state);
+    requests();
+    expect((await update(seen ?? state)).outputs.pageCount).toBe(41);
+    expect(requests()).toEqual(["POST /jobs/job-1/bundle"]);
+  });
+
+  test("goes on with the same job where the keys of a trigger stand in another order", async () => {
+    const triggers = [{ commit: "abc", branch: { name: "main", at: 7 } }];
+    const { state } = await unfinished(create({ ...inputs, triggers }, 30_000));
+    const reordered = [{ branch: { at: 7, name: "main" }, commit: "abc" }];
+    requests();
+    expect((await update(state, { ...inputs, triggers: reordered })).outputs.jobId).toBe("job-1");
+    expect(requests()).not.toContain(START);
+  });
+
+  test("starts anew where the items of a trigger stand in another order", async () => {
+    const { state } = await unfinished(create({ ...inputs, triggers: [["a", "b"]] }, 30_000));
+    expect((await update(state, { ...inputs, triggers: [["b", "a"]] })).outputs.jobId).toBe("job-2");
+  });
+
+  test("leaves no record behind once the state has its job", async () => {
+    await unfinished(create(inputs, 30_000));
+    expect([...records.jobs.values()]).toMatchObject([{ jobId: "job-1" }]);
+    records.operationEnded();
+    expect(records.jobs.size).toBe(0);
+  });
+
   test("goes on while the user stops it, and says so", async () => {
     const controller = new AbortController();
     clock.after(10_000, () => controller.abort(new Error("stopped")));

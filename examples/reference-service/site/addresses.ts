@@ -22,11 +22,18 @@ export class Addresses {
   }
 }
 
+export interface PagePlace {
+  /** Path in the exported site, for example `Guides/index.html`. */
+  readonly address: string;
+  /** Whether this page stands for its folder. */
+  readonly isFolderPage: boolean;
+}
+
 /** Chooses an address for every page; `claim` order decides who keeps a disputed one. */
 export function assignPageAddresses(
   sources: readonly string[],
   addresses: Addresses,
-): Map<string, { address: string; isFolderPage: boolean }> {
+): Map<string, PagePlace> {
   const folderPages = new Map<string, string>();
   for (const name of FOLDER_PAGE_NAMES) {
     for (const source of sources) {
@@ -34,7 +41,7 @@ export function assignPageAddresses(
       if (stem(source).toLowerCase() === name && !folderPages.has(folder)) folderPages.set(folder, source);
     }
   }
-  const assigned = new Map<string, { address: string; isFolderPage: boolean }>();
+  const assigned = new Map<string, PagePlace>();
   const claim = (source: string, isFolderPage: boolean) => {
     const file = isFolderPage ? "index.html" : `${stem(source)}.html`;
     assigned.set(source, { address: addresses.claim(posix.join(posix.dirname(source), file)), isFolderPage });

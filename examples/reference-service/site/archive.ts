@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { create } from "tar";
+import { Pack } from "tar";
 
 /** Byte of the gzip header that names the operating system, and the value for «unknown» (RFC 1952, 2.3.1). */
 const GZIP_OS_OFFSET = 9;
@@ -16,7 +16,10 @@ const GZIP_OS_UNKNOWN = 0xff;
  * @returns the archive's SHA-256 as hexadecimal digits
  */
 export async function packArchive(folder: string, files: readonly string[], target: string): Promise<string> {
-  const entries = create({ cwd: folder, portable: true, strict: true }, [...files]);
+  // not tar's `create`: for that, a file whose name begins with "@" is another archive, whose entries it would take over
+  const entries = new Pack({ cwd: folder, portable: true, strict: true, preservePaths: true });
+  for (const file of files) entries.add(file);
+  entries.end();
   // tar's stream is no Node stream, but iterates like one
   await pipeline(entries as AsyncIterable<Buffer>, createGzip(), createWriteStream(target));
   const archive = await open(target, "r+");

@@ -1,15 +1,30 @@
-const FRONT_MATTER = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
-const FIELD = /^(\w+):\s*(.+?)\s*$/;
-const QUOTED = /^(["'])(.*)\1$/;
+const FENCE = "---";
 
-/** Splits the block that many generators put before the Markdown; only its plain `name: text` lines are read. */
+/**
+ * Splits the block that many generators put before the Markdown; only its plain `name: text` lines are read. By lines, not by
+ * one pattern over all: a pattern takes the square of the time for a run of spaces.
+ */
 export function readFrontMatter(source: string): { fields: Readonly<Record<string, string>>; body: string } {
-  const block = FRONT_MATTER.exec(source);
-  if (!block) return { fields: {}, body: source.replace(/^\uFEFF/, "") };
-  const fields: Record<string, string> = {};
-  for (const line of (block[1] ?? "").split(/\r?\n/)) {
-    const [, name, value] = FIELD.exec(line) ?? [];
-    if (name && value) fields[name] = QUOTED.exec(value)?.[2] ?? value;
-  }
-  return { fields, body: source.slice(block[0].length) };
+  const content = source.replace(/^\uFEFF/, "");
+  const lines = content.split("\n");
+  if (lines[0]?.trimEnd() !== FENCE) return { fields: {}, body: content };
+  const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === FENCE);
+  if (end === -1) return { fields: {}, body: content };
+  return {
+    fields: Object.fromEntries(lines.slice(1, end).flatMap(readField)),
+    body: lines.slice(end + 1).join("\n"),
+  };
+}
+
+function readField(line: string): [name: string, value: string][] {
+  const colon = line.indexOf(":");
+  const name = line.slice(0, Math.max(0, colon));
+  const value = line.slice(colon + 1).trim();
+  return /^\w+$/.test(name) && value !== "" ? [[name, withoutQuotes(value)]] : [];
+}
+
+function withoutQuotes(value: string): string {
+  const quote = value.charAt(0);
+  const isQuoted = value.length > 1 && (quote === '"' || quote === "'") && value.endsWith(quote);
+  return isQuoted ? value.slice(1, -1) : value;
 }

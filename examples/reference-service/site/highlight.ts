@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { createCssVariablesTheme, createHighlighterCore } from "shiki/core";
-import { createOnigurumaEngine } from "shiki/engine/oniguruma";
-import { bundledLanguages } from "shiki/langs";
+import { on } from "node:events";
+import { Worker } from "node:worker_threads";
+import { type BundledLanguage, bundledLanguages } from "shiki/langs";
+import type { CodeBlock, HighlightReply, Token } from "./highlightWorker.ts";
 import {
   type Element,
   type Fragment,
@@ -13,72 +13,95 @@ import {
   textOf,
 } from "./htmlTree.ts";
 
-/**
- * A theme whose colours are names: each token becomes a class and the stylesheet decides, for light and for dark. That
- * needs no inline style and tokenizes once for both.
- */
-const THEME = createCssVariablesTheme({ name: "classes", variablePrefix: "--", fontStyle: false });
-const TOKEN_COLOUR = /^var\(--token-([\w-]+)\)$/;
+/** Characters. A longer block stays plain. */
+const LONGEST_BLOCK = 100_000;
 
-/** Characters. A longer line (minified code) stays plain. */
-const LONGEST_LINE = 2_000;
+/** So often a block of a site may be too slow; then the rest of its code stays plain. */
+const MOST_SLOW_BLOCKS = 3;
 
-/** Made when the first code block is met, then kept: it takes a quarter of a second and some megabytes. */
-let highlighter: ReturnType<typeof createHighlighterCore> | undefined;
+/** Made when the first code block is met, then kept. Blocks take it in turns. */
+let worker: Worker | undefined;
+let turn: Promise<unknown> = Promise.resolve();
 
-const grammars = new Map(Object.entries(bundledLanguages));
+/** Colours the code of one site. */
+export class CodeHighlighter {
+  readonly #timeLimitMs: number;
+  #slowBlocks = 0;
 
-/** Replaces every code block of the page by a coloured one. Lets other work run between two blocks. */
-export async function highlightCode(tree: Fragment): Promise<void> {
-  for (const pre of elementsOf(tree)) {
-    const code = pre.childNodes.find((child): child is Element => child.nodeName === "code");
-    if (pre.tagName !== "pre") continue;
-    const language = code && attribute(code, "class")?.replace("language-", "");
-    const source = textOf(code ?? pre).replace(/\n$/, "");
-    const tokens = await tokenize(source, language?.toLowerCase() ?? "");
-    const content = tokens.map(({ className, value }) =>
-      className ? element("span", { class: className }, [text(value)]) : text(value),
-    );
-    // reachable by keyboard, because it may have to be scrolled
-    const block = element("pre", { tabindex: "0" }, [element("code", {}, content)]);
-    replace(pre, element("div", { class: "code", ...(language && { "data-language": language }) }, [block]));
-    await nextTurn();
+  /**
+   * @param timeLimitMs for a block. Ordinary ones take a thousandth of it, so that the machine's speed does not decide what an
+   *   export looks like
+   */
+  constructor(timeLimitMs: number) {
+    this.#timeLimitMs = timeLimitMs;
+  }
+
+  /**
+   * Replaces every code block of the page by a coloured one. Other work runs meanwhile.
+   *
+   * @param onSlow called with the language of each block that took too long and stays plain
+   */
+  async highlight(tree: Fragment, onSlow: (language: string) => void): Promise<void> {
+    for (const pre of elementsOf(tree)) {
+      const code = pre.childNodes.find((child): child is Element => child.nodeName === "code");
+      if (pre.tagName !== "pre") continue;
+      const language = code && attribute(code, "class")?.replace("language-", "");
+      const source = textOf(code ?? pre).replace(/\n$/, "");
+      const tokens = await this.#tokenize(source, language?.toLowerCase() ?? "", onSlow);
+      const content = tokens.map(({ className, value }) =>
+        className ? element("span", { class: className }, [text(value)]) : text(value),
+      );
+      // reachable by keyboard, because it may have to be scrolled
+      const block = element("pre", { tabindex: "0" }, [element("code", {}, content)]);
+      replace(
+        pre,
+        element("div", { class: "code", ...(language && { "data-language": language }) }, [block]),
+      );
+    }
+  }
+
+  async #tokenize(code: string, language: string, onSlow: (language: string) => void): Promise<Token[]> {
+    const plain = [{ className: undefined, value: code }];
+    const mayColour = code.length <= LONGEST_BLOCK && this.#slowBlocks < MOST_SLOW_BLOCKS;
+    if (!mayColour || !isKnownLanguage(language)) return plain;
+    const tokens = await inTurn(() => tokenizeInWorker({ code, language }, this.#timeLimitMs));
+    if (tokens) return tokens;
+    this.#slowBlocks++;
+    onSlow(language);
+    return plain;
   }
 }
 
-interface Token {
-  className: string | undefined;
-  value: string;
+function isKnownLanguage(language: string): language is BundledLanguage {
+  return Object.hasOwn(bundledLanguages, language);
 }
 
-async function tokenize(code: string, language: string): Promise<Token[]> {
-  const plain = [{ className: undefined, value: code }];
-  const grammar = grammars.get(language);
-  if (!grammar) return plain;
-  highlighter ??= createHighlighterCore({
-    themes: [THEME],
-    engine: createOnigurumaEngine(import("shiki/wasm")),
-  });
-  const loaded = await highlighter;
-  await loaded.loadLanguage(grammar);
-  const lines = loaded.codeToTokensBase(code, {
-    lang: language,
-    theme: "classes",
-    tokenizeMaxLineLength: LONGEST_LINE,
-    tokenizeTimeLimit: 0, // a limit in time would let the machine's speed decide what an export looks like
-  });
-  return lines.flatMap((line, index) => mergeTokens(line, index > 0));
+function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  const result = turn.then(work);
+  turn = result.catch(() => undefined);
+  return result;
 }
 
-/** Joins neighbours of one colour: a third of the spans, the same picture. */
-function mergeTokens(line: readonly { content: string; color?: string }[], startsNewLine: boolean): Token[] {
-  const merged: Token[] = startsNewLine ? [{ className: undefined, value: "\n" }] : [];
-  for (const { content, color } of line) {
-    const name = TOKEN_COLOUR.exec(color ?? "")?.[1];
-    const className = name === undefined || content.trim() === "" ? undefined : `t-${name}`;
-    const last = merged.at(-1);
-    if (last && last.className === className) last.value += content;
-    else merged.push({ className, value: content });
+/** Undefined when it takes longer than the limit, or fails: the thread is then gone, and the next block gets a new one. */
+async function tokenizeInWorker(block: CodeBlock, timeLimitMs: number): Promise<Token[] | undefined> {
+  const asked = (worker ??= new Worker(new URL("./highlightWorker.ts", import.meta.url)));
+  const limit = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  asked.ref(); // while a block waits for it the thread keeps the process, and only then
+  try {
+    const replies = on(asked, "message", { signal: limit.signal });
+    asked.postMessage(block);
+    for await (const [reply] of replies as AsyncIterable<[HighlightReply]>) {
+      if (reply !== "begun") return reply;
+      timer = setTimeout(() => limit.abort(), timeLimitMs);
+    }
+  } catch {
+    // too slow, or a thread that ran out of memory: the page is worth more than its colours
+  } finally {
+    clearTimeout(timer);
+    asked.unref();
   }
-  return merged;
+  worker = undefined;
+  await asked.terminate();
+  return undefined;
 }

@@ -1,11 +1,75 @@
-import { type DefaultTreeAdapterTypes, defaultTreeAdapter, html, parseFragment, serialize } from "parse5";
+import {
+  type DefaultTreeAdapterTypes,
+  type TreeAdapter,
+  type DefaultTreeAdapterMap,
+  defaultTreeAdapter,
+  html,
+  parseFragment as parse,
+  serialize,
+} from "parse5";
 
 export type Element = DefaultTreeAdapterTypes.Element;
 export type Node = DefaultTreeAdapterTypes.ChildNode;
 export type Parent = DefaultTreeAdapterTypes.ParentNode;
 export type Fragment = DefaultTreeAdapterTypes.DocumentFragment;
 
-export { parseFragment, serialize };
+export { serialize };
+
+/** Levels. Deeper elements are no text that a person wrote, and what walks a tree needs stack for every level. */
+const DEEPEST_LEVEL = 256;
+
+/**
+ * Elements of one page. The rules of HTML open all formatting again in each paragraph, so that a small file can become a tree
+ * of any size.
+ */
+const MOST_ELEMENTS = 500_000;
+
+/**
+ * Parses as browsers do. Of what is nested deeper than 256 levels only the text stays.
+ *
+ * @throws when the text becomes a tree that no reader's browser would show
+ */
+export function parseFragment(source: string): Fragment {
+  const tree = parse(source, { treeAdapter: countingAdapter() });
+  flattenBelow(tree, DEEPEST_LEVEL);
+  return tree;
+}
+
+function countingAdapter(): TreeAdapter<DefaultTreeAdapterMap> {
+  let created = 0;
+  return {
+    ...defaultTreeAdapter,
+    createElement(...args) {
+      if (++created > MOST_ELEMENTS) throw new Error(`it has more than ${MOST_ELEMENTS} HTML elements`);
+      return defaultTreeAdapter.createElement(...args);
+    },
+  };
+}
+
+function flattenBelow(tree: Fragment, level: number): void {
+  let parents: Parent[] = [tree];
+  for (let depth = 0; depth < level; depth++) {
+    parents = parents.flatMap(({ childNodes }) => childNodes.filter(isElement));
+  }
+  for (const parent of parents) {
+    if (!parent.childNodes.some(isElement)) continue;
+    const words = [...nodesOf(parent)].map((node) => ("value" in node ? node.value : ""));
+    parent.childNodes = [];
+    append(parent, text(words.join("")));
+  }
+}
+
+/** All nodes below `parent` in document order, without a call for each level. */
+function* nodesOf(parent: Parent): Generator<Node> {
+  const waiting = [...parent.childNodes].reverse();
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    yield node;
+    if (!isElement(node)) continue;
+    for (let index = node.childNodes.length - 1; index >= 0; index--) {
+      waiting.push(node.childNodes[index] as Node);
+    }
+  }
+}
 
 export function isElement(node: Node): node is Element {
   return "tagName" in node;
@@ -13,7 +77,7 @@ export function isElement(node: Node): node is Element {
 
 /** All elements below `parent` in document order, as they were when called: the tree may be changed while looping. */
 export function elementsOf(parent: Parent): Element[] {
-  return parent.childNodes.filter(isElement).flatMap((child) => [child, ...elementsOf(child)]);
+  return [...nodesOf(parent)].filter(isElement);
 }
 
 export function attribute(element: Element, name: string): string | undefined {
@@ -68,5 +132,15 @@ export function replace(node: Node, ...replacements: readonly Node[]): void {
 
 /** Keeps the children, drops the element around them. */
 export function unwrap(node: Element): void {
-  replace(node, ...[...node.childNodes]);
+  const parent = node.parentNode;
+  if (!parent) return;
+  const index = parent.childNodes.indexOf(node);
+  for (const child of node.childNodes) child.parentNode = parent;
+  parent.childNodes = [
+    ...parent.childNodes.slice(0, index),
+    ...node.childNodes,
+    ...parent.childNodes.slice(index + 1),
+  ];
+  node.childNodes = [];
+  node.parentNode = null;
 }

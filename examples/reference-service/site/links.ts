@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { relativeUrl } from "./addresses.ts";
 import type { Page } from "./page.ts";
+import { findPage } from "./pagePaths.ts";
 
 /** Everything that a link in the source may point at. */
 export interface LinkTargets {
@@ -8,6 +9,8 @@ export interface LinkTargets {
   readonly pages: ReadonlyMap<string, Page>;
   /** The address of another file of the source, which is then exported too; undefined when there is no such file. */
   asset(source: string): string | undefined;
+  /** Why the export has no file for something that the source has; undefined when the source has not got it either. */
+  leftOut(source: string): string | undefined;
 }
 
 export type ResolvedLink =
@@ -36,21 +39,13 @@ export function resolveLink(href: string, page: Page, targets: LinkTargets): Res
   const source = decoded.startsWith("/")
     ? posix.normalize(decoded.slice(1))
     : posix.join(posix.dirname(page.source), decoded);
-  const target = findPage(source, targets.pages);
+  const target = targets.pages.get(findPage(source, targets.pages) ?? "");
   if (target) return toPage(page, target, decode(fragment));
   const asset = targets.asset(source);
-  if (asset === undefined) return { kind: "broken", reason: "no such file in the source" };
+  if (asset === undefined) {
+    return { kind: "broken", reason: targets.leftOut(source) ?? "no such file in the source" };
+  }
   return { kind: "local", url: relativeUrl(page.address, asset) + (fragment && `#${fragment}`) };
-}
-
-/** Finds the page for a path as authors write it: the file, the file without its ending, its HTML name, or its folder. */
-function findPage(source: string, pages: ReadonlyMap<string, Page>): Page | undefined {
-  const path = source.replace(/\/$/, "");
-  const asFile = pages.get(path) ?? pages.get(`${path}.md`) ?? pages.get(path.replace(/\.html$/, ".md"));
-  if (asFile) return asFile;
-  const folderPage = posix.join(path, "index.html");
-  for (const page of pages.values()) if (page.isFolderPage && page.address === folderPage) return page;
-  return undefined;
 }
 
 function toPage(from: Page, to: Page, fragment: string): ResolvedLink {

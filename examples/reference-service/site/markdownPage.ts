@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import MarkdownIt from "markdown-it";
 import { type Heading, anchorHeadings } from "./anchors.ts";
 import { readFrontMatter } from "./frontMatter.ts";
@@ -28,7 +30,20 @@ const markdown = new MarkdownIt({ html: true, linkify: true });
 // otherwise "README.md" in a sentence becomes a link to a host in Moldova
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 
-export function parseMarkdownPage(source: string): MarkdownPage {
+/**
+ * @param path in the folder `root`
+ * @throws when the file cannot be read, or makes no page; the message then begins with its path
+ */
+export async function readMarkdownPage(root: string, path: string): Promise<MarkdownPage> {
+  const source = await readFile(join(root, path), "utf8");
+  try {
+    return parseMarkdownPage(source);
+  } catch (error) {
+    throw new Error(`${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function parseMarkdownPage(source: string): MarkdownPage {
   const { fields, body } = readFrontMatter(source);
   const tree = parseFragment(markdown.render(body));
   const removedElements = sanitize(tree);

@@ -1,13 +1,10 @@
 import { posix } from "node:path";
+import type { PagePlace } from "./addresses.ts";
 
 /** What the site remembers of each page while it renders one after the other; small, since there may be thousands. */
-export interface Page {
+export interface Page extends PagePlace {
   /** Path in the source, for example `Guides/Index.md`. */
   readonly source: string;
-  /** Path in the exported site, for example `Guides/index.html`. */
-  readonly address: string;
-  /** Whether this page stands for its folder. */
-  readonly isFolderPage: boolean;
   readonly title: string;
   readonly anchors: ReadonlySet<string>;
 }

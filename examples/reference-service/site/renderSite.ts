@@ -2,20 +2,24 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Addresses } from "./addresses.ts";
+import { Addresses, assignPageAddresses } from "./addresses.ts";
+import { exportedContent, mayBeExported } from "./copiedFiles.ts";
 import { generatedNotFoundPage, generatedStartPage } from "./generatedPages.ts";
-import { highlightCode } from "./highlight.ts";
+import { CodeHighlighter } from "./highlight.ts";
 import { serialize } from "./htmlTree.ts";
 import type { LinkTargets } from "./links.ts";
-import { parseMarkdownPage } from "./markdownPage.ts";
+import { readMarkdownPage } from "./markdownPage.ts";
 import { Markup } from "./markup.ts";
 import { Navigation } from "./navigation.ts";
 import type { Page } from "./page.ts";
+import { choosePages, findPage } from "./pagePaths.ts";
 import { type PageContent, type SiteFrame, renderDocument } from "./pageTemplate.ts";
 import { demoteRepeatedName, rewritePage } from "./rewritePage.ts";
+import { TAKEN_OUT } from "./sanitize.ts";
 import { scanPages } from "./scanPages.ts";
 import { SiteWriter } from "./siteWriter.ts";
-import { type SourceFolder, readSourceFolder } from "./sourceFolder.ts";
+import { readSourceFolder } from "./sourceFolder.ts";
+import type { Warn } from "./warn.ts";
 
 export interface RenderOptions {
   /** Folder of Markdown. */
@@ -29,6 +33,16 @@ export interface RenderOptions {
    * @default "en"
    */
   language?: string;
+  /**
+   * Pages to export, as links from the root name them (`guides/one`, `/guides/one.md`, `guides/`).
+   * @default all pages
+   */
+  paths?: readonly string[] | undefined;
+  /**
+   * Milliseconds for colouring one code block; a slower one stays plain.
+   * @default 5_000
+   */
+  codeTimeLimitMs?: number | undefined;
   /** Called whenever a page is done. */
   onProgress?: (renderedPages: number, totalPages: number) => void;
   /** Stops between two pages. */
@@ -44,6 +58,16 @@ export interface RenderedSite {
   warnings: readonly string[];
 }
 
+/** What the second pass needs for each page. */
+interface Rendering {
+  readonly root: string;
+  readonly siteName: string;
+  readonly targets: LinkTargets;
+  readonly highlighter: CodeHighlighter;
+}
+
+const DEFAULT_CODE_TIME_LIMIT_MS = 5_000;
+
 /**
  * Renders a folder of Markdown into a site that needs nothing but a static file server, or not even that.
  *
@@ -58,7 +82,9 @@ export async function renderSite(options: RenderOptions): Promise<RenderedSite> 
 
   const addresses = new Addresses();
   const writer = new SiteWriter(target);
-  const { pages, siteName } = await scanPages(folder, addresses, options.name, signal);
+  const places = assignPageAddresses(folder.pages, addresses);
+  const chosen = options.paths ? choosePages(options.paths, places) : new Set(folder.pages);
+  const { pages, siteName } = await scanPages(folder, places, chosen, options.name, signal);
   const generated = [generatedStartPage, generatedNotFoundPage].filter(
     ({ address }) => ![...pages.values()].some((page) => page.address === address),
   );
@@ -76,19 +102,27 @@ export async function renderSite(options: RenderOptions): Promise<RenderedSite> 
   const targets: LinkTargets = {
     pages,
     asset(path) {
-      if (!folder.otherFiles.has(path)) return undefined;
+      if (!folder.otherFiles.has(path) || !mayBeExported(path)) return undefined;
       const address = assets.get(path) ?? addresses.claim(path);
       assets.set(path, address);
       return address;
     },
+    leftOut(path) {
+      if (folder.otherFiles.has(path)) return "files of this type are not exported, they could run scripts";
+      return findPage(path, places) === undefined ? undefined : "not among the pages of this export";
+    },
   };
+  const highlighter = new CodeHighlighter(options.codeTimeLimitMs ?? DEFAULT_CODE_TIME_LIMIT_MS);
+  const rendering: Rendering = { root: source, siteName, targets, highlighter };
+  const warnOf =
+    (path: string): Warn =>
+    (subject, problem) =>
+      warnings.add(`${path}: ${subject}: ${problem}`);
 
   let rendered = 0;
   for (const page of pages.values()) {
     signal?.throwIfAborted();
-    const content = await renderPage(page, folder, siteName, targets, (subject, problem) =>
-      warnings.add(`${page.source}: ${subject}: ${problem}`),
-    );
+    const content = await renderPage(page, rendering, warnOf(page.source));
     await writer.write(page.address, renderDocument(content, frame));
     onProgress?.(++rendered, pages.size);
     await nextTurn();
@@ -97,7 +131,8 @@ export async function renderSite(options: RenderOptions): Promise<RenderedSite> 
     await writer.write(address, renderDocument(render(frame), frame));
   for (const [path, address] of assets) {
     signal?.throwIfAborted();
-    await writer.write(address, await readFile(join(source, path)));
+    const content = await readFile(join(source, path));
+    await writer.write(address, exportedContent(path, content, warnOf(path)));
   }
   return { pageCount: pages.size, files: writer.files, warnings: [...warnings] };
 }
@@ -105,17 +140,16 @@ export async function renderSite(options: RenderOptions): Promise<RenderedSite> 
 /** The second pass, for one page. */
 async function renderPage(
   page: Page,
-  folder: SourceFolder,
-  siteName: string,
-  targets: LinkTargets,
-  warn: (subject: string, problem: string) => void,
+  { root, siteName, targets, highlighter }: Rendering,
+  warn: Warn,
 ): Promise<PageContent> {
-  const parsed = parseMarkdownPage(await readFile(join(folder.root, page.source), "utf8"));
-  for (const name of parsed.removedElements)
-    warn(`<${name}>`, "was taken out, the site is to be self-contained");
+  const parsed = await readMarkdownPage(root, page.source);
+  for (const name of parsed.removedElements) warn(`<${name}>`, TAKEN_OUT);
   if (page.title !== siteName) demoteRepeatedName(parsed.tree, siteName);
   rewritePage(parsed.tree, page, targets, warn);
-  await highlightCode(parsed.tree);
+  await highlighter.highlight(parsed.tree, (language) =>
+    warn(`code in ${language}`, "stays plain, colouring it takes too long"),
+  );
   const { address, title } = page;
   const { description, headings } = parsed;
   return { address, title, description, headings, page, body: new Markup(serialize(parsed.tree)) };

@@ -14,15 +14,14 @@ import {
 } from "./htmlTree.ts";
 import { type LinkTargets, resolveLink } from "./links.ts";
 import type { Page } from "./page.ts";
+import { parseSrcset } from "./srcset.ts";
+import type { Warn } from "./warn.ts";
 
 /** Sets back a heading that only says which site this is: the page's own heading follows. */
 export function demoteRepeatedName(tree: Fragment, siteName: string): void {
   const heading = elementsOf(tree).find(({ tagName }) => tagName === "h1");
   if (heading && textOf(heading).trim() === siteName) setAttribute(heading, "class", "repeated-name");
 }
-
-/** Called for whatever in the source will not work as its author meant. */
-export type Warn = (subject: string, problem: string) => void;
 
 const EXTERNAL_REL = "noopener noreferrer";
 
@@ -50,24 +49,23 @@ function rewriteLink(link: Element, page: Page, targets: LinkTargets, warn: Warn
   if (target.kind === "external") setAttribute(link, "rel", EXTERNAL_REL);
 }
 
-/** Attributes by which an element loads a file together with its page. */
-const LOADING_ATTRIBUTES = ["src", "poster", "srcset"];
+/** Attributes by which an element loads one file together with its page. */
+const LOADING_ATTRIBUTES = ["src", "poster"];
 
 function rewriteMedia(node: Element, page: Page, targets: LinkTargets, warn: Warn): void {
+  const load = (url: string): string | undefined => {
+    const target = resolveLink(url, page, targets);
+    if (target.kind === "broken") warn(url, target.reason);
+    if (target.kind === "external")
+      warn(url, "is on another host, and a self-contained page may not load it");
+    return target.kind === "local" ? target.url : undefined;
+  };
   for (const name of LOADING_ATTRIBUTES) {
     const value = attribute(node, name);
     if (value === undefined) continue;
-    const candidates = name === "srcset" ? value.split(/,\s+/) : [value];
-    const rewritten = candidates.map((candidate) => {
-      const [url = "", ...descriptor] = name === "srcset" ? candidate.trim().split(/\s+/) : [candidate];
-      const target = resolveLink(url, page, targets);
-      if (target.kind === "broken") warn(url, target.reason);
-      if (target.kind === "external")
-        warn(url, "is on another host, and a self-contained page may not load it");
-      return target.kind === "local" ? [target.url, ...descriptor].join(" ") : undefined;
-    });
-    if (rewritten.every((candidate) => candidate !== undefined)) {
-      setAttribute(node, name, rewritten.join(", "));
+    const url = load(value);
+    if (url !== undefined) {
+      setAttribute(node, name, url);
     } else if (name === "poster") {
       removeAttribute(node, name);
     } else {
@@ -75,6 +73,15 @@ function rewriteMedia(node: Element, page: Page, targets: LinkTargets, warn: War
       return;
     }
   }
+  const srcset = attribute(node, "srcset");
+  if (srcset === undefined) return;
+  const candidates = parseSrcset(srcset).flatMap(({ url, descriptor }) => {
+    const local = load(url);
+    return local === undefined ? [] : [`${local}${descriptor && ` ${descriptor}`}`];
+  });
+  if (candidates.length > 0) setAttribute(node, "srcset", candidates.join(", "));
+  else if (attribute(node, "src") !== undefined) removeAttribute(node, "srcset");
+  else replace(node, ...insteadOfMedia(node, page, targets));
 }
 
 /** The words that stand for an image that the site cannot show; a link to it where that is possible. */

@@ -20,6 +20,9 @@ const ALLOWED_ATTRIBUTES = new Set(
   reversed open datetime cite kind label srclang controls loop muted`.split(/\s+/),
 );
 
+/** What the author is told of an element that had to go. */
+export const TAKEN_OUT = "was taken out, the site is to be self-contained";
+
 const LANGUAGE_CLASS = /^language-\S+$/;
 const TEXT_ALIGN = /text-align:\s*(left|right|center)/i;
 

@@ -1,37 +1,42 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Addresses, assignPageAddresses } from "./addresses.ts";
+import type { PagePlace } from "./addresses.ts";
 import { generatedStartPage } from "./generatedPages.ts";
-import { parseMarkdownPage } from "./markdownPage.ts";
+import { readMarkdownPage } from "./markdownPage.ts";
 import { type Page, pageTitle } from "./page.ts";
 import type { SourceFolder } from "./sourceFolder.ts";
 
 /**
  * The first pass: what must be known of all pages before any of them can be written.
  *
- * @param fallbackName - the site's name when the start page has no heading to take it from
+ * @param places of all pages of the folder
+ * @param chosen the pages that are exported, by their path in the source; the start page gives the site its name also when it is not
+ *   one of them
+ * @param fallbackName the site's name when the start page has no heading to take it from
  */
 export async function scanPages(
   folder: SourceFolder,
-  addresses: Addresses,
+  places: ReadonlyMap<string, PagePlace>,
+  chosen: ReadonlySet<string>,
   fallbackName: string,
   signal?: AbortSignal,
 ): Promise<{ pages: ReadonlyMap<string, Page>; siteName: string }> {
-  const places = assignPageAddresses(folder.pages, addresses);
   const scanned = [];
-  for (const source of folder.pages) {
+  for (const [source, place] of places) {
+    if (!chosen.has(source) && place.address !== generatedStartPage.address) continue;
     signal?.throwIfAborted();
-    const { title, anchors } = parseMarkdownPage(await readFile(join(folder.root, source), "utf8"));
-    const place = places.get(source);
-    if (place) scanned.push({ source, ...place, title, anchors });
+    const { title, anchors } = await readMarkdownPage(folder.root, source);
+    scanned.push({ source, ...place, title, anchors });
     await nextTurn();
   }
   const startPage = scanned.find(({ address }) => address === generatedStartPage.address);
   const siteName = startPage?.title ?? fallbackName;
-  const pages = scanned.map((page): [string, Page] => [
-    page.source,
-    { ...page, title: pageTitle(page.source, page.isFolderPage, page.title, siteName) },
-  ]);
-  return { pages: new Map(pages), siteName };
+  const pages = new Map<string, Page>();
+  for (const page of scanned) {
+    if (!chosen.has(page.source)) continue;
+    pages.set(page.source, {
+      ...page,
+      title: pageTitle(page.source, page.isFolderPage, page.title, siteName),
+    });
+  }
+  return { pages, siteName };
 }

@@ -2,6 +2,7 @@
 // never ignored.
 import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
 import { createUrn, stackType } from "../urn.ts";
+import { aliasUrns, type Renames } from "./aliases.ts";
 import { readBindings } from "./hooks.ts";
 import { kubernetesProviderType } from "./kubernetes/kubernetesProviderResource.ts";
 import type { Providers } from "./providers.ts";
@@ -30,7 +31,7 @@ export class Refusal extends Error {
 
 export function readGoal(
   request: RegisterResourceRequest,
-  { project, stack, providers }: { project: string; stack: string; providers: Providers },
+  { project, stack, providers, aliased }: Renames & { providers: Providers },
 ): Goal {
   const type = request.getType();
   const name = request.getName();
@@ -65,7 +66,7 @@ export function readGoal(
   return {
     name,
     resource,
-    aliases: request.getAliasurnsList(),
+    aliases: aliasUrns(request, { project, stack, aliased }),
     deleteBeforeReplace: request.getDeletebeforereplacedefined()
       ? request.getDeletebeforereplace()
       : undefined,
@@ -90,7 +91,6 @@ function refuseUnsupported(request: RegisterResourceRequest, urn: string, provid
     replaceWith: request.getReplaceWithList().length > 0,
     replacementTrigger: request.hasReplacementTrigger(),
     "state migrations": request.getStateMigrationsList().length > 0,
-    "alias specs": request.getAliasesList().length > 0,
   };
   const names = Object.keys(asked).filter((option) => asked[option]);
   if (names.length > 0 && type !== stackType) {

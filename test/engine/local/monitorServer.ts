@@ -95,10 +95,10 @@ const engineMethods = (handlers: MonitorHandlers): UntypedServiceImplementation 
   getRootResource: unary(() => new engineProto.GetRootResourceResponse()),
 });
 
-/** Without alias specs the SDK works out alias URNs by itself. */
 const features = resourceProto.ResourceMonitorFeature;
 const supportedFeatures = {
   secrets: features.RESOURCE_MONITOR_FEATURE_SECRETS,
+  aliasSpecs: features.RESOURCE_MONITOR_FEATURE_ALIAS_SPECS,
   resourceHooks: features.RESOURCE_MONITOR_FEATURE_RESOURCE_HOOKS,
   transforms: features.RESOURCE_MONITOR_FEATURE_TRANSFORMS,
   errorHooks: features.RESOURCE_MONITOR_FEATURE_ERROR_HOOKS,

@@ -5,7 +5,7 @@ import type { Callback } from "@pulumi/pulumi/proto/callback_pb.js";
 import type { RegisterResourceRequest, TransformResourceOptions } from "@pulumi/pulumi/proto/resource_pb.js";
 import type { Callbacks } from "./callbacks.ts";
 import { fromStruct } from "./propertyValues.ts";
-import { aliasProto, resourceProto } from "./wire.ts";
+import { resourceProto } from "./wire.ts";
 
 type Transform = (request: Uint8Array) => Promise<Uint8Array>;
 
@@ -72,17 +72,12 @@ async function applyOne(transform: Transform, request: RegisterResourceRequest):
 
 function readOptions(request: RegisterResourceRequest): TransformResourceOptions {
   const options = new resourceProto.TransformResourceOptions();
-  const aliases = request.getAliasurnsList().map((urn) => {
-    const alias = new aliasProto.Alias();
-    alias.setUrn(urn);
-    return alias;
-  });
   options.setDependsOnList(request.getDependenciesList());
   if (request.hasProtect()) options.setProtect(request.getProtect() ?? false);
   options.setIgnoreChangesList(request.getIgnorechangesList());
   options.setReplaceOnChangesList(request.getReplaceonchangesList());
   options.setVersion(request.getVersion());
-  options.setAliasesList([...aliases, ...request.getAliasesList()]);
+  options.setAliasesList(request.getAliasesList());
   options.setProvider(request.getProvider());
   options.setCustomTimeouts(request.getCustomtimeouts());
   options.setPluginDownloadUrl(request.getPlugindownloadurl());
@@ -102,14 +97,12 @@ function readOptions(request: RegisterResourceRequest): TransformResourceOptions
 }
 
 function writeOptions(request: RegisterResourceRequest, options: TransformResourceOptions): void {
-  const aliases = options.getAliasesList();
   request.setDependenciesList(options.getDependsOnList());
   if (options.hasProtect()) request.setProtect(options.getProtect() ?? false);
   request.setIgnorechangesList(options.getIgnoreChangesList());
   request.setReplaceonchangesList(options.getReplaceOnChangesList());
   request.setVersion(options.getVersion());
-  request.setAliasurnsList(aliases.filter((alias) => alias.hasUrn()).map((alias) => alias.getUrn()));
-  request.setAliasesList(aliases.filter((alias) => !alias.hasUrn()));
+  request.setAliasesList(options.getAliasesList());
   request.setProvider(options.getProvider());
   if (options.hasRetainOnDelete()) request.setRetainondelete(options.getRetainOnDelete() ?? false);
   request.setDeletedwith(options.getDeletedWith());

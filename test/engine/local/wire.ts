@@ -4,7 +4,6 @@ import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
 import type * as EmptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import type * as StructProto from "google-protobuf/google/protobuf/struct_pb.js";
-import type * as AliasProto from "@pulumi/pulumi/proto/alias_pb.js";
 import type * as CallbackProto from "@pulumi/pulumi/proto/callback_pb.js";
 import type * as CallbackService from "@pulumi/pulumi/proto/callback_grpc_pb.js";
 import type * as EngineProto from "@pulumi/pulumi/proto/engine_pb.js";
@@ -21,7 +20,6 @@ const require = createRequire(manifest);
 export const grpc = require("@grpc/grpc-js") as typeof Grpc;
 export const { Empty } = require("google-protobuf/google/protobuf/empty_pb.js") as typeof EmptyProto;
 export const { Struct } = require("google-protobuf/google/protobuf/struct_pb.js") as typeof StructProto;
-export const aliasProto = require("./proto/alias_pb.js") as typeof AliasProto;
 export const callbackProto = require("./proto/callback_pb.js") as typeof CallbackProto;
 export const callbackService = require("./proto/callback_grpc_pb.js") as typeof CallbackService;
 export const yaml = require("js-yaml") as {

@@ -1,0 +1,76 @@
+import { execFileSync } from "node:child_process";
+
+/** What changed since the last release, and since when that is. */
+export interface Changes {
+  /** How the release was found, for the user. */
+  readonly since: string;
+  /** Of each file that changed or is new: its changed lines, as `first-last`. `undefined`: nothing is known. */
+  readonly lines: ReadonlyMap<string, readonly string[]> | undefined;
+}
+
+/**
+ * What changed in these folders since the last release: the newest tag `vX.Y.Z` that is an ancestor, else the commit that
+ * last changed the version in package.json. Changes that are not committed count.
+ */
+export function changesSinceRelease(folders: readonly string[]): Changes {
+  const release = lastTag() ?? lastVersion();
+  if (!release) return { since: "unknown: this clone has no history", lines: undefined };
+  const { commit, since } = release;
+  const changed = git("diff", "--name-only", "--diff-filter=d", commit, "--", ...folders);
+  const lines = new Map(
+    namesIn(changed).map((file) => [
+      file,
+      changedLines(git("diff", "--unified=0", "--no-color", "--no-ext-diff", commit, "--", file)),
+    ]),
+  );
+  for (const file of namesIn(git("ls-files", "--others", "--exclude-standard", "--", ...folders))) {
+    lines.set(file, ["1-1000000"]);
+  }
+  return { since, lines };
+}
+
+/** The lines of one file that are not as they were, as `first-last`. @param diff as `git diff --unified=0` writes it */
+export function changedLines(diff: string): string[] {
+  return [...diff.matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)]
+    .map(([, first, count = "1"]) => ({ first: Number(first), count: Number(count) }))
+    .filter(({ count }) => count > 0) // what was only removed has no lines
+    .map(({ first, count }) => `${first.toString()}-${(first + count - 1).toString()}`);
+}
+
+const namesIn = (list: string): string[] => list.split("\n").filter((name) => name !== "");
+
+interface Release {
+  commit: string;
+  since: string;
+}
+
+function lastTag(): Release | undefined {
+  try {
+    const tag = git("describe", "--tags", "--abbrev=0", "--match", "v[0-9]*.[0-9]*.[0-9]*").trim();
+    return { commit: tag, since: `the tag ${tag}` };
+  } catch {
+    return undefined; // there is none
+  }
+}
+
+/** The first commit of a shallow clone changes everything, so that it tells nothing. */
+function lastVersion(): Release | undefined {
+  try {
+    const [commit = "", parents = ""] = git(
+      ...["log", "-1", "--format=%H%n%P", '-G"version":', "--", "package.json"],
+    ).split("\n");
+    return parents === ""
+      ? undefined
+      : { commit, since: `the last change of the version (${commit.slice(0, 7)})` };
+  } catch {
+    return undefined; // no repository
+  }
+}
+
+function git(...args: string[]): string {
+  return execFileSync("git", args, {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    maxBuffer: 2 ** 28,
+  });
+}

@@ -1,0 +1,106 @@
+// Calls that reach the provider process after Ctrl-C: they were already on their way. The real process is called as
+// engines do; which moment a call arrives in cannot be chosen through one.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test, vi, type TestContext } from "vitest";
+import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
+import { handlerText } from "../../sdk/handler.ts";
+import { DynamicProvider } from "../engine/local/dynamicProvider.ts";
+import type { PropertyMap } from "../engine/local/propertyValues.ts";
+import type { StoredResource } from "../engine/local/stateFile.ts";
+import { programFolderIn } from "./programFolder.ts";
+
+const KEY = "svc_late";
+const TYPE = "pulumi-nodejs:dynamic/docs-hosting:StaticExport";
+const urnOf = (name: string): string => `urn:pulumi:test::late::${TYPE}::${name}`;
+
+interface Running {
+  service: ReferenceService;
+  provider: DynamicProvider;
+  /** The inputs of an export, as `check` returns them: the call that loads our provider. */
+  readonly check: (name: string) => Promise<PropertyMap>;
+}
+
+async function startProvider(context: TestContext): Promise<Running> {
+  const folder = await mkdtemp(join(tmpdir(), "late-"));
+  mkdirSync(join(folder, "site"));
+  writeFileSync(join(folder, "site/index.md"), "# Welcome\n");
+  const service = await startReferenceService({
+    sites: { "docs.example.com": join(folder, "site") },
+    adminApiKey: KEY,
+    jobDurationMs: 0,
+  });
+  const provider = await DynamicProvider.start(
+    "127.0.0.1:1", // no engine: lines for its rows are lost
+    {},
+    {
+      folder: programFolderIn(folder),
+      env: {
+        ...process.env,
+        DOCS_HOSTING_BASE_URL: service.url,
+        DOCS_HOSTING_ADMIN_API_KEY: KEY,
+        PULUMI_HOME: join(folder, "home"),
+      },
+      onLine: () => undefined,
+    },
+    () => undefined,
+  );
+  context.onTestFinished(async () => {
+    await provider.close();
+    await service.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return {
+    service,
+    provider,
+    async check(name) {
+      const given = {
+        domain: "docs.example.com",
+        __provider: handlerText("StaticExport"),
+        __urn: urnOf(name),
+      };
+      return (await provider.check(urnOf(name), {}, given)).inputs;
+    },
+  };
+}
+
+describe("late calls, as on the local engine", () => {
+  test.concurrent.for([
+    ["before any other took its time", false],
+    ["while another was waited for", true],
+  ] as const)(
+    "C15 a call that arrives after Cancel, which came %s, ends at once: nothing is started, nothing asked",
+    async ([, busy], context) => {
+      const { service, provider, check } = await startProvider(context);
+      service.intercept(({ method }) => (method === "GET" ? { body: { status: "running" } } : undefined));
+      const inputs = await check("docs");
+      const others: Promise<unknown>[] = [];
+      if (busy) {
+        const waiting = provider.create(urnOf("other"), await check("other"));
+        others.push(expect(waiting).rejects.toThrow("the run was cancelled. Nothing is lost: job "));
+        await vi.waitUntil(() => service.requests.some(({ method }) => method === "GET"));
+      }
+      await provider.cancel();
+      await Promise.all(others);
+      const seen = service.requests.length;
+
+      await expect(provider.create(urnOf("docs"), inputs)).rejects.toThrow(
+        "docs.example.com: stopped: the run was cancelled. No job is known to have been started.",
+      );
+      const outputs = { ...inputs, jobId: "job-1", status: "completed", __bookkeeping: { given: [] } };
+      const stored = {
+        urn: urnOf("docs"),
+        id: "docs.example.com",
+        inputs,
+        outputs,
+      } as unknown as StoredResource;
+      await expect(provider.update(stored, stored.urn, { ...inputs, version: "v2" })).rejects.toThrow(
+        "stopped: the run was cancelled",
+      );
+      await expect(provider.read(stored)).rejects.toThrow("stopped: the run was cancelled");
+      expect(service.requests.length - seen).toBe(0);
+    },
+  );
+});
