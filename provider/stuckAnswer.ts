@@ -9,14 +9,12 @@ let watching = false;
  * whatever throws there (gRPC's `encodeURI` does for half a character) is a rejection that the host prints and forgets:
  * the call is never answered, and the engine waits for ever. Then this process ends instead, and with it all of its calls;
  * the jobs that it waited for are found again by their resume records.
- *
- * @param end how, for tests
  */
-export function answerLeaves(end: (reason: unknown) => void = endProcess): void {
+export function answerLeaves(): void {
   if (!watching) {
     watching = true;
     process.on("unhandledRejection", (reason) => {
-      if (leaving > 0) end(reason);
+      if (leaving > 0) endProcess(reason);
     });
   }
   leaving++;
@@ -24,7 +22,7 @@ export function answerLeaves(end: (reason: unknown) => void = endProcess): void 
   setImmediate(() => leaving--);
 }
 
-function endProcess(reason: unknown): void {
+function endProcess(reason: unknown): never {
   const kind = reason instanceof Error ? reason.name : typeof reason;
   writeSync(
     2,

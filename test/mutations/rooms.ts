@@ -68,23 +68,15 @@ const FOLDERS = {
         "unknown",
       ],
       tests: [
+        ...["unit/inputRules", "unit/jobRecord"],
         ...["unit/resumeRecords", "unit/staticExportInputs", "unit/agentJobLifeCycle", "unit/staticExport"],
         ...["unit/idempotentStarts", "faults/inputs"],
       ],
     },
     service: {
       files: [
-        ...[
-          "client",
-          "connection",
-          "configuration",
-          "exportJob",
-          "replyNumber",
-          "bundleLink",
-          "serviceClock",
-          "endpoint",
-        ],
-        ...["identifier", "loopback", "proxy"],
+        ...["client", "connection", "configuration", "exportJob", "bundleLink", "serviceClock", "endpoint"],
+        ...["identifier", "loopback", "proxy", "replyNumber"],
       ],
       tests: [
         ...["unit/bundleLink", "unit/configuration", "unit/exportJob", "unit/serviceClock", "unit/agentJob"],
@@ -149,7 +141,7 @@ const FOLDERS = {
       ],
       tests: [
         ...["unit/registeredResources", "unit/getAgentJob", "unit/handler", "unit/staticExportValues"],
-        "unit/featureSupport",
+        ...["unit/featureSupport", "unit/requestedFeatures"],
       ],
     },
     kubernetes: {
