@@ -65,6 +65,7 @@ const FOLDERS = {
           "jobRecord",
           "unfinishedError",
         ],
+        "salt",
         "unknown",
       ],
       tests: [
@@ -102,7 +103,6 @@ const FOLDERS = {
           "retryPolicy",
         ],
         "replyBody",
-        "replyNumber",
       ],
       tests: [
         ...["unit/transport", "unit/retryPolicy", "faults/answers", "faults/bodies", "faults/network"],
