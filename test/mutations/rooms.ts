@@ -65,6 +65,7 @@ const FOLDERS = {
           "jobRecord",
           "unfinishedError",
         ],
+        "salt",
         "unknown",
       ],
       tests: [

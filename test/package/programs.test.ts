@@ -122,58 +122,56 @@ afterAll(async () => {
 const { kinds, skipped } = availableEngines();
 if (skipped !== undefined) console.log(`programs: ${skipped}`);
 
-describe.each(Object.entries(PROGRAMS))(
-  "C09 %s: $what, in an npm workspace",
-  (name, { typescript, main }) => {
-    const path = (): string => join(project, "packages", name);
+const programs = Object.entries(PROGRAMS).map(([name, program]) => ({ name, ...program }));
+describe.each(programs)("C09 $what, in an npm workspace", ({ name, typescript, main }) => {
+  const path = (): string => join(project, "packages", name);
 
-    test("is checked by each supported TypeScript, which finds the types of the package", async () => {
-      const found = Object.keys(PROGRAMS).map((other) =>
-        createRequire(join(project, "packages", other, "_")).resolve("typescript/package.json"),
-      );
-      const versions = found.map(
-        (file) => (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version,
-      );
-      expect(versions).toEqual([expect.stringMatching(/^5\.9\./), expect.stringMatching(/^6\./)]);
-      const compilers = found.map((file) => join(dirname(file), "bin/tsc"));
-      for (const compiler of compilers) {
-        await run(process.execPath, [compiler, "-p", join(path(), main)]); // fails with what tsc says
-      }
-      expect(createRequire(join(path(), main, "_")).resolve("typescript/package.json")).toBe(
-        found[typescript.startsWith("~5") ? 0 : 1],
-      );
+  test("is checked by each supported TypeScript, which finds the types of the package", async () => {
+    const found = Object.keys(PROGRAMS).map((other) =>
+      createRequire(join(project, "packages", other, "_")).resolve("typescript/package.json"),
+    );
+    const versions = found.map(
+      (file) => (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version,
+    );
+    expect(versions).toEqual([expect.stringMatching(/^5\.9\./), expect.stringMatching(/^6\./)]);
+    const compilers = found.map((file) => join(dirname(file), "bin/tsc"));
+    for (const compiler of compilers) {
+      await run(process.execPath, [compiler, "-p", join(path(), main)]); // fails with what tsc says
+    }
+    expect(createRequire(join(path(), main, "_")).resolve("typescript/package.json")).toBe(
+      found[typescript.startsWith("~5") ? 0 : 1],
+    );
+  });
+
+  test.each(kinds)("up, nothing to do, refresh and destroy work (%s)", async (kind) => {
+    const stack = await openStack(kind, {
+      program: join(path(), main),
+      project: name,
+      stack: "dev",
+      stateFolder: join(folder, `state of ${name} on ${kind}`),
+      passphrase: "scratch",
+      env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: KEY },
     });
+    let counted = service.requests.length;
+    /** Without the look at the agent job: one of the programs reads it whenever it runs. */
+    const requests = (): string[] => {
+      const seen = readRequests(service.requests.slice(counted));
+      counted = service.requests.length;
+      return seen.filter((request) => request !== LOOK);
+    };
 
-    test.each(kinds)("up, nothing to do, refresh and destroy work (%s)", async (kind) => {
-      const stack = await openStack(kind, {
-        program: join(path(), main),
-        project: name,
-        stack: "dev",
-        stateFolder: join(folder, `state of ${name} on ${kind}`),
-        passphrase: "scratch",
-        env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: KEY },
-      });
-      let counted = service.requests.length;
-      /** Without the look at the agent job: one of the programs reads it whenever it runs. */
-      const requests = (): string[] => {
-        const seen = readRequests(service.requests.slice(counted));
-        counted = service.requests.length;
-        return seen.filter((request) => request !== LOOK);
-      };
-
-      const up = await stack.up();
-      expect(up.error).toBeUndefined();
-      const jobId = up.outputs["jobId"]?.value;
-      expect(requests()).toEqual(wholeExport(jobId));
-      const again = await stack.up();
-      expect(again.error).toBeUndefined();
-      expect(again.summary).toEqual({ same: 2 });
-      expect(requests()).toEqual([]);
-      expect((await stack.refresh()).error).toBeUndefined();
-      expect(requests()).toEqual([poll(jobId)]);
-      expect((await stack.destroy()).error).toBeUndefined();
-      expect(requests()).toEqual([]);
-      expect(await stack.exportState()).toEqual([]);
-    });
-  },
-);
+    const up = await stack.up();
+    expect(up.error).toBeUndefined();
+    const jobId = up.outputs["jobId"]?.value;
+    expect(requests()).toEqual(wholeExport(jobId));
+    const again = await stack.up();
+    expect(again.error).toBeUndefined();
+    expect(again.summary).toEqual({ same: 2 });
+    expect(requests()).toEqual([]);
+    expect((await stack.refresh()).error).toBeUndefined();
+    expect(requests()).toEqual([poll(jobId)]);
+    expect((await stack.destroy()).error).toBeUndefined();
+    expect(requests()).toEqual([]);
+    expect(await stack.exportState()).toEqual([]);
+  });
+});
