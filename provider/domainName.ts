@@ -7,21 +7,23 @@ const MAX_NAME_LENGTH = 253;
 /** One label of a host name, see RFC 1123 §2.1. */
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 
+const HOST_ALONE = 'give the host name alone, such as "docs.example.com"';
+
 /**
  * Brings a domain into the one form that is stored and sent: lower-case ASCII, international names in punycode. So
  * neither a change of case nor of spelling exports a site again.
  *
- * @returns the domain, or what is wrong with it and how to write it
+ * @returns the domain, or what is wrong with it and how to write it; without any part of it, for it may be a secret
  */
 export function normaliseDomain(text: string): { domain: string } | { problem: string } {
   if (text.trim() === "") return { problem: 'is empty; give the site to export, such as "docs.example.com"' };
   if (text !== text.trim() || /\s/.test(text)) return { problem: "contains white space; remove it" };
-  if (text.includes("://")) return { problem: `is a URL; give the host name alone${suggest(text)}` };
-  if (text.includes("/")) return { problem: `contains a path; give the host name alone${suggest(text)}` };
+  if (text.includes("://")) return { problem: `is a URL; ${HOST_ALONE}` };
+  if (text.includes("/")) return { problem: `contains a path; ${HOST_ALONE}` };
   if (isIP(text) !== 0 || /^\[.*\]$/.test(text))
     return { problem: "is an IP address; give the site's host name" };
-  if (text.includes(":")) return { problem: `contains a port; give the host name alone${suggest(text)}` };
-  if (text.endsWith(".")) return { problem: `ends with a dot; write "${text.replace(/\.+$/, "")}"` };
+  if (text.includes(":")) return { problem: `contains a port; ${HOST_ALONE}` };
+  if (text.endsWith(".")) return { problem: "ends with a dot; remove it" };
   const domain = domainToASCII(text);
   if (
     domain === "" ||
@@ -35,9 +37,4 @@ export function normaliseDomain(text: string): { domain: string } | { problem: s
   // "0x7f.1" is an address in disguise: a URL parser turns it into four numbers
   if (isIP(domain) !== 0) return { problem: "is an IP address; give the site's host name" };
   return { domain };
-}
-
-function suggest(text: string): string {
-  const host = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([a-z0-9.-]+)/i.exec(text)?.[1];
-  return host ? `: "${host.toLowerCase()}"` : "";
 }

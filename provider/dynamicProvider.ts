@@ -36,7 +36,7 @@ const RENAMED: Decision = {
 };
 
 /**
- * The door between Pulumi's dynamic-provider process and a life cycle. It only translates: hidden properties (`__…`) in
+ * The door between Pulumi's dynamic-provider process and a life cycle. It only translates: internal properties (`__…`) in
  * and out, partial results into what the host understands.
  */
 export function dynamicProvider<Inputs extends object, State extends StoredState>(
@@ -44,8 +44,8 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
 ): DynamicProvider {
   const inputsOf = (properties: Properties): Inputs => visibleOf(properties) as Inputs;
   const stateOf = (properties: Properties): State => {
-    const { visible, hidden } = split(properties);
-    return { outputs: visible, bookkeeping: hidden["__bookkeeping"] ?? lifeCycle.noBookkeeping } as State;
+    const { visible, internal } = split(properties);
+    return { outputs: visible, bookkeeping: internal["__bookkeeping"] ?? lifeCycle.noBookkeeping } as State;
   };
 
   /**
@@ -75,11 +75,11 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
     },
 
     check: answering((_olds, news) => {
-      const { visible, hidden } = split(news);
+      const { visible, internal } = split(news);
       const { inputs, failures } = lifeCycle.check(visible, configuration);
-      failures.push(...checkTimeouts(hidden["__timeouts"]));
+      failures.push(...checkTimeouts(internal["__timeouts"]));
       return {
-        inputs: plain({ ...inputs, ...hidden }),
+        inputs: plain({ ...inputs, ...internal }),
         failures: failures.map(({ property, reason }) => ({
           property: printable(property),
           reason: printable(reason),
@@ -200,12 +200,12 @@ function visibleOf(properties: Properties): Properties {
   return split(properties).visible;
 }
 
-function split(properties: Properties): { visible: Properties; hidden: Properties } {
-  const isHidden = ([name]: [string, unknown]): boolean => name.startsWith("__");
+function split(properties: Properties): { visible: Properties; internal: Properties } {
+  const isInternal = ([name]: [string, unknown]): boolean => name.startsWith("__");
   const entries = Object.entries(properties);
   return {
-    visible: Object.fromEntries(entries.filter((entry) => !isHidden(entry))),
-    hidden: Object.fromEntries(entries.filter(isHidden)),
+    visible: Object.fromEntries(entries.filter((entry) => !isInternal(entry))),
+    internal: Object.fromEntries(entries.filter(isInternal)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Context } from "./context";
+import { newSalt } from "./salt";
 import { intentOf } from "./staticExportState";
 import type { CheckedInputs } from "./staticExportInputs";
 
@@ -30,7 +31,7 @@ export function jobRecord(
   const intent = intentOf(inputs);
   const newKey = (): string =>
     createHash("sha256")
-      .update(JSON.stringify([baseUrl, urn, domain, intent, clock.now(), clock.random()]))
+      .update(JSON.stringify([baseUrl, urn, domain, intent, clock.now(), newSalt(() => clock.random())]))
       .digest("hex")
       .slice(0, 32);
   if (urn === undefined) {

@@ -32,6 +32,7 @@ export const configuration: ConfigurationSource = {
 export const resumeRecords = new ResumeFolder(
   () => recordFolder((name) => process.env[name]),
   () => systemClock.now(),
+  () => systemClock.random(),
 );
 
 /** Operations that Ctrl-C stops. */

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, wri
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { isIdentifier } from "./identifier";
+import { newSalt, salted } from "./salt";
 
 /** The resource that a job was started for. */
 export interface RecordedResource {
@@ -56,18 +57,23 @@ export function recordFolder(environment: (name: string) => string | undefined):
 }
 
 /**
- * Records as files that only their owner can read. They hold ids and digests, no key and no link.
- *
- * @param now wall-clock time in milliseconds since 1970, to be compared with the files' own
+ * Records as files that only their owner can read. They hold ids and digests, no key and no link. The name of each says what
+ * it is about: `RESOURCE-SALT-INTENT.json`, or, from earlier releases, `RESOURCE-INTENT.json`.
  */
 export class ResumeFolder implements ResumeRecords {
   readonly #folder: () => string;
   readonly #now: () => number;
+  readonly #random: () => number;
   readonly #handedOver: RecordedResource[] = [];
 
-  constructor(folder: () => string, now: () => number) {
+  /**
+   * @param now wall-clock time in milliseconds since 1970, to be compared with the files' own
+   * @param random numbers in [0, 1)
+   */
+  constructor(folder: () => string, now: () => number, random: () => number) {
     this.#folder = folder;
     this.#now = now;
+    this.#random = random;
   }
 
   find(resource: RecordedResource, intent: string): string | undefined {
@@ -89,7 +95,8 @@ export class ResumeFolder implements ResumeRecords {
   }
 
   forgetStart(resource: RecordedResource, intent: string): void {
-    removeFile(this.#path(resource, intent));
+    const path = this.#find(resource, intent);
+    if (path !== undefined) removeFile(path);
   }
 
   handOver(resource: RecordedResource): void {
@@ -127,7 +134,8 @@ export class ResumeFolder implements ResumeRecords {
 
   /** What is remembered; nothing when there is no record, or none that can be understood. */
   #read(resource: RecordedResource, intent: string): Readonly<Record<string, unknown>> {
-    const path = this.#path(resource, intent);
+    const path = this.#find(resource, intent);
+    if (path === undefined) return {};
     try {
       if (this.#now() - statSync(path).mtimeMs > RECORD_LIFE_MS) return {};
       return (JSON.parse(readFileSync(path, "utf8")) ?? {}) as Record<string, unknown>;
@@ -143,7 +151,8 @@ export class ResumeFolder implements ResumeRecords {
       this.#removeOld();
       // in place: a draft that is still to be renamed would not be found; and on the disk before the job is waited for
       const text = JSON.stringify({ urn: resource.urn, ...content });
-      writeFileSync(this.#path(resource, intent), text, { mode: 0o600, flush: true });
+      const path = this.#find(resource, intent) ?? this.#newPath(resource, intent);
+      writeFileSync(path, text, { mode: 0o600, flush: true });
       return undefined;
     } catch (error) {
       return (error as NodeJS.ErrnoException).code ?? "unknown error";
@@ -170,9 +179,30 @@ export class ResumeFolder implements ResumeRecords {
     }
   }
 
-  #path(resource: RecordedResource, intent: string): string {
-    return join(this.#folder(), `${prefixOf(resource)}${intent.slice(0, 32)}.json`);
+  /** The file about this content, the newest where two processes have written one each. */
+  #find(resource: RecordedResource, intent: string): string | undefined {
+    const prefix = prefixOf(resource);
+    try {
+      return readdirSync(this.#folder())
+        .filter((name) => name.startsWith(prefix) && isAbout(name.slice(prefix.length), intent))
+        .map((name) => join(this.#folder(), name))
+        .map((path) => ({ path, atMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+        .sort((one, other) => other.atMs - one.atMs)[0]?.path;
+    } catch {
+      return undefined; // there is no folder, or it cannot be read
+    }
   }
+
+  #newPath(resource: RecordedResource, intent: string): string {
+    const salt = newSalt(this.#random);
+    return join(this.#folder(), `${prefixOf(resource)}${salt}-${salted(intent, salt).slice(0, 32)}.json`);
+  }
+}
+
+/** @param name of the record, without what says which resource it is of */
+function isAbout(name: string, intent: string): boolean {
+  const [, salt, digest] = /^(?:([0-9a-f]{32})-)?([0-9a-f]{32})\.json$/.exec(name) ?? [];
+  return digest === salted(intent, salt).slice(0, 32);
 }
 
 /** Best effort: a record too many is noticed when its job is asked for. */

@@ -15,16 +15,17 @@ import {
 } from "./exportWorkflow";
 import { jobRecord, renameRecords } from "./jobRecord";
 import { clockErrorOf, machineOf } from "./serviceClock";
+import { newSalt } from "./salt";
 import { planExport, type Plan } from "./staticExportPlan";
 import type { CheckedInputs } from "./staticExportInputs";
 import {
   finishedState,
-  intentOf,
   recordedState,
   renewalWindowOf,
   serviceTimeOf,
   stillUnfinished,
   unfinishedState,
+  wasAfter,
   type StaticExportState,
 } from "./staticExportState";
 import { UnfinishedError } from "./unfinishedError";
@@ -136,7 +137,8 @@ async function exportSite(
     else if (!known.job && isRefusal(error)) record.startRefused();
     // a run that was killed may have left a newer job than the one that the state goes on naming
     else if (known.job && record.find() === known.job.jobId) record.handOver();
-    return fail(error, inputs, state, known.job);
+    const salt = newSalt(() => context.clock.random());
+    return fail(error, inputs, state, known.job, salt);
   }
 }
 
@@ -174,6 +176,7 @@ function fail(
   inputs: CheckedInputs,
   state: StaticExportState | undefined,
   job: StartedJob | undefined,
+  salt: string,
 ): never {
   const { domain } = inputs;
   const oldLink =
@@ -187,13 +190,16 @@ function fail(
   }
   const over = isOver(error);
   const unfinished = state?.bookkeeping.unfinished;
-  const isRemembered = unfinished?.intent === intentOf(inputs) || unfinished?.jobId === job.jobId;
+  const isRemembered = wasAfter(unfinished, inputs) || unfinished?.jobId === job.jobId;
   if (over && !isRemembered) throw explained(error, domain, oldLink.trim());
   if (over) {
     // the state names a job that is over: forget it, or every later run would go on with it
     const { message } = explained(error, domain, oldLink.trim());
-    throw new UnfinishedError(message, unfinishedState(inputs, { completed: false }, state));
+    throw new UnfinishedError(message, unfinishedState(inputs, { completed: false }, state, salt));
   }
   const kept = `Nothing is lost: job ${job.jobId} goes on at the service, and the next \`pulumi up\` continues it.${oldLink}`;
-  throw new UnfinishedError(explained(error, domain, kept).message, unfinishedState(inputs, job, state));
+  throw new UnfinishedError(
+    explained(error, domain, kept).message,
+    unfinishedState(inputs, job, state, salt),
+  );
 }

@@ -66,7 +66,7 @@ export function checkInputs(
   rules.required("domain", 'the site to export, such as "docs.example.com"');
   rules.text("domain", (value) => {
     const result = normaliseDomain(value);
-    return "domain" in result ? result.domain : rules.fail("domain", `"${value}" ${result.problem}`);
+    return "domain" in result ? result.domain : rules.fail("domain", result.problem);
   });
   rules.text("version", (value) => {
     if (value.trim() !== "" && value.length <= MAX_VERSION_LENGTH && !/\p{Cc}/u.test(value)) return value;

@@ -1,6 +1,6 @@
 import { fromNow, type Decision } from "./decision";
 import { sameExportOptions, sameTriggers, type CheckedInputs } from "./staticExportInputs";
-import { intentOf, recordedState, type StaticExportState } from "./staticExportState";
+import { recordedState, wasAfter, type StaticExportState } from "./staticExportState";
 import { isUnknown } from "./unknown";
 
 /** The one thing to do so that the state becomes what the inputs ask for, and why. */
@@ -46,7 +46,7 @@ export function planExport(inputs: CheckedInputs, state: StaticExportState | und
       ? start("NEW_CONTENT", `${content.join(" and ")} changed, so the site is exported again`)
       : start("STARTED_AGAIN", "the last export came to nothing, so a new job is started");
   };
-  if (unfinished?.intent === intentOf(inputs)) {
+  if (unfinished && wasAfter(unfinished, inputs)) {
     const { jobId, completed, pageCount } = unfinished;
     if (jobId === undefined) return wanted();
     const text = `job ${jobId} of an earlier run goes on, none is started`;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { renewalWindow, type BundleLink, type RenewalWindow } from "./bundleLink";
 import { parseDuration } from "./duration";
+import { salted } from "./salt";
 import { serviceTimeMs, type ClockError, type Machine } from "./serviceClock";
 import { sameExportOptions, type CheckedInputs, type StaticExportInputs } from "./staticExportInputs";
 
@@ -26,8 +27,10 @@ export interface StaticExportOutputs extends Omit<CheckedInputs, "version" | "jo
 
 /** What an interrupted operation was after, and how far it came. */
 export interface Unfinished {
-  /** See {@link intentOf}. */
+  /** See {@link intentOf}, {@link salted}. */
   intent: string;
+  /** Absent in states of earlier releases. */
+  salt?: string | undefined;
   /** Absent when it came to nothing. */
   jobId?: string | undefined;
   /** Only the link is missing. */
@@ -121,10 +124,11 @@ export function stillUnfinished(
 /** The state after an interruption: what was there before stays, and the job that was begun is remembered. */
 export function unfinishedState(
   inputs: CheckedInputs,
-  job: Omit<Unfinished, "intent">,
+  job: Omit<Unfinished, "intent" | "salt">,
   before: StaticExportState | undefined,
+  salt: string,
 ): StaticExportState {
-  const unfinished = { intent: intentOf(inputs), ...job };
+  const unfinished = { intent: salted(intentOf(inputs), salt), salt, ...job };
   if (before) return { outputs: before.outputs, bookkeeping: { ...before.bookkeeping, unfinished } };
   const jobId = job.jobId ?? "";
   return {
@@ -133,9 +137,14 @@ export function unfinishedState(
   };
 }
 
+/** Whether an interrupted operation was after the content that is wanted now. */
+export function wasAfter(unfinished: Unfinished | undefined, inputs: StaticExportInputs): boolean {
+  return unfinished !== undefined && unfinished.intent === salted(intentOf(inputs), unfinished.salt);
+}
+
 /**
  * What content is wanted, as a digest: an interrupted job is gone on with only while this stays the same. A digest,
- * because `version` and `triggers` may be secret and this is not.
+ * because `version`, `triggers` and `exportOptions` may be secret and this is not; stored with a salt only.
  */
 export function intentOf({ version, triggers, jobId, exportOptions }: StaticExportInputs): string {
   const sortKeys = (_: string, value: unknown): unknown =>

@@ -3,8 +3,8 @@
 //
 // The local engine does what the real one does (README.md says how that was compared), except for what it refuses
 // with «not supported by the test engine»: resource types other than dynamic ones and Helm releases, remote components,
-// explicit providers of other packages than kubernetes, import, deletedWith, replaceWith, replacementTrigger,
-// StackReference, invoke and `--run-program`. It keeps no history and no plans.
+// explicit providers of other packages than kubernetes, import, replaceWith, replacementTrigger,
+// invoke and `--run-program`. It keeps no history and no plans.
 import { openLocalStack } from "./local/localStack.ts";
 import { openCliStack } from "./cli/cliStack.ts";
 import type { EngineKind, Stack, StackSettings } from "./stack.ts";

@@ -14,5 +14,8 @@ export function refuseMisplaced(kind: OperationKind, options: OperationOptions):
   if (options.runProgram && (kind === "preview" || kind === "up")) {
     throw new Error(`runProgram has no meaning for ${kind}`);
   }
+  if (options.replaces && kind !== "preview" && kind !== "up") {
+    throw new Error(`replaces has no meaning for ${kind}`);
+  }
   if (options.refresh && kind === "refresh") throw new Error("refresh has no meaning for refresh");
 }

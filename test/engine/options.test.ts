@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from "vitest";
+import type { OperationResult } from "./index.ts";
 import { changed, createBoxWorld, type BoxWorld } from "./boxes/boxWorld.ts";
 import { describeEngines } from "./boxes/describeEngines.ts";
 
@@ -175,6 +176,93 @@ describeEngines("resource options", (kind) => {
     expect(refused.error).toContain("will be destroyed but was not specified in --target list");
     expect(changed(done.steps)).toEqual(["delete b", "delete a"]);
     expect(await names()).toEqual(["test-dev", "c"]);
+  });
+
+  it("excludes spare what they name, targetDependents take along dependants, and replaces replace what is unchanged", async () => {
+    world = await createBoxWorld(kind);
+    const program = (size: number) =>
+      world.program(
+        `const a = new Box("a", { size: ${size} }); new Box("b", { of: a.label, size: ${size} }); new Box("c", { size: ${size} });`,
+      );
+    const changes = async (running: Promise<OperationResult>) => {
+      world.forgetCalls();
+      expect((await running).error).toBeUndefined();
+      return world.changes();
+    };
+    program(1);
+    await world.stack.up();
+    program(2);
+    const excludes = [world.urn("a")];
+    expect((await changes(world.stack.up({ excludes }))).toSorted()).toEqual(["update b", "update c"]);
+    program(3);
+    const dependants = { targets: [world.urn("a")], targetDependents: true };
+    expect(await changes(world.stack.up(dependants))).toEqual(["update a", "update b"]);
+    const replaces = [world.urn("b")];
+    expect((await world.stack.preview({ replaces })).summary).toEqual({ replace: 1, update: 1, same: 2 });
+    expect((await changes(world.stack.up({ replaces }))).toSorted()).toEqual([
+      "create b",
+      "delete b",
+      "update c",
+    ]);
+    expect((await changes(world.stack.refresh(dependants))).toSorted()).toEqual(["read a", "read b"]);
+    expect(await changes(world.stack.refresh({ excludes: [...excludes, ...replaces] }))).toEqual(["read c"]);
+    expect(await changes(world.stack.destroy({ excludes: replaces }))).toEqual(["delete c"]);
+    expect(await changes(world.stack.destroy(dependants))).toEqual(["delete b", "delete a"]);
+    expect(await names()).toEqual(["test-dev"]);
+  });
+
+  it("deletedWith: what goes with another is replaced with it, and has no deletion of its own", async () => {
+    world = await createBoxWorld(kind);
+    const program = (kindOfBox: string) =>
+      world.program(`
+        const a = new Box("a", { kind: "${kindOfBox}" });
+        const shelf = new Shelf("shelf", { deletedWith: a });
+        new Box("b", {}, { parent: shelf });
+        new Box("c");
+      `);
+    program("round");
+    await world.stack.up();
+    world.forgetCalls();
+    program("square");
+    expect(await world.stack.up()).toMatchObject({ ok: true, summary: { replace: 3 } });
+    expect(world.changes()).toEqual(["create a", "create b", "delete a"]);
+    world.forgetCalls();
+    expect(await world.stack.destroy()).toMatchObject({ ok: true, summary: { delete: 5 } });
+    expect(world.changes().toSorted()).toEqual(["delete a", "delete c"]);
+  });
+
+  it("a stack reference reads the outputs of another stack, secrets as such", async () => {
+    world = await createBoxWorld(kind);
+    world.program(`exports.size = 7; exports.token = pulumi.secret("canary");`);
+    await world.stack.up();
+    const other = await world.reopen({ stack: "other" });
+    world.program(`
+      const dev = new pulumi.StackReference("dev", { name: "organization/test/dev" });
+      new Box("a", { size: dev.requireOutput("size"), token: dev.getOutput("token"), none: dev.getOutput("none") });
+      exports.token = dev.getOutput("token");
+      exports.secrets = dev.secretOutputNames;
+    `);
+    const up = await other.up();
+    expect(up.error).toBeUndefined();
+    expect(up.outputs).toEqual({
+      token: { value: "canary", secret: true },
+      secrets: { value: ["token"], secret: false },
+    });
+    const [, reference, box] = await other.exportState();
+    expect(reference).toMatchObject({
+      external: true,
+      id: "organization/test/dev",
+      secretOutputs: ["outputs"],
+    });
+    expect(box).toMatchObject({ inputs: { size: 7, token: "canary" }, secretInputs: ["token"] });
+    expect((await other.up()).summary).toMatchObject({ same: 2 });
+    expect((await other.refresh()).ok).toBe(true);
+
+    world.program(`new pulumi.StackReference("dev", { name: "organization/test/nowhere" });`);
+    const lost = await other.up();
+    expect(lost.ok).toBe(false);
+    expect(lost.error).toContain('unknown stack "organization/test/nowhere"');
+    expect((await other.destroy()).ok).toBe(true);
   });
 
   it(".get reads what is managed elsewhere, and never deletes it", async () => {

@@ -23,6 +23,12 @@ export interface OperationOptions {
   parallel?: number;
   /** URNs; everything else is left as it is. */
   targets?: string[];
+  /** Whatever depends on the targets is one, too. */
+  targetDependents?: boolean;
+  /** URNs that are left as they are, and, when resources are deleted, whatever they depend on. */
+  excludes?: string[];
+  /** `preview` and `up`: URNs of resources that are replaced, changed or not. */
+  replaces?: string[];
   /** `up` and `destroy`: after a failure go on with what doesn't depend on it. */
   continueOnError?: boolean;
   /** Of any but `refresh`: refresh first. */

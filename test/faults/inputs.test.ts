@@ -42,11 +42,11 @@ test.each([
   ["I01", " docs.example.com", "white space"],
   ["I01", "docs example.com", "white space"],
   ["I01", "docs.example.com\n", "white space"],
-  ["I01", "https://docs.example.com", 'give the host name alone: "docs.example.com"'],
-  ["I01", "https://docs.example.com/a", 'give the host name alone: "docs.example.com"'],
-  ["I01", "docs.example.com/guide", 'give the host name alone: "docs.example.com"'],
-  ["I01", "docs.example.com:443", 'give the host name alone: "docs.example.com"'],
-  ["I01", "docs.example.com.", 'write "docs.example.com"'],
+  ["I01", "https://docs.example.com", 'give the host name alone, such as "docs.example.com"'],
+  ["I01", "https://docs.example.com/a", 'give the host name alone, such as "docs.example.com"'],
+  ["I01", "docs.example.com/guide", 'give the host name alone, such as "docs.example.com"'],
+  ["I01", "docs.example.com:443", 'give the host name alone, such as "docs.example.com"'],
+  ["I01", "docs.example.com.", "ends with a dot; remove it"],
   ["I01", "192.0.2.1", "IP address"],
   ["I01", "[2001:db8::1]", "IP address"],
   ["I01", "2001:db8::1", "IP address"],
@@ -62,6 +62,17 @@ test.each([
   ["I04", "docs\ud83d.example.com", "not a host name"],
 ])("%s the domain %j is a check failure that names the mend", (_, domain, reason) => {
   expectOneFailure({ domain }, "domain", reason);
+});
+
+test.each([
+  "https://c4n4ry.example",
+  "c4n4ry.example/x",
+  "c4n4ry.example:1",
+  "c4n4ry.example.",
+  "c4n4ry!",
+  " c4n4ry",
+])("I05 the domain %j, which may be a secret, is not shown in its check failure", (domain) => {
+  expect(JSON.stringify(check({ domain }).failures)).not.toContain("c4n4ry");
 });
 
 test.each([

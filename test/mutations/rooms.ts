@@ -68,6 +68,7 @@ const FOLDERS = {
         "unknown",
       ],
       tests: [
+        ...["unit/inputRules", "unit/jobRecord"],
         ...["unit/resumeRecords", "unit/staticExportInputs", "unit/agentJobLifeCycle", "unit/staticExport"],
         ...["unit/idempotentStarts", "faults/inputs"],
       ],
@@ -75,7 +76,7 @@ const FOLDERS = {
     service: {
       files: [
         ...["client", "connection", "configuration", "exportJob", "bundleLink", "serviceClock", "endpoint"],
-        ...["identifier", "loopback", "proxy"],
+        ...["identifier", "loopback", "proxy", "replyNumber"],
       ],
       tests: [
         ...["unit/bundleLink", "unit/configuration", "unit/exportJob", "unit/serviceClock", "unit/agentJob"],
@@ -101,6 +102,7 @@ const FOLDERS = {
           "retryPolicy",
         ],
         "replyBody",
+        "replyNumber",
       ],
       tests: [
         ...["unit/transport", "unit/retryPolicy", "faults/answers", "faults/bodies", "faults/network"],
@@ -139,7 +141,7 @@ const FOLDERS = {
       ],
       tests: [
         ...["unit/registeredResources", "unit/getAgentJob", "unit/handler", "unit/staticExportValues"],
-        "unit/featureSupport",
+        ...["unit/featureSupport", "unit/requestedFeatures"],
       ],
     },
     kubernetes: {

@@ -16,13 +16,13 @@ const INTENT = "a".repeat(64);
 test("two processes that write at once leave whole records only, and no draft", async () => {
   const folder = mkdtempSync(join(tmpdir(), "records-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const records = new ResumeFolder(() => folder, Date.now);
+  const records = new ResumeFolder(() => folder, Date.now, Math.random);
   const compiled = join(import.meta.dirname, "../../dist/provider/resumeRecords.js");
   const write = (name: string): Promise<unknown> =>
     promisify(execFile)(process.execPath, [
       "-e",
       `const { ResumeFolder } = require(${JSON.stringify(compiled)});
-       const records = new ResumeFolder(() => ${JSON.stringify(folder)}, Date.now);
+       const records = new ResumeFolder(() => ${JSON.stringify(folder)}, Date.now, Math.random);
        for (let i = 0; i < 100; i++) {
          const problem = records.save(${JSON.stringify(RESOURCE)}, ${JSON.stringify(INTENT)}, "${name}-" + i);
          if (problem) throw new Error(problem);
@@ -39,5 +39,5 @@ test("two processes that write at once leave whole records only, and no draft", 
   found.delete(undefined); // before the first
   for (const jobId of found) expect(jobId).toMatch(/^(one|other)-\d+$/);
   expect(records.find(RESOURCE, INTENT)).toMatch(/^(one|other)-99$/);
-  expect(readdirSync(folder)).toHaveLength(1);
+  expect(readdirSync(folder).length).toBeLessThanOrEqual(2); // one of each, where neither saw the other's in time
 });

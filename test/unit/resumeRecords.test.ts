@@ -3,6 +3,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   utimesSync,
@@ -41,6 +42,7 @@ const records = (): ResumeFolder =>
   new ResumeFolder(
     () => folder,
     () => nowMs,
+    Math.random,
   );
 const files = (): string[] => readdirSync(folder);
 const onlyFile = (): string => join(folder, files()[0] ?? "there is none");
@@ -199,6 +201,27 @@ test.each([
   block();
   expect(records().save(RESOURCE, INTENT, "job-2")).toMatch(/^E[A-Z]+$/);
   expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+});
+
+test("the name of a record does not tell the content, not even that two are about the same", () => {
+  records().save(RESOURCE, INTENT, "job-1");
+  const [name = ""] = files();
+  expect(name).not.toContain("aaaa");
+  records().forget(RESOURCE);
+  records().save(RESOURCE, INTENT, "job-1");
+  expect(files()[0]?.slice(66)).not.toBe(name.slice(66));
+});
+
+test("a record of an earlier release, without a salt, is found, replaced and forgotten", () => {
+  records().save(RESOURCE, INTENT, "job-1");
+  const old = onlyFile().replace(/-[0-9a-f]{32}-[0-9a-f]{32}\.json$/, `-${INTENT.slice(0, 32)}.json`);
+  renameSync(onlyFile(), old);
+  expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+  expect(records().find(RESOURCE, "b".repeat(64))).toBeUndefined();
+  records().save(RESOURCE, INTENT, "job-2");
+  expect(records().find(RESOURCE, INTENT)).toBe("job-2");
+  records().forget(RESOURCE);
+  expect(files()).toEqual([]);
 });
 
 describe("forgetting", () => {

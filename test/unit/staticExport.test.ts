@@ -3,7 +3,7 @@ import type { Context } from "../../provider/context.ts";
 import * as staticExport from "../../provider/staticExport.ts";
 import { UnfinishedError } from "../../provider/unfinishedError.ts";
 import type { CheckedInputs } from "../../provider/staticExportInputs.ts";
-import type { StaticExportState } from "../../provider/staticExportState.ts";
+import { intentOf, type StaticExportState } from "../../provider/staticExportState.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
 
 const START = "POST /jobs";
@@ -336,6 +336,23 @@ describe("what is interrupted", () => {
     clock.after(10_000, () => controller.abort(new Error("stopped")));
     const { state } = await unfinished(clock.run(staticExport.create(context(controller.signal), inputs)));
     expect(state.bookkeeping.unfinished).toMatchObject({ jobId: "job-1", completed: false });
+  });
+
+  test("is remembered with a salted digest of what was wanted, another each time; those of earlier releases count", async () => {
+    const secret = { ...inputs, version: "s3cret" };
+    const first = await unfinished(create(secret, 20_000));
+    clock.chance = 0.75;
+    const second = await unfinished(update(first.state, secret, 20_000));
+    const [one, other] = [first, second].map(({ state }) => state.bookkeeping.unfinished);
+    expect(one?.salt).toMatch(/^[0-9a-f]{32}$/);
+    expect(other?.salt).not.toBe(one?.salt);
+    expect(other?.intent).not.toBe(one?.intent);
+    for (const unfinished of [one, other]) expect(unfinished?.intent).not.toBe(intentOf(secret));
+    const old = { ...one, intent: intentOf(secret), jobId: "job-1", completed: false, salt: undefined };
+    const state = { ...first.state, bookkeeping: { ...first.state.bookkeeping, unfinished: old } };
+    expect(verdict(state, secret)).toMatchObject({ because: "RESUMED" });
+    expect(verdict(state, { ...inputs, version: "v2" })).toMatchObject({ because: "NEW_CONTENT" });
+    expect((await update(state, secret)).outputs.jobId).toBe("job-1");
   });
 
   test("starts anew when other content is wanted by then", async () => {

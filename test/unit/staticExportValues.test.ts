@@ -51,8 +51,17 @@ test("without a version the installation is told none", () => {
 
 test.each([undefined, null, "", 7])("a link that turns out to be %j is an error that says so", (url) => {
   expect(() => presentLink(url, 'SelfHostedDocs "docs"')).toThrow(
-    /^SelfHostedDocs "docs": `bundleUrl` is missing\. If it comes from another stack, check that this stack has such an output/,
+    /^SelfHostedDocs "docs": `bundleUrl` is missing\. If it comes from another stack, check that this stack has such an output and was updated; an export that was read with .* from the stack that manages it\.$/,
   );
+});
+
+test("a managed export may have no link under the mocks of a user's test", async () => {
+  await pulumi.runtime.setMocks({
+    newResource: ({ name }) => ({ id: name, state: {} }),
+    call: () => ({}),
+  });
+  const { staticExport } = staticExportValues(new StaticExport("docs", { domain: "docs.example.com" }));
+  expect(await told(staticExport.bundleUrl)).toEqual({ value: undefined, secret: true });
 });
 
 test("C10 an export that was read with get has no link: its values and its installation are errors at once", () => {
@@ -68,8 +77,9 @@ test("C10 an export that was read with get has no link: its values and its insta
 });
 
 test("an export that is missing is an error that says what can be given", () => {
-  const nothing = undefined as unknown as StaticExport;
-  expect(() => staticExportValues(nothing)).toThrow(
-    "staticExportValues: `staticExport` is required: the StaticExport to serve, or { bundleUrl, version } of one.",
-  );
+  for (const nothing of [undefined, null]) {
+    expect(() => staticExportValues(nothing as unknown as StaticExport)).toThrow(
+      "staticExportValues: `staticExport` is required: the StaticExport to serve, or { bundleUrl, version } of one.",
+    );
+  }
 });

@@ -116,7 +116,8 @@ async function runOperation(
   options: OperationOptions,
 ): Promise<OperationResult> {
   refuseMisplaced(kind, options);
-  const { parallel, targets, continueOnError, refresh, clearPendingCreates, signal } = options;
+  const { parallel, targets, targetDependents, excludes, replaces } = options;
+  const { continueOnError, refresh, clearPendingCreates, signal } = options;
   const { runProgram = false } = options;
   const log = createEventLog((line) => options.onLog?.(line));
   let text = "";
@@ -127,6 +128,8 @@ async function runOperation(
   const shared = {
     ...(parallel !== undefined && { parallel }),
     ...(targets && { target: targets }),
+    ...(targetDependents !== undefined && { targetDependents }),
+    ...(excludes && { exclude: excludes }),
     ...(signal && { signal }),
     onOutput: show,
     onError: show,
@@ -139,8 +142,9 @@ async function runOperation(
     onAbort(options.kill, () => (killing = killAll(mark))),
   ];
   try {
-    if (kind === "preview") await stack.preview({ ...shared, refresh: refresh ?? false });
-    if (kind === "up") await stack.up(applying);
+    const replacing = replaces && { replace: replaces };
+    if (kind === "preview") await stack.preview({ ...shared, ...replacing, refresh: refresh ?? false });
+    if (kind === "up") await stack.up({ ...applying, ...replacing });
     if (kind === "refresh") {
       await stack.refresh({ ...shared, runProgram, clearPendingCreates: clearPendingCreates ?? false });
     }

@@ -1,13 +1,14 @@
 // Deletes what nobody wants any more, each resource after everything that depends on it.
 import type { StepOp } from "../stack.ts";
-import { dependenciesOf, isTargeted, noteFailedHook, noteFailure, type Deployment } from "./deployment.ts";
+import { dependenciesOf, isTarget, noteFailedHook, noteFailure, type Deployment } from "./deployment.ts";
 import { withRetries } from "./retries.ts";
 import type { StoredResource } from "./stateFile.ts";
 
 /** Deletes all that this operation hasn't dealt with. */
 export async function deleteTheRest(deployment: Deployment): Promise<void> {
-  const doomed = withDependants(deployment);
+  const doomed = condemned(deployment);
   refuseUntargeted(deployment, doomed);
+  for (const { urn } of doomed) deployment.deleted.add(urn);
   for (const layer of layers(doomed)) {
     if (deployment.stop.isUp) return;
     const spared = neededByFailed(deployment);
@@ -73,7 +74,8 @@ export async function deleteResource(
   const exists = resource.custom && !resource.external && !resource.pendingReplacement;
   const end = ledger.begin({ urn: resource.urn, type: "deleting" });
   try {
-    if (exists && !resource.retainOnDelete && !deployment.dryRun) {
+    const goesAlong = resource.deletedWith !== undefined && deployment.deleted.has(resource.deletedWith);
+    if (exists && !resource.retainOnDelete && !goesAlong && !deployment.dryRun) {
       const provider = await deployment.providers.of(resource);
       await withRetries(deployment, { operation: "delete", hooks: bindings, subject }, () =>
         provider.delete(resource),
@@ -101,22 +103,32 @@ export async function deleteResource(
 const describeProtection = (urn: string) =>
   `resource "${urn}" cannot be deleted\nbecause it is protected. To unprotect the resource, either remove the \`protect\` flag from the resource in your Pulumi program and run \`pulumi up\`, or use the command:\n\`pulumi state unprotect '${urn}'\``;
 
-/** With targets: those, and what depends on them. */
-function withDependants(deployment: Deployment): StoredResource[] {
+/** With targets: those, and what depends on them. With excludes: all but those, and what they depend on. */
+function condemned(deployment: Deployment): StoredResource[] {
   const rest = deployment.ledger.rest();
-  if (!deployment.options.targets) return rest;
-  const reached = new Set(rest.filter((resource) => isTargeted(deployment, resource.urn)));
-  const urns = new Set([...reached].map((resource) => resource.urn));
-  for (const resource of rest) {
-    if (!dependenciesOf(resource).some((urn) => urns.has(urn))) continue;
-    reached.add(resource);
-    urns.add(resource.urn);
+  const { targets, excludes } = deployment.options;
+  if (targets) {
+    const reached = new Set(rest.filter((resource) => isTarget(deployment, resource)));
+    const urns = new Set([...reached].map(({ urn }) => urn));
+    for (const resource of rest) {
+      if (!dependenciesOf(resource).some((urn) => urns.has(urn))) continue;
+      reached.add(resource);
+      urns.add(resource.urn);
+    }
+    return rest.filter((resource) => reached.has(resource));
   }
-  return rest.filter((resource) => reached.has(resource));
+  if (!excludes) return rest;
+  const spared = new Set(excludes);
+  // what something depends on stands before it
+  for (const resource of deployment.ledger.all().toReversed()) {
+    if (spared.has(resource.urn)) for (const urn of dependenciesOf(resource)) spared.add(urn);
+  }
+  return rest.filter(({ urn }) => !spared.has(urn));
 }
 
 function refuseUntargeted(deployment: Deployment, doomed: StoredResource[]): void {
-  const strays = doomed.filter((resource) => !isTargeted(deployment, resource.urn));
+  if (deployment.options.targetDependents) return;
+  const strays = doomed.filter((resource) => !isTarget(deployment, resource));
   if (strays.length === 0) return;
   for (const { urn } of strays) {
     deployment.report.error(

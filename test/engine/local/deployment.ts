@@ -39,8 +39,14 @@ export interface Deployment {
   readonly declared: Map<string, StoredResource>;
   /** Old URN → new URN. */
   readonly aliased: Map<string, string>;
-  /** Left out by `targets`, and not there before. */
+  /** Left out by `targets` or `excludes`, and not there before. */
   readonly skippedCreates: Set<string>;
+  /** Targets by `targetDependents`, beside those that were named. */
+  readonly targetedDependents: Set<string>;
+  /** URNs that are replaced. */
+  readonly replaced: Set<string>;
+  /** URNs that are deleted, or are about to be. */
+  readonly deleted: Set<string>;
   /** Deleted ahead of a replacement of something that they depend on. */
   readonly deletedFirst: Set<StoredResource>;
 }
@@ -48,8 +54,20 @@ export interface Deployment {
 /** Runs the hooks that were waiting for the component's outputs. */
 export type FinishComponent = (outputs: PropertyMap) => Promise<void>;
 
-export const isTargeted = (deployment: Deployment, urn: string): boolean =>
-  deployment.options.targets?.includes(urn) ?? true;
+/** By its own name. */
+export const isTarget = ({ options }: Deployment, { urn }: StoredResource): boolean =>
+  options.targets?.includes(urn) ?? true;
+
+/** Whether this operation may touch it. Asked of dependencies first, then of what depends on them. */
+export function isIncluded(deployment: Deployment, resource: StoredResource): boolean {
+  const { options, targetedDependents } = deployment;
+  if (!options.targets) return !options.excludes?.includes(resource.urn);
+  if (isTarget(deployment, resource)) return true;
+  const isTargeted = (urn: string) => options.targets?.includes(urn) || targetedDependents.has(urn);
+  if (!options.targetDependents || !dependenciesOf(resource).some(isTargeted)) return false;
+  targetedDependents.add(resource.urn);
+  return true;
+}
 
 /** Parent first, then who makes it, then everything its inputs were made of. */
 export const dependenciesOf = (resource: StoredResource): string[] => [
@@ -57,6 +75,7 @@ export const dependenciesOf = (resource: StoredResource): string[] => [
   ...(resource.provider ? [parseReference(resource.provider).urn] : []),
   ...resource.dependencies,
   ...Object.values(resource.propertyDependencies).flat(),
+  ...(resource.deletedWith ? [resource.deletedWith] : []),
 ];
 
 /** A step failed: everything stops, or just what depends on it. */

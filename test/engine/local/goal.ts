@@ -39,6 +39,7 @@ export function readGoal(
   const urn = createUrn(stack, project, type, name, parent);
   refuseUnsupported(request, urn, providers);
   const hooks = readBindings(request);
+  const deletedWith = request.getDeletedwith();
   const provider = request.getCustom() ? request.getProvider() : "";
   const resource: StoredResource = {
     urn,
@@ -56,6 +57,7 @@ export function readGoal(
     additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
     ignoreChanges: request.getIgnorechangesList(),
     replaceOnChanges: request.getReplaceonchangesList(),
+    ...(deletedWith && { deletedWith }),
     initErrors: [],
     protect: request.getProtect() ?? false,
     retainOnDelete: request.getRetainondelete() ?? false,
@@ -87,7 +89,6 @@ function refuseUnsupported(request: RegisterResourceRequest, urn: string, provid
     [reason || ""]: Boolean(reason),
     "remote components": request.getRemote(),
     import: request.getImportid() !== "",
-    deletedWith: request.getDeletedwith() !== "",
     replaceWith: request.getReplaceWithList().length > 0,
     replacementTrigger: request.hasReplacementTrigger(),
     "state migrations": request.getStateMigrationsList().length > 0,

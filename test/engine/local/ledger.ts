@@ -109,6 +109,7 @@ export class Ledger {
     const known = (urn: string) => !urns.has(urn);
     for (const resource of this.all()) {
       resource.dependencies = resource.dependencies.filter(known);
+      if (resource.deletedWith && !known(resource.deletedWith)) delete resource.deletedWith;
       resource.propertyDependencies = Object.fromEntries(
         Object.entries(resource.propertyDependencies)
           .map(([key, list]) => [key, list.filter(known)] as const)
@@ -136,6 +137,7 @@ export class Ledger {
         resource.provider = `${renamed(urn)}::${id}`;
       }
       resource.dependencies = resource.dependencies.map(renamed);
+      if (resource.deletedWith) resource.deletedWith = renamed(resource.deletedWith);
       for (const [key, list] of Object.entries(resource.propertyDependencies)) {
         resource.propertyDependencies[key] = list.map(renamed);
       }

@@ -99,6 +99,7 @@ const features = resourceProto.ResourceMonitorFeature;
 const supportedFeatures = {
   secrets: features.RESOURCE_MONITOR_FEATURE_SECRETS,
   aliasSpecs: features.RESOURCE_MONITOR_FEATURE_ALIAS_SPECS,
+  deletedWith: features.RESOURCE_MONITOR_FEATURE_DELETED_WITH,
   resourceHooks: features.RESOURCE_MONITOR_FEATURE_RESOURCE_HOOKS,
   transforms: features.RESOURCE_MONITOR_FEATURE_TRANSFORMS,
   errorHooks: features.RESOURCE_MONITOR_FEATURE_ERROR_HOOKS,

@@ -25,6 +25,7 @@ import { registerResource, reportRefusal } from "./registration.ts";
 import { describePendingOperations } from "./pendingOperations.ts";
 import { Report } from "./report.ts";
 import { createSlots } from "./slots.ts";
+import { stackReferences } from "./stackReferences.ts";
 import type { StateFile } from "./stateFile.ts";
 import { Transforms } from "./transforms.ts";
 import { StopSign } from "./stopSign.ts";
@@ -73,6 +74,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     engineAddress: () => server.address,
     onStart: setup.onProviderStart,
     log: (line) => report.log(line),
+    stackReferences: stackReferences(file, setup.project),
     find: ({ urn, id }) =>
       ledger.all().find((resource) => resource.urn === urn && resource.id === id) ??
       deployment.declared.get(urn),
@@ -104,6 +106,9 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     declared: new Map(),
     aliased: new Map(),
     skippedCreates: new Set(),
+    targetedDependents: new Set(),
+    replaced: new Set(),
+    deleted: new Set(),
     deletedFirst: new Set(),
   };
   const server = await startMonitorServer({
@@ -262,7 +267,8 @@ function childEnvironment({ project, config, env }: OperationSetup): NodeJS.Proc
 }
 
 function refuseUnknownTargets({ options, ledger, declared }: Deployment): void {
-  const unknown = (options.targets ?? []).filter((urn) => !declared.has(urn) && !ledger.existedBefore(urn));
+  const named = [...(options.targets ?? []), ...(options.replaces ?? [])];
+  const unknown = named.filter((urn) => !declared.has(urn) && !ledger.existedBefore(urn));
   if (unknown.length === 0) return;
   const hint = "Did you forget to escape $ in your shell?";
   throw new Error(

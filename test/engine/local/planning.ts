@@ -1,6 +1,6 @@
 // Decides what becomes of a resource that the program declares: check, diff, and the real engine's rules
 // (step_generator.go).
-import { dependenciesOf, isTargeted, type Deployment } from "./deployment.ts";
+import { dependenciesOf, isIncluded, type Deployment } from "./deployment.ts";
 import { Refusal, type Goal } from "./goal.ts";
 import { goText } from "./goText.ts";
 import type { CheckFailure, Provider, ProviderDiff } from "./provider.ts";
@@ -13,7 +13,7 @@ import { stackType } from "../urn.ts";
 
 export type Plan =
   | { op: "same"; old: StoredResource; next: StoredResource }
-  /** `targets` leaves it out. */
+  /** `targets` or `excludes` leave it out. */
   | { op: "untargeted"; old: StoredResource }
   | { op: "skipped create"; next: StoredResource }
   | { op: "create"; next: StoredResource }
@@ -39,13 +39,17 @@ export async function planResource(deployment: Deployment, goal: Goal): Promise<
   const old = findOld(deployment, goal);
   deployment.declared.set(next.urn, next);
 
-  const targeted = next.type === stackType || isTargeted(deployment, next.urn);
-  if (!targeted && old) return { op: "untargeted", old };
-  if (!targeted) {
+  const included = next.type === stackType || isIncluded(deployment, next);
+  if (!included && old) return { op: "untargeted", old };
+  if (!included) {
     deployment.skippedCreates.add(next.urn);
     return { op: "skipped create", next };
   }
-  const plan = await (next.custom ? planCustom(deployment, goal, old) : planComponent(old, next));
+  const plan = await (next.custom ? planCustom(deployment, goal, old) : planComponent(deployment, old, next));
+  if (plan.op === "replace") {
+    deployment.replaced.add(next.urn);
+    for (const { urn } of plan.deleteFirst) deployment.deleted.add(urn);
+  }
   refuseSkippedDependencies(deployment, plan);
   return plan;
 }
@@ -73,8 +77,11 @@ function findOld({ ledger, declared, aliased }: Deployment, goal: Goal): StoredR
   return ledger.previous(known);
 }
 
-function planComponent(old: StoredResource | undefined, next: StoredResource): Plan {
+function planComponent(deployment: Deployment, old: StoredResource | undefined, next: StoredResource): Plan {
   if (!old) return { op: "create", next };
+  if (isAskedFor(deployment, next) || goesAlong(deployment, next)) {
+    return { op: "replace", old, next, diff: [], deleteFirst: [], oldIsGone: false };
+  }
   const diff = changedKeys(old.inputs, next.inputs);
   return diff.length === 0 ? { op: "same", old, next } : { op: "update", old, next, diff };
 }
@@ -95,18 +102,20 @@ async function planCustom(
     return { op: "replace", old, next, diff: [], deleteFirst: [], oldIsGone: isRecreated };
   }
 
-  const ignoring = resetPaths(declared, old.inputs, next.ignoreChanges);
+  const isAsked = isAskedFor(deployment, next); // its check knows no old one
+  const ignoring = resetPaths(declared, isAsked ? {} : old.inputs, isAsked ? [] : next.ignoreChanges);
   warnImpossible(deployment, next.urn, ignoring.impossible);
-  next.inputs = await check(provider, goal, old.inputs, ignoring.inputs);
+  next.inputs = await check(provider, goal, isAsked ? {} : old.inputs, ignoring.inputs);
 
-  const { changed, replace, deleteBeforeReplace, diff } = await compare(deployment, provider, old, next);
+  const { changed, replace, deleteBeforeReplace, diff } =
+    isAsked || goesAlong(deployment, next) ? replacedUnseen : await compare(deployment, provider, old, next);
   if (!(changed && replace) && !old.pendingReplacement) {
     // what an earlier attempt left unfinished is tried again, whatever the provider says
     if (changed || old.initErrors.length > 0) return { op: "update", old, next, diff };
     return { op: "same", old, next };
   }
   if (old.protect && next.protect) refuseReplacement(deployment, next.urn);
-  next.inputs = await check(provider, goal, {}, declared); // its defaults don't carry over
+  if (!isAsked) next.inputs = await check(provider, goal, {}, declared); // its defaults don't carry over
   const first = goal.deleteBeforeReplace ?? deleteBeforeReplace;
   if (!first) return { op: "replace", old, next, diff, deleteFirst: [], oldIsGone: old.pendingReplacement };
   const dependents = await replacedBecauseOf(deployment, old);
@@ -137,6 +146,17 @@ interface Comparison {
   deleteBeforeReplace: boolean;
   diff: string[];
 }
+
+/** To be replaced, changed or not. */
+const isAskedFor = ({ options }: Deployment, { urn }: StoredResource): boolean =>
+  options.replaces?.includes(urn) ?? false;
+
+/** What it is deleted with is replaced. */
+const goesAlong = ({ replaced }: Deployment, { deletedWith }: StoredResource): boolean =>
+  deletedWith !== undefined && replaced.has(deletedWith);
+
+/** Nobody is asked what differs. */
+const replacedUnseen: Comparison = { changed: true, replace: true, deleteBeforeReplace: false, diff: [] };
 
 async function compare(
   deployment: Deployment,
@@ -193,6 +213,11 @@ function refuseSkippedDependencies(deployment: Deployment, plan: Plan): void {
     deployment.skippedCreates.has(dependency),
   );
   if (missing.length === 0) return;
+  const { targets, replaces } = deployment.options;
+  if (!targets && !replaces) {
+    const what = `what depends on ${missing.join(", ")}, which excludes keep from being made`;
+    throw new Refusal(urn, `not supported by the test engine: ${what}`);
+  }
   const messages = missing.map(
     (dependency) =>
       `Resource '${urn}' depends on '${dependency}' which was was not specified in --target list.`,

@@ -13,6 +13,7 @@ import { ReleaseProviders } from "./kubernetes/releaseProviders.ts";
 import type { LogLine } from "../stack.ts";
 import { ProviderError, type Provider } from "./provider.ts";
 import { ProviderSession } from "./providerSession.ts";
+import { stackReferenceType } from "./stackReferences.ts";
 import type { PropertyMap } from "./propertyValues.ts";
 import type { StoredResource } from "./stateFile.ts";
 import { parseUrn } from "../urn.ts";
@@ -26,6 +27,7 @@ export interface ProvidersSetup extends ChildOptions {
   engineAddress: () => string;
   onStart: (child: Pick<Child, "pid" | "isRunning">) => void;
   log: (line: Pick<LogLine, "severity" | "message" | "urn">) => void;
+  stackReferences: Provider;
   /** An explicit provider, as the program declares it, else as the state has it. */
   find: (reference: ProviderReference) => StoredResource | undefined;
 }
@@ -68,7 +70,7 @@ export class Providers {
   /** @returns why this engine has nobody to make it */
   whyNot({ type, provider = "" }: Made): string | undefined {
     const isExplicit = provider !== "";
-    if (type === kubernetesProviderType) return undefined;
+    if (type === kubernetesProviderType || type === stackReferenceType) return undefined;
     if (type === helmReleaseType) {
       if (isExplicit && parseUrn(parseReference(provider).urn).type !== kubernetesProviderType) {
         return "explicit providers";
@@ -84,6 +86,7 @@ export class Providers {
     const reason = this.whyNot(made);
     if (reason) throw new ProviderError(`not supported by the test engine: ${reason}`);
     if (made.type === kubernetesProviderType) return kubernetesProviderResource;
+    if (made.type === stackReferenceType) return this.#setup.stackReferences;
     if (made.type === helmReleaseType) return this.#releases.of(this.#inputsOf(made));
     return this.#dynamic.get();
   }

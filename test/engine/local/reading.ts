@@ -8,6 +8,7 @@ import { Refusal } from "./goal.ts";
 import { dynamicTypePrefix } from "./providers.ts";
 import { MonitorDown, type RegisteredResource } from "./monitorServer.ts";
 import { reportRefusal } from "./registration.ts";
+import { stackReferenceType } from "./stackReferences.ts";
 import type { StoredResource } from "./stateFile.ts";
 import { unknownValue } from "../stack.ts";
 
@@ -92,7 +93,7 @@ function describe(deployment: Deployment, request: ReadResourceRequest): StoredR
 
 function refuseUnsupported(request: ReadResourceRequest, urn: string): void {
   const type = request.getType();
-  if (!type.startsWith(dynamicTypePrefix)) {
+  if (!type.startsWith(dynamicTypePrefix) && type !== stackReferenceType) {
     throw new Refusal(urn, `not supported by the test engine: reading resources of type ${type}`);
   }
   if (request.getProvider()) {

@@ -1,7 +1,7 @@
 // Asks the provider what became of the resources of the state. One that can't be read stays as it was, and the
 // others are read nevertheless.
 import type { StepOp } from "../stack.ts";
-import { isTargeted, type Deployment } from "./deployment.ts";
+import { isIncluded, type Deployment } from "./deployment.ts";
 import { finishOutputs } from "./carryOut.ts";
 import { applyRules } from "./planning.ts";
 import { resetPaths } from "./propertyPath.ts";
@@ -9,7 +9,7 @@ import type { StoredResource } from "./stateFile.ts";
 
 export async function refreshAll(deployment: Deployment): Promise<void> {
   const { ledger } = deployment;
-  const wanted = ledger.all().filter((resource) => isTargeted(deployment, resource.urn));
+  const wanted = ledger.all().filter((resource) => isIncluded(deployment, resource));
   await Promise.all(
     wanted.map((resource) =>
       deployment.work.run(async () => {

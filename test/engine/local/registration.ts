@@ -10,6 +10,7 @@ export async function registerResource(
   deployment: Deployment,
   request: RegisterResourceRequest,
 ): Promise<RegisteredResource> {
+  inheritFromParent(deployment, request);
   await deployment.transforms.apply(request);
   const plan = await planOrStop(deployment, request);
   const resource = plan.op === "untargeted" ? plan.old : plan.next;
@@ -23,6 +24,15 @@ export async function registerResource(
   });
   if (deployment.stop.isUp) throw new MonitorDown();
   return result;
+}
+
+/** What a child doesn't say of itself, before its transforms see it (source_eval.go). */
+function inheritFromParent({ declared }: Deployment, request: RegisterResourceRequest): void {
+  const parent = declared.get(request.getParent());
+  if (!parent) return;
+  if (!request.getDeletedwith()) request.setDeletedwith(parent.deletedWith ?? "");
+  if (!request.hasProtect() && parent.protect) request.setProtect(true);
+  if (!request.hasRetainondelete() && parent.retainOnDelete) request.setRetainondelete(true);
 }
 
 /** Anything that goes wrong before there is a plan ends the operation, whatever `continueOnError` says. */

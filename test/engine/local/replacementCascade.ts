@@ -36,6 +36,7 @@ async function mustGo(
   replaced: ReadonlySet<string>,
 ): Promise<boolean> {
   if (!resource.custom || resource.external) return false;
+  if (resource.deletedWith && replaced.has(resource.deletedWith)) return true;
   const inputs: PropertyMap = { ...resource.inputs };
   let affected = false;
   for (const [key, urns] of Object.entries(resource.propertyDependencies)) {

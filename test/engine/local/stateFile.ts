@@ -1,6 +1,6 @@
 // The state of one stack: a JSON file in which every secret is encrypted, replaced as a whole at every change.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import {
   mapSecretsIn,
   secret,
@@ -28,6 +28,8 @@ export interface StoredResource {
   additionalSecretOutputs: string[];
   ignoreChanges: string[];
   replaceOnChanges: string[];
+  /** Gone with that one, without a deletion of its own. */
+  deletedWith?: string | undefined;
   /** Names only: an operation without the program has no such functions. */
   hooks?: HookBindings;
   initErrors: string[];
@@ -53,17 +55,25 @@ interface StateDocument extends Snapshot {
 
 export class StateFile {
   readonly path: string;
+  #passphrase: string;
   #box: SecretBox;
   #snapshot: Snapshot;
 
   /** Reads the file, or begins an empty state if there is none. */
   constructor(path: string, passphrase: string) {
     this.path = path;
+    this.#passphrase = passphrase;
     const document = existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as StateDocument) : undefined;
     this.#box = openSecretBox(passphrase, document?.secrets);
     this.#snapshot = document
       ? eachMap(document, (map) => mapSecretsIn(map, (stored) => this.#open(stored)))
       : { resources: [] };
+  }
+
+  /** Another one in the same folder, with the same passphrase. */
+  beside(name: string): StateFile | undefined {
+    const path = join(dirname(this.path), name);
+    return existsSync(path) ? new StateFile(path, this.#passphrase) : undefined;
   }
 
   read(): Snapshot {
@@ -80,6 +90,7 @@ export class StateFile {
   }
 
   changePassphrase(passphrase: string): void {
+    this.#passphrase = passphrase;
     this.#box = openSecretBox(passphrase);
     this.write(this.#snapshot);
   }

@@ -1,0 +1,21 @@
+import { createHash } from "node:crypto";
+
+/**
+ * What is stored of an intent (see `intentOf`), which may be made from secrets: with a salt of its own for each place, so
+ * that nobody can look it up in a table, or see that two are the same. Earlier releases stored it without.
+ */
+export function salted(intent: string, salt: string | undefined): string {
+  if (salt === undefined) return intent;
+  return createHash("sha256")
+    .update(JSON.stringify([salt, intent]))
+    .digest("hex");
+}
+
+/**
+ * @param random numbers in [0, 1)
+ * @returns 32 hexadecimal digits
+ */
+export function newSalt(random: () => number): string {
+  const part = (): string => Math.floor(random() * 2 ** 32).toString(16);
+  return [part(), part(), part(), part()].map((digits) => digits.padStart(8, "0")).join("");
+}

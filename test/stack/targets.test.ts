@@ -1,0 +1,67 @@
+// Operations on a part of a stack: what is left out is not asked for.
+import { expect, test } from "vitest";
+import { poll, wholeExport } from "./requests.ts";
+import { buildWorld, nameOf, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
+
+onEachEngine("targets", (kind) => {
+  test.concurrent(
+    "C06 --exclude, --target-dependents and --replace: what is left out is not asked for, whatever changed",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      const program = (version: string): void =>
+        world.program(`
+          const parent = new pulumi.ComponentResource("test:index:Manuals", "manuals", {});
+          const site = (name, opts, args) =>
+            new StaticExport(name, { domain: "docs.example.com", version: "${version}", ...args }, opts);
+          const one = site("one", { parent });
+          site("two", { parent }, { triggers: [one.jobId] });
+          site("three");`);
+      const jobs = async (): Promise<Record<string, unknown>> =>
+        Object.fromEntries(
+          (await world.stack.exportState()).map(({ urn, outputs }) => [nameOf(urn), outputs["jobId"]]),
+        );
+      program("v1");
+      succeeded(await world.stack.up());
+      const first = await jobs();
+      const [one, two, three] = await Promise.all(
+        ["one", "two", "three"].map(async (name) => (await world.exported(name)).urn),
+      );
+      world.requests();
+
+      program("v2");
+      const excludes = [one ?? "", two ?? ""];
+      expect(stepsOf(succeeded(await world.stack.up({ excludes })))).toEqual(["update three"]);
+      const second = await jobs();
+      expect(second).toMatchObject({ one: first["one"], two: first["two"] });
+      expect(world.requests()).toEqual(wholeExport(second["three"]));
+
+      const dependants = { targets: [one ?? ""], targetDependents: true };
+      expect(stepsOf(succeeded(await world.stack.up(dependants)))).toEqual(["update one", "update two"]);
+      const third = await jobs();
+      expect(third["three"]).toBe(second["three"]);
+      expect(world.requests()).toEqual([...wholeExport(third["one"]), ...wholeExport(third["two"])]);
+
+      const replaces = [three ?? ""];
+      const replaced = succeeded(await world.stack.up({ replaces }));
+      expect(stepsOf(replaced)).toEqual([
+        "create-replacement three",
+        "replace three",
+        "delete-replaced three",
+      ]);
+      const fourth = await jobs();
+      expect(fourth).toMatchObject({ one: third["one"], two: third["two"] });
+      expect(fourth["three"]).not.toBe(third["three"]);
+      expect(world.requests()).toEqual(wholeExport(fourth["three"]));
+
+      succeeded(await world.stack.refresh(dependants));
+      expect(world.requests().sort()).toEqual([poll(fourth["one"]), poll(fourth["two"])].sort());
+      await previewIsEmpty(world);
+
+      expect(stepsOf(succeeded(await world.stack.destroy({ excludes: [two ?? ""] })))).toEqual([
+        "delete three",
+      ]);
+      expect(stepsOf(succeeded(await world.stack.destroy(dependants)))).toEqual(["delete two", "delete one"]);
+      expect(world.requests()).toEqual([]);
+    },
+  );
+});
