@@ -64,13 +64,14 @@ onEachEngine("a larger stack", (kind) => {
       expect(again.summary).toEqual({ same: 15 }); // 8, 4 components around them, the installation, its release, the stack
       expect(world.requestsSideBySide()).toEqual([]);
 
-      // the names of its exports begin with its own: they are renamed with it
+      // the names of its exports begin with its own: they are renamed with it, and take their new URNs
       const renamed = { name: "last", opts: `{ aliases: [{ name: "third" }] }` };
       world.program(documentation(log, "v1", renamed));
-      expect(succeeded(await world.stack.up()).summary).toEqual({ same: 15 });
+      expect(stepsOf(succeeded(await world.stack.up())).sort()).toEqual(["update last-de", "update last-en"]);
       expect(world.requestsSideBySide()).toEqual([]);
       const kept = await exports();
       expect(jobs(kept).sort()).toEqual(jobs(made).sort());
+      expect(kept.map(({ outputs }) => outputs["__urn"])).toEqual(kept.map(({ urn }) => urn));
       expect(kept.map(({ urn }) => urn.split("::").at(-1)).sort()).toEqual(
         ["first", "last", "second"].flatMap((site) => [`${site}-de`, `${site}-en`]),
       );
