@@ -1,11 +1,8 @@
 // The resources in company: inside components, and beside siblings that use them.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, test, type TestContext } from "vitest";
+import { expect, test } from "vitest";
 import type { StateResource } from "../engine/index.ts";
 import { bundle, poll, START, wholeExport } from "./requests.ts";
-import { releaseLog, standInRelease } from "./standInRelease.ts";
+import { releaseLog, releaseLogFile, standInRelease } from "./standInRelease.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
 
 const AGENT_JOB = {
@@ -20,12 +17,6 @@ const AGENT_JOB = {
 const LOOK = "GET /v2/agent/p1/job/a1";
 
 /** Where the stand-ins for Helm releases note what becomes of them. */
-function logFile(context: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), "releases-"));
-  context.onTestFinished(() => rmSync(folder, { recursive: true }));
-  return join(folder, "log");
-}
-
 /** Its parents' types and its own, as its row in the CLI and the records of the provider name it. */
 const typesOf = (resource: StateResource): unknown => String(resource.outputs["__urn"]).split("::")[2];
 
@@ -84,7 +75,7 @@ onEachEngine("composition", (kind) => {
     async (context) => {
       const world = await buildWorld(context, kind);
       world.service.agentJobs.set("p1", AGENT_JOB);
-      const log = logFile(context);
+      const log = releaseLogFile(context);
       world.program(
         `${standInRelease(log)}
          const component = (type, inside) => class extends pulumi.ComponentResource {

@@ -1,11 +1,8 @@
 // One larger stack, with all resources and a whole life: what each step asks of the service, counted.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { StateResource } from "../engine/index.ts";
 import { poll, wholeExport } from "./requests.ts";
-import { releaseLog, standInRelease } from "./standInRelease.ts";
+import { releaseLog, releaseLogFile, standInRelease } from "./standInRelease.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
 
 const AGENT_JOBS = ["a1", "a2"];
@@ -46,9 +43,7 @@ onEachEngine("a larger stack", (kind) => {
     async (context) => {
       const world = await buildWorld(context, kind);
       for (const id of AGENT_JOBS) world.service.agentJobs.set("p1", { id, status: "completed" });
-      const folder = mkdtempSync(join(tmpdir(), "releases-"));
-      context.onTestFinished(() => rmSync(folder, { recursive: true }));
-      const log = join(folder, "log");
+      const log = releaseLogFile(context);
       const exports = (): Promise<StateResource[]> =>
         world.stack.exportState().then((all) => all.filter(({ type }) => type.endsWith(":StaticExport")));
       const jobs = (of: readonly StateResource[]): unknown[] => of.map(({ outputs }) => outputs["jobId"]);

@@ -1,22 +1,14 @@
 // A documentation team exports in one stack, a platform team installs in another: the link goes by StackReference.
 import { expect, test, vi } from "vitest";
 import { bundle } from "./requests.ts";
+import { releaseLog, releaseLogFile, standInRelease } from "./standInRelease.ts";
 import { buildWorld, nameOf, onEachEngine, previewIsEmpty, succeeded } from "./world.ts";
 
-/** Takes values as a Helm release does, and compares them as Pulumi does by itself. */
-const RELEASE = `
-  const handler = \`exports.handler = () => ({
-    check: async (_, news) => ({ inputs: news, failures: [] }),
-    diff: async () => ({}),
-    create: async (inputs) => ({ id: "release", outs: inputs }),
-    update: async (id, olds, news) => ({ outs: news }),
-  })\`;
-  class Release extends pulumi.CustomResource {
-    constructor(name, values) {
-      super("pulumi-nodejs:dynamic/test:Release", name, { __provider: handler, values });
-    }
-  }
-  const docs = new pulumi.StackReference("docs", { name: "organization/scenario/test" });`;
+/** First lines of the platform team's program: `docs` is the other stack, and Helm releases are noted in `log`. */
+const platformProgram = (log: string): string => `${standInRelease(log)}
+  const docs = new pulumi.StackReference("docs", { name: "organization/scenario/test" });
+  const link = { bundleUrl: docs.getOutput("bundleUrl"), version: docs.getOutput("version") };
+  const setting = { deploymentKind: "air-gapped", chart: "oci://registry.invalid/docs" };`;
 
 onEachEngine("stack references", (kind) => {
   test.concurrent(
@@ -24,18 +16,18 @@ onEachEngine("stack references", (kind) => {
     async (context) => {
       const world = await buildWorld(context, kind, { linkLifetimeMs: 6_000 });
       const platform = await world.open({ stack: "platform" });
+      const log = releaseLogFile(context);
       const docs = (version: string): void =>
         world.program(`
           const docs = new StaticExport("docs", { domain: "docs.example.com", version: "${version}" });
           module.exports = { bundleUrl: docs.bundleUrl, version: docs.version };`);
       const installation = (): void =>
-        world.program(`${RELEASE}
-          const [bundleUrl, version] = [docs.getOutput("bundleUrl"), docs.getOutput("version")];
-          new Release("release", staticExportValues({ bundleUrl, version }));
-          module.exports = { bundleUrl, version };`);
+        world.program(`${platformProgram(log)}
+          new SelfHostedDocs("installation", { staticExport: link, ...setting });
+          module.exports = link;`);
       const steps = async (): Promise<string[]> =>
         succeeded(await platform.up())
-          .steps.filter(({ op, urn }) => op !== "same" && urn.includes("::release"))
+          .steps.filter(({ op }) => op !== "same")
           .map(({ op, urn }) => `${op} ${nameOf(urn)}`);
 
       docs("v1");
@@ -63,8 +55,9 @@ onEachEngine("stack references", (kind) => {
       const { bundleUrl } = (await world.exported()).outputs;
       expect(bundleUrl).not.toBe(first["bundleUrl"]);
       installation();
-      expect(await steps()).toEqual(["update release"]);
+      expect(await steps()).toEqual(["update installation"]);
       expect(await steps()).toEqual([]);
+      expect(releaseLog(log)).toEqual(["install v1", "upgrade v1"]);
       expect(world.requests()).toEqual([]); // who installs asks the service nothing
 
       const written = await world.everythingWritten();
@@ -81,24 +74,25 @@ onEachEngine("stack references", (kind) => {
       world.program(`module.exports = { version: "v1" };`);
       succeeded(await world.stack.up());
       const platform = await world.open({ stack: "platform" });
-      const link = `{ bundleUrl: docs.getOutput("bundleUrl"), version: docs.getOutput("version") }`;
+      const log = releaseLogFile(context);
       for (const [program, owner] of [
-        [`new Release("release", staticExportValues(${link}));`, "staticExportValues"],
         [
-          `const { SelfHostedDocs } = require("pulumi-docs-hosting/kubernetes");
-           new SelfHostedDocs("installation", { staticExport: ${link}, deploymentKind: "air-gapped",
-             chart: "oci://registry.invalid/docs" });`,
+          `new kubernetes.helm.v3.Release("release", { values: staticExportValues(link) });`,
+          "staticExportValues",
+        ],
+        [
+          `new SelfHostedDocs("installation", { staticExport: link, ...setting });`,
           'SelfHostedDocs "installation"',
         ],
       ] as const) {
-        world.program(`${RELEASE}\n${program}`);
+        world.program(`${platformProgram(log)}
+          ${program}`);
         const { ok, error } = await platform.up();
         expect(ok).toBe(false);
         expect(error).toContain(
           `${owner}: \`bundleUrl\` is missing. If it comes from another stack, check that`,
         );
-        const types = (await platform.exportState()).map(({ type }) => type);
-        expect(types.filter((type) => type.endsWith(":Release"))).toEqual([]);
+        expect(releaseLog(log)).toEqual([]);
       }
       expect(world.requests()).toEqual([]);
     },

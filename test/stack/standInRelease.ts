@@ -1,7 +1,9 @@
 // A Helm release without a cluster, for programs that have a SelfHostedDocs among other things. On both engines: the
 // class is replaced in the program, by one that Pulumi's dynamic-provider process makes.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { TestContext } from "vitest";
 
 const KUBERNETES = join(import.meta.dirname, "../../node_modules/@pulumi/kubernetes");
 
@@ -27,7 +29,7 @@ const HANDLER = `exports.handler = () => {
 /**
  * First lines of a program: its Helm releases are stand-ins from then on.
  *
- * @param log the file in which they are noted, see {@link releaseLog}
+ * @param log the file in which they are noted, see {@link releaseLogFile}
  */
 export function standInRelease(log: string): string {
   return `
@@ -39,7 +41,15 @@ export function standInRelease(log: string): string {
       }
     }
     require.cache[found] = { id: found, filename: found, loaded: true, exports: { helm: { v3: { Release } } } };
+    const kubernetes = require(found);
     const { SelfHostedDocs } = require("pulumi-docs-hosting/kubernetes");`;
+}
+
+/** Where a test's releases are noted, for as long as it runs. */
+export function releaseLogFile(context: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "releases-"));
+  context.onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, "log");
 }
 
 /** What was done to releases: "install VERSION", "upgrade VERSION", "uninstall". */
