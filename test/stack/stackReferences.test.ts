@@ -27,7 +27,7 @@ onEachEngine("stack references", (kind) => {
           module.exports = link;`);
       const steps = async (): Promise<string[]> =>
         succeeded(await platform.up())
-          .steps.filter(({ op }) => op !== "same")
+          .steps.filter(({ op }) => op !== "same" && op !== "read")
           .map(({ op, urn }) => `${op} ${nameOf(urn)}`);
 
       docs("v1");
