@@ -17,7 +17,7 @@ const HOST_ALONE = 'give the host name alone, such as "docs.example.com"';
  */
 export function normaliseDomain(text: string): { domain: string } | { problem: string } {
   if (text.trim() === "") return { problem: 'is empty; give the site to export, such as "docs.example.com"' };
-  if (text !== text.trim() || /\s/.test(text)) return { problem: "contains white space; remove it" };
+  if (/\s/.test(text)) return { problem: "contains white space; remove it" };
   if (text.includes("://")) return { problem: `is a URL; ${HOST_ALONE}` };
   if (text.includes("/")) return { problem: `contains a path; ${HOST_ALONE}` };
   if (isIP(text) !== 0 || /^\[.*\]$/.test(text))
@@ -25,11 +25,8 @@ export function normaliseDomain(text: string): { domain: string } | { problem: s
   if (text.includes(":")) return { problem: `contains a port; ${HOST_ALONE}` };
   if (text.endsWith(".")) return { problem: "ends with a dot; remove it" };
   const domain = domainToASCII(text);
-  if (
-    domain === "" ||
-    domain.length > MAX_NAME_LENGTH ||
-    !domain.split(".").every((label) => LABEL.test(label))
-  ) {
+  // an empty one, of what is no name at all, has an empty label
+  if (domain.length > MAX_NAME_LENGTH || !domain.split(".").every((label) => LABEL.test(label))) {
     return {
       problem: "is not a host name: labels of letters, digits and hyphens, 63 characters at most each",
     };

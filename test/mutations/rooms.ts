@@ -48,7 +48,10 @@ const FOLDERS = {
         ...["staticExport", "staticExportConvergence", "staticExportInputs", "staticExportLookup"],
         ...["staticExportPlan", "staticExportState", "exportWorkflow", "domainName"],
       ],
-      tests: [...LIFE_CYCLES, "unit/staticExportInputs", "unit/idempotentStarts", "faults/inputs"],
+      tests: [
+        ...[...LIFE_CYCLES, "unit/staticExportPlan", "unit/staticExportInputs", "unit/idempotentStarts"],
+        "faults/inputs",
+      ],
     },
     agentJob: {
       files: ["agentJob", "agentJobInputs", "agentJobLifeCycle", "agentJobLookup", "agentJobState"],

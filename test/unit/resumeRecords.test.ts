@@ -6,6 +6,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -81,6 +82,25 @@ test("a rename leaves alone what was noted under the new URN already, and a fold
   expect(records().find(renamed, INTENT)).toBe("job-2");
 });
 
+test("a rename takes over what it can: what is no record stays where it was", () => {
+  const urn = `${RESOURCE.urn}-renamed`;
+  records().save(RESOURCE, INTENT, "job-1");
+  writeFileSync(onlyFile(), '{ "urn": "urn:pulumi:test", "jobI');
+  records().save(RESOURCE, "b".repeat(64), "job-2");
+  records().rename(RESOURCE, urn);
+  expect(records().find({ ...RESOURCE, urn }, "b".repeat(64))).toBe("job-2");
+  const texts = files().map((name) => readFileSync(join(folder, name), "utf8"));
+  expect(texts.map((text) => text.length > 40).sort()).toEqual([false, true]);
+});
+
+test.skipIf(process.platform === "win32")(
+  "the name says the resource in 32 digits, the salt and the content",
+  () => {
+    records().save(RESOURCE, INTENT, "job-1");
+    expect(files()).toEqual([expect.stringMatching(/^[0-9a-f]{32}-[0-9a-f]{32}-[0-9a-f]{32}\.json$/)]);
+  },
+);
+
 test.each<[string, Partial<RecordedResource>, string]>([
   ["service", { baseUrl: "https://other.example.test" }, INTENT],
   ["resource", { urn: `${RESOURCE.urn}-2` }, INTENT],
@@ -99,6 +119,7 @@ test("another process finds the key of a start whose reply never came, until the
   expect(records().findStart(RESOURCE, INTENT)).toBeUndefined();
   records().saveStart(RESOURCE, "b".repeat(64), "key-2");
   records().forgetStart(RESOURCE, "b".repeat(64));
+  records().forgetStart(RESOURCE, "c".repeat(64));
   expect(records().findStart(RESOURCE, "b".repeat(64))).toBeUndefined();
   expect(records().find(RESOURCE, INTENT)).toBe("job-1");
 });
@@ -130,11 +151,13 @@ test.each([
   ["no job", "{}"],
   ["a job that is a folder", '{ "jobId": ".." }'],
   ["a job that is an object", '{ "jobId": {} }'],
+  ["a key that is a number", '{ "idempotencyKey": 7 }'],
   ["not text", "\0\u{1}\uffff"],
 ])("a file with %s in it is no record, and can be replaced", (_what, text) => {
   records().save(RESOURCE, INTENT, "job-1");
   writeFileSync(onlyFile(), text);
   expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+  expect(records().findStart(RESOURCE, INTENT)).toBeUndefined();
   expect(records().save(RESOURCE, INTENT, "job-2")).toBeUndefined();
   expect(records().find(RESOURCE, INTENT)).toBe("job-2");
 });
@@ -165,6 +188,54 @@ describe("after a day", () => {
     age(onlyFile(), RECORD_LIFE_MS - 60_000);
     expect(records().find(RESOURCE, INTENT)).toBe("job-1");
     age(onlyFile(), RECORD_LIFE_MS + 1_000);
+    expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+  });
+
+  test("is a day to the millisecond: a record counts until then, and is not removed before", () => {
+    expect(RECORD_LIFE_MS).toBe(86_400_000);
+    records().save(RESOURCE, INTENT, "job-1");
+    nowMs -= nowMs % 1_000; // a file's own time is no more exact than it was written
+    age(onlyFile(), RECORD_LIFE_MS);
+    expect(statSync(onlyFile()).mtimeMs).toBe(nowMs - RECORD_LIFE_MS);
+    expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+    records().save({ ...RESOURCE, urn: "urn:other" }, INTENT, "job-2");
+    expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+    nowMs += 1;
+    expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+  });
+
+  test("the newest of two records of one content counts, whichever is found first", () => {
+    records().save(RESOURCE, INTENT, "job-1");
+    const prefix = join(folder, (files()[0] ?? "").slice(0, 33));
+    const unsalted = `${prefix}${INTENT.slice(0, 32)}.json`;
+    const salted = onlyFile();
+    writeFileSync(unsalted, '{ "jobId": "job-2" }');
+    for (const [older, newer, jobId] of [
+      [salted, unsalted, "job-2"],
+      [unsalted, salted, "job-1"],
+    ] as const) {
+      age(older, 7_200_000);
+      age(newer, 3_600_000);
+      expect(records().find(RESOURCE, INTENT)).toBe(jobId);
+    }
+  });
+
+  test("what another process has left in the folder and cannot be looked at hinders nothing", () => {
+    records().save(RESOURCE, INTENT, "job-1");
+    const prefix = (files()[0] ?? "").slice(0, 33);
+    symlinkSync(join(folder, "is not there"), join(folder, "0-dangling"));
+    symlinkSync(join(folder, "is not there"), join(folder, `${prefix}${INTENT.slice(0, 32)}.json`));
+    expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+    const other = { ...RESOURCE, urn: "urn:other" };
+    expect(records().save(other, INTENT, "job-2")).toBeUndefined();
+    expect(records().find(other, INTENT)).toBe("job-2");
+  });
+
+  test.each(["0-", ".old"])("a file whose name only resembles that of a record is none (%s)", (more) => {
+    records().save(RESOURCE, INTENT, "job-1");
+    const [name = ""] = files();
+    const lookalike = more === "0-" ? `${name.slice(0, 33)}0-${name.slice(33)}` : name + more;
+    renameSync(join(folder, name), join(folder, lookalike));
     expect(records().find(RESOURCE, INTENT)).toBeUndefined();
   });
 

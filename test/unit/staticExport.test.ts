@@ -51,6 +51,8 @@ describe("create", () => {
       "NEW: the first export, so a job is to be started",
       "export job job-1 started",
     ]);
+    expect(reporter.lines.progress[0]).toBe("starting the export");
+    expect(reporter.lines.progress.at(-1)).toBe("packing the bundle");
     expect(reporter.lines.progress).toContainEqual(
       expect.stringMatching(/^running, 5\d%, 1\d pages, about \d\ds left$/),
     );
@@ -112,6 +114,7 @@ describe("create", () => {
       "No job was started.",
     ],
     [422, "Check that docs.example.com is a site of the organization", "No job was started."],
+    [500, "answered 500", "No job is known to have been started."],
     [501, "answered 501", "No job is known to have been started."],
   ])("refused with %i names the site, the trouble and what is lost", async (status, trouble, lost) => {
     service.fault = () => ({ status, body: { error: "no" } });
@@ -122,13 +125,73 @@ describe("create", () => {
     expect(error.message).toContain(lost);
   });
 
+  test("of a job that is given and not there fails at the first look", async () => {
+    const { message } = await caught(create({ ...inputs, jobId: "job-7" }));
+    expect(message).toContain("no job job-7");
+    expect(service.requests).toEqual(["GET /jobs/job-7"]);
+  });
+
+  test("looks again no sooner than the service asks for", async () => {
+    site.answer("status", (number) =>
+      number === 1
+        ? { headers: { "retry-after": "45" }, body: { status: "running" } }
+        : { body: { status: "completed" } },
+    );
+    service.durationMs = 0;
+    expect((await create()).outputs).not.toHaveProperty("pageCount");
+    expect(service.requests.filter((request) => request.startsWith("GET"))).toHaveLength(2);
+    expect(clock.monotonic()).toBeGreaterThanOrEqual(45_000);
+  });
+
+  test("waits longer each time that a completed job is not ready to be packed", async () => {
+    service.durationMs = 0;
+    const refusedAt: number[] = [];
+    site.answer("bundle", (number) => {
+      if (number > 3) return undefined;
+      refusedAt.push(clock.monotonic());
+      return { status: 409 };
+    });
+    await create();
+    const pauses = refusedAt.slice(1).map((atMs, index) => atMs - (refusedAt[index] ?? 0));
+    expect(pauses).toEqual([2_000, 4_000]);
+  });
+
+  test.each([
+    [true, "by the service's own clock is an error", undefined],
+    [
+      false,
+      "by this machine's alone is a warning",
+      "by this machine's clock the link to job job-1 has expired already; the service does not tell the time, so check the clock",
+    ],
+  ])("with a link that ends as it is minted, date told: %s, %s", async (isTold, _, warning) => {
+    service.durationMs = 0;
+    service.fault = ({ path }) => {
+      if (isTold && !path.endsWith("/bundle")) return undefined;
+      const date = new Date(clock.trueNow()).toUTCString();
+      const expiresAt = new Date(clock.trueNow()).toISOString();
+      return {
+        ...(isTold && { headers: { date } }),
+        body: { jobId: "job-1", status: "completed", bundleUrl: "https://store.example.test/a", expiresAt },
+      };
+    };
+    if (warning !== undefined) {
+      await create();
+      expect(reporter.lines.warn).toEqual([warning]);
+      return;
+    }
+    const { message } = await unfinished(create());
+    expect(message).toContain("the service minted a link for job job-1 that has expired already.");
+    expect(message).toContain("Report this to the service's support: its own clock says so.");
+  });
+
   test("of a job that fails tells the reason, and leaves nothing behind", async () => {
     service.outcome = "failed";
     service.reason = "page guide.md is broken, key svc_secret";
     const error = await caught(create());
     expect(error).not.toBeInstanceOf(UnfinishedError);
-    expect(error.message).toContain(
-      "job-1 failed: the service says: page guide.md is broken, key [removed].",
+    expect(error.message).toBe(
+      "docs.example.com: job job-1 failed: the service says: page guide.md is broken, key [removed]. " +
+        "Mend what the service names, then run `pulumi up` again: it starts a new job.",
     );
   });
 });
@@ -312,6 +375,31 @@ describe("what is interrupted", () => {
     expect(requests()).toEqual(["POST /jobs/job-1/bundle"]);
   });
 
+  test("goes on with the job of a killed run, which not all of the service knows yet, also under another name", async () => {
+    service.lagMs = 6_000;
+    await unfinished(create(inputs, 2_000));
+    records.processKilled();
+    reporter.lines.info.length = 0;
+    const formerUrn = context().urn;
+    const renamed = { ...context(), urn: `${String(formerUrn)}-renamed`, ...(formerUrn && { formerUrn }) };
+    const { outputs } = await clock.run(staticExport.create(renamed, inputs));
+    expect(outputs.jobId).toBe("job-1");
+    expect(reporter.lines.info).toEqual([
+      "NEW: the first export, so a job is to be started",
+      "RESUMED: job job-1 of a run that was killed goes on, none is started",
+    ]);
+    expect(reporter.lines.warn).toEqual([]);
+  });
+
+  test("goes on with the job of an update that was killed", async () => {
+    const state = await create();
+    records.operationEnded();
+    await unfinished(update(state, { ...inputs, version: "v2" }, 30_000));
+    records.processKilled();
+    expect((await update(state, { ...inputs, version: "v2" })).outputs.jobId).toBe("job-2");
+    expect(service.started).toBe(2);
+  });
+
   test("goes on with the same job where the keys of a trigger stand in another order", async () => {
     const triggers = [{ commit: "abc", branch: { name: "main", at: 7 } }];
     const { state } = await unfinished(create({ ...inputs, triggers }, 30_000));
@@ -417,12 +505,24 @@ describe("what is interrupted", () => {
     expect(verdict(again.state, pinned)).toMatchObject({ hidden: true, because: "ADOPTED" });
   });
 
+  test("is no job any more where the one that took its place failed", async () => {
+    const { state } = await unfinished(create(inputs, 30_000));
+    service.jobs.delete("job-1");
+    service.outcome = "failed";
+    const again = await unfinished(update(state));
+    expect(again.message).toContain("job-2 failed");
+    expect(again.state.bookkeeping.unfinished).toMatchObject({ completed: false });
+    expect(again.state.bookkeeping.unfinished?.jobId).toBeUndefined();
+  });
+
   test("is never a failed job: the next run starts a new one", async () => {
     const { state } = await unfinished(create(inputs, 30_000));
     const job = service.jobs.get("job-1");
     if (job) job.outcome = "failed";
     const again = await unfinished(update(state));
     expect(again.message).toContain("job-1 failed");
+    expect(again.state.bookkeeping.unfinished).toMatchObject({ completed: false });
+    expect(again.state.bookkeeping.unfinished?.jobId).toBeUndefined();
     expect(verdict(again.state)).toEqual({ ...nothing, hidden: true, because: "STARTED_AGAIN" });
     expect((await update(again.state)).outputs.jobId).toBe("job-2");
     const pinned = await unfinished(update(state, { ...inputs, jobId: "job-1" }));
@@ -481,10 +581,21 @@ describe("update", () => {
     service.outcome = "failed";
     const error = await caught(update(state, { ...inputs, version: "v2" }));
     expect(error).not.toBeInstanceOf(UnfinishedError); // nothing to remember: the old state stays whole
-    expect(error.message).toContain("The link to job job-1 stays in place.");
+    expect(error.message).toContain("no reason. The link to job job-1 stays in place. Ask ");
     service.outcome = "never";
     const stopped = await unfinished(update(state, { ...inputs, version: "v2" }, 30_000));
     expect(stopped.state.outputs).toEqual(state.outputs);
+  });
+
+  test("has no pages where the service does not say how many, whatever the export before had", async () => {
+    const state = await create();
+    reporter.lines.info.length = 0;
+    site.answer("status", () => ({ body: { status: "completed" } }));
+    service.durationMs = 0;
+    const { outputs } = await update(state, { ...inputs, version: "v2" });
+    expect(outputs).toMatchObject({ jobId: "job-2", version: "v2" });
+    expect(outputs).not.toHaveProperty("pageCount");
+    expect(reporter.lines.info).toEqual(["export job job-2 started"]); // the diff told the decision
   });
 
   test("rolls back to an older job by its id, and stays there when the id is removed", async () => {
@@ -533,7 +644,9 @@ describe("a link near its end", () => {
     expect(verdict(state)).toEqual(nothing);
     clock.advance(2 * 60_000);
     expect(verdict(state)).toEqual({ ...nothing, hidden: true, because: "RENEW_WINDOW" });
+    reporter.lines.progress.length = 0;
     const renewed = await update(state);
+    expect(reporter.lines.progress).toEqual(["renewing the link"]);
     expect(requests()).toEqual(["POST /jobs/job-1/bundle"]);
     expect(renewed.outputs).toMatchObject({
       jobId: "job-1",
@@ -606,6 +719,17 @@ describe("a link near its end", () => {
     ]);
   });
 
+  test("whose job was given and is gone is an error, and nothing is started", async () => {
+    await create();
+    const pinned = { ...inputs, jobId: "job-1" };
+    const state = await create(pinned);
+    service.jobs.delete("job-1");
+    clock.advance(3_600_000);
+    requests();
+    expect((await caught(update(state, pinned))).message).toContain("The old link stays in place.");
+    expect(requests()).toEqual(["POST /jobs/job-1/bundle"]);
+  });
+
   test("stays as it is when it cannot be renewed", async () => {
     const state = await create();
     clock.advance(3_600_000);
@@ -632,6 +756,61 @@ describe("refresh", () => {
     expect(await read(state)).toBeUndefined();
   });
 
+  test("asks once for a job that was known, and proves that it is gone", async () => {
+    const state = await create();
+    service.jobs.clear();
+    service.forgetRequests();
+    expect(await read(state)).toBeUndefined();
+    expect(service.requests).toEqual(["GET /jobs/job-1"]);
+  });
+
+  test("asks for the job of the link, and only once that is gone for the one that is to be gone on with", async () => {
+    const whole = await create();
+    const { state } = await unfinished(update(whole, { ...inputs, version: "v2" }, 30_000));
+    requests();
+    expect(await read(state)).toEqual(state);
+    expect(requests()).toEqual(["GET /jobs/job-1"]);
+    service.jobs.delete("job-1");
+    expect(await read(state)).toEqual(state);
+    expect(requests()).toEqual(["GET /jobs/job-1", "GET /jobs/job-2"]);
+  });
+
+  test("asks for the job that took the place of the first, and not for the first", async () => {
+    const first = await unfinished(create(inputs, 30_000));
+    service.jobs.delete("job-1");
+    const { state } = await unfinished(update(first.state, inputs, 30_000));
+    requests();
+    expect(await read(state)).toEqual(state);
+    expect(requests()).toEqual(["GET /jobs/job-2"]);
+  });
+
+  test("asks for nothing where no job was ever known", async () => {
+    const { state } = await unfinished(create(inputs, 30_000));
+    const unknown = {
+      outputs: { ...state.outputs, jobId: "" },
+      bookkeeping: { given: [], unfinished: { intent: "", completed: false } },
+    };
+    service.forgetRequests();
+    expect(await read(unknown)).toBe(unknown);
+    expect(service.requests).toEqual([]);
+  });
+
+  test("looks for ten seconds for a job that may be new", async () => {
+    const { state } = await unfinished(create(inputs, 2_000));
+    service.jobs.clear();
+    service.forgetRequests();
+    const startedAt = clock.monotonic();
+    expect(await read(state)).toBeUndefined();
+    expect(clock.monotonic() - startedAt).toBe(12_000);
+    expect(service.requests).toHaveLength(7);
+  });
+
+  test("keeps the pages where the service does not say them any more", async () => {
+    const state = await create();
+    site.answer("status", () => ({ body: { status: "completed" } }));
+    expect((await read(state))?.outputs).toStrictEqual(state.outputs);
+  });
+
   test.each([401, 403, 410, 500, 503])("%i fails and leaves the state as it was", async (status) => {
     const state = await create();
     service.fault = () => ({ status });
@@ -639,6 +818,17 @@ describe("refresh", () => {
     expect(error.message).toContain("docs.example.com");
     expect(error.message).toContain("The state is unchanged.");
   });
+});
+
+test("a deletion forgets what was noted of the resource, and asks for nothing", async () => {
+  const { state } = await unfinished(create(inputs, 30_000));
+  service.forgetRequests();
+  staticExport.remove({ resumeRecords: records }, state);
+  staticExport.remove({ resumeRecords: records, urn: "urn:other" }, state);
+  expect(records.jobs.size).toBe(1);
+  staticExport.remove(context(), state);
+  expect(records.jobs.size).toBe(0);
+  expect(service.requests).toEqual([]);
 });
 
 test("no error shows the key or the query of a link", async () => {

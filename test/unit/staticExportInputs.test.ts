@@ -27,7 +27,7 @@ test("inputs come back in one spelling, with defaults filled in", () => {
 test("everything that may be given is kept", () => {
   const given = {
     domain: "docs.example.com",
-    version: "2026-01-01",
+    version: `2026-01-01${"v".repeat(118)}`,
     triggers: [1, { commit: "abc" }],
     jobId: "7",
     renewBefore: "24h",
@@ -39,9 +39,11 @@ test("everything that may be given is kept", () => {
 });
 
 test.each([
-  ["domain", undefined, "required"],
+  ["domain", undefined, 'is required: the site to export, such as "docs.example.com"'],
   ["domain", 5, "must be a string"],
   ["version", "", "1 to 128 characters"],
+  ["version", "  ", "1 to 128 characters"],
+  ["version", "v".repeat(129), "1 to 128 characters"],
   ["version", "a\nb", "control character"],
   ["version", 20260101, "must be a string"],
   ["triggers", "abc", "must be a list"],
