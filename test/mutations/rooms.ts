@@ -75,22 +75,12 @@ const FOLDERS = {
       ],
     },
     service: {
-      files: [
-        ...["client", "connection", "configuration", "exportJob", "bundleLink", "serviceClock", "endpoint"],
-        ...["identifier", "loopback", "proxy", "replyNumber"],
-      ],
-      tests: [
-        ...["unit/bundleLink", "unit/configuration", "unit/exportJob", "unit/serviceClock", "unit/agentJob"],
-        ...[
-          "unit/agentJobLifeCycle",
-          "unit/staticExportInputs",
-          "unit/transport",
-          "faults/inputs",
-          "unit/proxy",
-          "unit/endpoint",
-        ],
-        ...LIFE_CYCLES,
-      ],
+      files: ["client", "connection", "configuration", "endpoint", "loopback", "proxy"],
+      tests: ["unit/client", "unit/configuration", "unit/proxy", "unit/endpoint"],
+    },
+    replies: {
+      files: ["exportJob", "bundleLink", "serviceClock", "identifier", "replyNumber"],
+      tests: ["unit/exportJob", "unit/bundleLink", "unit/serviceClock", "unit/endpoint"],
     },
     http: {
       files: [
