@@ -112,15 +112,7 @@ const FOLDERS = {
     },
     words: {
       files: ["errors", "explanation", "redaction", "reporter", "plainText"],
-      tests: [
-        "unit/redaction",
-        "unit/explanation",
-        "unit/plainText",
-        "unit/staticExport",
-        "unit/transport",
-        "faults/jobStates",
-        "faults/links",
-      ],
+      tests: ["unit/redaction", "unit/explanation", "unit/plainText", "unit/reporter"],
     },
   },
   sdk: {
