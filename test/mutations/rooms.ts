@@ -83,21 +83,15 @@ const FOLDERS = {
       tests: ["unit/exportJob", "unit/bundleLink", "unit/serviceClock", "unit/endpoint"],
     },
     http: {
-      files: [
-        ...[
-          "transport",
-          "attemptConnection",
-          "connectionFailure",
-          "exchange",
-          "failedAttempt",
-          "retryPolicy",
-        ],
-        "replyBody",
-      ],
+      files: ["transport", "attemptConnection", "exchange"],
       tests: [
-        ...["unit/transport", "unit/retryPolicy", "faults/answers", "faults/bodies", "faults/network"],
+        ...["unit/transport", "faults/answers", "faults/bodies", "faults/network"],
         ...["faults/networkTls", "faults/networkProxy", "faults/jobStates"],
       ],
+    },
+    failures: {
+      files: ["connectionFailure", "failedAttempt", "retryPolicy", "replyBody"],
+      tests: ["unit/failedAttempt", "unit/retryPolicy", "unit/replyBody"],
     },
     waiting: {
       files: ["waiter", "jobWait", "pollSchedule", "remainingTime", "lookHistory"],
