@@ -78,39 +78,23 @@ const FOLDERS = {
       ],
     },
     service: {
-      files: [
-        ...["client", "connection", "configuration", "exportJob", "bundleLink", "serviceClock", "endpoint"],
-        ...["identifier", "loopback", "proxy", "replyNumber"],
-      ],
-      tests: [
-        ...["unit/bundleLink", "unit/configuration", "unit/exportJob", "unit/serviceClock", "unit/agentJob"],
-        ...[
-          "unit/agentJobLifeCycle",
-          "unit/staticExportInputs",
-          "unit/transport",
-          "faults/inputs",
-          "unit/proxy",
-          "unit/endpoint",
-        ],
-        ...LIFE_CYCLES,
-      ],
+      files: ["client", "connection", "configuration", "endpoint", "loopback", "proxy"],
+      tests: ["unit/client", "unit/configuration", "unit/proxy", "unit/endpoint"],
+    },
+    replies: {
+      files: ["exportJob", "bundleLink", "serviceClock", "identifier", "replyNumber"],
+      tests: ["unit/exportJob", "unit/bundleLink", "unit/serviceClock", "unit/endpoint"],
     },
     http: {
-      files: [
-        ...[
-          "transport",
-          "attemptConnection",
-          "connectionFailure",
-          "exchange",
-          "failedAttempt",
-          "retryPolicy",
-        ],
-        "replyBody",
-      ],
+      files: ["transport", "attemptConnection", "exchange"],
       tests: [
-        ...["unit/transport", "unit/retryPolicy", "faults/answers", "faults/bodies", "faults/network"],
+        ...["unit/transport", "faults/answers", "faults/bodies", "faults/network"],
         ...["faults/networkTls", "faults/networkProxy", "faults/jobStates"],
       ],
+    },
+    failures: {
+      files: ["connectionFailure", "failedAttempt", "retryPolicy", "replyBody"],
+      tests: ["unit/failedAttempt", "unit/retryPolicy", "unit/replyBody"],
     },
     waiting: {
       files: ["waiter", "jobWait", "pollSchedule", "remainingTime", "lookHistory"],
@@ -125,15 +109,7 @@ const FOLDERS = {
     },
     words: {
       files: ["errors", "explanation", "redaction", "reporter", "plainText"],
-      tests: [
-        "unit/redaction",
-        "unit/explanation",
-        "unit/plainText",
-        "unit/staticExport",
-        "unit/transport",
-        "faults/jobStates",
-        "faults/links",
-      ],
+      tests: ["unit/redaction", "unit/explanation", "unit/plainText", "unit/reporter"],
     },
   },
   sdk: {

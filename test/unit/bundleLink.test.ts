@@ -161,3 +161,68 @@ describe("the query of a link", () => {
     expect(link).toMatchObject({ expiresAtMs: NOON_MS, mintedAtMs: NOON_MS });
   });
 });
+
+describe("a reply with a link", () => {
+  const reply = (body: Record<string, unknown>, baseUrl = "https://api.example.test"): BundleLink =>
+    readBundleLink({ endpoint: "POST", dateMs: NOON_MS, body }, { baseUrl, allowInsecure: false });
+  const bundleUrl = "https://store.example.test/a";
+
+  test("may say how large the bundle is, and need not", () => {
+    expect(reply({ bundleUrl })).toEqual({ url: bundleUrl, mintedAtMs: NOON_MS });
+    expect(reply({ bundleUrl, sizeBytes: 0, expiresAt: 1e14 })).toEqual({
+      url: bundleUrl,
+      mintedAtMs: NOON_MS,
+      sizeBytes: 0,
+      expiresAtMs: 1e14,
+    });
+    expect(reply({ bundleUrl, sizeBytes: -1 })).not.toHaveProperty("sizeBytes");
+    expect(reply({ bundleUrl, expiresAt: 1e18 }).expiresAtMs).toBe(Date.parse("9999-12-31T23:59:59Z"));
+  });
+
+  test.each([
+    [undefined, 'without a "bundleUrl"'],
+    ["", 'without a "bundleUrl"'],
+    [7, 'without a "bundleUrl"'],
+    ["/a", "a bundleUrl that is not an absolute URL"],
+    ["https://store.example.test/a\nb", "a bundleUrl that is not an absolute URL"],
+    ["https://good\\@store.example.test/a", "a bundleUrl that is not an absolute URL"],
+    ["https://me@store.example.test/a", "a bundleUrl with a user name or password in it"],
+    ["https://:c4n4ry@store.example.test/a", "a bundleUrl with a user name or password in it"],
+  ])("the link %j is an error to report", (url, what) => {
+    expect(() => reply({ bundleUrl: url })).toThrow(
+      expect.objectContaining({
+        message: `POST answered ${what}`,
+        remedy: "Report this to the service's support.",
+      }),
+    );
+  });
+
+  test("a backslash within the query is the store's own business", () => {
+    for (const url of [`${bundleUrl}?a=\\b`, `${bundleUrl}#\\b`]) {
+      expect(reply({ bundleUrl: url }).url).toBe(url);
+    }
+  });
+
+  test("may be of http: where the service is this machine", () => {
+    const url = "http://store.example.test/a";
+    expect(reply({ bundleUrl: url }, "http://localhost:4010").url).toBe(url);
+    expect(() => reply({ bundleUrl: url })).toThrow("POST answered a bundleUrl that begins with http:");
+    expect(() => reply({ bundleUrl: "ftp://store.example.test/a" }, "http://localhost")).toThrow("ftp:");
+  });
+});
+
+test("a link of less than two seconds is due from its first moment", () => {
+  expect(renewalWindow({ mintedAtMs: 0, expiresAtMs: 1_999 }, 10)).toEqual({ ms: 1_999, isShortened: false });
+  expect(renewalWindow({ mintedAtMs: 0, expiresAtMs: 2_000 })).toEqual({ ms: 500, isShortened: false });
+});
+
+test("the query of a link in Azure's store tells when it ends", () => {
+  const expiry = (query: string): number | undefined =>
+    read(`https://store.example.test/a?${query}`).expiresAtMs;
+  expect(expiry("se=2026-01-01T12%3A00%3A00Z&sig=x")).toBe(NOON_MS);
+  expect(expiry("se=2026-01-01T12%3A00%3A00Z")).toBeUndefined();
+  expect(expiry("sig=x&X-Amz-Date=20260101T110000Z&X-Amz-Expires=3600")).toBeUndefined();
+  expect(expiry("X-Amz-Expires=3600")).toBeUndefined();
+  expect(expiry("X-Amz-Date=20260101T110000Z")).toBeUndefined();
+  expect(expiry("X-Amz-Date=20260101T110000Z&X-Amz-Expires=12345678901")).toBeUndefined();
+});

@@ -67,6 +67,15 @@ test("warns on the stack's row of a status that nobody knows", async () => {
   expect(lines).toContainEqual(expect.stringMatching(/^warn: .*unknown status "paused"/));
 });
 
+test("asks again, of a service that is busy, and tells only those who look for a cause", async () => {
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  let busy = 1;
+  answer = () => (busy-- > 0 ? { status: 503 } : { body: JOB });
+  expect(await getAgentJob({ projectId: "p1", id: "a1" })).toEqual(JOB);
+  expect(requests).toHaveLength(2);
+  expect(lines).toEqual([expect.stringMatching(/^debug: .*trying again in 0s$/)]);
+});
+
 test("takes outputs, and asks when they are known", async () => {
   const output = getAgentJobOutput({ projectId: pulumi.output("p1"), id: pulumi.secret("a1") });
   const { promise, isSecret } = output as unknown as {
