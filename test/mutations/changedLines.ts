@@ -4,17 +4,17 @@ import { execFileSync } from "node:child_process";
 export interface Changes {
   /** How the release was found, for the user. */
   readonly since: string;
-  /** Of each file that changed or is new: its changed lines, as `first-last`. `undefined`: nothing is known. */
-  readonly lines: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Of each file that changed or is new: its changed lines, as `first-last`. */
+  readonly lines: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
  * What changed in these folders since the last release: the newest tag `vX.Y.Z` that is an ancestor, else the commit that
- * last changed the version in package.json. Changes that are not committed count.
+ * last changed the version in package.json. Changes that are not committed count. `undefined` in a clone without history.
  */
-export function changesSinceRelease(folders: readonly string[]): Changes {
+export function changesSinceRelease(folders: readonly string[]): Changes | undefined {
   const release = lastTag() ?? lastVersion();
-  if (!release) return { since: "unknown: this clone has no history", lines: undefined };
+  if (!release) return undefined;
   const { commit, since } = release;
   const changed = git("diff", "--name-only", "--diff-filter=d", commit, "--", ...folders);
   const lines = new Map(

@@ -23,9 +23,13 @@ const rooms = positionals.length > 0 ? positionals : [...ROOMS.keys()];
 /** The files of a room, or those of their lines that count. */
 let partsOf = (file: string): string[] => [file];
 if (values.changed) {
-  const { since, lines } = changesSinceRelease(["provider", "sdk"]);
-  console.log(`mutations of what changed since ${since}${lines ? "" : ": all counts as changed"}`);
-  if (lines) partsOf = (file) => (lines.get(file) ?? []).map((range) => `${file}:${range}`);
+  const changes = changesSinceRelease(["provider", "sdk"]);
+  if (!changes) {
+    console.log("mutations: NOT JUDGED: this clone has no history, so that nobody knows what changed");
+    process.exit();
+  }
+  console.log(`mutations of what changed since ${changes.since}`);
+  partsOf = (file) => (changes.lines.get(file) ?? []).map((range) => `${file}:${range}`);
 }
 
 async function breakRoom(mutate: string[], tests: readonly string[]): Promise<MutantResult[]> {
