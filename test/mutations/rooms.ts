@@ -124,18 +124,14 @@ const FOLDERS = {
       ],
     },
     kubernetes: {
-      files: [
-        ...["kubernetes", "kubernetesPackage", "selfHostedDocs", "releaseFailure", "releaseFailureHook"],
-        ...["releaseOptions", "requestedFeatures", "mergeValues", "chartDigest", "installationChart"],
-      ],
+      files: ["kubernetes", "kubernetesPackage", "selfHostedDocs", "releaseFailureHook", "releaseOptions"],
+      tests: ["unit/selfHostedDocs", "unit/releaseFailureHook"],
+    },
+    charts: {
+      files: ["releaseFailure", "requestedFeatures", "mergeValues", "chartDigest", "installationChart"],
       tests: [
-        ...[
-          "unit/selfHostedDocs",
-          "unit/releaseFailure",
-          "unit/releaseFailureHook",
-          "unit/requestedFeatures",
-        ],
-        ...["unit/mergeValues", "unit/chartDigest", "unit/installationChart"],
+        ...["unit/releaseFailure", "unit/requestedFeatures", "unit/mergeValues", "unit/chartDigest"],
+        "unit/installationChart",
       ],
     },
   },

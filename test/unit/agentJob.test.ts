@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { missingFields, readAgentJob } from "../../provider/agentJob.ts";
+import { checkAgentJobInputs } from "../../provider/agentJobInputs.ts";
 import { MalformedResponseError } from "../../provider/errors.ts";
 
 const BODY = {
@@ -120,4 +121,50 @@ test("texts are cut, on one line, without the key, commands or what Pulumi takes
 
 test("a reply about another job is an error", () => {
   expect(() => read({ id: "a2" })).toThrow("answered about another job");
+});
+
+test("addresses of every kind that a repository or a pull request has are taken over", () => {
+  for (const scheme of ["https", "http", "ssh", "git"]) {
+    const source = { repository: `${scheme}://git.example.com/docs/site`, ref: null };
+    expect(read({ source })).toMatchObject({ source });
+  }
+  const longest = `http://git.example.com/${"4".repeat(2_048 - 23)}`;
+  expect(read({ prLink: longest })).toMatchObject({ prLink: longest });
+});
+
+test("what is no reply says what to do", () => {
+  expect(() => read({ id: 7 })).toThrow(
+    expect.objectContaining({
+      remedy:
+        "Check that the base URL is that of the service; if it is, report this to the service's support.",
+    }),
+  );
+});
+
+describe("inputs", () => {
+  const configuration = { environment: () => KEY, stackConfig: () => undefined };
+  const check = (given: Record<string, unknown>): ReturnType<typeof checkAgentJobInputs> =>
+    checkAgentJobInputs({ baseUrl: "https://api.example.test", ...given }, configuration);
+
+  test("have a failed job refused unless it is accepted", () => {
+    const ids = { projectId: "p1", jobId: "a1" };
+    expect(check(ids)).toMatchObject({ inputs: { ...ids, acceptFailed: false }, failures: [] });
+    expect(check({ ...ids, acceptFailed: true })).toMatchObject({
+      inputs: { acceptFailed: true },
+      failures: [],
+    });
+    expect(check({ ...ids, acceptFailed: "yes" }).failures).toEqual([
+      { property: "acceptFailed", reason: "must be true or false" },
+    ]);
+  });
+
+  test("that are missing are told with what they are", () => {
+    expect(check({}).failures).toEqual([
+      {
+        property: "projectId",
+        reason: "is required: the project identifier, which the dashboard's API keys page shows",
+      },
+      { property: "id", reason: "is required: the identifier of the agent job" },
+    ]);
+  });
 });

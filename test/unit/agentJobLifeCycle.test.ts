@@ -298,3 +298,52 @@ describe("a lookup", () => {
     );
   });
 });
+
+describe("what is told of a decision", () => {
+  const NAME = "agent job a1 of project p1";
+  const decided = (
+    state: AgentJobState,
+    changes: Partial<CheckedAgentJobInputs> = {},
+  ): ReturnType<typeof agentJob.diff> => agentJob.diff({ ...INPUTS, ...changes }, state);
+
+  test("of a final job, by its own id", async () => {
+    answer = endsAs({ status: "completed" }, 0);
+    const state = await create();
+    expect(agentJob.idOf(state)).toBe("a1");
+    expect(reporter.lines.info.join("\n")).toContain(`${NAME} is waited for`);
+    expect(reporter.lines.info.join("\n")).toContain("NEW");
+    expect(decided(state).decision.text).toBe(`${NAME} is completed: nothing is asked for`);
+    const settings = decided(state, { acceptFailed: true, apiKeyEnv: "SECOND_KEY" });
+    expect(settings.decision.text).toBe("acceptFailed and apiKeyEnv changed: remembered without a request");
+    const other = decided(state, { projectId: "p2", jobId: "a2" });
+    expect(other.decision.text).toBe("projectId and id changed: another agent job in its place");
+    expect(other.hidden).toBe(false);
+  });
+
+  test("of a failed job, with what to do", async () => {
+    answer = endsAs({ status: "failed" }, 0);
+    const { state, message } = await unfinished(create());
+    expect(message).toBe(
+      `${NAME} failed: the agent met an unrecoverable error. It is final and not asked for again. Start the agent anew ` +
+        "and give the id of the new job, or take this for a normal end with `acceptFailed: true`.",
+    );
+    expect(decided(state).decision.text).toBe(`${NAME} failed, which is not accepted: nothing is asked for`);
+    expect(decided(state, { apiKeyEnv: "SECOND_KEY" }).hidden).toBe(false);
+  });
+
+  test("of a job that was not final, or is gone", async () => {
+    const { state, message } = await unfinished(create(INPUTS, 60_000));
+    expect(message).toContain(`${NAME} to be final`);
+    expect(decided(state).decision.text).toBe(
+      `${NAME} was not final when an earlier run ended: the wait goes on`,
+    );
+    answer = () => ({ status: 404, body: { error: "unknown" } });
+    await expect(create()).rejects.toThrow(/answered 404: unknown\)\. Check both ids/);
+  });
+
+  test("of a lookup that is not by its resource", async () => {
+    await expect(agentJob.lookUp(context(), "a1")).rejects.toThrow(
+      "a1: an AgentJob is not looked up by its resource; use getAgentJob.",
+    );
+  });
+});

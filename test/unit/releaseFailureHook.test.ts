@@ -120,6 +120,20 @@ describe("says on the row of the release", () => {
     expect(text).not.toContain("c4n4ry");
   });
 
+  test("the names in its id where the inputs do not tell them", async () => {
+    const [text] = await said({ id: "site/docs-1a2b", newInputs: undefined as never });
+    expect(text).toContain("The pods of the release site/docs-1a2b were not ready. The reason");
+    const [empty] = await said({ id: "", newInputs: { namespace: "", name: "docs", timeout: "600" } });
+    expect(empty).toContain("The pods of the release NAMESPACE/docs were not ready. The reason");
+    const [nameless] = await said({ id: "", newInputs: {} });
+    expect(nameless).toContain("The pods of the release NAMESPACE/NAME were not ready. The reason");
+  });
+
+  test("that atomic took the pods away", async () => {
+    const [text] = await said({ newInputs: { namespace: "site", name: "docs", atomic: true } });
+    expect(text).toContain("`atomic` made Helm take");
+  });
+
   test("and fails in silence, for Pulumi would show its error in the place of the release's", async () => {
     engineAnswers(null);
     vi.spyOn(pulumi.log, "warn").mockRejectedValue(new Error("no engine"));

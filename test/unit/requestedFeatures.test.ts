@@ -54,3 +54,30 @@ test.each<[string, object, string, string]>([
   const result = featureValues(requested, deploymentKind as SelfHostedDeploymentKind);
   expect((result as { problem: string }).problem).toContain(text);
 });
+
+test("the whole text of a refusal", () => {
+  expect(featureValues({ search: true }, "air-gapped")).toEqual({
+    problem: [
+      'Documentation search: unavailable in an installation of the kind "air-gapped".',
+      "",
+      "  | Feature              | Cloud     | Client-hosted | Air-gapped  |",
+      "  | Documentation search | available | configurable  | unavailable |",
+      "",
+      "An air-gapped installation has no outbound network access, so nothing in it can rely on the service's cloud. " +
+        "Remove `search` from `features`; or, if this installation may reach the outside, give " +
+        '`deploymentKind: "client-hosted"`.',
+    ].join("\n"),
+  });
+  expect(featureValues({ search: 1 } as unknown as RequestedFeatures, "air-gapped")).toEqual({
+    problem:
+      "`features.search` must be true or false, known when the program runs, not number: " +
+      "it is checked before anything is created.",
+  });
+  expect(featureValues({ search: null } as unknown as RequestedFeatures, "air-gapped")).toEqual({
+    values: {},
+  });
+  expect(featureValues({ x: true } as unknown as RequestedFeatures, "air-gapped")).toEqual({
+    problem:
+      'in `features`, there is no feature "x"; there are "search", "aiAssistant", "webAnalytics", "apiPlayground", "staticExport".',
+  });
+});
