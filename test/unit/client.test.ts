@@ -121,16 +121,21 @@ test("the status and the link of an export are asked for by its id", async () =>
   expect(asked()).toEqual(["GET /v1/static-export/jobs/a%2Fb", "POST /v1/static-export/jobs/a%2Fb/bundle"]);
 });
 
-test("what is read may be asked for again and again, a link a few times", async () => {
-  let failures = 0;
-  scripted = scriptedFetch(() => (failures-- > 0 ? { status: 500 } : reply));
-  reply = { body: { status: "running" } };
-  failures = 3;
-  await ask((client) => client.getExport("7"));
-  reply = { body: { bundleUrl: "https://store.example.test/a" } };
-  failures = 1;
-  await ask((client) => client.createBundle("7"));
-  expect(scripted.requests).toHaveLength(6);
+test.each([
+  ["a start is sent once more", (client: Client) => client.startExport("docs.example.com"), 2, 1],
+  ["a link is asked for until the time limit", (client: Client) => client.createBundle("7"), Infinity, 1],
+  ["a job is looked at until the time limit", (client: Client) => client.getExport("7"), Infinity, 6],
+  ["so is an agent job", (client: Client) => client.getAgentJob({ projectId: "p1", id: "a1" }), Infinity, 6],
+])("where the service breaks inside, %s", async (_, call, whenBroken, whenMalformed) => {
+  reply = { status: 500 };
+  await expect(ask(call)).rejects.toThrow();
+  if (whenBroken === Infinity) expect(scripted.requests.length).toBeGreaterThan(2);
+  else expect(scripted.requests).toHaveLength(whenBroken);
+
+  scripted.requests.length = 0;
+  reply = { body: {} };
+  await expect(ask(call)).rejects.toThrow();
+  expect(scripted.requests).toHaveLength(whenMalformed);
 });
 
 test("how far the clock is ahead is known from the first reply with a date on", async () => {
