@@ -121,7 +121,7 @@ test("the status and the link of an export are asked for by its id", async () =>
   expect(asked()).toEqual(["GET /v1/static-export/jobs/a%2Fb", "POST /v1/static-export/jobs/a%2Fb/bundle"]);
 });
 
-test.each([
+test.each<[string, (client: Client) => Promise<unknown>, number, number]>([
   ["a start is sent once more", (client: Client) => client.startExport("docs.example.com"), 2, 1],
   ["a link is asked for until the time limit", (client: Client) => client.createBundle("7"), Infinity, 1],
   ["a job is looked at until the time limit", (client: Client) => client.getExport("7"), Infinity, 6],
