@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { startDeadline } from "../../provider/deadline.ts";
 import type { Call } from "../../provider/endpoint.ts";
 import {
+  AnswerCutOffError,
   DeadlineExceededError,
   KeyRejectedError,
   MalformedResponseError,
@@ -120,6 +121,39 @@ test("at the deadline the fault before tells more than an attempt that was cut o
   expect(error).toBeInstanceOf(DeadlineExceededError);
   expect(error?.message).toMatch(/limits the rate of requests.*time limit of 20s/);
   expect(clock.monotonic()).toBe(20_000);
+});
+
+test("an answer that only the deadline cuts off is told as that, and not as a fault of the network", async () => {
+  const { error, requests, clock } = await send(READ, () => "never", { limitMs: 20_000 });
+  expect(error).toBeInstanceOf(AnswerCutOffError);
+  expect(error?.message).toBe(
+    "GET https://api.example.com/admin/v1/thing was not answered before the time limit of 20s passed",
+  );
+  expect(error?.remedy).toBe(
+    "Run `pulumi up` again, or raise the limit with the resource option customTimeouts.",
+  );
+  expect(requests).toHaveLength(1);
+  expect(clock.monotonic()).toBe(20_000);
+});
+
+test("a service of which nothing ever answers is tried for two minutes, and then no longer", async () => {
+  const { error, clock } = await send(READ, () => ({ error: "ECONNREFUSED" }));
+  expect(error?.message).toBe(
+    "GET https://api.example.com/admin/v1/thing failed (ECONNREFUSED); " +
+      "nothing of the service answered for 1m 56s, so it is not tried any longer",
+  );
+  // the pause that would lead beyond two minutes is not made
+  expect(clock.monotonic()).toBeGreaterThan(115_000);
+  expect(clock.monotonic()).toBeLessThan(120_000);
+});
+
+test("once anything of the service answered, it is tried until the time limit", async () => {
+  const { error, clock } = await send(READ, (_, number) =>
+    number === 1 ? { status: 503 } : { error: "ECONNREFUSED" },
+  );
+  expect(error).toBeInstanceOf(DeadlineExceededError);
+  expect(error?.message).toContain("the time limit of 30m leaves no room for another try");
+  expect(clock.monotonic()).toBeGreaterThan(25 * 60_000);
 });
 
 test("an idempotency key is sent with each attempt", async () => {
