@@ -62,10 +62,12 @@ export function readBundleLink(
 
 /**
  * Whether programs disagree about where an address leads: the parser of the Web drops what would end a line elsewhere, adds
- * slashes that are not there, and takes `\` for `/`, so that `https://good\@evil/` is good's to it, and evil's to others.
+ * slashes that are not there, and ends the host at a `\`, so that `https://good\@evil/` is good's to it, and evil's to others.
  */
 export function isReadDifferently(url: string): boolean {
-  return url !== url.trim() || !isSeen(url) || /^https?:(?!\/\/)/i.test(url) || /^[^?#]*\\/.test(url);
+  return (
+    url !== url.trim() || !isSeen(url) || /^https?:(?!\/\/)/i.test(url) || /^https?:\/\/[^/?#]*\\/i.test(url)
+  );
 }
 
 /** How long before its end a link is renewed. */
