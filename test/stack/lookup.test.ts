@@ -1,5 +1,6 @@
 // `StaticExport.get`: an export that something else manages.
 import { expect, test } from "vitest";
+import { releaseLog, releaseLogFile, standInRelease } from "./standInRelease.ts";
 import { buildWorld, onEachEngine, stepsOf, succeeded } from "./world.ts";
 
 onEachEngine("lookup", (kind) => {
@@ -31,6 +32,36 @@ onEachEngine("lookup", (kind) => {
       );
       succeeded(await world.stack.destroy());
       expect(world.requests()).toEqual([]);
+    },
+  );
+
+  test.concurrent(
+    "C10 what get reads has no link: its values and its installation are errors, in previews too, and nothing is installed",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      const log = releaseLogFile(context);
+      for (const [use, owner] of [
+        [
+          `new kubernetes.helm.v3.Release("docs", { values: staticExportValues(foreign) });`,
+          "staticExportValues",
+        ],
+        [
+          `new SelfHostedDocs("docs", { staticExport: foreign, deploymentKind: "air-gapped", chart: "oci://registry.invalid/docs" });`,
+          'SelfHostedDocs "docs"',
+        ],
+      ] as const) {
+        world.program(`${standInRelease(log)}
+          const foreign = StaticExport.get("found", "docs.example.com", { jobId: "7f3a" });
+          ${use}`);
+        for (const { ok, error } of [await world.stack.preview(), await world.stack.up()]) {
+          expect(ok).toBe(false);
+          expect(error).toContain(
+            `${owner}: \`staticExport\` has no link: an export that was read with StaticExport.get`,
+          );
+        }
+      }
+      expect(releaseLog(log)).toEqual([]);
+      expect(world.requests().filter((request) => !request.startsWith("GET "))).toEqual([]);
     },
   );
 
