@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, wri
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { isIdentifier } from "./identifier";
-import { newSalt, salted } from "./salt";
+import { salted, saltFor } from "./salt";
 
 /** The resource that a job was started for. */
 export interface RecordedResource {
@@ -194,8 +194,12 @@ export class ResumeFolder implements ResumeRecords {
   }
 
   #newPath(resource: RecordedResource, intent: string): string {
-    const salt = newSalt(this.#random);
-    return join(this.#folder(), `${prefixOf(resource)}${salt}-${salted(intent, salt).slice(0, 32)}.json`);
+    const salt = saltFor(intent, this.#random);
+    const digest = salted(intent, salt).slice(0, 32);
+    return join(
+      this.#folder(),
+      `${prefixOf(resource)}${salt === undefined ? digest : `${salt}-${digest}`}.json`,
+    );
   }
 }
 

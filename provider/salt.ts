@@ -11,6 +11,19 @@ export function salted(intent: string, salt: string | undefined): string {
     .digest("hex");
 }
 
+/** The intent of who wants no particular content: no `version`, no `triggers`, no `jobId`, no `exportOptions`. */
+const NOTHING_WANTED = createHash("sha256").update("[null,[],null]").digest("hex");
+
+/**
+ * The salt with which an intent is stored: none where it is made from nothing, so that earlier releases understand it after a
+ * downgrade.
+ *
+ * @param random numbers in [0, 1)
+ */
+export function saltFor(intent: string, random: () => number): string | undefined {
+  return intent === NOTHING_WANTED ? undefined : newSalt(random);
+}
+
 /**
  * @param random numbers in [0, 1)
  * @returns 32 hexadecimal digits

@@ -15,11 +15,12 @@ import {
 } from "./exportWorkflow";
 import { jobRecord, renameRecords } from "./jobRecord";
 import { clockErrorOf, machineOf } from "./serviceClock";
-import { newSalt } from "./salt";
+import { saltFor } from "./salt";
 import { planExport, type Plan } from "./staticExportPlan";
 import type { CheckedInputs } from "./staticExportInputs";
 import {
   finishedState,
+  intentOf,
   recordedState,
   renewalWindowOf,
   serviceTimeOf,
@@ -137,7 +138,7 @@ async function exportSite(
     else if (!known.job && isRefusal(error)) record.startRefused();
     // a run that was killed may have left a newer job than the one that the state goes on naming
     else if (known.job && record.find() === known.job.jobId) record.handOver();
-    const salt = newSalt(() => context.clock.random());
+    const salt = saltFor(intentOf(inputs), () => context.clock.random());
     return fail(error, inputs, state, known.job, salt);
   }
 }
@@ -176,7 +177,7 @@ function fail(
   inputs: CheckedInputs,
   state: StaticExportState | undefined,
   job: StartedJob | undefined,
-  salt: string,
+  salt: string | undefined,
 ): never {
   const { domain } = inputs;
   const oldLink =

@@ -126,9 +126,9 @@ export function unfinishedState(
   inputs: CheckedInputs,
   job: Omit<Unfinished, "intent" | "salt">,
   before: StaticExportState | undefined,
-  salt: string,
+  salt: string | undefined,
 ): StaticExportState {
-  const unfinished = { intent: salted(intentOf(inputs), salt), salt, ...job };
+  const unfinished = { intent: salted(intentOf(inputs), salt), ...(salt !== undefined && { salt }), ...job };
   if (before) return { outputs: before.outputs, bookkeeping: { ...before.bookkeeping, unfinished } };
   const jobId = job.jobId ?? "";
   return {

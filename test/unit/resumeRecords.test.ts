@@ -13,6 +13,7 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { intentOf } from "../../provider/staticExportState.ts";
 import {
   RECORD_LIFE_MS,
   recordFolder,
@@ -100,6 +101,13 @@ test.skipIf(process.platform === "win32")(
     expect(files()).toEqual([expect.stringMatching(/^[0-9a-f]{32}-[0-9a-f]{32}-[0-9a-f]{32}\.json$/)]);
   },
 );
+
+test("who wants no particular content has a record without a salt, as earlier releases look for it", () => {
+  const intent = intentOf(RESOURCE);
+  records().save(RESOURCE, intent, "job-1");
+  expect(onlyFile()).toMatch(new RegExp(`[0-9a-f]{32}-${intent.slice(0, 32)}\\.json$`));
+  expect(records().find(RESOURCE, intent)).toBe("job-1");
+});
 
 test.each<[string, Partial<RecordedResource>, string]>([
   ["service", { baseUrl: "https://other.example.test" }, INTENT],
