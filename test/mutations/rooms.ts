@@ -125,7 +125,7 @@ const FOLDERS = {
     },
     kubernetes: {
       files: ["kubernetes", "kubernetesPackage", "selfHostedDocs", "releaseFailureHook", "releaseOptions"],
-      tests: ["unit/selfHostedDocs", "unit/releaseFailureHook"],
+      tests: ["unit/selfHostedDocs", "unit/releaseOptions", "unit/releaseFailureHook"],
     },
     charts: {
       files: ["releaseFailure", "requestedFeatures", "mergeValues", "chartDigest", "installationChart"],

@@ -1,9 +1,9 @@
 // What a program registers, seen through Pulumi's own mocks.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi, onTestFinished } from "vitest";
 import { SelfHostedDocs, type SelfHostedDocsArgs } from "../../sdk/kubernetes.ts";
 import type { StaticExportLink } from "../../sdk/staticExportLink.ts";
 
@@ -273,6 +273,30 @@ describe("chart", () => {
     const release = { repositoryOpts: { repo: "https://charts.example.com" } };
     const { inputs } = await declare({ chart: "docs", release });
     expect(inputs).toMatchObject({ chart: "docs", ...release });
+  });
+
+  test("of a repository is a name in it, also where a folder of that name is there, which else is taken", async () => {
+    vi.spyOn(process, "cwd").mockReturnValue(dirname(chart));
+    onTestFinished(() => void vi.restoreAllMocks());
+    const name = basename(chart);
+    const repositoryOpts = { repo: "https://charts.example.com" };
+    expect((await declare({ chart: name, release: { repositoryOpts } })).inputs["chart"]).toBe(name);
+    expect((await declare({ chart: name })).inputs["chart"]).toBe(`./${name}`);
+  });
+
+  test("whose dependencies are fetched for each release is what is left without them", async () => {
+    const described = async (dependencyUpdate?: pulumi.Input<boolean>): Promise<unknown> =>
+      (await declare({ chart, release: { ...(dependencyUpdate !== undefined && { dependencyUpdate }) } }))
+        .inputs["description"];
+    mkdirSync(join(chart, "charts"));
+    onTestFinished(() => rmSync(join(chart, "charts"), { recursive: true }));
+    const [without, before] = [await described(true), await described()];
+    writeFileSync(join(chart, "charts", "search-1.0.0.tgz"), "a dependency");
+    expect(await described(true)).toBe(without);
+    expect(await described(pulumi.output(true))).toBe(without); // it may be
+    expect(await described()).not.toBe(before);
+    expect(await described(false)).toBe(await described());
+    expect(await described(false)).not.toBe(without);
   });
 
   test("that is an output is looked up when it is known", async () => {
