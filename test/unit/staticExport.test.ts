@@ -447,7 +447,11 @@ describe("what is interrupted", () => {
 
   test("is remembered without a salt where nothing can be secret, so that earlier releases go on with it", async () => {
     const { state } = await unfinished(create(inputs, 20_000));
-    expect(state.bookkeeping.unfinished).toEqual({ intent: intentOf(inputs), jobId: "job-1", completed: false });
+    expect(state.bookkeeping.unfinished).toEqual({
+      intent: intentOf(inputs),
+      jobId: "job-1",
+      completed: false,
+    });
   });
 
   test("starts anew when other content is wanted by then", async () => {

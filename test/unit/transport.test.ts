@@ -136,6 +136,21 @@ test("an answer that only the deadline cuts off is told as that, and not as a fa
   expect(clock.monotonic()).toBe(20_000);
 });
 
+test.each(["20", "60"])(
+  "where the service asks for a pause of %s s and the time limit is 20 s, the fault is told at once",
+  async (pause) => {
+    const { error, clock, requests } = await send(
+      READ,
+      () => ({ status: 429, headers: { "retry-after": pause } }),
+      { limitMs: 20_000 },
+    );
+    expect(error).not.toBeInstanceOf(AnswerCutOffError);
+    expect(error?.message).toMatch(/limits the rate of requests.*the time limit of 20s leaves no room/);
+    expect(requests).toHaveLength(1);
+    expect(clock.monotonic()).toBe(0);
+  },
+);
+
 test("a service of which nothing ever answers is tried for two minutes, and then no longer", async () => {
   const { error, clock } = await send(READ, () => ({ error: "ECONNREFUSED" }));
   expect(error?.message).toBe(
