@@ -1,9 +1,41 @@
 import tseslint from "typescript-eslint";
 
-/** The wall between the two processes (README, «How it works»): who may import what. */
+/** Who may import what (design: provider/README.md): a broken rule is an error that says so. */
 const wall = (patterns) => ({
   "@typescript-eslint/no-restricted-imports": ["error", { patterns }],
 });
+
+const PROVIDER = [
+  { group: ["@pulumi/*"], message: "The provider process is loaded without the Pulumi SDK's API." },
+  { group: ["**/sdk/**", "**/test/**", "**/examples/**"], message: "provider/ imports only itself." },
+];
+
+/** The rooms of provider/, floor by floor: imports go down the stairs only. */
+const FLOORS = [
+  ["door", "staticExport", "agentJob"],
+  ["resource"],
+  ["service", "waiting"],
+  ["http"],
+  ["time", "words"],
+];
+
+const rooms = FLOORS.flatMap((floor, level) =>
+  floor.map((room) => {
+    const closed = FLOORS.slice(0, level + 1)
+      .flat()
+      .filter((other) => other !== room);
+    return {
+      files: [`provider/${room}/**`],
+      rules: wall([
+        ...PROVIDER,
+        {
+          group: ["../dynamic", ...closed.map((other) => `**/${other}/**`)],
+          message: `provider/${room}/ imports only itself and the floors below, see provider/README.md.`,
+        },
+      ]),
+    };
+  }),
+);
 
 export default tseslint.config(
   {
@@ -24,16 +56,14 @@ export default tseslint.config(
   },
   {
     files: ["provider/**"],
-    rules: wall([
-      { group: ["@pulumi/*"], message: "The provider process is loaded without the Pulumi SDK's API." },
-      { group: ["**/sdk/**", "**/test/**", "**/examples/**"], message: "provider/ imports only itself." },
-    ]),
+    rules: wall(PROVIDER),
   },
+  ...rooms,
   {
     files: ["sdk/**"],
     rules: wall([
       {
-        group: ["**/provider/**", "!**/provider/agentJobLookup", "!**/provider/clock"],
+        regex: "/provider/(?!time/clock$|agentJob/getAgentJob\\.js$)",
         allowTypeImports: true,
         message: "The user's program takes only types from provider/, and the one read that it does itself.",
       },

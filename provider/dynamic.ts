@@ -4,9 +4,9 @@
  * FROZEN: states written by every earlier version require this entry by name and take the provider of their resource
  * from it. Its methods must go on understanding all that earlier versions stored.
  */
-import * as agentJob from "./agentJobLifeCycle";
-import { dynamicProvider } from "./dynamicProvider";
-import * as staticExport from "./staticExport";
+import * as agentJob from "./agentJob/lifeCycle";
+import { dynamicProvider } from "./door/dynamicProvider";
+import * as staticExport from "./staticExport/lifeCycle";
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:StaticExport`. */
 export const StaticExport = dynamicProvider(staticExport);

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { AgentJobInputs } from "../provider/agentJobInputs";
-import type { AgentJobOutputs } from "../provider/agentJobState";
+import type { AgentJobInputs } from "../provider/agentJob/inputs";
+import type { AgentJobOutputs } from "../provider/agentJob/state";
 import { handlerText } from "./handler";
 import { warnOfPlainKey } from "./plainKeyWarning";
 import type { InputsOf, OutputsOf } from "./resourceProperties";

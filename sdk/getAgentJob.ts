@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { AgentJob } from "../provider/agentJob";
-import type { AgentJobLookupInputs } from "../provider/agentJobInputs";
-import { systemClock } from "../provider/clock";
+import type { AgentJob } from "../provider/service/agentJob";
+import type { AgentJobLookupInputs } from "../provider/agentJob/inputs";
+import { systemClock } from "../provider/time/clock";
 import { warnOfPlainKey } from "./plainKeyWarning";
 import type { InputsOf } from "./resourceProperties";
 
@@ -28,7 +28,7 @@ export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobRes
   warnOfPlainKey();
   // loaded when needed: most programs never ask, and the HTTP client takes its time to load
   const [{ lookUpAgentJob }, { default: fetch }] = await Promise.all([
-    import("../provider/agentJobLookup.js"),
+    import("../provider/agentJob/getAgentJob.js"),
     import("node-fetch"),
   ]);
   return lookUpAgentJob(

@@ -6,7 +6,7 @@ export {
   type GetAgentJobOutputArgs,
   type GetAgentJobResult,
 } from "./getAgentJob";
-export type { AgentJobSource, AgentJobStatus } from "../provider/agentJob";
+export type { AgentJobSource, AgentJobStatus } from "../provider/service/agentJob";
 export {
   StaticExport,
   type StaticExportArgs,

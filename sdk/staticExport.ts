@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { StaticExportInputs } from "../provider/staticExportInputs";
-import type { StaticExportOutputs } from "../provider/staticExportState";
+import type { StaticExportInputs } from "../provider/staticExport/inputs";
+import type { StaticExportOutputs } from "../provider/staticExport/state";
 import { handlerText } from "./handler";
 import { warnOfPlainKey } from "./plainKeyWarning";
 import type { InputsOf, OutputsOf } from "./resourceProperties";

@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { StaticExport } from "./staticExport";
 
 /**
  * What an installation needs of a static export that is not at hand as a resource, because another stack has it, see
@@ -16,7 +15,7 @@ export interface StaticExportLink {
 const withoutLink = new WeakSet<object>();
 
 /** Remembers that an export was read with `StaticExport.get`. */
-export function markWithoutLink(found: StaticExport): void {
+export function markWithoutLink(found: pulumi.Resource): void {
   withoutLink.add(found);
 }
 
@@ -28,11 +27,12 @@ const READ_ONLY =
 /**
  * The link of an export, a secret.
  *
+ * @param source a StaticExport, or what stands for one
  * @param owner who asks, for the message: `SelfHostedDocs "docs"`
  * @throws pulumi.RunError at once for an export that was only read, or what is none at all; from within the output where
  *   the link turns out to be missing
  */
-export function linkOf(source: StaticExport | StaticExportLink, owner: string): pulumi.Output<string> {
+export function linkOf(source: StaticExportLink, owner: string): pulumi.Output<string> {
   const given = source as Partial<StaticExportLink> | null | undefined;
   if (given === undefined || given === null) {
     throw new pulumi.RunError(
@@ -42,7 +42,7 @@ export function linkOf(source: StaticExport | StaticExportLink, owner: string): 
   if (withoutLink.has(given))
     throw new pulumi.RunError(`${owner}: \`staticExport\` has no link: ${READ_ONLY}`);
   // one that is managed gets its link from the provider, or, under a user's test, whatever the mocks say
-  if (pulumi.CustomResource.isInstance(given)) return pulumi.secret((given as StaticExport).bundleUrl);
+  if (pulumi.CustomResource.isInstance(given)) return pulumi.secret(source.bundleUrl);
   return pulumi.secret(pulumi.output(given.bundleUrl).apply((url: unknown) => presentLink(url, owner)));
 }
 

@@ -1,8 +1,8 @@
 import nodeFetch from "node-fetch";
-import { systemClock, type Clock } from "../../dist/provider/clock.js";
-import type { ResumeRecords } from "../../dist/provider/resumeRecords.js";
-import { create } from "../../dist/provider/staticExport.js";
-import type { StaticExportState } from "../../dist/provider/staticExportState.js";
+import { systemClock, type Clock } from "../../dist/provider/time/clock.js";
+import type { ResumeRecords } from "../../dist/provider/resource/resumeRecords.js";
+import { create } from "../../dist/provider/staticExport/lifeCycle.js";
+import type { StaticExportState } from "../../dist/provider/staticExport/state.js";
 
 /** A clock on which waits and limits pass faster than they are, by this factor. */
 export function scaledClock(factor: number): Clock {

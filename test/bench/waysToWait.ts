@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import { createWaiter, waiterServiceDefaults, WaiterState } from "@smithy/util-waiter";
-import { sleep } from "../../dist/provider/clock.js";
-import { startDeadline } from "../../dist/provider/deadline.js";
-import { waitUntilFinal } from "../../dist/provider/waiter.js";
+import { sleep } from "../../dist/provider/time/clock.js";
+import { startDeadline } from "../../dist/provider/time/deadline.js";
+import { waitUntilFinal } from "../../dist/provider/waiting/waiter.js";
 import type { VirtualClock } from "../simulation/virtualClock.ts";
 import { onVirtualTime } from "./onVirtualTime.ts";
 

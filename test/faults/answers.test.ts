@@ -6,7 +6,7 @@ import {
   MalformedResponseError,
   NotAllowedError,
   ResponseError,
-} from "../../provider/errors.ts";
+} from "../../provider/words/errors.ts";
 import { ask, CALLS, DUPLICATE, GOOD_VALUE, operation, UNKNOWN_JOB } from "./calls.ts";
 import { LINK_QUERY } from "./canary.ts";
 import { atFirst, good, goodBody, refuse, reply } from "./replies.ts";

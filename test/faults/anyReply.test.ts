@@ -1,11 +1,11 @@
 // Any JSON of any texts as a reply: nothing hangs, nothing but text is shown or stored, no job that was started is lost.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import * as agentJob from "../../provider/agentJobLifeCycle.ts";
-import { isPlain } from "../../provider/plainText.ts";
-import type { StaticExportState } from "../../provider/staticExportState.ts";
-import { UnfinishedError } from "../../provider/unfinishedError.ts";
-import { isSentinel } from "../../provider/unknown.ts";
+import * as agentJob from "../../provider/agentJob/lifeCycle.ts";
+import { isPlain } from "../../provider/words/plainText.ts";
+import type { StaticExportState } from "../../provider/staticExport/state.ts";
+import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
+import { isSentinel } from "../../provider/words/unknown.ts";
 import { hostileJson, hostileText } from "../simulation/hostileText.ts";
 import type { ScriptedReply } from "../simulation/scriptedFetch.ts";
 import { SimulatedExport } from "../simulation/simulatedExport.ts";

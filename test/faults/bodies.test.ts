@@ -1,7 +1,7 @@
 // What stands in a reply, over real sockets.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { MalformedResponseError } from "../../provider/errors.ts";
+import { MalformedResponseError } from "../../provider/words/errors.ts";
 import { ask, CALLS, GOOD_VALUE, operation, UNKNOWN_JOB, type CallName, type Outcome } from "./calls.ts";
 import { LINK_QUERY } from "./canary.ts";
 import { atFirst, goodBody, refuse, reply } from "./replies.ts";

@@ -1,9 +1,9 @@
 import nodeFetch from "node-fetch";
 import { expect } from "vitest";
-import { Client } from "../../provider/client.ts";
-import { serviceSettings } from "../../provider/configuration.ts";
-import { startDeadline } from "../../provider/deadline.ts";
-import type { DocsHostingError } from "../../provider/errors.ts";
+import { Client } from "../../provider/service/client.ts";
+import { serviceSettings } from "../../provider/service/configuration.ts";
+import { startDeadline } from "../../provider/time/deadline.ts";
+import type { DocsHostingError } from "../../provider/words/errors.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { KEY, show } from "./canary.ts";

@@ -1,8 +1,8 @@
 // When a link ends, by whatever the service says and by whoever's clock: E01 to E08 of the faults.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { parseExpiry } from "../../provider/bundleLink.ts";
+import { parseExpiry } from "../../provider/service/bundleLink.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
-import type { StaticExportState } from "../../provider/staticExportState.ts";
+import type { StaticExportState } from "../../provider/staticExport/state.ts";
 
 const BUNDLE = "POST /jobs/job-1/bundle";
 const LINK = "https://store.example.test/b.tgz?X-Signature=c4n4ry";

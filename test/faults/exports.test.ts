@@ -1,6 +1,6 @@
 // What a fault means to a whole export, on a virtual clock.
 import { expect, test } from "vitest";
-import { UnfinishedError } from "../../provider/unfinishedError.ts";
+import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
 import { caught, SimulatedExport } from "../simulation/simulatedExport.ts";
 import { show } from "./canary.ts";
 

@@ -1,10 +1,10 @@
 // What users write: I01 to I12 of the faults. Where the engine decides, whole stacks show it (test/stack).
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { systemClock } from "../../provider/clock.ts";
-import { resolveApiKey, resolveBaseUrl } from "../../provider/configuration.ts";
-import { dynamicProvider } from "../../provider/dynamicProvider.ts";
-import { checkInputs, type CheckedInputs } from "../../provider/staticExportInputs.ts";
-import * as staticExport from "../../provider/staticExport.ts";
+import { systemClock } from "../../provider/time/clock.ts";
+import { resolveApiKey, resolveBaseUrl } from "../../provider/service/configuration.ts";
+import { dynamicProvider } from "../../provider/door/dynamicProvider.ts";
+import { checkInputs, type CheckedInputs } from "../../provider/staticExport/inputs.ts";
+import * as staticExport from "../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportArgs } from "../../sdk/staticExport.ts";
 import { nothing, SimulatedExport } from "../simulation/simulatedExport.ts";
 

@@ -1,8 +1,8 @@
 // What the service calls a job: J01 to J06 of the faults.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { MalformedResponseError } from "../../provider/errors.ts";
-import { checkInputs } from "../../provider/staticExportInputs.ts";
-import { UnfinishedError } from "../../provider/unfinishedError.ts";
+import { MalformedResponseError } from "../../provider/words/errors.ts";
+import { checkInputs } from "../../provider/staticExport/inputs.ts";
+import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
 import { caught, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
 import type { SeenRequest } from "../simulation/scriptedFetch.ts";
 

@@ -1,6 +1,6 @@
 // What the service says of a job: T01 to T09, T12 to T15 of the faults.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { UnfinishedError } from "../../provider/unfinishedError.ts";
+import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
 
 const WHOLE = ["POST /jobs", "GET /jobs/job-1", "POST /jobs/job-1/bundle"];

@@ -2,7 +2,7 @@
 import dns from "node:dns";
 import { once } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { ConnectionError, MalformedResponseError } from "../../provider/errors.ts";
+import { ConnectionError, MalformedResponseError } from "../../provider/words/errors.ts";
 import { ask, CALLS, DUPLICATE, GOOD_VALUE, UNKNOWN_JOB } from "./calls.ts";
 import { goodBody, good, atFirst, refuse, reply } from "./replies.ts";
 import { freeAddress, scriptedServer, type Answer } from "./scriptedServer.ts";

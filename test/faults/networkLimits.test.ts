@@ -1,7 +1,7 @@
 // Limits of time and size on whatever a server sends, over real sockets.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { DeadlineExceededError, MalformedResponseError } from "../../provider/errors.ts";
+import { DeadlineExceededError, MalformedResponseError } from "../../provider/words/errors.ts";
 import { ask, CALLS, DUPLICATE, GOOD_VALUE, UNKNOWN_JOB } from "./calls.ts";
 import { atFirst, reply } from "./replies.ts";
 import { scriptedServer, type Answer } from "./scriptedServer.ts";

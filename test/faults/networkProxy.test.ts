@@ -1,7 +1,7 @@
 // The proxy of HTTPS_PROXY: a tunnel for https:, and nothing else.
 import { expect, test } from "vitest";
-import { ConfigurationError, ConnectionError } from "../../provider/errors.ts";
-import { proxyFor } from "../../provider/proxy.ts";
+import { ConfigurationError, ConnectionError } from "../../provider/words/errors.ts";
+import { proxyFor } from "../../provider/http/proxy.ts";
 import { ask, CALLS, GOOD_VALUE } from "./calls.ts";
 import { identity, SERVICE_HOST, trustAuthority } from "./certificates.ts";
 import { connectProxy } from "./connectProxy.ts";

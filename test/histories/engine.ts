@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Context } from "../../provider/context.ts";
-import type { Decision } from "../../provider/decision.ts";
-import * as staticExport from "../../provider/staticExport.ts";
-import type { CheckedInputs, StaticExportInputs } from "../../provider/staticExportInputs.ts";
-import type { StaticExportState } from "../../provider/staticExportState.ts";
-import { UnfinishedError } from "../../provider/unfinishedError.ts";
+import type { Context } from "../../provider/resource/context.ts";
+import type { Decision } from "../../provider/resource/decision.ts";
+import * as staticExport from "../../provider/staticExport/lifeCycle.ts";
+import type { CheckedInputs, StaticExportInputs } from "../../provider/staticExport/inputs.ts";
+import type { StaticExportState } from "../../provider/staticExport/state.ts";
+import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
 
 /** A resource as Pulumi's state keeps it. */
 export interface StoredResource {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import * as staticExport from "../../provider/staticExport.ts";
-import { sameTriggers } from "../../provider/staticExportInputs.ts";
-import type { StaticExportState } from "../../provider/staticExportState.ts";
-import { UnfinishedError } from "../../provider/unfinishedError.ts";
+import * as staticExport from "../../provider/staticExport/lifeCycle.ts";
+import { sameTriggers } from "../../provider/staticExport/inputs.ts";
+import type { StaticExportState } from "../../provider/staticExport/state.ts";
+import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
 import { contentOf } from "./jobLedger.ts";
 import { ProviderProcess } from "./providerProcess.ts";
 import type { Report, World } from "./world.ts";

@@ -1,5 +1,5 @@
-import { RECORD_LIFE_MS } from "../../provider/resumeRecords.ts";
-import type { StaticExportInputs } from "../../provider/staticExportInputs.ts";
+import { RECORD_LIFE_MS } from "../../provider/resource/resumeRecords.ts";
+import type { StaticExportInputs } from "../../provider/staticExport/inputs.ts";
 import type { Report, World } from "./world.ts";
 
 /** What was asked for: the site and its content, not how it is had. */

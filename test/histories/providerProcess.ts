@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
-import type { Clock } from "../../provider/clock.ts";
-import type { Context } from "../../provider/context.ts";
-import { CancelledError } from "../../provider/errors.ts";
-import type { ResumeRecords } from "../../provider/resumeRecords.ts";
-import type { Fetch } from "../../provider/exchange.ts";
+import type { Clock } from "../../provider/time/clock.ts";
+import type { Context } from "../../provider/resource/context.ts";
+import { CancelledError } from "../../provider/words/errors.ts";
+import type { ResumeRecords } from "../../provider/resource/resumeRecords.ts";
+import type { Fetch } from "../../provider/http/attempt.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import type { SimulatedService } from "../simulation/simulatedService.ts";
 import type { VirtualClock } from "../simulation/virtualClock.ts";

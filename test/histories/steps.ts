@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { StaticExportInputs } from "../../provider/staticExportInputs.ts";
+import type { StaticExportInputs } from "../../provider/staticExport/inputs.ts";
 import type { ScriptedReply } from "../simulation/scriptedFetch.ts";
 import { check } from "./invariants.ts";
 import type { Interruption } from "./providerProcess.ts";

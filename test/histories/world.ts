@@ -1,6 +1,6 @@
-import type { Context } from "../../provider/context.ts";
-import type { StaticExportInputs } from "../../provider/staticExportInputs.ts";
-import type { StaticExportState } from "../../provider/staticExportState.ts";
+import type { Context } from "../../provider/resource/context.ts";
+import type { StaticExportInputs } from "../../provider/staticExport/inputs.ts";
+import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { MemoryRecords } from "../simulation/memoryRecords.ts";
 import type { ScriptedReply } from "../simulation/scriptedFetch.ts";
 import { SimulatedService } from "../simulation/simulatedService.ts";
@@ -8,7 +8,7 @@ import { VirtualClock } from "../simulation/virtualClock.ts";
 import { EngineModel, type StoredResource, type Step } from "./engine.ts";
 import { JobLedger } from "./jobLedger.ts";
 import { ProviderProcess, type Interruption } from "./providerProcess.ts";
-import * as staticExport from "../../provider/staticExport.ts";
+import * as staticExport from "../../provider/staticExport/lifeCycle.ts";
 
 /** A fault between process and service: the requests from `first` on, `times` of them, get this in place of a reply. */
 export interface Fault {

@@ -16,12 +16,19 @@ export function changesSinceRelease(folders: readonly string[]): Changes | undef
   const release = lastTag() ?? lastVersion();
   if (!release) return undefined;
   const { commit, since } = release;
-  const changed = git("diff", "--name-only", "--diff-filter=d", commit, "--", ...folders);
   const lines = new Map(
-    namesIn(changed).map((file) => [
-      file,
-      changedLines(git("diff", "--unified=0", "--no-color", "--no-ext-diff", commit, "--", file)),
-    ]),
+    changedFiles(
+      git(
+        "diff",
+        "--unified=0",
+        "--find-renames=30%",
+        "--no-color",
+        "--no-ext-diff",
+        commit,
+        "--",
+        ...folders,
+      ),
+    ),
   );
   for (const file of namesIn(git("ls-files", "--others", "--exclude-standard", "--", ...folders))) {
     lines.set(file, ["1-1000000"]);
@@ -29,8 +36,19 @@ export function changesSinceRelease(folders: readonly string[]): Changes | undef
   return { since, lines };
 }
 
-/** The lines of one file that are not as they were, as `first-last`. @param diff as `git diff --unified=0` writes it */
-export function changedLines(diff: string): string[] {
+/**
+ * Of each file that is there: the lines that are not as they were, as `first-last`. A file that only moved has none.
+ *
+ * @param diff as `git diff --unified=0 --find-renames` writes it
+ */
+export function changedFiles(diff: string): [file: string, lines: string[]][] {
+  return diff.split(/^diff --git /m).flatMap((part) => {
+    const [, file] = /^\+\+\+ b\/(.+?)\t?$/m.exec(part) ?? [];
+    return file === undefined ? [] : [[file, changedLines(part)] satisfies [string, string[]]];
+  });
+}
+
+function changedLines(diff: string): string[] {
   return [...diff.matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)]
     .map(([, first, count = "1"]) => ({ first: Number(first), count: Number(count) }))
     .filter(({ count }) => count > 0) // what was only removed has no lines

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import nodeFetch from "node-fetch";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startReferenceService } from "../../examples/reference-service/index.ts";
-import { systemClock } from "../../provider/clock.ts";
-import type { Context } from "../../provider/context.ts";
-import * as staticExport from "../../provider/staticExport.ts";
-import type { CheckedInputs } from "../../provider/staticExportInputs.ts";
+import { systemClock } from "../../provider/time/clock.ts";
+import type { Context } from "../../provider/resource/context.ts";
+import * as staticExport from "../../provider/staticExport/lifeCycle.ts";
+import type { CheckedInputs } from "../../provider/staticExport/inputs.ts";
 import { MemoryRecords } from "../simulation/memoryRecords.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 

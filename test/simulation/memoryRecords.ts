@@ -1,4 +1,8 @@
-import { RECORD_LIFE_MS, type RecordedResource, type ResumeRecords } from "../../provider/resumeRecords.ts";
+import {
+  RECORD_LIFE_MS,
+  type RecordedResource,
+  type ResumeRecords,
+} from "../../provider/resource/resumeRecords.ts";
 
 /** Resume records without a disk. Like the real ones they outlive a process, and go when the operation has ended. */
 export class MemoryRecords implements ResumeRecords {

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
-import type { Context } from "../../provider/context.ts";
-import type { Diff } from "../../provider/lifeCycle.ts";
-import * as staticExport from "../../provider/staticExport.ts";
-import type { CheckedInputs } from "../../provider/staticExportInputs.ts";
-import type { StaticExportState } from "../../provider/staticExportState.ts";
-import { UnfinishedError } from "../../provider/unfinishedError.ts";
+import type { Context } from "../../provider/resource/context.ts";
+import type { Diff } from "../../provider/resource/lifeCycle.ts";
+import * as staticExport from "../../provider/staticExport/lifeCycle.ts";
+import type { CheckedInputs } from "../../provider/staticExport/inputs.ts";
+import type { StaticExportState } from "../../provider/staticExport/state.ts";
+import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
 import { MemoryRecords } from "./memoryRecords.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import type { ScriptedReply } from "./scriptedFetch.ts";

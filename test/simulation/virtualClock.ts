@@ -1,4 +1,4 @@
-import type { Clock } from "../../provider/clock.ts";
+import type { Clock } from "../../provider/time/clock.ts";
 
 /** A clock that stands still until it is told to run: hours pass in no time, and every wait can be read off. */
 export class VirtualClock implements Clock {

@@ -1,6 +1,6 @@
 // L50: what is seen of a running export. Takes real time: the heartbeat of a real engine's row is looked at.
 import { expect, test } from "vitest";
-import { parseDuration } from "../../provider/duration.ts";
+import { parseDuration } from "../../provider/time/duration.ts";
 import type { LogLine } from "../engine/index.ts";
 import { buildWorld, onEachEngine, succeeded } from "./world.ts";
 

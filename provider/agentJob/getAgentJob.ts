@@ -1,0 +1,34 @@
+import { isUnexpectedAgentJob, missingFields, nameOf, type AgentJob } from "../service/agentJob";
+import { checkAgentJobInputs } from "./inputs";
+import { connect, type ConnectionContext } from "../resource/openClient";
+import { explained } from "../words/explainedError";
+import { READ_LIMIT_MS } from "../resource/lifeCycle";
+
+/**
+ * Asks for an agent job once: `GET /v2/agent/{projectId}/job/{id}`.
+ *
+ * @param given see `AgentJobLookupInputs`; unchecked
+ * @throws Error that names each input that is wrong, before any request; or what went wrong, for which job, and what to do
+ */
+export async function lookUpAgentJob(
+  context: ConnectionContext,
+  given: Readonly<Record<string, unknown>>,
+): Promise<AgentJob> {
+  const { id, ...others } = given;
+  const { inputs, failures } = checkAgentJobInputs({ ...others, jobId: id }, context.configuration);
+  if (failures.length > 0) {
+    const reasons = failures.map(({ property, reason }) => `${property} ${reason}`);
+    throw new Error(`the agent job cannot be looked up: ${reasons.join("; ")}`);
+  }
+  const key = { projectId: inputs.projectId, id: inputs.jobId };
+  try {
+    const { job, missing } = await connect(context, inputs, READ_LIMIT_MS).client.getAgentJob(key);
+    if (isUnexpectedAgentJob(job)) {
+      context.reporter.warn(`${nameOf(key)} has the unknown status "${job.status}"`);
+    }
+    if (missing.length > 0) context.reporter.warn(missingFields(key, missing));
+    return job;
+  } catch (error) {
+    throw explained(error, nameOf(key), "");
+  }
+}

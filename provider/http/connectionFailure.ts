@@ -1,0 +1,73 @@
+import type { AttemptConnection } from "./attemptConnection";
+import type { Endpoint } from "./endpoint";
+import { ConnectionError, MalformedResponseError } from "../words/errors";
+import type { FailedAttempt } from "./failedAttempt";
+import { MAX_BODY_BYTES } from "./replyBody";
+import type { Fault } from "./retryPolicy";
+
+/** Error codes of Node.js that mean that no connection was made. */
+const UNREACHABLE = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EADDRNOTAVAIL",
+]);
+
+/**
+ * No whole answer arrived.
+ *
+ * @param error node-fetch's, whose own text is not shown: it may hold anything
+ */
+export function connectionFailure(
+  endpoint: Endpoint,
+  error: unknown,
+  { state, proxyHost, refusedByProxy }: AttemptConnection,
+): FailedAttempt {
+  const { name, code: rawCode, type } = error as { name?: string; code?: string; type?: string };
+  const code = name === "AbortError" ? "no answer in time" : (rawCode ?? "connection failed");
+  // until the connection is ready it may as well be the proxy that fails
+  const proxy = state === "connecting" ? proxyHost : undefined;
+  const through = proxy === undefined ? "" : ` through the proxy ${proxy}`;
+  const lost = (fault: Fault, message: string, remedy: string): FailedAttempt => ({
+    fault,
+    error: new ConnectionError(message, remedy),
+  });
+  const unusable = (kind: "oversized" | "notHttp" | "malformed", what: string): FailedAttempt => ({
+    fault: { kind },
+    error: new MalformedResponseError(
+      `${endpoint.name} answered ${what}`,
+      "Check that the base URL is that of the service.",
+    ),
+  });
+
+  if (refusedByProxy !== undefined) {
+    return lost(
+      { kind: "refusedByProxy", status: refusedByProxy },
+      `the proxy ${proxyHost ?? ""} refused to connect to ${endpoint.host} (status ${refusedByProxy})`,
+      "Check HTTPS_PROXY, or name the service's host in NO_PROXY if it is reached without the proxy.",
+    );
+  }
+  if (/CERT|ISSUER|SIGNATURE/.test(code) && !code.startsWith("ERR_SSL_")) {
+    return lost(
+      { kind: "untrusted", code },
+      `the certificate of ${endpoint.host}${through} is not trusted (${code})`,
+      "Mend the certificate, or make its authority known with NODE_EXTRA_CA_CERTS. The check cannot be switched off.",
+    );
+  }
+  const unseen = state === "unused" ? UNREACHABLE.has(code) : state === "connecting";
+  if (!unseen) {
+    if (type === "max-size") return unusable("oversized", `more than ${MAX_BODY_BYTES / 1024} KiB`);
+    if (code === "HPE_HEADER_OVERFLOW") return unusable("oversized", "headers that are too large");
+    if (code.startsWith("HPE_")) return unusable("notHttp", `with what is not usable HTTP (${code})`);
+    if (code.startsWith("Z_")) return unusable("malformed", `with what cannot be unpacked (${code})`);
+  }
+  return lost(
+    { kind: unseen ? "unreachable" : "interrupted", code },
+    code === "ENOTFOUND"
+      ? `host not found: ${proxy ?? endpoint.host}`
+      : `${endpoint.name} failed${through} (${code})`,
+    "Check the network, the base URL, and that the service is up.",
+  );
+}

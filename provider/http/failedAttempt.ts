@@ -1,0 +1,8 @@
+import type { DocsHostingError } from "../words/errors";
+import type { Fault } from "./retryPolicy";
+
+/** An attempt that brought no usable reply: what decides about the next one, and what to tell the user. */
+export interface FailedAttempt {
+  readonly fault: Fault;
+  readonly error: DocsHostingError;
+}

@@ -1,0 +1,80 @@
+import {
+  KeyRejectedError,
+  NotAllowedError,
+  NotFoundError,
+  NotReadyError,
+  ResponseError,
+  type DocsHostingError,
+} from "../words/errors";
+import { redact } from "../words/redaction";
+import type { Endpoint } from "./endpoint";
+import type { FailedAttempt } from "./failedAttempt";
+import type { Origin } from "./origin";
+import { parseJson, QUOTE_LENGTH } from "./replyBody";
+
+/** Statuses that send a client to another address. */
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** The service answered with an error status, see `spec.md`, Errors. */
+export function refusal(
+  endpoint: Endpoint,
+  answer: { status: number; text: string | undefined; retryAfterMs?: number },
+  origin: Origin,
+  key: string,
+): FailedAttempt {
+  const { status, retryAfterMs } = answer;
+  const reason = serviceReason(answer.text, key);
+  const answered = `${endpoint.name} answered ${status}${reason && `: ${reason}`}`;
+  const error = ((): DocsHostingError => {
+    switch (status) {
+      case 401:
+        return new KeyRejectedError(
+          `the service rejected the API key (${answered})`,
+          `Check that ${origin.apiKeyName} holds a current admin API key of the right organization.`,
+          status,
+        );
+      case 403:
+        return new NotAllowedError(
+          `the service does not allow this (${answered})`,
+          "One of three things: the organization's plan has no static export (it needs the enterprise plan); the API key " +
+            "lacks the scope (one that may only read can refresh, but not start); or this machine's address is not one that " +
+            "the organization allows. Check the three in the dashboard.",
+          status,
+        );
+      case 404:
+        return new NotFoundError(answered, "Check the domain, the job id and the base URL.", status);
+      case 409:
+        return new NotReadyError(answered, "Try again when the job is completed.", status);
+      case 429:
+        return new ResponseError(
+          `the service limits the rate of requests (${answered})`,
+          "Try again later.",
+          status,
+        );
+      default:
+        return REDIRECTS.has(status)
+          ? new ResponseError(
+              `${answered}, a redirect, which is not followed so that the API key stays with the base URL`,
+              "Set the base URL to where the service really is.",
+              status,
+            )
+          : new ResponseError(
+              answered,
+              status >= 500
+                ? "The service has a problem: try again later."
+                : "Check the inputs and the base URL.",
+              status,
+            );
+    }
+  })();
+  return { fault: { kind: "status", status, retryAfterMs }, error };
+}
+
+/** The service's own words: `error` as in `spec.md`, Error; the beginning of any other short text. */
+function serviceReason(text: string | undefined, key: string): string {
+  if (text === undefined) return "";
+  const body = parseJson(text);
+  if (body === undefined) return redact(text, [key], QUOTE_LENGTH);
+  const { error: reason } = Object(body) as { error?: unknown };
+  return typeof reason === "string" ? redact(reason, [key]) : "";
+}

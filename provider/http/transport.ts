@@ -1,0 +1,155 @@
+import { sleep, type Clock } from "../time/clock";
+import type { Reporter } from "../words/reporter";
+import type { Deadline } from "../time/deadline";
+import type { FailedAttempt } from "./failedAttempt";
+import { formatDuration } from "../time/duration";
+import {
+  AnswerCutOffError,
+  ConnectionError,
+  DeadlineExceededError,
+  MalformedResponseError,
+  type DocsHostingError,
+} from "../words/errors";
+import { endpointOf, type Call, type Endpoint } from "./endpoint";
+import { exchange, type Fetch } from "./attempt";
+import { refusal } from "./refusal";
+import { redact } from "../words/redaction";
+import type { Origin } from "./origin";
+import { parseObject, QUOTE_LENGTH } from "./replyBody";
+import { allowedRepeats, countedAs, mayHaveBeenProcessed, retryDelayMs } from "./retryPolicy";
+
+/** A successful reply whose body is a JSON object. */
+export interface Reply {
+  /** Method and URL of the call, for messages. */
+  readonly endpoint: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** When it was sent, by the service's clock as its `Date` headers tell it, else by ours: milliseconds since 1970. */
+  readonly dateMs: number;
+  /** How long the service asks not to be asked again (`Retry-After`), in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/** What every call of one operation shares. */
+export interface TransportOptions {
+  readonly service: Origin;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly reporter: Reporter;
+  readonly signal: AbortSignal;
+  readonly deadline: Deadline;
+}
+
+/** How long a service of which nothing ever answered is tried, in milliseconds from the operation's begin. */
+const SILENCE_LIMIT_MS = 2 * 60_000;
+
+/** A timer may run out this much before its time, in milliseconds. */
+const TIMER_PRECISION_MS = 5;
+
+/** Sends calls to the service: bearer key, time and size limits, and retries of what is safe to send again. */
+export class Transport {
+  /** How far this machine's clock is ahead of the service's, in milliseconds, by the last `Date` header seen. */
+  clockAheadMs: number | undefined;
+  /** Something of the service answered, whatever it said: it is there, and worth waiting for. */
+  #wasAnswered = false;
+  /** A wrong `Content-Type` was told of: once is enough. */
+  #warnedOfType = false;
+  readonly #options: TransportOptions;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param read takes what is needed from the reply; throws `MalformedResponseError` when it is not there
+   * @throws DocsHostingError of the last attempt, or the signal's reason
+   */
+  async send<T>(call: Call, read: (reply: Reply) => T): Promise<T> {
+    const { clock, signal, deadline, reporter } = this.#options;
+    const endpoint = endpointOf(this.#options.service.baseUrl, call);
+    const counts = new Map<string, number>();
+    let failures = 0;
+    let previous: DocsHostingError | undefined;
+    for (;;) {
+      signal.throwIfAborted();
+      const attempt = await this.#attempt(call, endpoint, read);
+      if ("value" in attempt) return attempt.value;
+      failures++;
+      const { fault, error } = attempt;
+      const mayHaveStarted = call.repetition === "start" && mayHaveBeenProcessed(fault);
+      const counted = countedAs(fault, call.repetition);
+      const count = (counts.get(counted) ?? 0) + 1;
+      counts.set(counted, count);
+      const isLast = count > allowedRepeats(fault, call.repetition);
+      const delayMs = retryDelayMs(fault, failures, clock.random());
+      const isOutOfTime = delayMs >= deadline.remainingMs();
+      const isSilent = !this.#wasAnswered && deadline.elapsedMs() + delayMs >= SILENCE_LIMIT_MS;
+      if (mayHaveStarted && (isLast || isOutOfTime || isSilent)) {
+        reporter.warn(`${endpoint.name}: a job may have been started whose id nobody knows`);
+      }
+      if (isLast) throw error;
+      const limit = formatDuration(deadline.limitMs);
+      if (isOutOfTime) {
+        const wasCutOff = deadline.remainingMs() < TIMER_PRECISION_MS;
+        if (wasCutOff && !previous) {
+          throw new AnswerCutOffError(
+            `${endpoint.name} was not answered before the time limit of ${limit} passed`,
+            "Run `pulumi up` again, or raise the limit with the resource option customTimeouts.",
+          );
+        }
+        // an attempt that the deadline itself cut off tells less than the one before
+        const { message, remedy } = wasCutOff ? (previous ?? error) : error;
+        throw new DeadlineExceededError(
+          `${message}; the time limit of ${limit} leaves no room for another try`,
+          remedy,
+        );
+      }
+      if (isSilent) {
+        throw new ConnectionError(
+          `${error.message}; nothing of the service answered for ${formatDuration(deadline.elapsedMs())}, so it is not tried any longer`,
+          error.remedy,
+        );
+      }
+      if (mayHaveStarted) {
+        reporter.warn(`${error.message}. It is sent once more; if the first one arrived, two jobs run.`);
+      } else {
+        reporter.progress(`${error.message}; trying again in ${Math.ceil(delayMs / 1_000)}s`);
+      }
+      previous = error;
+      await sleep(clock, delayMs, signal);
+    }
+  }
+
+  async #attempt<T>(
+    call: Call,
+    endpoint: Endpoint,
+    read: (reply: Reply) => T,
+  ): Promise<{ value: T } | FailedAttempt> {
+    const { service, clock, reporter } = this.#options;
+    const key = service.apiKey();
+    const answer = await exchange(call, endpoint, key, this.#options);
+    if ("fault" in answer) return answer;
+    this.#wasAnswered = true;
+    const { status, text, contentType, sentAtMs, retryAfterMs } = answer;
+    if (sentAtMs !== undefined) this.clockAheadMs = clock.now() - sentAtMs;
+    if (status < 200 || status > 299) return refusal(endpoint, answer, service, key);
+    try {
+      const body = parseObject(endpoint.name, text, key);
+      const value = read({
+        endpoint: endpoint.name,
+        body,
+        dateMs: sentAtMs ?? clock.now() - (this.clockAheadMs ?? 0),
+        ...(retryAfterMs !== undefined && { retryAfterMs }),
+      });
+      if (!this.#warnedOfType && contentType !== undefined && !/[/+]json\b/i.test(contentType)) {
+        this.#warnedOfType = true;
+        reporter.warn(
+          `${endpoint.name} answered JSON that it calls ${redact(contentType, [key], QUOTE_LENGTH)}`,
+        );
+      }
+      return { value };
+    } catch (error) {
+      if (error instanceof MalformedResponseError) return { fault: { kind: "malformed" }, error };
+      throw error;
+    }
+  }
+}

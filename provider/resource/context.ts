@@ -1,0 +1,25 @@
+import type { Clock } from "../time/clock";
+import type { ConfigurationSource } from "../service/configuration";
+import type { Reporter } from "../words/reporter";
+import type { ResumeRecords } from "./resumeRecords";
+import type { Fetch } from "../http/attempt";
+
+/** All that one operation gets from the outside: behind it, nothing reads the machine's clock, network or environment. */
+export interface Context {
+  readonly configuration: ConfigurationSource;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly reporter: Reporter;
+  /** Where started jobs are remembered until the state has them. */
+  readonly resumeRecords: ResumeRecords;
+  /** The resource's URN. Without it no job is remembered outside of the state. */
+  readonly urn?: string;
+  /** Its URN when the state was stored, where that was another one: it was renamed since. */
+  readonly formerUrn?: string;
+  /** Tells this machine from others, see `Machine`. */
+  readonly machine: string;
+  /** How many operations this process waits for at the moment, this one included: they share what may be asked. */
+  readonly inFlight: () => number;
+  /** Aborts when the user stops the operation; its reason is a `CancelledError`. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,43 @@
+import { formatDuration } from "../time/duration";
+
+/** Why something is done, or not. Stable: documented in the README, and what tests and alerts look for. */
+export type ReasonCode =
+  /** A new resource: a job is started; that of an agent is waited for. */
+  | "NEW"
+  /** `domain`, `baseUrl`, or which agent job, changed: a replacement. */
+  | "REPLACED"
+  /** `version`, `triggers` or `exportOptions` changed: a job is started. */
+  | "NEW_CONTENT"
+  /** `jobId` was given or changed: no job is started. */
+  | "ADOPTED"
+  /** An earlier run was cut off: its job goes on. */
+  | "RESUMED"
+  /** The last job failed or was never known: a job is started. */
+  | "STARTED_AGAIN"
+  /** The link is inside its renewal window or past it: a fresh one is asked for. */
+  | "RENEW_WINDOW"
+  /** The service does not have the job any more: a job is started. */
+  | "JOB_GONE"
+  /** An agent job failed, and that is not accepted. */
+  | "JOB_FAILED"
+  /** Only what needs no request changed: `renewBefore`, `apiKeyEnv`, `acceptFailed`, `version` beside a `jobId`, or the URN. */
+  | "SETTINGS"
+  /** Nothing is to be done. */
+  | "UP_TO_DATE";
+
+/** A decision as the user reads it: one line. */
+export interface Decision {
+  readonly because: ReasonCode;
+  /** What is done about it, and with which job. */
+  readonly text: string;
+}
+
+export function decisionLine({ because, text }: Decision): string {
+  return `${because}: ${text}`;
+}
+
+/** "in 3h20m", "2m ago" */
+export function fromNow(atMs: number, nowMs: number): string {
+  const awayMs = atMs - nowMs;
+  return awayMs >= 0 ? `in ${formatDuration(awayMs)}` : `${formatDuration(-awayMs)} ago`;
+}

@@ -1,0 +1,155 @@
+import { isReadDifferently } from "./webAddress";
+import { MalformedResponseError } from "../words/errors";
+import { isPlain } from "../words/plainText";
+import { redact, withoutSecrets } from "../words/redaction";
+import type { Reply } from "../http/transport";
+
+/** The statuses of an agent job, see `spec.md`, States and transitions. */
+export type AgentJobStatus = "active" | "completed" | "archived" | "failed";
+
+/** An agent job, see `spec.md`, AgentJob. */
+export interface AgentJob {
+  /** Unique identifier of the agent job. */
+  id: string;
+  /**
+   * `active`: the agent is processing the instruction. `completed`: it finished successfully; a pull request may have been
+   * created, see `prLink`. `archived`: the job has been archived. `failed`: the agent met an unrecoverable error. Any
+   * other one that the service says, in lower case, counts as still running.
+   */
+  status: AgentJobStatus;
+  /** The source repository. */
+  source: AgentJobSource;
+  /** The AI model used for the job. Empty when the service does not say. */
+  model: string;
+  /** URL of the pull request that the agent created. `null` while the job is active, or when no file was changed. */
+  prLink: string | null;
+  /** When the job was created: ISO 8601, as the service wrote it. Empty when the service does not say. */
+  createdAt: string;
+  /** When the job was archived: ISO 8601, as the service wrote it. */
+  archivedAt: string | null;
+}
+
+/** Source repository of an agent job, see `spec.md`, AgentJob. */
+export interface AgentJobSource {
+  /** Full URL of the repository on the repository host. Empty when the service does not say. */
+  repository: string;
+  /** Git branch on which the agent works. */
+  ref: string | null;
+}
+
+/** Which agent job. */
+export interface AgentJobKey {
+  /** The project identifier: the dashboard's API keys page shows it. */
+  projectId: string;
+  /** The agent job's `id`. */
+  id: string;
+}
+
+/** An agent job as messages name it. */
+export function nameOf({ projectId, id }: AgentJobKey): string {
+  return `agent job ${id} of project ${projectId}`;
+}
+
+const FINAL: readonly string[] = ["completed", "archived", "failed"] satisfies AgentJobStatus[];
+
+/** Whether the job will not change any more (but for being archived). */
+export function isFinalAgentJob({ status }: Pick<AgentJob, "status">): boolean {
+  return FINAL.includes(status);
+}
+
+/** Whether the status is none of `spec.md`: taken for «still running», which may be wrong. */
+export function isUnexpectedAgentJob(job: Pick<AgentJob, "status">): boolean {
+  return job.status !== "active" && !isFinalAgentJob(job);
+}
+
+/** A point in time as RFC 3339 writes it: the format `date-time` of `spec.md`. */
+const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,12})?([Zz]|[+-]\d\d:\d\d)$/;
+/** Longest address that is taken over, in characters. */
+const MAX_LINK_LENGTH = 2_048;
+/** How a repository is addressed, where its address is a URL. */
+const REPOSITORY_SCHEMES: readonly (string | undefined)[] = ["https:", "http:", "ssh:", "git:", undefined];
+
+/**
+ * Reads the reply of the agent-job endpoint: the fields of `spec.md`, as texts that can be stored and shown. A nullable one may be
+ * missing; so may `source`, `model` and `createdAt`, which are empty then: nothing depends on them.
+ *
+ * @param key must not appear in what is read
+ * @returns `missing`: the names of those that should be there
+ * @throws MalformedResponseError that names the first field which is not as `spec.md` says, or when the reply is about
+ *   another job
+ */
+export function readAgentJob(
+  id: string,
+  { endpoint, body }: Reply,
+  key: string,
+): { job: AgentJob; missing: readonly string[] } {
+  const fail = (what: string): never => {
+    throw new MalformedResponseError(
+      `${endpoint} answered ${what}`,
+      "Check that the base URL is that of the service; if it is, report this to the service's support.",
+    );
+  };
+  const isNone = (value: unknown): boolean => value === null || value === undefined;
+  const missing: string[] = [];
+  /** @param clean makes a text that can be stored and shown of it; empty where that cannot be */
+  const text = (name: string, value: unknown, clean = plain): string =>
+    (typeof value === "string" && clean(value, key)) || fail(`without a usable "${name}"`);
+  const nullable = (name: string, value: unknown, clean?: typeof plain): string | null =>
+    isNone(value) ? null : text(name, value, clean);
+  const expected = (name: string, value: unknown, clean?: typeof plain): string => {
+    if (!isNone(value)) return text(name, value, clean);
+    missing.push(name);
+    return "";
+  };
+
+  if (body["id"] !== id)
+    return fail(typeof body["id"] === "string" ? "about another job" : 'without a usable "id"');
+  const { source } = body;
+  if (!isNone(source) && typeof source !== "object") return fail('without a usable "source"');
+  const { repository, ref } = (source ?? {}) as { repository?: unknown; ref?: unknown };
+  const job = {
+    id,
+    status: text("status", body["status"]).toLowerCase() as AgentJobStatus,
+    source: {
+      repository: expected(isNone(source) ? "source" : "source.repository", repository, repositoryAddress),
+      ref: nullable("source.ref", ref),
+    },
+    model: expected("model", body["model"]),
+    prLink: nullable("prLink", body["prLink"], webLink),
+    createdAt: expected("createdAt", body["createdAt"], date),
+    archivedAt: nullable("archivedAt", body["archivedAt"], date),
+  };
+  return { job, missing };
+}
+
+/** What a user reads about fields that should be there. */
+export function missingFields(key: AgentJobKey, missing: readonly string[]): string {
+  return `${nameOf(key)}: the service does not tell ${missing.join(", ")}: empty in the outputs`;
+}
+
+function plain(value: string, key: string): string {
+  return redact(value, [key]);
+}
+
+/** An address that somebody may click on: of the Web, and the same to every program that reads it. */
+function webLink(value: string, key: string): string {
+  const url = URL.parse(value);
+  const isSafe =
+    value.length <= MAX_LINK_LENGTH &&
+    !/\s/.test(value) &&
+    isPlain(value) &&
+    !isReadDifferently(value) &&
+    (url?.protocol === "https:" || url?.protocol === "http:") &&
+    url.username === "" &&
+    url.password === "";
+  return isSafe ? withoutSecrets(value, [key]) : "";
+}
+
+function repositoryAddress(value: string, key: string): string {
+  const isSafe = REPOSITORY_SCHEMES.includes(URL.parse(value)?.protocol) && !isReadDifferently(value);
+  return isSafe ? plain(value, key) : "";
+}
+
+function date(value: string): string {
+  return DATE_TIME.test(value) && !Number.isNaN(Date.parse(value)) ? value : "";
+}

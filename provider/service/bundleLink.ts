@@ -1,0 +1,103 @@
+import { MalformedResponseError } from "../words/errors";
+import { isLoopback } from "../http/loopback";
+import { toCount } from "./replyNumber";
+import { isReadDifferently } from "./webAddress";
+import type { Reply } from "../http/transport";
+
+/** A presigned link to a bundle, see `spec.md`, Rules. */
+export interface BundleLink {
+  /** Exactly as the service wrote it: any change would break the signature. A credential: never shown. */
+  readonly url: string;
+  /** When it was minted, by the service's clock: milliseconds since 1970. */
+  readonly mintedAtMs: number;
+  /** When it stops working, by the service's clock: milliseconds since 1970. Absent when the service does not say. */
+  readonly expiresAtMs?: number;
+  /** Size of the bundle in bytes. Absent when the service does not say. */
+  readonly sizeBytes?: number;
+}
+
+/** The last moment that ISO 8601 writes with four digits of year: milliseconds since 1970. */
+const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+/** A link with less life than this is as good as dead, in milliseconds. */
+export const SHORT_LIFE_MS = 2_000;
+
+/**
+ * Reads the reply of generate-bundle.
+ *
+ * @param policy `baseUrl` and `allowInsecure` decide whether an `http:` link is accepted
+ * @throws MalformedResponseError when there is no link, or one that nobody should fetch
+ */
+export function readBundleLink(
+  { endpoint, body, dateMs }: Reply,
+  policy: { baseUrl: string; allowInsecure: boolean },
+): BundleLink {
+  const fail = (what: string, remedy: string): never => {
+    throw new MalformedResponseError(`${endpoint} answered ${what}`, remedy);
+  };
+  const report = "Report this to the service's support.";
+  const url = body["bundleUrl"];
+  if (typeof url !== "string" || url === "") return fail('without a "bundleUrl"', report);
+  const parsed = URL.parse(url);
+  if (!parsed || isReadDifferently(url)) return fail("a bundleUrl that is not an absolute URL", report);
+  if (parsed.username || parsed.password)
+    return fail("a bundleUrl with a user name or password in it", report);
+  const httpAccepted = policy.allowInsecure || isLoopback(new URL(policy.baseUrl).hostname);
+  if (parsed.protocol !== "https:" && !(parsed.protocol === "http:" && httpAccepted)) {
+    return fail(
+      `a bundleUrl that begins with ${parsed.protocol}`,
+      "Only https: is accepted; http: can be permitted with the config docs-hosting:allowInsecure.",
+    );
+  }
+  const expiresAtMs = parseExpiry(body["expiresAt"]) ?? signedExpiry(parsed.searchParams);
+  const sizeBytes = toCount(body["sizeBytes"]);
+  return {
+    url,
+    mintedAtMs: dateMs,
+    ...(sizeBytes !== undefined && { sizeBytes }),
+    ...(expiresAtMs !== undefined && { expiresAtMs: Math.min(expiresAtMs, LATEST_MS) }),
+  };
+}
+
+/** Whether a link is as good as dead on arrival. */
+export function isShort(lifeMs: number): boolean {
+  return lifeMs < SHORT_LIFE_MS;
+}
+
+/**
+ * The format of `expiresAt` is not shown in `spec.md`: ISO 8601 (without a zone: UTC) and seconds or milliseconds
+ * since 1970 are understood.
+ */
+export function parseExpiry(value: unknown): number | undefined {
+  if (typeof value === "number" || (typeof value === "string" && /^\d{10}(\d{3})?$/.test(value))) {
+    const digits = Number(value);
+    if (!Number.isFinite(digits) || digits < 1e9) return undefined;
+    return digits < 1e11 ? digits * 1_000 : digits;
+  }
+  if (typeof value !== "string") return undefined;
+  const iso =
+    /^\+?(\d{4,6})(-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(\.\d+)?)?\s*(?:Z|([+-]\d\d)(?::?(\d\d))?)?$/i.exec(
+      value.trim(),
+    );
+  if (!iso) return undefined;
+  const [, year = "", day = "", time = "", seconds = "00", fraction = "", zone = "+00", zoneMinutes = "00"] =
+    iso;
+  if (Number(year) > 9999) return LATEST_MS;
+  // a leap second is as good as the second before it
+  const leapless = seconds === "60" ? "59" : seconds;
+  const parsed = Date.parse(`${year.slice(-4)}${day}T${time}:${leapless}${fraction}${zone}:${zoneMinutes}`);
+  return Number.isNaN(parsed) ? undefined : parsed;
+}
+
+/**
+ * When a link ends by its own query: X-Amz-Date (20260131T120000Z) and X-Amz-Expires (seconds) of S3-compatible
+ * stores, X-Goog-… of Google's, `se` (a date) beside `sig` of Azure's.
+ */
+function signedExpiry(query: URLSearchParams): number | undefined {
+  if (query.has("sig")) return parseExpiry(query.get("se"));
+  const prefix = query.has("X-Goog-Date") ? "X-Goog" : "X-Amz";
+  const date = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(query.get(`${prefix}-Date`) ?? "");
+  const lifeSeconds = query.get(`${prefix}-Expires`) ?? "";
+  if (!date || !/^\d{1,10}$/.test(lifeSeconds)) return undefined;
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = date.slice(1).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second) + Number(lifeSeconds) * 1_000;
+}

@@ -1,0 +1,126 @@
+import { readAgentJob, type AgentJob, type AgentJobKey } from "./agentJob";
+import { readBundleLink, type BundleLink } from "./bundleLink";
+import type { ServiceSettings } from "./configuration";
+import { NotAllowedError, NotFoundError, ResponseError } from "../words/errors";
+import { readExportJob, readStartReply, type ExportJob, type StartReply } from "./exportJob";
+import { Transport, type TransportOptions } from "../http/transport";
+
+/** One look at an agent job. */
+export interface AgentJobLook {
+  readonly job: AgentJob;
+  /** Names of fields that should be there and are not. */
+  readonly missing: readonly string[];
+  /** How long the service asks not to be asked again, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/** What a start can say beside the domain. */
+export interface StartOptions {
+  readonly exportOptions?: Readonly<Record<string, unknown>> | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** The administrative API of `spec.md`: one method per endpoint, each returning plain, checked values. */
+export class Client {
+  readonly #transport: Transport;
+  readonly #service: ServiceSettings;
+
+  constructor(options: TransportOptions & { service: ServiceSettings }) {
+    this.#transport = new Transport(options);
+    this.#service = options.service;
+  }
+
+  /** How far this machine's clock is ahead of the service's, in milliseconds, as far as a reply told. */
+  get clockAheadMs(): number | undefined {
+    return this.#transport.clockAheadMs;
+  }
+
+  /**
+   * `POST /v1/static-export/jobs`: starts an export.
+   *
+   * @param exportOptions further fields of the request
+   * @param idempotencyKey the same for starts of which only one may count: a service that knows the header
+   *   `Idempotency-Key` then starts one job. `spec.md` does not show it, so nothing depends on it.
+   * @returns the new job
+   * @throws DocsHostingError
+   */
+  async startExport(
+    domain: string,
+    { exportOptions, idempotencyKey }: StartOptions = {},
+  ): Promise<StartReply> {
+    try {
+      return await this.#transport.send(
+        {
+          method: "POST",
+          path: ["v1", "static-export", "jobs"],
+          body: { ...exportOptions, domain },
+          repetition: "start",
+          ...(idempotencyKey !== undefined && { idempotencyKey }),
+        },
+        (reply) => readStartReply(reply, this.#service.apiKey()),
+      );
+    } catch (error) {
+      // services differ in how they answer to a site that they do not have
+      if (!(error instanceof ResponseError) || ![400, 404, 422].includes(error.status)) throw error;
+      const more = exportOptions === undefined ? "the base URL" : "exportOptions and the base URL";
+      throw new ResponseError(
+        error.message,
+        `Check that ${domain} is a site of the organization that the API key belongs to; then ${more}.`,
+        error.status,
+      );
+    }
+  }
+
+  /**
+   * `GET /v1/static-export/jobs/{jobId}`: the state of an export.
+   *
+   * @throws NotFoundError when there is no such job; any other DocsHostingError
+   */
+  getExport(jobId: string): Promise<ExportJob> {
+    return this.#transport.send(
+      { method: "GET", path: ["v1", "static-export", "jobs", jobId], repetition: "read" },
+      (reply) => readExportJob(jobId, reply, this.#service.apiKey()),
+    );
+  }
+
+  /**
+   * `POST /v1/static-export/jobs/{jobId}/bundle`: a fresh link to the bundle of a completed job.
+   *
+   * @throws NotReadyError while the job is not completed; NotFoundError when there is no such job; any other DocsHostingError
+   */
+  createBundle(jobId: string): Promise<BundleLink> {
+    return this.#transport.send(
+      { method: "POST", path: ["v1", "static-export", "jobs", jobId, "bundle"], repetition: "repeatable" },
+      (reply) => readBundleLink(reply, this.#service),
+    );
+  }
+
+  /**
+   * `GET /v2/agent/{projectId}/job/{id}`: the state of an agent job.
+   *
+   * @throws NotFoundError when there is no such job; any other DocsHostingError
+   */
+  async getAgentJob(key: AgentJobKey): Promise<AgentJobLook> {
+    try {
+      return await this.#transport.send(
+        { method: "GET", path: ["v2", "agent", key.projectId, "job", key.id], repetition: "read" },
+        (reply) => ({
+          ...readAgentJob(key.id, reply, this.#service.apiKey()),
+          ...(reply.retryAfterMs !== undefined && { retryAfterMs: reply.retryAfterMs }),
+        }),
+      );
+    } catch (error) {
+      if (error instanceof NotFoundError) {
+        throw new NotFoundError(
+          `there is no such job (${error.message})`,
+          "Check both ids, and that the API key is of the organization that the project belongs to: the dashboard's API keys page shows both.",
+          error.status,
+        );
+      }
+      if (error instanceof NotAllowedError) {
+        throw new NotAllowedError(error.message, "Check what the API key may do.", error.status);
+      }
+      throw error;
+    }
+  }
+}

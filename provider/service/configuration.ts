@@ -1,0 +1,130 @@
+import { ConfigurationError } from "../words/errors";
+import { isLoopback } from "../http/loopback";
+import type { Origin } from "../http/origin";
+import { proxyFor } from "../http/proxy";
+
+/** Environment variable with the admin API key, unless the input `apiKeyEnv` names another one. */
+export const API_KEY_VARIABLE = "DOCS_HOSTING_ADMIN_API_KEY";
+/** Stack configuration with the admin API key (`pulumi config set --secret`), read when the variable is not set. */
+export const API_KEY_CONFIG = "docs-hosting:adminApiKey";
+/** Environment variable with the service's base URL. */
+export const BASE_URL_VARIABLE = "DOCS_HOSTING_BASE_URL";
+/** Stack configuration with the service's base URL, read when the variable is not set. */
+export const BASE_URL_CONFIG = "docs-hosting:baseUrl";
+/** Stack configuration that permits `http:` to hosts other than this machine when it is "true". Default: not permitted. */
+export const ALLOW_INSECURE_CONFIG = "docs-hosting:allowInsecure";
+
+/** Where settings come from: environment first, then the stack's configuration. Read anew whenever a value is needed. */
+export interface ConfigurationSource {
+  environment(name: string): string | undefined;
+  /** @param name with its namespace, such as `docs-hosting:baseUrl` */
+  stackConfig(name: string): string | undefined;
+}
+
+/** The service that one operation talks to. */
+export interface ServiceSettings extends Origin {
+  /** Whether links and the base URL may use `http:` to hosts other than this machine. */
+  readonly allowInsecure: boolean;
+}
+
+/** @throws ConfigurationError for a base URL that is malformed or missing, or a proxy that cannot be used */
+export function serviceSettings(
+  source: ConfigurationSource,
+  inputs: { baseUrl?: string; apiKeyEnv?: string },
+): ServiceSettings {
+  const apiKeyEnv = inputs.apiKeyEnv ?? API_KEY_VARIABLE;
+  const baseUrl = resolveBaseUrl(source, inputs.baseUrl);
+  const proxy = proxyFor(baseUrl, (name) => source.environment(name));
+  return {
+    baseUrl,
+    apiKey: () => resolveApiKey(source, apiKeyEnv),
+    apiKeyName: apiKeyEnv === API_KEY_VARIABLE ? `${apiKeyEnv} (or the config ${API_KEY_CONFIG})` : apiKeyEnv,
+    allowInsecure: insecureAllowed(source),
+    ...(proxy && { proxy }),
+  };
+}
+
+/**
+ * The base URL of the service, in the one form that is stored.
+ *
+ * @param given the resource's own `baseUrl`, which goes before environment and configuration
+ * @throws ConfigurationError when there is none, or it cannot be used safely
+ */
+export function resolveBaseUrl(source: ConfigurationSource, given?: string): string {
+  const found = [
+    { text: given, name: "baseUrl" },
+    { text: source.environment(BASE_URL_VARIABLE), name: BASE_URL_VARIABLE },
+    { text: source.stackConfig(BASE_URL_CONFIG), name: BASE_URL_CONFIG },
+  ].find(({ text }) => text !== undefined && text.trim() !== "");
+  if (found?.text === undefined) {
+    throw new ConfigurationError(
+      "the base URL of the service is not set",
+      `Set ${BASE_URL_VARIABLE}, or run \`pulumi config set ${BASE_URL_CONFIG} https://…\`.`,
+    );
+  }
+  const fail = (problem: string, remedy: string): never => {
+    throw new ConfigurationError(`${found.name} ${problem}`, remedy);
+  };
+  const url = URL.parse(found.text.trim());
+  if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    return fail("is not an http(s) URL", "Write it like https://api.example.com");
+  }
+  if (url.username || url.password)
+    return fail("contains a user name or password", "Remove it: the API key is all that is sent.");
+  if (url.search || url.hash)
+    return fail("contains a query or a fragment", "Remove everything from «?» or «#» on.");
+  const baseUrl = url.href.replace(/\/+$/, "");
+  const withoutVersion = baseUrl.replace(/\/+v[12]$/i, "");
+  if (withoutVersion !== baseUrl) {
+    return fail(
+      `ends in ${baseUrl.slice(withoutVersion.length)}, which is part of each endpoint's own path`,
+      `Write ${withoutVersion}`,
+    );
+  }
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && !insecureAllowed(source)) {
+    return fail(
+      `uses http: to ${url.host}, which would send the API key readable to everyone on the way`,
+      `Use https:, or permit it with \`pulumi config set ${ALLOW_INSECURE_CONFIG} true\`.`,
+    );
+  }
+  return baseUrl;
+}
+
+/**
+ * The admin API key, see `spec.md`, Authentication. White space around it (a line end from a file) is dropped.
+ *
+ * @param apiKeyEnv the variable that holds it; only the default one falls back to the stack configuration
+ * @throws ConfigurationError when there is none, or it cannot be one; the text never shows more than its length
+ */
+export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = API_KEY_VARIABLE): string {
+  const key = findApiKey(source, apiKeyEnv).trim();
+  const where =
+    apiKeyEnv === API_KEY_VARIABLE
+      ? `Set ${apiKeyEnv}, or run \`pulumi config set --secret ${API_KEY_CONFIG}\`.`
+      : `Set the environment variable ${apiKeyEnv}.`;
+  if (key === "") throw new ConfigurationError("the admin API key is not set", where);
+  if (!/^svc_[\x21-\x7e]+$/.test(key)) {
+    throw new ConfigurationError(
+      `the admin API key is malformed: its ${key.length} characters do not begin with svc_, or contain white space`,
+      `${where} Keys are made on the API keys page of the dashboard.`,
+    );
+  }
+  return key;
+}
+
+/** Whether white space stands around the key, as the line end of a file does: dropped here, but elsewhere it is not. */
+export function isApiKeyPadded(source: ConfigurationSource, apiKeyEnv?: string): boolean {
+  const key = findApiKey(source, apiKeyEnv);
+  return key !== key.trim();
+}
+
+/** The key as it was written; empty when there is none. */
+function findApiKey(source: ConfigurationSource, apiKeyEnv: string = API_KEY_VARIABLE): string {
+  const key = source.environment(apiKeyEnv) ?? "";
+  if (key.trim() !== "" || apiKeyEnv !== API_KEY_VARIABLE) return key;
+  return source.stackConfig(API_KEY_CONFIG) ?? "";
+}
+
+function insecureAllowed(source: ConfigurationSource): boolean {
+  return source.stackConfig(ALLOW_INSECURE_CONFIG)?.trim().toLowerCase() === "true";
+}

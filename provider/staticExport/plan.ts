@@ -1,0 +1,116 @@
+import { fromNow, type Decision } from "../resource/decision";
+import { sameExportOptions, sameTriggers, type CheckedInputs } from "./inputs";
+import { recordedState, wasAfter, type StaticExportState } from "./state";
+import { isUnknown } from "../words/unknown";
+
+/** The one thing to do so that the state becomes what the inputs ask for, and why. */
+export type Plan = Decision &
+  (
+    | /** Start a new job, unless one is found that was started for the same content. */
+      { readonly action: "start"; readonly because: "NEW" | "NEW_CONTENT" | "STARTED_AGAIN" }
+      /** Wait for this job, then mint a link. */
+    | {
+        readonly action: "continue";
+        readonly because: "ADOPTED" | "RESUMED";
+        readonly jobId: string;
+        readonly completed: boolean;
+        /** Of a completed job, when the service said so. */
+        readonly pageCount?: number | undefined;
+      }
+    /** Mint a fresh link to the same job. */
+    | { readonly action: "renew"; readonly because: "RENEW_WINDOW"; readonly jobId: string }
+    /** Remember the inputs; ask the service nothing. */
+    | { readonly action: "record"; readonly because: "SETTINGS" | "UP_TO_DATE" }
+  );
+
+/**
+ * Decides what has to happen; does nothing itself. Previews and updates both decide here, so that an update does what
+ * its preview said.
+ *
+ * @param state `undefined` for a resource that does not exist yet
+ * @param nowMs the service's time: milliseconds since 1970
+ */
+export function planExport(inputs: CheckedInputs, state: StaticExportState | undefined, nowMs: number): Plan {
+  if (!state)
+    return inputs.jobId === undefined
+      ? start("NEW", "the first export, so a job is to be started")
+      : adopt(inputs.jobId);
+
+  const { outputs, bookkeeping } = state;
+  const { unfinished } = bookkeeping;
+  const changed = changedInputs(inputs, state);
+  const wanted = (): Plan => {
+    if (inputs.jobId !== undefined) return adopt(inputs.jobId);
+    const content = changed.filter(isContent);
+    return content.length > 0
+      ? start("NEW_CONTENT", `${content.join(" and ")} changed, so the site is exported again`)
+      : start("STARTED_AGAIN", "the last export came to nothing, so a new job is started");
+  };
+  if (unfinished && wasAfter(unfinished, inputs)) {
+    const { jobId, completed, pageCount } = unfinished;
+    if (jobId === undefined) return wanted();
+    const text = `job ${jobId} of an earlier run goes on, none is started`;
+    return { action: "continue", because: "RESUMED", text, jobId, completed, pageCount };
+  }
+  if (outputs.bundleUrl === undefined) return wanted();
+  if (inputs.jobId === undefined ? changed.some(isContent) : inputs.jobId !== outputs.jobId) return wanted();
+  // a renewBefore that is longer than before may make the link due at once
+  const isMoved = changed.includes("renewBefore") && !isUnknown(inputs.renewBefore);
+  const next = isMoved ? recordedState(inputs, state) : state;
+  const due = whenDue(next, nowMs);
+  const { renewAfter } = next.outputs;
+  if (renewAfter !== undefined && nowMs >= Date.parse(renewAfter)) {
+    return { action: "renew", because: "RENEW_WINDOW", text: due, jobId: outputs.jobId };
+  }
+  if (changed.length === 0) return { action: "record", because: "UP_TO_DATE", text: due };
+  if (renewAfter === undefined) {
+    const text = `${changed.join(" and ")} changed; ${due}`;
+    return { action: "renew", because: "RENEW_WINDOW", text, jobId: outputs.jobId };
+  }
+  return {
+    action: "record",
+    because: "SETTINGS",
+    text: `${changed.join(" and ")} changed: remembered without a request; ${due}`,
+  };
+}
+
+/** The names of the inputs that are not as they were when the outputs were made. */
+export function changedInputs(inputs: CheckedInputs, { outputs, bookkeeping }: StaticExportState): string[] {
+  const before = {
+    ...outputs,
+    version: bookkeeping.given.includes("version") ? outputs.version : undefined,
+    jobId: bookkeeping.given.includes("jobId") ? outputs.jobId : undefined,
+  };
+  const scalars = ["domain", "version", "jobId", "renewBefore", "baseUrl", "apiKeyEnv"] as const;
+  return [
+    ...scalars.filter((name) => inputs[name] !== before[name]),
+    ...(sameTriggers(inputs.triggers, before.triggers) ? [] : ["triggers"]),
+    ...(sameExportOptions(inputs.exportOptions, before.exportOptions) ? [] : ["exportOptions"]),
+  ];
+}
+
+/** Whether a change of this input asks for other content. */
+function isContent(name: string): boolean {
+  return name === "version" || name === "triggers" || name === "exportOptions";
+}
+
+function start(because: "NEW" | "NEW_CONTENT" | "STARTED_AGAIN", text: string): Plan {
+  return { action: "start", because, text };
+}
+
+function adopt(jobId: string): Plan {
+  const text = `${isUnknown(jobId) ? "the job" : `job ${jobId}`} is adopted, none is started`;
+  return { action: "continue", because: "ADOPTED", text, jobId, completed: false };
+}
+
+/** When the link is, or was, due for renewal. */
+function whenDue({ outputs: { jobId, expiresAt, renewAfter } }: StaticExportState, nowMs: number): string {
+  if (expiresAt === undefined || renewAfter === undefined) {
+    return `the service does not say when the link to job ${jobId} expires, so it is renewed only when an input changes`;
+  }
+  const due = `${renewAfter} (${fromNow(Date.parse(renewAfter), nowMs)})`;
+  const end = `${expiresAt} (${fromNow(Date.parse(expiresAt), nowMs)})`;
+  return nowMs < Date.parse(renewAfter)
+    ? `the link to job ${jobId} is good; its next renewal is due from ${due} on`
+    : `the link to job ${jobId} is due for renewal since ${due}; it ends ${end}`;
+}

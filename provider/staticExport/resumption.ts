@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import type { Context } from "../resource/context";
+import { newSalt } from "../resource/salt";
+import { intentOf } from "./state";
+import type { CheckedInputs } from "./inputs";
+
+/** The resume record of one resource and the content that is wanted of it. */
+export interface JobRecord {
+  /** The job that an earlier run started and did not live to keep. */
+  find(): string | undefined;
+  save(jobId: string): void;
+  /**
+   * The idempotency key of the start that is about to be sent: that of an earlier one whose reply never came, so that a
+   * service which knows such keys starts no second job; else a new one.
+   */
+  beginStart(): string;
+  /** The service refused the start: nothing was begun. */
+  startRefused(): void;
+  /** The job is part of the state that is about to be returned. */
+  handOver(): void;
+  /** The job is of no use any more. */
+  forget(): void;
+}
+
+/** Without a URN nothing is remembered: two resources could not be told apart. */
+export function jobRecord(
+  { resumeRecords, urn, reporter, clock }: Pick<Context, "resumeRecords" | "urn" | "reporter" | "clock">,
+  inputs: CheckedInputs,
+): JobRecord {
+  const { baseUrl, domain } = inputs;
+  const intent = intentOf(inputs);
+  const newKey = (): string =>
+    createHash("sha256")
+      .update(JSON.stringify([baseUrl, urn, domain, intent, clock.now(), newSalt(() => clock.random())]))
+      .digest("hex")
+      .slice(0, 32);
+  if (urn === undefined) {
+    const nothing = (): undefined => undefined;
+    return {
+      find: nothing,
+      save: nothing,
+      beginStart: newKey,
+      startRefused: nothing,
+      handOver: nothing,
+      forget: nothing,
+    };
+  }
+  const resource = { urn, baseUrl, domain };
+  return {
+    find: () => resumeRecords.find(resource, intent),
+    save: (jobId) => {
+      const problem = resumeRecords.save(resource, intent, jobId);
+      if (problem === undefined) return;
+      reporter.warn(
+        `job ${jobId} could not be noted in Pulumi's home folder (${problem}): if this run is killed, the next one starts another job`,
+      );
+    },
+    beginStart: () => {
+      const known = resumeRecords.findStart(resource, intent);
+      if (known !== undefined) return known;
+      const key = newKey();
+      resumeRecords.saveStart(resource, intent, key);
+      return key;
+    },
+    startRefused: () => resumeRecords.forgetStart(resource, intent),
+    handOver: () => resumeRecords.handOver(resource),
+    forget: () => resumeRecords.forget(resource),
+  };
+}
+
+/** What was noted of a resource before it was renamed is found under its new name from now on. */
+export function renameRecords(
+  { resumeRecords, urn, formerUrn }: Pick<Context, "resumeRecords" | "urn" | "formerUrn">,
+  { baseUrl, domain }: CheckedInputs,
+): void {
+  if (urn !== undefined && formerUrn !== undefined) {
+    resumeRecords.rename({ urn: formerUrn, baseUrl, domain }, urn);
+  }
+}

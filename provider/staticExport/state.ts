@@ -1,0 +1,206 @@
+import { createHash } from "node:crypto";
+import type { BundleLink } from "../service/bundleLink";
+import { renewalWindow, type RenewalWindow } from "./renewalWindow";
+import { parseDuration } from "../time/duration";
+import { salted } from "../resource/salt";
+import { serviceTimeMs, type ClockError, type Machine } from "../time/serviceClock";
+import { sameExportOptions, type CheckedInputs, type StaticExportInputs } from "./inputs";
+
+/** The outputs of a static export: all inputs, and what the service said. The one source of their names and meanings. */
+export interface StaticExportOutputs extends Omit<CheckedInputs, "version" | "jobId"> {
+  /** The input of that name, or the id of the job. */
+  version: string;
+  /** The job that the link belongs to. */
+  jobId: string;
+  /** Status of that job as the service wrote it, in lower case: `completed` once the resource is created. */
+  status: string;
+  /** Pages of the export. Absent when the service does not say. */
+  pageCount?: number;
+  /** Presigned link to the bundle. A credential until it expires: always a secret. */
+  bundleUrl?: string;
+  /** Size of the bundle in bytes. Absent when the service does not say. */
+  bundleSize?: number;
+  /** When the link stops working, ISO 8601. Absent when the service does not say. */
+  expiresAt?: string;
+  /** From then on the next `pulumi up` renews the link, ISO 8601. Absent when `expiresAt` is. */
+  renewAfter?: string;
+}
+
+/** What an interrupted operation was after, and how far it came. */
+export interface Unfinished {
+  /** See {@link intentOf}, {@link salted}. */
+  intent: string;
+  /** Absent in states of earlier releases. */
+  salt?: string | undefined;
+  /** Absent when it came to nothing. */
+  jobId?: string | undefined;
+  /** Only the link is missing. */
+  completed: boolean;
+  /** Pages of a completed job, when the service said so. */
+  pageCount?: number | undefined;
+}
+
+/** What is remembered beside the outputs, and shown to nobody. */
+export interface Bookkeeping {
+  /** Which of the outputs that have a default were given as inputs. */
+  given: ("version" | "jobId")[];
+  /** When the link was minted, by the service's clock: milliseconds since 1970. */
+  mintedAtMs?: number | undefined;
+  /** How wrong this machine's clock was at the last contact with the service; absent when it was right. */
+  clockError?: ClockError | undefined;
+  unfinished?: Unfinished | undefined;
+}
+
+/** All that is kept of a static export between two operations. */
+export interface StaticExportState {
+  /** Complete, or, while the very first export is unfinished, without a link. */
+  outputs: StaticExportOutputs;
+  bookkeeping: Bookkeeping;
+}
+
+/** The service's time, which nothing in the state can be ahead of: milliseconds since 1970. */
+export function serviceTimeOf(state: StaticExportState | undefined, machine: Machine): number {
+  const { clockError, mintedAtMs } = state?.bookkeeping ?? {};
+  return serviceTimeMs(machine, clockError, mintedAtMs ?? 0);
+}
+
+/** The state after a completed export or a renewed link. */
+export function finishedState(
+  inputs: CheckedInputs,
+  done: { jobId: string; pageCount?: number | undefined; link: BundleLink },
+  clockError: ClockError | undefined,
+): StaticExportState {
+  const { link, jobId, pageCount } = done;
+  return {
+    outputs: {
+      ...inputs,
+      jobId,
+      version: inputs.version ?? jobId,
+      status: "completed",
+      ...(pageCount !== undefined && { pageCount }),
+      bundleUrl: link.url,
+      ...(link.sizeBytes !== undefined && { bundleSize: link.sizeBytes }),
+      ...linkTimes(inputs, link),
+    },
+    bookkeeping: {
+      given: givenOf(inputs),
+      mintedAtMs: link.mintedAtMs,
+      clockError,
+    },
+  };
+}
+
+/** The state after a change of inputs that needs no request. */
+export function recordedState(inputs: CheckedInputs, before: StaticExportState): StaticExportState {
+  const { outputs, bookkeeping } = before;
+  const { jobId, status, pageCount, bundleUrl, bundleSize } = outputs;
+  return {
+    outputs: {
+      ...inputs,
+      jobId,
+      version: inputs.version ?? jobId,
+      status,
+      ...(pageCount !== undefined && { pageCount }),
+      ...(bundleUrl !== undefined && { bundleUrl }),
+      ...(bundleSize !== undefined && { bundleSize }),
+      ...linkTimes(inputs, linkOf(before)),
+    },
+    bookkeeping: {
+      given: givenOf(inputs),
+      mintedAtMs: bookkeeping.mintedAtMs,
+      clockError: bookkeeping.clockError,
+      ...stillUnfinished(inputs, before),
+    },
+  };
+}
+
+/** What was begun for other content waits until that is wanted again; a job that is given ends the wait. */
+export function stillUnfinished(
+  { jobId }: StaticExportInputs,
+  { bookkeeping: { unfinished } }: StaticExportState,
+): Pick<Bookkeeping, "unfinished"> {
+  return unfinished && jobId === undefined ? { unfinished } : {};
+}
+
+/** The state after an interruption: what was there before stays, and the job that was begun is remembered. */
+export function unfinishedState(
+  inputs: CheckedInputs,
+  job: Omit<Unfinished, "intent" | "salt">,
+  before: StaticExportState | undefined,
+  salt: string | undefined,
+): StaticExportState {
+  const unfinished = { intent: salted(intentOf(inputs), salt), ...(salt !== undefined && { salt }), ...job };
+  if (before) return { outputs: before.outputs, bookkeeping: { ...before.bookkeeping, unfinished } };
+  const jobId = job.jobId ?? "";
+  return {
+    outputs: { ...inputs, jobId, version: inputs.version ?? jobId, status: "running" },
+    bookkeeping: { given: givenOf(inputs), unfinished },
+  };
+}
+
+/** Whether an interrupted operation was after the content that is wanted now. */
+export function wasAfter(unfinished: Unfinished | undefined, inputs: StaticExportInputs): boolean {
+  return unfinished !== undefined && unfinished.intent === salted(intentOf(inputs), unfinished.salt);
+}
+
+/**
+ * What content is wanted, as a digest: an interrupted job is gone on with only while this stays the same. A digest,
+ * because `version`, `triggers` and `exportOptions` may be secret and this is not; stored with a salt only.
+ */
+export function intentOf({ version, triggers, jobId, exportOptions }: StaticExportInputs): string {
+  const sortKeys = (_: string, value: unknown): unknown =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value;
+  const wanted: unknown[] = [version ?? null, triggers ?? [], jobId ?? null];
+  // earlier releases knew of no options
+  if (!sameExportOptions(exportOptions, undefined)) wanted.push(exportOptions);
+  return createHash("sha256").update(JSON.stringify(wanted, sortKeys)).digest("hex");
+}
+
+function givenOf(inputs: StaticExportInputs): Bookkeeping["given"] {
+  return (["version", "jobId"] as const).filter((name) => inputs[name] !== undefined);
+}
+
+function linkTimes(
+  inputs: StaticExportInputs,
+  link: Omit<BundleLink, "url">,
+): Pick<StaticExportOutputs, "expiresAt" | "renewAfter"> {
+  const window = windowOf(inputs, link);
+  return link.expiresAtMs === undefined || !window
+    ? {}
+    : {
+        expiresAt: new Date(link.expiresAtMs).toISOString(),
+        renewAfter: new Date(link.expiresAtMs - window.ms).toISOString(),
+      };
+}
+
+/** How long before its end the link of a state is renewed; `undefined` when nobody knows its end. */
+export function renewalWindowOf(
+  inputs: StaticExportInputs,
+  state: StaticExportState,
+): RenewalWindow | undefined {
+  return windowOf(inputs, linkOf(state));
+}
+
+function linkOf({ outputs: { expiresAt }, bookkeeping }: StaticExportState): Omit<BundleLink, "url"> {
+  return {
+    mintedAtMs: bookkeeping.mintedAtMs ?? 0,
+    ...(expiresAt !== undefined && { expiresAtMs: Date.parse(expiresAt) }),
+  };
+}
+
+function windowOf(
+  { renewBefore }: StaticExportInputs,
+  link: Omit<BundleLink, "url">,
+): RenewalWindow | undefined {
+  return renewalWindow(link, renewBefore === undefined ? undefined : parseDuration(renewBefore));
+}
+
+/** What a job that is only looked up (`StaticExport.get`) is known by; nothing was ever done to it. */
+export function lookUpState(inputs: CheckedInputs, jobId: string): StaticExportState {
+  return {
+    outputs: { ...inputs, jobId, version: inputs.version ?? jobId, status: "" },
+    bookkeeping: { given: givenOf(inputs) },
+  };
+}

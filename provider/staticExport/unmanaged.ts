@@ -1,0 +1,29 @@
+import type { ConfigurationSource } from "../service/configuration";
+import { checkInputs } from "./inputs";
+import { lookUpState, type StaticExportState } from "./state";
+
+/**
+ * What `StaticExport.get` knows of an export before it is read. No check comes before a read, so the rules for inputs
+ * are applied here.
+ *
+ * @param domain the resource's id
+ * @throws Error that names each property that is wrong or missing
+ */
+export function stateToLookUp(
+  domain: string,
+  given: Readonly<Record<string, unknown>>,
+  configuration: ConfigurationSource,
+): StaticExportState {
+  const { inputs, failures } = checkInputs({ ...given, domain }, configuration);
+  if (inputs.jobId === undefined && !failures.some(({ property }) => property === "jobId")) {
+    failures.push({
+      property: "jobId",
+      reason: "is needed to look an export up: the service cannot list the jobs of a site",
+    });
+  }
+  if (failures.length > 0 || inputs.jobId === undefined) {
+    const reasons = failures.map(({ property, reason }) => `${property} ${reason}`);
+    throw new Error(`${domain}: cannot be looked up: ${reasons.join("; ")}`);
+  }
+  return lookUpState(inputs, inputs.jobId);
+}

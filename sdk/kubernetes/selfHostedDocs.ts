@@ -1,0 +1,167 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import type { SelfHostedDeploymentKind } from "../featureSupport";
+import { findChart, type InstallationChart } from "./installationChart";
+import { mergeValues } from "./mergeValues";
+import { releaseOptions } from "./releaseOptions";
+import { featureValues, type RequestedFeatures } from "./requestedFeatures";
+import type { StaticExport } from "../staticExport";
+import type { StaticExportLink } from "../staticExportLink";
+import { valuesOf } from "../staticExportValues";
+
+const TYPE = "docs-hosting:kubernetes:SelfHostedDocs";
+
+/** How many revisions Helm keeps: the one in use and the one before. Each holds the values, with a link. */
+const DEFAULT_MAX_HISTORY = 2;
+
+/** How long Helm waits for the pods, in seconds: two of them, one after the other, with image and bundle to fetch. */
+const DEFAULT_TIMEOUT_SECONDS = 600;
+
+/** What of the release's arguments the component sets itself, and the argument of the component that says it. */
+const OWN = { chart: "chart", version: "chartVersion", namespace: "namespace", values: "values" } as const;
+
+/**
+ * Settings of the Helm release that the component does not set itself, such as `name`, `timeout` (seconds),
+ * `maxHistory`, `repositoryOpts`, `skipAwait` or `atomic`.
+ */
+export type ReleaseSettings = Omit<
+  kubernetes.helm.v3.ReleaseArgs,
+  keyof typeof OWN | "compat" | "manifest" | "resourceNames"
+>;
+
+/** Arguments of {@link SelfHostedDocs}. */
+export interface SelfHostedDocsArgs {
+  /**
+   * The export that the installation serves: a StaticExport, or `{ bundleUrl, version? }` of one that another stack has.
+   * Its link stays a secret.
+   */
+  staticExport: StaticExport | StaticExportLink;
+  /**
+   * The deployment chart: a folder (`"./chart"`, looked for from the program's own) or packed chart on this machine,
+   * an OCI reference (`"oci://registry/docs"`), or a name in the repository of `release.repositoryOpts`.
+   */
+  chart: pulumi.Input<string>;
+  /** Version of a published chart, or a range of them. @default the newest */
+  chartVersion?: pulumi.Input<string> | undefined;
+  /** Column of the feature table (`spec.md`, Feature support by deployment kind) that applies. */
+  deploymentKind: SelfHostedDeploymentKind;
+  /**
+   * Features that are asked for. One that the deployment kind cannot have is refused before anything is created; a
+   * configurable one is passed on, as `features: { search: true }` in the chart's values; one that is always available
+   * needs no word.
+   *
+   * @default none
+   */
+  features?: RequestedFeatures | undefined;
+  /** Namespace of the release. @default that of the provider */
+  namespace?: pulumi.Input<string> | undefined;
+  /** Further values of the chart. Those of the static export are laid over them: groups are merged, lists replaced. */
+  values?: pulumi.Input<Record<string, unknown>> | undefined;
+  /**
+   * Other settings of the Helm release.
+   *
+   * @default `maxHistory` 2, so that old links do not stay in the cluster; `timeout` 600 (seconds)
+   */
+  release?: ReleaseSettings | undefined;
+}
+
+/**
+ * A self-hosted installation that serves a static export: one Helm release, with the values of `spec.md`, Deploying a
+ * bundle into a self-hosted installation.
+ *
+ * A changed local chart is an update, also under the same chart version: the digest of its files is part of the
+ * release's `description`. When the release fails, commands that show the reason are on its row, where Pulumi has error
+ * hooks (CLI and SDK from 3.218, all errors from CLI 3.244).
+ *
+ * @throws pulumi.RunError from the constructor, in previews too and before anything of it is registered: for a feature
+ * that the deployment kind cannot have, an unknown feature or deployment kind, a chart's folder that is not there or is
+ * no chart, an export that was read with `StaticExport.get` and so has no link
+ *
+ * @example
+ * const installation = new SelfHostedDocs("docs", {
+ *   staticExport: docs,
+ *   chart: "./chart",
+ *   deploymentKind: "client-hosted",
+ *   features: { search: true },
+ * });
+ */
+export class SelfHostedDocs extends pulumi.ComponentResource {
+  /** The Helm release. */
+  readonly release: kubernetes.helm.v3.Release;
+  /** Name of the release in the cluster. */
+  readonly name: pulumi.Output<string>;
+  /** Namespace of the release. */
+  readonly namespace: pulumi.Output<string>;
+  /** Status of the release: revision, chart, versions. */
+  readonly status: kubernetes.helm.v3.Release["status"];
+
+  /**
+   * @param name unique name of the component in the stack, and of its release
+   * @param args what to install
+   * @param opts Pulumi's resource options; those that only a resource with inputs can have reach the release
+   */
+  constructor(name: string, args: SelfHostedDocsArgs, opts: pulumi.ComponentResourceOptions = {}) {
+    const release = releaseArgs(name, args); // before anything is registered
+    super(TYPE, name, {}, opts);
+    this.release = new kubernetes.helm.v3.Release(name, release, releaseOptions(this, opts));
+    this.name = this.release.name;
+    this.namespace = this.release.namespace;
+    this.status = this.release.status;
+    this.registerOutputs({ name: this.name, namespace: this.namespace, status: this.status });
+  }
+}
+
+function releaseArgs(name: string, args: SelfHostedDocsArgs): kubernetes.helm.v3.ReleaseArgs {
+  const refuse = (problem: string): never => {
+    throw new pulumi.RunError(`SelfHostedDocs "${name}": ${problem}`);
+  };
+  const { staticExport, chartVersion, deploymentKind, namespace, release = {} } = args;
+  const exportValues = valuesOf(staticExport, `SelfHostedDocs "${name}"`);
+  for (const [setting, argument] of Object.entries(OWN)) {
+    if (setting in release) refuse(`\`release.${setting}\` is not for \`release\`: give \`${argument}\`.`);
+  }
+  if (pulumi.Output.isInstance(args.features) || pulumi.Output.isInstance(deploymentKind)) {
+    refuse("`features` and `deploymentKind` must be known when the program runs: they are checked first.");
+  }
+  const features = featureValues(args.features ?? {}, deploymentKind);
+  if ("problem" in features) return refuse(features.problem);
+  const chart = mapInput(args.chart, (given): InstallationChart => {
+    const found = findChart(given, {
+      inRepository: release.repositoryOpts !== undefined,
+      dependencyUpdate: release.dependencyUpdate !== undefined && release.dependencyUpdate !== false,
+    });
+    return "problem" in found ? refuse(found.problem) : found;
+  });
+  return {
+    ...release,
+    maxHistory: release.maxHistory ?? DEFAULT_MAX_HISTORY,
+    timeout: release.timeout ?? DEFAULT_TIMEOUT_SECONDS,
+    chart: mapInput(chart, ({ reference }) => reference),
+    description: description(chart, release.description),
+    ...(chartVersion !== undefined && { version: chartVersion }),
+    ...(namespace !== undefined && { namespace }),
+    values: mergeValues(args.values ?? {}, {
+      ...exportValues,
+      ...(Object.keys(features.values).length > 0 && { features: features.values }),
+    }),
+  };
+}
+
+/** The user's description and the digest of a local chart: the plugin itself compares only the chart's version. */
+function description(
+  chart: pulumi.Input<InstallationChart>,
+  given: pulumi.Input<string | undefined>,
+): pulumi.Input<string | undefined> {
+  const join = ({ digest }: InstallationChart, own: string | undefined): string | undefined =>
+    digest === undefined ? own : [own, `chart files ${digest}`].filter(Boolean).join("; ");
+  return mapInput(chart, (found) => mapInput(given, (own) => join(found, own)));
+}
+
+/** Applies at once to a value that is known when the program runs, so that what is wrong is found at once, too. */
+function mapInput<From, To>(
+  input: pulumi.Input<From>,
+  map: (value: From) => pulumi.Input<To>,
+): pulumi.Input<To> {
+  if (!pulumi.Output.isInstance(input) && !(input instanceof Promise)) return map(input);
+  return pulumi.output(input).apply((value) => map(value as From)) as pulumi.Output<To>;
+}

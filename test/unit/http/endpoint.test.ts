@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { endpointOf } from "../../../provider/http/endpoint.ts";
+import { isIdentifier, readIdentifier } from "../../../provider/service/identifier.ts";
+import { isLoopback } from "../../../provider/http/loopback.ts";
+
+const endpoint = (...path: string[]): ReturnType<typeof endpointOf> =>
+  endpointOf("https://api.example.com:8443/admin", { method: "GET", path, repetition: "read" });
+
+test("an endpoint is a path below the base URL, each segment encoded", () => {
+  expect(endpoint("v1", "jobs", "a/b?c#d")).toEqual({
+    url: "https://api.example.com:8443/admin/v1/jobs/a%2Fb%3Fc%23d",
+    host: "api.example.com:8443",
+    name: "GET https://api.example.com:8443/admin/v1/jobs/a%2Fb%3Fc%23d",
+  });
+});
+
+test.each(["", ".", ".."])("the segment «%s», which would lead elsewhere, is an error", (segment) => {
+  expect(() => endpoint("v1", segment)).toThrow(
+    expect.objectContaining({
+      name: "MalformedResponseError",
+      message: `"${segment}" cannot be part of an address`,
+      remedy: "Check the ids given to the resource.",
+    }),
+  );
+});
+
+describe("an id", () => {
+  test.each(["7f3a", "a/b", "!", "~", "...", "x".repeat(512)])("can be «%s»", (id) => {
+    expect(isIdentifier(id)).toBe(true);
+    expect(readIdentifier(id)).toBe(id);
+  });
+  test.each(["", ".", "..", "a b", "a\n", "\u007f", "ü", "x".repeat(513), null, {}, true])(
+    "cannot be %j",
+    (id) => {
+      expect(isIdentifier(id)).toBe(false);
+      expect(readIdentifier(id)).toBeUndefined();
+    },
+  );
+  test("may be written as a number that is exact", () => {
+    expect(readIdentifier(42)).toBe("42");
+    expect(readIdentifier(2 ** 53)).toBeUndefined();
+    expect(readIdentifier(1.5)).toBeUndefined();
+    expect(isIdentifier(42)).toBe(false);
+  });
+});
+
+test.each([
+  ["localhost", true],
+  ["docs.localhost", true],
+  ["[::1]", true],
+  ["127.0.0.1", true],
+  ["127.255.1.200", true],
+  ["notlocalhost", false],
+  ["localhost.example.com", false],
+  ["127.0.0.1.example.com", false],
+  ["a127.0.0.1", false],
+  ["127.0.1", false],
+  ["128.0.0.1", false],
+  ["", false],
+])("whether «%s» is this machine: %s", (hostname, expected) => {
+  expect(isLoopback(hostname)).toBe(expected);
+});

@@ -1,0 +1,198 @@
+// What is made of an attempt that failed: of the connection's error, or of the status that the service answered.
+import { describe, expect, test } from "vitest";
+import { AttemptConnection } from "../../../provider/http/attemptConnection.ts";
+import { connectionFailure } from "../../../provider/http/connectionFailure.ts";
+import type { FailedAttempt } from "../../../provider/http/failedAttempt.ts";
+import { refusal } from "../../../provider/http/refusal.ts";
+import { VirtualClock } from "../../simulation/virtualClock.ts";
+
+const ENDPOINT = {
+  url: "https://api.example.com/x",
+  host: "api.example.com",
+  name: "GET https://api.example.com/x",
+};
+
+/** Fault, class, message and remedy. */
+const told = ({ fault, error }: FailedAttempt): unknown => ({
+  fault,
+  error: [error.name, error.message, error.remedy],
+});
+
+describe("a connection", () => {
+  const failed = (error: object, known: Partial<AttemptConnection> = {}): unknown => {
+    const connection = new AttemptConnection(ENDPOINT.url, undefined, new VirtualClock());
+    return told(
+      connectionFailure(ENDPOINT, error, Object.assign(connection, { state: "ready", ...known } as const)),
+    );
+  };
+  const lost = (kind: string, code: string, message: string): unknown => ({
+    fault: { kind, code },
+    error: ["ConnectionError", message, "Check the network, the base URL, and that the service is up."],
+  });
+  const proxyHost = "proxy.example.net:3128";
+
+  test("that broke after it was ready may have brought the request", () => {
+    expect(failed({ code: "ECONNRESET" })).toEqual(
+      lost("interrupted", "ECONNRESET", `${ENDPOINT.name} failed (ECONNRESET)`),
+    );
+    expect(failed({ name: "AbortError", code: "x" }, { proxyHost })).toEqual(
+      lost("interrupted", "no answer in time", `${ENDPOINT.name} failed (no answer in time)`),
+    );
+    expect(failed({})).toEqual(
+      lost("interrupted", "connection failed", `${ENDPOINT.name} failed (connection failed)`),
+    );
+  });
+
+  test("that broke before it was ready brought nothing, whatever the error says", () => {
+    for (const code of ["ECONNRESET", "HPE_INVALID_CONSTANT", "Z_DATA_ERROR"]) {
+      expect(failed({ code, type: "max-size" }, { state: "connecting" })).toEqual(
+        lost("unreachable", code, `${ENDPOINT.name} failed (${code})`),
+      );
+    }
+    expect(failed({ code: "EPROTO" }, { state: "connecting", proxyHost })).toEqual(
+      lost("unreachable", "EPROTO", `${ENDPOINT.name} failed through the proxy ${proxyHost} (EPROTO)`),
+    );
+  });
+
+  test.each(["ECONNREFUSED", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"])(
+    "that nobody asked for brought nothing, by the code %s",
+    (code) => {
+      expect(failed({ code }, { state: "unused" })).toEqual(
+        lost("unreachable", code, `${ENDPOINT.name} failed (${code})`),
+      );
+      expect(failed({ code }, { state: "ready" })).toMatchObject({ fault: { kind: "interrupted" } });
+    },
+  );
+
+  test("that nobody asked for may have brought something, by any other code", () => {
+    expect(failed({ code: "ECONNRESET" }, { state: "unused" })).toMatchObject({
+      fault: { kind: "interrupted" },
+    });
+  });
+
+  test("to a host that is not found names it: the proxy's while that is connected to", () => {
+    expect(failed({ code: "ENOTFOUND" }, { state: "unused" })).toEqual(
+      lost("unreachable", "ENOTFOUND", "host not found: api.example.com"),
+    );
+    expect(failed({ code: "ENOTFOUND" }, { state: "connecting", proxyHost })).toEqual(
+      lost("unreachable", "ENOTFOUND", `host not found: ${proxyHost}`),
+    );
+  });
+
+  test.each(["CERT_HAS_EXPIRED", "UNABLE_TO_GET_ISSUER_CERT", "SELF_SIGNED_ISSUER", "BAD_SIGNATURE"])(
+    "with a certificate that is not trusted is final: %s",
+    (code) => {
+      const remedy =
+        "Mend the certificate, or make its authority known with NODE_EXTRA_CA_CERTS. The check cannot be switched off.";
+      const says = `the certificate of api.example.com is not trusted (${code})`;
+      expect(failed({ code }, { state: "connecting" })).toEqual({
+        fault: { kind: "untrusted", code },
+        error: ["ConnectionError", says, remedy],
+      });
+      const code2 = `ERR_SSL_${code}`;
+      expect(failed({ code: code2 }, { state: "connecting" })).toMatchObject({
+        fault: { kind: "unreachable", code: code2 },
+      });
+      const through = failed({ code }, { state: "connecting", proxyHost }) as { error: string[] };
+      expect(through.error[1]).toBe(
+        `the certificate of api.example.com through the proxy ${proxyHost} is not trusted (${code})`,
+      );
+    },
+  );
+
+  test("that the proxy refused tells its status", () => {
+    const remedy =
+      "Check HTTPS_PROXY, or name the service's host in NO_PROXY if it is reached without the proxy.";
+    expect(failed({ code: "x" }, { state: "connecting", proxyHost, refusedByProxy: 407 })).toEqual({
+      fault: { kind: "refusedByProxy", status: 407 },
+      error: [
+        "ConnectionError",
+        `the proxy ${proxyHost} refused to connect to api.example.com (status 407)`,
+        remedy,
+      ],
+    });
+  });
+
+  test.each([
+    [{ type: "max-size" }, "oversized", "more than 1024 KiB"],
+    [{ code: "HPE_HEADER_OVERFLOW" }, "oversized", "headers that are too large"],
+    [{ code: "HPE_INVALID_CONSTANT" }, "notHttp", "with what is not usable HTTP (HPE_INVALID_CONSTANT)"],
+    [{ code: "Z_DATA_ERROR" }, "malformed", "with what cannot be unpacked (Z_DATA_ERROR)"],
+  ])("that brought what is not usable (%j) is %s", (error, kind, what) => {
+    expect(failed(error)).toEqual({
+      fault: { kind },
+      error: [
+        "MalformedResponseError",
+        `${ENDPOINT.name} answered ${what}`,
+        "Check that the base URL is that of the service.",
+      ],
+    });
+  });
+
+  test("is judged by the beginning of a code", () => {
+    for (const code of ["X_HPE_A", "EZ_A"])
+      expect(failed({ code })).toMatchObject({ fault: { kind: "interrupted" } });
+  });
+});
+
+describe("a status", () => {
+  const service = {
+    baseUrl: "https://api.example.com",
+    apiKey: () => "svc_c4n4ry",
+    apiKeyName: "SECOND_KEY",
+    allowInsecure: false,
+  };
+  const refused = (status: number, text?: string): unknown =>
+    told(refusal(ENDPOINT, { status, text }, service, "svc_c4n4ry"));
+  const answered = (status: number): string => `${ENDPOINT.name} answered ${status}`;
+
+  test.each([
+    [
+      401,
+      "KeyRejectedError",
+      `the service rejected the API key (${answered(401)})`,
+      "Check that SECOND_KEY holds a current admin API key of the right organization.",
+    ],
+    [
+      403,
+      "NotAllowedError",
+      `the service does not allow this (${answered(403)})`,
+      "One of three things: the organization's plan has no static export (it needs the enterprise plan); the API key lacks the scope (one that may only read can refresh, but not start); or this machine's address is not one that the organization allows. Check the three in the dashboard.",
+    ],
+    [404, "NotFoundError", answered(404), "Check the domain, the job id and the base URL."],
+    [409, "NotReadyError", answered(409), "Try again when the job is completed."],
+    [429, "ResponseError", `the service limits the rate of requests (${answered(429)})`, "Try again later."],
+    [400, "ResponseError", answered(400), "Check the inputs and the base URL."],
+    [499, "ResponseError", answered(499), "Check the inputs and the base URL."],
+    [304, "ResponseError", answered(304), "Check the inputs and the base URL."],
+    [500, "ResponseError", answered(500), "The service has a problem: try again later."],
+    ...[301, 302, 303, 307, 308].map((status): [number, string, string, string] => [
+      status,
+      "ResponseError",
+      `${answered(status)}, a redirect, which is not followed so that the API key stays with the base URL`,
+      "Set the base URL to where the service really is.",
+    ]),
+  ])("%i is a %s", (status, name, message, remedy) => {
+    const fault = { kind: "status", status, retryAfterMs: undefined };
+    expect(refused(status)).toEqual({ fault, error: [name, message, remedy] });
+    expect(refusal(ENDPOINT, { status, text: "", retryAfterMs: 7 }, service, "").fault).toEqual({
+      ...fault,
+      retryAfterMs: 7,
+    });
+  });
+
+  test.each([
+    ['{"error":"no svc_c4n4ry"}', ": no [removed]"],
+    ['{"error":7}', ""],
+    ["null", ""],
+    ["{}", ""],
+    ["Bad svc_c4n4ry", ": Bad [removed]"],
+    ["x".repeat(201), `: ${"x".repeat(200)}…`],
+    [`{"error":"${"x".repeat(201)}"}`, `: ${"x".repeat(201)}`],
+    [undefined, ""],
+  ])("is told with the service's own words: %s", (text, words) => {
+    expect(refused(400, text)).toMatchObject({
+      error: ["ResponseError", `${answered(400)}${words}`, expect.anything()],
+    });
+  });
+});

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { decodeText, parseJson, parseObject } from "../../../provider/http/replyBody.ts";
+
+const bytes = (...values: number[]): ArrayBuffer => new Uint8Array(values).buffer;
+
+test("text is strict UTF-8, without a byte order mark", () => {
+  expect(decodeText(bytes(0xc3, 0xa9))).toBe("é");
+  expect(decodeText(bytes(0xef, 0xbb, 0xbf, 0x61))).toBe("a");
+  expect(decodeText(bytes())).toBe("");
+  expect(decodeText(bytes(0xff))).toBeUndefined();
+});
+
+const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+
+test("JSON is read to a depth of 64, whatever stands in its strings", () => {
+  expect(parseJson("[1]")).toEqual([1]);
+  expect(parseJson("no")).toBeUndefined();
+  expect(parseJson(nested(64))).toBeDefined();
+  expect(parseJson(nested(65))).toBeUndefined();
+  expect(parseJson(`${'{"a":'.repeat(64)}1${"}".repeat(64)}`)).toBeDefined();
+  expect(parseJson(`${'{"a":'.repeat(65)}1${"}".repeat(65)}`)).toBeUndefined();
+  expect(parseJson(`[${Array(100).fill("[],{}").join()}]`)).toHaveLength(200);
+  const brackets = "[{".repeat(100);
+  expect(parseJson(JSON.stringify([brackets, `\\"${brackets}`, '"', "\\"]))).toHaveLength(4);
+  // closing brackets in a string do not make room
+  expect(parseJson(`["]]]]",${nested(64)}]`)).toBeUndefined();
+  expect(parseJson(`["}}}}",${nested(64)}]`)).toBeUndefined();
+  expect(parseJson(`["\\"]]]",${nested(64)}]`)).toBeUndefined();
+});
+
+test("an object is returned as it is", () => {
+  expect(parseObject("GET x", ' {"a":[1]}', "svc_c4n4ry")).toEqual({ a: [1] });
+});
+
+test.each([
+  [undefined, "with text that is not UTF-8"],
+  ["", "with an empty reply"],
+  [" \n", "with an empty reply"],
+  [nested(65), "JSON that is nested deeper than 64 levels"],
+  ["<p>svc_c4n4ry</p>", "something that is not JSON: <p>[removed]</p>"],
+  ["x".repeat(300), `something that is not JSON: ${"x".repeat(200)}…`],
+  ["[]", "JSON that is not an object"],
+  ["null", "JSON that is not an object"],
+  ['"a"', "JSON that is not an object"],
+])("%j is none", (text, what) => {
+  expect(() => parseObject("GET x", text, "svc_c4n4ry")).toThrow(
+    expect.objectContaining({
+      name: "MalformedResponseError",
+      message: `GET x answered ${what}`,
+      remedy:
+        "Check that the base URL is that of the service, and that nothing in between (a proxy, a login page) answers for it.",
+    }),
+  );
+});

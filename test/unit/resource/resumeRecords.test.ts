@@ -1,0 +1,344 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { intentOf } from "../../../provider/staticExport/state.ts";
+import {
+  RECORD_LIFE_MS,
+  recordFolder,
+  ResumeFolder,
+  type RecordedResource,
+} from "../../../provider/resource/resumeRecords.ts";
+
+const RESOURCE: RecordedResource = {
+  baseUrl: "https://api.example.test/c4n4ry-path",
+  urn: "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs",
+  domain: "docs.example.com",
+};
+const INTENT = "a".repeat(64);
+
+let home: string;
+let folder: string;
+let nowMs: number;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "pulumi-home-"));
+  folder = join(home, "docs-hosting/resume");
+  nowMs = Date.now();
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+/** A process of its own: knows only what is in the folder. */
+const records = (): ResumeFolder =>
+  new ResumeFolder(
+    () => folder,
+    () => nowMs,
+    Math.random,
+  );
+const files = (): string[] => readdirSync(folder);
+const onlyFile = (): string => join(folder, files()[0] ?? "there is none");
+
+test("another process finds the job that was saved", () => {
+  expect(records().save(RESOURCE, INTENT, "job-1")).toBeUndefined();
+  expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+  expect(files()).toHaveLength(1);
+});
+
+test("what was noted of a resource that was renamed is found under its new URN alone, and is no younger for that", () => {
+  const urn = `${RESOURCE.urn}-renamed`;
+  records().save(RESOURCE, INTENT, "job-1");
+  records().saveStart(RESOURCE, "b".repeat(64), "key-1");
+  records().save({ ...RESOURCE, domain: "other.example.com" }, INTENT, "job-2");
+  const savedAt = new Date(nowMs - RECORD_LIFE_MS + 60_000);
+  for (const name of files()) utimesSync(join(folder, name), savedAt, savedAt);
+  records().rename(RESOURCE, urn);
+  expect(records().find({ ...RESOURCE, urn }, INTENT)).toBe("job-1");
+  expect(records().findStart({ ...RESOURCE, urn }, "b".repeat(64))).toBe("key-1");
+  expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+  expect(records().find({ ...RESOURCE, domain: "other.example.com" }, INTENT)).toBe("job-2");
+  const texts = files().map((name) => readFileSync(join(folder, name), "utf8"));
+  expect(texts.filter((text) => text.includes("-renamed"))).toHaveLength(2);
+  for (const name of files()) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+  nowMs += 120_000;
+  expect(records().find({ ...RESOURCE, urn }, INTENT)).toBeUndefined();
+});
+
+test("a rename leaves alone what was noted under the new URN already, and a folder that is not there", () => {
+  const renamed = { ...RESOURCE, urn: `${RESOURCE.urn}-renamed` };
+  records().rename(RESOURCE, renamed.urn);
+  records().save(RESOURCE, INTENT, "job-1");
+  records().save(renamed, INTENT, "job-2");
+  records().rename(RESOURCE, renamed.urn);
+  expect(records().find(renamed, INTENT)).toBe("job-2");
+});
+
+test("a rename takes over what it can: what is no record stays where it was", () => {
+  const urn = `${RESOURCE.urn}-renamed`;
+  records().save(RESOURCE, INTENT, "job-1");
+  writeFileSync(onlyFile(), '{ "urn": "urn:pulumi:test", "jobI');
+  records().save(RESOURCE, "b".repeat(64), "job-2");
+  records().rename(RESOURCE, urn);
+  expect(records().find({ ...RESOURCE, urn }, "b".repeat(64))).toBe("job-2");
+  const texts = files().map((name) => readFileSync(join(folder, name), "utf8"));
+  expect(texts.map((text) => text.length > 40).sort()).toEqual([false, true]);
+});
+
+test.skipIf(process.platform === "win32")(
+  "the name says the resource in 32 digits, the salt and the content",
+  () => {
+    records().save(RESOURCE, INTENT, "job-1");
+    expect(files()).toEqual([expect.stringMatching(/^[0-9a-f]{32}-[0-9a-f]{32}-[0-9a-f]{32}\.json$/)]);
+  },
+);
+
+test("who wants no particular content has a record without a salt, as earlier releases look for it", () => {
+  const intent = intentOf(RESOURCE);
+  records().save(RESOURCE, intent, "job-1");
+  expect(onlyFile()).toMatch(new RegExp(`[0-9a-f]{32}-${intent.slice(0, 32)}\\.json$`));
+  expect(records().find(RESOURCE, intent)).toBe("job-1");
+});
+
+test.each<[string, Partial<RecordedResource>, string]>([
+  ["service", { baseUrl: "https://other.example.test" }, INTENT],
+  ["resource", { urn: `${RESOURCE.urn}-2` }, INTENT],
+  ["site", { domain: "other.example.com" }, INTENT],
+  ["content", {}, "b".repeat(64)],
+])("the job of another %s is not found", (_what, other, intent) => {
+  records().save(RESOURCE, INTENT, "job-1");
+  expect(records().find({ ...RESOURCE, ...other }, intent)).toBeUndefined();
+});
+
+test("another process finds the key of a start whose reply never came, until there is a job or a refusal", () => {
+  records().saveStart(RESOURCE, INTENT, "key-1");
+  expect(records().findStart(RESOURCE, INTENT)).toBe("key-1");
+  expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+  records().save(RESOURCE, INTENT, "job-1");
+  expect(records().findStart(RESOURCE, INTENT)).toBeUndefined();
+  records().saveStart(RESOURCE, "b".repeat(64), "key-2");
+  records().forgetStart(RESOURCE, "b".repeat(64));
+  records().forgetStart(RESOURCE, "c".repeat(64));
+  expect(records().findStart(RESOURCE, "b".repeat(64))).toBeUndefined();
+  expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+});
+
+test("a later job of the same content takes the place of the earlier one", () => {
+  records().save(RESOURCE, INTENT, "job-1");
+  records().save(RESOURCE, INTENT, "job-2");
+  expect(records().find(RESOURCE, INTENT)).toBe("job-2");
+  expect(files()).toHaveLength(1);
+});
+
+test.skipIf(process.platform === "win32")("only the owner can read file and folder", () => {
+  records().save(RESOURCE, INTENT, "job-1");
+  expect(statSync(onlyFile()).mode & 0o777).toBe(0o600);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+test("a record holds URN and job, and nothing else in plain text", () => {
+  records().save(RESOURCE, INTENT, "job-1");
+  expect(JSON.parse(readFileSync(onlyFile(), "utf8"))).toEqual({ urn: RESOURCE.urn, jobId: "job-1" });
+  expect(onlyFile()).not.toContain("c4n4ry");
+});
+
+test.each([
+  ["nothing", ""],
+  ["half a record", '{ "urn": "urn:pulumi:test", "jobI'],
+  ["null", "null"],
+  ["a number", "7"],
+  ["no job", "{}"],
+  ["a job that is a folder", '{ "jobId": ".." }'],
+  ["a job that is an object", '{ "jobId": {} }'],
+  ["a key that is a number", '{ "idempotencyKey": 7 }'],
+  ["not text", "\0\u{1}\uffff"],
+])("a file with %s in it is no record, and can be replaced", (_what, text) => {
+  records().save(RESOURCE, INTENT, "job-1");
+  writeFileSync(onlyFile(), text);
+  expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+  expect(records().findStart(RESOURCE, INTENT)).toBeUndefined();
+  expect(records().save(RESOURCE, INTENT, "job-2")).toBeUndefined();
+  expect(records().find(RESOURCE, INTENT)).toBe("job-2");
+});
+
+test("a record that cannot be read is not found", () => {
+  records().save(RESOURCE, INTENT, "job-1");
+  const path = onlyFile();
+  rmSync(path);
+  mkdirSync(path); // root can read every file, but no folder as one
+  expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+});
+
+test("no folder means no record, and nothing to forget", () => {
+  expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+  records().forget(RESOURCE);
+  records().operationEnded();
+  expect(readdirSync(home)).toEqual([]);
+});
+
+describe("after a day", () => {
+  const age = (path: string, ms: number): void => {
+    const at = new Date(nowMs - ms);
+    utimesSync(path, at, at);
+  };
+
+  test("a record is not found any more; just before, it is", () => {
+    records().save(RESOURCE, INTENT, "job-1");
+    age(onlyFile(), RECORD_LIFE_MS - 60_000);
+    expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+    age(onlyFile(), RECORD_LIFE_MS + 1_000);
+    expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+  });
+
+  test("is a day to the millisecond: a record counts until then, and is not removed before", () => {
+    expect(RECORD_LIFE_MS).toBe(86_400_000);
+    records().save(RESOURCE, INTENT, "job-1");
+    nowMs -= nowMs % 1_000; // a file's own time is no more exact than it was written
+    age(onlyFile(), RECORD_LIFE_MS);
+    expect(statSync(onlyFile()).mtimeMs).toBe(nowMs - RECORD_LIFE_MS);
+    expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+    records().save({ ...RESOURCE, urn: "urn:other" }, INTENT, "job-2");
+    expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+    nowMs += 1;
+    expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+  });
+
+  test("the newest of two records of one content counts, whichever is found first", () => {
+    records().save(RESOURCE, INTENT, "job-1");
+    const prefix = join(folder, (files()[0] ?? "").slice(0, 33));
+    const unsalted = `${prefix}${INTENT.slice(0, 32)}.json`;
+    const salted = onlyFile();
+    writeFileSync(unsalted, '{ "jobId": "job-2" }');
+    for (const [older, newer, jobId] of [
+      [salted, unsalted, "job-2"],
+      [unsalted, salted, "job-1"],
+    ] as const) {
+      age(older, 7_200_000);
+      age(newer, 3_600_000);
+      expect(records().find(RESOURCE, INTENT)).toBe(jobId);
+    }
+  });
+
+  test("what another process has left in the folder and cannot be looked at hinders nothing", () => {
+    records().save(RESOURCE, INTENT, "job-1");
+    const prefix = (files()[0] ?? "").slice(0, 33);
+    symlinkSync(join(folder, "is not there"), join(folder, "0-dangling"));
+    symlinkSync(join(folder, "is not there"), join(folder, `${prefix}${INTENT.slice(0, 32)}.json`));
+    expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+    const other = { ...RESOURCE, urn: "urn:other" };
+    expect(records().save(other, INTENT, "job-2")).toBeUndefined();
+    expect(records().find(other, INTENT)).toBe("job-2");
+  });
+
+  test.each(["0-", ".old"])("a file whose name only resembles that of a record is none (%s)", (more) => {
+    records().save(RESOURCE, INTENT, "job-1");
+    const [name = ""] = files();
+    const lookalike = more === "0-" ? `${name.slice(0, 33)}0-${name.slice(33)}` : name + more;
+    renameSync(join(folder, name), join(folder, lookalike));
+    expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+  });
+
+  test("a record goes when the next one is written, whatever else lies around", () => {
+    records().save(RESOURCE, INTENT, "job-1");
+    age(onlyFile(), RECORD_LIFE_MS + 1_000);
+    for (const name of ["0-somebody's folder", "zzz"]) {
+      mkdirSync(join(folder, name, "in it"), { recursive: true });
+      age(join(folder, name), RECORD_LIFE_MS + 1_000);
+    }
+    records().save({ ...RESOURCE, urn: "urn:other" }, INTENT, "job-2");
+    expect(files().filter((name) => name.endsWith(".json"))).toHaveLength(1);
+  });
+
+  test("a record of a clock that was ahead still counts", () => {
+    records().save(RESOURCE, INTENT, "job-1");
+    age(onlyFile(), -3 * 3_600_000);
+    expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+  });
+});
+
+test.each([
+  ["the folder's place is taken by a file", () => writeFileSync(join(home, "docs-hosting"), "")],
+  [
+    "the record's place is taken by a folder",
+    () => {
+      records().save(RESOURCE, INTENT, "job-1");
+      const path = onlyFile();
+      rmSync(path);
+      mkdirSync(join(path, "in it"), { recursive: true });
+    },
+  ],
+])("what cannot be written is told, and not thrown: %s", (_why, block) => {
+  block();
+  expect(records().save(RESOURCE, INTENT, "job-2")).toMatch(/^E[A-Z]+$/);
+  expect(records().find(RESOURCE, INTENT)).toBeUndefined();
+});
+
+test("the name of a record does not tell the content, not even that two are about the same", () => {
+  records().save(RESOURCE, INTENT, "job-1");
+  const [name = ""] = files();
+  expect(name).not.toContain("aaaa");
+  records().forget(RESOURCE);
+  records().save(RESOURCE, INTENT, "job-1");
+  expect(files()[0]?.slice(66)).not.toBe(name.slice(66));
+});
+
+test("a record of an earlier release, without a salt, is found, replaced and forgotten", () => {
+  records().save(RESOURCE, INTENT, "job-1");
+  const old = onlyFile().replace(/-[0-9a-f]{32}-[0-9a-f]{32}\.json$/, `-${INTENT.slice(0, 32)}.json`);
+  renameSync(onlyFile(), old);
+  expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+  expect(records().find(RESOURCE, "b".repeat(64))).toBeUndefined();
+  records().save(RESOURCE, INTENT, "job-2");
+  expect(records().find(RESOURCE, INTENT)).toBe("job-2");
+  records().forget(RESOURCE);
+  expect(files()).toEqual([]);
+});
+
+describe("forgetting", () => {
+  test("takes all of a resource's records, and nobody else's", () => {
+    records().save(RESOURCE, INTENT, "job-1");
+    records().save(RESOURCE, "b".repeat(64), "job-2");
+    const other = { ...RESOURCE, domain: "other.example.com" };
+    records().save(other, INTENT, "job-3");
+    records().forget(RESOURCE);
+    expect(files()).toHaveLength(1);
+    expect(records().find(other, INTENT)).toBe("job-3");
+  });
+
+  test("waits until the engine has stored what was handed over", () => {
+    const process = records();
+    process.save(RESOURCE, INTENT, "job-1");
+    process.operationEnded();
+    process.handOver(RESOURCE);
+    expect(records().find(RESOURCE, INTENT)).toBe("job-1");
+    process.operationEnded();
+    expect(files()).toEqual([]);
+  });
+
+  test("happens once for each hand-over", () => {
+    const process = records();
+    process.save(RESOURCE, INTENT, "job-1");
+    process.handOver(RESOURCE);
+    process.operationEnded();
+    process.save(RESOURCE, INTENT, "job-2");
+    process.operationEnded();
+    expect(records().find(RESOURCE, INTENT)).toBe("job-2");
+  });
+});
+
+test.each([
+  ["PULUMI_HOME", "/srv/pulumi", join("/srv/pulumi", "docs-hosting", "resume")],
+  ["the user's own folder without it", undefined, join(homedir(), ".pulumi", "docs-hosting", "resume")],
+  ["the user's own folder when it is empty", "", join(homedir(), ".pulumi", "docs-hosting", "resume")],
+])("records are kept in %s", (_where, value, expected) => {
+  expect(recordFolder((name) => (name === "PULUMI_HOME" ? value : "elsewhere"))).toBe(expected);
+});

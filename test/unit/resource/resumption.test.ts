@@ -1,0 +1,84 @@
+import { beforeEach, expect, test } from "vitest";
+import { decisionLine, fromNow } from "../../../provider/resource/decision.ts";
+import { jobRecord, renameRecords, type JobRecord } from "../../../provider/staticExport/resumption.ts";
+import { MemoryRecords } from "../../simulation/memoryRecords.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
+import { VirtualClock } from "../../simulation/virtualClock.ts";
+
+const URN = "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs";
+const INPUTS = { domain: "docs.example.com", baseUrl: "https://api.example.test", apiKeyEnv: "KEY" };
+
+let resumeRecords: MemoryRecords;
+let reporter: ReturnType<typeof recordingReporter>;
+let clock: VirtualClock;
+
+beforeEach(() => {
+  resumeRecords = new MemoryRecords();
+  reporter = recordingReporter();
+  clock = new VirtualClock();
+});
+
+const record = (urn: string | undefined, inputs = INPUTS): JobRecord =>
+  jobRecord({ resumeRecords, reporter, clock, ...(urn !== undefined && { urn }) }, inputs);
+
+test("a job is found again by resource, site and service", () => {
+  record(URN).save("job-1");
+  expect(record(URN).find()).toBe("job-1");
+  expect(record(`${URN}-other`).find()).toBeUndefined();
+  expect(record(URN, { ...INPUTS, domain: "other.example.com" }).find()).toBeUndefined();
+  expect(record(URN, { ...INPUTS, baseUrl: "https://other.example" }).find()).toBeUndefined();
+  expect(reporter.lines.warn).toEqual([]);
+  record(URN).forget();
+  expect(record(URN).find()).toBeUndefined();
+});
+
+test("one that cannot be noted is a warning that says what that means", () => {
+  resumeRecords.diskIsFull = true;
+  record(URN).save("job-1");
+  expect(reporter.lines.warn).toEqual([
+    "job job-1 could not be noted in Pulumi's home folder (ENOSPC): if this run is killed, the next one starts another job",
+  ]);
+});
+
+test("a start keeps its key until its outcome is known", () => {
+  const key = record(URN).beginStart();
+  expect(key).toMatch(/^[0-9a-f]{32}$/);
+  expect(record(URN).beginStart()).toBe(key);
+  record(URN).startRefused();
+  clock.chance = 0.75; // two machines may start at the same moment
+  expect(record(URN).beginStart()).not.toBe(key);
+});
+
+test("without a URN nothing is remembered, and each start has a key of its own", () => {
+  const none = record(undefined);
+  const key = none.beginStart();
+  expect(key).toMatch(/^[0-9a-f]{32}$/);
+  clock.advance(1);
+  expect(none.beginStart()).not.toBe(key);
+  none.save("job-1");
+  none.startRefused();
+  none.handOver();
+  none.forget();
+  expect(none.find()).toBeUndefined();
+  expect([resumeRecords.jobs.size, resumeRecords.starts.size]).toEqual([0, 0]);
+});
+
+test("what was noted before a rename is found under the new URN", () => {
+  const NEW_URN = `${URN}-renamed`;
+  record(URN).save("job-1");
+  resumeRecords.save({ ...INPUTS, urn: "undefined" }, "", "job-2");
+  renameRecords({ resumeRecords, urn: NEW_URN }, INPUTS);
+  expect(resumeRecords.find({ ...INPUTS, urn: NEW_URN }, "")).toBeUndefined();
+  renameRecords({ resumeRecords, formerUrn: URN }, INPUTS);
+  expect(record(URN).find()).toBe("job-1");
+  renameRecords({ resumeRecords, urn: NEW_URN, formerUrn: URN }, INPUTS);
+  expect(record(URN).find()).toBeUndefined();
+  expect(record(NEW_URN).find()).toBe("job-1");
+});
+
+test("a decision is one line, and its times are told from now", () => {
+  expect(decisionLine({ because: "NEW", text: "the first" })).toBe("NEW: the first");
+  expect(fromNow(90_000, 30_000)).toBe("in 1m");
+  expect(fromNow(30_000, 90_000)).toBe("1m ago");
+  expect(fromNow(5_000, 5_000)).toMatch(/^in 0/);
+});

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import * as dynamic from "../../../provider/dynamic.ts";
+import { handlerText } from "../../../sdk/handler.ts";
+
+const RESOURCES = ["StaticExport", "AgentJob"] as const;
+
+test.each(RESOURCES)("the text in every user's state never changes (%s)", (resource) => {
+  expect(handlerText(resource)).toBe(
+    `exports.handler = () => require("module").createRequire(process.cwd() + "/_")("pulumi-docs-hosting/dynamic").${resource};`,
+  );
+});
+
+test.each(RESOURCES)("what that text asks for has every method that the host calls (%s)", (resource) => {
+  expect(Object.keys(dynamic[resource]).sort()).toEqual([
+    "check",
+    "configure",
+    "create",
+    "delete",
+    "diff",
+    "read",
+    "update",
+  ]);
+});

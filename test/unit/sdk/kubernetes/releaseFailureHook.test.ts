@@ -1,0 +1,144 @@
+import { createRequire } from "node:module";
+import * as pulumi from "@pulumi/pulumi";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+
+type Answer = (error: Error | null) => void;
+/** What the SDK asks to register hooks: Pulumi's mocks have nothing there. */
+interface Monitor {
+  registerErrorHook?: (request: { getName(): string }, answer: Answer) => void;
+}
+
+/** Loaded anew for each test: it remembers the hook of a run. */
+let releaseFailureHook: () => pulumi.ErrorHook | undefined;
+let names: string[];
+const monitor = (): Monitor => pulumi.runtime.getMonitor() as unknown as Monitor;
+function engineAnswers(error: Error | null): void {
+  monitor().registerErrorHook = (request, answer) => {
+    names.push(request.getName());
+    answer(error);
+  };
+}
+
+beforeEach(async () => {
+  names = [];
+  vi.resetModules();
+  ({ releaseFailureHook } = await import("../../../../sdk/kubernetes/releaseFailureHook.ts"));
+  const mocks = { newResource: () => ({ id: "", state: {} }), call: () => ({}) };
+  await pulumi.runtime.setMocks(mocks, "project", "stack");
+});
+
+describe("is made", () => {
+  test("once for all releases, under a name that is the same for ever: it is in the state", async () => {
+    engineAnswers(null);
+    const hook = releaseFailureHook();
+    expect(releaseFailureHook()).toBe(hook);
+    await registration(hook);
+    expect(names).toEqual(["docs-hosting:explainReleaseFailure"]);
+  });
+
+  test("and bound to the release also when a copy of this package has registered it before", async () => {
+    engineAnswers(new Error("resource hook already registered"));
+    await expect(registration(releaseFailureHook())).resolves.toBeUndefined();
+  });
+});
+
+/** What the SDK awaits before it registers a resource with this hook. */
+async function registration(hook: pulumi.ErrorHook | undefined): Promise<unknown> {
+  return (hook as unknown as { __registered: Promise<void> }).__registered;
+}
+
+describe("is left out", () => {
+  test("by an SDK without error hooks", () => {
+    engineAnswers(null);
+    const { ErrorHook } = pulumi;
+    vi.spyOn(pulumi, "ErrorHook", "get").mockReturnValue(undefined as never);
+    expect(ErrorHook).toBeDefined();
+    expect(releaseFailureHook()).toBeUndefined();
+    vi.restoreAllMocks();
+  });
+
+  test("by an engine without them, for the SDK would fail the release", () => {
+    engineAnswers(null);
+    const { getStore } = createRequire(import.meta.url)("@pulumi/pulumi/runtime/state") as {
+      getStore: () => { supportsErrorHooks: boolean };
+    };
+    getStore().supportsErrorHooks = false;
+    expect(releaseFailureHook()).toBeUndefined();
+  });
+
+  test("under mocks, which offer hooks and have none", () => {
+    expect(releaseFailureHook()).toBeUndefined();
+  });
+});
+
+describe("says on the row of the release", () => {
+  const URN = "urn:pulumi:stack::project::kubernetes:helm.sh/v3:Release::docs";
+  const TIMED_OUT = "error running update: context deadline exceeded";
+  const failure = (given: Partial<pulumi.ErrorHookArgs>): pulumi.ErrorHookArgs => ({
+    urn: URN,
+    id: "",
+    name: "docs",
+    type: "kubernetes:helm.sh/v3:Release",
+    newInputs: { namespace: "site", name: "docs-1a2b", timeout: 600 },
+    failedOperation: "update",
+    errors: [TIMED_OUT],
+    ...given,
+  });
+
+  async function said(given: Partial<pulumi.ErrorHookArgs>): Promise<string[]> {
+    engineAnswers(null);
+    const lines: string[] = [];
+    vi.spyOn(pulumi.log, "warn").mockImplementation(async (text, resource) => {
+      expect(await (resource?.urn as unknown as { promise(): Promise<string> }).promise()).toBe(URN);
+      lines.push(text);
+    });
+    expect(await releaseFailureHook()?.callback(failure(given))).toBe(false); // no second try
+    vi.restoreAllMocks();
+    return lines;
+  }
+
+  test.each(["create", "update"])("why its %s may have failed", async (failedOperation) => {
+    const [text] = await said({ failedOperation });
+    expect(text).toContain("release site/docs-1a2b were not ready within 600 s");
+  });
+
+  test("what the newest of several errors is about", async () => {
+    const [text] = await said({ errors: ["cannot re-use a name that is still in use", TIMED_OUT] });
+    expect(text).toContain("sh.helm.release.v1.docs-1a2b.vN");
+  });
+
+  test("nothing about a deletion, or about an error that needs no explanation", async () => {
+    expect(await said({ failedOperation: "delete" })).toEqual([]);
+    expect(await said({ errors: ["chart not found"] })).toEqual([]);
+  });
+
+  test("no name that is a secret, but where to put it", async () => {
+    const [text] = await said({
+      newInputs: { namespace: pulumi.secret("c4n4ry"), name: pulumi.secret("c4n4ry") },
+    });
+    expect(text).toContain("kubectl --namespace NAMESPACE get pods");
+    expect(text).not.toContain("c4n4ry");
+  });
+
+  test("the names in its id where the inputs do not tell them", async () => {
+    const [text] = await said({ id: "site/docs-1a2b", newInputs: undefined as never });
+    expect(text).toContain("The pods of the release site/docs-1a2b were not ready. The reason");
+    const [empty] = await said({ id: "", newInputs: { namespace: "", name: "docs", timeout: "600" } });
+    expect(empty).toContain("The pods of the release NAMESPACE/docs were not ready. The reason");
+    const [nameless] = await said({ id: "", newInputs: {} });
+    expect(nameless).toContain("The pods of the release NAMESPACE/NAME were not ready. The reason");
+  });
+
+  test("that atomic took the pods away", async () => {
+    const [text] = await said({ newInputs: { namespace: "site", name: "docs", atomic: true } });
+    expect(text).toContain("`atomic` made Helm take");
+  });
+
+  test("and fails in silence, for Pulumi would show its error in the place of the release's", async () => {
+    engineAnswers(null);
+    vi.spyOn(pulumi.log, "warn").mockRejectedValue(new Error("no engine"));
+    expect(await releaseFailureHook()?.callback(failure({ errors: undefined as never }))).toBe(false);
+    expect(await releaseFailureHook()?.callback(failure({}))).toBe(false);
+    vi.restoreAllMocks();
+  });
+});

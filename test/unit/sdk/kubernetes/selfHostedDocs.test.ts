@@ -1,0 +1,354 @@
+// What a program registers, seen through Pulumi's own mocks.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi, onTestFinished } from "vitest";
+import { SelfHostedDocs, type SelfHostedDocsArgs } from "../../../../sdk/kubernetes/index.ts";
+import type { StaticExportLink } from "../../../../sdk/staticExportLink.ts";
+
+const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";
+const RELEASE = "kubernetes:helm.sh/v3:Release";
+const COMPONENT = "docs-hosting:kubernetes:SelfHostedDocs";
+
+let chart: string;
+beforeAll(() => {
+  chart = mkdtempSync(join(tmpdir(), "chart-"));
+  writeFileSync(join(chart, "Chart.yaml"), "name: docs\n");
+});
+afterAll(() => rmSync(chart, { recursive: true }));
+
+let registered: { type: string; name: string; inputs: Record<string, unknown>; id?: string | undefined }[];
+
+async function runProgram(preview = false): Promise<void> {
+  registered = [];
+  await pulumi.runtime.setMocks(
+    {
+      newResource: ({ type, name, inputs }) => {
+        registered.push({ type, name, inputs: inputs as Record<string, unknown> });
+        const made = { name: "docs-1a2b", namespace: "site", status: { revision: 1, status: "deployed" } };
+        return { id: `site/${name}`, state: { ...(inputs as object), ...(!preview && made) } };
+      },
+      call: () => ({}),
+    },
+    "project",
+    "stack",
+    preview,
+  );
+}
+beforeEach(() => runProgram());
+
+/** Of an export only these outputs are used. */
+function staticExport(version: pulumi.Output<string> = pulumi.output("v1")): StaticExportLink {
+  return { bundleUrl: pulumi.output(LINK), version };
+}
+
+interface Declared {
+  component: SelfHostedDocs;
+  /** Arguments of the release, as the program gave them. */
+  args: Record<string, unknown>;
+  options: pulumi.CustomResourceOptions;
+  /** Inputs of the release, as the engine got them, with secrets laid bare. */
+  inputs: Record<string, unknown>;
+}
+
+async function declare(
+  args: Partial<SelfHostedDocsArgs> = {},
+  opts: pulumi.ComponentResourceOptions = {},
+): Promise<Declared> {
+  let seen: pulumi.ResourceTransformationArgs | undefined;
+  const component = new SelfHostedDocs(
+    "docs",
+    { staticExport: staticExport(), chart, deploymentKind: "client-hosted", ...args },
+    {
+      ...opts,
+      transformations: [
+        (resource) => {
+          if (resource.type === RELEASE) seen = resource;
+          return undefined;
+        },
+      ],
+    },
+  );
+  await settled();
+  const release = registered.findLast(({ type }) => type === RELEASE);
+  if (!seen || !release) throw new Error("no release was registered");
+  return {
+    component,
+    args: seen.props,
+    options: seen.opts,
+    inputs: bare(release.inputs) as Record<string, unknown>,
+  };
+}
+
+/** Waits until all is registered, the component's outputs, too: nobody tells but the SDK's inner state. */
+async function settled(): Promise<void> {
+  await (pulumi.runtime as unknown as { waitForRPCs: () => Promise<void> }).waitForRPCs();
+}
+
+/** Secrets arrive as objects with a mark. */
+function bare(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(bare);
+  if (typeof value !== "object" || value === null) return value;
+  if ("4dabf18193072939515e22adb298388d" in value && "value" in value) return bare(value.value);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, bare(inner)]));
+}
+
+async function told(output: pulumi.Output<unknown>): Promise<{ value: unknown; secret: boolean }> {
+  const { isSecret } = output as unknown as { isSecret: Promise<boolean> };
+  const secret = await isSecret;
+  return { value: await new Promise((resolve) => output.apply(resolve)), secret };
+}
+
+test("one release, child of the component, with the values group of the export", async () => {
+  const { inputs, options, component } = await declare();
+  expect(registered.map(({ type, name }) => `${type} ${name}`)).toEqual([
+    `${COMPONENT} docs`,
+    `${RELEASE} docs`,
+  ]);
+  expect(inputs["values"]).toEqual({ staticExport: { enabled: true, bundleUrl: LINK, version: "v1" } });
+  expect(inputs["chart"]).toBe(chart);
+  expect(inputs).not.toHaveProperty("version");
+  expect(inputs).not.toHaveProperty("namespace");
+  expect(options.parent).toBe(component);
+});
+
+test("the link is a secret, also when the export says that it is none", async () => {
+  const { args } = await declare({ values: { replicas: 2 } });
+  const { staticExport: group, replicas } = args["values"] as {
+    staticExport: { bundleUrl: pulumi.Output<string> };
+    replicas: number;
+  };
+  expect(await told(group.bundleUrl)).toEqual({ value: LINK, secret: true });
+  expect(replicas).toBe(2);
+});
+
+test("name, namespace and status of the release are outputs", async () => {
+  const { component } = await declare();
+  expect((await told(component.name)).value).toBe("docs-1a2b");
+  expect((await told(component.namespace)).value).toBe("site");
+  expect((await told(component.status)).value).toMatchObject({ revision: 1 });
+});
+
+test("name, namespace and status are in the state of the component, too", async () => {
+  // Pulumi's mocks keep what a component registers to themselves
+  const monitor = pulumi.runtime.getMonitor() as unknown as {
+    registerResourceOutputs(request: Registration, answer: unknown): void;
+  };
+  const registrations = vi.spyOn(monitor, "registerResourceOutputs");
+  await declare();
+  expect(registrations.mock.calls.map(([request]) => request.getOutputs().toJavaScript())).toEqual([
+    { name: "docs-1a2b", namespace: "site", status: { revision: 1, status: "deployed" } },
+  ]);
+});
+
+/** What the SDK sends when a component registers its outputs. */
+interface Registration {
+  getOutputs(): { toJavaScript(): unknown };
+}
+
+/** A resource whose output is not known before it is made. */
+class Unmade extends pulumi.CustomResource {
+  declare readonly later: pulumi.Output<string>;
+  constructor(name: string) {
+    super("test:index:Unmade", name, { later: undefined });
+  }
+}
+
+describe("values", () => {
+  test("of the user are kept, those of the export laid over them", async () => {
+    const { inputs } = await declare({
+      values: {
+        replicas: 2,
+        hosts: ["a", "b"],
+        staticExport: { cache: { size: "1Gi" }, version: "mine", bundleUrl: "mine", enabled: false },
+      },
+    });
+    expect(inputs["values"]).toEqual({
+      replicas: 2,
+      hosts: ["a", "b"],
+      staticExport: { enabled: true, bundleUrl: LINK, version: "v1", cache: { size: "1Gi" } },
+    });
+  });
+
+  test("that a preview cannot know hide nothing but themselves", async () => {
+    await runProgram(true);
+    const unknown = new Unmade("other");
+    const { inputs } = await declare({
+      staticExport: staticExport(unknown.later),
+      values: { replicas: 2, deep: { text: "t", later: unknown.later }, token: pulumi.secret("s") },
+    });
+    const values = inputs["values"] as Record<string, Record<string, unknown>>;
+    expect(values).toMatchObject({
+      replicas: 2,
+      deep: { text: "t" },
+      token: "s",
+      staticExport: { enabled: true, bundleUrl: LINK },
+    });
+    for (const hidden of [values["deep"]?.["later"], values["staticExport"]?.["version"]]) {
+      expect(pulumi.isUnknown(hidden)).toBe(true);
+    }
+  });
+});
+
+describe("features", () => {
+  test("that are configurable are told to the chart, among those that the user names there", async () => {
+    const { inputs } = await declare({
+      features: { search: true, webAnalytics: false, apiPlayground: true, staticExport: true },
+      values: { features: { search: { provider: "own" }, banner: true } },
+    });
+    expect((inputs["values"] as Record<string, unknown>)["features"]).toEqual({ search: true, banner: true });
+  });
+
+  test("that are always available leave the values without a group", async () => {
+    const { inputs } = await declare({ features: { apiPlayground: true, staticExport: true } });
+    expect(inputs["values"]).not.toHaveProperty("features");
+  });
+
+  test.each<[string, object, RegExp]>([
+    [
+      "a feature that cannot be had",
+      { deploymentKind: "air-gapped", features: { search: true } },
+      /unavailable \|/,
+    ],
+    ["an unknown feature", { features: { serach: true } }, /there is no feature "serach"/],
+    ["an unknown kind", { deploymentKind: "selfhosted" }, /there is no deploymentKind "selfhosted"/],
+    [
+      "features that come later",
+      { features: pulumi.output({ search: true }) },
+      /must be known when the program runs/,
+    ],
+    [
+      "a kind that comes later",
+      { deploymentKind: pulumi.output("air-gapped") },
+      /must be known when the program/,
+    ],
+    ["no export", { staticExport: undefined }, /`staticExport` is required/],
+    ["a folder that is not there", { chart: "./nowhere" }, /there is no folder/],
+    ["values in the wrong place", { release: { values: {} } }, /`release\.values` is not .*: give `values`/],
+    [
+      "a version in the wrong place",
+      { release: { version: "1" } },
+      /`release\.version`.*: give `chartVersion`/,
+    ],
+  ])(
+    "%s is refused by name, before anything is registered, without a stack trace",
+    async (_, args, message) => {
+      const all = { staticExport: staticExport(), chart, deploymentKind: "client-hosted", ...args };
+      const refused = (): unknown => new SelfHostedDocs("docs", all as SelfHostedDocsArgs);
+      expect(refused).toThrow(pulumi.RunError);
+      expect(refused).toThrow(/^SelfHostedDocs "docs": /);
+      expect(refused).toThrow(message);
+      await new Promise(setImmediate);
+      expect(registered).toEqual([]);
+    },
+  );
+});
+
+describe("chart", () => {
+  const digestOf = async (args: Partial<SelfHostedDocsArgs>): Promise<unknown> =>
+    (await declare(args)).inputs["description"];
+
+  test("on this machine has the digest of its files in the description, after the user's own", async () => {
+    expect(await digestOf({})).toMatch(/^chart files sha256:[0-9a-f]{16}$/);
+    expect(await digestOf({ release: { description: "ours" } })).toMatch(/^ours; chart files sha256:/);
+    expect(await digestOf({ release: { description: pulumi.output("ours") } })).toMatch(/^ours; chart/);
+  });
+
+  test("that changes on this machine changes the release", async () => {
+    const before = await digestOf({});
+    mkdirSync(join(chart, "templates"), { recursive: true });
+    writeFileSync(join(chart, "templates/new.yaml"), "kind: Service\n");
+    expect(await digestOf({})).not.toBe(before);
+  });
+
+  test("that is published has its version, and the user's description as it is", async () => {
+    const published = { chart: "oci://registry.example.com/docs", chartVersion: "1.2.3" };
+    const { inputs } = await declare({ ...published, release: { description: "ours" } });
+    expect(inputs).toMatchObject({ chart: published.chart, version: "1.2.3", description: "ours" });
+    expect(await digestOf(published)).toBeUndefined();
+  });
+
+  test("of a repository is a name in it", async () => {
+    const release = { repositoryOpts: { repo: "https://charts.example.com" } };
+    const { inputs } = await declare({ chart: "docs", release });
+    expect(inputs).toMatchObject({ chart: "docs", ...release });
+  });
+
+  test("of a repository is a name in it, also where a folder of that name is there, which else is taken", async () => {
+    vi.spyOn(process, "cwd").mockReturnValue(dirname(chart));
+    onTestFinished(() => void vi.restoreAllMocks());
+    const name = basename(chart);
+    const repositoryOpts = { repo: "https://charts.example.com" };
+    expect((await declare({ chart: name, release: { repositoryOpts } })).inputs["chart"]).toBe(name);
+    expect((await declare({ chart: name })).inputs["chart"]).toBe(`./${name}`);
+  });
+
+  test("whose dependencies are fetched for each release is what is left without them", async () => {
+    const described = async (dependencyUpdate?: pulumi.Input<boolean>): Promise<unknown> =>
+      (await declare({ chart, release: { ...(dependencyUpdate !== undefined && { dependencyUpdate }) } }))
+        .inputs["description"];
+    mkdirSync(join(chart, "charts"));
+    onTestFinished(() => rmSync(join(chart, "charts"), { recursive: true }));
+    const [without, before] = [await described(true), await described()];
+    writeFileSync(join(chart, "charts", "search-1.0.0.tgz"), "a dependency");
+    expect(await described(true)).toBe(without);
+    expect(await described(pulumi.output(true))).toBe(without); // it may be
+    expect(await described()).not.toBe(before);
+    expect(await described(false)).toBe(await described());
+    expect(await described(false)).not.toBe(without);
+  });
+
+  test("that is an output is looked up when it is known", async () => {
+    const { inputs } = await declare({ chart: pulumi.output(chart) });
+    expect(inputs["chart"]).toBe(chart);
+    expect(inputs["description"]).toMatch(/^chart files sha256:/);
+  });
+});
+
+describe("settings of the release", () => {
+  test("bound its history and its wait by default", async () => {
+    expect((await declare()).inputs).toMatchObject({ maxHistory: 2, timeout: 600 });
+  });
+
+  test("are the user's where given", async () => {
+    const release = { name: "docs", maxHistory: 10, timeout: 60, skipAwait: true, atomic: false };
+    const { inputs } = await declare({ namespace: "site", release });
+    expect(inputs).toMatchObject({ ...release, namespace: "site" });
+  });
+
+  test("that are undefined leave the defaults", async () => {
+    const release = { maxHistory: undefined, timeout: undefined } as unknown as object;
+    expect((await declare({ release })).inputs).toMatchObject({ maxHistory: 2, timeout: 600 });
+  });
+});
+
+describe("resource options", () => {
+  test("that only a release can obey reach it", async () => {
+    const handedDown = {
+      ignoreChanges: ["values.replicas"],
+      replaceOnChanges: ["namespace"],
+      customTimeouts: { create: "20m" },
+      version: "4.30.0",
+      pluginDownloadURL: "https://plugins.example.com",
+    };
+    const { options } = await declare({}, { ...handedDown, retainOnDelete: true });
+    expect(options).toMatchObject(handedDown);
+  });
+
+  test("of the component stay with it: Pulumi hands them down", async () => {
+    const parent = new pulumi.ComponentResource("test:index:Parent", "parent");
+    const { options, component } = await declare(
+      {},
+      { parent, aliases: [{ name: "old" }], dependsOn: parent },
+    );
+    expect(options.parent).toBe(component);
+    for (const name of ["aliases", "dependsOn", "transformations", "providers"]) {
+      expect(options).not.toHaveProperty(name);
+    }
+  });
+
+  test("no error hook is made under mocks, so that unit tests of programs go on", async () => {
+    expect((await declare()).options.hooks).toBeUndefined();
+  });
+});

@@ -1,0 +1,85 @@
+// Values from a resource, and from another stack's outputs, seen through Pulumi's own mocks.
+import * as pulumi from "@pulumi/pulumi";
+import { beforeEach, expect, test } from "vitest";
+import { SelfHostedDocs } from "../../../sdk/kubernetes/index.ts";
+import { StaticExport } from "../../../sdk/staticExport.ts";
+import { presentLink } from "../../../sdk/staticExportLink.ts";
+import { staticExportValues } from "../../../sdk/staticExportValues.ts";
+
+const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";
+
+let registered: string[];
+beforeEach(async () => {
+  registered = [];
+  await pulumi.runtime.setMocks({
+    newResource: ({ type, name, inputs }) => {
+      registered.push(`${type} ${name}`);
+      return { id: name, state: { ...(inputs as object), bundleUrl: LINK, version: "v1" } };
+    },
+    call: () => ({}),
+  });
+});
+
+async function told(output: pulumi.Output<unknown> | undefined): Promise<unknown> {
+  if (output === undefined) return undefined;
+  const { isSecret, promise } = output as unknown as {
+    isSecret: Promise<boolean>;
+    promise: () => Promise<unknown>;
+  };
+  return { value: await promise(), secret: await isSecret };
+}
+
+test("the values of an export have its link, as a secret, and its version", async () => {
+  const { staticExport } = staticExportValues(new StaticExport("docs", { domain: "docs.example.com" }));
+  expect(staticExport.enabled).toBe(true);
+  expect(await told(staticExport.bundleUrl)).toEqual({ value: LINK, secret: true });
+  expect(await told(staticExport.version)).toEqual({ value: "v1", secret: false });
+});
+
+test("a plain link of another stack becomes a secret, its version stays plain", async () => {
+  const { staticExport } = staticExportValues({ bundleUrl: pulumi.output(LINK), version: "v2" });
+  expect(await told(staticExport.bundleUrl)).toEqual({ value: LINK, secret: true });
+  expect(await told(staticExport.version)).toEqual({ value: "v2", secret: false });
+});
+
+test("without a version the installation is told none", () => {
+  expect(staticExportValues({ bundleUrl: LINK }).staticExport).not.toHaveProperty("version");
+  expect(staticExportValues({ bundleUrl: LINK, version: undefined }).staticExport).not.toHaveProperty(
+    "version",
+  );
+});
+
+test.each([undefined, null, "", 7])("a link that turns out to be %j is an error that says so", (url) => {
+  expect(() => presentLink(url, 'SelfHostedDocs "docs"')).toThrow(
+    /^SelfHostedDocs "docs": `bundleUrl` is missing\. If it comes from another stack, check that this stack has such an output and was updated; an export that was read with .* from the stack that manages it\.$/,
+  );
+});
+
+test("a managed export may have no link under the mocks of a user's test", async () => {
+  await pulumi.runtime.setMocks({
+    newResource: ({ name }) => ({ id: name, state: {} }),
+    call: () => ({}),
+  });
+  const { staticExport } = staticExportValues(new StaticExport("docs", { domain: "docs.example.com" }));
+  expect(await told(staticExport.bundleUrl)).toEqual({ value: undefined, secret: true });
+});
+
+test("C10 an export that was read with get has no link: its values and its installation are errors at once", () => {
+  const found = StaticExport.get("found", "docs.example.com", { jobId: "7f3a" });
+  const refusal =
+    /: `staticExport` has no link: an export that was read with StaticExport\.get has none.*`jobId`/;
+  // @ts-expect-error -- its type has no link either
+  expect(() => staticExportValues(found)).toThrow(refusal);
+  const args = { staticExport: found, chart: "./chart", deploymentKind: "client-hosted" } as const;
+  // @ts-expect-error -- its type has no link either
+  expect(() => new SelfHostedDocs("docs", args)).toThrow(refusal);
+  expect(registered.filter((resource) => resource.includes("SelfHostedDocs"))).toEqual([]);
+});
+
+test("an export that is missing is an error that says what can be given", () => {
+  for (const nothing of [undefined, null]) {
+    expect(() => staticExportValues(nothing as unknown as StaticExport)).toThrow(
+      "staticExportValues: `staticExport` is required: the StaticExport to serve, or { bundleUrl, version } of one.",
+    );
+  }
+});

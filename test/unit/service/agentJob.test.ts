@@ -1,0 +1,170 @@
+import { describe, expect, test } from "vitest";
+import { missingFields, readAgentJob } from "../../../provider/service/agentJob.ts";
+import { checkAgentJobInputs } from "../../../provider/agentJob/inputs.ts";
+import { MalformedResponseError } from "../../../provider/words/errors.ts";
+
+const BODY = {
+  id: "a1",
+  status: "completed",
+  source: { repository: "https://git.example.com/docs/site", ref: "agent/typos" },
+  model: "model-7",
+  prLink: "https://git.example.com/docs/site/pulls/4",
+  createdAt: "2026-03-01T10:00:00.250Z",
+  archivedAt: "2026-03-02T10:00:00+01:00",
+};
+const KEY = "svc_c4n4ry";
+const readReply = (body: Record<string, unknown>): ReturnType<typeof readAgentJob> =>
+  readAgentJob("a1", { endpoint: "GET https://x/job", body, dateMs: 0 }, KEY);
+const read = (changes: Record<string, unknown> = {}): unknown => readReply({ ...BODY, ...changes }).job;
+
+test("every field is read as the service wrote it, and no other", () => {
+  expect(read({ cost: 7 })).toEqual(BODY);
+});
+
+test.each(["active", "completed", "archived", "failed"])("the status %s is one", (status) => {
+  expect(read({ status })).toMatchObject({ status });
+});
+
+test("a status is read in lower case without white space, also one that is not known", () => {
+  expect(read({ status: " Completed " })).toMatchObject({ status: "completed" });
+  expect(read({ status: "PAUSED" })).toMatchObject({ status: "paused" });
+});
+
+test("what can be null is, also when it is missing", () => {
+  const { prLink, archivedAt, ...rest } = BODY;
+  const none = { prLink: null, archivedAt: null, source: { ...BODY.source, ref: null } };
+  expect(read(none)).toEqual({ ...BODY, ...none });
+  expect(readReply({ ...rest, source: { repository: BODY.source.repository } })).toEqual({
+    job: { ...BODY, ...none },
+    missing: [],
+  });
+  expect([prLink, archivedAt]).not.toContain(null);
+});
+
+test.each([
+  ["id", { id: 1 }],
+  ["id", { id: null }],
+  ["status", { status: "" }],
+  ["status", { status: null }],
+  ["status", { status: 3 }],
+  ["source", { source: "https://git.example.com/docs/site" }],
+  ["source.ref", { source: { ...BODY.source, ref: 4 } }],
+  ["source.repository", { source: { repository: "javascript:alert(1)" } }],
+  ["source.repository", { source: { repository: "https://good\\@evil.example/" } }],
+  ["source.repository", { source: { repository: "\u0000" } }],
+  ["model", { model: {} }],
+  ["model", { model: "" }],
+  ["prLink", { prLink: 4 }],
+  ["prLink", { prLink: "" }],
+  ["prLink", { prLink: "pull request 4" }],
+  ["prLink", { prLink: "javascript:alert(1)" }],
+  ["prLink", { prLink: "data:text/html,x" }],
+  ["prLink", { prLink: "ftp://git.example.com/4" }],
+  ["prLink", { prLink: "https://git.example.com/4\n" }],
+  ["prLink", { prLink: "https://git.example.com/4 5" }],
+  ["prLink", { prLink: "https://git.example.com/\u202e4" }],
+  ["prLink", { prLink: "https://git.example.com/\ud83d" }],
+  ["prLink", { prLink: "https://git.example.com/###vso[x]" }],
+  ["prLink", { prLink: "https://me@git.example.com/4" }],
+  ["prLink", { prLink: "https://:pass@git.example.com/4" }],
+  ["prLink", { prLink: "https://good\\@evil.example/" }],
+  ["prLink", { prLink: `https://git.example.com/${"4".repeat(3_000)}` }],
+  ["createdAt", { createdAt: 1772359200000 }],
+  ["createdAt", { createdAt: "yesterday" }],
+  ["createdAt", { createdAt: "2026-03-01" }],
+  ["createdAt", { createdAt: `2026-03-01T10:00:00.${"0".repeat(1_000)}Z` }],
+  ["createdAt", { createdAt: "2026-13-01T10:00:00Z" }],
+  ["archivedAt", { archivedAt: false }],
+  ["archivedAt", { archivedAt: "soon" }],
+])("a reply whose %s is not as promised is an error that names it (%j)", (name, changes) => {
+  expect(() => read(changes)).toThrow(MalformedResponseError);
+  expect(() => read(changes)).toThrow(`GET https://x/job answered without a usable "${name}"`);
+});
+
+test("what is missing is empty, and named, whatever depends on it", () => {
+  const { id, status, source } = BODY;
+  const sparse = { id, status, source: { repository: "", ref: null }, model: "", prLink: null };
+  expect(readReply({ id, status })).toEqual({
+    job: { ...sparse, createdAt: "", archivedAt: null },
+    missing: ["source", "model", "createdAt"],
+  });
+  expect(readReply({ ...BODY, source: { ref: source.ref }, model: null })).toEqual({
+    job: { ...BODY, source: { repository: "", ref: source.ref }, model: "" },
+    missing: ["source.repository", "model"],
+  });
+  expect(missingFields({ projectId: "p1", id: "a1" }, ["source", "model"])).toBe(
+    "agent job a1 of project p1: the service does not tell source, model: empty in the outputs",
+  );
+});
+
+test("texts are cut, on one line, without the key, commands or what Pulumi takes for unknown", () => {
+  expect(read({ model: "😀".repeat(500_000) })).toMatchObject({ model: `${"😀".repeat(500)}…` });
+  expect(
+    read({
+      status: " Completed\u0007",
+      model: `model ${KEY} ${Buffer.from(KEY).toString("base64")}`,
+      source: { repository: "git@git.example.com:docs/site", ref: "a\u001b[31m\u2028##vso[x]b\ud83d" },
+      prLink: `https://git.example.com/4?by=${KEY}`,
+    }),
+  ).toMatchObject({
+    status: "completed",
+    model: "model [removed] [removed]",
+    source: { repository: "git@git.example.com:docs/site", ref: "a # #vso[x]b\ufffd" },
+    prLink: "https://git.example.com/4?by=[removed]",
+  });
+  const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+  expect(read({ status: UNKNOWN.toUpperCase(), model: ` ${UNKNOWN}` })).toMatchObject({
+    status: "[removed]",
+    model: "[removed]",
+  });
+});
+
+test("a reply about another job is an error", () => {
+  expect(() => read({ id: "a2" })).toThrow("answered about another job");
+});
+
+test("addresses of every kind that a repository or a pull request has are taken over", () => {
+  for (const scheme of ["https", "http", "ssh", "git"]) {
+    const source = { repository: `${scheme}://git.example.com/docs/site`, ref: null };
+    expect(read({ source })).toMatchObject({ source });
+  }
+  const longest = `http://git.example.com/${"4".repeat(2_048 - 23)}`;
+  expect(read({ prLink: longest })).toMatchObject({ prLink: longest });
+});
+
+test("what is no reply says what to do", () => {
+  expect(() => read({ id: 7 })).toThrow(
+    expect.objectContaining({
+      remedy:
+        "Check that the base URL is that of the service; if it is, report this to the service's support.",
+    }),
+  );
+});
+
+describe("inputs", () => {
+  const configuration = { environment: () => KEY, stackConfig: () => undefined };
+  const check = (given: Record<string, unknown>): ReturnType<typeof checkAgentJobInputs> =>
+    checkAgentJobInputs({ baseUrl: "https://api.example.test", ...given }, configuration);
+
+  test("have a failed job refused unless it is accepted", () => {
+    const ids = { projectId: "p1", jobId: "a1" };
+    expect(check(ids)).toMatchObject({ inputs: { ...ids, acceptFailed: false }, failures: [] });
+    expect(check({ ...ids, acceptFailed: true })).toMatchObject({
+      inputs: { acceptFailed: true },
+      failures: [],
+    });
+    expect(check({ ...ids, acceptFailed: "yes" }).failures).toEqual([
+      { property: "acceptFailed", reason: "must be true or false" },
+    ]);
+  });
+
+  test("that are missing are told with what they are", () => {
+    expect(check({}).failures).toEqual([
+      {
+        property: "projectId",
+        reason: "is required: the project identifier, which the dashboard's API keys page shows",
+      },
+      { property: "id", reason: "is required: the identifier of the agent job" },
+    ]);
+  });
+});

@@ -1,0 +1,196 @@
+// What the client asks for, and what it makes of refusals, against a service that answers by a script.
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Client } from "../../../provider/service/client.ts";
+import { connect } from "../../../provider/resource/openClient.ts";
+import { NotAllowedError, NotFoundError, ResponseError } from "../../../provider/words/errors.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
+import { scriptedFetch, type ScriptedReply } from "../../simulation/scriptedFetch.ts";
+import { VirtualClock } from "../../simulation/virtualClock.ts";
+
+const KEY = "svc_c4n4ry";
+const BASE = "https://api.example.test";
+
+let clock: VirtualClock;
+let reporter: ReturnType<typeof recordingReporter>;
+let reply: ScriptedReply;
+let scripted: ReturnType<typeof scriptedFetch>;
+
+beforeEach(() => {
+  clock = new VirtualClock();
+  reporter = recordingReporter();
+  reply = {};
+  scripted = scriptedFetch(() => reply);
+});
+
+function connected(
+  environment: Record<string, string> = { DOCS_HOSTING_ADMIN_API_KEY: KEY },
+  inputs: { apiKeyEnv?: string } = {},
+  limitMs = 60_000,
+): ReturnType<typeof connect> {
+  return connect(
+    {
+      configuration: { environment: (name) => environment[name], stackConfig: () => undefined },
+      fetch: scripted.fetch,
+      clock,
+      reporter,
+      signal: new AbortController().signal,
+    },
+    { baseUrl: BASE, ...inputs },
+    limitMs,
+  );
+}
+const ask = <T>(call: (client: Client) => Promise<T>): Promise<T> => clock.run(call(connected().client));
+async function refusal(call: (client: Client) => Promise<unknown>): Promise<ResponseError> {
+  const error = await ask(call).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ResponseError);
+  return error as ResponseError;
+}
+const asked = (): string[] =>
+  scripted.requests.map(({ method, url }) => `${method} ${url.replace(BASE, "")}`);
+
+test("the time limit counts from the moment of connecting", () => {
+  const { deadline } = connected(undefined, {}, 60_000);
+  expect(deadline.limitMs).toBe(60_000);
+  expect(deadline.remainingMs()).toBe(60_000);
+});
+
+test("white space around the key is told of, with the place of the key, and only then", () => {
+  connected();
+  expect(reporter.lines.warn).toEqual([]);
+  connected({ SECOND_KEY: `${KEY}\n` }, { apiKeyEnv: "SECOND_KEY" });
+  expect(reporter.lines.warn).toEqual([
+    "the admin API key in SECOND_KEY has white space around it, such as a line end: it is sent without",
+  ]);
+});
+
+describe("a start", () => {
+  test("sends the options and the domain, which no option replaces", async () => {
+    reply = { status: 202, body: { jobId: "7", status: "queued" } };
+    const exportOptions = { locale: "de", domain: "evil.example" };
+    expect(
+      await ask((client) => client.startExport("docs.example.com", { exportOptions, idempotencyKey: "k1" })),
+    ).toEqual({ jobId: "7", job: { status: "queued" } });
+    expect(asked()).toEqual(["POST /v1/static-export/jobs"]);
+    expect(scripted.requests[0]?.body).toEqual({ locale: "de", domain: "docs.example.com" });
+    expect(scripted.requests[0]?.headers["idempotency-key"]).toBe('"k1"');
+  });
+
+  test("needs neither options nor a key of idempotency", async () => {
+    reply = { status: 202, body: { jobId: "7" } };
+    expect(await ask((client) => client.startExport("docs.example.com"))).toEqual({ jobId: "7" });
+    expect(scripted.requests[0]?.body).toEqual({ domain: "docs.example.com" });
+    expect(scripted.requests[0]?.headers).not.toHaveProperty("idempotency-key");
+  });
+
+  test.each([400, 404, 422])("refused with %i is perhaps for a site that is not there", async (status) => {
+    reply = { status, body: { error: "no" } };
+    const plain = await refusal((client) => client.startExport("docs.example.com"));
+    expect(plain.constructor).toBe(ResponseError);
+    expect(plain.status).toBe(status);
+    expect(plain.message).toContain(`answered ${status}: no`);
+    const remedy =
+      "Check that docs.example.com is a site of the organization that the API key belongs to; then";
+    expect(plain.remedy).toBe(`${remedy} the base URL.`);
+    const own = await refusal((client) => client.startExport("docs.example.com", { exportOptions: {} }));
+    expect(own.remedy).toBe(`${remedy} exportOptions and the base URL.`);
+  });
+
+  test.each([401, 403, 501])("refused with %i is what it is with every call", async (status) => {
+    reply = { status };
+    const { remedy } = await refusal((client) => client.startExport("docs.example.com"));
+    expect(remedy).toBe((await refusal((client) => client.getExport("7"))).remedy);
+  });
+
+  test("that is answered with nothing of use is an error of its own kind", async () => {
+    reply = { status: 202, body: {} };
+    await expect(ask((client) => client.startExport("docs.example.com"))).rejects.toThrow('usable "jobId"');
+  });
+});
+
+test("the status and the link of an export are asked for by its id", async () => {
+  reply = { body: { status: "running", error: `not ${KEY}` } };
+  expect(await ask((client) => client.getExport("a/b"))).toEqual({
+    status: "running",
+    reason: "not [removed]",
+  });
+  reply = { body: { bundleUrl: "https://store.example.test/a", sizeBytes: 3 } };
+  expect(await ask((client) => client.createBundle("a/b"))).toMatchObject({
+    url: "https://store.example.test/a",
+    sizeBytes: 3,
+  });
+  expect(asked()).toEqual(["GET /v1/static-export/jobs/a%2Fb", "POST /v1/static-export/jobs/a%2Fb/bundle"]);
+});
+
+test.each<[string, (client: Client) => Promise<unknown>, number, number]>([
+  ["a start is sent once more", (client: Client) => client.startExport("docs.example.com"), 2, 1],
+  ["a link is asked for until the time limit", (client: Client) => client.createBundle("7"), Infinity, 1],
+  ["a job is looked at until the time limit", (client: Client) => client.getExport("7"), Infinity, 6],
+  ["so is an agent job", (client: Client) => client.getAgentJob({ projectId: "p1", id: "a1" }), Infinity, 6],
+])("where the service breaks inside, %s", async (_, call, whenBroken, whenMalformed) => {
+  reply = { status: 500 };
+  await expect(ask(call)).rejects.toThrow();
+  if (whenBroken === Infinity) expect(scripted.requests.length).toBeGreaterThan(2);
+  else expect(scripted.requests).toHaveLength(whenBroken);
+
+  scripted.requests.length = 0;
+  reply = { body: {} };
+  await expect(ask(call)).rejects.toThrow();
+  expect(scripted.requests).toHaveLength(whenMalformed);
+});
+
+test("how far the clock is ahead is known from the first reply with a date on", async () => {
+  reply = { body: { status: "running" }, headers: { date: new Date(clock.now() - 90_000).toUTCString() } };
+  const { client } = connected();
+  expect(client.clockAheadMs).toBeUndefined();
+  await clock.run(client.getExport("7"));
+  expect(Math.abs((client.clockAheadMs ?? 0) - 90_000)).toBeLessThanOrEqual(1_000);
+});
+
+describe("a look at an agent job", () => {
+  const key = { projectId: "p/1", id: "a1" };
+  const look = (client: Client): Promise<unknown> => client.getAgentJob(key);
+
+  test("has the job, what is missing, and how long the service asks to wait", async () => {
+    reply = { body: { id: "a1", status: "active", source: {}, model: "m", createdAt: null } };
+    expect(await ask(look)).toEqual({
+      job: {
+        id: "a1",
+        status: "active",
+        source: { repository: "", ref: null },
+        model: "m",
+        prLink: null,
+        createdAt: "",
+        archivedAt: null,
+      },
+      missing: ["source.repository", "createdAt"],
+    });
+    reply = { ...reply, headers: { "retry-after": "7" } };
+    expect(await ask(look)).toMatchObject({ retryAfterMs: 7_000 });
+    expect(new Set(asked())).toEqual(new Set(["GET /v2/agent/p%2F1/job/a1"]));
+  });
+
+  test("that there is no such job names both ids as what to check", async () => {
+    reply = { status: 404, body: { error: "unknown" } };
+    const error = await refusal(look);
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error.message).toMatch(/^there is no such job \(GET https:.*answered 404: unknown\)$/);
+    expect(error.remedy).toBe(
+      "Check both ids, and that the API key is of the organization that the project belongs to: the dashboard's API keys page shows both.",
+    );
+    expect(error.status).toBe(404);
+  });
+
+  test("that it is not allowed does not speak of a plan", async () => {
+    reply = { status: 403, body: { error: "not yours" } };
+    const error = await refusal(look);
+    expect(error).toBeInstanceOf(NotAllowedError);
+    expect(error.message).toContain("answered 403: not yours)");
+    expect(error.remedy).toBe("Check what the API key may do.");
+    expect(error.status).toBe(403);
+  });
+
+  test("is refused else as any call is", async () => {
+    reply = { status: 401 };
+    expect((await refusal(look)).remedy).toBe((await refusal((client) => client.getExport("7"))).remedy);
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, test } from "vitest";
+import {
+  isApiKeyPadded,
+  resolveApiKey,
+  resolveBaseUrl,
+  serviceSettings,
+  type ConfigurationSource,
+} from "../../../provider/service/configuration.ts";
+
+const source = (
+  environment: Record<string, string> = {},
+  stackConfig: Record<string, string> = {},
+): ConfigurationSource => ({
+  environment: (name) => environment[name],
+  stackConfig: (name) => stackConfig[name],
+});
+
+test("the base URL comes from the resource, then the environment, then the stack configuration", () => {
+  const environment = { DOCS_HOSTING_BASE_URL: "https://environment.example" };
+  const config = { "docs-hosting:baseUrl": "https://config.example" };
+  expect(resolveBaseUrl(source(environment, config), "https://input.example")).toBe("https://input.example");
+  expect(resolveBaseUrl(source(environment, config))).toBe("https://environment.example");
+  expect(resolveBaseUrl(source({}, config))).toBe("https://config.example");
+});
+
+/** What is said of settings that cannot be used. */
+function refusal(read: () => unknown): unknown {
+  try {
+    return { accepted: read() };
+  } catch (error) {
+    const { name, message, remedy } = error as Error & { remedy: string };
+    return { name, says: `${message}. ${remedy}` };
+  }
+}
+const refused = (says: string): unknown => ({ name: "ConfigurationError", says });
+
+describe("a base URL", () => {
+  test("that is missing is an error that names both ways to set it; white space is as good as none", () => {
+    const missing = refused(
+      "the base URL of the service is not set. " +
+        "Set DOCS_HOSTING_BASE_URL, or run `pulumi config set docs-hosting:baseUrl https://…`.",
+    );
+    expect(refusal(() => resolveBaseUrl(source()))).toEqual(missing);
+    const blank = source({ DOCS_HOSTING_BASE_URL: " " }, { "docs-hosting:baseUrl": "\n" });
+    expect(refusal(() => resolveBaseUrl(blank, " "))).toEqual(missing);
+    expect(resolveBaseUrl(source({ DOCS_HOSTING_BASE_URL: "https://x.example" }), " ")).toBe(
+      "https://x.example",
+    );
+  });
+
+  test.each([
+    [" https://api.example.com\n", "https://api.example.com"],
+    ["https://api.example.com///", "https://api.example.com"],
+    ["https://API.example.com:443/admin/", "https://api.example.com/admin"],
+    ["https://api.example.com/v1/admin", "https://api.example.com/v1/admin"],
+    ["https://api.example.com/v3", "https://api.example.com/v3"],
+    ["https://api.example.com/v12", "https://api.example.com/v12"],
+    ["http://localhost:4010/", "http://localhost:4010"],
+  ])("%j is stored as %s", (given, stored) => {
+    expect(resolveBaseUrl(source(), given)).toBe(stored);
+  });
+
+  const HTTP = "is not an http(s) URL. Write it like https://api.example.com";
+  const LOGIN = "contains a user name or password. Remove it: the API key is all that is sent.";
+  const QUERY = "contains a query or a fragment. Remove everything from «?» or «#» on.";
+  test.each([
+    ["api.example.com", HTTP],
+    ["ftp://api.example.com", HTTP],
+    ["https://me@api.example.com", LOGIN],
+    ["https://:c4n4ry@api.example.com", LOGIN],
+    ["https://api.example.com?a=1", QUERY],
+    ["https://api.example.com#a", QUERY],
+    [
+      "https://api.example.com/admin//V1/",
+      "ends in //V1, which is part of each endpoint's own path. Write https://api.example.com/admin",
+    ],
+    [
+      "https://api.example.com/v2",
+      "ends in /v2, which is part of each endpoint's own path. Write https://api.example.com",
+    ],
+    [
+      "http://api.example.com:8080/x",
+      "uses http: to api.example.com:8080, which would send the API key readable to everyone on the way. " +
+        "Use https:, or permit it with `pulumi config set docs-hosting:allowInsecure true`.",
+    ],
+  ])("%s is refused by the name of what holds it", (url, problem) => {
+    const [variable, config] = ["DOCS_HOSTING_BASE_URL", "docs-hosting:baseUrl"];
+    expect(refusal(() => resolveBaseUrl(source(), url))).toEqual(refused(`baseUrl ${problem}`));
+    expect(refusal(() => resolveBaseUrl(source({ [variable]: url })))).toEqual(
+      refused(`${variable} ${problem}`),
+    );
+    expect(refusal(() => resolveBaseUrl(source({}, { [config]: url })))).toEqual(
+      refused(`${config} ${problem}`),
+    );
+  });
+
+  test.each([
+    ["true", true],
+    [" TRUE\n", true],
+    ["yes", false],
+    ["", false],
+  ])("may be of http: where the configuration permits it with %j: %s", (allowInsecure, permitted) => {
+    const configured = source({}, { "docs-hosting:allowInsecure": allowInsecure });
+    const settings = refusal(() => serviceSettings(configured, { baseUrl: "http://api.example.com" }));
+    if (permitted) {
+      expect(settings).toMatchObject({
+        accepted: { baseUrl: "http://api.example.com", allowInsecure: true },
+      });
+    } else {
+      expect(settings).toMatchObject({ name: "ConfigurationError" });
+      const safe = serviceSettings(configured, { baseUrl: "https://api.example.com" });
+      expect(safe.allowInsecure).toBe(false);
+    }
+  });
+});
+
+describe("the settings of a service", () => {
+  const baseUrl = "https://api.example.com";
+
+  test("name the place of the key, and read it anew for each request", () => {
+    const environment: Record<string, string> = {};
+    const settings = serviceSettings(source(environment), { baseUrl });
+    expect(settings).toEqual({
+      baseUrl,
+      apiKey: expect.any(Function) as unknown,
+      apiKeyName: "DOCS_HOSTING_ADMIN_API_KEY (or the config docs-hosting:adminApiKey)",
+      allowInsecure: false,
+    });
+    expect(() => settings.apiKey()).toThrow("not set");
+    environment["DOCS_HOSTING_ADMIN_API_KEY"] = "svc_rotated";
+    expect(settings.apiKey()).toBe("svc_rotated");
+  });
+
+  test("of a second account name its variable only", () => {
+    const settings = serviceSettings(source({ SECOND_KEY: "svc_second" }), {
+      baseUrl,
+      apiKeyEnv: "SECOND_KEY",
+    });
+    expect(settings.apiKeyName).toBe("SECOND_KEY");
+    expect(settings.apiKey()).toBe("svc_second");
+  });
+
+  test("have the proxy on the way", () => {
+    const behind = source({ HTTPS_PROXY: "http://proxy.example.net:3128" });
+    expect(serviceSettings(behind, { baseUrl }).proxy?.host).toBe("proxy.example.net:3128");
+  });
+});
+
+test("the key comes from the environment, then the secret configuration", () => {
+  const config = { "docs-hosting:adminApiKey": "svc_config" };
+  expect(resolveApiKey(source({ DOCS_HOSTING_ADMIN_API_KEY: "svc_environment" }, config))).toBe(
+    "svc_environment",
+  );
+  expect(resolveApiKey(source({ DOCS_HOSTING_ADMIN_API_KEY: "" }, config))).toBe("svc_config");
+});
+
+test("a second account's key never falls back to the first account's", () => {
+  const config = { "docs-hosting:adminApiKey": "svc_first" };
+  expect(() => resolveApiKey(source({}, config), "SECOND_KEY")).toThrow("not set");
+});
+
+test("a key that is missing is an error that says where to put it", () => {
+  expect(refusal(() => resolveApiKey(source({ DOCS_HOSTING_ADMIN_API_KEY: " " })))).toEqual(
+    refused(
+      "the admin API key is not set. " +
+        "Set DOCS_HOSTING_ADMIN_API_KEY, or run `pulumi config set --secret docs-hosting:adminApiKey`.",
+    ),
+  );
+  expect(refusal(() => resolveApiKey(source(), "SECOND_KEY"))).toEqual(
+    refused("the admin API key is not set. Set the environment variable SECOND_KEY."),
+  );
+});
+
+test.each(["c4n4ry", "svc_", "x svc_c4n4ry", "svc_c4n 4ry", "svc_c4n4rü"])(
+  "the key «%s» cannot be one: only its length is told",
+  (key) => {
+    expect(refusal(() => resolveApiKey(source({ SECOND_KEY: key }), "SECOND_KEY"))).toEqual(
+      refused(
+        `the admin API key is malformed: its ${key.length} characters do not begin with svc_, or contain white space. ` +
+          "Set the environment variable SECOND_KEY. Keys are made on the API keys page of the dashboard.",
+      ),
+    );
+  },
+);
+
+test("white space around a key is dropped, and noticed", () => {
+  const variable = "DOCS_HOSTING_ADMIN_API_KEY";
+  expect(resolveApiKey(source({ [variable]: " svc_c4n4ry!~\n" }))).toBe("svc_c4n4ry!~");
+  expect(isApiKeyPadded(source({ [variable]: "svc_c4n4ry\n" }))).toBe(true);
+  expect(isApiKeyPadded(source({ [variable]: "svc_c4n4ry" }))).toBe(false);
+  expect(isApiKeyPadded(source({}, { "docs-hosting:adminApiKey": " svc_c4n4ry" }))).toBe(true);
+  expect(isApiKeyPadded(source({ SECOND_KEY: " svc_x", [variable]: "svc_x" }), "SECOND_KEY")).toBe(true);
+  expect(isApiKeyPadded(source())).toBe(false);
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import type { ConfigurationSource } from "../../../provider/service/configuration.ts";
+import { checkInputs } from "../../../provider/staticExport/inputs.ts";
+import { UNKNOWN } from "../../../provider/words/unknown.ts";
+
+const environment: Record<string, string> = {
+  DOCS_HOSTING_BASE_URL: "https://api.example.com/",
+  DOCS_HOSTING_ADMIN_API_KEY: "svc_first",
+  SECOND_KEY: "svc_second",
+};
+const source = (variables = environment): ConfigurationSource => ({
+  environment: (name) => variables[name],
+  stackConfig: () => undefined,
+});
+
+test("inputs come back in one spelling, with defaults filled in", () => {
+  expect(checkInputs({ domain: "Docs.Example.com" }, source())).toEqual({
+    inputs: {
+      domain: "docs.example.com",
+      baseUrl: "https://api.example.com",
+      apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY",
+    },
+    failures: [],
+  });
+});
+
+test("everything that may be given is kept", () => {
+  const given = {
+    domain: "docs.example.com",
+    version: `2026-01-01${"v".repeat(118)}`,
+    triggers: [1, { commit: "abc" }],
+    jobId: "7",
+    renewBefore: "24h",
+    exportOptions: { paths: ["/guide"], draft: null, theme: { dark: true } },
+    baseUrl: "https://other.example.com",
+    apiKeyEnv: "SECOND_KEY",
+  };
+  expect(checkInputs(given, source())).toEqual({ inputs: given, failures: [] });
+});
+
+test.each([
+  ["domain", undefined, 'is required: the site to export, such as "docs.example.com"'],
+  ["domain", 5, "must be a string"],
+  ["version", "", "1 to 128 characters"],
+  ["version", "  ", "1 to 128 characters"],
+  ["version", "v".repeat(129), "1 to 128 characters"],
+  ["version", "a\nb", "control character"],
+  ["version", 20260101, "must be a string"],
+  ["triggers", "abc", "must be a list"],
+  ["exportOptions", "paths", "must be an object"],
+  ["exportOptions", ["/guide"], "must be an object"],
+  ["exportOptions", { paths: [], domain: "x" }, "must not have the field domain"],
+  ["jobId", "..", "not an id of a job"],
+  ["baseUrl", 5, "must be a string"],
+  ["apiKeyEnv", "NO_SUCH_KEY", "not set"],
+])("%s = %j is one failure on that property", (property, value, reason) => {
+  const { failures } = checkInputs({ domain: "docs.example.com", [property]: value }, source());
+  expect(failures).toEqual([{ property, reason: expect.stringContaining(reason) as string }]);
+});
+
+describe("configuration that is missing", () => {
+  test("is a failure of the input that could have given it", () => {
+    const { failures } = checkInputs({ domain: "docs.example.com" }, source({}));
+    expect(failures.map(({ property }) => property)).toEqual(["baseUrl", "apiKeyEnv"]);
+  });
+});
+
+test("values that a preview does not know yet pass", () => {
+  const given = {
+    domain: UNKNOWN,
+    version: UNKNOWN,
+    triggers: UNKNOWN,
+    jobId: UNKNOWN,
+    renewBefore: UNKNOWN,
+    exportOptions: UNKNOWN,
+  };
+  const { inputs, failures } = checkInputs(given, source());
+  expect(failures).toEqual([]);
+  expect(inputs).toMatchObject(given);
+});

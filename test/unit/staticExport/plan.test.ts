@@ -1,0 +1,266 @@
+// What a preview says, word for word, and what the state becomes of it.
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import type { CheckedInputs } from "../../../provider/staticExport/inputs.ts";
+import * as staticExport from "../../../provider/staticExport/lifeCycle.ts";
+import { stateToLookUp } from "../../../provider/staticExport/unmanaged.ts";
+import { planExport, type Plan } from "../../../provider/staticExport/plan.ts";
+import {
+  intentOf,
+  lookUpState,
+  recordedState,
+  serviceTimeOf,
+  unfinishedState,
+  type Bookkeeping,
+  type StaticExportOutputs,
+  type StaticExportState,
+} from "../../../provider/staticExport/state.ts";
+import { UNKNOWN } from "../../../provider/words/unknown.ts";
+
+const inputs: CheckedInputs = {
+  domain: "docs.example.com",
+  baseUrl: "https://api.example.test",
+  apiKeyEnv: "KEY",
+};
+
+/** Milliseconds since 1970 of a time of day. */
+const at = (time: string): number => Date.parse(`2026-01-01T${time}:00Z`);
+
+/** A link that lives from four to ten o'clock, and is to be renewed from eight o'clock on. */
+function stateWith(
+  outputs: Partial<StaticExportOutputs> = {},
+  bookkeeping: Partial<Bookkeeping> = {},
+): StaticExportState {
+  return {
+    outputs: {
+      ...inputs,
+      jobId: "job-1",
+      version: "job-1",
+      status: "completed",
+      bundleUrl: "https://store.example.test/job-1",
+      expiresAt: "2026-01-01T10:00:00.000Z",
+      renewAfter: "2026-01-01T08:00:00.000Z",
+      ...outputs,
+    },
+    bookkeeping: { given: [], mintedAtMs: at("04:00"), ...bookkeeping },
+  };
+}
+
+function without(...names: (keyof StaticExportOutputs)[]): StaticExportState {
+  const { outputs, bookkeeping } = stateWith();
+  const left = Object.entries(outputs).filter(([name]) => !names.includes(name as keyof StaticExportOutputs));
+  return { outputs: Object.fromEntries(left) as unknown as StaticExportOutputs, bookkeeping };
+}
+
+const plan = (given: Partial<CheckedInputs>, state = stateWith(), time = "05:00"): Plan =>
+  planExport({ ...inputs, ...given }, state, at(time));
+
+describe("the plan", () => {
+  test("says until when the link is good, and from its renewal on when that was due and when the link ends", () => {
+    expect(plan({})).toEqual({
+      action: "record",
+      because: "UP_TO_DATE",
+      text: "the link to job job-1 is good; its next renewal is due from 2026-01-01T08:00:00.000Z (in 3h) on",
+    });
+    const renewal = { action: "renew", because: "RENEW_WINDOW", jobId: "job-1" };
+    const due = "the link to job job-1 is due for renewal since 2026-01-01T08:00:00.000Z";
+    expect(plan({}, stateWith(), "08:00")).toEqual({
+      ...renewal,
+      text: `${due} (in 0s); it ends 2026-01-01T10:00:00.000Z (in 2h)`,
+    });
+    expect(plan({}, stateWith(), "11:00")).toEqual({
+      ...renewal,
+      text: `${due} (3h ago); it ends 2026-01-01T10:00:00.000Z (1h ago)`,
+    });
+  });
+
+  test.each([[["expiresAt", "renewAfter"]], [["expiresAt"]], [["renewAfter"]]] as const)(
+    "says that the end of the link is not known, without %j",
+    (names) => {
+      expect(plan({}, without(...names))).toEqual({
+        action: "record",
+        because: "UP_TO_DATE",
+        text: "the service does not say when the link to job job-1 expires, so it is renewed only when an input changes",
+      });
+    },
+  );
+
+  test("renews a link whose end nobody knows when a setting changes", () => {
+    expect(
+      plan({ renewBefore: "1h", apiKeyEnv: "OTHER" }, without("expiresAt", "renewAfter"), "23:00"),
+    ).toEqual({
+      action: "renew",
+      because: "RENEW_WINDOW",
+      jobId: "job-1",
+      text:
+        "renewBefore and apiKeyEnv changed; the service does not say when the link to job job-1 expires, " +
+        "so it is renewed only when an input changes",
+    });
+  });
+
+  test("remembers settings without a request, and says when the link is renewed by the new ones", () => {
+    expect(plan({ renewBefore: "30m", apiKeyEnv: "OTHER" })).toEqual({
+      action: "record",
+      because: "SETTINGS",
+      text:
+        "renewBefore and apiKeyEnv changed: remembered without a request; the link to job job-1 is good; " +
+        "its next renewal is due from 2026-01-01T09:30:00.000Z (in 4h 30m) on",
+    });
+  });
+
+  test("leaves the renewal where it was recorded while renewBefore is the same, or not known yet", () => {
+    const state = stateWith({ renewAfter: "2026-01-01T07:00:00.000Z" });
+    for (const given of [{}, { apiKeyEnv: "OTHER" }, { renewBefore: UNKNOWN }])
+      expect(plan(given, state).text).toContain("due from 2026-01-01T07:00:00.000Z (in 2h) on");
+  });
+
+  test("names the content that changed, and not the settings beside it", () => {
+    expect(
+      plan({ version: "v2", triggers: [1], exportOptions: { paths: ["/guide"] }, apiKeyEnv: "OTHER" }),
+    ).toEqual({
+      action: "start",
+      because: "NEW_CONTENT",
+      text: "version and triggers and exportOptions changed, so the site is exported again",
+    });
+  });
+
+  test("starts again what came to nothing", () => {
+    const expected = {
+      action: "start",
+      because: "STARTED_AGAIN",
+      text: "the last export came to nothing, so a new job is started",
+    };
+    expect(plan({}, without("bundleUrl"))).toEqual(expected);
+    const unfinished = { intent: intentOf({ ...inputs }), completed: false };
+    expect(plan({}, stateWith({}, { unfinished }))).toEqual(expected);
+  });
+
+  test("goes on with the job of an earlier run", () => {
+    const unfinished = { intent: intentOf({ ...inputs }), jobId: "job-2", completed: true, pageCount: 42 };
+    expect(plan({}, stateWith({}, { unfinished }))).toEqual({
+      action: "continue",
+      because: "RESUMED",
+      text: "job job-2 of an earlier run goes on, none is started",
+      jobId: "job-2",
+      completed: true,
+      pageCount: 42,
+    });
+  });
+
+  test("adopts the job that is given, also one that is not known yet", () => {
+    const adoption = { action: "continue", because: "ADOPTED", completed: false };
+    const text = "job job-7 is adopted, none is started";
+    expect(plan({ jobId: "job-7" })).toEqual({ ...adoption, jobId: "job-7", text });
+    expect(planExport({ ...inputs, jobId: UNKNOWN }, undefined, 0)).toEqual({
+      ...adoption,
+      jobId: UNKNOWN,
+      text: "the job is adopted, none is started",
+    });
+  });
+
+  test("starts the first export", () => {
+    expect(planExport(inputs, undefined, 0)).toEqual({
+      action: "start",
+      because: "NEW",
+      text: "the first export, so a job is to be started",
+    });
+  });
+
+  test("replaces the export of another site or service, and says which of them changed", () => {
+    const other = { ...inputs, domain: "other.example.com", baseUrl: "https://other.example.test" };
+    expect(staticExport.diff(other, stateWith(), { name: "build-agent", nowMs: 0 }).decision).toEqual({
+      because: "REPLACED",
+      text: "domain and baseUrl changed: another export in its place, with a job of its own",
+    });
+  });
+});
+
+describe("the state", () => {
+  test("is known by its domain, and an earlier release's has no bookkeeping", () => {
+    expect(staticExport.idOf(stateWith())).toBe("docs.example.com");
+    expect(staticExport.noBookkeeping).toEqual({ given: [] });
+  });
+
+  test("cannot be from the future: the service's time is never before its link was minted", () => {
+    const machine = { name: "build-agent", nowMs: at("03:00") };
+    expect(serviceTimeOf(stateWith(), machine)).toBe(at("04:00"));
+    expect(serviceTimeOf(stateWith(), { ...machine, nowMs: at("05:00") })).toBe(at("05:00"));
+    expect(serviceTimeOf(undefined, machine)).toBe(at("03:00"));
+  });
+
+  test("keeps pages, link and size where only settings are recorded, and nothing where there was none", () => {
+    const given = { ...inputs, version: "v1", apiKeyEnv: "OTHER" };
+    const before = stateWith({ pageCount: 41, bundleSize: 5_000 });
+    expect(recordedState(given, before)).toStrictEqual({
+      outputs: { ...before.outputs, version: "v1", apiKeyEnv: "OTHER" },
+      bookkeeping: { given: ["version"], mintedAtMs: at("04:00"), clockError: undefined },
+    });
+    expect(recordedState(inputs, without("bundleUrl", "expiresAt", "renewAfter")).outputs).toStrictEqual({
+      ...inputs,
+      jobId: "job-1",
+      version: "job-1",
+      status: "completed",
+    });
+  });
+
+  test("of a first export that was cut off names its job, its version and that it runs", () => {
+    const job = { jobId: "job-1", completed: false };
+    const { outputs, bookkeeping } = unfinishedState({ ...inputs, version: "v1" }, job, undefined, "salt");
+    expect(outputs).toStrictEqual({ ...inputs, jobId: "job-1", version: "v1", status: "running" });
+    expect(bookkeeping.given).toEqual(["version"]);
+    expect(bookkeeping.unfinished).toMatchObject({ ...job, salt: "salt" });
+    const none = unfinishedState(inputs, { completed: false }, undefined, "salt").outputs;
+    expect(none).toStrictEqual({ ...inputs, jobId: "", version: "", status: "running" });
+  });
+
+  test("of a job that is looked up has no status yet", () => {
+    const wanted = { ...inputs, jobId: "job-7" };
+    expect(lookUpState(wanted, "job-7")).toStrictEqual({
+      outputs: { ...wanted, version: "job-7", status: "" },
+      bookkeeping: { given: ["jobId"] },
+    });
+  });
+
+  test.each([
+    ["[null,[],null]", {}],
+    ["[null,[],null]", { exportOptions: {} }],
+    [
+      '["v1",[{"a":2,"b":[2,1]}],"job-1"]',
+      { version: "v1", triggers: [{ b: [2, 1], a: 2 }], jobId: "job-1" },
+    ],
+    ['[null,[],null,{"draft":null,"paths":[]}]', { exportOptions: { paths: [], draft: null } }],
+  ])("remembers what was wanted as the digest of %s, as earlier releases did", (text, wanted) => {
+    expect(intentOf({ domain: "docs.example.com", ...wanted })).toBe(
+      createHash("sha256").update(text).digest("hex"),
+    );
+  });
+});
+
+describe("a look-up", () => {
+  const lookUp = (given: Record<string, unknown>): StaticExportState =>
+    stateToLookUp(
+      "docs.example.com",
+      { baseUrl: "https://api.example.test", ...given },
+      { environment: () => "svc_key", stackConfig: () => undefined },
+    );
+
+  test("takes the id for the domain", () => {
+    const { outputs } = lookUp({ jobId: "job-7" });
+    expect(outputs).toMatchObject({ domain: "docs.example.com", jobId: "job-7", version: "job-7" });
+  });
+
+  test.each([
+    [{ jobId: ".." }, "jobId is not an id of a job: visible ASCII characters, at most 512 of them"],
+    [
+      { jobId: "job-7", version: "" },
+      "version must have 1 to 128 characters, none of them a control character",
+    ],
+    [
+      { renewBefore: "soon" },
+      'renewBefore "soon" is not a duration; write it like "90s", "30m" or "24h"; ' +
+        "jobId is needed to look an export up: the service cannot list the jobs of a site",
+    ],
+  ])("of %j is an error that names each property that is wrong or missing, once", (given, reasons) => {
+    expect(() => lookUp(given)).toThrow(new Error(`docs.example.com: cannot be looked up: ${reasons}`));
+  });
+});

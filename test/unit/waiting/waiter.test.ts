@@ -1,0 +1,166 @@
+import { expect, test } from "vitest";
+import { startDeadline } from "../../../provider/time/deadline.ts";
+import { AnswerCutOffError, ConnectionError, DeadlineExceededError } from "../../../provider/words/errors.ts";
+import type { Observation } from "../../../provider/waiting/observation.ts";
+import { waitUntilFinal } from "../../../provider/waiting/waiter.ts";
+import { VirtualClock } from "../../simulation/virtualClock.ts";
+
+/** Waits for a thing that is final after `durationMs`; says when it was looked at. */
+async function waitFor(
+  durationMs: number,
+  {
+    limitMs = 1_800_000,
+    retryAfterMs = 0,
+    signal = new AbortController().signal,
+    clock = new VirtualClock(),
+  } = {},
+): Promise<{ looksMs: number[]; clock: VirtualClock; remembered: number; error?: unknown }> {
+  const looksMs: number[] = [];
+  let remembered = 0;
+  const wait = waitUntilFinal({
+    subject: "job 7 of docs.example.com to be completed",
+    look: () => {
+      looksMs.push(clock.monotonic());
+      return Promise.resolve(clock.monotonic() >= durationMs);
+    },
+    isFinal: (done) => done,
+    describe: (done) => ({
+      status: done ? "completed" : "running",
+      progress: 50,
+      pageCount: 7,
+      retryAfterMs,
+    }),
+    onLook: (history) => (remembered = history.length),
+    inFlight: () => 1,
+    clock,
+    deadline: startDeadline(clock, limitMs),
+    signal,
+  });
+  try {
+    await clock.run(wait);
+    return { looksMs, clock, remembered };
+  } catch (error) {
+    return { looksMs, clock, remembered, error };
+  }
+}
+
+test("what is final already is seen at once, without a pause", async () => {
+  const { looksMs, clock } = await waitFor(0);
+  expect(looksMs).toEqual([0]);
+  expect(clock.waits).toEqual([]);
+});
+
+test("a last look that the deadline cuts off is the time limit, with what was seen before; any other trouble is its own", async () => {
+  for (const [trouble, text] of [
+    [new AnswerCutOffError("GET was not answered", "Again."), "Last seen: running. 2 looks in all"],
+    [new DeadlineExceededError("GET failed (ECONNREFUSED)", "Check."), "GET failed (ECONNREFUSED)"],
+    [new ConnectionError("GET failed", "Check."), "GET failed"],
+  ] as const) {
+    for (const failsAt of [1, 2]) {
+      const clock = new VirtualClock();
+      let looks = 0;
+      const wait = waitUntilFinal({
+        subject: "job 7",
+        look: () => (++looks === failsAt ? Promise.reject(trouble) : Promise.resolve("running")),
+        isFinal: () => false,
+        describe: (status) => ({ status }),
+        onLook: () => undefined,
+        inFlight: () => 1,
+        clock,
+        deadline: startDeadline(clock, 60_000),
+        signal: new AbortController().signal,
+      });
+      await expect(clock.run(wait)).rejects.toThrow(failsAt === 1 ? trouble.message : text);
+    }
+  }
+});
+
+test("the last look is just before the deadline, and the error tells the story", async () => {
+  const { looksMs, error, clock } = await waitFor(Infinity, { limitMs: 60_000 });
+  expect(looksMs.at(-1)).toBe(59_000);
+  expect(error).toBeInstanceOf(DeadlineExceededError);
+  const { message, remedy } = error as DeadlineExceededError;
+  expect(message).toBe(
+    "waited for job 7 of docs.example.com to be completed, but the time limit of 1m passed. " +
+      `Last seen: running, 50%, 7 pages. ${looksMs.length} looks in all, statuses: running`,
+  );
+  expect(remedy).toContain("customTimeouts");
+  expect(clock.pending).toBe(0);
+});
+
+test("what becomes final just before the deadline is still seen", async () => {
+  const { error, looksMs } = await waitFor(58_900, { limitMs: 60_000 });
+  expect(error).toBeUndefined();
+  expect(looksMs.at(-1)).toBe(59_000);
+});
+
+test("the last look is just before the deadline, however long a pause the service asks for", async () => {
+  const { looksMs, error } = await waitFor(Infinity, { limitMs: 60_000, retryAfterMs: 240_000 });
+  expect(looksMs).toEqual([0, 59_000]);
+  expect(error).toBeInstanceOf(DeadlineExceededError);
+});
+
+test("a wait of a day names all its looks, though it remembers few of them", async () => {
+  const { looksMs, error, remembered } = await waitFor(Infinity, { limitMs: 86_400_000 });
+  expect(looksMs.length).toBeGreaterThan(8_000);
+  expect((error as Error).message).toContain(`${looksMs.length} looks in all`);
+  expect(remembered).toBeLessThan(10);
+});
+
+test("T14 a jump of the wall clock by an hour either way changes nothing", async () => {
+  const calm = await waitFor(60_000);
+  for (const jumpMs of [3_600_000, -3_600_000]) {
+    const clock = new VirtualClock();
+    clock.after(5_000, () => (clock.wallMs += jumpMs));
+    expect((await waitFor(60_000, { clock })).looksMs).toEqual(calm.looksMs);
+  }
+});
+
+test("T15 after two hours of sleep there is one look at once, then the schedule goes on as ever", async () => {
+  const clock = new VirtualClock();
+  const sleepMs = 7_200_000;
+  clock.after(30_000, () => clock.advance(sleepMs)); // fires what fell due on waking
+  const { looksMs } = await waitFor(sleepMs + 120_000, { clock, limitMs: 86_400_000 });
+  const woken = looksMs.filter((at) => at >= sleepMs);
+  const pauses = woken.slice(1).map((at, index) => at - (woken[index] ?? 0));
+  expect(looksMs.filter((at) => at > 30_000 && at < sleepMs)).toEqual([]);
+  expect(woken[0]).toBe(sleepMs + 30_000);
+  expect(Math.min(...pauses)).toBeGreaterThan(1_000);
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(10_000);
+});
+
+test("the error names twenty statuses at most, and neither percent nor pages where none were told", async () => {
+  const clock = new VirtualClock();
+  clock.advance(5_000);
+  let looks = 0;
+  const histories: (readonly Observation[])[] = [];
+  const wait = waitUntilFinal({
+    subject: "job 7",
+    look: () => Promise.resolve(`s${++looks}`),
+    isFinal: () => false,
+    describe: (status) => ({ status }),
+    onLook: (history) => histories.push([...history]),
+    inFlight: () => 1,
+    clock,
+    deadline: startDeadline(clock, 300_000),
+    signal: new AbortController().signal,
+  });
+  const error = await clock.run(wait).catch((caught: unknown) => caught as Error);
+  const twenty = Array.from({ length: 20 }, (_, index) => `s${index + 1}`);
+  expect(error).toHaveProperty(
+    "message",
+    "waited for job 7, but the time limit of 5m passed. " +
+      `Last seen: s${looks}. ${looks} looks in all, statuses: ${twenty.join(" → ")}`,
+  );
+  expect(looks).toBeGreaterThan(20);
+  expect(histories[0]).toEqual([{ status: "s1", elapsedMs: 0 }]);
+});
+
+test("a stopped wait ends with the reason of the stop and leaves no timer", async () => {
+  const controller = new AbortController();
+  const clock = new VirtualClock();
+  clock.after(3_500, () => controller.abort(new Error("stopped by the user")));
+  const { error } = await waitFor(Infinity, { signal: controller.signal, clock });
+  expect(error).toEqual(new Error("stopped by the user"));
+  expect(clock.pending).toBe(0);
+});

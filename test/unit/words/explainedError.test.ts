@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { CancelledError, ConnectionError } from "../../../provider/words/errors.ts";
+import { explained } from "../../../provider/words/explainedError.ts";
+
+test("an error tells what happened, to what, whether anything is lost, and what to do, each as a sentence", () => {
+  const error = new ConnectionError("the host was not found", "Check the base URL");
+  expect(explained(error, "docs.example.com", "Nothing is lost").message).toBe(
+    "docs.example.com: the host was not found. Nothing is lost. Check the base URL.",
+  );
+});
+
+test("what ends as a sentence gets no second full stop, and what is not said leaves no gap", () => {
+  for (const end of [".", "!", "?", "…", "`"]) {
+    expect(explained(new ConnectionError(`lost${end}`, ""), "docs", "").message).toBe(`docs: lost${end}`);
+  }
+  expect(explained(new ConnectionError("a. b", "c."), "docs", "").message).toBe("docs: a. b. c.");
+});
+
+test("the end that the user brought about says so", () => {
+  expect(explained(new CancelledError("the run was cancelled", ""), "docs", "").message).toBe(
+    "docs: stopped: the run was cancelled.",
+  );
+});
+
+test("what nobody foresaw is named, without secrets, and asked to be reported", () => {
+  const error = new TypeError("no svc_c4n4ry here");
+  expect(explained(error, "docs", "Nothing is lost").message).toBe(
+    "docs: internal error (TypeError: no [removed] here). Nothing is lost. Please report it.",
+  );
+  expect(explained("a text with svc_c4n4ry", "docs", "").message).toMatch(
+    /^docs: internal error \(string\)\.\s+Please report it\.$/,
+  );
+});

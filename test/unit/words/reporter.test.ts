@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { warningOnce } from "../../../provider/words/reporter.ts";
+import { NotReadyError, ResponseError } from "../../../provider/words/errors.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
+
+test("each warning is said once, everything else as often as it is told", () => {
+  const told = recordingReporter();
+  const once = warningOnce(told);
+  for (const line of ["one", "two", "one", "two"]) {
+    once.warn(line);
+    once.info(line);
+  }
+  expect(told.lines.warn).toEqual(["one", "two"]);
+  expect(told.lines.info).toEqual(["one", "two", "one", "two"]);
+});
+
+test("an error has the name of its class, what happened, and what to do", () => {
+  const error = new NotReadyError("the job still runs", "Wait.", 409);
+  expect(error).toMatchObject({
+    name: "NotReadyError",
+    message: "the job still runs",
+    remedy: "Wait.",
+    status: 409,
+  });
+  expect(error).toBeInstanceOf(ResponseError);
+});
