@@ -63,9 +63,11 @@ export default tseslint.config(
     files: ["sdk/**"],
     rules: wall([
       {
-        regex: "/provider/(?!time/clock$|agentJob/getAgentJob\\.js$)",
+        regex:
+          "/provider/(?!time/clock$|agentJob/getAgentJob\\.js$|words/errors$|resource/inputTable$|[^/]+/inputs$)",
         allowTypeImports: true,
-        message: "The user's program takes only types from provider/, and the one read that it does itself.",
+        message:
+          "The user's program takes types, tables of inputs and errors from provider/, and the one read that it does itself.",
       },
       { group: ["**/test/**", "**/examples/**"], message: "sdk/ imports only itself and provider/." },
     ]),

@@ -4,12 +4,15 @@
  * FROZEN: states written by every earlier version require this entry by name and take the provider of their resource
  * from it. Its methods must go on understanding all that earlier versions stored.
  */
-import * as agentJob from "./agentJob/lifeCycle";
+import { agentJob } from "./agentJob/lifeCycle";
 import { dynamicProvider } from "./door/dynamicProvider";
-import * as staticExport from "./staticExport/lifeCycle";
+import { Session, thisProcess } from "./door/session";
+import { staticExport } from "./staticExport/lifeCycle";
+
+const session = new Session(thisProcess);
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:StaticExport`. */
-export const StaticExport = dynamicProvider(staticExport);
+export const StaticExport = dynamicProvider(staticExport, session);
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:AgentJob`. */
-export const AgentJob = dynamicProvider(agentJob);
+export const AgentJob = dynamicProvider(agentJob, session);

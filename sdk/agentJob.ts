@@ -1,15 +1,29 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { AgentJobInputs } from "../provider/agentJob/inputs";
+import {
+  AGENT_JOB_INPUTS,
+  type AgentJobInputs,
+  type CheckedAgentJobInputs,
+} from "../provider/agentJob/inputs";
 import type { AgentJobOutputs } from "../provider/agentJob/state";
 import { handlerText } from "./handler";
 import { warnOfPlainKey } from "./plainKeyWarning";
-import type { InputsOf, OutputsOf } from "./resourceProperties";
+import { unset, type InputsOf, type OutputsOf } from "./resourceProperties";
 import { resourceUrn } from "./resourceUrn";
 
 const TYPE = "pulumi-nodejs:dynamic/docs-hosting:AgentJob";
 
 /** Arguments of {@link AgentJob}: see {@link AgentJobInputs} for the meaning of each. */
 export type AgentJobArgs = InputsOf<AgentJobInputs>;
+
+/** Outputs that no input has: Pulumi makes properties of those that it is told of. */
+const FROM_SERVICE: Record<Exclude<keyof AgentJobOutputs, keyof CheckedAgentJobInputs>, undefined> = {
+  status: undefined,
+  source: undefined,
+  model: undefined,
+  prLink: undefined,
+  createdAt: undefined,
+  archivedAt: undefined,
+};
 
 /** Values of the outputs of {@link AgentJob}. Pulumi's own `id` stands for `jobId`. */
 type Outputs = OutputsOf<Omit<AgentJobOutputs, "jobId">>;
@@ -59,17 +73,10 @@ export class AgentJob extends pulumi.CustomResource implements Outputs {
       TYPE,
       name,
       {
-        acceptFailed: undefined,
-        baseUrl: undefined,
-        apiKeyEnv: undefined,
+        ...unset(AGENT_JOB_INPUTS),
         ...given,
         jobId: id, // Pulumi keeps the name `id` for itself
-        status: undefined,
-        source: undefined,
-        model: undefined,
-        prLink: undefined,
-        createdAt: undefined,
-        archivedAt: undefined,
+        ...FROM_SERVICE,
         __provider: handlerText("AgentJob"),
         __urn: resourceUrn(name, TYPE, opts.parent),
         __timeouts: opts.customTimeouts,

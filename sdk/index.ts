@@ -20,3 +20,21 @@ export {
   type StaticExportValues,
 } from "./staticExportValues";
 export { featureSupport, type DeploymentKind, type Feature, type FeatureSupport } from "./featureSupport";
+export {
+  AgentFailedError,
+  AnswerCutOffError,
+  CancelledError,
+  ConfigurationError,
+  ConnectionError,
+  DeadlineExceededError,
+  DocsHostingError,
+  ExportFailedError,
+  InputError,
+  InternalError,
+  KeyRejectedError,
+  MalformedResponseError,
+  NotAllowedError,
+  NotFoundError,
+  NotReadyError,
+  ResponseError,
+} from "../provider/words/errors";

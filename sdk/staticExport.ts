@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { StaticExportInputs } from "../provider/staticExport/inputs";
+import { STATIC_EXPORT_INPUTS, type StaticExportInputs } from "../provider/staticExport/inputs";
 import type { StaticExportOutputs } from "../provider/staticExport/state";
 import { handlerText } from "./handler";
 import { warnOfPlainKey } from "./plainKeyWarning";
-import type { InputsOf, OutputsOf } from "./resourceProperties";
+import { unset, type InputsOf, type OutputsOf } from "./resourceProperties";
 import { resourceUrn } from "./resourceUrn";
 import { markWithoutLink } from "./staticExportLink";
 
@@ -30,6 +30,16 @@ export interface StaticExportLookup {
  */
 export type UnmanagedStaticExport = pulumi.CustomResource &
   Pick<StaticExport, "domain" | "version" | "jobId" | "status" | "pageCount" | "baseUrl" | "apiKeyEnv">;
+
+/** Outputs that no input has: Pulumi makes properties of those that it is told of. */
+const FROM_SERVICE: Record<Exclude<keyof StaticExportOutputs, keyof StaticExportInputs>, undefined> = {
+  status: undefined,
+  pageCount: undefined,
+  bundleUrl: undefined,
+  bundleSize: undefined,
+  expiresAt: undefined,
+  renewAfter: undefined,
+};
 
 /** Values of the outputs of {@link StaticExport}. */
 type Outputs = OutputsOf<StaticExportOutputs>;
@@ -106,20 +116,9 @@ export class StaticExport extends pulumi.CustomResource implements Required<Outp
       TYPE,
       name,
       {
-        version: undefined,
-        triggers: undefined,
-        jobId: undefined,
-        renewBefore: undefined,
-        exportOptions: undefined,
-        baseUrl: undefined,
-        apiKeyEnv: undefined,
+        ...unset(STATIC_EXPORT_INPUTS),
         ...args,
-        status: undefined,
-        pageCount: undefined,
-        bundleUrl: undefined,
-        bundleSize: undefined,
-        expiresAt: undefined,
-        renewAfter: undefined,
+        ...FROM_SERVICE,
         __provider: handlerText("StaticExport"),
         __urn: resourceUrn(name, TYPE, opts.parent),
         __timeouts: opts.customTimeouts,

@@ -1,6 +1,7 @@
-import { isUnexpectedAgentJob, missingFields, nameOf, type AgentJob } from "../service/agentJob";
+import { isKnownStatus, missingFields, nameOf, type AgentJob } from "../service/agentJob";
 import { checkAgentJobInputs } from "./inputs";
-import { connect, type ConnectionContext } from "../resource/openClient";
+import { openClient, type AskingContext } from "../resource/openClient";
+import { InputError } from "../words/errors";
 import { explained } from "../words/explainedError";
 import { READ_LIMIT_MS } from "../resource/lifeCycle";
 
@@ -8,22 +9,23 @@ import { READ_LIMIT_MS } from "../resource/lifeCycle";
  * Asks for an agent job once: `GET /v2/agent/{projectId}/job/{id}`.
  *
  * @param given see `AgentJobLookupInputs`; unchecked
- * @throws Error that names each input that is wrong, before any request; or what went wrong, for which job, and what to do
+ * @throws InputError that names each input that is wrong, before any request; else a DocsHostingError that tells what went
+ *   wrong, for which job, and what to do
  */
 export async function lookUpAgentJob(
-  context: ConnectionContext,
+  context: AskingContext,
   given: Readonly<Record<string, unknown>>,
 ): Promise<AgentJob> {
   const { id, ...others } = given;
   const { inputs, failures } = checkAgentJobInputs({ ...others, jobId: id }, context.configuration);
   if (failures.length > 0) {
     const reasons = failures.map(({ property, reason }) => `${property} ${reason}`);
-    throw new Error(`the agent job cannot be looked up: ${reasons.join("; ")}`);
+    throw new InputError(`the agent job cannot be looked up: ${reasons.join("; ")}`, "");
   }
   const key = { projectId: inputs.projectId, id: inputs.jobId };
   try {
-    const { job, missing } = await connect(context, inputs, READ_LIMIT_MS).client.getAgentJob(key);
-    if (isUnexpectedAgentJob(job)) {
+    const { job, missing } = await openClient(context, inputs, READ_LIMIT_MS).client.getAgentJob(key);
+    if (!isKnownStatus(job.status)) {
       context.reporter.warn(`${nameOf(key)} has the unknown status "${job.status}"`);
     }
     if (missing.length > 0) context.reporter.warn(missingFields(key, missing));

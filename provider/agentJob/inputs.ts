@@ -1,6 +1,7 @@
+import { checkByTable, text, type CheckFailure, type InputTable } from "../resource/inputTable";
+import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 import type { AgentJobKey } from "../service/agentJob";
 import type { ConfigurationSource } from "../service/configuration";
-import { InputRules, SERVICE_INPUTS, type CheckFailure, type ServiceInputs } from "../resource/inputRules";
 import { isIdentifier } from "../service/identifier";
 
 /** What an agent job is found by, and with which key. */
@@ -21,29 +22,38 @@ export interface CheckedAgentJobInputs extends Required<Omit<AgentJobInputs, "id
   jobId: string;
 }
 
-const NAMES = ["projectId", "jobId", "acceptFailed", ...SERVICE_INPUTS] as const;
+const IDENTIFIER = text((value) =>
+  isIdentifier(value)
+    ? { value }
+    : { problem: "is not an identifier: visible ASCII characters, at most 512 of them" },
+);
 
-/** @see LifeCycle.check */
+/** One row an input: its rule, its default, and what a change of it means. */
+export const AGENT_JOB_INPUTS: InputTable<CheckedAgentJobInputs> = {
+  projectId: {
+    change: "replaces",
+    required: "the project identifier, which the dashboard's API keys page shows",
+    rule: IDENTIFIER,
+  },
+  jobId: {
+    change: "replaces",
+    publicName: "id",
+    required: "the identifier of the agent job",
+    rule: IDENTIFIER,
+  },
+  acceptFailed: {
+    change: "remembered",
+    default: false,
+    rule: (value) => (typeof value === "boolean" ? { value } : { problem: "must be true or false" }),
+  },
+  ...SERVICE_INPUTS,
+};
+
+/** All input rules, see {@link checkByTable}. */
 export function checkAgentJobInputs(
   given: Readonly<Record<string, unknown>>,
   configuration: ConfigurationSource,
 ): { inputs: CheckedAgentJobInputs; failures: CheckFailure[] } {
-  const rules = new InputRules(given, NAMES, { jobId: "id" });
-  const { inputs, failures } = rules;
-  rules.required("projectId", "the project identifier, which the dashboard's API keys page shows");
-  rules.required("jobId", "the identifier of the agent job");
-  for (const name of ["projectId", "jobId"] as const) {
-    rules.text(name, (value) =>
-      isIdentifier(value)
-        ? value
-        : rules.fail(name, "is not an identifier: visible ASCII characters, at most 512 of them"),
-    );
-  }
-  const acceptFailed = rules.known("acceptFailed");
-  if (acceptFailed !== undefined && typeof acceptFailed !== "boolean") {
-    rules.fail("acceptFailed", "must be true or false");
-  }
-  inputs.acceptFailed ??= false;
-  rules.service(configuration);
+  const { inputs, failures } = checkByTable(AGENT_JOB_INPUTS, given, configuration);
   return { inputs: inputs as unknown as CheckedAgentJobInputs, failures };
 }

@@ -1,98 +1,75 @@
-import {
-  isFinalAgentJob,
-  isUnexpectedAgentJob,
-  missingFields,
-  nameOf,
-  type AgentJob,
-} from "../service/agentJob";
-import type { CheckedAgentJobInputs } from "./inputs";
-import { inputsOf, seenState, type AgentJobState } from "./state";
-import { connect } from "../resource/openClient";
-import type { AgentJobLook } from "../service/client";
-import type { Context } from "../resource/context";
 import { decisionLine, type Decision } from "../resource/decision";
-import { NotFoundError } from "../words/errors";
-import { explained } from "../words/explainedError";
-import { waitForJob } from "../waiting/jobWait";
-import { DEFAULT_LIMIT_MS, READ_LIMIT_MS, type Diff } from "../resource/lifeCycle";
-import { warningOnce } from "../words/reporter";
+import type { Context } from "../resource/context";
+import { changedByTable, meaning } from "../resource/inputTable";
+import { DEFAULT_LIMIT_MS, READ_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
+import { openClient } from "../resource/openClient";
 import { UnfinishedError } from "../resource/unfinishedError";
+import { agentJobOutcome, isKnownStatus, missingFields, nameOf, type AgentJob } from "../service/agentJob";
+import { waitForJob, type JobLook } from "../waiting/jobWait";
+import { AgentFailedError, NotFoundError } from "../words/errors";
+import { explained } from "../words/explainedError";
+import { warningOnce } from "../words/reporter";
+import { AGENT_JOB_INPUTS, checkAgentJobInputs, type CheckedAgentJobInputs } from "./inputs";
+import { inputsOf, seenState, type AgentJobState } from "./state";
 
-export { checkAgentJobInputs as check } from "./inputs";
+/** The life of an agent job. */
+export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
+  noBookkeeping: {},
 
-/** @see LifeCycle.noBookkeeping */
-export const noBookkeeping = {};
+  /** The agent job's own id. */
+  idOf: ({ outputs }) => outputs.jobId,
 
-/** The agent job's own id. */
-export function idOf({ outputs }: AgentJobState): string {
-  return outputs.jobId;
-}
+  check: checkAgentJobInputs,
 
-/** Compares; pure, so that it can run at every preview. */
-export function diff(inputs: CheckedAgentJobInputs, state: AgentJobState): Diff {
-  const before = inputsOf(state);
-  const changed = (Object.keys(before) as (keyof CheckedAgentJobInputs)[]).filter(
-    (name) => inputs[name] !== before[name],
-  );
-  const replaces = changed.filter((name) => name !== "acceptFailed" && name !== "apiKeyEnv");
-  if (replaces.length > 0) {
-    const names = replaces.map((name) => (name === "jobId" ? "id" : name));
-    const text = `${names.join(" and ")} changed: another agent job in its place`;
-    return { changed, replaces, hidden: false, decision: { because: "REPLACED", text } };
-  }
-  const decision = decide(inputs, state, changed);
-  const isSettled = decision.because === "SETTINGS" || decision.because === "UP_TO_DATE";
-  return { changed, replaces, hidden: !isSettled && changed.length === 0, decision };
-}
+  diff(inputs, state) {
+    const changed = changedByTable(AGENT_JOB_INPUTS, inputs, inputsOf(state));
+    const replaces = meaning(AGENT_JOB_INPUTS, changed, "replaces");
+    if (replaces.length > 0) {
+      const names = replaces.map((name) => AGENT_JOB_INPUTS[name].publicName ?? name);
+      const text = `${names.join(" and ")} changed: another agent job in its place`;
+      return { changed, replaces, hidden: false, decision: { because: "REPLACED", text } };
+    }
+    const decision = decide(inputs, state, changed);
+    const isSettled = decision.because === "SETTINGS" || decision.because === "UP_TO_DATE";
+    return { changed, replaces, hidden: !isSettled && changed.length === 0, decision };
+  },
 
-/**
- * Waits until the job is final.
- *
- * @throws UnfinishedError when the job was seen, but is not final, or failed; else an Error
- */
-export async function create(
-  context: Context,
-  inputs: CheckedAgentJobInputs,
-  limitMs = DEFAULT_LIMIT_MS,
-): Promise<AgentJobState> {
-  context.reporter.info(decisionLine({ because: "NEW", text: `${describe(inputs)} is waited for` }));
-  return settled(inputs, await waitUntilSeenFinal(context, inputs, limitMs));
-}
+  /** Waits until the job is final. */
+  async create(context, inputs, limitMs = DEFAULT_LIMIT_MS) {
+    context.reporter.info(decisionLine({ because: "NEW", text: `${describe(inputs)} is waited for` }));
+    return settled(inputs, await waitUntilSeenFinal(context, inputs, limitMs));
+  },
 
-/** Waits on where an earlier run was cut off; asks nothing about a job that is final. */
-export async function update(
-  context: Context,
-  state: AgentJobState,
-  inputs: CheckedAgentJobInputs,
-  limitMs = DEFAULT_LIMIT_MS,
-): Promise<AgentJobState> {
-  const job = isFinalAgentJob(state.outputs)
-    ? { ...state.outputs, id: state.outputs.jobId }
-    : await waitUntilSeenFinal(context, inputs, limitMs, state);
-  return settled(inputs, job);
-}
+  /** Asks for the job once. */
+  async read(context, state) {
+    const inputs = inputsOf(state);
+    try {
+      const { client } = openClient(context, inputs, READ_LIMIT_MS);
+      const { job } = await client.getAgentJob(keyOf(inputs));
+      return { inputs, state: seenState(inputs, job) };
+    } catch (error) {
+      if (error instanceof NotFoundError) return undefined;
+      throw explained(error, describe(inputs), "The state is unchanged");
+    }
+  },
 
-/** Asks for the job once. */
-export async function read(context: Context, state: AgentJobState): Promise<AgentJobState | undefined> {
-  const inputs = inputsOf(state);
-  try {
-    const { client } = connect(context, inputs, READ_LIMIT_MS);
-    return seenState(inputs, (await client.getAgentJob(keyOf(inputs))).job);
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw explained(error, describe(inputs), "The state is unchanged");
-  }
-}
+  /** There is another way to do this. */
+  lookUp: (_context, id) =>
+    Promise.reject(new Error(`${id}: an AgentJob is not looked up by its resource; use getAgentJob.`)),
 
-/** There is another way to do this. @throws Error that names it */
-export function lookUp(_context: Context, id: string): Promise<never> {
-  return Promise.reject(new Error(`${id}: an AgentJob is not looked up by its resource; use getAgentJob.`));
-}
+  /** Waits on where an earlier run was cut off; asks nothing about a job that is final. */
+  async update(context, state, inputs, limitMs = DEFAULT_LIMIT_MS) {
+    const job = isFinal(state.outputs)
+      ? { ...state.outputs, id: state.outputs.jobId }
+      : await waitUntilSeenFinal(context, inputs, limitMs, state);
+    return settled(inputs, job);
+  },
 
-/** Forgets the job: the service has nothing to delete, see `spec.md`, Endpoints. */
-export function remove(): void {
-  // nothing is kept outside of the state
-}
+  /** The service has nothing to delete. */
+  remove() {
+    // nothing is kept outside of the state
+  },
+};
 
 /** What is to be done about a job that is the same as before. */
 function decide(
@@ -101,7 +78,7 @@ function decide(
   changed: readonly string[],
 ): Decision {
   const name = describe(inputs);
-  if (!isFinalAgentJob(outputs)) {
+  if (!isFinal(outputs)) {
     return { because: "RESUMED", text: `${name} was not final when an earlier run ended: the wait goes on` };
   }
   if (isRefused(inputs, outputs)) {
@@ -123,27 +100,20 @@ async function waitUntilSeenFinal(
   const reporter = warningOnce(context.reporter);
   let seen: AgentJob | undefined;
   try {
-    const { client, deadline } = connect(context, inputs, limitMs);
-    return await waitForJob<AgentJob & Pick<AgentJobLook, "retryAfterMs">>({
-      ...context,
-      subject: `${name} to be final`,
-      name,
-      look: async () => {
-        const { job, missing, ...asked } = await client.getAgentJob(keyOf(inputs));
-        seen = job;
-        if (missing.length > 0) reporter.warn(missingFields(keyOf(inputs), missing));
-        return { ...job, ...asked };
-      },
-      isFinal: isFinalAgentJob,
-      isUnexpected: isUnexpectedAgentJob,
-      details: ({ retryAfterMs }) => ({ ...(retryAfterMs !== undefined && { retryAfterMs }) }),
-      deadline,
-    });
+    const service = openClient(context, inputs, limitMs);
+    const look = async (): Promise<AgentJob & JobLook> => {
+      const { job, missing, ...asked } = await service.client.getAgentJob(keyOf(inputs));
+      seen = job;
+      if (missing.length > 0) reporter.warn(missingFields(keyOf(inputs), missing));
+      const { status } = job;
+      return { ...job, ...asked, outcome: agentJobOutcome(status), isUnexpected: !isKnownStatus(status) };
+    };
+    return await waitForJob({ ...service, subject: `${name} to be final`, name, look });
   } catch (error) {
     const over = error instanceof NotFoundError;
-    const message = explained(error, name, over ? "" : "The next `pulumi up` goes on waiting for it").message;
+    const failure = explained(error, name, over ? "" : "The next `pulumi up` goes on waiting for it");
     const state = seen ? seenState(inputs, seen) : before;
-    throw state && !over ? new UnfinishedError(message, state) : new Error(message);
+    throw state && !over ? new UnfinishedError(failure, state) : failure;
   }
 }
 
@@ -151,15 +121,18 @@ async function waitUntilSeenFinal(
 function settled(inputs: CheckedAgentJobInputs, job: AgentJob): AgentJobState {
   const state = seenState(inputs, job);
   if (!isRefused(inputs, job)) return state;
-  throw new UnfinishedError(
-    `${describe(inputs)} failed: the agent met an unrecoverable error. It is final and not asked for again. ` +
-      "Start the agent anew and give the id of the new job, or take this for a normal end with `acceptFailed: true`.",
-    state,
-  );
+  const remedy =
+    "Start the agent anew and give the id of the new job, or take this for a normal end with `acceptFailed: true`.";
+  const failed = `${describe(inputs)} failed: the agent met an unrecoverable error. It is final and not asked for again.`;
+  throw new UnfinishedError(new AgentFailedError(`${failed} ${remedy}`, remedy), state);
 }
 
 function isRefused({ acceptFailed }: CheckedAgentJobInputs, { status }: Pick<AgentJob, "status">): boolean {
-  return status === "failed" && !acceptFailed;
+  return agentJobOutcome(status) === "failure" && !acceptFailed;
+}
+
+function isFinal({ status }: Pick<AgentJob, "status">): boolean {
+  return agentJobOutcome(status) !== "pending";
 }
 
 function keyOf({ projectId, jobId }: CheckedAgentJobInputs): { projectId: string; id: string } {

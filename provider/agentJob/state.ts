@@ -1,5 +1,6 @@
 import type { AgentJob } from "../service/agentJob";
-import type { CheckedAgentJobInputs } from "./inputs";
+import { inputNames } from "../resource/inputTable";
+import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
 
 /** The outputs of an agent job: all inputs, and what the service said. */
 export type AgentJobOutputs = CheckedAgentJobInputs & Omit<AgentJob, "id">;
@@ -21,6 +22,6 @@ export function seenState(inputs: CheckedAgentJobInputs, job: AgentJob): AgentJo
 
 /** The inputs that a state was made from. */
 export function inputsOf({ outputs }: AgentJobState): CheckedAgentJobInputs {
-  const { projectId, jobId, acceptFailed, baseUrl, apiKeyEnv } = outputs;
-  return { projectId, jobId, acceptFailed, baseUrl, apiKeyEnv };
+  const names = inputNames(AGENT_JOB_INPUTS);
+  return Object.fromEntries(names.map((name) => [name, outputs[name]])) as unknown as CheckedAgentJobInputs;
 }

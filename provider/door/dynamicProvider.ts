@@ -1,18 +1,13 @@
-import { hostname } from "node:os";
 import { inspect } from "node:util";
-import { systemClock } from "../time/clock";
 import { decisionLine, type Decision } from "../resource/decision";
-import { parseDuration } from "../time/duration";
-import { engineReporter } from "./engineLog";
-import type { CheckFailure } from "../resource/inputRules";
+import type { CheckFailure } from "../resource/inputTable";
 import type { LifeCycle, StoredState } from "../resource/lifeCycle";
-import { configuration, configure, operation, resumeRecords, type StackConfig } from "./session";
-import { printable } from "../words/plainText";
-import { answerLeaves } from "./stuckAnswer";
 import { UnfinishedError } from "../resource/unfinishedError";
-import { isUnknown } from "../words/unknown";
-
-type Properties = Record<string, unknown>;
+import { printable } from "../words/plainText";
+import type { Session, StackConfig } from "./session";
+import * as stored from "./storedProperties";
+import type { Properties } from "./storedProperties";
+import { answerLeaves } from "./stuckAnswer";
 
 /** `ResourceProvider` of @pulumi/pulumi/dynamic, as far as it is used. */
 export interface DynamicProvider {
@@ -36,17 +31,15 @@ const RENAMED: Decision = {
 };
 
 /**
- * The door between Pulumi's dynamic-provider process and a life cycle. It only translates: internal properties (`__…`) in
- * and out, partial results into what the host understands.
+ * The door between Pulumi's dynamic-provider process and a life cycle. It only translates: stored properties in and out,
+ * partial results into what the host understands.
  */
 export function dynamicProvider<Inputs extends object, State extends StoredState>(
   lifeCycle: LifeCycle<Inputs, State>,
+  session: Session,
 ): DynamicProvider {
-  const inputsOf = (properties: Properties): Inputs => visibleOf(properties) as Inputs;
-  const stateOf = (properties: Properties): State => {
-    const { visible, internal } = split(properties);
-    return { outputs: visible, bookkeeping: internal["__bookkeeping"] ?? lifeCycle.noBookkeeping } as State;
-  };
+  const inputsIn = (properties: Properties): Inputs => stored.split(properties).visible as Inputs;
+  const stateIn = (properties: Properties): State => stored.stateIn(properties, lifeCycle.noBookkeeping);
 
   /**
    * Turns an unfinished operation into what the host saves as a resource with init errors. The host does not add
@@ -62,7 +55,7 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
       // eslint-disable-next-line @typescript-eslint/only-throw-error -- the host's own form for this
       throw new PartialResult(
         lifeCycle.idOf(state),
-        { ...outputsOf(state, given), __provider: given["__provider"] },
+        { ...stored.propertiesOf(state, given), __provider: given["__provider"] },
         message,
       );
     }
@@ -70,16 +63,16 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
 
   return {
     configure(request) {
-      configure(request.config);
+      session.configure(request.config);
       return Promise.resolve();
     },
 
     check: answering((_olds, news) => {
-      const { visible, internal } = split(news);
-      const { inputs, failures } = lifeCycle.check(visible, configuration);
-      failures.push(...checkTimeouts(internal["__timeouts"]));
+      const { visible, internal } = stored.split(news);
+      const { inputs, failures } = lifeCycle.check(visible, session.configuration);
+      failures.push(...stored.checkTimeouts(internal));
       return {
-        inputs: plain({ ...inputs, ...internal }),
+        inputs: stored.plain({ ...inputs, ...internal }),
         failures: failures.map(({ property, reason }) => ({
           property: printable(property),
           reason: printable(reason),
@@ -88,13 +81,15 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
     }),
 
     diff: answering((_id, olds, news) => {
-      const { changed, replaces, hidden, ...decided } = lifeCycle.diff(inputsOf(news), stateOf(olds), {
-        name: hostname(),
-        nowMs: systemClock.now(),
-      });
-      const renamed = formerUrnOf(olds, news) !== undefined;
+      const { changed, replaces, hidden, ...decided } = lifeCycle.diff(
+        inputsIn(news),
+        stateIn(olds),
+        session.machine,
+      );
+      const { urn, formerUrn } = stored.urnsOf(olds, news);
+      const renamed = formerUrn !== undefined;
       const decision = renamed && decided.decision.because === "UP_TO_DATE" ? RENAMED : decided.decision;
-      const reporter = engineReporter(urnOf(news), systemClock);
+      const reporter = session.reporter(urn);
       // a stack of a hundred exports to which nothing happens has nothing to say about them
       if (decision.because === "UP_TO_DATE") reporter.debug(decisionLine(decision));
       else reporter.info(decisionLine(decision));
@@ -104,39 +99,34 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
     }),
 
     create: answering(async (inputs) => {
-      const state = await operation(urnOf(inputs), (context) =>
-        partial(inputs, () => lifeCycle.create(context, inputsOf(inputs), limitMs(inputs, "create"))),
+      const state = await session.operation(stored.urnsOf({}, inputs), (context) =>
+        partial(inputs, () => lifeCycle.create(context, inputsIn(inputs), stored.limitMs(inputs, "create"))),
       );
-      return { id: lifeCycle.idOf(state), outs: outputsOf(state, inputs) };
+      return { id: lifeCycle.idOf(state), outs: stored.propertiesOf(state, inputs) };
     }),
 
+    // the host has no room for the inputs that were found
     read: answering(async (id, props) => {
-      const state = await operation(urnOf(props), (context) =>
-        "__bookkeeping" in props
-          ? lifeCycle.read(context, stateOf(props))
-          : lifeCycle.lookUp(context, id, visibleOf(props)),
+      const found = await session.operation(stored.urnsOf({}, props), (context) =>
+        stored.isStored(props)
+          ? lifeCycle.read(context, stateIn(props))
+          : lifeCycle.lookUp(context, id, stored.split(props).visible),
       );
-      return state ? { id, props: outputsOf(state, props) } : { id: "", props: {} };
+      return found ? { id, props: stored.propertiesOf(found.state, props) } : { id: "", props: {} };
     }),
 
     update: answering(async (_id, olds, news) => {
-      const formerUrn = formerUrnOf(olds, news);
-      const state = await operation(urnOf(news), (context) =>
+      const state = await session.operation(stored.urnsOf(olds, news), (context) =>
         partial(news, () =>
-          lifeCycle.update(
-            { ...context, ...(formerUrn !== undefined && { formerUrn }) },
-            stateOf(olds),
-            inputsOf(news),
-            limitMs(news, "update"),
-          ),
+          lifeCycle.update(context, stateIn(olds), inputsIn(news), stored.limitMs(news, "update")),
         ),
       );
-      return { outs: outputsOf(state, news) };
+      return { outs: stored.propertiesOf(state, news) };
     }),
 
     delete: answering((_id, props) => {
-      const urn = urnOf(props);
-      lifeCycle.remove({ resumeRecords, ...(urn !== undefined && { urn }) }, stateOf(props));
+      const { resumeRecords } = session;
+      lifeCycle.remove({ resumeRecords, ...stored.urnsOf({}, props) }, stateIn(props));
     }),
   };
 }
@@ -178,55 +168,4 @@ function sendable(error: unknown): Error {
   const sent = new Error(printable(error instanceof Error ? error.message : inspect(error)));
   sent.stack = "(pulumi-docs-hosting)"; // the host prints the stack of some errors: to a user it says nothing
   return sent;
-}
-
-/** @param given what the operation was called with: has the URN, which `delete` and `read` get from the outputs only */
-function outputsOf({ outputs, bookkeeping }: StoredState, given: Properties): Properties {
-  return plain({ ...outputs, __bookkeeping: bookkeeping, __urn: given["__urn"] });
-}
-
-function urnOf(properties: Properties): string | undefined {
-  const urn = properties["__urn"];
-  return typeof urn === "string" && !isUnknown(urn) ? urn : undefined;
-}
-
-/** The URN that the state has, where the program has given the resource another one since, by an alias. */
-function formerUrnOf(olds: Properties, news: Properties): string | undefined {
-  const [before, now] = [urnOf(olds), urnOf(news)];
-  return now !== undefined && before !== now ? before : undefined;
-}
-
-function visibleOf(properties: Properties): Properties {
-  return split(properties).visible;
-}
-
-function split(properties: Properties): { visible: Properties; internal: Properties } {
-  const isInternal = ([name]: [string, unknown]): boolean => name.startsWith("__");
-  const entries = Object.entries(properties);
-  return {
-    visible: Object.fromEntries(entries.filter((entry) => !isInternal(entry))),
-    internal: Object.fromEntries(entries.filter(isInternal)),
-  };
-}
-
-/** The host takes JSON only, of whole characters: `undefined` makes it fail. */
-function plain(properties: Properties): Properties {
-  const whole = (_: string, value: unknown): unknown =>
-    typeof value === "string" ? value.toWellFormed() : value;
-  return JSON.parse(JSON.stringify(properties), whole) as Properties;
-}
-
-function checkTimeouts(timeouts: unknown): CheckFailure[] {
-  if (timeouts === undefined || isUnknown(timeouts)) return [];
-  return Object.entries(timeouts as Properties)
-    .filter(([, text]) => typeof text !== "string" || parseDuration(text) === undefined)
-    .map(([name, text]) => ({
-      property: "customTimeouts",
-      reason: `${name} is ${inspect(text)}, not a duration; write it like "90s", "30m" or "1h30m"`,
-    }));
-}
-
-function limitMs(properties: Properties, operation: "create" | "update"): number | undefined {
-  const timeouts = properties["__timeouts"] as Record<string, string> | undefined;
-  return parseDuration(timeouts?.[operation] ?? "");
 }

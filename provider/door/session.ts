@@ -1,86 +1,127 @@
-// What all operations of this process share: configuration, resume records, and the end that Ctrl-C brings.
 import { hostname } from "node:os";
 import nodeFetch from "node-fetch";
-import { watchForCancel } from "./cancellation";
-import { systemClock } from "../time/clock";
-import type { ConfigurationSource } from "../service/configuration";
 import type { Context } from "../resource/context";
-import { engineReporter } from "./engineLog";
-import { CancelledError } from "../words/errors";
 import { recordFolder, ResumeFolder } from "../resource/resumeRecords";
+import type { ConfigurationSource } from "../service/configuration";
+import { systemClock } from "../time/clock";
+import { machineOf, type Machine } from "../time/serviceClock";
+import { CancelledError } from "../words/errors";
+import type { Reporter } from "../words/reporter";
+import { watchForCancel } from "./cancellation";
+import { engineReporter } from "./engineLog";
 
 /** The stack's configuration. */
 export interface StackConfig {
   get(name: string): string | undefined;
 }
 
-/** As the host hands it to `configure`. Other calls do not wait for it: stored at once. */
-let stackConfig: StackConfig | undefined;
-
-/** Called before any other call is answered: from now on Ctrl-C is noticed, whatever is under way. */
-export function configure(config: StackConfig): void {
-  stackConfig = config;
-  watchForCancel(onCancel);
+/** What a session takes from the process that it runs in. */
+export interface Host extends Pick<Context, "fetch" | "clock" | "machine"> {
+  /** Environment variables, read anew whenever one is needed. */
+  environment(name: string): string | undefined;
+  /** A row of the CLI. @param urn of the resource, when it is known */
+  reporter(urn: string | undefined): Reporter & { close(): void };
+  /** Calls back when the user stops the run, and at its normal end. Watching twice changes nothing. */
+  watchForCancel(onCancel: () => void): void;
 }
 
-export const configuration: ConfigurationSource = {
+/** The dynamic-provider process. */
+export const thisProcess: Host = {
+  fetch: nodeFetch,
+  clock: systemClock,
+  machine: hostname(),
   environment: (name) => process.env[name],
-  stackConfig: (name) => stackConfig?.get(name),
+  reporter: (urn) => engineReporter(urn, systemClock),
+  watchForCancel,
 };
 
-/** Started jobs that the state may not have yet. */
-export const resumeRecords = new ResumeFolder(
-  () => recordFolder((name) => process.env[name]),
-  () => systemClock.now(),
-  () => systemClock.random(),
-);
+/** What all operations of one process share: configuration, resume records, what is in flight, and the end that Ctrl-C brings. */
+export class Session {
+  readonly configuration: ConfigurationSource;
+  /** Started jobs that the state may not have yet. */
+  readonly resumeRecords: ResumeFolder;
+  readonly #host: Host;
+  #stackConfig: StackConfig | undefined;
+  /** Operations that Ctrl-C stops. */
+  readonly #inFlight = new Set<AbortController>();
+  /** What a call gets that arrives after Ctrl-C: it was already on its way. */
+  #cancelled: CancelledError | undefined;
+  /** Something was under way when Ctrl-C came: after a second one, Pulumi stores nothing of what was returned since. */
+  #wasCutOff = false;
 
-/** Operations that Ctrl-C stops. */
-const inFlight = new Set<AbortController>();
-/** What a call gets that arrives after Ctrl-C: it was already on its way. */
-let cancelled: CancelledError | undefined;
-/** Something was under way when Ctrl-C came: after a second one, Pulumi stores nothing of what was returned since. */
-let wasCutOff = false;
-
-/**
- * Runs what takes its time: with progress on the resource's row, and so that Ctrl-C stops it.
- *
- * @param urn of the resource, when it is known
- */
-export async function operation<T>(
-  urn: string | undefined,
-  run: (context: Context) => Promise<T>,
-): Promise<T> {
-  watchForCancel(onCancel);
-  const stop = new AbortController();
-  const reporter = engineReporter(urn, systemClock);
-  inFlight.add(stop);
-  if (cancelled) {
-    stop.abort(cancelled);
-    wasCutOff = true;
+  constructor(host: Host) {
+    this.#host = host;
+    const environment = (name: string): string | undefined => host.environment(name);
+    this.configuration = { environment, stackConfig: (name) => this.#stackConfig?.get(name) };
+    this.resumeRecords = new ResumeFolder(
+      () => recordFolder(environment),
+      () => host.clock.now(),
+      () => host.clock.random(),
+    );
   }
-  try {
-    return await run({
-      configuration,
-      fetch: nodeFetch,
-      clock: systemClock,
-      reporter,
-      resumeRecords,
-      ...(urn !== undefined && { urn }),
-      machine: hostname(),
-      inFlight: () => inFlight.size,
-      signal: stop.signal,
-    });
-  } finally {
-    inFlight.delete(stop);
-    reporter.close();
-  }
-}
 
-/** Also called at the normal end of every operation of the engine, after which this process gets no other call. */
-function onCancel(): void {
-  cancelled = new CancelledError("the run was cancelled", "");
-  wasCutOff ||= inFlight.size > 0;
-  for (const stop of inFlight) stop.abort(cancelled);
-  if (!wasCutOff) resumeRecords.operationEnded();
+  get machine(): Machine {
+    return machineOf(this.#host);
+  }
+
+  /** Before any other call is answered: from now on Ctrl-C is noticed, whatever is under way. */
+  configure(config: StackConfig): void {
+    this.#stackConfig = config;
+    this.#watchForCancel();
+  }
+
+  /** The row of a resource, for a call that takes no time. @param urn when it is known */
+  reporter(urn: string | undefined): Reporter {
+    return this.#host.reporter(urn);
+  }
+
+  /**
+   * Runs what takes its time: with progress on the resource's row, and so that Ctrl-C stops it.
+   *
+   * @param urn of the resource, when it is known
+   * @param formerUrn of the resource in the state, where it was renamed since
+   */
+  async operation<T>(
+    { urn, formerUrn }: Pick<Context, "urn" | "formerUrn">,
+    run: (context: Context) => Promise<T>,
+  ): Promise<T> {
+    this.#watchForCancel();
+    const stop = new AbortController();
+    const reporter = this.#host.reporter(urn);
+    this.#inFlight.add(stop);
+    if (this.#cancelled) {
+      stop.abort(this.#cancelled);
+      this.#wasCutOff = true;
+    }
+    try {
+      const { fetch, clock, machine } = this.#host;
+      return await run({
+        configuration: this.configuration,
+        fetch,
+        clock,
+        machine,
+        reporter,
+        resumeRecords: this.resumeRecords,
+        ...(urn !== undefined && { urn }),
+        ...(formerUrn !== undefined && { formerUrn }),
+        inFlight: () => this.#inFlight.size,
+        signal: stop.signal,
+      });
+    } finally {
+      this.#inFlight.delete(stop);
+      reporter.close();
+    }
+  }
+
+  #watchForCancel(): void {
+    this.#host.watchForCancel(this.#onCancel);
+  }
+
+  /** Also called at the normal end of every operation of the engine, after which this process gets no other call. */
+  readonly #onCancel = (): void => {
+    this.#cancelled = new CancelledError("the run was cancelled", "");
+    this.#wasCutOff ||= this.#inFlight.size > 0;
+    for (const stop of this.#inFlight) stop.abort(this.#cancelled);
+    if (!this.#wasCutOff) this.resumeRecords.operationEnded();
+  };
 }

@@ -25,6 +25,8 @@ export interface Answer {
   readonly contentType?: string;
   /** When it was sent, by its `Date` header: milliseconds since 1970. */
   readonly sentAtMs?: number;
+  /** Its `X-Request-Id` header. */
+  readonly requestId?: string;
   /** What its `Retry-After` header asks for, in milliseconds. */
   readonly retryAfterMs?: number;
 }
@@ -83,6 +85,7 @@ export async function exchange(
 
 function answerOf({ status, headers }: Response, body: ArrayBuffer, clock: Clock): Answer {
   const contentType = headers.get("content-type");
+  const requestId = headers.get("x-request-id");
   const date = Date.parse(headers.get("date") ?? "");
   const sentAtMs = Number.isNaN(date) ? undefined : date;
   const retryAfterMs = parseRetryAfter(headers.get("retry-after"), sentAtMs ?? clock.now());
@@ -90,6 +93,7 @@ function answerOf({ status, headers }: Response, body: ArrayBuffer, clock: Clock
     status,
     text: decodeText(body),
     ...(contentType !== null && { contentType }),
+    ...(requestId !== null && { requestId }),
     ...(sentAtMs !== undefined && { sentAtMs }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };

@@ -1,7 +1,8 @@
 import type { AttemptConnection } from "./attemptConnection";
 import type { Endpoint } from "./endpoint";
-import { ConnectionError, MalformedResponseError } from "../words/errors";
+import { ConnectionError } from "../words/errors";
 import type { FailedAttempt } from "./failedAttempt";
+import { malformed } from "./malformed";
 import { MAX_BODY_BYTES } from "./replyBody";
 import type { Fault } from "./retryPolicy";
 
@@ -36,10 +37,7 @@ export function connectionFailure(
   });
   const unusable = (kind: "oversized" | "notHttp" | "malformed", what: string): FailedAttempt => ({
     fault: { kind },
-    error: new MalformedResponseError(
-      `${endpoint.name} answered ${what}`,
-      "Check that the base URL is that of the service.",
-    ),
+    error: malformed(endpoint.name, what, "Check that the base URL is that of the service."),
   });
 
   if (refusedByProxy !== undefined) {

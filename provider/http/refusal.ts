@@ -7,6 +7,7 @@ import {
   type DocsHostingError,
 } from "../words/errors";
 import { redact } from "../words/redaction";
+import type { Answer } from "./attempt";
 import type { Endpoint } from "./endpoint";
 import type { FailedAttempt } from "./failedAttempt";
 import type { Origin } from "./origin";
@@ -15,23 +16,26 @@ import { parseJson, QUOTE_LENGTH } from "./replyBody";
 /** Statuses that send a client to another address. */
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** The service answered with an error status, see `spec.md`, Errors. */
+/** The service answered with an error status, see provider/service/README.md, Errors. */
 export function refusal(
   endpoint: Endpoint,
-  answer: { status: number; text: string | undefined; retryAfterMs?: number },
+  answer: Pick<Answer, "status" | "text" | "retryAfterMs" | "requestId">,
   origin: Origin,
   key: string,
 ): FailedAttempt {
   const { status, retryAfterMs } = answer;
   const reason = serviceReason(answer.text, key);
-  const answered = `${endpoint.name} answered ${status}${reason && `: ${reason}`}`;
+  const requestId = redact(answer.requestId ?? "", [key], QUOTE_LENGTH);
+  const request = requestId && ` (request ${requestId})`;
+  const answered = `${endpoint.name} answered ${status}${request}${reason && `: ${reason}`}`;
+  const details = { status, ...(requestId !== "" && { requestId }) };
   const error = ((): DocsHostingError => {
     switch (status) {
       case 401:
         return new KeyRejectedError(
           `the service rejected the API key (${answered})`,
           `Check that ${origin.apiKeyName} holds a current admin API key of the right organization.`,
-          status,
+          details,
         );
       case 403:
         return new NotAllowedError(
@@ -39,31 +43,31 @@ export function refusal(
           "One of three things: the organization's plan has no static export (it needs the enterprise plan); the API key " +
             "lacks the scope (one that may only read can refresh, but not start); or this machine's address is not one that " +
             "the organization allows. Check the three in the dashboard.",
-          status,
+          details,
         );
       case 404:
-        return new NotFoundError(answered, "Check the domain, the job id and the base URL.", status);
+        return new NotFoundError(answered, "Check the domain, the job id and the base URL.", details);
       case 409:
-        return new NotReadyError(answered, "Try again when the job is completed.", status);
+        return new NotReadyError(answered, "Try again when the job is completed.", details);
       case 429:
         return new ResponseError(
           `the service limits the rate of requests (${answered})`,
           "Try again later.",
-          status,
+          details,
         );
       default:
         return REDIRECTS.has(status)
           ? new ResponseError(
               `${answered}, a redirect, which is not followed so that the API key stays with the base URL`,
               "Set the base URL to where the service really is.",
-              status,
+              details,
             )
           : new ResponseError(
               answered,
               status >= 500
                 ? "The service has a problem: try again later."
                 : "Check the inputs and the base URL.",
-              status,
+              details,
             );
     }
   })();

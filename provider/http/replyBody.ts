@@ -1,5 +1,5 @@
-import { MalformedResponseError } from "../words/errors";
 import { redact } from "../words/redaction";
+import { malformed } from "./malformed";
 
 /** Largest decoded body that is read, in bytes. The replies of `spec.md` are far below. */
 export const MAX_BODY_BYTES = 1024 * 1024;
@@ -24,8 +24,9 @@ export function parseObject(
   key: string,
 ): Record<string, unknown> {
   const fail = (what: string): never => {
-    throw new MalformedResponseError(
-      `${endpoint} answered ${what}`,
+    throw malformed(
+      endpoint,
+      what,
       "Check that the base URL is that of the service, and that nothing in between (a proxy, a login page) answers for it.",
     );
   };

@@ -1,7 +1,7 @@
 import type { ConfigurationSource } from "../service/configuration";
 import type { Context } from "./context";
 import type { Decision } from "./decision";
-import type { CheckFailure } from "./inputRules";
+import type { CheckFailure } from "./inputTable";
 import type { Machine } from "../time/serviceClock";
 
 /** All that is kept of a resource between two operations. */
@@ -28,36 +28,59 @@ export const DEFAULT_LIMIT_MS = 30 * 60_000;
 /** Time limit of a read, in milliseconds: one GET, with a few retries. */
 export const READ_LIMIT_MS = 60_000;
 
+/** What a look found: the state as it is now, and the inputs that it was made from. */
+export interface Found<Inputs extends object, State extends StoredState> {
+  readonly inputs: Inputs;
+  readonly state: State;
+}
+
 /** What can happen to a resource. Plain values in and out: it knows nothing of Pulumi's protocol. */
 export interface LifeCycle<Inputs extends object, State extends StoredState> {
   /** What is remembered of a resource about which nothing is. */
   readonly noBookkeeping: State["bookkeeping"];
+
   /** Pulumi's id of the resource. */
   idOf(state: State): string;
+
   /** All input rules, applied before any request and without any. */
   check(
     given: Readonly<Record<string, unknown>>,
     configuration: ConfigurationSource,
   ): { inputs: Inputs; failures: CheckFailure[] };
+
   /** Compares; pure, so that it can run at every preview. */
   diff(inputs: Inputs, state: State, machine: Machine): Diff;
+
   /**
-   * @param limitMs time limit in milliseconds
+   * @param limitMs time limit in milliseconds. Default: {@link DEFAULT_LIMIT_MS}
    * @throws UnfinishedError when there is something to remember; else an Error
    */
   create(context: Context, inputs: Inputs, limitMs?: number): Promise<State>;
+
   /**
-   * @returns the state, or `undefined` when the service proves that what it stands for is gone
+   * @returns `undefined` when the service proves that what the resource stands for is gone
    * @throws an Error on any other trouble, so that the state stays as it was
    */
-  read(context: Context, state: State): Promise<State | undefined>;
-  /** Reads what something else manages. @param given the properties of the call, unchecked */
-  lookUp(context: Context, id: string, given: Readonly<Record<string, unknown>>): Promise<State>;
+  read(context: Context, state: State): Promise<Found<Inputs, State> | undefined>;
+
   /**
-   * @param limitMs time limit in milliseconds
+   * Reads what something else manages.
+   *
+   * @param given the properties of the call, unchecked
+   * @throws an Error when there is no such thing, too: the engine would take nothing for a resource without properties
+   */
+  lookUp(
+    context: Context,
+    id: string,
+    given: Readonly<Record<string, unknown>>,
+  ): Promise<Found<Inputs, State>>;
+
+  /**
+   * @param limitMs time limit in milliseconds. Default: {@link DEFAULT_LIMIT_MS}
    * @throws UnfinishedError when there is something new to remember; else an Error, and the state stays as it was
    */
   update(context: Context, state: State, inputs: Inputs, limitMs?: number): Promise<State>;
+
   /** Forgets the resource. Needs neither key nor network. */
   remove(context: Pick<Context, "resumeRecords" | "urn">, state: State): void;
 }

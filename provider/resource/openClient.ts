@@ -1,10 +1,16 @@
 import { Client } from "../service/client";
 import { isApiKeyPadded, serviceSettings } from "../service/configuration";
-import type { Context } from "./context";
 import { startDeadline, type Deadline } from "../time/deadline";
+import type { Context } from "./context";
 
 /** What asking the service needs of an operation's context. */
-export type ConnectionContext = Pick<Context, "configuration" | "fetch" | "clock" | "reporter" | "signal">;
+export type AskingContext = Pick<Context, "configuration" | "fetch" | "clock" | "reporter" | "signal">;
+
+/** A context with which the service can be asked, until the time limit. */
+export type ServiceContext<Given extends AskingContext = Context> = Given & {
+  readonly client: Client;
+  readonly deadline: Deadline;
+};
 
 /**
  * The service, for one operation.
@@ -12,18 +18,18 @@ export type ConnectionContext = Pick<Context, "configuration" | "fetch" | "clock
  * @param limitMs time limit of the operation in milliseconds, from now on
  * @throws ConfigurationError
  */
-export function connect(
-  context: ConnectionContext,
+export function openClient<Given extends AskingContext>(
+  context: Given,
   inputs: { baseUrl?: string; apiKeyEnv?: string },
   limitMs: number,
-): { client: Client; deadline: Deadline } {
-  const { clock, fetch, reporter, signal, configuration } = context;
-  const deadline = startDeadline(clock, limitMs);
+): ServiceContext<Given> {
+  const { configuration, reporter } = context;
+  const deadline = startDeadline(context.clock, limitMs);
   const service = serviceSettings(configuration, inputs);
   if (isApiKeyPadded(configuration, inputs.apiKeyEnv)) {
     reporter.warn(
       `the admin API key in ${service.apiKeyName} has white space around it, such as a line end: it is sent without`,
     );
   }
-  return { client: new Client({ service, fetch, clock, reporter, signal, deadline }), deadline };
+  return { ...context, deadline, client: new Client({ ...context, service, deadline }) };
 }

@@ -2,8 +2,9 @@
 export class UnfinishedError<State> extends Error {
   readonly state: State;
 
-  constructor(message: string, state: State) {
-    super(message);
+  /** @param cause why, told as a whole: its message is the message */
+  constructor(cause: Error, state: State) {
+    super(cause.message, { cause });
     this.name = "UnfinishedError";
     this.state = state;
   }

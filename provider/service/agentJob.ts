@@ -1,6 +1,7 @@
 import { isReadDifferently } from "./webAddress";
-import { MalformedResponseError } from "../words/errors";
+import { malformed } from "../http/malformed";
 import { isPlain } from "../words/plainText";
+import type { Outcome } from "../words/outcome";
 import { redact, withoutSecrets } from "../words/redaction";
 import type { Reply } from "../http/transport";
 
@@ -50,16 +51,21 @@ export function nameOf({ projectId, id }: AgentJobKey): string {
   return `agent job ${id} of project ${projectId}`;
 }
 
-const FINAL: readonly string[] = ["completed", "archived", "failed"] satisfies AgentJobStatus[];
+const OUTCOMES: Readonly<Record<AgentJobStatus, Outcome>> = {
+  active: "pending",
+  completed: "success",
+  archived: "success",
+  failed: "failure",
+};
 
-/** Whether the job will not change any more (but for being archived). */
-export function isFinalAgentJob({ status }: Pick<AgentJob, "status">): boolean {
-  return FINAL.includes(status);
+/** What a status means; one that is not known is taken for «still running», which may be wrong. */
+export function agentJobOutcome(status: string): Outcome {
+  return isKnownStatus(status) ? OUTCOMES[status as AgentJobStatus] : "pending";
 }
 
-/** Whether the status is none of `spec.md`: taken for «still running», which may be wrong. */
-export function isUnexpectedAgentJob(job: Pick<AgentJob, "status">): boolean {
-  return job.status !== "active" && !isFinalAgentJob(job);
+/** Whether a status is one that the API names. */
+export function isKnownStatus(status: string): boolean {
+  return Object.hasOwn(OUTCOMES, status);
 }
 
 /** A point in time as RFC 3339 writes it: the format `date-time` of `spec.md`. */
@@ -84,10 +90,7 @@ export function readAgentJob(
   key: string,
 ): { job: AgentJob; missing: readonly string[] } {
   const fail = (what: string): never => {
-    throw new MalformedResponseError(
-      `${endpoint} answered ${what}`,
-      "Check that the base URL is that of the service; if it is, report this to the service's support.",
-    );
+    throw malformed(endpoint, what);
   };
   const isNone = (value: unknown): boolean => value === null || value === undefined;
   const missing: string[] = [];

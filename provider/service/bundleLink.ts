@@ -1,4 +1,4 @@
-import { MalformedResponseError } from "../words/errors";
+import { malformed } from "../http/malformed";
 import { isLoopback } from "../http/loopback";
 import { toCount } from "./replyNumber";
 import { isReadDifferently } from "./webAddress";
@@ -32,7 +32,7 @@ export function readBundleLink(
   policy: { baseUrl: string; allowInsecure: boolean },
 ): BundleLink {
   const fail = (what: string, remedy: string): never => {
-    throw new MalformedResponseError(`${endpoint} answered ${what}`, remedy);
+    throw malformed(endpoint, what, remedy);
   };
   const report = "Report this to the service's support.";
   const url = body["bundleUrl"];

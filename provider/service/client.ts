@@ -63,10 +63,11 @@ export class Client {
       // services differ in how they answer to a site that they do not have
       if (!(error instanceof ResponseError) || ![400, 404, 422].includes(error.status)) throw error;
       const more = exportOptions === undefined ? "the base URL" : "exportOptions and the base URL";
+      // a 404 is about the site, and must not be taken for that of a job
       throw new ResponseError(
         error.message,
         `Check that ${domain} is a site of the organization that the API key belongs to; then ${more}.`,
-        error.status,
+        { status: error.status, requestId: error.requestId, cause: error },
       );
     }
   }
@@ -111,14 +112,13 @@ export class Client {
       );
     } catch (error) {
       if (error instanceof NotFoundError) {
-        throw new NotFoundError(
+        throw error.retold(
           `there is no such job (${error.message})`,
           "Check both ids, and that the API key is of the organization that the project belongs to: the dashboard's API keys page shows both.",
-          error.status,
         );
       }
       if (error instanceof NotAllowedError) {
-        throw new NotAllowedError(error.message, "Check what the API key may do.", error.status);
+        throw error.retold(error.message, "Check what the API key may do.");
       }
       throw error;
     }

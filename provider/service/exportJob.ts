@@ -1,13 +1,18 @@
-import { MalformedResponseError } from "../words/errors";
+import { malformed } from "../http/malformed";
 import { readIdentifier } from "./identifier";
+import type { Outcome } from "../words/outcome";
 import { redact, withoutSecrets } from "../words/redaction";
 import { toCount, toNumber } from "./replyNumber";
 import type { Reply } from "../http/transport";
 
-/** An export job as the service reports it, see `spec.md`, Static export job. */
+/** An export job as the service reports it. */
 export interface ExportJob {
-  /** In lower case, redacted. Only `completed` and `failed` have a meaning. */
+  /** In lower case, redacted. */
   readonly status: string;
+  /** What that status means. */
+  readonly outcome: Outcome;
+  /** The status is none that is known: taken for «still running», which may be wrong. */
+  readonly isUnexpected: boolean;
   /** The service wrote the status otherwise: in another letter case, or with white space around it. */
   readonly respelt?: boolean;
   /** Percent done, 0 to 100, when the service says so. */
@@ -20,30 +25,25 @@ export interface ExportJob {
   readonly retryAfterMs?: number;
 }
 
-/** Whether the job will not change any more. */
-export function isFinal(job: ExportJob): boolean {
-  return job.status === "completed" || job.status === "failed";
-}
+/** Statuses that are known. The API shows the two that are final; the others plainly mean «not yet» and need no warning. */
+const OUTCOMES: Readonly<Record<string, Outcome>> = {
+  completed: "success",
+  failed: "failure",
+  active: "pending",
+  created: "pending",
+  in_progress: "pending",
+  "in-progress": "pending",
+  packaging: "pending",
+  pending: "pending",
+  processing: "pending",
+  queued: "pending",
+  rendering: "pending",
+  running: "pending",
+  started: "pending",
+};
 
-/** Statuses that plainly mean «not yet». `spec.md` names none, so this list only decides what needs no warning. */
-const EXPECTED_WHILE_RUNNING = new Set([
-  "active",
-  "created",
-  "in_progress",
-  "in-progress",
-  "packaging",
-  "pending",
-  "processing",
-  "queued",
-  "rendering",
-  "running",
-  "started",
-]);
-
-/** Whether a status deserves a word to the user: it is taken for «still running», which may be wrong. */
-export function isUnexpected(job: ExportJob): boolean {
-  return !isFinal(job) && !EXPECTED_WHILE_RUNNING.has(job.status);
-}
+/** A job of which nothing is known but that it was started. */
+export const JUST_STARTED: ExportJob = { status: "queued", outcome: "pending", isUnexpected: false };
 
 /**
  * Reads the reply of get-status tolerantly: only `status` must be there.
@@ -57,10 +57,7 @@ export function readExportJob(
   key: string,
 ): ExportJob {
   const fail = (what: string): never => {
-    throw new MalformedResponseError(
-      `${endpoint} answered ${what}`,
-      "Check that the base URL is that of the service; if it is, report this to the service's support.",
-    );
+    throw malformed(endpoint, what);
   };
   const { status: written } = body;
   const status = readStatus(body, key);
@@ -71,8 +68,11 @@ export function readExportJob(
   const reason = [body["error"], body["reason"], body["message"]]
     .map((text) => (typeof text === "string" ? redact(text, [key]) : ""))
     .find((text) => text !== "");
+  const known = Object.hasOwn(OUTCOMES, status) ? OUTCOMES[status] : undefined;
   return {
     status,
+    outcome: known ?? "pending",
+    isUnexpected: known === undefined,
     ...(written !== status && { respelt: true }),
     ...(progress !== undefined && { progress: Math.min(100, Math.max(0, progress)) }),
     ...(pageCount !== undefined && { pageCount }),
@@ -98,10 +98,7 @@ export function readStartReply(reply: Reply, key: string): StartReply {
   const jobId = readIdentifier(reply.body["jobId"]);
   // an id that holds the key would be stored and shown
   if (jobId === undefined || withoutSecrets(jobId, [key]) !== jobId) {
-    throw new MalformedResponseError(
-      `${reply.endpoint} answered without a usable "jobId"`,
-      "Check that the base URL is that of the service; if it is, report this to the service's support.",
-    );
+    throw malformed(reply.endpoint, 'without a usable "jobId"');
   }
   return readStatus(reply.body, key) === "" ? { jobId } : { jobId, job: readExportJob(jobId, reply, key) };
 }

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import { checkByTable, text, type CheckFailure, type InputTable } from "../resource/inputTable";
+import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 import type { ConfigurationSource } from "../service/configuration";
-import { normaliseDomain } from "./domainName";
-import { parseDuration } from "../time/duration";
-import { InputRules, SERVICE_INPUTS, type CheckFailure, type ServiceInputs } from "../resource/inputRules";
 import { isIdentifier } from "../service/identifier";
+import { parseDuration } from "../time/duration";
+import { normaliseDomain } from "./domainName";
 
 /** The inputs of a static export, as plain values. The one source of their names and meanings. */
 export interface StaticExportInputs extends ServiceInputs {
@@ -44,71 +45,71 @@ export type CheckedInputs = StaticExportInputs & Required<ServiceInputs>;
 /** Longest version label, in characters. Far more than a commit or a date; keeps previews readable. */
 const MAX_VERSION_LENGTH = 128;
 
-const NAMES = [
-  "domain",
-  "version",
-  "triggers",
-  "jobId",
-  "renewBefore",
-  "exportOptions",
+/** One row an input: its rule, its default, and what a change of it means. */
+export const STATIC_EXPORT_INPUTS: InputTable<StaticExportInputs> = {
+  domain: {
+    change: "replaces",
+    required: 'the site to export, such as "docs.example.com"',
+    rule: text((value) => {
+      const result = normaliseDomain(value);
+      return "domain" in result ? { value: result.domain } : result;
+    }),
+  },
+  version: {
+    change: "content",
+    filledIn: true,
+    rule: text((value) =>
+      value.trim() !== "" && value.length <= MAX_VERSION_LENGTH && !/\p{Cc}/u.test(value)
+        ? { value }
+        : {
+            problem: `must have 1 to ${MAX_VERSION_LENGTH} characters, none of them a control character`,
+          },
+    ),
+  },
+  triggers: {
+    change: "content",
+    isSame: (one, other) => isDeepStrictEqual(one ?? [], other ?? []),
+    rule: (value) => (Array.isArray(value) ? { value } : { problem: "must be a list" }),
+  },
+  jobId: {
+    change: "adopts",
+    filledIn: true,
+    rule: text((value) =>
+      isIdentifier(value)
+        ? { value }
+        : { problem: "is not an id of a job: visible ASCII characters, at most 512 of them" },
+    ),
+  },
+  renewBefore: {
+    change: "remembered",
+    rule: text((value) =>
+      parseDuration(value) !== undefined
+        ? { value }
+        : { problem: `"${value}" is not a duration; write it like "90s", "30m" or "24h"` },
+    ),
+  },
+  exportOptions: {
+    change: "content",
+    isSame: (one, other) => isDeepStrictEqual(one ?? {}, other ?? {}),
+    rule: (value) => {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        return {
+          problem: 'must be an object of fields of the start request, such as { paths: ["/guide"] }',
+        };
+      }
+      return Object.hasOwn(value, "domain")
+        ? { problem: "must not have the field domain: the input domain says which site is exported" }
+        : { value };
+    },
+  },
   ...SERVICE_INPUTS,
-] as const;
+};
 
-/**
- * All input rules, applied before any request and without any. Values that a preview does not know yet pass unseen.
- */
+/** All input rules, see {@link checkByTable}. */
 export function checkInputs(
   given: Readonly<Record<string, unknown>>,
   configuration: ConfigurationSource,
 ): { inputs: CheckedInputs; failures: CheckFailure[] } {
-  const rules = new InputRules(given, NAMES);
-  const { inputs, failures } = rules;
-  rules.required("domain", 'the site to export, such as "docs.example.com"');
-  rules.text("domain", (value) => {
-    const result = normaliseDomain(value);
-    return "domain" in result ? result.domain : rules.fail("domain", result.problem);
-  });
-  rules.text("version", (value) => {
-    if (value.trim() !== "" && value.length <= MAX_VERSION_LENGTH && !/\p{Cc}/u.test(value)) return value;
-    return rules.fail(
-      "version",
-      `must have 1 to ${MAX_VERSION_LENGTH} characters, none of them a control character`,
-    );
-  });
-  rules.text("jobId", (value) =>
-    isIdentifier(value)
-      ? value
-      : rules.fail("jobId", "is not an id of a job: visible ASCII characters, at most 512 of them"),
-  );
-  rules.text("renewBefore", (value) =>
-    parseDuration(value) !== undefined
-      ? value
-      : rules.fail("renewBefore", `"${value}" is not a duration; write it like "90s", "30m" or "24h"`),
-  );
-  const triggers = rules.known("triggers");
-  if (triggers !== undefined && !Array.isArray(triggers)) rules.fail("triggers", "must be a list");
-  const exportOptions = rules.known("exportOptions");
-  if (exportOptions !== undefined && (typeof exportOptions !== "object" || Array.isArray(exportOptions))) {
-    rules.fail(
-      "exportOptions",
-      'must be an object of fields of the start request, such as { paths: ["/guide"] }',
-    );
-  } else if (exportOptions !== undefined && Object.hasOwn(exportOptions as object, "domain")) {
-    rules.fail(
-      "exportOptions",
-      "must not have the field domain: the input domain says which site is exported",
-    );
-  }
-  rules.service(configuration);
+  const { inputs, failures } = checkByTable(STATIC_EXPORT_INPUTS, given, configuration);
   return { inputs: inputs as unknown as CheckedInputs, failures };
-}
-
-/** Whether two values of `triggers` are the same; absent and empty are. */
-export function sameTriggers(one: unknown, other: unknown): boolean {
-  return isDeepStrictEqual(one ?? [], other ?? []);
-}
-
-/** Whether two values of `exportOptions` are the same; absent and empty are. */
-export function sameExportOptions(one: unknown, other: unknown): boolean {
-  return isDeepStrictEqual(one ?? {}, other ?? {});
 }

@@ -1,7 +1,8 @@
 import { fromNow, type Decision } from "../resource/decision";
-import { sameExportOptions, sameTriggers, type CheckedInputs } from "./inputs";
-import { recordedState, wasAfter, type StaticExportState } from "./state";
+import { changedByTable, meaning } from "../resource/inputTable";
 import { isUnknown } from "../words/unknown";
+import { STATIC_EXPORT_INPUTS, type CheckedInputs, type StaticExportInputs } from "./inputs";
+import { inputsOf, phaseOf, recordedState, wasAfter, type JobPhase, type StaticExportState } from "./state";
 
 /** The one thing to do so that the state becomes what the inputs ask for, and why. */
 export type Plan = Decision &
@@ -9,18 +10,15 @@ export type Plan = Decision &
     | /** Start a new job, unless one is found that was started for the same content. */
       { readonly action: "start"; readonly because: "NEW" | "NEW_CONTENT" | "STARTED_AGAIN" }
       /** Wait for this job, then mint a link. */
+    | { readonly action: "continue"; readonly because: "ADOPTED" | "RESUMED"; readonly job: JobPhase }
+    /** Mint a fresh link to the job of this state. */
+    | { readonly action: "renew"; readonly because: "RENEW_WINDOW"; readonly state: StaticExportState }
+    /** Remember the inputs in this state; ask the service nothing. */
     | {
-        readonly action: "continue";
-        readonly because: "ADOPTED" | "RESUMED";
-        readonly jobId: string;
-        readonly completed: boolean;
-        /** Of a completed job, when the service said so. */
-        readonly pageCount?: number | undefined;
+        readonly action: "record";
+        readonly because: "SETTINGS" | "UP_TO_DATE";
+        readonly state: StaticExportState;
       }
-    /** Mint a fresh link to the same job. */
-    | { readonly action: "renew"; readonly because: "RENEW_WINDOW"; readonly jobId: string }
-    /** Remember the inputs; ask the service nothing. */
-    | { readonly action: "record"; readonly because: "SETTINGS" | "UP_TO_DATE" }
   );
 
 /**
@@ -39,59 +37,45 @@ export function planExport(inputs: CheckedInputs, state: StaticExportState | und
   const { outputs, bookkeeping } = state;
   const { unfinished } = bookkeeping;
   const changed = changedInputs(inputs, state);
+  const content = meaning(STATIC_EXPORT_INPUTS, changed, "content");
   const wanted = (): Plan => {
     if (inputs.jobId !== undefined) return adopt(inputs.jobId);
-    const content = changed.filter(isContent);
     return content.length > 0
       ? start("NEW_CONTENT", `${content.join(" and ")} changed, so the site is exported again`)
       : start("STARTED_AGAIN", "the last export came to nothing, so a new job is started");
   };
   if (unfinished && wasAfter(unfinished, inputs)) {
-    const { jobId, completed, pageCount } = unfinished;
-    if (jobId === undefined) return wanted();
-    const text = `job ${jobId} of an earlier run goes on, none is started`;
-    return { action: "continue", because: "RESUMED", text, jobId, completed, pageCount };
+    const job = phaseOf(unfinished);
+    if (job.kind === "lost") return wanted();
+    const text = `job ${job.jobId} of an earlier run goes on, none is started`;
+    return { action: "continue", because: "RESUMED", text, job };
   }
   if (outputs.bundleUrl === undefined) return wanted();
-  if (inputs.jobId === undefined ? changed.some(isContent) : inputs.jobId !== outputs.jobId) return wanted();
+  if (inputs.jobId === undefined ? content.length > 0 : inputs.jobId !== outputs.jobId) return wanted();
   // a renewBefore that is longer than before may make the link due at once
   const isMoved = changed.includes("renewBefore") && !isUnknown(inputs.renewBefore);
   const next = isMoved ? recordedState(inputs, state) : state;
   const due = whenDue(next, nowMs);
   const { renewAfter } = next.outputs;
   if (renewAfter !== undefined && nowMs >= Date.parse(renewAfter)) {
-    return { action: "renew", because: "RENEW_WINDOW", text: due, jobId: outputs.jobId };
+    return { action: "renew", because: "RENEW_WINDOW", text: due, state };
   }
-  if (changed.length === 0) return { action: "record", because: "UP_TO_DATE", text: due };
+  if (changed.length === 0) return { action: "record", because: "UP_TO_DATE", text: due, state };
   if (renewAfter === undefined) {
     const text = `${changed.join(" and ")} changed; ${due}`;
-    return { action: "renew", because: "RENEW_WINDOW", text, jobId: outputs.jobId };
+    return { action: "renew", because: "RENEW_WINDOW", text, state };
   }
   return {
     action: "record",
     because: "SETTINGS",
     text: `${changed.join(" and ")} changed: remembered without a request; ${due}`,
+    state,
   };
 }
 
 /** The names of the inputs that are not as they were when the outputs were made. */
-export function changedInputs(inputs: CheckedInputs, { outputs, bookkeeping }: StaticExportState): string[] {
-  const before = {
-    ...outputs,
-    version: bookkeeping.given.includes("version") ? outputs.version : undefined,
-    jobId: bookkeeping.given.includes("jobId") ? outputs.jobId : undefined,
-  };
-  const scalars = ["domain", "version", "jobId", "renewBefore", "baseUrl", "apiKeyEnv"] as const;
-  return [
-    ...scalars.filter((name) => inputs[name] !== before[name]),
-    ...(sameTriggers(inputs.triggers, before.triggers) ? [] : ["triggers"]),
-    ...(sameExportOptions(inputs.exportOptions, before.exportOptions) ? [] : ["exportOptions"]),
-  ];
-}
-
-/** Whether a change of this input asks for other content. */
-function isContent(name: string): boolean {
-  return name === "version" || name === "triggers" || name === "exportOptions";
+export function changedInputs(inputs: CheckedInputs, state: StaticExportState): (keyof StaticExportInputs)[] {
+  return changedByTable<StaticExportInputs>(STATIC_EXPORT_INPUTS, inputs, inputsOf(state));
 }
 
 function start(because: "NEW" | "NEW_CONTENT" | "STARTED_AGAIN", text: string): Plan {
@@ -100,7 +84,7 @@ function start(because: "NEW" | "NEW_CONTENT" | "STARTED_AGAIN", text: string): 
 
 function adopt(jobId: string): Plan {
   const text = `${isUnknown(jobId) ? "the job" : `job ${jobId}`} is adopted, none is started`;
-  return { action: "continue", because: "ADOPTED", text, jobId, completed: false };
+  return { action: "continue", because: "ADOPTED", text, job: { kind: "running", jobId } };
 }
 
 /** When the link is, or was, due for renewal. */

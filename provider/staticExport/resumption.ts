@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Context } from "../resource/context";
+import { decisionLine } from "../resource/decision";
 import { newSalt } from "../resource/salt";
-import { intentOf } from "./state";
+import { intentOf } from "./intent";
 import type { CheckedInputs } from "./inputs";
 
 /** The resume record of one resource and the content that is wanted of it. */
-export interface JobRecord {
+export interface Resumption {
   /** The job that an earlier run started and did not live to keep. */
   find(): string | undefined;
   save(jobId: string): void;
@@ -23,10 +24,10 @@ export interface JobRecord {
 }
 
 /** Without a URN nothing is remembered: two resources could not be told apart. */
-export function jobRecord(
+export function resumptionOf(
   { resumeRecords, urn, reporter, clock }: Pick<Context, "resumeRecords" | "urn" | "reporter" | "clock">,
   inputs: CheckedInputs,
-): JobRecord {
+): Resumption {
   const { baseUrl, domain } = inputs;
   const intent = intentOf(inputs);
   const newKey = (): string =>
@@ -76,4 +77,16 @@ export function renameRecords(
   if (urn !== undefined && formerUrn !== undefined) {
     resumeRecords.rename({ urn: formerUrn, baseUrl, domain }, urn);
   }
+}
+
+/** Tells why there will be another job, and makes sure that this one is not found again. */
+export function jobIsGone(
+  context: Pick<Context, "resumeRecords" | "urn" | "reporter" | "clock">,
+  inputs: CheckedInputs,
+  jobId: string,
+): void {
+  const text = `the service does not have job ${jobId} any more: exporting again`;
+  context.reporter.warn(decisionLine({ because: "JOB_GONE", text }));
+  const resumption = resumptionOf(context, inputs);
+  if (resumption.find() === jobId) resumption.forget();
 }

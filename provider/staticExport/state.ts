@@ -1,10 +1,11 @@
-import { createHash } from "node:crypto";
 import type { BundleLink } from "../service/bundleLink";
 import { renewalWindow, type RenewalWindow } from "./renewalWindow";
 import { parseDuration } from "../time/duration";
 import { salted } from "../resource/salt";
 import { serviceTimeMs, type ClockError, type Machine } from "../time/serviceClock";
-import { sameExportOptions, type CheckedInputs, type StaticExportInputs } from "./inputs";
+import { inputNames } from "../resource/inputTable";
+import { STATIC_EXPORT_INPUTS, type CheckedInputs, type StaticExportInputs } from "./inputs";
+import { intentOf } from "./intent";
 
 /** The outputs of a static export: all inputs, and what the service said. The one source of their names and meanings. */
 export interface StaticExportOutputs extends Omit<CheckedInputs, "version" | "jobId"> {
@@ -26,6 +27,19 @@ export interface StaticExportOutputs extends Omit<CheckedInputs, "version" | "jo
   renewAfter?: string;
 }
 
+/** Inputs whose output has a value also where they are not given. */
+const FILLED_IN = inputNames(STATIC_EXPORT_INPUTS).filter((name) => STATIC_EXPORT_INPUTS[name].filledIn);
+
+/** How far a job is known to have come. */
+export type JobPhase =
+  | { readonly kind: "running"; readonly jobId: string }
+  | {
+      readonly kind: "completed";
+      readonly jobId: string;
+      /** Absent when the service did not say. */
+      readonly pageCount?: number | undefined;
+    };
+
 /** What an interrupted operation was after, and how far it came. */
 export interface Unfinished {
   /** See {@link intentOf}, {@link salted}. */
@@ -43,7 +57,7 @@ export interface Unfinished {
 /** What is remembered beside the outputs, and shown to nobody. */
 export interface Bookkeeping {
   /** Which of the outputs that have a default were given as inputs. */
-  given: ("version" | "jobId")[];
+  given: (keyof StaticExportInputs)[];
   /** When the link was minted, by the service's clock: milliseconds since 1970. */
   mintedAtMs?: number | undefined;
   /** How wrong this machine's clock was at the last contact with the service; absent when it was right. */
@@ -56,6 +70,12 @@ export interface StaticExportState {
   /** Complete, or, while the very first export is unfinished, without a link. */
   outputs: StaticExportOutputs;
   bookkeeping: Bookkeeping;
+}
+
+/** How far an interrupted operation came: to a job, or, where that job is over, to nothing. */
+export function phaseOf({ jobId, completed, pageCount }: Unfinished): JobPhase | { kind: "lost" } {
+  if (jobId === undefined) return { kind: "lost" };
+  return completed ? { kind: "completed", jobId, pageCount } : { kind: "running", jobId };
 }
 
 /** The service's time, which nothing in the state can be ahead of: milliseconds since 1970. */
@@ -125,13 +145,19 @@ export function stillUnfinished(
 /** The state after an interruption: what was there before stays, and the job that was begun is remembered. */
 export function unfinishedState(
   inputs: CheckedInputs,
-  job: Omit<Unfinished, "intent" | "salt">,
+  phase: JobPhase | { kind: "lost" },
   before: StaticExportState | undefined,
   salt: string | undefined,
 ): StaticExportState {
-  const unfinished = { intent: salted(intentOf(inputs), salt), ...(salt !== undefined && { salt }), ...job };
+  const unfinished: Unfinished = {
+    intent: salted(intentOf(inputs), salt),
+    ...(salt !== undefined && { salt }),
+    completed: phase.kind === "completed",
+    ...(phase.kind !== "lost" && { jobId: phase.jobId }),
+    ...(phase.kind === "completed" && { pageCount: phase.pageCount }),
+  };
   if (before) return { outputs: before.outputs, bookkeeping: { ...before.bookkeeping, unfinished } };
-  const jobId = job.jobId ?? "";
+  const jobId = unfinished.jobId ?? "";
   return {
     outputs: { ...inputs, jobId, version: inputs.version ?? jobId, status: "running" },
     bookkeeping: { given: givenOf(inputs), unfinished },
@@ -143,23 +169,17 @@ export function wasAfter(unfinished: Unfinished | undefined, inputs: StaticExpor
   return unfinished !== undefined && unfinished.intent === salted(intentOf(inputs), unfinished.salt);
 }
 
-/**
- * What content is wanted, as a digest: an interrupted job is gone on with only while this stays the same. A digest,
- * because `version`, `triggers` and `exportOptions` may be secret and this is not; stored with a salt only.
- */
-export function intentOf({ version, triggers, jobId, exportOptions }: StaticExportInputs): string {
-  const sortKeys = (_: string, value: unknown): unknown =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value;
-  const wanted: unknown[] = [version ?? null, triggers ?? [], jobId ?? null];
-  // earlier releases knew of no options
-  if (!sameExportOptions(exportOptions, undefined)) wanted.push(exportOptions);
-  return createHash("sha256").update(JSON.stringify(wanted, sortKeys)).digest("hex");
+function givenOf(inputs: StaticExportInputs): Bookkeeping["given"] {
+  return FILLED_IN.filter((name) => inputs[name] !== undefined);
 }
 
-function givenOf(inputs: StaticExportInputs): Bookkeeping["given"] {
-  return (["version", "jobId"] as const).filter((name) => inputs[name] !== undefined);
+/** The inputs that a state was made from. */
+export function inputsOf({ outputs, bookkeeping }: StaticExportState): CheckedInputs {
+  const names = inputNames(STATIC_EXPORT_INPUTS).filter(
+    (name) => !FILLED_IN.includes(name) || bookkeeping.given.includes(name),
+  );
+  const given = names.filter((name) => outputs[name] !== undefined).map((name) => [name, outputs[name]]);
+  return Object.fromEntries(given) as CheckedInputs;
 }
 
 function linkTimes(

@@ -1,4 +1,5 @@
 import type { ConfigurationSource } from "../service/configuration";
+import { InputError, NotFoundError } from "../words/errors";
 import { checkInputs } from "./inputs";
 import { lookUpState, type StaticExportState } from "./state";
 
@@ -7,7 +8,7 @@ import { lookUpState, type StaticExportState } from "./state";
  * are applied here.
  *
  * @param domain the resource's id
- * @throws Error that names each property that is wrong or missing
+ * @throws InputError that names each property that is wrong or missing
  */
 export function stateToLookUp(
   domain: string,
@@ -23,7 +24,14 @@ export function stateToLookUp(
   }
   if (failures.length > 0 || inputs.jobId === undefined) {
     const reasons = failures.map(({ property, reason }) => `${property} ${reason}`);
-    throw new Error(`${domain}: cannot be looked up: ${reasons.join("; ")}`);
+    throw new InputError(`${domain}: cannot be looked up: ${reasons.join("; ")}`, "");
   }
   return lookUpState(inputs, inputs.jobId);
+}
+
+/** The service does not know the job that was to be looked up. */
+export function noSuchJob({ outputs: { domain, jobId, baseUrl } }: StaticExportState): NotFoundError {
+  const remedy = "Check the jobId and the account.";
+  const message = `${domain}: there is no job ${jobId} at ${baseUrl}. ${remedy}`;
+  return new NotFoundError(message, remedy, { status: 404 });
 }

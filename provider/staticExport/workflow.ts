@@ -1,11 +1,11 @@
+import type { ServiceContext } from "../resource/openClient";
 import { isShort, SHORT_LIFE_MS, type BundleLink } from "../service/bundleLink";
-import type { Client } from "../service/client";
-import { sleep, type Clock } from "../time/clock";
+import { JUST_STARTED, type ExportJob } from "../service/exportJob";
+import { sleep } from "../time/clock";
 import { warningOnce, type Reporter } from "../words/reporter";
-import type { Deadline } from "../time/deadline";
 import { ExportFailedError, MalformedResponseError, NotFoundError, NotReadyError } from "../words/errors";
-import { isFinal, isUnexpected, type ExportJob, type StartReply } from "../service/exportJob";
 import { waitForJob } from "../waiting/jobWait";
+import type { JobPhase } from "./state";
 
 /** How long a job that was just started may be unknown to the service (replicas that lag), in milliseconds. */
 const UNKNOWN_AFTER_START_MS = 10_000;
@@ -16,55 +16,40 @@ const MAX_NOT_READY = 5;
 /** Pause after the first such answer, in milliseconds; grows by the same amount each time. */
 const NOT_READY_DELAY_MS = 2_000;
 
-/** One export of one site. */
-export interface ExportRequest {
-  readonly domain: string;
-  /** Further fields of the request that starts the job. */
-  readonly exportOptions?: Readonly<Record<string, unknown>> | undefined;
-  /** Go on with this job instead of starting one. */
-  readonly jobId?: string;
-  /** Of the start: the same for all starts of which only one may count, see `Call.idempotencyKey`. */
-  readonly idempotencyKey?: string;
-  /** That job is known to be completed: only the link is missing. */
-  readonly completed?: boolean;
-  /** Pages of that completed job, as far as they are known. */
-  readonly pageCount?: number | undefined;
-  /** That job may have been started a moment ago, so that not every replica of the service knows it yet. */
-  readonly mayBeNew?: boolean;
-}
-
-/** A job and how far it is known to have come. */
-export interface StartedJob {
-  readonly jobId: string;
-  readonly completed: boolean;
-  /** Pages of a completed job, when the service says so. */
-  readonly pageCount?: number | undefined;
-}
+/** How to come to a job: start one, or go on with one that is there. */
+export type ExportRequest =
+  | {
+      readonly kind: "start";
+      readonly domain: string;
+      /** Further fields of the request that starts the job. */
+      readonly exportOptions?: Readonly<Record<string, unknown>> | undefined;
+      /** The same for all starts of which only one may count, see `Call.idempotencyKey`. */
+      readonly idempotencyKey: string;
+    }
+  | {
+      readonly kind: "continue";
+      readonly domain: string;
+      readonly job: JobPhase;
+      /** It may have been started a moment ago, so that not every replica of the service knows it yet. */
+      readonly mayBeNew: boolean;
+    };
 
 /** What the workflow runs with. */
-export interface WorkflowContext {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly deadline: Deadline;
-  readonly signal: AbortSignal;
-  readonly reporter: Reporter;
-  /** How many operations this process waits for at the moment. */
-  readonly inFlight: () => number;
+export interface WorkflowContext extends ServiceContext {
   /** Called as soon as the job is known and when it is completed, so that it can be found again whatever happens next. */
-  readonly onJob: (job: StartedJob) => void;
+  readonly onJob: (job: JobPhase) => void;
 }
 
 /** A completed export and a link to its bundle. */
 export interface FinishedExport {
   readonly jobId: string;
   /** As the service said. Absent when it did not, or was not asked. */
-  readonly pageCount?: number;
+  readonly pageCount?: number | undefined;
   readonly link: BundleLink;
 }
 
 /**
- * The three steps of `spec.md`, Static export: start a job (unless one is given), wait until it is completed, generate
- * the bundle.
+ * The three steps of an export: start a job (unless there is one), wait until it is completed, generate the bundle.
  *
  * @throws ExportFailedError when the job failed; any other DocsHostingError; the signal's reason
  */
@@ -72,58 +57,62 @@ export async function runExport(request: ExportRequest, given: WorkflowContext):
   // a job that is waited for again has the same flaws
   const context = { ...given, reporter: warningOnce(given.reporter) };
   const { reporter, onJob, clock, signal } = context;
-  const mayBeNew = request.jobId === undefined || request.mayBeNew === true;
-  const { jobId, job: asStarted } =
-    request.jobId === undefined ? await startExport(request, context) : { jobId: request.jobId };
-  let completed = request.completed ?? false;
-  let { pageCount } = request;
-  onJob({ jobId, completed, pageCount });
+  const mayBeNew = request.kind === "start" || request.mayBeNew;
+  let { job, over } =
+    request.kind === "start" ? await startExport(request, context) : { job: request.job, over: undefined };
+  const { jobId } = job;
+  onJob(job);
   for (let notReady = 0; ;) {
-    if (!completed) {
-      // a start may be answered by a job that is over already: one of the same content that the service knows
-      const isOver = asStarted !== undefined && isFinal(asStarted) && notReady === 0;
-      const job = isOver ? asStarted : await waitForExport(request.domain, jobId, mayBeNew, context);
-      ({ pageCount } = completedJob(jobId, job, reporter));
-      completed = true;
-      onJob({ jobId, completed, pageCount });
+    if (job.kind === "running") {
+      const ended = over ?? (await waitForExport(request.domain, jobId, mayBeNew, context));
+      over = undefined; // from now on it is looked at
+      job = completedJob(jobId, ended, reporter);
+      onJob(job);
     }
     try {
       reporter.progress("packing the bundle");
-      const link = await mintLink(jobId, context);
-      return { jobId, link, ...(pageCount !== undefined && { pageCount }) };
+      return { jobId, link: await mintLink(jobId, context), pageCount: job.pageCount };
     } catch (error) {
       if (!(error instanceof NotReadyError) || ++notReady > MAX_NOT_READY) throw error;
-      completed = false;
+      job = { kind: "running", jobId };
       await sleep(clock, notReady * NOT_READY_DELAY_MS, signal);
     }
   }
 }
 
+/** @returns `over`: the job, where the reply says that it has ended already: one of the same content that the service knows */
 async function startExport(
-  { domain, exportOptions, idempotencyKey }: ExportRequest,
-  { client, reporter }: WorkflowContext,
-): Promise<StartReply> {
+  { domain, exportOptions, idempotencyKey }: Extract<ExportRequest, { kind: "start" }>,
+  { client, reporter }: ServiceContext,
+): Promise<{ job: JobPhase; over: ExportJob | undefined }> {
   reporter.progress("starting the export");
-  const started = await client.startExport(domain, { exportOptions, idempotencyKey });
-  reporter.info(`export job ${started.jobId} started`);
-  return started;
+  const { jobId, job } = await client.startExport(domain, { exportOptions, idempotencyKey });
+  reporter.info(`export job ${jobId} started`);
+  return {
+    job: { kind: "running", jobId },
+    over: job === undefined || job.outcome === "pending" ? undefined : job,
+  };
 }
 
-/** @throws ExportFailedError when the job failed */
-function completedJob(jobId: string, job: ExportJob, reporter: Reporter): ExportJob {
-  if (job.status === "failed") {
-    throw job.reason === undefined
+/** @throws ExportFailedError when the job did not end well */
+function completedJob(
+  jobId: string,
+  { outcome, status, reason, pageCount }: ExportJob,
+  reporter: Reporter,
+): Extract<JobPhase, { kind: "completed" }> {
+  if (outcome !== "success") {
+    throw reason === undefined
       ? new ExportFailedError(
-          `job ${jobId} failed, and the service gave no reason`,
+          `job ${jobId} ${status}, and the service gave no reason`,
           `Ask the service's support about job ${jobId}. The next \`pulumi up\` starts a new job.`,
         )
       : new ExportFailedError(
-          `job ${jobId} failed: the service says: ${job.reason}`,
+          `job ${jobId} ${status}: the service says: ${reason}`,
           "Mend what the service names, then run `pulumi up` again: it starts a new job.",
         );
   }
-  if (job.pageCount === 0) reporter.warn(`job ${jobId} is completed, but exported 0 pages`);
-  return job;
+  if (pageCount === 0) reporter.warn(`job ${jobId} is completed, but exported 0 pages`);
+  return { kind: "completed", jobId, pageCount };
 }
 
 /**
@@ -132,10 +121,7 @@ function completedJob(jobId: string, job: ExportJob, reporter: Reporter): Export
  *
  * @throws MalformedResponseError when the second one is dead by the service's own clock; any other DocsHostingError
  */
-export async function mintLink(
-  jobId: string,
-  { client, reporter }: Pick<WorkflowContext, "client" | "reporter">,
-): Promise<BundleLink> {
+export async function mintLink(jobId: string, { client, reporter }: ServiceContext): Promise<BundleLink> {
   const lifeMs = ({ expiresAtMs = Infinity, mintedAtMs }: BundleLink): number => expiresAtMs - mintedAtMs;
   let link = await client.createBundle(jobId);
   if (isShort(lifeMs(link))) link = await client.createBundle(jobId);
@@ -166,15 +152,12 @@ export async function mintLink(
  *
  * @throws NotFoundError when there is no such job; any other DocsHostingError; the signal's reason
  */
-export async function findJob(
-  { jobId, mayBeNew }: { jobId: string; mayBeNew: boolean },
-  { client, clock, signal }: Pick<WorkflowContext, "client" | "clock" | "signal">,
-): Promise<ExportJob> {
-  const look = lookAt(jobId, mayBeNew, { client, clock });
+export async function findJob(jobId: string, mayBeNew: boolean, context: ServiceContext): Promise<ExportJob> {
+  const look = lookAt(jobId, mayBeNew, context);
   for (;;) {
     const job = await look();
     if (job) return job;
-    await sleep(clock, LOOK_AGAIN_MS, signal);
+    await sleep(context.clock, LOOK_AGAIN_MS, context.signal);
   }
 }
 
@@ -182,7 +165,7 @@ export async function findJob(
 function lookAt(
   jobId: string,
   mayBeNew: boolean,
-  { client, clock }: Pick<WorkflowContext, "client" | "clock">,
+  { client, clock }: ServiceContext,
 ): () => Promise<ExportJob | undefined> {
   const beganAt = clock.monotonic();
   return async () => {
@@ -200,32 +183,21 @@ function waitForExport(
   domain: string,
   jobId: string,
   mayBeNew: boolean,
-  { client, clock, deadline, signal, reporter, inFlight }: WorkflowContext,
+  context: ServiceContext,
 ): Promise<ExportJob> {
-  const look = lookAt(jobId, mayBeNew, { client, clock });
+  const look = lookAt(jobId, mayBeNew, context);
   return waitForJob<ExportJob>({
+    ...context,
     subject: `export job ${jobId} of ${domain} to be completed`,
     name: `job ${jobId}`,
     look: async () => {
-      const job = (await look()) ?? { status: "queued" };
+      const job = (await look()) ?? JUST_STARTED;
       if (job.respelt) {
-        reporter.warn(
+        context.reporter.warn(
           `the service writes the status of job ${jobId} in another letter case or with white space around it: read nevertheless`,
         );
       }
       return job;
     },
-    isFinal,
-    isUnexpected,
-    details: ({ progress, pageCount, retryAfterMs }) => ({
-      ...(progress !== undefined && { progress }),
-      ...(pageCount !== undefined && { pageCount }),
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
-    }),
-    reporter,
-    inFlight,
-    clock,
-    deadline,
-    signal,
   });
 }

@@ -1,16 +1,20 @@
 import type { Observation } from "./observation";
 import { describeProgress } from "./progress";
+import type { Outcome } from "../words/outcome";
 import { warningOnce, type Reporter } from "../words/reporter";
 import { waitUntilFinal, type Wait } from "./waiter";
 
+/** What is seen of a job. */
+export interface JobLook extends Omit<Observation, "elapsedMs"> {
+  readonly outcome: Outcome;
+  /** The status is none that is known: taken for «still running», which deserves a word. */
+  readonly isUnexpected: boolean;
+}
+
 /** A job to wait for. */
-export interface JobWait<Job> extends Omit<Wait<Job>, "describe" | "onLook"> {
+export interface JobWait<Job> extends Omit<Wait<Job>, "isFinal" | "describe" | "onLook"> {
   /** As warnings name it: "job 42". */
   readonly name: string;
-  /** What is seen of it beside its status. */
-  readonly details: (job: Job) => Omit<Observation, "elapsedMs" | "status">;
-  /** Whether a status is none that is known: taken for «still running», which deserves a word. */
-  readonly isUnexpected: (job: Job) => boolean;
   readonly reporter: Reporter;
 }
 
@@ -20,19 +24,30 @@ export interface JobWait<Job> extends Omit<Wait<Job>, "describe" | "onLook"> {
  * @returns the first final state seen
  * @throws DeadlineExceededError, the signal's reason, or what `look` throws
  */
-export function waitForJob<Job extends { readonly status: string }>(wait: JobWait<Job>): Promise<Job> {
-  const { name, look, details, isUnexpected } = wait;
+export function waitForJob<Job extends JobLook>(wait: JobWait<Job>): Promise<Job> {
+  const { name, look } = wait;
   const reporter = warningOnce(wait.reporter);
   return waitUntilFinal<Job>({
     ...wait,
     look: async () => {
       const job = await look();
-      if (isUnexpected(job)) {
+      if (job.isUnexpected) {
         reporter.warn(`${name} has the unknown status "${job.status}"; taken for still running`);
       }
       return job;
     },
-    describe: (job) => ({ status: job.status, ...details(job) }),
+    isFinal: ({ outcome }) => outcome !== "pending",
+    describe: observed,
     onLook: (history) => reporter.progress(describeProgress(history)),
   });
+}
+
+/** What the schedule and the progress are made from: no more, for the looks of a long wait are kept. */
+function observed({ status, progress, pageCount, retryAfterMs }: JobLook): Omit<Observation, "elapsedMs"> {
+  return {
+    status,
+    ...(progress !== undefined && { progress }),
+    ...(pageCount !== undefined && { pageCount }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
 }

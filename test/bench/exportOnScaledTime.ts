@@ -1,7 +1,7 @@
 import nodeFetch from "node-fetch";
 import { systemClock, type Clock } from "../../dist/provider/time/clock.js";
 import type { ResumeRecords } from "../../dist/provider/resource/resumeRecords.js";
-import { create } from "../../dist/provider/staticExport/lifeCycle.js";
+import { staticExport } from "../../dist/provider/staticExport/lifeCycle.js";
 import type { StaticExportState } from "../../dist/provider/staticExport/state.js";
 
 /** A clock on which waits and limits pass faster than they are, by this factor. */
@@ -32,7 +32,7 @@ export function exportOnScaledTime(
   inFlight: () => number,
 ): Promise<StaticExportState> {
   const { baseUrl, key, domain } = service;
-  return create(
+  return staticExport.create(
     {
       configuration: { environment: () => key, stackConfig: silent },
       fetch: nodeFetch,

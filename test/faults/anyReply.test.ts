@@ -1,7 +1,7 @@
 // Any JSON of any texts as a reply: nothing hangs, nothing but text is shown or stored, no job that was started is lost.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import * as agentJob from "../../provider/agentJob/lifeCycle.ts";
+import { agentJob } from "../../provider/agentJob/lifeCycle.ts";
 import { isPlain } from "../../provider/words/plainText.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";

@@ -102,7 +102,7 @@ export const UNKNOWN_JOB = expect.stringContaining(
 /** What a call gives when the service is well. */
 export const GOOD_VALUE: Readonly<Record<CallName, unknown>> = {
   start: "job-1",
-  status: { status: "running", progress: 20 },
+  status: { status: "running", outcome: "pending", isUnexpected: false, progress: 20 },
   bundle: {
     url: expect.stringContaining("https://store.example.test/job-1.tar.gz?") as string,
     mintedAtMs: expect.any(Number) as number,

@@ -3,8 +3,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../provider/time/clock.ts";
 import { resolveApiKey, resolveBaseUrl } from "../../provider/service/configuration.ts";
 import { dynamicProvider } from "../../provider/door/dynamicProvider.ts";
+import { Session, thisProcess } from "../../provider/door/session.ts";
 import { checkInputs, type CheckedInputs } from "../../provider/staticExport/inputs.ts";
-import * as staticExport from "../../provider/staticExport/lifeCycle.ts";
+import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportArgs } from "../../sdk/staticExport.ts";
 import { nothing, SimulatedExport } from "../simulation/simulatedExport.ts";
 
@@ -221,7 +222,7 @@ describe("the base URL", () => {
 
 describe("durations", () => {
   const timeoutFailures = async (create: unknown): Promise<string[]> => {
-    const { failures } = await dynamicProvider(staticExport).check(
+    const { failures } = await dynamicProvider(staticExport, new Session(thisProcess)).check(
       {},
       { ...site.inputs, __timeouts: { create } },
     );

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Context } from "../../provider/resource/context.ts";
 import type { Decision } from "../../provider/resource/decision.ts";
-import * as staticExport from "../../provider/staticExport/lifeCycle.ts";
+import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { CheckedInputs, StaticExportInputs } from "../../provider/staticExport/inputs.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import * as staticExport from "../../provider/staticExport/lifeCycle.ts";
-import { sameTriggers } from "../../provider/staticExport/inputs.ts";
+import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
 import { contentOf } from "./jobLedger.ts";
@@ -90,7 +89,8 @@ export const INVARIANTS: Record<string, Invariant> = {
     for (const name of ["domain", "renewBefore", "baseUrl", "apiKeyEnv"] as const) {
       if (!isDeepStrictEqual(outputs[name], step.inputs[name])) return `${name} is not echoed`;
     }
-    if (!sameTriggers(outputs.triggers, step.inputs.triggers)) return "triggers is not echoed";
+    if (!isDeepStrictEqual(outputs.triggers ?? [], step.inputs.triggers ?? []))
+      return "triggers is not echoed";
     return undefined;
   },
 

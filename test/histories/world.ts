@@ -1,6 +1,5 @@
 import type { Context } from "../../provider/resource/context.ts";
 import type { StaticExportInputs } from "../../provider/staticExport/inputs.ts";
-import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { MemoryRecords } from "../simulation/memoryRecords.ts";
 import type { ScriptedReply } from "../simulation/scriptedFetch.ts";
 import { SimulatedService } from "../simulation/simulatedService.ts";
@@ -8,7 +7,7 @@ import { VirtualClock } from "../simulation/virtualClock.ts";
 import { EngineModel, type StoredResource, type Step } from "./engine.ts";
 import { JobLedger } from "./jobLedger.ts";
 import { ProviderProcess, type Interruption } from "./providerProcess.ts";
-import * as staticExport from "../../provider/staticExport/lifeCycle.ts";
+import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 
 /** A fault between process and service: the requests from `first` on, `times` of them, get this in place of a reply. */
 export interface Fault {
@@ -95,8 +94,8 @@ export class World {
     return this.#operation("refresh", trouble, async (context) => {
       const { resource } = this.engine;
       if (!resource) return () => undefined;
-      const state: StaticExportState | undefined = await staticExport.read(context, resource.state);
-      return () => this.engine.storeRefreshed(state);
+      const found = await staticExport.read(context, resource.state);
+      return () => this.engine.storeRefreshed(found?.state);
     });
   }
 

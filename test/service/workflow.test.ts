@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startReferenceService } from "../../examples/reference-service/index.ts";
 import { systemClock } from "../../provider/time/clock.ts";
 import type { Context } from "../../provider/resource/context.ts";
-import * as staticExport from "../../provider/staticExport/lifeCycle.ts";
+import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { CheckedInputs } from "../../provider/staticExport/inputs.ts";
 import { MemoryRecords } from "../simulation/memoryRecords.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
@@ -75,7 +75,7 @@ test("a site is exported, downloaded, adopted again by its job, and found by a r
   const adopted = await staticExport.create(context(), { ...inputs(), jobId: created.outputs.jobId });
   expect(adopted.outputs.jobId).toBe(created.outputs.jobId);
   expect(adopted.outputs.bundleUrl).not.toBe(created.outputs.bundleUrl);
-  expect((await staticExport.read(context(), created))?.outputs.status).toBe("completed");
+  expect((await staticExport.read(context(), created))?.state.outputs.status).toBe("completed");
 });
 
 test("a rejected key, an unknown site and an unknown job are told apart", async () => {

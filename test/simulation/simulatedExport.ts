@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Context } from "../../provider/resource/context.ts";
 import type { Diff } from "../../provider/resource/lifeCycle.ts";
-import * as staticExport from "../../provider/staticExport/lifeCycle.ts";
+import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { CheckedInputs } from "../../provider/staticExport/inputs.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
@@ -59,8 +59,8 @@ export class SimulatedExport {
   update = (state: StaticExportState, given = this.inputs, limitMs?: number): Promise<StaticExportState> =>
     this.#run(staticExport.update(this.context(), state, given, limitMs));
 
-  read = (state: StaticExportState): Promise<StaticExportState | undefined> =>
-    this.#run(staticExport.read(this.context(), state));
+  read = async (state: StaticExportState): Promise<StaticExportState | undefined> =>
+    (await this.#run(staticExport.read(this.context(), state)))?.state;
 
   diff = (state: StaticExportState, given = this.inputs): Diff =>
     staticExport.diff(given, state, { name: "build-agent", nowMs: this.clock.now() });

@@ -1,7 +1,7 @@
 // Ten thousand exports through bad weather, on a virtual clock: a fifth of all answers is a fault, of every transient kind.
 import { describe, expect, test } from "vitest";
 import type { Context } from "../../../provider/resource/context.ts";
-import * as staticExport from "../../../provider/staticExport/lifeCycle.ts";
+import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportState } from "../../../provider/staticExport/state.ts";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
 import { MemoryRecords } from "../../simulation/memoryRecords.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import nodeFetch from "node-fetch";
 import { expect, onTestFinished, test } from "vitest";
 import { startReferenceService } from "../../../examples/reference-service/index.ts";
-import * as staticExport from "../../../provider/staticExport/lifeCycle.ts";
+import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportState } from "../../../provider/staticExport/state.ts";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
 import { FasterClock } from "../../simulation/fasterClock.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import * as agentJob from "../../../provider/agentJob/lifeCycle.ts";
+import { agentJob } from "../../../provider/agentJob/lifeCycle.ts";
 import { lookUpAgentJob } from "../../../provider/agentJob/getAgentJob.ts";
 import type { CheckedAgentJobInputs } from "../../../provider/agentJob/inputs.ts";
 import type { AgentJobState } from "../../../provider/agentJob/state.ts";
@@ -68,8 +68,9 @@ async function unfinished(work: Promise<unknown>): Promise<UnfinishedError<Agent
   if (error instanceof UnfinishedError) return error as UnfinishedError<AgentJobState>;
   throw new Error(`nothing to go on from: ${String(error)}`);
 }
+const MACHINE = { name: "build-agent", nowMs: 0 };
 const verdict = (state: AgentJobState, changes: Partial<CheckedAgentJobInputs> = {}): unknown => {
-  const { changed, replaces, hidden, decision } = agentJob.diff({ ...INPUTS, ...changes }, state);
+  const { changed, replaces, hidden, decision } = agentJob.diff({ ...INPUTS, ...changes }, state, MACHINE);
   return { changed, replaces, hidden, because: decision.because };
 };
 const SETTLED = { changed: [], replaces: [], hidden: false, because: "UP_TO_DATE" };
@@ -204,7 +205,7 @@ describe("a final job", () => {
     for (const [name, value] of Object.entries(replacing)) {
       expect(verdict(state, { [name]: value })).toMatchObject({ replaces: [name], because: "REPLACED" });
     }
-    expect(agentJob.diff({ ...INPUTS, jobId: "a2" }, state).decision.text).toMatch(/^id changed/);
+    expect(agentJob.diff({ ...INPUTS, jobId: "a2" }, state, MACHINE).decision.text).toMatch(/^id changed/);
     const asked = scripted.requests.length;
     const change = { apiKeyEnv: "PARTNER_API_KEY" };
     expect(verdict(state, change)).toEqual({
@@ -224,7 +225,10 @@ describe("a final job", () => {
     const archived = { status: "archived", archivedAt: "2026-03-02T10:00:00Z" };
     answer = endsAs(archived, 0);
     const seen = await clock.run(agentJob.read(context(), state));
-    expect(seen).toEqual({ ...state, outputs: { ...state.outputs, ...archived } });
+    expect(seen).toEqual({
+      inputs: INPUTS,
+      state: { ...state, outputs: { ...state.outputs, ...archived } },
+    });
     expect(scripted.requests).toHaveLength(asked + 1);
   });
 
@@ -304,7 +308,7 @@ describe("what is told of a decision", () => {
   const decided = (
     state: AgentJobState,
     changes: Partial<CheckedAgentJobInputs> = {},
-  ): ReturnType<typeof agentJob.diff> => agentJob.diff({ ...INPUTS, ...changes }, state);
+  ): ReturnType<typeof agentJob.diff> => agentJob.diff({ ...INPUTS, ...changes }, state, MACHINE);
 
   test("of a final job, by its own id", async () => {
     answer = endsAs({ status: "completed" }, 0);
@@ -342,7 +346,7 @@ describe("what is told of a decision", () => {
   });
 
   test("of a lookup that is not by its resource", async () => {
-    await expect(agentJob.lookUp(context(), "a1")).rejects.toThrow(
+    await expect(agentJob.lookUp(context(), "a1", {})).rejects.toThrow(
       "a1: an AgentJob is not looked up by its resource; use getAgentJob.",
     );
   });

@@ -4,8 +4,10 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi, type Mock } from "vitest";
 import type { Context } from "../../../provider/resource/context.ts";
-import type { DynamicProvider } from "../../../provider/door/dynamicProvider.ts";
-import type { Diff, LifeCycle } from "../../../provider/resource/lifeCycle.ts";
+import { dynamicProvider, type DynamicProvider } from "../../../provider/door/dynamicProvider.ts";
+import { Session, thisProcess } from "../../../provider/door/session.ts";
+import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
+import type { Diff, Found, LifeCycle } from "../../../provider/resource/lifeCycle.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { EnginesServer } from "../../simulation/enginesServer.ts";
 
@@ -40,46 +42,39 @@ let lines: ReturnType<typeof recordingReporter>["lines"] & { debug: string[] };
 let rows: (string | undefined)[];
 let closed: (string | undefined)[];
 let home: string;
-/** How many answers were said to leave. */
-let answers: number;
 let enginesServer: EnginesServer;
-let modules: Awaited<ReturnType<typeof loadDoor>>;
+let session: Session;
 
-beforeEach(async () => {
+const leaving = vi.hoisted(() => ({ answers: 0 }));
+vi.mock("../../../provider/door/stuckAnswer.ts", () => ({ answerLeaves: () => leaving.answers++ }));
+
+beforeEach(() => {
   rows = [];
   closed = [];
+  leaving.answers = 0;
   const reporter = recordingReporter();
   lines = { ...reporter.lines, debug: [] };
   home = mkdtempSync(join(tmpdir(), "pulumi-home-"));
   vi.stubEnv("PULUMI_HOME", home);
   vi.stubEnv("DOCS_HOSTING_ADMIN_API_KEY", undefined);
   enginesServer = new EnginesServer();
-  vi.resetModules(); // what all operations share is kept for the life of a process
-  vi.doMock("../../../provider/door/engineLog.ts", () => ({
-    engineReporter: (urn: string | undefined) => {
+  session = new Session({
+    ...thisProcess,
+    reporter: (urn) => {
       rows.push(urn);
-      return { ...reporter, debug: (line: string) => lines.debug.push(line), close: () => closed.push(urn) };
+      return { ...reporter, debug: (line) => lines.debug.push(line), close: () => closed.push(urn) };
     },
-  }));
-  answers = 0;
-  vi.doMock("../../../provider/door/stuckAnswer.ts", () => ({ answerLeaves: () => answers++ }));
-  modules = await loadDoor();
+  });
 });
 
-async function loadDoor() {
-  const { dynamicProvider } = await import("../../../provider/door/dynamicProvider.ts");
-  const { UnfinishedError } = await import("../../../provider/resource/unfinishedError.ts");
-  const { resumeRecords } = await import("../../../provider/door/session.ts");
-  return { dynamicProvider, UnfinishedError, resumeRecords };
-}
-
 afterEach(() => {
-  vi.doUnmock("../../../provider/door/engineLog.ts");
-  vi.doUnmock("../../../provider/door/stuckAnswer.ts");
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
   rmSync(home, { recursive: true, force: true });
 });
+
+/** The same, as a look finds it. */
+const FOUND: Found<Inputs, State> = { inputs: { name: "a" }, state: STATE };
 
 const SAME: Diff = {
   changed: [],
@@ -98,14 +93,14 @@ function fakeLifeCycle(answers: Partial<LifeCycle<Inputs, State>> = {}): Fake {
     ),
     diff: vi.fn(answers.diff ?? (() => SAME)),
     create: vi.fn(answers.create ?? (() => Promise.resolve(STATE))),
-    read: vi.fn(answers.read ?? (() => Promise.resolve(STATE))),
-    lookUp: vi.fn(() => Promise.resolve(STATE)),
+    read: vi.fn(answers.read ?? (() => Promise.resolve(FOUND))),
+    lookUp: vi.fn(() => Promise.resolve(FOUND)),
     update: vi.fn(answers.update ?? (() => Promise.resolve(STATE))),
     remove: vi.fn(),
   };
 }
 
-const doorTo = (lifeCycle: Fake): DynamicProvider => modules.dynamicProvider(lifeCycle);
+const doorTo = (lifeCycle: Fake): DynamicProvider => dynamicProvider(lifeCycle, session);
 
 /** What an operation was run with. */
 async function contextOf(
@@ -116,7 +111,11 @@ async function contextOf(
     seen = context;
     return Promise.resolve(STATE);
   };
-  await operation(doorTo(fakeLifeCycle({ create: remember, update: remember, read: remember })));
+  const read = async (context: Context): Promise<typeof FOUND> => ({
+    ...FOUND,
+    state: await remember(context),
+  });
+  await operation(doorTo(fakeLifeCycle({ create: remember, update: remember, read })));
   return seen;
 }
 
@@ -248,7 +247,7 @@ describe("create", () => {
   });
 
   test("that is unfinished is saved as a resource with its reason, and with the provider that it needs later", async () => {
-    const unfinished = new modules.UnfinishedError("waited in vain", STATE);
+    const unfinished = new UnfinishedError(new Error("waited in vain"), STATE);
     const door = doorTo(fakeLifeCycle({ create: () => Promise.reject(unfinished) }));
     const thrown = await thrownBy(door.create(INPUTS));
     expect(thrown).toEqual({
@@ -287,7 +286,7 @@ describe("update", () => {
   });
 
   test("that is unfinished is saved with the provider of its inputs", async () => {
-    const unfinished = new modules.UnfinishedError("waited in vain", STATE);
+    const unfinished = new UnfinishedError(new Error("waited in vain"), STATE);
     const door = doorTo(fakeLifeCycle({ update: () => Promise.reject(unfinished) }));
     const thrown = await thrownBy(door.update("id-of-a", { ...STORED, __provider: "old" }, INPUTS));
     expect(thrown).toMatchObject({ id: "id-of-a", properties: { __provider: PROVIDER } });
@@ -314,7 +313,11 @@ describe("customTimeouts", () => {
 describe("read", () => {
   test("gives what is there now", async () => {
     const lifeCycle = fakeLifeCycle({
-      read: () => Promise.resolve({ outputs: { name: "a", size: 2 }, bookkeeping: { seen: 8 } }),
+      read: () =>
+        Promise.resolve({
+          inputs: { name: "a" },
+          state: { outputs: { name: "a", size: 2 }, bookkeeping: { seen: 8 } },
+        }),
     });
     expect(await doorTo(lifeCycle).read("id-of-a", STORED)).toEqual({
       id: "id-of-a",
@@ -355,7 +358,7 @@ describe("delete", () => {
     const lifeCycle = fakeLifeCycle();
     await doorTo(lifeCycle).delete("id-of-a", STORED);
     const [context, state] = lifeCycle.remove.mock.calls[0] ?? [];
-    expect(context).toEqual({ resumeRecords: modules.resumeRecords, urn: URN });
+    expect(context).toEqual({ resumeRecords: session.resumeRecords, urn: URN });
     expect(state).toEqual(STATE);
     expect(rows).toEqual([]);
   });
@@ -364,7 +367,7 @@ describe("delete", () => {
     const lifeCycle = fakeLifeCycle();
     await doorTo(lifeCycle).delete("id-of-a", { ...STORED, __urn: UNKNOWN });
     expect(lifeCycle.remove.mock.calls[0]?.[0]).toEqual({
-      resumeRecords: modules.resumeRecords,
+      resumeRecords: session.resumeRecords,
     });
   });
 });
@@ -414,7 +417,7 @@ describe("what leaves", () => {
   test("is one line without a command, in errors, in failures of a check and in what is unfinished", async () => {
     const text = `a\n##[x]${half}`;
     const shown = "a\\u{a}# #[x]\ufffd";
-    const unfinished = new modules.UnfinishedError(text, STATE);
+    const unfinished = new UnfinishedError(new Error(text), STATE);
     const door = doorTo(
       fakeLifeCycle({
         check: () => ({ inputs: { name: "a" }, failures: [{ property: text, reason: text }] }),
@@ -444,7 +447,7 @@ describe("what leaves", () => {
     await door.read("id-of-a", STORED);
     await door.update("id-of-a", STORED, INPUTS);
     await door.delete("id-of-a", STORED);
-    expect(answers).toBe(6);
+    expect(leaving.answers).toBe(6);
   });
 });
 
@@ -503,7 +506,7 @@ describe("Ctrl-C", () => {
     const create = async ({ signal }: Context): Promise<State> => {
       if (!signal.aborted) await new Promise((done) => signal.addEventListener("abort", done));
       stopped(signal.reason);
-      throw new modules.UnfinishedError("stopped", STATE);
+      throw new UnfinishedError(new Error("stopped"), STATE);
     };
     return { work: thrownBy(doorTo(fakeLifeCycle({ create })).create(INPUTS)), reason };
   }
@@ -539,7 +542,7 @@ describe("Ctrl-C", () => {
   });
 
   test("at the normal end of a run tidies up the records of what the state has by now", async () => {
-    const { resumeRecords } = modules;
+    const { resumeRecords } = session;
     await doorTo(fakeLifeCycle()).create(INPUTS);
     resumeRecords.save(RESOURCE, "0".repeat(64), "job-1");
     resumeRecords.handOver(RESOURCE);
@@ -549,7 +552,7 @@ describe("Ctrl-C", () => {
   });
 
   test("while something is in flight keeps the records: after a second one the engine stores nothing any more", async () => {
-    const { resumeRecords } = modules;
+    const { resumeRecords } = session;
     const { work } = waiting();
     resumeRecords.save(RESOURCE, "0".repeat(64), "job-1");
     resumeRecords.handOver(RESOURCE);
@@ -560,7 +563,7 @@ describe("Ctrl-C", () => {
   });
 
   test("keeps the records also where a call arrived after it", async () => {
-    const { resumeRecords } = modules;
+    const { resumeRecords } = session;
     await doorTo(fakeLifeCycle()).create(INPUTS);
     enginesServer.cancel();
     await doorTo(fakeLifeCycle()).create(INPUTS);

@@ -13,7 +13,7 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { intentOf } from "../../../provider/staticExport/state.ts";
+import { intentOf } from "../../../provider/staticExport/intent.ts";
 import {
   RECORD_LIFE_MS,
   recordFolder,

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { decisionLine, fromNow } from "../../../provider/resource/decision.ts";
-import { jobRecord, renameRecords, type JobRecord } from "../../../provider/staticExport/resumption.ts";
+import { resumptionOf, renameRecords, type Resumption } from "../../../provider/staticExport/resumption.ts";
 import { MemoryRecords } from "../../simulation/memoryRecords.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
@@ -18,8 +18,8 @@ beforeEach(() => {
   clock = new VirtualClock();
 });
 
-const record = (urn: string | undefined, inputs = INPUTS): JobRecord =>
-  jobRecord({ resumeRecords, reporter, clock, ...(urn !== undefined && { urn }) }, inputs);
+const record = (urn: string | undefined, inputs = INPUTS): Resumption =>
+  resumptionOf({ resumeRecords, reporter, clock, ...(urn !== undefined && { urn }) }, inputs);
 
 test("a job is found again by resource, site and service", () => {
   record(URN).save("job-1");

@@ -1,7 +1,7 @@
 // What the client asks for, and what it makes of refusals, against a service that answers by a script.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Client } from "../../../provider/service/client.ts";
-import { connect } from "../../../provider/resource/openClient.ts";
+import { openClient } from "../../../provider/resource/openClient.ts";
 import { NotAllowedError, NotFoundError, ResponseError } from "../../../provider/words/errors.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply } from "../../simulation/scriptedFetch.ts";
@@ -26,8 +26,8 @@ function connected(
   environment: Record<string, string> = { DOCS_HOSTING_ADMIN_API_KEY: KEY },
   inputs: { apiKeyEnv?: string } = {},
   limitMs = 60_000,
-): ReturnType<typeof connect> {
-  return connect(
+): ReturnType<typeof openClient> {
+  return openClient(
     {
       configuration: { environment: (name) => environment[name], stackConfig: () => undefined },
       fetch: scripted.fetch,
@@ -69,7 +69,7 @@ describe("a start", () => {
     const exportOptions = { locale: "de", domain: "evil.example" };
     expect(
       await ask((client) => client.startExport("docs.example.com", { exportOptions, idempotencyKey: "k1" })),
-    ).toEqual({ jobId: "7", job: { status: "queued" } });
+    ).toEqual({ jobId: "7", job: { status: "queued", outcome: "pending", isUnexpected: false } });
     expect(asked()).toEqual(["POST /v1/static-export/jobs"]);
     expect(scripted.requests[0]?.body).toEqual({ locale: "de", domain: "docs.example.com" });
     expect(scripted.requests[0]?.headers["idempotency-key"]).toBe('"k1"');
@@ -111,6 +111,8 @@ test("the status and the link of an export are asked for by its id", async () =>
   reply = { body: { status: "running", error: `not ${KEY}` } };
   expect(await ask((client) => client.getExport("a/b"))).toEqual({
     status: "running",
+    outcome: "pending",
+    isUnexpected: false,
     reason: "not [removed]",
   });
   reply = { body: { bundleUrl: "https://store.example.test/a", sizeBytes: 3 } };

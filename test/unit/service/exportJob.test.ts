@@ -1,11 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  isFinal,
-  isUnexpected,
-  readExportJob,
-  readStartReply,
-  type StartReply,
-} from "../../../provider/service/exportJob.ts";
+import { readExportJob, readStartReply, type StartReply } from "../../../provider/service/exportJob.ts";
 
 const read = (body: Record<string, unknown>): ReturnType<typeof readExportJob> =>
   readExportJob(
@@ -17,25 +11,23 @@ const read = (body: Record<string, unknown>): ReturnType<typeof readExportJob> =
 test("a job is read with all it says, and unknown fields are ignored", () => {
   expect(read({ status: "running", progress: 42, pageCount: 18, jobId: "7", other: [] })).toEqual({
     status: "running",
+    outcome: "pending",
+    isUnexpected: false,
     progress: 42,
     pageCount: 18,
   });
 });
 
-test("only completed and failed are final", () => {
-  expect(["completed", "failed", "running", "paused", "done"].map((status) => isFinal({ status }))).toEqual([
-    true,
-    true,
-    false,
-    false,
-    false,
-  ]);
-});
-
-test("a status that may mean anything deserves a warning, «running» does not", () => {
-  expect(isUnexpected({ status: "paused" })).toBe(true);
-  expect(isUnexpected({ status: "running" })).toBe(false);
-  expect(isUnexpected({ status: "failed" })).toBe(false);
+test.each([
+  ["completed", "success", false],
+  ["failed", "failure", false],
+  ["running", "pending", false],
+  ["paused", "pending", true],
+  ["done", "pending", true],
+  ["cancelled", "pending", true],
+  ["constructor", "pending", true],
+])("the status «%s» means %s; that it is not known: %s", (status, outcome, isUnexpected) => {
+  expect(read({ status })).toEqual({ status, outcome, isUnexpected });
 });
 
 describe("progress", () => {
@@ -61,12 +53,13 @@ test.each([
   ...["active", "created", "in_progress", "in-progress", "packaging", "pending", "processing"],
   ...["queued", "rendering", "started"],
 ])("«%s» plainly means «not yet»", (status) => {
-  expect(isUnexpected({ status })).toBe(false);
+  expect(read({ status })).toEqual({ status, outcome: "pending", isUnexpected: false });
 });
 
 test("a status is read in lower case without white space, and it is told that it was written otherwise", () => {
-  expect(read({ status: " Completed" })).toEqual({ status: "completed", respelt: true });
-  expect(read({ status: "completed" })).toEqual({ status: "completed" });
+  const completed = { status: "completed", outcome: "success", isUnexpected: false };
+  expect(read({ status: " Completed" })).toEqual({ ...completed, respelt: true });
+  expect(read({ status: "completed" })).toEqual(completed);
 });
 
 test.each([undefined, null, "", " ", 1, {}])("the status %j is none", (status) => {
@@ -110,15 +103,17 @@ test("a percent sign counts only at the end", () => {
 test("the first reason that is a text with something in it counts, without the key", () => {
   expect(read({ status: "failed", error: { code: 1 }, reason: " ", message: "bad svc_key!" })).toEqual({
     status: "failed",
+    outcome: "failure",
+    isUnexpected: false,
     reason: "bad [removed]!",
   });
   expect(read({ status: "failed", error: "first", reason: "second" }).reason).toBe("first");
-  expect(read({ status: "failed", error: null })).toEqual({ status: "failed" });
+  expect(read({ status: "failed", error: null })).not.toHaveProperty("reason");
 });
 
 test("what the service asks to wait is passed on", () => {
   const reply = { endpoint: "GET", body: { status: "queued" }, dateMs: 0, retryAfterMs: 0 };
-  expect(readExportJob("7", reply, "svc_key")).toEqual({ status: "queued", retryAfterMs: 0 });
+  expect(readExportJob("7", reply, "svc_key")).toMatchObject({ status: "queued", retryAfterMs: 0 });
 });
 
 describe("the reply to a start", () => {
@@ -130,7 +125,7 @@ describe("the reply to a start", () => {
     expect(start({ jobId: "7", status: 3 })).toEqual({ jobId: "7" });
     expect(start({ jobId: "7", status: "Queued", progress: 3 })).toEqual({
       jobId: "7",
-      job: { status: "queued", respelt: true, progress: 3 },
+      job: { status: "queued", outcome: "pending", isUnexpected: false, respelt: true, progress: 3 },
     });
   });
 

@@ -1,6 +1,6 @@
 // The key by which a service that knows it tells a repeated start from a second one.
 import { beforeEach, expect, test } from "vitest";
-import * as staticExport from "../../../provider/staticExport/lifeCycle.ts";
+import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportInputs } from "../../../provider/staticExport/inputs.ts";
 import type { StaticExportState } from "../../../provider/staticExport/state.ts";
 import { MemoryRecords } from "../../simulation/memoryRecords.ts";

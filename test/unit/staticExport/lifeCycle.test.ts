@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Context } from "../../../provider/resource/context.ts";
-import * as staticExport from "../../../provider/staticExport/lifeCycle.ts";
+import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
 import type { CheckedInputs } from "../../../provider/staticExport/inputs.ts";
-import { intentOf, type StaticExportState } from "../../../provider/staticExport/state.ts";
+import { intentOf } from "../../../provider/staticExport/intent.ts";
+import type { StaticExportState } from "../../../provider/staticExport/state.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../../simulation/simulatedExport.ts";
 
 const START = "POST /jobs";
@@ -355,7 +356,7 @@ describe("what is interrupted", () => {
 
   test("does not take the pages that a refresh saw in the middle of it for all", async () => {
     const { state } = await unfinished(create(inputs, 30_000));
-    const seen = await clock.run(staticExport.read(context(), state));
+    const seen = (await clock.run(staticExport.read(context(), state)))?.state;
     expect(seen?.outputs.pageCount).toBeLessThan(41);
     service.fault = ({ path }) => (path.endsWith("/bundle") ? { status: 501 } : undefined);
     const completed = await unfinished(update(seen ?? state));
@@ -856,8 +857,10 @@ test("no error shows the key or the query of a link", async () => {
 });
 
 describe("an export that something else manages", () => {
-  const lookUp = (given: Record<string, unknown>): Promise<StaticExportState> =>
-    clock.run(staticExport.lookUp(context(), "docs.example.com", { baseUrl: service.baseUrl, ...given }));
+  const lookUp = async (given: Record<string, unknown>): Promise<StaticExportState> => {
+    const wanted = { baseUrl: service.baseUrl, ...given };
+    return (await clock.run(staticExport.lookUp(context(), "docs.example.com", wanted))).state;
+  };
 
   test("is read once by its job, and has no link", async () => {
     await create();

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { dynamicProvider } from "../../../provider/door/dynamicProvider.ts";
+import { Session, thisProcess } from "../../../provider/door/session.ts";
 import type { LifeCycle, StoredState } from "../../../provider/resource/lifeCycle.ts";
 import { cut, isPlain, printable, withoutCommands } from "../../../provider/words/plainText.ts";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
@@ -13,18 +14,19 @@ const nothing = { outputs: {}, bookkeeping: {} };
 /** A door whose life cycle does this, whatever it is asked. */
 function door(run: () => unknown): ReturnType<typeof dynamicProvider> {
   const later = (): Promise<unknown> => Promise.resolve().then(run);
+  const found = async (): Promise<unknown> => ({ inputs: {}, state: await later() });
   const lifeCycle = {
     noBookkeeping: {},
     idOf: () => "docs.example.com",
     check: run,
     diff: run,
     create: later,
-    read: later,
-    lookUp: later,
+    read: found,
+    lookUp: found,
     update: later,
     remove: run,
   };
-  return dynamicProvider(lifeCycle as unknown as LifeCycle<object, StoredState>);
+  return dynamicProvider(lifeCycle as unknown as LifeCycle<object, StoredState>, new Session(thisProcess));
 }
 
 const CALLS = ["check", "diff", "create", "read", "update", "delete"] as const;
@@ -70,7 +72,7 @@ test.each(["create", "update"] as const)("a partial result of %s can be sent, to
   await fc.assert(
     fc.asyncProperty(text, text, async (message, output) => {
       const partial = (await call(name, () => {
-        throw new UnfinishedError(message, { ...nothing, outputs: { output } });
+        throw new UnfinishedError(new Error(message), { ...nothing, outputs: { output } });
       }).catch((reason: unknown) => reason)) as {
         id: string;
         message: string;

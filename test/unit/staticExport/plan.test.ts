@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { CheckedInputs } from "../../../provider/staticExport/inputs.ts";
-import * as staticExport from "../../../provider/staticExport/lifeCycle.ts";
+import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import { stateToLookUp } from "../../../provider/staticExport/unmanaged.ts";
 import { planExport, type Plan } from "../../../provider/staticExport/plan.ts";
+import { intentOf } from "../../../provider/staticExport/intent.ts";
 import {
-  intentOf,
   lookUpState,
   recordedState,
   serviceTimeOf,
@@ -61,8 +61,9 @@ describe("the plan", () => {
       action: "record",
       because: "UP_TO_DATE",
       text: "the link to job job-1 is good; its next renewal is due from 2026-01-01T08:00:00.000Z (in 3h) on",
+      state: stateWith(),
     });
-    const renewal = { action: "renew", because: "RENEW_WINDOW", jobId: "job-1" };
+    const renewal = { action: "renew", because: "RENEW_WINDOW", state: stateWith() };
     const due = "the link to job job-1 is due for renewal since 2026-01-01T08:00:00.000Z";
     expect(plan({}, stateWith(), "08:00")).toEqual({
       ...renewal,
@@ -81,6 +82,7 @@ describe("the plan", () => {
         action: "record",
         because: "UP_TO_DATE",
         text: "the service does not say when the link to job job-1 expires, so it is renewed only when an input changes",
+        state: without(...names),
       });
     },
   );
@@ -91,7 +93,7 @@ describe("the plan", () => {
     ).toEqual({
       action: "renew",
       because: "RENEW_WINDOW",
-      jobId: "job-1",
+      state: without("expiresAt", "renewAfter"),
       text:
         "renewBefore and apiKeyEnv changed; the service does not say when the link to job job-1 expires, " +
         "so it is renewed only when an input changes",
@@ -105,6 +107,7 @@ describe("the plan", () => {
       text:
         "renewBefore and apiKeyEnv changed: remembered without a request; the link to job job-1 is good; " +
         "its next renewal is due from 2026-01-01T09:30:00.000Z (in 4h 30m) on",
+      state: stateWith(),
     });
   });
 
@@ -141,19 +144,20 @@ describe("the plan", () => {
       action: "continue",
       because: "RESUMED",
       text: "job job-2 of an earlier run goes on, none is started",
-      jobId: "job-2",
-      completed: true,
-      pageCount: 42,
+      job: { kind: "completed", jobId: "job-2", pageCount: 42 },
     });
   });
 
   test("adopts the job that is given, also one that is not known yet", () => {
-    const adoption = { action: "continue", because: "ADOPTED", completed: false };
+    const adopted = (jobId: string) => ({
+      action: "continue",
+      because: "ADOPTED",
+      job: { kind: "running", jobId },
+    });
     const text = "job job-7 is adopted, none is started";
-    expect(plan({ jobId: "job-7" })).toEqual({ ...adoption, jobId: "job-7", text });
+    expect(plan({ jobId: "job-7" })).toEqual({ ...adopted("job-7"), text });
     expect(planExport({ ...inputs, jobId: UNKNOWN }, undefined, 0)).toEqual({
-      ...adoption,
-      jobId: UNKNOWN,
+      ...adopted(UNKNOWN),
       text: "the job is adopted, none is started",
     });
   });
@@ -204,12 +208,17 @@ describe("the state", () => {
   });
 
   test("of a first export that was cut off names its job, its version and that it runs", () => {
-    const job = { jobId: "job-1", completed: false };
-    const { outputs, bookkeeping } = unfinishedState({ ...inputs, version: "v1" }, job, undefined, "salt");
+    const running = { kind: "running", jobId: "job-1" } as const;
+    const { outputs, bookkeeping } = unfinishedState(
+      { ...inputs, version: "v1" },
+      running,
+      undefined,
+      "salt",
+    );
     expect(outputs).toStrictEqual({ ...inputs, jobId: "job-1", version: "v1", status: "running" });
     expect(bookkeeping.given).toEqual(["version"]);
-    expect(bookkeeping.unfinished).toMatchObject({ ...job, salt: "salt" });
-    const none = unfinishedState(inputs, { completed: false }, undefined, "salt").outputs;
+    expect(bookkeeping.unfinished).toMatchObject({ jobId: "job-1", completed: false, salt: "salt" });
+    const none = unfinishedState(inputs, { kind: "lost" }, undefined, "salt").outputs;
     expect(none).toStrictEqual({ ...inputs, jobId: "", version: "", status: "running" });
   });
 
@@ -261,6 +270,7 @@ describe("a look-up", () => {
         "jobId is needed to look an export up: the service cannot list the jobs of a site",
     ],
   ])("of %j is an error that names each property that is wrong or missing, once", (given, reasons) => {
-    expect(() => lookUp(given)).toThrow(new Error(`docs.example.com: cannot be looked up: ${reasons}`));
+    const message = `docs.example.com: cannot be looked up: ${reasons}`;
+    expect(() => lookUp(given)).toThrow(expect.objectContaining({ name: "InputError", message }));
   });
 });

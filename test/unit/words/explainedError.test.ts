@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { CancelledError, ConnectionError } from "../../../provider/words/errors.ts";
+import {
+  CancelledError,
+  ConnectionError,
+  InternalError,
+  NotFoundError,
+  ResponseError,
+} from "../../../provider/words/errors.ts";
 import { explained } from "../../../provider/words/explainedError.ts";
 
 test("an error tells what happened, to what, whether anything is lost, and what to do, each as a sentence", () => {
@@ -30,4 +36,24 @@ test("what nobody foresaw is named, without secrets, and asked to be reported", 
   expect(explained("a text with svc_c4n4ry", "docs", "").message).toMatch(
     /^docs: internal error \(string\)\.\s+Please report it\.$/,
   );
+});
+
+test("an error keeps its class, its status and its request, and has the one it tells about as its cause", () => {
+  const cause = new NotFoundError("gone", "Look again.", { status: 404, requestId: "r-1" });
+  const error = explained(cause, "docs", "");
+  expect(error).toBeInstanceOf(NotFoundError);
+  expect(error).toBeInstanceOf(ResponseError);
+  expect(error).toMatchObject({
+    name: "NotFoundError",
+    status: 404,
+    requestId: "r-1",
+    remedy: "Look again.",
+  });
+  expect(error.cause).toBe(cause);
+});
+
+test("what nobody foresaw has a class of its own, and no cause: nobody knows what that says", () => {
+  const error = explained(new TypeError("svc_c4n4ry"), "docs", "");
+  expect(error).toBeInstanceOf(InternalError);
+  expect(error).not.toHaveProperty("cause");
 });

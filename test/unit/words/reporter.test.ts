@@ -15,7 +15,7 @@ test("each warning is said once, everything else as often as it is told", () => 
 });
 
 test("an error has the name of its class, what happened, and what to do", () => {
-  const error = new NotReadyError("the job still runs", "Wait.", 409);
+  const error = new NotReadyError("the job still runs", "Wait.", { status: 409 });
   expect(error).toMatchObject({
     name: "NotReadyError",
     message: "the job still runs",

@@ -1,0 +1,40 @@
+import { API_KEY_VARIABLE, resolveApiKey, resolveBaseUrl } from "../service/configuration";
+import { configured, text, type InputTable } from "./inputTable";
+
+/** Inputs that say which service is asked, and with which key: every resource has them. */
+export interface ServiceInputs {
+  /**
+   * Base URL of the service. A change replaces the resource.
+   *
+   * @default `DOCS_HOSTING_BASE_URL`, then the config `docs-hosting:baseUrl`
+   */
+  baseUrl?: string;
+  /**
+   * Name of the environment variable that holds the admin API key, for a second account.
+   *
+   * @default `DOCS_HOSTING_ADMIN_API_KEY` (then the config `docs-hosting:adminApiKey`)
+   */
+  apiKeyEnv?: string;
+}
+
+/** The rows of {@link ServiceInputs}: there has to be a base URL and a key. */
+export const SERVICE_INPUTS: InputTable<ServiceInputs> = {
+  baseUrl: {
+    change: "replaces",
+    default: "", // what is configured
+    rule: text((value, configuration) => configured(() => resolveBaseUrl(configuration, value))),
+  },
+  apiKeyEnv: {
+    change: "remembered",
+    default: API_KEY_VARIABLE,
+    rule: text((value, configuration) => {
+      if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(value)) {
+        return {
+          problem: "is the name of an environment variable (not the key itself): letters, digits and _",
+        };
+      }
+      const key = configured(() => resolveApiKey(configuration, value));
+      return "problem" in key ? key : { value };
+    }),
+  },
+};

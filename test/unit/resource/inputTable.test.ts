@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import {
+  changedByTable,
+  checkByTable,
+  meaning,
+  text,
+  type InputTable,
+} from "../../../provider/resource/inputTable.ts";
+import { SERVICE_INPUTS, type ServiceInputs } from "../../../provider/resource/serviceInputs.ts";
+import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
+import { isSentinel, isUnknown, UNKNOWN } from "../../../provider/words/unknown.ts";
+
+const BASE_URL = "https://api.example.test";
+
+interface Inputs {
+  jobId: string;
+  size?: number;
+  tags?: string[];
+}
+const TABLE: InputTable<Inputs> = {
+  jobId: {
+    change: "replaces",
+    publicName: "id",
+    required: "the job",
+    rule: text((value) => (value === "bad" ? { problem: "is bad" } : { value: `${value}!` })),
+  },
+  size: { change: "remembered", default: 3, rule: (value) => ({ value: Number(value) * 2 }) },
+  tags: {
+    change: "content",
+    isSame: (one, other) => JSON.stringify(one ?? []) === JSON.stringify(other ?? []),
+    rule: (value) => ({ value }),
+  },
+};
+const NOTHING = { environment: () => undefined, stackConfig: () => undefined };
+const check = (given: Record<string, unknown>): ReturnType<typeof checkByTable> =>
+  checkByTable(TABLE, given, NOTHING);
+const configured = (given: Record<string, unknown>, key: string | undefined = "svc_key") =>
+  checkByTable<ServiceInputs>(SERVICE_INPUTS, given, {
+    environment: () => key,
+    stackConfig: () => undefined,
+  });
+
+test("each value becomes what its rule makes of it, also one that stands for a missing one", () => {
+  expect(check({ jobId: "a", tags: ["x"] })).toEqual({
+    inputs: { jobId: "a!", size: 6, tags: ["x"] },
+    failures: [],
+  });
+  expect(check({ jobId: "a", size: 5 }).inputs).toEqual({ jobId: "a!", size: 10 });
+});
+
+test("null, undefined and absent are the same", () => {
+  const { inputs, failures } = check({ jobId: "a", tags: null, size: undefined });
+  expect(Object.keys(inputs)).toEqual(["jobId", "size"]);
+  expect(failures).toEqual([]);
+});
+
+test("a failure stands at the name that the user knows, and its value is gone", () => {
+  expect(check({ verison: 1, jobId: "bad" })).toEqual({
+    inputs: { verison: 1, jobId: undefined, size: 6 },
+    failures: [
+      { property: "verison", reason: "there is no such input. Inputs are: id, size, tags" },
+      { property: "id", reason: "is bad" },
+    ],
+  });
+  expect(check({}).failures).toEqual([{ property: "id", reason: "is required: the job" }]);
+  expect(check({ jobId: 7 }).failures).toEqual([{ property: "id", reason: "must be a string, not number" }]);
+});
+
+test("what a preview does not know yet passes unseen, whatever its rule", () => {
+  expect(check({ jobId: UNKNOWN, size: UNKNOWN })).toEqual({
+    inputs: { jobId: UNKNOWN, size: UNKNOWN },
+    failures: [],
+  });
+});
+
+test("inputs that changed come in the order of their rows, and each says what its change means", () => {
+  const before = { jobId: "a", size: 3, tags: [] };
+  expect(changedByTable<Inputs>(TABLE, { jobId: "a", size: 3 }, before)).toEqual([]);
+  const changed = changedByTable<Inputs>(TABLE, { tags: ["x"], jobId: "b" }, before);
+  expect(changed).toEqual(["jobId", "size", "tags"]);
+  expect(meaning(TABLE, changed, "replaces")).toEqual(["jobId"]);
+  expect(meaning(TABLE, changed, "content", "remembered")).toEqual(["size", "tags"]);
+});
+
+describe("the service", () => {
+  test("is complete with its defaults", () => {
+    expect(configured({ baseUrl: `${BASE_URL}/` })).toEqual({
+      inputs: { baseUrl: BASE_URL, apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY" },
+      failures: [],
+    });
+  });
+  test("may be unknown in a preview: neither its base URL nor its key is looked at", () => {
+    const unknown = { baseUrl: UNKNOWN, apiKeyEnv: UNKNOWN };
+    expect(configured(unknown, "not a key")).toEqual({ inputs: unknown, failures: [] });
+  });
+  test.each([
+    [{ baseUrl: 7 }, { property: "baseUrl", reason: "must be a string, not number" }],
+    [
+      { baseUrl: BASE_URL, apiKeyEnv: 7 },
+      { property: "apiKeyEnv", reason: "must be a string, not number" },
+    ],
+  ])("of %j is one failure, not two", (given, failure) => {
+    expect(configured(given).failures).toEqual([failure]);
+  });
+  test.each(["svc_a-b", "1KEY", "A B", "", "A-"])(
+    "has no variable «%s», which is one failure",
+    (apiKeyEnv) => {
+      expect(configured({ baseUrl: BASE_URL, apiKeyEnv }).failures).toEqual([
+        {
+          property: "apiKeyEnv",
+          reason: "is the name of an environment variable (not the key itself): letters, digits and _",
+        },
+      ]);
+    },
+  );
+  test("without a key or a base URL is a failure that says what to do", () => {
+    const { failures } = configured({}, "");
+    expect(failures.map(({ property }) => property)).toEqual(["baseUrl", "apiKeyEnv"]);
+    expect(failures[0]?.reason).toMatch(
+      /^the base URL of the service is not set\. Set DOCS_HOSTING_BASE_URL/,
+    );
+  });
+  test("lets through what is no matter of configuration", () => {
+    const environment = (): never => {
+      throw new TypeError("broken");
+    };
+    const source = { environment, stackConfig: () => undefined };
+    expect(() => checkByTable(SERVICE_INPUTS, { baseUrl: BASE_URL }, source)).toThrow(TypeError);
+  });
+});
+
+test("only the sentinel is unknown", () => {
+  expect(isUnknown("04da6b54-80e4-46f7-96ec-b56ff0331ba9")).toBe(true);
+  for (const known of ["", "x", undefined, null, 7]) expect(isUnknown(known)).toBe(false);
+});
+
+test.each([
+  UNKNOWN,
+  "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+  "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+  "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+  "030794c1-ac77-496b-92df-f27374a8bd58",
+  "E48ECE36-62E2-4504-BAD9-02848725956A",
+  "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
+])("%s of a service would be taken for something unknown", (text) => {
+  expect(isSentinel(text)).toBe(true);
+  expect(isSentinel(`${text}0`)).toBe(false);
+});
+
+test("what is unfinished carries its state under its own name", () => {
+  const cause = new TypeError("stopped");
+  const error = new UnfinishedError(cause, { jobId: "7" });
+  expect(error).toMatchObject({ name: "UnfinishedError", message: "stopped", cause, state: { jobId: "7" } });
+});
