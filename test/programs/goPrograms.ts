@@ -10,6 +10,7 @@ const KUBERNETES_VERSION = "1.34.2";
 const [KUBERNETES_MAJOR = "", KUBERNETES_MINOR = ""] = KUBERNETES_VERSION.split(".");
 
 const TOXIPROXY_VERSION = "2.5.0";
+const ACTIONLINT_VERSION = "1.7.12";
 
 /** What the programs say of their version: by default Helm takes charts to be for Kubernetes 1.20, the server is «v0.0.0». */
 const VERSION_FLAGS = {
@@ -27,6 +28,9 @@ const VERSION_FLAGS = {
     `-X k8s.io/client-go/pkg/version.gitVersion=v${KUBERNETES_VERSION}`,
   ].join(" "),
 };
+
+/** This machine can build none of them. */
+export class NoGoError extends Error {}
 
 /** The `helm` command from PATH, else one that is built once. */
 export async function prepareHelm(say: (what: string) => void): Promise<string> {
@@ -50,6 +54,24 @@ export async function prepareToxiproxy(say: (what: string) => void): Promise<str
     runCommand(
       "go",
       ["install", "-trimpath", `github.com/Shopify/toxiproxy/v2/cmd/server@v${TOXIPROXY_VERSION}`],
+      { env: { ...env, GOBIN: target } },
+    ),
+  );
+}
+
+/**
+ * The checker of GitHub's workflows from PATH, else one that is built once.
+ *
+ * @throws NoGoError when it is neither there nor can be built
+ */
+export async function prepareActionlint(say: (what: string) => void): Promise<string> {
+  const found = findCommand("actionlint");
+  if (found !== undefined) return found;
+  const folder = await cacheFolder(`actionlint-${ACTIONLINT_VERSION}`);
+  return buildOnce(join(folder, "actionlint"), say, (target, env) =>
+    runCommand(
+      "go",
+      ["install", "-trimpath", `github.com/rhysd/actionlint/cmd/actionlint@v${ACTIONLINT_VERSION}`],
       { env: { ...env, GOBIN: target } },
     ),
   );
@@ -90,8 +112,9 @@ async function buildOnce(
   build: (folder: string, env: NodeJS.ProcessEnv) => Promise<unknown>,
 ): Promise<string> {
   if (existsSync(file)) return file;
-  if (findCommand("go") === undefined)
-    throw new Error(`Go is not on PATH: ${basename(file)} is built with it.`);
+  if (findCommand("go") === undefined) {
+    throw new NoGoError(`Go is not on PATH: ${basename(file)} is built with it.`);
+  }
   say(`building ${basename(file)}, which takes some minutes, once`);
   const folder = await mkdtemp(`${file}.draft-`);
   try {

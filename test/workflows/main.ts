@@ -1,0 +1,38 @@
+// `npm run check:workflows`: actionlint reads the workflows, which run in a public home only; and the npm scripts that
+// they name are there.
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { NoGoError, prepareActionlint } from "../programs/goPrograms.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const FOLDER = ".github/workflows";
+const workflows = readdirSync(join(ROOT, FOLDER)).map((name) => `${FOLDER}/${name}`);
+if (workflows.length === 0) throw new Error(`${FOLDER} is empty`);
+
+const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: object };
+for (const workflow of workflows) {
+  const text = readFileSync(join(ROOT, workflow), "utf8");
+  for (const [command, name = ""] of text.matchAll(/npm run ([\w:.-]+)/g)) {
+    if (name in scripts) continue;
+    say(`${workflow}: \`${command}\`: package.json has no such script`);
+    process.exitCode = 1;
+  }
+}
+
+try {
+  const actionlint = await prepareActionlint(say);
+  // whether the machine has the commands that it can ask for more must not matter
+  const args = ["-shellcheck=", "-pyflakes=", ...workflows];
+  const { status, error } = spawnSync(actionlint, args, { cwd: ROOT, stdio: "inherit" });
+  if (error) throw error;
+  if (status !== 0) process.exitCode = 1;
+  else say(`actionlint has nothing to say of ${workflows.length} workflows`);
+} catch (error) {
+  if (!(error instanceof NoGoError)) throw error;
+  say(`actionlint: NOT RUN: ${error.message}`);
+}
+
+function say(what: string): void {
+  console.log(`check:workflows: ${what}`);
+}
