@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Context } from "../resource/context";
-import { newSalt } from "../resource/salt";
 import { intentOf } from "./state";
 import type { CheckedInputs } from "./inputs";
 
@@ -24,22 +23,17 @@ export interface JobRecord {
 
 /** Without a URN nothing is remembered: two resources could not be told apart. */
 export function jobRecord(
-  { resumeRecords, urn, reporter, clock }: Pick<Context, "resumeRecords" | "urn" | "reporter" | "clock">,
+  { resumeRecords, urn, reporter }: Pick<Context, "resumeRecords" | "urn" | "reporter">,
   inputs: CheckedInputs,
 ): JobRecord {
   const { baseUrl, domain } = inputs;
   const intent = intentOf(inputs);
-  const newKey = (): string =>
-    createHash("sha256")
-      .update(JSON.stringify([baseUrl, urn, domain, intent, clock.now(), newSalt(() => clock.random())]))
-      .digest("hex")
-      .slice(0, 32);
   if (urn === undefined) {
     const nothing = (): undefined => undefined;
     return {
       find: nothing,
       save: nothing,
-      beginStart: newKey,
+      beginStart: () => randomUUID(),
       startRefused: nothing,
       handOver: nothing,
       forget: nothing,
@@ -58,7 +52,7 @@ export function jobRecord(
     beginStart: () => {
       const known = resumeRecords.findStart(resource, intent);
       if (known !== undefined) return known;
-      const key = newKey();
+      const key = randomUUID();
       resumeRecords.saveStart(resource, intent, key);
       return key;
     },
