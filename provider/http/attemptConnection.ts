@@ -64,7 +64,13 @@ export class AttemptConnection {
     return socket;
   }
 
-  /** Asks the proxy to pass on bytes to the service and back, see RFC 9110 §9.3.6: it sees the service's host and no more. */
+  /**
+   * Asks the proxy to pass on bytes to the service and back, see RFC 9110 §9.3.6: it sees the service's host and no more.
+   *
+   * Ours because of what libraries do, which the tests of proxies show: https-proxy-agent (9.1) checks the certificate of a
+   * service that is known by its address against the name of the proxy, and reads the proxy's headers without a limit;
+   * hpagent (1.2) cannot use IPv6 addresses.
+   */
   #openTunnel(proxy: URL, service: URL, done: (error: Error | null, socket?: Socket) => void): void {
     const target = `${service.hostname}:${service.port || "443"}`;
     const credentials = [proxy.username, proxy.password].map(decoded).join(":");

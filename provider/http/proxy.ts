@@ -30,7 +30,10 @@ export function proxyFor(
   );
 }
 
-/** Whether `NO_PROXY` (hosts between commas, each with all below it, perhaps with a port; «*» for all) names a host. */
+/**
+ * Whether `NO_PROXY` (hosts between commas, each with all below it, perhaps with a port; «*» for all) names a host. To
+ * proxy-from-env (2.1), a host means that host alone, and a proxy without a scheme is one that speaks TLS.
+ */
 function isExcepted({ hostname, port }: URL, list: string): boolean {
   return list
     .toLowerCase()

@@ -28,7 +28,7 @@ export function saltFor(intent: string, random: () => number): string | undefine
  * @param random numbers in [0, 1)
  * @returns 32 hexadecimal digits
  */
-export function newSalt(random: () => number): string {
+function newSalt(random: () => number): string {
   const part = (): string => Math.floor(random() * 2 ** 32).toString(16);
   return [part(), part(), part(), part()].map((digits) => digits.padStart(8, "0")).join("");
 }

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Context } from "../resource/context";
 import { decisionLine } from "../resource/decision";
-import { newSalt } from "../resource/salt";
 import { intentOf } from "./intent";
 import type { CheckedInputs } from "./inputs";
 
@@ -25,22 +24,17 @@ export interface Resumption {
 
 /** Without a URN nothing is remembered: two resources could not be told apart. */
 export function resumptionOf(
-  { resumeRecords, urn, reporter, clock }: Pick<Context, "resumeRecords" | "urn" | "reporter" | "clock">,
+  { resumeRecords, urn, reporter }: Pick<Context, "resumeRecords" | "urn" | "reporter">,
   inputs: CheckedInputs,
 ): Resumption {
   const { baseUrl, domain } = inputs;
   const intent = intentOf(inputs);
-  const newKey = (): string =>
-    createHash("sha256")
-      .update(JSON.stringify([baseUrl, urn, domain, intent, clock.now(), newSalt(() => clock.random())]))
-      .digest("hex")
-      .slice(0, 32);
   if (urn === undefined) {
     const nothing = (): undefined => undefined;
     return {
       find: nothing,
       save: nothing,
-      beginStart: newKey,
+      beginStart: () => randomUUID(),
       startRefused: nothing,
       handOver: nothing,
       forget: nothing,
@@ -59,7 +53,7 @@ export function resumptionOf(
     beginStart: () => {
       const known = resumeRecords.findStart(resource, intent);
       if (known !== undefined) return known;
-      const key = newKey();
+      const key = randomUUID();
       resumeRecords.saveStart(resource, intent, key);
       return key;
     },
@@ -81,7 +75,7 @@ export function renameRecords(
 
 /** Tells why there will be another job, and makes sure that this one is not found again. */
 export function jobIsGone(
-  context: Pick<Context, "resumeRecords" | "urn" | "reporter" | "clock">,
+  context: Pick<Context, "resumeRecords" | "urn" | "reporter">,
   inputs: CheckedInputs,
   jobId: string,
 ): void {

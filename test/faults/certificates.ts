@@ -10,6 +10,8 @@ export interface Identity {
 
 /** The name that the certificates are for, besides 127.0.0.1. No name service knows it. */
 export const SERVICE_HOST = "api.docs-host.test";
+/** An address that they are for, too, which nobody has, see RFC 3849. */
+export const SERVICE_IPV6 = "2001:db8::7";
 
 const DAY_MS = 86_400_000;
 const subject = (value: string): { name: string; value: string }[] => [{ name: "commonName", value }];
@@ -41,6 +43,7 @@ export async function identity({ signed = true, days = 1, host = "" } = {}): Pro
           : [
               { type: 2, value: SERVICE_HOST },
               { type: 7, ip: "127.0.0.1" },
+              { type: 7, ip: SERVICE_IPV6 },
             ],
       },
     ],

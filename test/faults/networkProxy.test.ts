@@ -1,9 +1,9 @@
 // The proxy of HTTPS_PROXY: a tunnel for https:, and nothing else.
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { ConfigurationError, ConnectionError } from "../../provider/words/errors.ts";
 import { proxyFor } from "../../provider/http/proxy.ts";
 import { ask, CALLS, GOOD_VALUE } from "./calls.ts";
-import { identity, SERVICE_HOST, trustAuthority } from "./certificates.ts";
+import { identity, SERVICE_HOST, SERVICE_IPV6, trustAuthority } from "./certificates.ts";
 import { connectProxy } from "./connectProxy.ts";
 import { good, refuse } from "./replies.ts";
 import { freeAddress, scriptedServer, type ScriptedServer } from "./scriptedServer.ts";
@@ -93,6 +93,122 @@ test("N18 a proxy that is not there is named", async () => {
     environment: { HTTPS_PROXY: `http://${"a".repeat(64)}.example:3128` },
   });
   expect(unknown?.message).toBe(`host not found: ${"a".repeat(64)}.example:3128`);
+});
+
+test("N18 a password with a bare % is sent as it is", async () => {
+  const service = await hiddenService();
+  const proxy = await connectProxy();
+  const environment = { HTTPS_PROXY: `http://me:100%@127.0.0.1:${proxy.port}` };
+  expect((await ask("start", service.baseUrl, { environment })).value).toBe("job-1");
+  expect(proxy.heads).toEqual([
+    expect.stringContaining(`: Basic ${Buffer.from("me:100%").toString("base64")}\r\n`),
+  ]);
+});
+
+test("N18 a service and a proxy that are known by an IPv6 address are found", async () => {
+  const service = await hiddenService();
+  const proxy = await connectProxy();
+  const target = `[${SERVICE_IPV6}]:${service.port}`;
+  const { value } = await ask("start", `https://${target}`, {
+    environment: { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
+  });
+  expect(value).toBe("job-1");
+  expect(proxy.heads).toEqual([expect.stringContaining(`CONNECT ${target} HTTP/1.1\r\n`)]);
+  const { port } = await freeAddress();
+  const { error } = await ask("start", service.baseUrl, {
+    environment: { HTTPS_PROXY: `http://[::1]:${port}` },
+    limitMs: 2_000,
+  });
+  // the address is asked, whether this machine has IPv6 or not; it is not taken for a name
+  expect(error?.message).toContain(`failed through the proxy [::1]:${port} (E`);
+  expect(error?.message).not.toContain("ENOTFOUND");
+});
+
+test("N05 the certificates of a proxy and of a service behind one are checked, whatever the environment says", async () => {
+  await trustAuthority();
+  vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+  vi.spyOn(process, "emitWarning").mockImplementation(() => undefined); // Node.js's own, of that variable
+  try {
+    const [good, bad] = [await identity(), await identity({ signed: false })];
+    for (const [ofService, ofProxy] of [
+      [bad, undefined],
+      [bad, good],
+      [good, bad],
+    ] as const) {
+      const service = await scriptedServer(refuse(400), { identity: ofService });
+      const proxy = await connectProxy(undefined, ofProxy);
+      const { error } = await ask("start", `https://${SERVICE_HOST}:${service.port}`, {
+        environment: { HTTPS_PROXY: `${ofProxy ? "https" : "http"}://127.0.0.1:${proxy.port}` },
+      });
+      expect(error?.message).toContain(
+        `the certificate of ${SERVICE_HOST}:${service.port} through the proxy 127.0.0.1:${proxy.port} is not trusted`,
+      );
+      expect(proxy.heads).toHaveLength(ofProxy === bad ? 0 : 1);
+      expect(service.requests).toEqual([]);
+    }
+  } finally {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+  }
+});
+
+test("N05 a proxy with a good certificate of its own cannot play a service that is known by its address", async () => {
+  await trustAuthority();
+  const service = await scriptedServer(good, { identity: await identity({ host: "localhost" }) });
+  const proxy = await connectProxy();
+  const { error } = await ask("start", `https://203.0.113.7:${service.port}`, {
+    environment: { HTTPS_PROXY: `http://localhost:${proxy.port}` },
+  });
+  expect(error?.message).toContain("is not trusted (ERR_TLS_CERT_ALTNAME_INVALID)");
+  expect(proxy.heads).toHaveLength(1);
+  expect(service.requests).toEqual([]);
+});
+
+test("N17 headers of a proxy that do not end are cut off, and surely no request was seen", async () => {
+  let sentBytes = 0;
+  const proxy = await scriptedServer(good, {
+    onConnection: (socket) => {
+      const chunk = Buffer.from("x: 1\r\n".repeat(10_000));
+      const write = (): void => {
+        while (!socket.destroyed && socket.write(chunk)) sentBytes += chunk.length;
+      };
+      socket.write("HTTP/1.1 200 OK\r\n");
+      socket.on("drain", write);
+      write();
+      return true;
+    },
+  });
+  const { error, waits, lines } = await ask("start", `https://${SERVICE_HOST}`, {
+    environment: { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
+  });
+  expect(error?.message).toContain(`through the proxy 127.0.0.1:${proxy.port} (HPE_HEADER_OVERFLOW)`);
+  expect(waits).not.toContain(10_000);
+  expect(proxy.connections()).toBe(6);
+  expect(sentBytes).toBeLessThan(64 * 1024 * 1024); // what lies in the buffers of the machine
+  expect(lines.warn).toEqual([]);
+});
+
+test("N18 a proxy that is silent is given up after 10 s, or when the user stops, and left at once", async () => {
+  const stop = new AbortController();
+  const closed: Promise<unknown>[] = [];
+  const proxy = await scriptedServer(good, {
+    onConnection: (socket, number) => {
+      closed.push(new Promise((resolve) => socket.resume().once("close", resolve)));
+      if (number === 2) stop.abort(new Error("stopped"));
+      return true;
+    },
+  });
+  const { error, waits, lines } = await ask("status", `https://${SERVICE_HOST}`, {
+    environment: { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
+    signal: stop.signal,
+  });
+  expect(waits[0]).toBe(10_000);
+  expect(lines.progress).toEqual([
+    expect.stringContaining(`through the proxy 127.0.0.1:${proxy.port} (not connected in time)`),
+  ]);
+  expect(error).toEqual(new Error("stopped"));
+  await Promise.all(closed);
+  expect(closed).toHaveLength(2);
 });
 
 test("N18 an http: service on this machine is asked directly", async () => {
