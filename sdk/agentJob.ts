@@ -29,8 +29,8 @@ const FROM_SERVICE: Record<Exclude<keyof AgentJobOutputs, keyof CheckedAgentJobI
 type Outputs = OutputsOf<Omit<AgentJobOutputs, "jobId">>;
 
 /**
- * An agent's job, see `spec.md`, Agent jobs: waited for until it is `completed`, `archived` or `failed`, and then never
- * asked for again, but by `pulumi refresh`. So that an export can depend on the agent's pull request.
+ * The job of an agent that works on a repository: waited for until it is `completed`, `archived` or `failed`, and then
+ * never asked for again, but by `pulumi refresh`. So that an export can depend on the agent's pull request.
  *
  * `failed` is an error, unless `acceptFailed` is set. `completed` without a `prLink` is a normal end: no file was
  * changed. The resource option `customTimeouts` limits create and update (default: 30 minutes each); the next

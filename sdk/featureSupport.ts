@@ -4,8 +4,8 @@ import * as pulumi from "@pulumi/pulumi";
 export type FeatureSupport = "available" | "configurable" | "unavailable";
 
 /**
- * The feature table of `spec.md`, Feature support by deployment kind: title of each row, then its three cells. The one
- * place where it is written down.
+ * Which feature of the documentation platform exists in which deployment kind: title of each row, then its three cells.
+ * The one place in the code where that table is written down.
  */
 const TABLE = {
   search: { title: "Documentation search", cells: ["available", "configurable", "unavailable"] },
@@ -35,7 +35,7 @@ export const FEATURES = Object.keys(TABLE) as readonly Feature[];
 export const SELF_HOSTED_KINDS: readonly SelfHostedDeploymentKind[] = ["client-hosted", "air-gapped"];
 
 /**
- * Whether a feature exists in a deployment kind, see `spec.md`, Feature support by deployment kind.
+ * Whether a feature of the documentation platform exists in a deployment kind.
  *
  * @throws pulumi.RunError for a name that is not in the table; the message has those that are
  *

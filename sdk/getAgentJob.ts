@@ -14,12 +14,12 @@ export type GetAgentJobArgs = {
 /** Arguments of {@link getAgentJobOutput}. */
 export type GetAgentJobOutputArgs = InputsOf<AgentJobLookupInputs>;
 
-/** An agent job, see `spec.md`, AgentJob: exactly its fields, dates as ISO 8601 text. */
+/** An agent job as the service tells it: exactly its fields, dates as ISO 8601 text. */
 export type GetAgentJobResult = AgentJob;
 
 /**
- * Reads an agent job once, also in previews: `GET /v2/agent/{projectId}/job/{id}` of `spec.md`. It does not wait: for
- * that, and to ask only once, there is the resource {@link AgentJob}.
+ * Reads an agent job once, also in previews, by `GET /v2/agent/{projectId}/job/{id}`. It does not wait: for that, and to
+ * ask only once, there is the resource {@link AgentJob}.
  *
  * @throws Error before any request for arguments or configuration that are wrong; when there is no such job; or when the
  *   service gave no usable answer within a minute

@@ -45,8 +45,8 @@ const FROM_SERVICE: Record<Exclude<keyof StaticExportOutputs, keyof StaticExport
 type Outputs = OutputsOf<StaticExportOutputs>;
 
 /**
- * A static export of a documentation site, see `spec.md`, Static export: created and updated by running an export job
- * at the documentation-hosting service, and kept downloadable by renewing its link.
+ * A static export of a documentation site: created and updated by running an export job at the documentation-hosting
+ * service, which pre-renders the site into one bundle, and kept downloadable by renewing the bundle's link.
  *
  * The resource option `customTimeouts` limits create and update (default: 30 minutes each); an export that takes longer
  * is continued by the next `pulumi up`.

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { StaticExport } from "./staticExport";
 import { linkOf, type StaticExportLink } from "./staticExportLink";
 
-/** The values group of the deployment chart, see `spec.md`, Deploying a bundle into a self-hosted installation. */
+/** The values group by which the deployment chart of a self-hosted installation fetches a bundle and serves it. */
 export interface StaticExportValues {
   staticExport: {
     /** Turns serving of a static export on. */

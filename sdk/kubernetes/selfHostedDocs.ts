@@ -43,7 +43,10 @@ export interface SelfHostedDocsArgs {
   chart: pulumi.Input<string>;
   /** Version of a published chart, or a range of them. @default the newest */
   chartVersion?: pulumi.Input<string> | undefined;
-  /** Column of the feature table (`spec.md`, Feature support by deployment kind) that applies. */
+  /**
+   * How the platform is installed, which decides what `features` can be asked for. An `"air-gapped"` installation has no
+   * network to the outside.
+   */
   deploymentKind: SelfHostedDeploymentKind;
   /**
    * Features that are asked for. One that the deployment kind cannot have is refused before anything is created; a
@@ -66,8 +69,8 @@ export interface SelfHostedDocsArgs {
 }
 
 /**
- * A self-hosted installation that serves a static export: one Helm release, with the values of `spec.md`, Deploying a
- * bundle into a self-hosted installation.
+ * A self-hosted installation that serves a static export: one Helm release, whose values tell the deployment chart to
+ * fetch the bundle on startup (`staticExport.enabled`, `.bundleUrl`, `.version`).
  *
  * A changed local chart is an update, also under the same chart version: the digest of its files is part of the
  * release's `description`. When the release fails, commands that show the reason are on its row, where Pulumi has error

@@ -14,7 +14,7 @@ export interface SimulatedJob {
   reason?: string;
 }
 
-/** The export endpoints of `spec.md` on a virtual clock: no socket, no time. Faults are put before it. */
+/** The export endpoints on a virtual clock: no socket, no time. Faults are put before it. */
 export class SimulatedService {
   readonly baseUrl = "https://api.example.test";
   readonly key = "svc_simulated";

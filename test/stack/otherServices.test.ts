@@ -1,4 +1,4 @@
-// Other implementations of the same API, which take and say more than `spec.md` shows.
+// Other implementations of the same API, which take and say more than is needed.
 import { expect, test } from "vitest";
 import { bundle, JOBS, START, wholeExport } from "./requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";

@@ -1,4 +1,4 @@
-// What a program sees of an agent job, field by field, as the table of `spec.md`, AgentJob, says.
+// What a program sees of an agent job, field by field, as the service is described.
 import type * as pulumi from "@pulumi/pulumi";
 import { expectTypeOf, test } from "vitest";
 import type { AgentJob, getAgentJob, getAgentJobOutput, GetAgentJobResult } from "../../sdk/index.ts";

@@ -1,4 +1,4 @@
-// What a program gives a static export and sees of it, where a service may say more than `spec.md` shows.
+// What a program gives a static export and sees of it, where a service may say more than is needed.
 import type * as pulumi from "@pulumi/pulumi";
 import { expectTypeOf, test } from "vitest";
 import type { StaticExport, StaticExportArgs } from "../../sdk/index.ts";

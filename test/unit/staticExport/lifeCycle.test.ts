@@ -197,7 +197,7 @@ describe("create", () => {
   });
 });
 
-describe("a service that says more than `spec.md` shows", () => {
+describe("a service that says more than is needed", () => {
   test("gets the export options beside the domain, which they cannot change", async () => {
     const bodies: unknown[] = [];
     service.fault = ({ method, path, body }) => {
