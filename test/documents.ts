@@ -1,0 +1,59 @@
+// What the documents of the repository (Markdown) promise a reader who follows them.
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import GithubSlugger from "github-slugger";
+import MarkdownIt from "markdown-it";
+
+const ROOT = join(import.meta.dirname, "..");
+const markdown = new MarkdownIt();
+
+export interface Document {
+  /** Path from the root of the repository. */
+  readonly path: string;
+  readonly lines: number;
+  /** Links that lead to no other host, as they are written. */
+  readonly links: readonly string[];
+  /** Names by which its headings are linked to, as code hosts make them. */
+  readonly anchors: ReadonlySet<string>;
+  /** What stands in backticks, and each line of a block of code. */
+  readonly code: readonly string[];
+  /** Its blocks of TypeScript: programs, or parts of them. */
+  readonly programs: readonly string[];
+}
+
+/** Every file of the repository: those in git, and new ones that it does not ignore. */
+export function repositoryFiles(): string[] {
+  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  // one that was deleted is listed until that is committed
+  return listed.split("\0").filter((path) => path !== "" && existsSync(join(ROOT, path)));
+}
+
+/** @param folder that the path begins at */
+export function readDocument(path: string, folder = ROOT): Document {
+  const text = readFileSync(join(folder, path), "utf8");
+  const tokens = markdown.parse(text, {});
+  const parts = tokens.flatMap(({ children }) => children ?? []);
+  const blocks = tokens.filter(({ type }) => type === "fence" || type === "code_block");
+  const slugger = new GithubSlugger();
+  const headings = tokens.flatMap(({ type }, index) => {
+    const inline = type === "heading_open" ? tokens[index + 1] : undefined;
+    return inline ? [(inline.children ?? []).map(({ content }) => content).join("")] : [];
+  });
+  return {
+    path,
+    lines: text.trimEnd().split("\n").length,
+    links: parts
+      .flatMap((part) => part.attrGet("href") ?? part.attrGet("src") ?? [])
+      .map(String)
+      .filter((link) => !/^[a-z]+:/.test(link)),
+    anchors: new Set(headings.map((heading) => slugger.slug(heading))),
+    code: [...parts.filter(({ type }) => type === "code_inline"), ...blocks].flatMap(({ content }) =>
+      content.trimEnd().split("\n"),
+    ),
+    programs: blocks.filter(({ info }) => info === "ts").map(({ content }) => content),
+  };
+}

@@ -1,0 +1,87 @@
+// Documents rot unnoticed: what they link to, name and tell to type has to be there.
+import { readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readDocument, repositoryFiles } from "../../documents.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const FILES = repositoryFiles();
+/** Files, and the folders that they are in. */
+const PATHS = new Set(
+  FILES.flatMap((file) => file.split("/").map((_, index, parts) => parts.slice(0, index + 1).join("/"))),
+);
+const DOCUMENTS = FILES.filter((file) => file.endsWith(".md")).map((file) => readDocument(file));
+const SCRIPTS = Object.keys(
+  (JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: object }).scripts,
+);
+
+/** What it says of files that are gone stays true. */
+const HISTORY = "CHANGELOG.md";
+
+const TOP_FOLDERS = new Set(FILES.filter((file) => file.includes("/")).map((file) => file.split("/")[0]));
+
+/** Whether a text means a file or folder of the repository: by its ending, or by the folder that it begins with. */
+function isFileName(text: string): boolean {
+  if (!/^[\w.@*<>-]+(\/[\w.@*<>-]+)*\/?$/.test(text)) return false;
+  return /\.(ts|mjs|md|sh)$/.test(text) || (text.includes("/") && TOP_FOLDERS.has(text.split("/")[0]));
+}
+
+/** Whether a name, in which `*` and `<…>` stand for anything, is that of a path or of its end. */
+function isThere(name: string, folder: string): boolean {
+  const pattern = (path: string): string =>
+    path
+      .replace(/\/$/, "")
+      .replace(/[.]/g, "\\.")
+      .replace(/\*|<[^>]*>/g, "[^/]+");
+  const wanted = [`^(?:.*/)?${pattern(name)}$`, `^${pattern(normalize(join(folder, name)))}$`].map(
+    (source) => new RegExp(source),
+  );
+  return [...PATHS].some((path) => wanted.some((expression) => expression.test(path)));
+}
+
+test("there are documents to look at", () => {
+  expect(DOCUMENTS.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(["README.md", "CONTRIBUTING.md", "sdk/README.md", "provider/service/README.md"]),
+  );
+});
+
+describe.each(DOCUMENTS)("$path", (document) => {
+  const folder = dirname(document.path);
+
+  test("links to files and headings that are there", () => {
+    const broken = document.links.filter((link) => {
+      const [file = "", anchor] = link.split("#");
+      const path = file === "" ? document.path : normalize(join(folder, decodeURI(file)));
+      if (!PATHS.has(path.replace(/\/$/, ""))) return true;
+      return anchor !== undefined && !DOCUMENTS.find((other) => other.path === path)?.anchors.has(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test("names files that are there", () => {
+    const names = document.path === HISTORY ? [] : document.code.filter(isFileName);
+    expect(names.filter((name) => !isThere(name, folder))).toEqual([]);
+  });
+
+  test("tells to type commands that package.json has", () => {
+    const commands = document.code.flatMap((text) => [
+      ...text.matchAll(/\bnpm (?:run ([\w:-]*[\w-])|(test|start)\b)/g),
+    ]);
+    const names = commands.map(([, run, short]) => run ?? short ?? "");
+    expect(names.filter((name) => !SCRIPTS.includes(name))).toEqual([]);
+  });
+});
+
+test("what comments of the code tell to read is there", () => {
+  const cited = FILES.filter((file) => /^(sdk|test)\/.*\.ts$/.test(file)).flatMap((file) => {
+    const comments = readFileSync(join(ROOT, file), "utf8").match(/^\s*(?:\/\*\*|\*|\/\/) .*/gm) ?? [];
+    const names = comments.flatMap((line) => [...line.matchAll(/(?:`|\bsee )([\w./-]+\.md)\b/g)]);
+    return names.map(([, name = ""]) => ({ file, name }));
+  });
+  expect(cited.length).toBeGreaterThan(0);
+  expect(cited.filter(({ file, name }) => !isThere(name, dirname(file)))).toEqual([]);
+});
+
+test("README is short enough to be read: at most 150 lines", () => {
+  expect(readDocument("README.md").lines).toBeLessThanOrEqual(150);
+});
