@@ -4,10 +4,11 @@ import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
+import { readDocument } from "../documents.ts";
 import { availableEngines, openStack, type Stack } from "../engine/index.ts";
 import { install, layouts } from "./layouts.ts";
 import { pack } from "./pack.ts";
@@ -48,15 +49,45 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("the tarball holds built files and the papers, nothing else", async () => {
-  const { stdout } = await run("tar", ["-tzf", tarball]);
-  const others = stdout
-    .trim()
-    .split("\n")
-    .filter((file) => !/^package\/dist\/(sdk|provider)\/\w+\.(js|d\.ts)$/.test(file));
-  expect(others.sort()).toEqual(
-    ["CHANGELOG.md", "LICENSE", "README.md", "package.json"].map((file) => `package/${file}`),
-  );
+describe("the tarball", () => {
+  let files: string[];
+  beforeAll(async () => {
+    await run("tar", ["-xzf", tarball, "-C", folder]);
+    const { stdout } = await run("tar", ["-tzf", tarball]);
+    files = stdout
+      .trim()
+      .split("\n")
+      .map((file) => file.replace("package/", ""));
+  });
+
+  test("holds built files, the documents for users and the examples that these describe, nothing else", () => {
+    const others = files.filter((file) => !/^dist\/(sdk|provider)\/([\w/]+)\.(js|d\.ts)$/.test(file));
+    expect(
+      others.filter((file) => !/^examples\/(agent-gate|quickstart|self-hosted)\//.test(file)).sort(),
+    ).toEqual([
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "package.json",
+      "provider/service/README.md",
+      "sdk/README.md",
+    ]);
+  });
+
+  test("has what its documents link to, but for what only those read who have the repository", () => {
+    const missing = files
+      .filter((file) => file.endsWith(".md"))
+      .flatMap((file) =>
+        readDocument(file, join(folder, "package"))
+          .links.map((link) => join(dirname(file), link.split("#")[0] ?? ""))
+          .filter((path) => path !== dirname(file) && !files.includes(path)),
+      );
+    expect(missing.sort()).toEqual([
+      "CONTRIBUTING.md",
+      "examples/reference-service/README.md",
+      "test/bench/README.md",
+    ]);
+  });
 });
 
 const { kinds, skipped } = availableEngines();

@@ -1,0 +1,59 @@
+// The programs in the documents for users, against the types that are published.
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { readDocument } from "../documents.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const DOCUMENTS = [
+  "README.md",
+  "sdk/README.md",
+  "examples/agent-gate/README.md",
+  "examples/self-hosted/README.md",
+];
+
+/** What a part of a program has from the rest of it. */
+const REST = {
+  "@pulumi/kubernetes": "* as kubernetes",
+  "@pulumi/pulumi": "* as pulumi",
+  "pulumi-docs-hosting": "{ AgentJob, StaticExport, staticExportValues }",
+  "pulumi-docs-hosting/kubernetes": "{ SelfHostedDocs }",
+};
+const GIVEN = "docs: StaticExport, projectId: string, id: string, domain: string";
+
+/** A module of its own: what the program does not import or declare itself comes from the rest. */
+function wholeProgram(part: string): string {
+  const lines = part.split("\n");
+  const own = lines.filter((line) => line.startsWith("import "));
+  const rest = Object.entries(REST)
+    .filter(([name]) => !own.some((line) => line.includes(`from "${name}"`)))
+    .map(([name, names]) => `import ${names} from "${name}";`);
+  const body = lines.filter((line) => !own.includes(line)).map((line) => line.replace(/^export /, ""));
+  return [...own, ...rest, `export function program(${GIVEN}) {{`, ...body, "}}"].join("\n");
+}
+
+test("every program in README and the other documents compiles", async ({ onTestFinished }) => {
+  mkdirSync(join(ROOT, ".work"), { recursive: true });
+  const folder = await mkdtemp(join(ROOT, ".work/documents-")); // within the package, which finds itself by its name
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const programs = DOCUMENTS.flatMap((path) =>
+    readDocument(path).programs.map((part, index) => ({
+      name: `${path.replaceAll("/", "-")}-${index + 1}.ts`,
+      text: wholeProgram(part),
+    })),
+  );
+  expect(programs.length).toBeGreaterThan(DOCUMENTS.length);
+  for (const { name, text } of programs) writeFileSync(join(folder, name), text);
+  const compilerOptions = { noEmit: true, rootDir: ROOT, noUnusedLocals: false, noUnusedParameters: false };
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ extends: join(ROOT, "tsconfig.json"), compilerOptions, include: ["*.ts"] }),
+  );
+  const { stdout } = await promisify(execFile)("tsc", ["-p", folder]).catch((error: unknown) => ({
+    stdout: (error as { stdout: string }).stdout,
+  }));
+  expect(stdout).toBe("");
+});
