@@ -1,0 +1,39 @@
+// The reference for users, `sdk/README.md`, says what the code says.
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const REFERENCE = readFileSync(join(ROOT, "sdk/README.md"), "utf8");
+const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
+
+/** The first cells of the rows of the tables below a heading, up to the next heading. */
+function firstCells(heading: string): string[] {
+  const [, below = ""] = REFERENCE.split(`\n${heading}\n`);
+  const [section = ""] = below.split(/\n#/);
+  const cells = [...section.matchAll(/^\| (.*?) +\|/gm)].map(([, cell = ""]) => cell);
+  const isLine = (cell = ""): boolean => /^-+$/.test(cell);
+  return cells.filter((cell, index) => !isLine(cell) && !isLine(cells[index + 1])); // without the head, either
+}
+
+test("the codes of decisions are those of the code", () => {
+  const documented = firstCells("## Decision codes").flatMap((cell) => /^`(\w+)`$/.exec(cell)?.[1] ?? []);
+  const known = [...read("provider/resource/decision.ts").matchAll(/\| "([A-Z_]+)"/g)].map(
+    ([, code]) => code,
+  );
+  expect(known.length).toBeGreaterThan(5);
+  expect(documented.sort()).toEqual(known.sort());
+});
+
+test("a message that is explained is one that the code has", () => {
+  const code = globSync("{provider,sdk}/**/*.ts", { cwd: ROOT })
+    .map(read)
+    .join("\n")
+    .replace(/["`]\s*\+\s*["`]/g, "");
+  const pieces = firstCells("## When something goes wrong")
+    .flatMap((cell) => cell.split(/…|\d{3}|, (?=answered)/))
+    .map((piece) => piece.replace(/^[ :]+|[ :]+$/g, ""))
+    .filter((piece) => piece.length > 3);
+  expect(pieces.length).toBeGreaterThan(30);
+  expect(pieces.filter((piece) => !code.includes(piece))).toEqual([]);
+});
