@@ -32,7 +32,7 @@ test("a message that is explained is one that the code has", () => {
     .replace(/["`]\s*\+\s*["`]/g, "");
   const pieces = firstCells("## When something goes wrong")
     .flatMap((cell) => cell.split(/…|\d{3}|, (?=answered)/))
-    .map((piece) => piece.replace(/^[ :]+|[ :]+$/g, ""))
+    .map((piece) => piece.trim())
     .filter((piece) => piece.length > 3);
   expect(pieces.length).toBeGreaterThan(30);
   expect(pieces.filter((piece) => !code.includes(piece))).toEqual([]);
