@@ -22,7 +22,7 @@ const REST = {
   "pulumi-docs-hosting": "{ AgentJob, StaticExport, staticExportValues }",
   "pulumi-docs-hosting/kubernetes": "{ SelfHostedDocs }",
 };
-const GIVEN = "docs: StaticExport, projectId: string, id: string, domain: string";
+const GIVEN = `docs: import("pulumi-docs-hosting").StaticExport, projectId: string, id: string, domain: string`;
 
 /** A module of its own: what the program does not import or declare itself comes from the rest. */
 function wholeProgram(part: string): string {
@@ -32,7 +32,7 @@ function wholeProgram(part: string): string {
     .filter(([name]) => !own.some((line) => line.includes(`from "${name}"`)))
     .map(([name, names]) => `import ${names} from "${name}";`);
   const body = lines.filter((line) => !own.includes(line)).map((line) => line.replace(/^export /, ""));
-  return [...own, ...rest, `export function program(${GIVEN}) {{`, ...body, "}}"].join("\n");
+  return [...own, ...rest, `export async function program(${GIVEN}) {{`, ...body, "}}"].join("\n");
 }
 
 test("every program in README and the other documents compiles", async ({ onTestFinished }) => {

@@ -2,6 +2,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { AGENT_JOB_INPUTS } from "../../../provider/agentJob/inputs.ts";
+import { inputNames } from "../../../provider/resource/inputTable.ts";
+import { STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
+import * as errors from "../../../provider/words/errors.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const REFERENCE = readFileSync(join(ROOT, "sdk/README.md"), "utf8");
@@ -36,4 +40,20 @@ test("a message that is explained is one that the code has", () => {
     .filter((piece) => piece.length > 3);
   expect(pieces.length).toBeGreaterThan(30);
   expect(pieces.filter((piece) => !code.includes(piece))).toEqual([]);
+});
+
+const names = (heading: string): string[] =>
+  firstCells(heading).flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
+
+test("every input is in the table of inputs", () => {
+  expect(names("### Inputs").sort()).toEqual(inputNames(STATIC_EXPORT_INPUTS).sort());
+  const given = inputNames(AGENT_JOB_INPUTS).map((name) => AGENT_JOB_INPUTS[name].publicName ?? name);
+  expect(names("## `AgentJob`")).toEqual(expect.arrayContaining(given));
+});
+
+test("every class of errors that the package exports is explained", () => {
+  const [, explained = ""] = REFERENCE.split("\n### `getAgentJob`\n");
+  expect(Object.keys(errors).filter((name) => !explained.split("\n## ")[0]?.includes(`\`${name}\``))).toEqual(
+    [],
+  );
 });
