@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import tseslint from "typescript-eslint";
 
 /** Who may import what (design: provider/README.md): a broken rule is an error that says so. */
@@ -11,13 +12,12 @@ const PROVIDER = [
 ];
 
 /** The rooms of provider/, floor by floor: imports go down the stairs only. */
-const FLOORS = [
-  ["door", "staticExport", "agentJob"],
-  ["resource"],
-  ["service", "waiting"],
-  ["http"],
-  ["time", "words"],
-];
+const LOWER_FLOORS = [["resource"], ["service", "waiting"], ["http"], ["time", "words"]];
+// the door and the resources, a folder each
+const top = readdirSync(`${import.meta.dirname}/provider`, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !LOWER_FLOORS.flat().includes(entry.name))
+  .map(({ name }) => name);
+const FLOORS = [top, ...LOWER_FLOORS];
 
 const rooms = FLOORS.flatMap((floor, level) =>
   floor.map((room) => {

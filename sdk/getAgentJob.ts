@@ -21,8 +21,8 @@ export type GetAgentJobResult = AgentJob;
  * Reads an agent job once, also in previews, by `GET /v2/agent/{projectId}/job/{id}`. It does not wait: for that, and to
  * ask only once, there is the resource {@link AgentJob}.
  *
- * @throws Error before any request for arguments or configuration that are wrong; when there is no such job; or when the
- *   service gave no usable answer within a minute
+ * @throws InputError before any request for arguments or configuration that are wrong; NotFoundError when there is no such
+ *   job; another DocsHostingError when the service gave no usable answer within a minute
  */
 export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobResult> {
   warnOfPlainKey();

@@ -74,7 +74,7 @@ export function refusal(
   return { fault: { kind: "status", status, retryAfterMs }, error };
 }
 
-/** The service's own words: `error` as in `spec.md`, Error; the beginning of any other short text. */
+/** The service's own words: the field `error`; the beginning of any other short text. */
 function serviceReason(text: string | undefined, key: string): string {
   if (text === undefined) return "";
   const body = parseJson(text);

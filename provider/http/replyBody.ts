@@ -1,9 +1,9 @@
 import { redact } from "../words/redaction";
 import { malformed } from "./malformed";
 
-/** Largest decoded body that is read, in bytes. The replies of `spec.md` are far below. */
+/** Largest decoded body that is read, in bytes. The service's replies are far below. */
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** Deepest nesting of a JSON reply that is read. Those of `spec.md` have two levels. */
+/** Deepest nesting of a JSON reply that is read. The service's have two levels. */
 const MAX_DEPTH = 64;
 /** How much of a reply that is not JSON is quoted, in characters. */
 export const QUOTE_LENGTH = 200;

@@ -1,6 +1,6 @@
 import { formatDuration } from "../time/duration";
 
-/** Why something is done, or not. Stable: documented in the README, and what tests and alerts look for. */
+/** Why something is done, or not. Stable: documented in sdk/README.md, and what tests and alerts look for. */
 export type ReasonCode =
   /** A new resource: a job is started; that of an agent is waited for. */
   | "NEW"

@@ -5,10 +5,10 @@ import type { Outcome } from "../words/outcome";
 import { redact, withoutSecrets } from "../words/redaction";
 import type { Reply } from "../http/transport";
 
-/** The statuses of an agent job, see `spec.md`, States and transitions. */
+/** The statuses of an agent job: at work, or one of three that are final. */
 export type AgentJobStatus = "active" | "completed" | "archived" | "failed";
 
-/** An agent job, see `spec.md`, AgentJob. */
+/** The job of an agent that works on a repository and may open a pull request. */
 export interface AgentJob {
   /** Unique identifier of the agent job. */
   id: string;
@@ -30,7 +30,7 @@ export interface AgentJob {
   archivedAt: string | null;
 }
 
-/** Source repository of an agent job, see `spec.md`, AgentJob. */
+/** Source repository of an agent job. */
 export interface AgentJobSource {
   /** Full URL of the repository on the repository host. Empty when the service does not say. */
   repository: string;
@@ -68,7 +68,7 @@ export function isKnownStatus(status: string): boolean {
   return Object.hasOwn(OUTCOMES, status);
 }
 
-/** A point in time as RFC 3339 writes it: the format `date-time` of `spec.md`. */
+/** A point in time as RFC 3339 writes it: the format of all dates of an agent job. */
 const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,12})?([Zz]|[+-]\d\d:\d\d)$/;
 /** Longest address that is taken over, in characters. */
 const MAX_LINK_LENGTH = 2_048;
@@ -76,12 +76,12 @@ const MAX_LINK_LENGTH = 2_048;
 const REPOSITORY_SCHEMES: readonly (string | undefined)[] = ["https:", "http:", "ssh:", "git:", undefined];
 
 /**
- * Reads the reply of the agent-job endpoint: the fields of `spec.md`, as texts that can be stored and shown. A nullable one may be
+ * Reads the reply of the agent-job endpoint: its known fields, as texts that can be stored and shown. A nullable one may be
  * missing; so may `source`, `model` and `createdAt`, which are empty then: nothing depends on them.
  *
  * @param key must not appear in what is read
  * @returns `missing`: the names of those that should be there
- * @throws MalformedResponseError that names the first field which is not as `spec.md` says, or when the reply is about
+ * @throws MalformedResponseError that names the first field which cannot be used, or when the reply is about
  *   another job
  */
 export function readAgentJob(

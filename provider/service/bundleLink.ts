@@ -4,7 +4,7 @@ import { toCount } from "./replyNumber";
 import { isReadDifferently } from "./webAddress";
 import type { Reply } from "../http/transport";
 
-/** A presigned link to a bundle, see `spec.md`, Rules. */
+/** A presigned link to a bundle. Only the link ends: the job and its files stay, and a fresh one can be had. */
 export interface BundleLink {
   /** Exactly as the service wrote it: any change would break the signature. A credential: never shown. */
   readonly url: string;
@@ -64,7 +64,7 @@ export function isShort(lifeMs: number): boolean {
 }
 
 /**
- * The format of `expiresAt` is not shown in `spec.md`: ISO 8601 (without a zone: UTC) and seconds or milliseconds
+ * The API does not fix the format of `expiresAt`: ISO 8601 (without a zone: UTC) and seconds or milliseconds
  * since 1970 are understood.
  */
 export function parseExpiry(value: unknown): number | undefined {

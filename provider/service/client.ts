@@ -20,7 +20,7 @@ export interface StartOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** The administrative API of `spec.md`: one method per endpoint, each returning plain, checked values. */
+/** The service's administrative API, see README.md: one method per endpoint, each returning plain, checked values. */
 export class Client {
   readonly #transport: Transport;
   readonly #service: ServiceSettings;
@@ -40,7 +40,7 @@ export class Client {
    *
    * @param exportOptions further fields of the request
    * @param idempotencyKey the same for starts of which only one may count: a service that knows the header
-   *   `Idempotency-Key` then starts one job. `spec.md` does not show it, so nothing depends on it.
+   *   `Idempotency-Key` then starts one job. The API does not promise it, so nothing depends on it.
    * @returns the new job
    * @throws DocsHostingError
    */

@@ -91,7 +91,7 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
 }
 
 /**
- * The admin API key, see `spec.md`, Authentication. White space around it (a line end from a file) is dropped.
+ * The admin API key, which begins with `svc_`. White space around it (a line end from a file) is dropped.
  *
  * @param apiKeyEnv the variable that holds it; only the default one falls back to the stack configuration
  * @throws ConfigurationError when there is none, or it cannot be one; the text never shows more than its length

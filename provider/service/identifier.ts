@@ -1,7 +1,7 @@
 import { isPlain } from "../words/plainText";
 import { isSentinel } from "../words/unknown";
 
-/** What can be an id: visible ASCII, short enough for a path. The API does not say more, see `spec.md`, Static export job. */
+/** What can be an id: visible ASCII, short enough for a path. The API does not say more. */
 const IDENTIFIER = /^[\x21-\x7e]{1,512}$/;
 
 /** The id in a reply, as text: a number is accepted as long as it is exact. `undefined` when it can be no id. */

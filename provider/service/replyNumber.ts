@@ -1,4 +1,4 @@
-// Numbers in replies of the service; their format is not shown in `spec.md`.
+// Numbers in replies of the service; the API does not fix their format.
 
 /** A finite number that is written as a number or as text, with or without a percent sign. */
 export function toNumber(value: unknown): number | undefined {

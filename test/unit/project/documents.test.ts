@@ -73,7 +73,7 @@ describe.each(DOCUMENTS)("$path", (document) => {
 });
 
 test("what comments of the code tell to read is there", () => {
-  const cited = FILES.filter((file) => /^(sdk|test)\/.*\.ts$/.test(file)).flatMap((file) => {
+  const cited = FILES.filter((file) => /^(provider|sdk|test)\/.*\.ts$/.test(file)).flatMap((file) => {
     const comments = readFileSync(join(ROOT, file), "utf8").match(/^\s*(?:\/\*\*|\*|\/\/) .*/gm) ?? [];
     const names = comments.flatMap((line) => [...line.matchAll(/(?:`|\bsee )([\w./-]+\.md)\b/g)]);
     return names.map(([, name = ""]) => ({ file, name }));
