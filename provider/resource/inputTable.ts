@@ -1,4 +1,4 @@
-import { ConfigurationError, type DocsHostingError } from "../words/errors";
+import { ConfigurationError } from "../words/errors";
 import { isUnknown } from "../words/unknown";
 import type { ConfigurationSource } from "../service/configuration";
 
@@ -31,7 +31,7 @@ export interface InputRow {
   readonly default?: unknown;
   /** Judges a value that is known; where there is a default, also that. */
   readonly rule: (value: unknown, configuration: ConfigurationSource) => Ruled;
-  /** What counts as absent beside `undefined` when two values are compared. @default nothing */
+  /** Whether two values mean the same, either of which may be absent. @default `Object.is` */
   readonly isSame?: (one: unknown, other: unknown) => boolean;
   /** What the user calls it. @default its name */
   readonly publicName?: string;
@@ -108,16 +108,12 @@ export function text(rule: (value: string, configuration: ConfigurationSource) =
       : { problem: `must be a string, not ${typeof value}` };
 }
 
-/** What a part of the configuration is, or in one sentence why it cannot be used. */
-export function configured(resolve: () => string): { value: string } | { problem: string } {
+/** A part of the configuration, or why it cannot be used. */
+export function configured(resolve: () => string): Ruled {
   try {
     return { value: resolve() };
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return { problem: sentences(error) };
+    return { problem: `${error.message}. ${error.remedy}` };
   }
-}
-
-function sentences({ message, remedy }: DocsHostingError): string {
-  return `${message}. ${remedy}`;
 }
