@@ -34,8 +34,13 @@ export default defineConfig({
           setupFiles: ["faults/canary.ts"],
         },
       },
-      project("service", ["service/**/*.test.ts"], 60_000),
-      project("stack", ["stack/**/*.test.ts", "kills/**/*.test.ts"], 300_000), // the CLI takes its time
+      {
+        test: {
+          ...project("service", ["service/**/*.test.ts"], 60_000).test,
+          setupFiles: ["engine/reaper.ts"],
+        },
+      },
+      project("stack", ["stack/**/*.test.ts", "kills/kills.test.ts"], 300_000), // the CLI takes its time
     ],
   },
 });

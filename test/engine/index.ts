@@ -5,6 +5,7 @@
 // with «not supported by the test engine»: resource types other than dynamic ones and Helm releases, remote components,
 // explicit providers of other packages than kubernetes, import, replaceWith, replacementTrigger,
 // invoke and `--run-program`. It keeps no history and no plans.
+import "./reaper.ts";
 import { openLocalStack } from "./local/localStack.ts";
 import { openCliStack } from "./cli/cliStack.ts";
 import type { EngineKind, Stack, StackSettings } from "./stack.ts";

@@ -6,6 +6,7 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ["*.test.ts"],
     maxWorkers: 2,
+    setupFiles: ["../engine/reaper.ts"],
     testTimeout: 240_000,
     hookTimeout: 240_000,
     reporters: [

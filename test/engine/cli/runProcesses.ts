@@ -1,34 +1,16 @@
 // Finds the processes of a run of the CLI, by a mark in their environment: the CLI, the language host, the program,
-// the provider. Linux only.
-import { readdirSync, readFileSync } from "node:fs";
+// the provider.
 import { setTimeout as delay } from "node:timers/promises";
+import { findMarked, type MarkedProcess } from "../markedProcesses.ts";
 
 export const markName = "TEST_ENGINE_MARK";
 
 /** How often it is looked again, in milliseconds. */
 const lookEveryMs = 10;
 
-interface RunProcess {
-  pid: number;
-  name: string;
-  command: string;
-}
+const findProcesses = (mark: string): MarkedProcess[] => findMarked(`${markName}=${mark}`);
 
-function findProcesses(mark: string): RunProcess[] {
-  const found: RunProcess[] = [];
-  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-    const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, "utf8");
-    try {
-      if (!read("environ").includes(`${markName}=${mark}`)) continue;
-      found.push({ pid: Number(pid), name: read("comm").trim(), command: read("cmdline") });
-    } catch {
-      // it has ended, or belongs to somebody else
-    }
-  }
-  return found;
-}
-
-const isCli = ({ name }: RunProcess) => name === "pulumi";
+const isCli = ({ name }: MarkedProcess) => name === "pulumi";
 
 export function findProviderPids(mark: string): number[] {
   return findProcesses(mark)

@@ -25,7 +25,7 @@ export interface ChildExit {
 /** The real engine's patience between the two signals. */
 export const stopGraceMs = 5000;
 
-/** Nothing outlives the process that started it, unless that is killed itself. */
+/** Nothing outlives the process that started it; `reaper.ts` is for one that is killed itself. */
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");

@@ -1,4 +1,5 @@
 // The other side of ownProcess.ts. It ends when it is done, or when whoever started it is gone.
+import "../reaper.ts";
 import { runOperation } from "./operation.ts";
 import type { Assignment, Order, Report } from "./ownProcess.ts";
 import { StateFile } from "./stateFile.ts";

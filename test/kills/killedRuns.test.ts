@@ -1,0 +1,72 @@
+// A run of stack tests is ended at random instants, by kill -9 of all of it, or of one of its workers, or by Ctrl-C:
+// nothing that it started goes on. SEED=… repeats a run.
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, expect, test, vi } from "vitest";
+import { findMarked } from "../engine/markedProcesses.ts";
+import { MARK } from "../engine/reaper.ts";
+import { seededRandom } from "../simulation/seededRandom.ts";
+
+const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
+const VITEST = join(import.meta.dirname, "../../node_modules/vitest/vitest.mjs");
+const ARGS = ["run", "--config", "test/vitest.config.ts", "--project", "stack", "lifeCycle", "interruptions"];
+/** When a run is ended at the latest, in milliseconds after its first provider was seen. */
+const LATEST_MS = 6_000;
+/** How long what is left may take to end, in milliseconds. */
+const PATIENCE_MS = 10_000;
+
+const WAYS = ["kill -9 of the run", "kill -9 of a worker", "Ctrl-C"] as const;
+
+const random = seededRandom(SEED);
+const ends = Array.from({ length: 10 }, (_, index) => ({
+  number: index + 1,
+  way: WAYS[index % WAYS.length] ?? WAYS[0],
+  afterMs: Math.floor(random() * LATEST_MS),
+}));
+
+test.for(ends)("end $number of 10: after $way, $afterMs ms into it, no process is left", async (end) => {
+  const mark = `KILLED_RUN=${randomUUID()}`;
+  const run = startRun(mark);
+  try {
+    await vi.waitUntil(() => findMarked(mark).some(isProvider), { timeout: 60_000 });
+    await delay(end.afterMs);
+    const left = endRun(run, mark, end.way);
+    await vi
+      .waitUntil(() => left().length === 0, { timeout: PATIENCE_MS, interval: 100 })
+      .catch(() => undefined);
+    expect(left()).toEqual([]);
+  } finally {
+    for (const { pid } of findMarked(mark)) process.kill(pid, "SIGKILL");
+  }
+});
+
+afterAll(() => console.log(`SEED=${SEED}`));
+
+const isProvider = ({ command }: { command: string }): boolean => command.includes("cmd/dynamic-provider");
+
+/** In a process group of its own, as a terminal would start it. */
+function startRun(mark: string): ChildProcess {
+  const [name = "", value] = mark.split("=");
+  const env = Object.entries(process.env).filter(([key]) => !key.startsWith("VITEST"));
+  return spawn(process.execPath, [VITEST, ...ARGS], {
+    cwd: join(import.meta.dirname, "../.."),
+    detached: true,
+    env: { ...Object.fromEntries(env), [name]: value },
+    stdio: "ignore",
+  });
+}
+
+/** @returns what finds the processes that should have ended with it */
+function endRun({ pid = 0 }: ChildProcess, mark: string, way: (typeof WAYS)[number]) {
+  if (way === "kill -9 of a worker") {
+    const worker = findMarked(mark).find(({ pid: it }) => findMarked(`${MARK}=${it}-`).some(isProvider));
+    if (!worker) throw new Error("no worker has a provider");
+    process.kill(worker.pid, "SIGKILL");
+    return () => findMarked(`${MARK}=${worker.pid}-`);
+  }
+  if (way === "Ctrl-C") process.kill(-pid, "SIGINT");
+  else process.kill(pid, "SIGKILL");
+  return () => findMarked(mark);
+}
