@@ -93,11 +93,19 @@ describe.each(SYSTEMS)("with %s, the archive", (system) => {
     expect(statSync(join(pod.site, "active/folder")).mode & 0o7777).toBe(0o755);
   });
 
-  test("A03 of sparse files is refused or unpacked within the limits", async () => {
-    const sparse = { name: "sparse", type: "S", size: 0 };
-    server.answer = send(tarGz([...SITE, sparse]));
-    await pod.fetch();
-    expect(Object.values(pod.served() ?? {}).every((content) => content.length < 100)).toBe(true);
+  const sparse = (sparseSize: number): Buffer =>
+    tarGz([...SITE, { name: "sparse.html", type: "S", sparseSize }]);
+
+  test("A03 is refused for a sparse file that unpacks to more than the limit", async () => {
+    const reason = await refused(sparse(200_000), { MAX_UNPACKED_BYTES: "100000" });
+    expect(reason).toMatch(/cannot be (listed|unpacked)/);
+  });
+
+  test("A03 is refused, where tar knows no sparse files, or unpacked whole within the limit", async () => {
+    if (system === "busybox") return expect(await refused(sparse(2_000))).toContain("cannot be listed");
+    server.answer = send(sparse(2_000));
+    expect((await pod.fetch()).code).toBe(0);
+    expect(pod.served()?.["sparse.html"]).toBe("\0".repeat(2_000));
   });
 
   test("A04 is stopped early when it is a bomb", async () => {

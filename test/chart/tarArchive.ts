@@ -13,6 +13,8 @@ export interface Entry {
   userName?: string;
   /** What the header says, when it is not the truth. */
   size?: number;
+  /** Of a sparse file: how many zero bytes it unpacks to. */
+  sparseSize?: number;
 }
 
 const BLOCK = 512;
@@ -47,6 +49,12 @@ function blocksOf(entry: Entry, index: number): Buffer[] {
   header.write(entry.linkName ?? "", 157, 100);
   header.write("ustar\u000000", 257, "latin1");
   header.write(entry.userName ?? "", 265, 32);
+  if (entry.sparseSize !== undefined) {
+    header.write("ustar  \0", 257, "latin1"); // GNU's own format
+    header.write(octal(entry.sparseSize, 12), 386); // the one piece of data, none, is at the end
+    header.write(octal(0, 12), 398);
+    header.write(octal(entry.sparseSize, 12), 483);
+  }
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
   return [header, content, Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK)];

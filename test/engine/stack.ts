@@ -16,6 +16,11 @@ export interface StackSettings {
   secretConfig?: Record<string, string>;
   /** Added to this process's environment, for the program and the provider; `undefined` unsets. */
   env?: Record<string, string | undefined>;
+  /**
+   * The local engine runs programs (CommonJS) and providers in processes that have run others, which saves most of their time;
+   * the CLI never does. @default false
+   */
+  reuseProcesses?: boolean;
 }
 
 export interface OperationOptions {

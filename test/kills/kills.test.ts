@@ -17,7 +17,7 @@ const outcomes: { kind: Kind; starts: number }[] = [];
 test.concurrent.for(randomInstants(COUNT, SEED).map((instant, index) => ({ ...instant, number: index + 1 })))(
   `kill $number of ${COUNT}, at $percent% of the create: the next up leaves a complete export`,
   async (instant, context) => {
-    const world = await buildWorld(context, "local", { jobDurationMs: JOB_DURATION_MS });
+    const world = await buildWorld(context, "local", { jobDurationMs: JOB_DURATION_MS, ownProcesses: true });
     const declaration = `const docs = new StaticExport("docs", { domain: "docs.example.com" });`;
     world.program(
       `${declaration} docs.bundleUrl.apply(() => new Promise((done) => setTimeout(done, ${AFTERMATH_MS})));`,

@@ -33,9 +33,9 @@ afterAll(async () => {
 });
 
 describe("the exported fastify manual", () => {
-  test("has one page for each of the 41 Markdown files", () => {
-    expect(sourcePages).toHaveLength(41);
-    expect(site.pageCount).toBe(41);
+  test("has one page for each Markdown file", () => {
+    expect(sourcePages.length).toBeGreaterThan(20);
+    expect(site.pageCount).toBe(sourcePages.length);
   });
 
   test("unpacks to exactly the pages, what they refer to, and the page for wrong addresses", async () => {

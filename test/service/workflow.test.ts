@@ -1,5 +1,5 @@
-// The life cycle over real sockets: against the reference service, or against any service that these variables name:
-// DOCS_HOSTING_BASE_URL, DOCS_HOSTING_ADMIN_API_KEY, DOCS_HOSTING_TEST_DOMAIN.
+// The life cycle over real sockets: against the reference service, or against the one that TEST_SERVICE_URL names, with
+// TEST_SERVICE_KEY and TEST_SERVICE_DOMAIN. Never by the product's own variables: those hold a developer's real key.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,12 +17,12 @@ import { recordingReporter } from "../simulation/recordingReporter.ts";
 let service: { baseUrl: string; key: string; domain: string; close: () => Promise<void> };
 
 beforeAll(async () => {
-  const given = process.env["DOCS_HOSTING_BASE_URL"];
+  const given = process.env["TEST_SERVICE_URL"];
   if (given !== undefined) {
     service = {
       baseUrl: given,
-      key: process.env["DOCS_HOSTING_ADMIN_API_KEY"] ?? "",
-      domain: process.env["DOCS_HOSTING_TEST_DOMAIN"] ?? "",
+      key: process.env["TEST_SERVICE_KEY"] ?? "",
+      domain: process.env["TEST_SERVICE_DOMAIN"] ?? "",
       close: () => Promise.resolve(),
     };
     return;

@@ -84,6 +84,8 @@ export async function buildWorld(
     env?: Record<string, string | undefined>;
     config?: Record<string, string>;
     secretConfig?: Record<string, string>;
+    /** A program and a provider process of its own for each operation, as in a real run: where that is what is tested. */
+    ownProcesses?: boolean;
   } = {},
 ): Promise<World> {
   mkdirSync(join(ROOT, ".work"), { recursive: true });
@@ -120,6 +122,7 @@ export async function buildWorld(
       stack: "test",
       stateFolder,
       passphrase: "correct horse",
+      reuseProcesses: options.ownProcesses !== true,
       ...(options.config && { config: options.config }),
       ...(options.secretConfig && { secretConfig: options.secretConfig }),
       ...settings,

@@ -1,11 +1,14 @@
 // A child process of an operation: its lines as they come, and its end.
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
+import { startInReused } from "./reusedProcess.ts";
 
 export interface ChildOptions {
   folder: string;
   env: NodeJS.ProcessEnv;
   onLine: (line: string, stream: "stdout" | "stderr") => void;
+  /** In a process that has run others before: see `reusedProcess.ts`. */
+  reuse?: boolean;
 }
 
 export interface Child {
@@ -15,6 +18,8 @@ export interface Child {
   kill(signal: NodeJS.Signals): void;
   /** SIGINT, and SIGKILL if that isn't heeded. */
   stop(): Promise<void>;
+  /** The same for one that has nothing to do; it may then run something else. */
+  finish(): Promise<void>;
 }
 
 export interface ChildExit {
@@ -33,6 +38,7 @@ process.once("exit", () => {
 
 /** Runs a file with the Node that runs this process. */
 export function startNode(file: string, args: string[], options: ChildOptions): Child {
+  if (options.reuse) return startInReused(file, args, options);
   const child = spawn(process.execPath, [file, ...args], {
     cwd: options.folder,
     env: options.env,
@@ -44,14 +50,12 @@ export function startNode(file: string, args: string[], options: ChildOptions): 
     }),
   );
   const ours = endWithUs(child);
-  return {
-    ...ours,
-    stop: () =>
-      ours
-        .stop()
-        .then(() => drained)
-        .then(() => undefined),
-  };
+  const stop = () =>
+    ours
+      .stop()
+      .then(() => drained)
+      .then(() => undefined);
+  return { ...ours, stop, finish: stop };
 }
 
 /** Takes a child along when this process ends. */
@@ -70,5 +74,5 @@ export function endWithUs(child: ChildProcess): Child {
     await exited;
     clearTimeout(timer);
   };
-  return { pid: child.pid ?? 0, exited, isRunning, kill: (signal) => child.kill(signal), stop };
+  return { pid: child.pid ?? 0, exited, isRunning, kill: (signal) => child.kill(signal), stop, finish: stop };
 }

@@ -21,6 +21,7 @@ const cancelDeadlineMs = 2000;
 export class DynamicProvider implements Provider {
   readonly child: Child;
   #client: ResourceProviderClient;
+  #calls = 0;
 
   private constructor(child: Child, client: ResourceProviderClient) {
     this.child = child;
@@ -180,15 +181,17 @@ export class DynamicProvider implements Provider {
   async close(): Promise<void> {
     if (this.child.isRunning()) await this.cancel(); // the real engine sends it at every end
     this.#client.close();
-    await this.child.stop();
+    await (this.#calls === 0 ? this.child.finish() : this.child.stop());
   }
 
   #call<Response>(
     send: (done: (error: ServiceError | null, response: Response) => void) => unknown,
     inputs: PropertyMap = {},
   ): Promise<Response> {
+    this.#calls++;
     return new Promise((resolve, reject) => {
       send((error, response) => {
+        this.#calls--;
         if (error) reject(readError(error, inputs));
         else resolve(response);
       });

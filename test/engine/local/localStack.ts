@@ -42,6 +42,7 @@ export function openLocalStack(settings: StackSettings): Stack {
         stack,
         location,
         env: { PULUMI_HOME: join(stateFolder, "home"), ...settings.env }, // as the CLI's stacks have it
+        reuseProcesses: settings.reuseProcesses ?? false,
         config,
         options,
         onProviderStart: (provider: Pick<Child, "pid" | "isRunning">) => providers.add(provider),

@@ -36,6 +36,7 @@ export interface OperationSetup {
   stack: string;
   location: ProgramLocation;
   env: Record<string, string | undefined>;
+  reuseProcesses: boolean;
   config: StackConfig;
   file: StateFile;
   options: OperationOptions;
@@ -66,10 +67,13 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
   let program: Child | undefined;
 
   const env = childEnvironment(setup);
+  // what Node reads at its start needs a start
+  const reuse = setup.reuseProcesses && !Object.keys(setup.env).some((name) => name.startsWith("NODE_"));
   const onLine = (message: string) => report.log({ message });
   const providers = new Providers({
     folder: location.folder,
     env,
+    reuse,
     onLine,
     engineAddress: () => server.address,
     onStart: setup.onProviderStart,
@@ -164,6 +168,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
       env: { ...env, PULUMI_NODEJS_TYPESCRIPT: String(location.typescript) },
       parallel,
       dryRun,
+      reuse: reuse && !location.typescript,
       onLine,
     });
     let timer: NodeJS.Timeout | undefined;

@@ -24,6 +24,7 @@ function run({ kind, path, passphrase, config, setup, options }: Assignment) {
   return locked(path, () =>
     runOperation(kind, {
       ...setup,
+      reuseProcesses: false,
       config: new Map(config),
       file: new StateFile(path, passphrase),
       options: {
