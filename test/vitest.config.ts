@@ -1,20 +1,23 @@
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
-const project = (name: string, include: string[], timeoutMs: number) => ({
-  test: { name, root: import.meta.dirname, include, testTimeout: timeoutMs, hookTimeout: timeoutMs },
+type Options = NonNullable<TestProjectInlineConfiguration["test"]>;
+
+const project = (name: string, timeoutMs: number, options: Options): TestProjectInlineConfiguration => ({
+  test: { name, root: import.meta.dirname, testTimeout: timeoutMs, hookTimeout: timeoutMs, ...options },
 });
+
+/** Programs and providers run in processes that a worker keeps for its next file, see `engine/local/reusedProcess.ts`. */
+const sharedProcesses: Options = { isolate: false };
 
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    reporters: [
-      "default",
-      ...["scenarioReporter.ts", "faultReporter.ts", "totalsReporter.ts"].map(
-        (name) => `${import.meta.dirname}/${name}`,
-      ),
-    ],
+    reporters: ["default", `${import.meta.dirname}/totalsReporter.ts`],
     projects: [
-      project("unit", ["unit/**/*.test.ts", "histories/**/*.test.ts"], 10_000),
+      project("unit", 10_000, {
+        include: ["unit/**/*.test.ts", "histories/**/*.test.ts"],
+        setupFiles: ["fixedSeed.ts"],
+      }),
       {
         test: {
           name: "types",
@@ -28,19 +31,26 @@ export default defineConfig({
           },
         },
       },
-      {
-        test: {
-          ...project("faults", ["faults/*.test.ts"], 20_000).test,
-          setupFiles: ["faults/canary.ts"],
-        },
-      },
-      {
-        test: {
-          ...project("service", ["service/**/*.test.ts"], 60_000).test,
-          setupFiles: ["engine/reaper.ts"],
-        },
-      },
-      project("stack", ["stack/**/*.test.ts", "kills/kills.test.ts"], 300_000), // the CLI takes its time
+      project("faults", 20_000, {
+        include: ["faults/*.test.ts"],
+        setupFiles: ["fixedSeed.ts", "faults/canary.ts"],
+      }),
+      project("service", 60_000, {
+        include: ["service/**/*.test.ts"],
+        setupFiles: ["engine/reaper.ts"],
+      }),
+      // the CLI takes its time
+      project("stack", 300_000, {
+        include: ["stack/*.test.ts", "kills/kills.test.ts"],
+        ...sharedProcesses,
+      }),
+      // what measures time runs alone: after all others, one file after the other
+      project("timed", 300_000, {
+        include: ["stack/timed/*.test.ts"],
+        ...sharedProcesses,
+        sequence: { groupOrder: 1 },
+        maxWorkers: 1,
+      }),
     ],
   },
 });

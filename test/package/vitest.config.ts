@@ -9,9 +9,6 @@ export default defineConfig({
     setupFiles: ["../engine/reaper.ts"],
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    reporters: [
-      "default",
-      ...["scenarioReporter.ts", "totalsReporter.ts"].map((name) => `${import.meta.dirname}/../${name}`),
-    ],
+    reporters: ["default", `${import.meta.dirname}/../totalsReporter.ts`],
   },
 });

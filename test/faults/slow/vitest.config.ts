@@ -9,9 +9,6 @@ export default defineConfig({
     maxWorkers: 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    reporters: [
-      "default",
-      ...["faultReporter.ts", "totalsReporter.ts"].map((name) => `${import.meta.dirname}/../../${name}`),
-    ],
+    reporters: ["default", `${import.meta.dirname}/../../totalsReporter.ts`],
   },
 });

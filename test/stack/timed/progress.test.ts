@@ -1,0 +1,58 @@
+// L50: what is seen of a running export, on a real engine's row. The provider's time passes faster than ours.
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parseDuration } from "../../../provider/time/duration.ts";
+import type { LogLine } from "../../engine/index.ts";
+import { buildWorld, onEachEngine, succeeded } from "../world.ts";
+
+const SPEED = 8;
+/** How long the job stands still, by the provider's clock: longer than a row may. */
+const STANDSTILL_MS = 32_000;
+
+/** The time since the operation began that a line ends with, in milliseconds. */
+const shownAt = ({ message }: LogLine): number =>
+  parseDuration(/\(([^)]*)\)$/.exec(message)?.[1]?.replaceAll(" ", "") ?? "") ?? 0;
+
+const gaps = (times: readonly number[]): number[] =>
+  times.slice(1).map((time, index) => time - (times[index] ?? 0));
+
+onEachEngine("progress", (kind) => {
+  test("L50 progress shows on the resource's own row: on change, at most one a second, at least one in 30 s", async (context) => {
+    const world = await buildWorld(context, kind, {
+      env: {
+        NODE_OPTIONS: `--import ${join(import.meta.dirname, "../fastClock.ts")}`,
+        CLOCK_SPEED: String(SPEED),
+      },
+    });
+    world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
+    let looks = 0;
+    let standsStillSince = Infinity;
+    world.service.intercept(({ method }) => {
+      if (method !== "GET" || (Date.now() - standsStillSince) * SPEED > STANDSTILL_MS) return undefined;
+      looks++;
+      if (looks === 3) standsStillSince = Date.now();
+      const progress = Math.min(looks, 3) * 10;
+      return { body: { status: "running", progress, pageCount: 2 * progress } };
+    });
+    const seen: { line: LogLine; atMs: number }[] = [];
+    succeeded(await world.stack.up({ onLog: (line) => seen.push({ line, atMs: Date.now() }) }));
+    const { urn } = await world.exported();
+
+    expect(seen.filter(({ line }) => line.urn !== urn)).toEqual([]);
+    const rows = seen.filter(({ line }) => line.ephemeral);
+    const texts = rows.map(({ line }) => line.message.replace(/ \([^)]*\)$/, ""));
+    expect(texts[0]).toBe("starting the export");
+    expect([...new Set(texts)]).toEqual(
+      expect.arrayContaining(["running, 20%, 40 pages", "running, 30%, 60 pages"]),
+    );
+    expect(texts.filter((text) => text.startsWith("running, 30%")).length).toBeGreaterThanOrEqual(2);
+    for (const { line } of rows) expect(line.severity).toBe("info");
+    // as it was sent, and as it arrived
+    expect(Math.min(...gaps(rows.map(({ line }) => shownAt(line))))).toBeGreaterThanOrEqual(1_000);
+    expect(Math.max(...gaps(rows.map(({ line }) => shownAt(line))))).toBeLessThan(30_000);
+    expect(SPEED * Math.max(...gaps(rows.map(({ atMs }) => atMs)))).toBeLessThan(30_000);
+    // what stays is told once
+    const lasting = seen.filter(({ line }) => !line.ephemeral).map(({ line }) => line.message);
+    expect(new Set(lasting).size).toBe(lasting.length);
+  });
+});

@@ -1,0 +1,33 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+/** How many rows each list has that tests name by their ids ("N07"). What concerns the archive itself is the installation's. */
+const ROWS = {
+  L: 50, // scenarios of a resource's life
+  C: 15, // of resources in company
+  N: 22, // faults of the network
+  H: 25, // what the service answers
+  B: 10, // what stands in a reply
+  J: 6, // ids of jobs
+  T: 15, // states of jobs
+  U: 12, // links to bundles
+  E: 8, // when links end
+  I: 12, // inputs
+};
+/** Of the installation. */
+const ELSEWHERE = ["U06", "U07"];
+
+test("each row of the lists of scenarios and faults is in the name of a test", () => {
+  const tests = join(import.meta.dirname, "../..");
+  const sources = globSync("**/*.test.ts", { cwd: tests }).map((file) =>
+    readFileSync(join(tests, file), "utf8"),
+  );
+  // names begin with ids: "L02, U12 nothing changed"; those of tables are texts by themselves: ["L09", 501]
+  const names = sources.flatMap((source) => [...source.matchAll(/["'`]((?:[A-Z]\d\d\b(?:, )?)+)/g)]);
+  const named = new Set(names.flatMap(([, ids = ""]) => ids.split(", ")));
+  const rows = Object.entries(ROWS).flatMap(([letter, length]) =>
+    Array.from({ length }, (_, index) => letter + String(index + 1).padStart(2, "0")),
+  );
+  expect(rows.filter((id) => !named.has(id) && !ELSEWHERE.includes(id))).toEqual([]);
+});
