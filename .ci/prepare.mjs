@@ -1,6 +1,7 @@
-// Before each command: installs what the lock file says, unless that is what is installed, and builds.
+// At the beginning of each command: installs what the lock file says, unless that is what is installed, and builds, unless
+// dist is newer than its sources.
 import { execSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 
 const run = (command) => execSync(command, { stdio: "inherit" });
 
@@ -25,5 +26,16 @@ function isInstalled() {
   );
 }
 
+/** Also after a file was removed: its folder has changed then. */
+function isBuilt() {
+  const below = (folder) => readdirSync(folder, { recursive: true }).map((name) => `${folder}/${name}`);
+  const sources = ["tsconfig.json", "sdk", "provider", ...below("sdk"), ...below("provider")];
+  const changedAt = (path) => statSync(path).mtimeMs;
+  return (
+    existsSync("dist/sdk/index.js") && Math.max(...sources.map(changedAt)) < changedAt("dist/sdk/index.js")
+  );
+}
+
 // npm ci builds at its end
-run(isInstalled() ? "npm run --silent build" : "npm ci --no-audit --no-fund --loglevel=error");
+if (!isInstalled()) run("npm ci --no-audit --no-fund --loglevel=error");
+else if (!isBuilt()) run("npm run --silent build");
