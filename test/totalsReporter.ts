@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from "vitest/node";
 
 /**
- * Prints, at the very end of a run, why tests were skipped, what failed, a line each, and one line that a machine can
+ * Prints, at the very end of a run, how long it took, why tests were skipped, what failed, a line each, and one line that a machine can
  * read: `N passed, N failed, N skipped`.
  */
 export default class TotalsReporter implements Reporter {
@@ -9,7 +9,11 @@ export default class TotalsReporter implements Reporter {
     const count = { passed: 0, skipped: 0 };
     const failures = unhandledErrors.map((error) => `outside of any test: ${firstLineOf(error)}`);
     const reasons = new Map<string, number>();
+    const seconds = new Map<string, number>();
+    const isFiltered = modules.some(({ project }) => project.vitest.config.testNamePattern);
     for (const module of modules) {
+      const { name } = module.project;
+      seconds.set(name, (seconds.get(name) ?? 0) + module.diagnostic().duration / 1_000);
       // a file that cannot be loaded runs no test: still a failure
       failures.push(...failuresOf(module.relativeModuleId, module.errors()));
       for (const suite of module.children.allSuites()) {
@@ -21,14 +25,19 @@ export default class TotalsReporter implements Reporter {
           const [first] = failuresOf(`${module.relativeModuleId} > ${test.fullName}`, result.errors);
           failures.push(first ?? test.fullName);
         } else if (result.state !== "pending") count[result.state]++;
-        if (result.state === "skipped" && result.note !== undefined) {
-          reasons.set(result.note, (reasons.get(result.note) ?? 0) + 1);
+        if (result.state === "skipped" && !isFiltered) {
+          const reason = result.note ?? `${module.relativeModuleId} gives no reason`;
+          reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
         }
       }
     }
     // after the default reporter's own summary
     process.once("exit", () => {
       for (const [reason, times] of reasons) process.stdout.write(`skipped ${times} × ${reason}\n`);
+      const projects = [...seconds].map(([name, time]) => `${name} ${time.toFixed(0)} s`.trim());
+      process.stdout.write(
+        `took ${(performance.now() / 1_000).toFixed(0)} s; tests: ${projects.join(", ")}\n`,
+      );
       for (const failure of failures) process.stdout.write(`failed: ${failure}\n`);
       process.stdout.write(
         `${count.passed.toString()} passed, ${failures.length.toString()} failed, ${count.skipped.toString()} skipped\n`,

@@ -51,7 +51,9 @@ export interface World {
   /** Installs a release in the place of the working tree, or the working tree again. */
   usePackage(tarball?: string): void;
   /** Opens the stack again, or another one of the same program, with these settings changed. */
-  open(settings: Partial<Pick<StackSettings, "stack" | "passphrase" | "env">>): Promise<Stack>;
+  open(
+    settings: Partial<Pick<StackSettings, "stack" | "passphrase" | "env" | "reuseProcesses">>,
+  ): Promise<Stack>;
   /** From now on no export job ends. Returns what lets them end. */
   holdJobs(): () => void;
   /** Starts one more service, with the same sites, for another account. */
