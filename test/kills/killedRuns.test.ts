@@ -44,7 +44,9 @@ test.for(ends)("end $number of 10: after $way, $afterMs ms into it, no process i
 
 afterAll(() => console.log(`SEED=${SEED}`));
 
-const isProvider = ({ command }: { command: string }): boolean => command.includes("cmd/dynamic-provider");
+/** A provider, or a program: in a process of its own, or in one that is used again. */
+const isProvider = ({ command }: { command: string }): boolean =>
+  /cmd\/dynamic-provider|reusedProcessMain/.test(command);
 
 /** In a process group of its own, as a terminal would start it. */
 function startRun(mark: string): ChildProcess {
