@@ -64,7 +64,7 @@ export default tseslint.config(
     rules: wall([
       {
         regex:
-          "/provider/(?!time/clock$|agentJob/getAgentJob\\.js$|words/errors$|resource/inputTable$|[^/]+/inputs$)",
+          "/provider/(?!time/clock$|agentJob/lookUp\\.js$|words/errors$|resource/inputTable$|[^/]+/inputs$)",
         allowTypeImports: true,
         message:
           "The user's program takes types, tables of inputs and errors from provider/, and the one read that it does itself.",

@@ -28,7 +28,7 @@ export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobRes
   warnOfPlainKey();
   // loaded when needed: most programs never ask, and the HTTP client takes its time to load
   const [{ lookUpAgentJob }, { default: fetch }] = await Promise.all([
-    import("../provider/agentJob/getAgentJob.js"),
+    import("../provider/agentJob/lookUp.js"),
     import("node-fetch"),
   ]);
   return lookUpAgentJob(

@@ -20,21 +20,4 @@ export {
   type StaticExportValues,
 } from "./staticExportValues";
 export { featureSupport, type DeploymentKind, type Feature, type FeatureSupport } from "./featureSupport";
-export {
-  AgentFailedError,
-  AnswerCutOffError,
-  CancelledError,
-  ConfigurationError,
-  ConnectionError,
-  DeadlineExceededError,
-  DocsHostingError,
-  ExportFailedError,
-  InputError,
-  InternalError,
-  KeyRejectedError,
-  MalformedResponseError,
-  NotAllowedError,
-  NotFoundError,
-  NotReadyError,
-  ResponseError,
-} from "../provider/words/errors";
+export * from "../provider/words/errors";

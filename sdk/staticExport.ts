@@ -32,7 +32,7 @@ export type UnmanagedStaticExport = pulumi.CustomResource &
   Pick<StaticExport, "domain" | "version" | "jobId" | "status" | "pageCount" | "baseUrl" | "apiKeyEnv">;
 
 /** Outputs that no input has: Pulumi makes properties of those that it is told of. */
-const FROM_SERVICE: Record<Exclude<keyof StaticExportOutputs, keyof StaticExportInputs>, undefined> = {
+export const FROM_SERVICE: Record<Exclude<keyof StaticExportOutputs, keyof StaticExportInputs>, undefined> = {
   status: undefined,
   pageCount: undefined,
   bundleUrl: undefined,

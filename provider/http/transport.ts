@@ -60,10 +60,11 @@ export class Transport {
   }
 
   /**
-   * @param read takes what is needed from the reply; throws `MalformedResponseError` when it is not there
+   * @param read takes what is needed from the reply; throws `MalformedResponseError` when it is not there. Gets the key that
+   *   was sent, which must not appear in what is read
    * @throws DocsHostingError of the last attempt, or the signal's reason
    */
-  async send<T>(call: Call, read: (reply: Reply) => T): Promise<T> {
+  async send<T>(call: Call, read: (reply: Reply, key: string) => T): Promise<T> {
     const { clock, signal, deadline, reporter } = this.#options;
     const endpoint = endpointOf(this.#options.service.baseUrl, call);
     const counts = new Map<string, number>();
@@ -122,7 +123,7 @@ export class Transport {
   async #attempt<T>(
     call: Call,
     endpoint: Endpoint,
-    read: (reply: Reply) => T,
+    read: (reply: Reply, key: string) => T,
   ): Promise<{ value: T } | FailedAttempt> {
     const { service, clock, reporter } = this.#options;
     const key = service.apiKey();
@@ -134,12 +135,13 @@ export class Transport {
     if (status < 200 || status > 299) return refusal(endpoint, answer, service, key);
     try {
       const body = parseObject(endpoint.name, text, key);
-      const value = read({
+      const reply: Reply = {
         endpoint: endpoint.name,
         body,
         dateMs: sentAtMs ?? clock.now() - (this.clockAheadMs ?? 0),
         ...(retryAfterMs !== undefined && { retryAfterMs }),
-      });
+      };
+      const value = read(reply, key);
       if (!this.#warnedOfType && contentType !== undefined && !/[/+]json\b/i.test(contentType)) {
         this.#warnedOfType = true;
         reporter.warn(

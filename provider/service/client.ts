@@ -14,10 +14,11 @@ export interface AgentJobLook {
   readonly retryAfterMs?: number;
 }
 
-/** What a start can say beside the domain. */
-export interface StartOptions {
-  readonly exportOptions?: Readonly<Record<string, unknown>> | undefined;
-  readonly idempotencyKey?: string | undefined;
+/** What a start asks for. */
+export interface StartRequest {
+  readonly domain: string;
+  /** Further fields of services that take more. */
+  readonly [field: string]: unknown;
 }
 
 /** The service's administrative API, see README.md: one method per endpoint, each returning plain, checked values. */
@@ -38,31 +39,28 @@ export class Client {
   /**
    * `POST /v1/static-export/jobs`: starts an export.
    *
-   * @param exportOptions further fields of the request
    * @param idempotencyKey the same for starts of which only one may count: a service that knows the header
    *   `Idempotency-Key` then starts one job. The API does not promise it, so nothing depends on it.
    * @returns the new job
    * @throws DocsHostingError
    */
-  async startExport(
-    domain: string,
-    { exportOptions, idempotencyKey }: StartOptions = {},
-  ): Promise<StartReply> {
+  async startExport(request: StartRequest, idempotencyKey?: string): Promise<StartReply> {
     try {
       return await this.#transport.send(
         {
           method: "POST",
           path: ["v1", "static-export", "jobs"],
-          body: { ...exportOptions, domain },
+          body: request,
           repetition: "start",
           ...(idempotencyKey !== undefined && { idempotencyKey }),
         },
-        (reply) => readStartReply(reply, this.#service.apiKey()),
+        readStartReply,
       );
     } catch (error) {
       // services differ in how they answer to a site that they do not have
       if (!(error instanceof ResponseError) || ![400, 404, 422].includes(error.status)) throw error;
-      const more = exportOptions === undefined ? "the base URL" : "exportOptions and the base URL";
+      const { domain, ...further } = request;
+      const more = Object.keys(further).length === 0 ? "the base URL" : "exportOptions and the base URL";
       // a 404 is about the site, and must not be taken for that of a job
       throw new ResponseError(
         error.message,
@@ -80,7 +78,7 @@ export class Client {
   getExport(jobId: string): Promise<ExportJob> {
     return this.#transport.send(
       { method: "GET", path: ["v1", "static-export", "jobs", jobId], repetition: "read" },
-      (reply) => readExportJob(jobId, reply, this.#service.apiKey()),
+      (reply, key) => readExportJob(jobId, reply, key),
     );
   }
 
@@ -101,12 +99,12 @@ export class Client {
    *
    * @throws NotFoundError when there is no such job; any other DocsHostingError
    */
-  async getAgentJob(key: AgentJobKey): Promise<AgentJobLook> {
+  async getAgentJob({ projectId, id }: AgentJobKey): Promise<AgentJobLook> {
     try {
       return await this.#transport.send(
-        { method: "GET", path: ["v2", "agent", key.projectId, "job", key.id], repetition: "read" },
-        (reply) => ({
-          ...readAgentJob(key.id, reply, this.#service.apiKey()),
+        { method: "GET", path: ["v2", "agent", projectId, "job", id], repetition: "read" },
+        (reply, key) => ({
+          ...readAgentJob(id, reply, key),
           ...(reply.retryAfterMs !== undefined && { retryAfterMs: reply.retryAfterMs }),
         }),
       );

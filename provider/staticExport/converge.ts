@@ -68,13 +68,12 @@ async function renew(
   inputs: CheckedInputs,
   before: StaticExportState,
 ): Promise<StaticExportState | undefined> {
-  const { jobId, pageCount, bundleSize } = before.outputs; // the bundle stays the same
+  const { jobId } = before.outputs;
   try {
     context.reporter.progress("renewing the link");
     const link = await mintLink(jobId, context);
-    const sized = bundleSize === undefined ? link : { sizeBytes: bundleSize, ...link };
     const clockError = clockErrorOf(machineOf(context), context.client.clockAheadMs);
-    const renewed = finishedState(inputs, { jobId, pageCount, link: sized }, clockError);
+    const renewed = finishedState(inputs, { jobId, link }, clockError, before.outputs);
     warnOfShortLife(context, inputs, renewed);
     return { ...renewed, bookkeeping: { ...renewed.bookkeeping, ...stillUnfinished(inputs, before) } };
   } catch (error) {

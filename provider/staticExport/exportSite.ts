@@ -9,6 +9,7 @@ import type { CheckedInputs } from "./inputs";
 import { intentOf } from "./intent";
 import { jobIsGone, resumptionOf, type Resumption } from "./resumption";
 import { warnOfShortLife } from "./shortLife";
+import { startRequest } from "./startRequest";
 import { finishedState, unfinishedState, wasAfter, type JobPhase, type StaticExportState } from "./state";
 import { runExport, type ExportRequest, type FinishedExport } from "./workflow";
 
@@ -73,27 +74,29 @@ class SiteExport {
   }
 
   #startAnew(): Promise<FinishedExport> {
-    const { domain, exportOptions } = this.#inputs;
+    const { domain } = this.#inputs;
+    const request = startRequest(this.#inputs);
     const idempotencyKey = this.#resumption.beginStart();
     const onJob = (job: JobPhase): void => {
       const isNew = !this.#job;
       this.#job = job;
       if (isNew) this.#resumption.save(job.jobId);
     };
-    return this.#run({ kind: "start", domain, exportOptions, idempotencyKey }, onJob);
+    return this.#run({ kind: "start", domain, request, idempotencyKey }, onJob);
   }
 
   /** @returns `undefined` when the service does not have the job any more */
   async #goOn(job: JobPhase, mayBeNew: boolean): Promise<FinishedExport | undefined> {
-    const { domain, jobId: named } = this.#inputs;
+    const { domain } = this.#inputs;
+    const isAdopted = this.#inputs.jobId !== undefined;
     const onJob = (seen: JobPhase): void => {
       this.#job = seen;
     };
     try {
-      return await this.#run({ kind: "continue", domain, job, mayBeNew }, onJob);
+      return await this.#run({ kind: "continue", domain, job, mayBeNew, isAdopted }, onJob);
     } catch (error) {
       // a job that the user names is never replaced by another
-      if (!(error instanceof NotFoundError) || named !== undefined) throw error;
+      if (!(error instanceof NotFoundError) || isAdopted) throw error;
       jobIsGone(this.#context, this.#inputs, job.jobId);
       this.#job = undefined;
       return undefined;

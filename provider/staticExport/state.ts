@@ -84,16 +84,22 @@ export function serviceTimeOf(state: StaticExportState | undefined, machine: Mac
   return serviceTimeMs(machine, clockError, mintedAtMs ?? 0);
 }
 
-/** The state after a completed export or a renewed link. */
+/**
+ * The state after a completed export or a renewed link.
+ *
+ * @param same outputs of the same job: those that this reply does not tell anew stay
+ */
 export function finishedState(
   inputs: CheckedInputs,
   done: { jobId: string; pageCount?: number | undefined; link: BundleLink },
   clockError: ClockError | undefined,
+  same?: StaticExportOutputs,
 ): StaticExportState {
   const { link, jobId, pageCount } = done;
   return {
     outputs: {
       ...inputs,
+      ...(same && ofJob(same)),
       jobId,
       version: inputs.version ?? jobId,
       status: "completed",
@@ -113,16 +119,14 @@ export function finishedState(
 /** The state after a change of inputs that needs no request. */
 export function recordedState(inputs: CheckedInputs, before: StaticExportState): StaticExportState {
   const { outputs, bookkeeping } = before;
-  const { jobId, status, pageCount, bundleUrl, bundleSize } = outputs;
+  const { jobId, status } = outputs;
   return {
     outputs: {
       ...inputs,
+      ...ofJob(outputs),
       jobId,
       version: inputs.version ?? jobId,
       status,
-      ...(pageCount !== undefined && { pageCount }),
-      ...(bundleUrl !== undefined && { bundleUrl }),
-      ...(bundleSize !== undefined && { bundleSize }),
       ...linkTimes(inputs, linkOf(before)),
     },
     bookkeeping: {
@@ -132,6 +136,13 @@ export function recordedState(inputs: CheckedInputs, before: StaticExportState):
       ...stillUnfinished(inputs, before),
     },
   };
+}
+
+/** What the service said of the job and its bundle: all outputs that are neither inputs nor reckoned from the link. */
+function ofJob(outputs: StaticExportOutputs): Partial<StaticExportOutputs> {
+  const isOfJob = ([name]: [string, unknown]): boolean =>
+    !Object.hasOwn(STATIC_EXPORT_INPUTS, name) && name !== "expiresAt" && name !== "renewAfter";
+  return Object.fromEntries(Object.entries(outputs).filter(isOfJob));
 }
 
 /** What was begun for other content waits until that is wanted again; a job that is given ends the wait. */

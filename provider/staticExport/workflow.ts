@@ -1,4 +1,5 @@
 import type { ServiceContext } from "../resource/openClient";
+import type { StartRequest } from "../service/client";
 import { isShort, SHORT_LIFE_MS, type BundleLink } from "../service/bundleLink";
 import { JUST_STARTED, type ExportJob } from "../service/exportJob";
 import { sleep } from "../time/clock";
@@ -21,8 +22,7 @@ export type ExportRequest =
   | {
       readonly kind: "start";
       readonly domain: string;
-      /** Further fields of the request that starts the job. */
-      readonly exportOptions?: Readonly<Record<string, unknown>> | undefined;
+      readonly request: StartRequest;
       /** The same for all starts of which only one may count, see `Call.idempotencyKey`. */
       readonly idempotencyKey: string;
     }
@@ -32,6 +32,8 @@ export type ExportRequest =
       readonly job: JobPhase;
       /** It may have been started a moment ago, so that not every replica of the service knows it yet. */
       readonly mayBeNew: boolean;
+      /** The user named it, so that no other is ever started in its place. */
+      readonly isAdopted: boolean;
     };
 
 /** What the workflow runs with. */
@@ -58,6 +60,7 @@ export async function runExport(request: ExportRequest, given: WorkflowContext):
   const context = { ...given, reporter: warningOnce(given.reporter) };
   const { reporter, onJob, clock, signal } = context;
   const mayBeNew = request.kind === "start" || request.mayBeNew;
+  const isAdopted = request.kind === "continue" && request.isAdopted;
   let { job, over } =
     request.kind === "start" ? await startExport(request, context) : { job: request.job, over: undefined };
   const { jobId } = job;
@@ -66,7 +69,7 @@ export async function runExport(request: ExportRequest, given: WorkflowContext):
     if (job.kind === "running") {
       const ended = over ?? (await waitForExport(request.domain, jobId, mayBeNew, context));
       over = undefined; // from now on it is looked at
-      job = completedJob(jobId, ended, reporter);
+      job = completedJob(jobId, ended, isAdopted, reporter);
       onJob(job);
     }
     try {
@@ -82,11 +85,11 @@ export async function runExport(request: ExportRequest, given: WorkflowContext):
 
 /** @returns `over`: the job, where the reply says that it has ended already: one of the same content that the service knows */
 async function startExport(
-  { domain, exportOptions, idempotencyKey }: Extract<ExportRequest, { kind: "start" }>,
+  { request, idempotencyKey }: Extract<ExportRequest, { kind: "start" }>,
   { client, reporter }: ServiceContext,
 ): Promise<{ job: JobPhase; over: ExportJob | undefined }> {
   reporter.progress("starting the export");
-  const { jobId, job } = await client.startExport(domain, { exportOptions, idempotencyKey });
+  const { jobId, job } = await client.startExport(request, idempotencyKey);
   reporter.info(`export job ${jobId} started`);
   return {
     job: { kind: "running", jobId },
@@ -98,17 +101,21 @@ async function startExport(
 function completedJob(
   jobId: string,
   { outcome, status, reason, pageCount }: ExportJob,
+  isAdopted: boolean,
   reporter: Reporter,
 ): Extract<JobPhase, { kind: "completed" }> {
   if (outcome !== "success") {
+    const another = "give the `jobId` of another job, or none, and run `pulumi up` again.";
     throw reason === undefined
       ? new ExportFailedError(
           `job ${jobId} ${status}, and the service gave no reason`,
-          `Ask the service's support about job ${jobId}. The next \`pulumi up\` starts a new job.`,
+          `Ask the service's support about job ${jobId}` +
+            (isAdopted ? `, or ${another}` : ". The next `pulumi up` starts a new job."),
         )
       : new ExportFailedError(
           `job ${jobId} ${status}: the service says: ${reason}`,
-          "Mend what the service names, then run `pulumi up` again: it starts a new job.",
+          "Mend what the service names, then " +
+            (isAdopted ? another : "run `pulumi up` again: it starts a new job."),
         );
   }
   if (pageCount === 0) reporter.warn(`job ${jobId} is completed, but exported 0 pages`);

@@ -98,5 +98,5 @@ export class DeadlineExceededError extends DocsHostingError {}
 /** The time limit passed while an answer was awaited: that says nothing of the network or the service. */
 export class AnswerCutOffError extends DeadlineExceededError {}
 
-/** The user stopped the operation. A started job goes on at the service. */
+/** The user stopped the operation (Ctrl-C), and nobody else: not the service. A started job goes on there. */
 export class CancelledError extends DocsHostingError {}

@@ -66,7 +66,7 @@ export function operation(
     deadline: startDeadline(clock, limitMs),
   });
   const calls = {
-    start: () => client.startExport("docs.example.com").then(({ jobId }) => jobId),
+    start: () => client.startExport({ domain: "docs.example.com" }).then(({ jobId }) => jobId),
     status: () => client.getExport("job-1"),
     bundle: () => client.createBundle("job-1"),
   };

@@ -4,7 +4,8 @@ import { systemClock } from "../../provider/time/clock.ts";
 import { resolveApiKey, resolveBaseUrl } from "../../provider/service/configuration.ts";
 import { dynamicProvider } from "../../provider/door/dynamicProvider.ts";
 import { Session, thisProcess } from "../../provider/door/session.ts";
-import { checkInputs, type CheckedInputs } from "../../provider/staticExport/inputs.ts";
+import { inputNames } from "../../provider/resource/inputTable.ts";
+import { checkInputs, STATIC_EXPORT_INPUTS, type CheckedInputs } from "../../provider/staticExport/inputs.ts";
 import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportArgs } from "../../sdk/staticExport.ts";
 import { nothing, SimulatedExport } from "../simulation/simulatedExport.ts";
@@ -326,7 +327,7 @@ test("I11 a state without anything that later versions added is no difference", 
 });
 
 test("I12 null, undefined and absent are one", async () => {
-  const names = ["version", "triggers", "jobId", "renewBefore", "exportOptions", "baseUrl", "apiKeyEnv"];
+  const names = inputNames(STATIC_EXPORT_INPUTS).filter((name) => name !== "domain");
   const all = (value: unknown): Record<string, unknown> =>
     Object.fromEntries([["domain", "docs.example.com"], ...names.map((name) => [name, value])]) as Record<
       string,

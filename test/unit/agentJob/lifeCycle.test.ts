@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { agentJob } from "../../../provider/agentJob/lifeCycle.ts";
-import { lookUpAgentJob } from "../../../provider/agentJob/getAgentJob.ts";
+import { lookUpAgentJob } from "../../../provider/agentJob/lookUp.ts";
 import type { CheckedAgentJobInputs } from "../../../provider/agentJob/inputs.ts";
 import type { AgentJobState } from "../../../provider/agentJob/state.ts";
 import type { Context } from "../../../provider/resource/context.ts";

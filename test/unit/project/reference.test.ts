@@ -5,7 +5,10 @@ import { expect, test } from "vitest";
 import { AGENT_JOB_INPUTS } from "../../../provider/agentJob/inputs.ts";
 import { inputNames } from "../../../provider/resource/inputTable.ts";
 import { STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
+import * as dynamic from "../../../provider/dynamic.ts";
 import * as errors from "../../../provider/words/errors.ts";
+import * as sdk from "../../../sdk/index.ts";
+import { FROM_SERVICE } from "../../../sdk/staticExport.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const REFERENCE = readFileSync(join(ROOT, "sdk/README.md"), "utf8");
@@ -49,6 +52,18 @@ test("every input is in the table of inputs", () => {
   expect(names("### Inputs").sort()).toEqual(inputNames(STATIC_EXPORT_INPUTS).sort());
   const given = inputNames(AGENT_JOB_INPUTS).map((name) => AGENT_JOB_INPUTS[name].publicName ?? name);
   expect(names("## `AgentJob`")).toEqual(expect.arrayContaining(given));
+});
+
+test("every output is in the table of outputs", () => {
+  expect(names("### Outputs")).toEqual(
+    expect.arrayContaining([...Object.keys(FROM_SERVICE), "jobId", "version"]),
+  );
+});
+
+test("every resource has a section, and what it exports is its class", () => {
+  const resources = Object.keys(dynamic);
+  expect(resources.filter((name) => !REFERENCE.includes(`## \`${name}\``))).toEqual([]);
+  expect(resources.filter((name) => !Object.hasOwn(sdk, name))).toEqual([]);
 });
 
 test("every class of errors that the package exports is explained", () => {

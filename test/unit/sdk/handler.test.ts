@@ -2,7 +2,11 @@ import { expect, test } from "vitest";
 import * as dynamic from "../../../provider/dynamic.ts";
 import { handlerText } from "../../../sdk/handler.ts";
 
-const RESOURCES = ["StaticExport", "AgentJob"] as const;
+const RESOURCES = Object.keys(dynamic) as Exclude<keyof typeof dynamic, "default">[];
+
+test("a resource of an earlier release is there for ever", () => {
+  expect(RESOURCES).toEqual(expect.arrayContaining(["StaticExport", "AgentJob"]));
+});
 
 test.each(RESOURCES)("the text in every user's state never changes (%s)", (resource) => {
   expect(handlerText(resource)).toBe(

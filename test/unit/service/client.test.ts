@@ -64,46 +64,58 @@ test("white space around the key is told of, with the place of the key, and only
 });
 
 describe("a start", () => {
-  test("sends the options and the domain, which no option replaces", async () => {
+  test("sends the request as it is, and the key of idempotency beside it", async () => {
     reply = { status: 202, body: { jobId: "7", status: "queued" } };
-    const exportOptions = { locale: "de", domain: "evil.example" };
-    expect(
-      await ask((client) => client.startExport("docs.example.com", { exportOptions, idempotencyKey: "k1" })),
-    ).toEqual({ jobId: "7", job: { status: "queued", outcome: "pending", isUnexpected: false } });
+    const request = { locale: "de", domain: "docs.example.com" };
+    expect(await ask((client) => client.startExport(request, "k1"))).toEqual({
+      jobId: "7",
+      job: { status: "queued", outcome: "pending", isUnexpected: false },
+    });
     expect(asked()).toEqual(["POST /v1/static-export/jobs"]);
     expect(scripted.requests[0]?.body).toEqual({ locale: "de", domain: "docs.example.com" });
     expect(scripted.requests[0]?.headers["idempotency-key"]).toBe('"k1"');
   });
 
-  test("needs neither options nor a key of idempotency", async () => {
+  test("needs no more than a domain", async () => {
     reply = { status: 202, body: { jobId: "7" } };
-    expect(await ask((client) => client.startExport("docs.example.com"))).toEqual({ jobId: "7" });
+    expect(await ask((client) => client.startExport({ domain: "docs.example.com" }))).toEqual({ jobId: "7" });
     expect(scripted.requests[0]?.body).toEqual({ domain: "docs.example.com" });
     expect(scripted.requests[0]?.headers).not.toHaveProperty("idempotency-key");
   });
 
   test.each([400, 404, 422])("refused with %i is perhaps for a site that is not there", async (status) => {
     reply = { status, body: { error: "no" } };
-    const plain = await refusal((client) => client.startExport("docs.example.com"));
+    const plain = await refusal((client) => client.startExport({ domain: "docs.example.com" }));
     expect(plain.constructor).toBe(ResponseError);
     expect(plain.status).toBe(status);
     expect(plain.message).toContain(`answered ${status}: no`);
     const remedy =
       "Check that docs.example.com is a site of the organization that the API key belongs to; then";
     expect(plain.remedy).toBe(`${remedy} the base URL.`);
-    const own = await refusal((client) => client.startExport("docs.example.com", { exportOptions: {} }));
+    const own = await refusal((client) => client.startExport({ domain: "docs.example.com", paths: [] }));
     expect(own.remedy).toBe(`${remedy} exportOptions and the base URL.`);
   });
 
   test.each([401, 403, 501])("refused with %i is what it is with every call", async (status) => {
     reply = { status };
-    const { remedy } = await refusal((client) => client.startExport("docs.example.com"));
+    const { remedy } = await refusal((client) => client.startExport({ domain: "docs.example.com" }));
     expect(remedy).toBe((await refusal((client) => client.getExport("7"))).remedy);
+  });
+
+  test("is known also where the key is gone when the reply arrives", async () => {
+    const environment: Record<string, string> = { DOCS_HOSTING_ADMIN_API_KEY: KEY };
+    const { client } = connected(environment);
+    reply = { status: 202, body: { jobId: "7" } };
+    const started = client.startExport({ domain: "docs.example.com" });
+    delete environment["DOCS_HOSTING_ADMIN_API_KEY"];
+    expect(await clock.run(started)).toEqual({ jobId: "7" });
   });
 
   test("that is answered with nothing of use is an error of its own kind", async () => {
     reply = { status: 202, body: {} };
-    await expect(ask((client) => client.startExport("docs.example.com"))).rejects.toThrow('usable "jobId"');
+    await expect(ask((client) => client.startExport({ domain: "docs.example.com" }))).rejects.toThrow(
+      'usable "jobId"',
+    );
   });
 });
 
@@ -124,7 +136,7 @@ test("the status and the link of an export are asked for by its id", async () =>
 });
 
 test.each<[string, (client: Client) => Promise<unknown>, number, number]>([
-  ["a start is sent once more", (client: Client) => client.startExport("docs.example.com"), 2, 1],
+  ["a start is sent once more", (client: Client) => client.startExport({ domain: "docs.example.com" }), 2, 1],
   ["a link is asked for until the time limit", (client: Client) => client.createBundle("7"), Infinity, 1],
   ["a job is looked at until the time limit", (client: Client) => client.getExport("7"), Infinity, 6],
   ["so is an agent job", (client: Client) => client.getAgentJob({ projectId: "p1", id: "a1" }), Infinity, 6],

@@ -195,6 +195,19 @@ describe("create", () => {
         "Mend what the service names, then run `pulumi up` again: it starts a new job.",
     );
   });
+
+  test("of a given job that failed says how to come to another: none is started in its place", async () => {
+    service.outcome = "failed";
+    const advice = "give the `jobId` of another job, or none, and run `pulumi up` again.";
+    await caught(create());
+    const silent = await caught(create({ ...inputs, jobId: "job-1" }));
+    expect(silent.message).toContain(`about job job-1, or ${advice}`);
+    service.reason = "page guide.md is broken";
+    await caught(create());
+    const told = await caught(create({ ...inputs, jobId: "job-2" }));
+    expect(told.message).toContain(`Mend what the service names, then ${advice}`);
+    expect(service.started).toBe(2);
+  });
 });
 
 describe("a service that says more than is needed", () => {

@@ -8,6 +8,7 @@ import { planExport, type Plan } from "../../../provider/staticExport/plan.ts";
 import { intentOf } from "../../../provider/staticExport/intent.ts";
 import {
   lookUpState,
+  finishedState,
   recordedState,
   serviceTimeOf,
   unfinishedState,
@@ -205,6 +206,17 @@ describe("the state", () => {
       version: "job-1",
       status: "completed",
     });
+  });
+
+  test("keeps what the service said of the job, whatever that is, when settings change or the link is renewed", () => {
+    const before = stateWith({ pageCount: 41, bundleSize: 7, ...({ sha256: "ab" } as object) });
+    const said = { pageCount: 41, bundleSize: 7, sha256: "ab" };
+    expect(recordedState(inputs, before).outputs).toMatchObject(said);
+    const link = { url: "https://store.example.test/b", mintedAtMs: at("09:00") };
+    const renewed = finishedState(inputs, { jobId: "job-1", link }, undefined, before.outputs).outputs;
+    expect(renewed).toMatchObject({ ...said, bundleUrl: link.url });
+    expect(renewed).not.toHaveProperty("expiresAt"); // of the link before
+    expect(renewed).not.toHaveProperty("renewAfter");
   });
 
   test("of a first export that was cut off names its job, its version and that it runs", () => {

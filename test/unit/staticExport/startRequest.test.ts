@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { inputNames, meaning } from "../../../provider/resource/inputTable.ts";
+import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "../../../provider/staticExport/inputs.ts";
+import { startRequest } from "../../../provider/staticExport/startRequest.ts";
+
+const INPUTS: CheckedInputs = {
+  domain: "docs.example.com",
+  baseUrl: "https://api.example.test",
+  apiKeyEnv: "KEY",
+};
+
+test("each input that asks for other content is sent, but for those that only say when to start", () => {
+  const content = meaning(STATIC_EXPORT_INPUTS, inputNames(STATIC_EXPORT_INPUTS), "content");
+  const plain = JSON.stringify(startRequest(INPUTS));
+  const unsent = content.filter((name) => {
+    const request = startRequest({ ...INPUTS, [name]: { given: name } });
+    return JSON.stringify(request) === plain;
+  });
+  expect(unsent).toEqual(["version", "triggers"]);
+});
+
+test("no option replaces the domain", () => {
+  const exportOptions = { domain: "evil.example", locale: "de" };
+  expect(startRequest({ ...INPUTS, exportOptions })).toEqual({ domain: "docs.example.com", locale: "de" });
+});
