@@ -6,7 +6,8 @@
  */
 import { agentJob } from "./agentJob/lifeCycle";
 import { dynamicProvider } from "./door/dynamicProvider";
-import { Session, thisProcess } from "./door/session";
+import { Session } from "./door/session";
+import { thisProcess } from "./door/thisProcess";
 import { staticExport } from "./staticExport/lifeCycle";
 
 const session = new Session(thisProcess);

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
-import { decisionLine, type Decision } from "../resource/decision";
+import { tellDecision } from "../resource/decision";
 import type { CheckFailure } from "../resource/inputTable";
-import type { LifeCycle, StoredState } from "../resource/lifeCycle";
+import { renamedDiff, type LifeCycle, type StoredState } from "../resource/lifeCycle";
 import { UnfinishedError } from "../resource/unfinishedError";
 import { printable } from "../words/plainText";
 import type { Session, StackConfig } from "./session";
@@ -23,12 +23,6 @@ export interface DynamicProvider {
   update(id: string, olds: Properties, news: Properties): Promise<{ outs: Properties }>;
   delete(id: string, props: Properties): Promise<void>;
 }
-
-/** What is done when nothing is to be done but to remember the URN, which Pulumi itself does not tell a provider. */
-const RENAMED: Decision = {
-  because: "SETTINGS",
-  text: "the resource was renamed or moved: remembered without a request",
-};
 
 /**
  * The door between Pulumi's dynamic-provider process and a life cycle. It only translates: stored properties in and out,
@@ -81,19 +75,12 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
     }),
 
     diff: answering((_id, olds, news) => {
-      const { changed, replaces, hidden, ...decided } = lifeCycle.diff(
-        inputsIn(news),
-        stateIn(olds),
-        session.machine,
-      );
       const { urn, formerUrn } = stored.urnsOf(olds, news);
-      const renamed = formerUrn !== undefined;
-      const decision = renamed && decided.decision.because === "UP_TO_DATE" ? RENAMED : decided.decision;
-      const reporter = session.reporter(urn);
-      // a stack of a hundred exports to which nothing happens has nothing to say about them
-      if (decision.because === "UP_TO_DATE") reporter.debug(decisionLine(decision));
-      else reporter.info(decisionLine(decision));
-      if (hidden || (renamed && changed.length === 0)) return { changes: true, replaces };
+      const compared = lifeCycle.diff(inputsIn(news), stateIn(olds), session.machine);
+      const { changed, replaces, hidden, decision } =
+        formerUrn === undefined ? compared : renamedDiff(compared);
+      tellDecision(session.reporter(urn), decision);
+      if (hidden) return { changes: true, replaces };
       // left open where inputs changed: the engine then compares them itself, shows them and obeys ignoreChanges
       return changed.length === 0 ? { changes: false } : { replaces };
     }),

@@ -1,14 +1,9 @@
-import { hostname } from "node:os";
-import nodeFetch from "node-fetch";
 import type { Context } from "../resource/context";
 import { recordFolder, ResumeFolder } from "../resource/resumeRecords";
 import type { ConfigurationSource } from "../service/configuration";
-import { systemClock } from "../time/clock";
 import { machineOf, type Machine } from "../time/serviceClock";
 import { CancelledError } from "../words/errors";
 import type { Reporter } from "../words/reporter";
-import { watchForCancel } from "./cancellation";
-import { engineReporter } from "./engineLog";
 
 /** The stack's configuration. */
 export interface StackConfig {
@@ -24,16 +19,6 @@ export interface Host extends Pick<Context, "fetch" | "clock" | "machine"> {
   /** Calls back when the user stops the run, and at its normal end. Watching twice changes nothing. */
   watchForCancel(onCancel: () => void): void;
 }
-
-/** The dynamic-provider process. */
-export const thisProcess: Host = {
-  fetch: nodeFetch,
-  clock: systemClock,
-  machine: hostname(),
-  environment: (name) => process.env[name],
-  reporter: (urn) => engineReporter(urn, systemClock),
-  watchForCancel,
-};
 
 /** What all operations of one process share: configuration, resume records, what is in flight, and the end that Ctrl-C brings. */
 export class Session {

@@ -1,4 +1,5 @@
 import { formatDuration } from "../time/duration";
+import type { Reporter } from "../words/reporter";
 
 /** Why something is done, or not. Stable: documented in sdk/README.md, and what tests and alerts look for. */
 export type ReasonCode =
@@ -34,6 +35,12 @@ export interface Decision {
 
 export function decisionLine({ because, text }: Decision): string {
   return `${because}: ${text}`;
+}
+
+/** Tells a decision: to debuggers only where nothing is done, for a stack of a hundred exports has nothing to say then. */
+export function tellDecision({ debug, info }: Pick<Reporter, "debug" | "info">, decision: Decision): void {
+  const tell = decision.because === "UP_TO_DATE" ? debug : info;
+  tell(decisionLine(decision));
 }
 
 /** "in 3h20m", "2m ago" */

@@ -23,6 +23,18 @@ export interface Diff {
   decision: Decision;
 }
 
+/** The same difference of a resource that has another URN than its state: Pulumi itself does not tell a provider of it. */
+export function renamedDiff(diff: Diff): Diff {
+  const { changed, hidden, decision } = diff;
+  const text = "the resource was renamed or moved: remembered without a request";
+  const renamed: Decision = { because: "SETTINGS", text };
+  return {
+    ...diff,
+    hidden: hidden || changed.length === 0,
+    decision: decision.because === "UP_TO_DATE" ? renamed : decision,
+  };
+}
+
 /** Time limit of create and update, unless `customTimeouts` sets one, in milliseconds. */
 export const DEFAULT_LIMIT_MS = 30 * 60_000;
 /** Time limit of a read, in milliseconds: one GET, with a few retries. */

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import { normaliseDomain } from "../resource/domainName";
 import { checkByTable, text, type CheckFailure, type InputTable } from "../resource/inputTable";
 import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 import type { ConfigurationSource } from "../service/configuration";
 import { isIdentifier } from "../service/identifier";
 import { parseDuration } from "../time/duration";
-import { normaliseDomain } from "./domainName";
 
 /** The inputs of a static export, as plain values. The one source of their names and meanings. */
 export interface StaticExportInputs extends ServiceInputs {

@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { dynamicProvider } from "../../../provider/door/dynamicProvider.ts";
-import { Session, thisProcess } from "../../../provider/door/session.ts";
+import { Session } from "../../../provider/door/session.ts";
+import { thisProcess } from "../../../provider/door/thisProcess.ts";
 import type { LifeCycle, StoredState } from "../../../provider/resource/lifeCycle.ts";
 import { cut, isPlain, printable, withoutCommands } from "../../../provider/words/plainText.ts";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
