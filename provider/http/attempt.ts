@@ -25,8 +25,8 @@ export interface Answer {
   readonly contentType?: string;
   /** When it was sent, by its `Date` header: milliseconds since 1970. */
   readonly sentAtMs?: number;
-  /** Its `X-Request-Id` header. */
-  readonly requestId?: string;
+  /** Its `X-Request-Id` header; empty when there is none. */
+  readonly requestId: string;
   /** What its `Retry-After` header asks for, in milliseconds. */
   readonly retryAfterMs?: number;
 }
@@ -85,15 +85,14 @@ export async function exchange(
 
 function answerOf({ status, headers }: Response, body: ArrayBuffer, clock: Clock): Answer {
   const contentType = headers.get("content-type");
-  const requestId = headers.get("x-request-id");
   const date = Date.parse(headers.get("date") ?? "");
   const sentAtMs = Number.isNaN(date) ? undefined : date;
   const retryAfterMs = parseRetryAfter(headers.get("retry-after"), sentAtMs ?? clock.now());
   return {
     status,
     text: decodeText(body),
+    requestId: headers.get("x-request-id") ?? "",
     ...(contentType !== null && { contentType }),
-    ...(requestId !== null && { requestId }),
     ...(sentAtMs !== undefined && { sentAtMs }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };

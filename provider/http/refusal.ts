@@ -25,10 +25,10 @@ export function refusal(
 ): FailedAttempt {
   const { status, retryAfterMs } = answer;
   const reason = serviceReason(answer.text, key);
-  const requestId = redact(answer.requestId ?? "", [key], QUOTE_LENGTH);
+  const requestId = redact(answer.requestId, [key], QUOTE_LENGTH);
   const request = requestId && ` (request ${requestId})`;
   const answered = `${endpoint.name} answered ${status}${request}${reason && `: ${reason}`}`;
-  const details = { status, ...(requestId !== "" && { requestId }) };
+  const details = { status, requestId };
   const error = ((): DocsHostingError => {
     switch (status) {
       case 401:

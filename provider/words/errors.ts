@@ -4,8 +4,8 @@ export interface ErrorDetails {
   readonly cause?: DocsHostingError | undefined;
   /** HTTP status code of the answer. */
   readonly status?: number;
-  /** By what the service's support finds the request in its logs, where it said so. */
-  readonly requestId?: string | undefined;
+  /** By what the service's support finds the request in its logs. */
+  readonly requestId?: string;
 }
 
 /**
@@ -35,8 +35,9 @@ export abstract class DocsHostingError extends Error {
     return new SameClass(message, remedy, { ...this.details(), cause: this });
   }
 
-  protected details(): ErrorDetails {
-    return {};
+  /** What a retold error knows, too. */
+  protected details(): ErrorDetails | undefined {
+    return undefined;
   }
 }
 
@@ -56,13 +57,13 @@ export class ConnectionError extends DocsHostingError {}
 export class ResponseError extends DocsHostingError {
   /** HTTP status code of the answer. */
   readonly status: number;
-  /** By what the service's support finds the request, from the header `X-Request-Id`. Absent when there was none. */
-  readonly requestId: string | undefined;
+  /** By what the service's support finds the request, from the header `X-Request-Id`. Empty when there was none. */
+  readonly requestId: string;
 
   constructor(message: string, remedy: string, details: ErrorDetails & { readonly status: number }) {
     super(message, remedy, details);
     this.status = details.status;
-    this.requestId = details.requestId;
+    this.requestId = details.requestId ?? "";
   }
 
   protected override details(): ErrorDetails {

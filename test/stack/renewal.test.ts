@@ -142,11 +142,12 @@ onEachEngine("renewal", (kind) => {
         if (path.endsWith("/bundle")) mintedAt.push(performance.now());
         return undefined;
       });
-      for (let runs = 0; runs < 5; runs++) succeeded(await world.stack.up());
+      // as many runs as it takes until the link was renewed twice
+      for (let runs = 0; mintedAt.length < 3 && runs < 50; runs++) succeeded(await world.stack.up());
       for (const [before, at] of mintedAt.slice(1).map((at, index) => [mintedAt[index] ?? 0, at] as const)) {
         expect(at - before).toBeGreaterThanOrEqual(1_000);
       }
-      expect(mintedAt.length).toBeGreaterThan(1);
+      expect(mintedAt.length).toBe(3);
     },
   );
 

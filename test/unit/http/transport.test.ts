@@ -199,3 +199,12 @@ test("a stopped call ends at once with the reason, in a request as in a pause", 
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   }
 });
+
+test("an error names the request by the header X-Request-Id, and none where there is none", async () => {
+  const headers = { "x-request-id": "r-7" };
+  const named = await send(START, () => ({ status: 400, body: { error: "no" }, headers }));
+  expect(named.error).toMatchObject({ requestId: "r-7" });
+  expect(named.error?.message).toContain("answered 400 (request r-7): no");
+  const nameless = await send(START, () => ({ status: 400, body: { error: "no" } }));
+  expect(nameless.error).toMatchObject({ requestId: "" });
+});

@@ -55,5 +55,6 @@ test("an error keeps its class, its status and its request, and has the one it t
 test("what nobody foresaw has a class of its own, and no cause: nobody knows what that says", () => {
   const error = explained(new TypeError("svc_c4n4ry"), "docs", "");
   expect(error).toBeInstanceOf(InternalError);
+  expect(error).toMatchObject({ remedy: "Please report it." });
   expect(error).not.toHaveProperty("cause");
 });
