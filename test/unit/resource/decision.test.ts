@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { tellDecision } from "../../../provider/resource/decision.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
+
+test("a decision is told to all, that there is nothing to do to debuggers only", () => {
+  const { lines, ...reporter } = recordingReporter();
+  const debug: string[] = [];
+  const told = { ...reporter, debug: (line: string) => void debug.push(line) };
+  tellDecision(told, { because: "SETTINGS", text: "name changed" });
+  expect([lines.info, debug]).toEqual([["SETTINGS: name changed"], []]);
+  tellDecision(told, { because: "UP_TO_DATE", text: "nothing is done" });
+  expect([lines.info, debug]).toEqual([["SETTINGS: name changed"], ["UP_TO_DATE: nothing is done"]]);
+});
