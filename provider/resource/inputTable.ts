@@ -39,7 +39,7 @@ export interface InputRow {
   readonly filledIn?: true;
 }
 
-/** A row for each input of a resource: one that has none does not compile. New rows stand last, see `intentOf`. */
+/** A row for each input of a resource: one that has none does not compile. A new row is the last of a resource's own, see `intentOf`. */
 export type InputTable<Inputs> = { readonly [Name in keyof Inputs]-?: InputRow };
 
 /** The names of all inputs, in the order of their rows. */

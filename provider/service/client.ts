@@ -60,7 +60,10 @@ export class Client {
       // services differ in how they answer to a site that they do not have
       if (!(error instanceof ResponseError) || ![400, 404, 422].includes(error.status)) throw error;
       const { domain, ...further } = request;
-      const more = Object.keys(further).length === 0 ? "the base URL" : "exportOptions and the base URL";
+      const more =
+        Object.keys(further).length === 0
+          ? "the base URL"
+          : "the other fields of the start, and the base URL";
       // a 404 is about the site, and must not be taken for that of a job
       throw new ResponseError(
         error.message,

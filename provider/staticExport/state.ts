@@ -27,6 +27,12 @@ export interface StaticExportOutputs extends Omit<CheckedInputs, "version" | "jo
   renewAfter?: string;
 }
 
+/** The outputs that are not the inputs of that name: a state is made of all of them, so that none is forgotten. */
+type OwnOutputs = {
+  [Name in Exclude<keyof StaticExportOutputs, keyof CheckedInputs> | "jobId" | "version"]:
+    StaticExportOutputs[Name] | undefined;
+};
+
 /** Inputs whose output has a value also where they are not given. */
 const FILLED_IN = inputNames(STATIC_EXPORT_INPUTS).filter((name) => STATIC_EXPORT_INPUTS[name].filledIn);
 
@@ -87,7 +93,7 @@ export function serviceTimeOf(state: StaticExportState | undefined, machine: Mac
 /**
  * The state after a completed export or a renewed link.
  *
- * @param same outputs of the same job: those that this reply does not tell anew stay
+ * @param same outputs of the same job: what this reply does not tell anew
  */
 export function finishedState(
   inputs: CheckedInputs,
@@ -97,17 +103,15 @@ export function finishedState(
 ): StaticExportState {
   const { link, jobId, pageCount } = done;
   return {
-    outputs: {
-      ...inputs,
-      ...(same && ofJob(same)),
+    outputs: outputsOf(inputs, {
       jobId,
       version: inputs.version ?? jobId,
       status: "completed",
-      ...(pageCount !== undefined && { pageCount }),
+      pageCount: pageCount ?? same?.pageCount,
       bundleUrl: link.url,
-      ...(link.sizeBytes !== undefined && { bundleSize: link.sizeBytes }),
+      bundleSize: link.sizeBytes ?? same?.bundleSize,
       ...linkTimes(inputs, link),
-    },
+    }),
     bookkeeping: {
       given: givenOf(inputs),
       mintedAtMs: link.mintedAtMs,
@@ -119,16 +123,17 @@ export function finishedState(
 /** The state after a change of inputs that needs no request. */
 export function recordedState(inputs: CheckedInputs, before: StaticExportState): StaticExportState {
   const { outputs, bookkeeping } = before;
-  const { jobId, status } = outputs;
+  const { jobId, status, pageCount, bundleUrl, bundleSize } = outputs;
   return {
-    outputs: {
-      ...inputs,
-      ...ofJob(outputs),
+    outputs: outputsOf(inputs, {
       jobId,
       version: inputs.version ?? jobId,
       status,
+      pageCount,
+      bundleUrl,
+      bundleSize,
       ...linkTimes(inputs, linkOf(before)),
-    },
+    }),
     bookkeeping: {
       given: givenOf(inputs),
       mintedAtMs: bookkeeping.mintedAtMs,
@@ -138,11 +143,9 @@ export function recordedState(inputs: CheckedInputs, before: StaticExportState):
   };
 }
 
-/** What the service said of the job and its bundle: all outputs that are neither inputs nor reckoned from the link. */
-function ofJob(outputs: StaticExportOutputs): Partial<StaticExportOutputs> {
-  const isOfJob = ([name]: [string, unknown]): boolean =>
-    !Object.hasOwn(STATIC_EXPORT_INPUTS, name) && name !== "expiresAt" && name !== "renewAfter";
-  return Object.fromEntries(Object.entries(outputs).filter(isOfJob));
+function outputsOf(inputs: CheckedInputs, own: OwnOutputs): StaticExportOutputs {
+  const known = Object.entries(own).filter(([, value]) => value !== undefined);
+  return { ...inputs, ...(Object.fromEntries(known) as Pick<StaticExportOutputs, keyof OwnOutputs>) };
 }
 
 /** What was begun for other content waits until that is wanted again; a job that is given ends the wait. */
@@ -196,10 +199,10 @@ export function inputsOf({ outputs, bookkeeping }: StaticExportState): CheckedIn
 function linkTimes(
   inputs: StaticExportInputs,
   link: Omit<BundleLink, "url">,
-): Pick<StaticExportOutputs, "expiresAt" | "renewAfter"> {
+): Pick<OwnOutputs, "expiresAt" | "renewAfter"> {
   const window = windowOf(inputs, link);
   return link.expiresAtMs === undefined || !window
-    ? {}
+    ? { expiresAt: undefined, renewAfter: undefined }
     : {
         expiresAt: new Date(link.expiresAtMs).toISOString(),
         renewAfter: new Date(link.expiresAtMs - window.ms).toISOString(),

@@ -93,7 +93,7 @@ describe("a start", () => {
       "Check that docs.example.com is a site of the organization that the API key belongs to; then";
     expect(plain.remedy).toBe(`${remedy} the base URL.`);
     const own = await refusal((client) => client.startExport({ domain: "docs.example.com", paths: [] }));
-    expect(own.remedy).toBe(`${remedy} exportOptions and the base URL.`);
+    expect(own.remedy).toBe(`${remedy} the other fields of the start, and the base URL.`);
   });
 
   test.each([401, 403, 501])("refused with %i is what it is with every call", async (status) => {
