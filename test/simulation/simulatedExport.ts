@@ -8,7 +8,9 @@ import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
 import { MemoryRecords } from "./memoryRecords.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import type { ScriptedReply } from "./scriptedFetch.ts";
+import { formsOf } from "./secretForms.ts";
 import { SimulatedService } from "./simulatedService.ts";
+import { testContext } from "./testContext.ts";
 import { VirtualClock } from "./virtualClock.ts";
 
 const URN = "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs";
@@ -37,7 +39,7 @@ export class SimulatedExport {
   readonly #errors: string[] = [];
 
   context(signal: Context["signal"] = new AbortController().signal): Context {
-    return {
+    return testContext({
       configuration: {
         environment: (name) => (name.endsWith("_KEY") ? this.key : undefined),
         stackConfig: (name) => this.stackConfig[name],
@@ -47,27 +49,35 @@ export class SimulatedExport {
       reporter: this.reporter,
       resumeRecords: this.records,
       urn: URN,
-      machine: "build-agent",
-      inFlight: () => 1,
       signal,
-    };
+    });
   }
 
-  create = (given = this.inputs, limitMs?: number): Promise<StaticExportState> =>
-    this.#run(staticExport.create(this.context(), given, limitMs));
+  /** @param changes inputs that are other than {@link inputs}, or more */
+  create = (changes: Partial<CheckedInputs> = {}, limitMs?: number): Promise<StaticExportState> =>
+    this.#run(staticExport.create(this.context(), { ...this.inputs, ...changes }, limitMs));
 
-  update = (state: StaticExportState, given = this.inputs, limitMs?: number): Promise<StaticExportState> =>
-    this.#run(staticExport.update(this.context(), state, given, limitMs));
+  /** @param changes see {@link create} */
+  update = (
+    state: StaticExportState,
+    changes: Partial<CheckedInputs> = {},
+    limitMs?: number,
+  ): Promise<StaticExportState> =>
+    this.#run(staticExport.update(this.context(), state, { ...this.inputs, ...changes }, limitMs));
 
   read = async (state: StaticExportState): Promise<StaticExportState | undefined> =>
     (await this.#run(staticExport.read(this.context(), state)))?.state;
 
-  diff = (state: StaticExportState, given = this.inputs): Diff =>
-    staticExport.diff(given, state, { name: "build-agent", nowMs: this.clock.now() });
+  /** @param changes see {@link create} */
+  diff = (state: StaticExportState, changes: Partial<CheckedInputs> = {}): Diff =>
+    staticExport.diff({ ...this.inputs, ...changes }, state, {
+      name: "build-agent",
+      nowMs: this.clock.now(),
+    });
 
   /** What a diff says, without its words. */
-  verdict = (state: StaticExportState, given = this.inputs): unknown => {
-    const { changed, replaces, hidden, decision } = this.diff(state, given);
+  verdict = (state: StaticExportState, changes: Partial<CheckedInputs> = {}): unknown => {
+    const { changed, replaces, hidden, decision } = this.diff(state, changes);
     return { changed, replaces, hidden, because: decision.because };
   };
 
@@ -100,10 +110,7 @@ export class SimulatedExport {
   expectNoSecretShown(): void {
     const { progress, info, warn } = this.reporter.lines;
     const shown = [...progress, ...info, ...warn, ...this.#errors].join("\n");
-    for (const secret of [this.service.key, "c4n4ry"]) {
-      for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64")])
-        expect(shown).not.toContain(form);
-    }
+    for (const form of [this.service.key, "c4n4ry"].flatMap(formsOf)) expect(shown).not.toContain(form);
   }
 
   async #run<T>(work: Promise<T>): Promise<T> {
@@ -127,8 +134,10 @@ export const caught = (work: Promise<unknown>): Promise<Error> =>
   );
 
 /** The error of an operation that leaves something to go on from. */
-export async function unfinished(work: Promise<unknown>): Promise<UnfinishedError<StaticExportState>> {
+export async function unfinished<State = StaticExportState>(
+  work: Promise<unknown>,
+): Promise<UnfinishedError<State>> {
   const error = await caught(work);
-  if (error instanceof UnfinishedError) return error;
+  if (error instanceof UnfinishedError) return error as UnfinishedError<State>;
   throw new Error(`nothing to go on from: ${error.message}`);
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { InterceptedRequest, InterceptorReply } from "../../examples/reference-service/index.ts";
 import { unknownValue, type OperationResult } from "../engine/index.ts";
 import { JOBS, START } from "./requests.ts";
-import { formsOf } from "./secretForms.ts";
+import { formsOf } from "../simulation/secretForms.ts";
 import { CANARY_KEY, buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
 
 /** Far more than a run takes, far less than for ever. */

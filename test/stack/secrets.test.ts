@@ -1,7 +1,7 @@
 // L24: the key and the link's signature are nowhere in plain text.
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { formsOf } from "./secretForms.ts";
+import { formsOf } from "../simulation/secretForms.ts";
 import { buildWorld, CANARY_KEY, onEachEngine, previewIsEmpty, succeeded } from "./world.ts";
 
 /** What stands around a text, for the message of a failure. */

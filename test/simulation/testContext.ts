@@ -1,0 +1,22 @@
+import type { Context } from "../../provider/resource/context.ts";
+import { MemoryRecords } from "./memoryRecords.ts";
+import { recordingReporter } from "./recordingReporter.ts";
+
+/** The API key that every variable of a test's environment holds whose name ends like one. */
+export const KEY = "svc_c4n4ry";
+
+/** All that an operation gets from the outside; a test says what it is about. */
+export function testContext(given: Pick<Context, "fetch" | "clock"> & Partial<Context>): Context {
+  return {
+    configuration: {
+      environment: (name) => (name.endsWith("_KEY") ? KEY : undefined),
+      stackConfig: () => undefined,
+    },
+    reporter: recordingReporter(),
+    resumeRecords: new MemoryRecords(),
+    machine: "build-agent",
+    inFlight: () => 1,
+    signal: new AbortController().signal,
+    ...given,
+  };
+}
