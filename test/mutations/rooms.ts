@@ -10,9 +10,13 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   door: ["unit/sdk/handler"],
   staticExport: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
   resource: [...faults("inputs"), "unit/staticExport/*", "unit/agentJob/*"],
-  service: [...faults("links")],
+  service: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
   http: [...faults("answers", "bodies", "network", "networkTls", "networkProxy", "jobStates")],
-  waiting: [...faults("expiry", "jobStates", "links", "jobIds"), "unit/staticExport/lifeCycle"],
+  waiting: [
+    ...faults("expiry", "jobStates", "links", "jobIds"),
+    "unit/staticExport/create",
+    "unit/staticExport/interrupted",
+  ],
 };
 
 /** Part of the code that is judged as a whole. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tellDecision } from "../../../provider/resource/decision.ts";
+import { fromNow, tellDecision } from "../../../provider/resource/decision.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 
 test("a decision is told to all, that there is nothing to do to debuggers only", () => {
@@ -10,4 +10,10 @@ test("a decision is told to all, that there is nothing to do to debuggers only",
   expect([lines.info, debug]).toEqual([["SETTINGS: name changed"], []]);
   tellDecision(told, { because: "UP_TO_DATE", text: "nothing is done" });
   expect([lines.info, debug]).toEqual([["SETTINGS: name changed"], ["UP_TO_DATE: nothing is done"]]);
+});
+
+test("times are told from now", () => {
+  expect(fromNow(90_000, 30_000)).toBe("in 1m");
+  expect(fromNow(30_000, 90_000)).toBe("1m ago");
+  expect(fromNow(5_000, 5_000)).toMatch(/^in 0/);
 });

@@ -7,7 +7,6 @@ import { stateToLookUp } from "../../../provider/staticExport/unmanaged.ts";
 import { planExport, type Plan } from "../../../provider/staticExport/plan.ts";
 import { intentOf } from "../../../provider/staticExport/intent.ts";
 import {
-  lookUpState,
   finishedState,
   recordedState,
   serviceTimeOf,
@@ -173,9 +172,14 @@ describe("the plan", () => {
 
   test("replaces the export of another site or service, and says which of them changed", () => {
     const other = { ...inputs, domain: "other.example.com", baseUrl: "https://other.example.test" };
-    expect(staticExport.diff(other, stateWith(), { name: "build-agent", nowMs: 0 }).decision).toEqual({
-      because: "REPLACED",
-      text: "domain and baseUrl changed: another export in its place, with a job of its own",
+    expect(staticExport.diff(other, stateWith(), { name: "build-agent", nowMs: 0 })).toEqual({
+      changed: ["domain", "baseUrl"],
+      replaces: ["domain", "baseUrl"],
+      hidden: false,
+      decision: {
+        because: "REPLACED",
+        text: "domain and baseUrl changed: another export in its place, with a job of its own",
+      },
     });
   });
 });
@@ -193,7 +197,7 @@ describe("the state", () => {
     expect(serviceTimeOf(undefined, machine)).toBe(at("03:00"));
   });
 
-  test("keeps pages, link and size where only settings are recorded, and nothing where there was none", () => {
+  test("keeps link and all that was said of the job where only settings are recorded, and nothing where there was none", () => {
     const given = { ...inputs, version: "v1", apiKeyEnv: "OTHER" };
     const before = stateWith({ pageCount: 41, bundleSize: 5_000 });
     expect(recordedState(given, before)).toStrictEqual({
@@ -208,15 +212,13 @@ describe("the state", () => {
     });
   });
 
-  test("keeps what the service said of the job when settings change or the link is renewed", () => {
-    const before = stateWith({ pageCount: 41, bundleSize: 7 });
+  test("keeps what the service said of the job when the link is renewed", () => {
     const said = { pageCount: 41, bundleSize: 7 };
-    expect(recordedState(inputs, before).outputs).toMatchObject(said);
     const link = { url: "https://store.example.test/b", mintedAtMs: at("09:00") };
-    const renewed = finishedState(inputs, { jobId: "job-1", link }, undefined, before.outputs).outputs;
-    expect(renewed).toMatchObject({ ...said, bundleUrl: link.url });
-    expect(renewed).not.toHaveProperty("expiresAt"); // of the link before
-    expect(renewed).not.toHaveProperty("renewAfter");
+    const { outputs } = finishedState(inputs, { jobId: "job-1", link }, undefined, stateWith(said).outputs);
+    expect(outputs).toMatchObject({ ...said, bundleUrl: link.url });
+    expect(outputs).not.toHaveProperty("expiresAt"); // of the link before
+    expect(outputs).not.toHaveProperty("renewAfter");
   });
 
   test("of a first export that was cut off names its job, its version and that it runs", () => {
@@ -232,14 +234,6 @@ describe("the state", () => {
     expect(bookkeeping.unfinished).toMatchObject({ jobId: "job-1", completed: false, salt: "salt" });
     const none = unfinishedState(inputs, { kind: "lost" }, undefined, "salt").outputs;
     expect(none).toStrictEqual({ ...inputs, jobId: "", version: "", status: "running" });
-  });
-
-  test("of a job that is looked up has no status yet", () => {
-    const wanted = { ...inputs, jobId: "job-7" };
-    expect(lookUpState(wanted, "job-7")).toStrictEqual({
-      outputs: { ...wanted, version: "job-7", status: "" },
-      bookkeeping: { given: ["jobId"] },
-    });
   });
 
   test.each([
@@ -265,9 +259,12 @@ describe("a look-up", () => {
       { environment: () => "svc_key", stackConfig: () => undefined },
     );
 
-  test("takes the id for the domain", () => {
-    const { outputs } = lookUp({ jobId: "job-7" });
-    expect(outputs).toMatchObject({ domain: "docs.example.com", jobId: "job-7", version: "job-7" });
+  test("takes the id for the domain, and knows no status yet", () => {
+    const wanted = { ...inputs, apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY", jobId: "job-7" };
+    expect(lookUp({ jobId: "job-7" })).toStrictEqual({
+      outputs: { ...wanted, version: "job-7", status: "" },
+      bookkeeping: { given: ["jobId"] },
+    });
   });
 
   test.each([

@@ -1,5 +1,4 @@
 import { beforeEach, expect, test } from "vitest";
-import { decisionLine, fromNow } from "../../../provider/resource/decision.ts";
 import { intentOf } from "../../../provider/staticExport/intent.ts";
 import { resumptionOf, renameRecords, type Resumption } from "../../../provider/staticExport/resumption.ts";
 import { MemoryRecords } from "../../simulation/memoryRecords.ts";
@@ -39,14 +38,6 @@ test("one that cannot be noted is a warning that says what that means", () => {
   ]);
 });
 
-test("a start keeps its key until its outcome is known", () => {
-  const key = record(URN).beginStart();
-  expect(key).toMatch(A_UUID);
-  expect(record(URN).beginStart()).toBe(key);
-  record(URN).startRefused();
-  expect(record(URN).beginStart()).not.toBe(key);
-});
-
 test("a key that an earlier release noted, of another form, still counts", () => {
   const key = "0123456789abcdef0123456789abcdef";
   resumeRecords.saveStart({ ...INPUTS, urn: URN }, intentOf(INPUTS), key);
@@ -77,11 +68,4 @@ test("what was noted before a rename is found under the new URN", () => {
   renameRecords({ resumeRecords, urn: NEW_URN, formerUrn: URN }, INPUTS);
   expect(record(URN).find()).toBeUndefined();
   expect(record(NEW_URN).find()).toBe("job-1");
-});
-
-test("a decision is one line, and its times are told from now", () => {
-  expect(decisionLine({ because: "NEW", text: "the first" })).toBe("NEW: the first");
-  expect(fromNow(90_000, 30_000)).toBe("in 1m");
-  expect(fromNow(30_000, 90_000)).toBe("1m ago");
-  expect(fromNow(5_000, 5_000)).toMatch(/^in 0/);
 });

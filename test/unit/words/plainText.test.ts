@@ -28,6 +28,8 @@ describe("commands for pipelines", () => {
     ["##vso[task.setvariable a=b]", "# #vso[task.setvariable a=b]"],
     ["a ##[stop-commands]x", "a # #[stop-commands]x"],
     ["##teamcity[x]", "# #teamcity[x]"],
+    ["####[x]", "### #[x]"],
+    ["::stop-commands::t", ": :stop-commands::t"],
     ["::set-output name=a::b", ": :set-output name=a::b"],
     ["::ERROR::x", ": :ERROR::x"],
     ["##[a]##[b]", "# #[a]# #[b]"],
@@ -36,10 +38,13 @@ describe("commands for pipelines", () => {
     expect(isPlain(text)).toBe(false);
     expect(isSeen(text)).toBe(true);
   });
-  test.each(["## heading", "a::b", "::errors", "fe80::1", "#[x]"])("«%s» is none", (text) => {
-    expect(withoutCommands(text)).toBe(text);
-    expect(isPlain(text)).toBe(true);
-  });
+  test.each(["## heading", "## [x]", "a::b", "std::vector::at", "::errors", "fe80::1", "#[x]"])(
+    "«%s» is none",
+    (text) => {
+      expect(withoutCommands(text)).toBe(text);
+      expect(isPlain(text)).toBe(true);
+    },
+  );
 });
 
 test.each(["\n", "\u001b[31m", "\u2028", "\u2029", "\u202e", "\u200b", "\ud83d", "\0"])(
@@ -55,7 +60,7 @@ test("one space stands in the place of what is not seen, however much that is", 
 });
 
 test("what is printed is one line, with what is not seen as a number, without commands, and not endless", () => {
-  expect(printable("a\nb\u2028##[x]")).toBe("a\\u{a}b\\u{2028}# #[x]");
+  expect(printable("a\nb\u2028\u{e0041}##[x]")).toBe("a\\u{a}b\\u{2028}\\u{e0041}# #[x]");
   expect(printable("é 😀")).toBe("é 😀");
   expect(printable("x".repeat(16_000))).toHaveLength(16_000);
   expect(printable("x".repeat(16_001))).toBe(`${"x".repeat(16_000)}…`);

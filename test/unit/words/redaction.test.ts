@@ -81,24 +81,14 @@ test("a link at the very beginning loses its password and its fragment too", () 
   expect(redact("S3+x://u@store.example/a#f")).toBe("S3+x://[removed]@store.example/a?[removed]");
 });
 
-test("terminal sequences, line ends and direction marks do not reach the terminal", () => {
-  expect(redact("a\u001b[31mred\u001b[0m\r\nb\u202Ec")).toBe("ared b c");
-});
-
-test("whatever ends a line somewhere is a space, and commands for pipelines have no power", () => {
-  expect(redact("a\u2028b\u2029c\u0085d")).toBe("a b c d");
-  expect(redact("a ##vso[task.complete]b\n::error::c")).toBe("a # #vso[task.complete]b : :error::c");
+test("terminal sequences, what ends a line and commands for pipelines have no power", () => {
+  expect(redact("a\u001b[31mred\u001b[0m\r\nb\u202Ec ##[x]")).toBe("ared b c # #[x]");
   expect(redact("#\u001b[0m#[group]x")).toBe("# #[group]x"); // made by what was removed between
 });
 
 test("what Pulumi takes for a value that is not known is removed, in whatever letters, where it is all there is", () => {
   expect(redact(" 04DA6B54-80e4-46f7-96ec-b56ff0331ba9\n")).toBe("[removed]");
   expect(redact("job 04da6b54-80e4-46f7-96ec-b56ff0331ba9")).toBe("job 04da6b54-80e4-46f7-96ec-b56ff0331ba9");
-});
-
-test("a text is cut between characters, and half characters are replaced", () => {
-  expect(redact(`a${"😀".repeat(600)}`)).toBe(`a${"😀".repeat(499)}…`);
-  expect(redact("\ude00a\ud83d")).toBe("\ufffda\ufffd");
 });
 
 test("a long text is cut to a thousand characters, and a secret at the cut is still removed", () => {
@@ -110,7 +100,7 @@ test("a long text is cut to a thousand characters, and a secret at the cut is st
 test("a text is shown whole up to the limit", () => {
   expect(redact("x".repeat(1_000))).toBe("x".repeat(1_000));
   expect(redact("x".repeat(1_001))).toBe(`${"x".repeat(1_000)}…`);
-  expect(redact("abcdef", [], 5)).toBe("abcde…");
+  expect(redact("abcd😀", [], 5)).toBe("abcd…");
 });
 
 test("no more than sixteen times the limit is read, whatever is left of it", () => {

@@ -5,7 +5,7 @@ import { dynamicProvider } from "../../../provider/door/dynamicProvider.ts";
 import { Session } from "../../../provider/door/session.ts";
 import { thisProcess } from "../../../provider/door/thisProcess.ts";
 import type { LifeCycle, StoredState } from "../../../provider/resource/lifeCycle.ts";
-import { cut, isPlain, printable, withoutCommands } from "../../../provider/words/plainText.ts";
+import { isPlain } from "../../../provider/words/plainText.ts";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
 import { hostileText } from "../../simulation/hostileText.ts";
 
@@ -89,44 +89,4 @@ test.each(["create", "update"] as const)("a partial result of %s can be sent, to
     }),
     { numRuns: 60, seed: 1 },
   );
-});
-
-test("what is returned is of whole characters, and a check's failures are plain", async () => {
-  const outs = await call("create", () => ({ ...nothing, outputs: { a: ["x\ud83d"] } }));
-  expect(outs).toMatchObject({ outs: { a: ["x\ufffd"] } });
-  const failures = [{ property: "domain", reason: '"\u001b##vso[x]\ud83d" is none' }];
-  expect(await call("check", () => ({ inputs: { b: "\ude00" }, failures }))).toEqual({
-    inputs: { b: "\ufffd" },
-    failures: [{ property: "domain", reason: '"\\u{1b}# #vso[x]\ufffd" is none' }],
-  });
-});
-
-test("a text is cut between characters, and what is cut by others is made whole", () => {
-  expect(cut("a😀b", 1)).toBe("a…");
-  expect(cut("a😀b", 2)).toBe("a…");
-  expect(cut("a😀b", 3)).toBe("a😀…");
-  expect(cut("a😀b", 4)).toBe("a😀b");
-  expect(cut("\ude00a\ud83d", 9)).toBe("\ufffda\ufffd");
-  fc.assert(
-    fc.property(text, fc.integer({ min: 1, max: 50 }), (whole, limit) => cut(whole, limit).isWellFormed()),
-  );
-});
-
-test.each([
-  ["a ##vso[task.complete]b", "a # #vso[task.complete]b"],
-  ["####[x]", "### #[x]"],
-  ["##teamcity[x]", "# #teamcity[x]"],
-  ["::set-output name=a::b", ": :set-output name=a::b"],
-  ["x::ERROR file=a::b", "x: :ERROR file=a::b"],
-  ["::stop-commands::t", ": :stop-commands::t"],
-  ["std::vector::at, ## [x], a::errors", "std::vector::at, ## [x], a::errors"],
-])("of «%s» only the text is left", (command, left) => {
-  expect(withoutCommands(command)).toBe(left);
-});
-
-test("what is not seen is shown as what it is", () => {
-  expect(printable("a\u001b[0m\u2028b\u202e\u0085\n\u{e0041}")).toBe(
-    "a\\u{1b}[0m\\u{2028}b\\u{202e}\\u{85}\\u{a}\\u{e0041}",
-  );
-  expect(printable("x".repeat(1_000_000)).length).toBeLessThan(20_000);
 });

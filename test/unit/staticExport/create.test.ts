@@ -1,0 +1,185 @@
+// The first export of a site: started, or adopted.
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
+import { caught, nothing, SimulatedExport, unfinished } from "../../simulation/simulatedExport.ts";
+
+const START = "POST /jobs";
+const LINK = "https://store.example.test/a";
+let site: SimulatedExport;
+
+beforeEach(() => {
+  site = new SimulatedExport();
+});
+
+afterEach(() => {
+  site.expectNoSecretShown();
+});
+
+describe("create", () => {
+  test("starts one job, waits for it, and mints one link; then nothing is to be done", async () => {
+    const state = await site.create();
+    expect(site.requests()).toEqual([START, "GET /jobs/job-1", "POST /jobs/job-1/bundle"]);
+    expect(state.outputs).toEqual({
+      ...site.inputs,
+      version: "job-1",
+      jobId: "job-1",
+      status: "completed",
+      pageCount: 41,
+      bundleUrl: expect.stringContaining("https://store.example.test/job-1.tar.gz?X-Signature=") as string,
+      expiresAt: new Date(site.clock.now() + 3_600_000).toISOString(),
+      renewAfter: expect.stringMatching(/^2026-01-01T00:41:00/) as string,
+    });
+    expect(site.verdict(state)).toEqual(nothing);
+  });
+
+  test("shows status, percent, pages and time, and names the job", async () => {
+    await site.create();
+    expect(site.reporter.lines.info).toEqual([
+      "NEW: the first export, so a job is to be started",
+      "export job job-1 started",
+    ]);
+    expect(site.reporter.lines.progress[0]).toBe("starting the export");
+    expect(site.reporter.lines.progress.at(-1)).toBe("packing the bundle");
+    expect(site.reporter.lines.progress).toContainEqual(
+      expect.stringMatching(/^running, 5\d%, 1\d pages, about \d\ds left$/),
+    );
+  });
+
+  test("adopts a job that is given, and starts none", async () => {
+    const other = await site.create();
+    site.requests();
+    const { outputs } = await site.create({ jobId: other.outputs.jobId });
+    expect(site.requests()).toEqual(["GET /jobs/job-1", "POST /jobs/job-1/bundle"]);
+    expect(outputs).toMatchObject({ jobId: "job-1", version: "job-1" });
+  });
+
+  test.each([
+    [401, "rejected the API key", "No job was started."],
+    [422, "Check that docs.example.com is a site of the organization", "No job was started."],
+    [500, "answered 500", "No job is known to have been started."],
+  ])("refused with %i names the site, the trouble and what is lost", async (status, trouble, lost) => {
+    site.service.fault = () => ({ status, body: { error: "no" } });
+    const error = await caught(site.create());
+    expect(error).not.toBeInstanceOf(UnfinishedError);
+    expect(error.message).toMatch(/^docs\.example\.com: /);
+    expect(error.message).toContain(trouble);
+    expect(error.message).toContain(lost);
+  });
+
+  test("of a job that is given and not there fails at the first look", async () => {
+    const { message } = await caught(site.create({ jobId: "job-7" }));
+    expect(message).toContain("no job job-7");
+    expect(site.service.requests).toEqual(["GET /jobs/job-7"]);
+  });
+
+  test("looks again no sooner than the service asks for", async () => {
+    site.answer("status", (number) =>
+      number === 1
+        ? { headers: { "retry-after": "45" }, body: { status: "running" } }
+        : { body: { status: "completed" } },
+    );
+    site.service.durationMs = 0;
+    expect((await site.create()).outputs).not.toHaveProperty("pageCount");
+    expect(site.service.requests.filter((request) => request.startsWith("GET"))).toHaveLength(2);
+    expect(site.clock.monotonic()).toBeGreaterThanOrEqual(45_000);
+  });
+
+  test("waits longer each time that a completed job is not ready to be packed", async () => {
+    site.service.durationMs = 0;
+    const refusedAt: number[] = [];
+    site.answer("bundle", (number) => {
+      if (number > 3) return undefined;
+      refusedAt.push(site.clock.monotonic());
+      return { status: 409 };
+    });
+    await site.create();
+    const pauses = refusedAt.slice(1).map((atMs, index) => atMs - (refusedAt[index] ?? 0));
+    expect(pauses).toEqual([2_000, 4_000]);
+  });
+
+  test("with a link that ends as it is minted is an error, by the service's own clock", async () => {
+    site.service.durationMs = 0;
+    site.answer("bundle", () => ({
+      body: { bundleUrl: LINK, expiresAt: new Date(site.clock.trueNow()).toISOString() },
+    }));
+    const { message } = await unfinished(site.create());
+    expect(message).toContain("the service minted a link for job job-1 that has expired already.");
+    expect(message).toContain("Report this to the service's support: its own clock says so.");
+  });
+
+  test("with a link that ends as it is minted is a warning, by this machine's clock alone", async () => {
+    site.service.fault = () => {
+      const expiresAt = new Date(site.clock.trueNow()).toISOString();
+      return { body: { jobId: "job-1", status: "completed", bundleUrl: LINK, expiresAt } };
+    };
+    await site.create();
+    expect(site.reporter.lines.warn).toEqual([
+      "by this machine's clock the link to job job-1 has expired already; the service does not tell the time, so check the clock",
+    ]);
+  });
+
+  test("of a job that fails tells the reason, and leaves nothing behind", async () => {
+    site.service.outcome = "failed";
+    site.service.reason = "page guide.md is broken, key svc_secret";
+    const error = await caught(site.create());
+    expect(error).not.toBeInstanceOf(UnfinishedError);
+    expect(error.message).toBe(
+      "docs.example.com: job job-1 failed: the service says: page guide.md is broken, key [removed]. " +
+        "Mend what the service names, then run `pulumi up` again: it starts a new job.",
+    );
+  });
+
+  test("of a given job that failed says how to come to another: none is started in its place", async () => {
+    site.service.outcome = "failed";
+    const advice = "give the `jobId` of another job, or none, and run `pulumi up` again.";
+    await caught(site.create());
+    const silent = await caught(site.create({ jobId: "job-1" }));
+    expect(silent.message).toContain(`about job job-1, or ${advice}`);
+    site.service.reason = "page guide.md is broken";
+    await caught(site.create());
+    const told = await caught(site.create({ jobId: "job-2" }));
+    expect(told.message).toContain(`Mend what the service names, then ${advice}`);
+    expect(site.service.started).toBe(2);
+  });
+});
+
+describe("a start that is answered by a job", () => {
+  const startedAs = (job: object): void => {
+    site.service.fault = ({ method, path }, _number, process) => {
+      if (method !== "POST" || !path.endsWith("/jobs")) return undefined;
+      process();
+      return { status: 202, body: { jobId: "job-1", domain: "docs.example.com", ...job } };
+    };
+  };
+
+  test("that is completed needs no look", async () => {
+    site.service.durationMs = 0;
+    startedAs({ status: "completed", progress: 100, pageCount: 7 });
+    expect((await site.create()).outputs).toMatchObject({
+      jobId: "job-1",
+      status: "completed",
+      pageCount: 7,
+    });
+    expect(site.requests()).toEqual([START, "POST /jobs/job-1/bundle"]);
+  });
+
+  test("said to be completed, which it is not, is looked at", async () => {
+    startedAs({ status: "completed", pageCount: 7 });
+    expect((await site.create()).outputs.pageCount).toBe(41);
+  });
+
+  test("that has failed is an error with its reason, and is not gone on with", async () => {
+    startedAs({ status: "failed", error: "guide.md is broken" });
+    const error = await caught(site.create());
+    expect(error).not.toBeInstanceOf(UnfinishedError);
+    expect(error.message).toContain("job job-1 failed: the service says: guide.md is broken.");
+    expect(site.requests()).toEqual([START]);
+    site.service.fault = () => undefined;
+    expect((await site.create()).outputs.jobId).toBe("job-2");
+  });
+
+  test("that is queued is waited for", async () => {
+    startedAs({ status: "queued", progress: 0 });
+    expect((await site.create()).outputs).toMatchObject({ jobId: "job-1", pageCount: 41 });
+  });
+});

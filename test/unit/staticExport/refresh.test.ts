@@ -1,0 +1,117 @@
+// What a refresh sees, what `StaticExport.get` finds, and what a deletion leaves.
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
+import type { StaticExportState } from "../../../provider/staticExport/state.ts";
+import { caught, SimulatedExport, unfinished } from "../../simulation/simulatedExport.ts";
+
+let site: SimulatedExport;
+
+beforeEach(() => {
+  site = new SimulatedExport();
+});
+
+afterEach(() => {
+  site.expectNoSecretShown();
+});
+
+describe("refresh", () => {
+  test("waits for the job of a run that was cut off a moment after the start", async () => {
+    site.service.lagMs = 6_000;
+    const { state } = await unfinished(site.create({}, 2_000));
+    expect(await site.read(state)).toMatchObject({ outputs: { jobId: "job-1", status: "running" } });
+  });
+
+  test("asks once for a job that was known, and proves that it is gone", async () => {
+    const state = await site.create();
+    site.service.jobs.clear();
+    site.service.forgetRequests();
+    expect(await site.read(state)).toBeUndefined();
+    expect(site.service.requests).toEqual(["GET /jobs/job-1"]);
+  });
+
+  test("asks for the job of the link, and only once that is gone for the one that is to be gone on with", async () => {
+    const whole = await site.create();
+    const { state } = await unfinished(site.update(whole, { version: "v2" }, 30_000));
+    site.requests();
+    expect(await site.read(state)).toEqual(state);
+    expect(site.requests()).toEqual(["GET /jobs/job-1"]);
+    site.service.jobs.delete("job-1");
+    expect(await site.read(state)).toEqual(state);
+    expect(site.requests()).toEqual(["GET /jobs/job-1", "GET /jobs/job-2"]);
+  });
+
+  test("asks for the job that took the place of the first, and not for the first", async () => {
+    const first = await unfinished(site.create({}, 30_000));
+    site.service.jobs.delete("job-1");
+    const { state } = await unfinished(site.update(first.state, {}, 30_000));
+    site.requests();
+    expect(await site.read(state)).toEqual(state);
+    expect(site.requests()).toEqual(["GET /jobs/job-2"]);
+  });
+
+  test("asks for nothing where no job was ever known", async () => {
+    const { state } = await unfinished(site.create({}, 30_000));
+    const unknown = {
+      outputs: { ...state.outputs, jobId: "" },
+      bookkeeping: { given: [], unfinished: { intent: "", completed: false } },
+    };
+    site.service.forgetRequests();
+    expect(await site.read(unknown)).toBe(unknown);
+    expect(site.service.requests).toEqual([]);
+  });
+
+  test("looks for ten seconds for a job that may be new", async () => {
+    const { state } = await unfinished(site.create({}, 2_000));
+    site.service.jobs.clear();
+    site.service.forgetRequests();
+    const startedAt = site.clock.monotonic();
+    expect(await site.read(state)).toBeUndefined();
+    expect(site.clock.monotonic() - startedAt).toBe(12_000);
+    expect(site.service.requests).toHaveLength(7);
+  });
+
+  test("keeps the pages where the service does not say them any more", async () => {
+    const state = await site.create();
+    site.answer("status", () => ({ body: { status: "completed" } }));
+    expect((await site.read(state))?.outputs).toStrictEqual(state.outputs);
+  });
+
+  test.each([401, 410, 503])("%i fails and leaves the state as it was", async (status) => {
+    const state = await site.create();
+    site.service.fault = () => ({ status });
+    const error = await caught(site.read(state));
+    expect(error.message).toContain("docs.example.com");
+    expect(error.message).toContain("The state is unchanged.");
+  });
+});
+
+test("a deletion forgets what was noted of the resource, and asks for nothing", async () => {
+  const { state } = await unfinished(site.create({}, 30_000));
+  site.service.forgetRequests();
+  staticExport.remove({ resumeRecords: site.records }, state);
+  staticExport.remove({ resumeRecords: site.records, urn: "urn:other" }, state);
+  expect(site.records.jobs.size).toBe(1);
+  staticExport.remove(site.context(), state);
+  expect(site.records.jobs.size).toBe(0);
+  expect(site.service.requests).toEqual([]);
+});
+
+describe("an export that something else manages", () => {
+  const lookUp = async (given: Record<string, unknown>): Promise<StaticExportState> => {
+    const wanted = { baseUrl: site.service.baseUrl, ...given };
+    return (await site.clock.run(staticExport.lookUp(site.context(), "docs.example.com", wanted))).state;
+  };
+
+  test("is read once by its job, and has no link", async () => {
+    await site.create();
+    site.requests();
+    const { outputs } = await lookUp({ jobId: "job-1", version: "v1" });
+    expect(site.requests()).toEqual(["GET /jobs/job-1"]);
+    expect(outputs).toMatchObject({ jobId: "job-1", version: "v1", status: "completed", pageCount: 41 });
+    expect(outputs.bundleUrl).toBeUndefined();
+  });
+
+  test("is an error when its job is not there", async () => {
+    expect((await caught(lookUp({ jobId: "job-7" }))).message).toContain("there is no job job-7 at https://");
+  });
+});
