@@ -1,16 +1,12 @@
 // The door, with a life cycle that only tells what it was asked for: no process, no engine, no network.
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi, type Mock } from "vitest";
-import type { Context } from "../../../provider/resource/context.ts";
+import { hostname } from "node:os";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { dynamicProvider, type DynamicProvider } from "../../../provider/door/dynamicProvider.ts";
 import { Session } from "../../../provider/door/session.ts";
 import { thisProcess } from "../../../provider/door/thisProcess.ts";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
 import type { Diff, Found, LifeCycle } from "../../../provider/resource/lifeCycle.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
-import { EnginesServer } from "../../simulation/enginesServer.ts";
 
 const URN = "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs";
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -27,53 +23,10 @@ interface State {
   outputs: { name: string; size?: number | undefined };
   bookkeeping: { seen?: number };
 }
-/** Remembers its calls. */
-type Fake = {
-  [Name in keyof LifeCycle<Inputs, State>]: LifeCycle<Inputs, State>[Name] extends (
-    ...given: infer Given
-  ) => infer Answer
-    ? Mock<(...given: Given) => Answer>
-    : LifeCycle<Inputs, State>[Name];
-};
+type Life = LifeCycle<Inputs, State>;
+type Fake = ReturnType<typeof fakeLifeCycle>;
 
 const STATE: State = { outputs: { name: "a", size: 1 }, bookkeeping: { seen: 7 } };
-
-let lines: ReturnType<typeof recordingReporter>["lines"] & { debug: string[] };
-/** URN of the row of each reporter that was made, and of each that was closed. */
-let rows: (string | undefined)[];
-let closed: (string | undefined)[];
-let home: string;
-let enginesServer: EnginesServer;
-let session: Session;
-
-const leaving = vi.hoisted(() => ({ answers: 0 }));
-vi.mock("../../../provider/door/stuckAnswer.ts", () => ({ answerLeaves: () => leaving.answers++ }));
-
-beforeEach(() => {
-  rows = [];
-  closed = [];
-  leaving.answers = 0;
-  const reporter = recordingReporter();
-  lines = { ...reporter.lines, debug: [] };
-  home = mkdtempSync(join(tmpdir(), "pulumi-home-"));
-  vi.stubEnv("PULUMI_HOME", home);
-  vi.stubEnv("DOCS_HOSTING_ADMIN_API_KEY", undefined);
-  enginesServer = new EnginesServer();
-  session = new Session({
-    ...thisProcess,
-    reporter: (urn) => {
-      rows.push(urn);
-      return { ...reporter, debug: (line) => lines.debug.push(line), close: () => closed.push(urn) };
-    },
-  });
-});
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-  vi.restoreAllMocks();
-  rmSync(home, { recursive: true, force: true });
-});
-
 /** The same, as a look finds it. */
 const FOUND: Found<Inputs, State> = { inputs: { name: "a" }, state: STATE };
 
@@ -84,41 +37,50 @@ const SAME: Diff = {
   decision: { because: "UP_TO_DATE", text: "nothing is asked for" },
 };
 
-/** A life cycle of which every answer may be given. */
-function fakeLifeCycle(answers: Partial<LifeCycle<Inputs, State>> = {}): Fake {
+let lines: ReturnType<typeof recordingReporter>["lines"] & { debug: string[] };
+/** URN of the row of each reporter that was made. */
+let rows: (string | undefined)[];
+let session: Session;
+
+const leaving = vi.hoisted(() => ({ answers: 0 }));
+vi.mock("../../../provider/door/stuckAnswer.ts", () => ({ answerLeaves: () => leaving.answers++ }));
+
+beforeEach(() => {
+  rows = [];
+  leaving.answers = 0;
+  const reporter = recordingReporter();
+  lines = { ...reporter.lines, debug: [] };
+  session = new Session({
+    ...thisProcess,
+    reporter: (urn) => {
+      rows.push(urn);
+      return { ...reporter, debug: (line) => lines.debug.push(line), close: () => undefined };
+    },
+  });
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** A life cycle that remembers its calls, and of which every answer may be given. */
+function fakeLifeCycle(answers: Partial<Life> = {}) {
   return {
     noBookkeeping: { seen: 0 },
-    idOf: vi.fn(({ outputs }: State) => `id-of-${outputs.name}`),
-    check: vi.fn(
+    idOf: ({ outputs }: State) => `id-of-${outputs.name}`,
+    check: vi.fn<Life["check"]>(
       answers.check ?? ((given) => ({ inputs: given as Partial<Inputs> as Inputs, failures: [] })),
     ),
-    diff: vi.fn(answers.diff ?? (() => SAME)),
-    create: vi.fn(answers.create ?? (() => Promise.resolve(STATE))),
-    read: vi.fn(answers.read ?? (() => Promise.resolve(FOUND))),
-    lookUp: vi.fn(() => Promise.resolve(FOUND)),
-    update: vi.fn(answers.update ?? (() => Promise.resolve(STATE))),
-    remove: vi.fn(),
+    diff: vi.fn<Life["diff"]>(answers.diff ?? (() => SAME)),
+    create: vi.fn<Life["create"]>(answers.create ?? (() => Promise.resolve(STATE))),
+    read: vi.fn<Life["read"]>(answers.read ?? (() => Promise.resolve(FOUND))),
+    lookUp: vi.fn<Life["lookUp"]>(() => Promise.resolve(FOUND)),
+    update: vi.fn<Life["update"]>(answers.update ?? (() => Promise.resolve(STATE))),
+    remove: vi.fn<Life["remove"]>(),
   };
 }
 
 const doorTo = (lifeCycle: Fake): DynamicProvider => dynamicProvider(lifeCycle, session);
-
-/** What an operation was run with. */
-async function contextOf(
-  operation: (door: DynamicProvider) => Promise<unknown>,
-): Promise<Context | undefined> {
-  let seen: Context | undefined;
-  const remember = (context: Context): Promise<State> => {
-    seen = context;
-    return Promise.resolve(STATE);
-  };
-  const read = async (context: Context): Promise<typeof FOUND> => ({
-    ...FOUND,
-    state: await remember(context),
-  });
-  await operation(doorTo(fakeLifeCycle({ create: remember, update: remember, read })));
-  return seen;
-}
 
 const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -135,23 +97,17 @@ describe("check", () => {
   test("hands the user's own properties to the life cycle, and the hidden ones back beside what it made of them", async () => {
     const lifeCycle = fakeLifeCycle({
       check: () => ({
-        inputs: { name: "normalised", version: undefined },
+        inputs: { name: "normalised", version: undefined } as Inputs,
         failures: [{ property: "name", reason: "is long" }],
       }),
     });
     const given = { ...INPUTS, __timeouts: { create: "1h" } };
-    expect(await check(given, lifeCycle)).toEqual({
+    // without the undefined, at which the host fails
+    expect(await check(given, lifeCycle)).toStrictEqual({
       inputs: { ...given, name: "normalised" },
       failures: [{ property: "name", reason: "is long" }],
     });
     expect(lifeCycle.check.mock.calls[0]?.[0]).toEqual({ name: "a" });
-  });
-
-  test("leaves no undefined, at which the host fails", async () => {
-    const lifeCycle = fakeLifeCycle({
-      check: () => ({ inputs: { name: "a", version: undefined } as Inputs, failures: [] }),
-    });
-    expect(Object.keys((await check(INPUTS, lifeCycle)).inputs)).not.toContain("version");
   });
 
   test.each([
@@ -179,12 +135,6 @@ describe("check", () => {
 });
 
 describe("diff", () => {
-  const diff = (
-    answer: Partial<Diff>,
-    news: Record<string, unknown> = INPUTS,
-  ): ReturnType<DynamicProvider["diff"]> =>
-    doorTo(fakeLifeCycle({ diff: () => ({ ...SAME, ...answer }) })).diff("id-of-a", STORED, news);
-
   test("compares the user's inputs with the stored state, by this machine's clock", async () => {
     const lifeCycle = fakeLifeCycle();
     await doorTo(lifeCycle).diff("id-of-a", STORED, { ...INPUTS, name: "b" });
@@ -204,47 +154,40 @@ describe("diff", () => {
     });
   });
 
-  test("says that nothing changed where nothing is to be done, and tells it to debuggers only", async () => {
-    expect(await diff({})).toEqual({ changes: false });
-    expect(lines).toMatchObject({ debug: ["UP_TO_DATE: nothing is asked for"], info: [] });
-  });
-
-  test("leaves changed inputs to the engine, which shows them and obeys ignoreChanges", async () => {
-    const decision = { because: "SETTINGS", text: "name changed" } as const;
-    expect(await diff({ changed: ["name"], decision })).toEqual({ replaces: [] });
-    expect(lines).toMatchObject({ debug: [], info: ["SETTINGS: name changed"] });
-  });
-
-  test("names the inputs that replace", async () => {
-    expect(await diff({ changed: ["name"], replaces: ["name"] })).toEqual({ replaces: ["name"] });
-  });
-
-  test("reports a change that no input shows", async () => {
-    expect(await diff({ hidden: true })).toEqual({ changes: true, replaces: [] });
+  test.each<[string, Partial<Diff>, object]>([
+    ["that nothing changed where nothing is to be done", {}, { changes: false }],
+    [
+      "nothing of changed inputs, for the engine shows them and obeys ignoreChanges",
+      { changed: ["name"] },
+      { replaces: [] },
+    ],
+    ["which inputs replace", { changed: ["name"], replaces: ["name"] }, { replaces: ["name"] }],
+    ["that there is a change that no input shows", { hidden: true }, { changes: true, replaces: [] }],
+  ])("says %s", async (_, answer, said) => {
+    const lifeCycle = fakeLifeCycle({ diff: () => ({ ...SAME, ...answer }) });
+    expect(await doorTo(lifeCycle).diff("id-of-a", STORED, INPUTS)).toEqual(said);
   });
 
   test("tells its decision on the resource's own row, and on none while the URN is not known", async () => {
-    await diff({});
-    await diff({}, { ...INPUTS, __urn: UNKNOWN });
-    await diff({}, { ...INPUTS, __urn: 7 });
+    const decision = { because: "SETTINGS", text: "name changed" } as const;
+    const door = doorTo(fakeLifeCycle({ diff: () => ({ ...SAME, changed: ["name"], decision }) }));
+    for (const urn of [URN, UNKNOWN, 7]) await door.diff("id-of-a", STORED, { ...INPUTS, __urn: urn });
     expect(rows).toEqual([URN, undefined, undefined]);
+    expect(lines).toMatchObject({ debug: [], info: Array(3).fill("SETTINGS: name changed") });
+    await doorTo(fakeLifeCycle()).diff("id-of-a", STORED, INPUTS);
+    expect(lines.debug).toEqual(["UP_TO_DATE: nothing is asked for"]);
   });
 });
 
 describe("create", () => {
-  test("gives the id, the outputs, and what is hidden", async () => {
-    const lifeCycle = fakeLifeCycle();
-    expect(await doorTo(lifeCycle).create(INPUTS)).toEqual({
+  test("gives the id, the outputs, and what is hidden, without the undefined, at which the host fails", async () => {
+    const state = { outputs: { name: "a", size: undefined }, bookkeeping: { seen: 7 } };
+    const lifeCycle = fakeLifeCycle({ create: () => Promise.resolve(state) });
+    expect(await doorTo(lifeCycle).create(INPUTS)).toStrictEqual({
       id: "id-of-a",
-      outs: { name: "a", size: 1, __bookkeeping: { seen: 7 }, __urn: URN },
+      outs: { name: "a", __bookkeeping: { seen: 7 }, __urn: URN },
     });
     expect(lifeCycle.create.mock.calls[0]?.[1]).toEqual({ name: "a" });
-  });
-
-  test("leaves no undefined among the outputs, at which the host fails", async () => {
-    const state = { outputs: { name: "a", size: undefined }, bookkeeping: {} };
-    const { outs } = await doorTo(fakeLifeCycle({ create: () => Promise.resolve(state) })).create(INPUTS);
-    expect(Object.keys(outs)).not.toContain("size");
   });
 
   test("that is unfinished is saved as a resource with its reason, and with the provider that it needs later", async () => {
@@ -340,13 +283,6 @@ describe("read", () => {
     expect(lifeCycle.read).not.toHaveBeenCalled();
   });
 
-  test("that fails is an error without a stack, which the host would print", async () => {
-    const error = new Error("no answer");
-    const door = doorTo(fakeLifeCycle({ read: () => Promise.reject(error) }));
-    const thrown = await thrownBy(door.read("id-of-a", STORED));
-    expect(thrown).toMatchObject({ message: "no answer", stack: "(pulumi-docs-hosting)" });
-  });
-
   test("tells what was thrown also where that is no error", async () => {
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what it is about
     const door = doorTo(fakeLifeCycle({ read: () => Promise.reject({ no: "error" }) }));
@@ -373,11 +309,11 @@ describe("delete", () => {
   });
 });
 
-describe("a rename by an alias", () => {
+describe("the URN", () => {
   const NEW_URN = URN.replace("::docs", "::renamed");
-  const renamed = { ...INPUTS, __urn: NEW_URN };
 
-  test("is a change, though nothing else is to be done, and is said so", async () => {
+  test("that is another than the state's, by an alias, is a change, and is said so", async () => {
+    const renamed = { ...INPUTS, __urn: NEW_URN };
     expect(await doorTo(fakeLifeCycle()).diff("id-of-a", STORED, renamed)).toEqual({
       changes: true,
       replaces: [],
@@ -385,25 +321,26 @@ describe("a rename by an alias", () => {
     expect(lines.info).toEqual(["SETTINGS: the resource was renamed or moved: remembered without a request"]);
   });
 
-  test("hides no other decision and no changed input", async () => {
-    const decision = { because: "SETTINGS", text: "name changed" } as const;
-    const diff = (): Diff => ({ ...SAME, changed: ["name"], decision });
-    expect(await doorTo(fakeLifeCycle({ diff })).diff("id-of-a", STORED, renamed)).toEqual({ replaces: [] });
-    expect(lines.info).toEqual(["SETTINGS: name changed"]);
-  });
-
   test.each([
-    [URN, NEW_URN, URN],
-    [URN, URN, undefined],
-    [URN, UNKNOWN, undefined],
-    [undefined, NEW_URN, undefined],
-  ])("of %s to %s tells the life cycle the former URN %s", async (before, now, former) => {
-    const context = await contextOf((door) =>
-      door.update("id-of-a", { ...STORED, __urn: before }, { ...INPUTS, __urn: now }),
-    );
-    expect(context?.formerUrn).toBe(former);
-    expect(Object.keys(context ?? {}).includes("formerUrn")).toBe(former !== undefined);
-  });
+    [URN, NEW_URN, { urn: NEW_URN, formerUrn: URN }],
+    [URN, URN, { urn: URN }],
+    [undefined, NEW_URN, { urn: NEW_URN }],
+    [UNKNOWN, NEW_URN, { urn: NEW_URN }],
+    [URN, UNKNOWN, {}],
+    [URN, undefined, {}],
+    [URN, 7, {}],
+  ])(
+    "of %j, now %j, is told as %j: without one, two resources could not be told apart",
+    async (before, now, urns) => {
+      const operation = vi.spyOn(session, "operation");
+      const door = doorTo(fakeLifeCycle());
+      await door.update("id-of-a", { ...STORED, __urn: before }, { ...INPUTS, __urn: now });
+      await door.create({ ...INPUTS, __urn: now });
+      await door.read("id-of-a", { ...STORED, __urn: now });
+      const own = "urn" in urns ? { urn: urns.urn } : {};
+      expect(operation.mock.calls.map(([given]) => given)).toStrictEqual([urns, own, own]);
+    },
+  );
 });
 
 describe("what leaves", () => {
@@ -449,128 +386,5 @@ describe("what leaves", () => {
     await door.update("id-of-a", STORED, INPUTS);
     await door.delete("id-of-a", STORED);
     expect(leaving.answers).toBe(6);
-  });
-});
-
-describe("an operation", () => {
-  test("has the resource's URN, row and machine", async () => {
-    const context = await contextOf((door) => door.create(INPUTS));
-    expect(context).toMatchObject({ urn: URN, machine: hostname() });
-    expect(rows).toEqual([URN]);
-    context?.reporter.info("a line");
-    expect(lines.info).toEqual(["a line"]);
-  });
-
-  test.each([UNKNOWN, undefined, 7])(
-    "takes the URN %j for none: two resources could not be told apart",
-    async (urn) => {
-      for (const run of [
-        (door: DynamicProvider) => door.create({ ...INPUTS, __urn: urn }),
-        (door: DynamicProvider) => door.update("id-of-a", STORED, { ...INPUTS, __urn: urn }),
-        (door: DynamicProvider) => door.read("id-of-a", { ...STORED, __urn: urn }),
-      ]) {
-        const context = await contextOf(run);
-        expect(context).toBeDefined();
-        expect(context).not.toHaveProperty("urn");
-      }
-    },
-  );
-
-  test("closes its row at its end, also when it fails", async () => {
-    await doorTo(fakeLifeCycle()).create(INPUTS);
-    await thrownBy(doorTo(fakeLifeCycle({ create: () => Promise.reject(new Error("no")) })).create(INPUTS));
-    expect(closed).toEqual([URN, URN]);
-  });
-
-  test("counts those that are in flight with it, until they end", async () => {
-    const contexts: Context[] = [];
-    const ends: (() => void)[] = [];
-    const create = (context: Context): Promise<State> => {
-      contexts.push(context);
-      return new Promise((resolve) => ends.push(() => resolve(STATE)));
-    };
-    const work = [1, 2].map(() => doorTo(fakeLifeCycle({ create })).create(INPUTS));
-    expect(contexts.map(({ inFlight }) => inFlight())).toEqual([2, 2]);
-    ends[0]?.();
-    await work[0];
-    expect(contexts[1]?.inFlight()).toBe(1);
-    ends[1]?.();
-    await work[1];
-  });
-});
-
-describe("Ctrl-C", () => {
-  /** An operation that ends when it is stopped, and how. */
-  function waiting(): { work: Promise<unknown>; reason: Promise<unknown> } {
-    let stopped: (reason: unknown) => void;
-    const reason = new Promise((resolve) => (stopped = resolve));
-    const create = async ({ signal }: Context): Promise<State> => {
-      if (!signal.aborted) await new Promise((done) => signal.addEventListener("abort", done));
-      stopped(signal.reason);
-      throw new UnfinishedError(new Error("stopped"), STATE);
-    };
-    return { work: thrownBy(doorTo(fakeLifeCycle({ create })).create(INPUTS)), reason };
-  }
-  const RESOURCE = { baseUrl: "https://api.example.test", urn: URN, domain: "docs.example.com" };
-  const records = (): string[] => readdirSync(join(home, "docs-hosting", "resume"));
-
-  test("stops every operation that is in flight", async () => {
-    const all = [waiting(), waiting()];
-    enginesServer.cancel();
-    for (const { work, reason } of all) {
-      expect(await reason).toMatchObject({ name: "CancelledError", message: "the run was cancelled" });
-      expect(await work).toMatchObject({ id: "id-of-a" });
-    }
-  });
-
-  test("stops a call that arrives after it at once", async () => {
-    await doorTo(fakeLifeCycle()).create(INPUTS); // from now on the server is watched
-    enginesServer.cancel();
-    let aborted: boolean | undefined;
-    const create = ({ signal }: Context): Promise<State> => {
-      aborted = signal.aborted;
-      return Promise.reject(signal.reason as Error);
-    };
-    const thrown = await thrownBy(doorTo(fakeLifeCycle({ create })).create(INPUTS));
-    expect(aborted).toBe(true);
-    expect(thrown).toMatchObject({ message: "the run was cancelled" });
-  });
-
-  test("does not concern an operation that has ended", async () => {
-    const context = await contextOf((door) => door.create(INPUTS));
-    enginesServer.cancel();
-    expect(context?.signal.aborted).toBe(false);
-  });
-
-  test("at the normal end of a run tidies up the records of what the state has by now", async () => {
-    const { resumeRecords } = session;
-    await doorTo(fakeLifeCycle()).create(INPUTS);
-    resumeRecords.save(RESOURCE, "0".repeat(64), "job-1");
-    resumeRecords.handOver(RESOURCE);
-    expect(records()).toHaveLength(1);
-    enginesServer.cancel();
-    expect(records()).toEqual([]);
-  });
-
-  test("while something is in flight keeps the records: after a second one the engine stores nothing any more", async () => {
-    const { resumeRecords } = session;
-    const { work } = waiting();
-    resumeRecords.save(RESOURCE, "0".repeat(64), "job-1");
-    resumeRecords.handOver(RESOURCE);
-    enginesServer.cancel();
-    await work;
-    enginesServer.cancel(); // at the end of the run
-    expect(records()).toHaveLength(1);
-  });
-
-  test("keeps the records also where a call arrived after it", async () => {
-    const { resumeRecords } = session;
-    await doorTo(fakeLifeCycle()).create(INPUTS);
-    enginesServer.cancel();
-    await doorTo(fakeLifeCycle()).create(INPUTS);
-    resumeRecords.save(RESOURCE, "0".repeat(64), "job-1");
-    resumeRecords.handOver(RESOURCE);
-    enginesServer.cancel();
-    expect(records()).toHaveLength(1);
   });
 });

@@ -1,0 +1,149 @@
+// What the operations of one process share, with a stand-in for the row of a resource and for the engine's Ctrl-C.
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Session } from "../../../provider/door/session.ts";
+import { thisProcess } from "../../../provider/door/thisProcess.ts";
+import type { Context } from "../../../provider/resource/context.ts";
+import { EnginesServer } from "../../simulation/enginesServer.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
+
+const URN = "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs";
+
+let home: string;
+let enginesServer: EnginesServer;
+let session: Session;
+let lines: ReturnType<typeof recordingReporter>["lines"];
+/** URN of the row of each reporter that was made, and of each that was closed. */
+let rows: (string | undefined)[];
+let closed: (string | undefined)[];
+
+beforeEach(() => {
+  rows = [];
+  closed = [];
+  home = mkdtempSync(join(tmpdir(), "pulumi-home-"));
+  vi.stubEnv("PULUMI_HOME", home);
+  enginesServer = new EnginesServer();
+  const reporter = recordingReporter();
+  ({ lines } = reporter);
+  session = new Session({
+    ...thisProcess,
+    reporter: (urn) => {
+      rows.push(urn);
+      return { ...reporter, close: () => closed.push(urn) };
+    },
+  });
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const operation = <T>(run: (context: Context) => T | Promise<T>): Promise<T> =>
+  session.operation({ urn: URN }, async (context) => run(context));
+const contextOf = (): Promise<Context> => operation((context) => context);
+
+describe("an operation", () => {
+  test("has the resource's URN, row and machine", async () => {
+    const context = await contextOf();
+    expect(context).toMatchObject({ urn: URN, machine: hostname() });
+    expect(rows).toEqual([URN]);
+    context.reporter.info("a line");
+    expect(lines.info).toEqual(["a line"]);
+  });
+
+  test("has no URN, now or formerly, where none is known", async () => {
+    const context = await session.operation({}, (given) => Promise.resolve(given));
+    expect(context).not.toHaveProperty("urn");
+    expect(context).not.toHaveProperty("formerUrn");
+  });
+
+  test("closes its row at its end, also when it fails", async () => {
+    await contextOf();
+    await expect(operation(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    expect(closed).toEqual([URN, URN]);
+  });
+
+  test("counts those that are in flight with it, until they end", async () => {
+    const contexts: Context[] = [];
+    const ends: (() => void)[] = [];
+    const work = [1, 2].map(() =>
+      operation((context) => {
+        contexts.push(context);
+        return new Promise<void>((resolve) => ends.push(resolve));
+      }),
+    );
+    expect(contexts.map(({ inFlight }) => inFlight())).toEqual([2, 2]);
+    ends[0]?.();
+    await work[0];
+    expect(contexts[1]?.inFlight()).toBe(1);
+    ends[1]?.();
+    await work[1];
+  });
+});
+
+describe("Ctrl-C", () => {
+  const CANCELLED = { name: "CancelledError", message: "the run was cancelled" };
+  const RESOURCE = { baseUrl: "https://api.example.test", urn: URN, domain: "docs.example.com" };
+  const records = (): string[] => readdirSync(join(home, "docs-hosting", "resume"));
+
+  /** An operation that ends when it is stopped, and why. */
+  const waiting = (): Promise<unknown> =>
+    operation(
+      ({ signal }) =>
+        new Promise((stopped) => signal.addEventListener("abort", () => stopped(signal.reason))),
+    );
+  /** A job is noted, and the state that has it is on its way. */
+  function handOver(): void {
+    session.resumeRecords.save(RESOURCE, "0".repeat(64), "job-1");
+    session.resumeRecords.handOver(RESOURCE);
+  }
+
+  test("stops every operation that is in flight", async () => {
+    const all = [waiting(), waiting()];
+    enginesServer.cancel();
+    for (const reason of await Promise.all(all)) expect(reason).toMatchObject(CANCELLED);
+  });
+
+  test("stops an operation that begins after it at once", async () => {
+    await contextOf(); // from now on the server is watched
+    enginesServer.cancel();
+    const { signal } = await contextOf();
+    expect(signal.reason).toMatchObject(CANCELLED);
+  });
+
+  test("does not concern an operation that has ended", async () => {
+    const { signal } = await contextOf();
+    enginesServer.cancel();
+    expect(signal.aborted).toBe(false);
+  });
+
+  test("at the normal end of a run tidies up the records of what the state has by now", async () => {
+    await contextOf();
+    handOver();
+    expect(records()).toHaveLength(1);
+    enginesServer.cancel();
+    expect(records()).toEqual([]);
+  });
+
+  test("while something is in flight keeps the records: after a second one the engine stores nothing any more", async () => {
+    const work = waiting();
+    handOver();
+    enginesServer.cancel();
+    await work;
+    enginesServer.cancel(); // at the end of the run
+    expect(records()).toHaveLength(1);
+  });
+
+  test("keeps the records also where an operation began after it", async () => {
+    await contextOf();
+    enginesServer.cancel();
+    await contextOf();
+    handOver();
+    enginesServer.cancel();
+    expect(records()).toHaveLength(1);
+  });
+});
