@@ -1,6 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { endpointOf } from "../../../provider/http/endpoint.ts";
-import { isIdentifier, readIdentifier } from "../../../provider/service/identifier.ts";
 import { isLoopback } from "../../../provider/http/loopback.ts";
 
 const endpoint = (...path: string[]): ReturnType<typeof endpointOf> =>
@@ -22,26 +21,6 @@ test.each(["", ".", ".."])("the segment «%s», which would lead elsewhere, is a
       remedy: "Check the ids given to the resource.",
     }),
   );
-});
-
-describe("an id", () => {
-  test.each(["7f3a", "a/b", "!", "~", "...", "x".repeat(512)])("can be «%s»", (id) => {
-    expect(isIdentifier(id)).toBe(true);
-    expect(readIdentifier(id)).toBe(id);
-  });
-  test.each(["", ".", "..", "a b", "a\n", "\u007f", "ü", "x".repeat(513), null, {}, true])(
-    "cannot be %j",
-    (id) => {
-      expect(isIdentifier(id)).toBe(false);
-      expect(readIdentifier(id)).toBeUndefined();
-    },
-  );
-  test("may be written as a number that is exact", () => {
-    expect(readIdentifier(42)).toBe("42");
-    expect(readIdentifier(2 ** 53)).toBeUndefined();
-    expect(readIdentifier(1.5)).toBeUndefined();
-    expect(isIdentifier(42)).toBe(false);
-  });
 });
 
 test.each([
