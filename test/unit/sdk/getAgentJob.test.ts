@@ -2,18 +2,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { getAgentJob, getAgentJobOutput } from "../../../sdk/getAgentJob.ts";
+import { COMPLETED_JOB } from "../../simulation/agentJobReply.ts";
+import { told } from "../../simulation/pulumiProgram.ts";
 import { scriptedFetch, type ScriptedReply } from "../../simulation/scriptedFetch.ts";
-
-const JOB = {
-  id: "a1",
-  status: "completed",
-  source: { repository: "https://git.example.com/docs/site", ref: "agent/typos" },
-  model: "model-7",
-  prLink: "https://git.example.com/docs/site/pulls/4",
-  createdAt: "2026-03-01T10:00:00Z",
-  archivedAt: null,
-};
-const KEY = "svc_c4n4ry";
+import { KEY } from "../../simulation/testContext.ts";
 
 const service = vi.hoisted((): { fetch: unknown } => ({ fetch: undefined }));
 vi.mock("node-fetch", async (original) => ({
@@ -33,7 +25,7 @@ async function runProgram(preview = false): Promise<void> {
 
 beforeEach(async () => {
   await runProgram();
-  answer = () => ({ body: JOB });
+  answer = () => ({ body: COMPLETED_JOB });
   const scripted = scriptedFetch(() => answer());
   ({ requests } = scripted);
   service.fetch = scripted.fetch;
@@ -54,7 +46,7 @@ afterEach(() => {
 });
 
 test("reads the job once, with base URL and key of environment and stack configuration", async () => {
-  expect(await getAgentJob({ projectId: "p1", id: "a1" })).toEqual(JOB);
+  expect(await getAgentJob({ projectId: "p1", id: "a1" })).toEqual(COMPLETED_JOB);
   expect(requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
     "GET https://api.example.test/v2/agent/p1/job/a1",
   ]);
@@ -62,7 +54,7 @@ test("reads the job once, with base URL and key of environment and stack configu
 });
 
 test("warns on the stack's row of a status that nobody knows", async () => {
-  answer = () => ({ body: { ...JOB, status: "paused" } });
+  answer = () => ({ body: { ...COMPLETED_JOB, status: "paused" } });
   expect(await getAgentJob({ projectId: "p1", id: "a1" })).toMatchObject({ status: "paused" });
   expect(lines).toContainEqual(expect.stringMatching(/^warn: .*unknown status "paused"/));
 });
@@ -70,27 +62,15 @@ test("warns on the stack's row of a status that nobody knows", async () => {
 test("asks again, of a service that is busy, and tells only those who look for a cause", async () => {
   vi.spyOn(Math, "random").mockReturnValue(0);
   let busy = 1;
-  answer = () => (busy-- > 0 ? { status: 503 } : { body: JOB });
-  expect(await getAgentJob({ projectId: "p1", id: "a1" })).toEqual(JOB);
+  answer = () => (busy-- > 0 ? { status: 503 } : { body: COMPLETED_JOB });
+  expect(await getAgentJob({ projectId: "p1", id: "a1" })).toEqual(COMPLETED_JOB);
   expect(requests).toHaveLength(2);
   expect(lines).toEqual([expect.stringMatching(/^debug: .*trying again in 0s$/)]);
 });
 
 test("takes outputs, and asks when they are known", async () => {
   const output = getAgentJobOutput({ projectId: pulumi.output("p1"), id: pulumi.secret("a1") });
-  const { promise, isSecret } = output as unknown as {
-    promise: () => Promise<unknown>;
-    isSecret: Promise<boolean>;
-  };
-  expect(await promise()).toEqual(JOB);
-  expect(await isSecret).toBe(true);
-});
-
-test("is an error before any request for arguments that are wrong", async () => {
-  await expect(getAgentJob({ projectId: "p1", id: "" })).rejects.toThrow(
-    /the agent job cannot be looked up: id /,
-  );
-  expect(requests).toEqual([]);
+  expect(await told(output)).toEqual({ value: COMPLETED_JOB, secret: true });
 });
 
 test("is an error that names both ids where there is no such job, and shows no key", async () => {

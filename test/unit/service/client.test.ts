@@ -5,9 +5,9 @@ import { openClient } from "../../../provider/resource/openClient.ts";
 import { NotAllowedError, NotFoundError, ResponseError } from "../../../provider/words/errors.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply } from "../../simulation/scriptedFetch.ts";
+import { KEY, testContext } from "../../simulation/testContext.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
-const KEY = "svc_c4n4ry";
 const BASE = "https://api.example.test";
 
 let clock: VirtualClock;
@@ -25,19 +25,10 @@ beforeEach(() => {
 function connected(
   environment: Record<string, string> = { DOCS_HOSTING_ADMIN_API_KEY: KEY },
   inputs: { apiKeyEnv?: string } = {},
-  limitMs = 60_000,
 ): ReturnType<typeof openClient> {
-  return openClient(
-    {
-      configuration: { environment: (name) => environment[name], stackConfig: () => undefined },
-      fetch: scripted.fetch,
-      clock,
-      reporter,
-      signal: new AbortController().signal,
-    },
-    { baseUrl: BASE, ...inputs },
-    limitMs,
-  );
+  const configuration = { environment: (name: string) => environment[name], stackConfig: () => undefined };
+  const context = testContext({ configuration, fetch: scripted.fetch, clock, reporter });
+  return openClient(context, { baseUrl: BASE, ...inputs }, 60_000);
 }
 const ask = <T>(call: (client: Client) => Promise<T>): Promise<T> => clock.run(call(connected().client));
 async function refusal(call: (client: Client) => Promise<unknown>): Promise<ResponseError> {
@@ -49,7 +40,7 @@ const asked = (): string[] =>
   scripted.requests.map(({ method, url }) => `${method} ${url.replace(BASE, "")}`);
 
 test("the time limit counts from the moment of connecting", () => {
-  const { deadline } = connected(undefined, {}, 60_000);
+  const { deadline } = connected();
   expect(deadline.limitMs).toBe(60_000);
   expect(deadline.remainingMs()).toBe(60_000);
 });
@@ -110,13 +101,6 @@ describe("a start", () => {
     delete environment["DOCS_HOSTING_ADMIN_API_KEY"];
     expect(await clock.run(started)).toEqual({ jobId: "7" });
   });
-
-  test("that is answered with nothing of use is an error of its own kind", async () => {
-    reply = { status: 202, body: {} };
-    await expect(ask((client) => client.startExport({ domain: "docs.example.com" }))).rejects.toThrow(
-      'usable "jobId"',
-    );
-  });
 });
 
 test("the status and the link of an export are asked for by its id", async () => {
@@ -161,14 +145,14 @@ test("how far the clock is ahead is known from the first reply with a date on", 
 });
 
 describe("a look at an agent job", () => {
-  const key = { projectId: "p/1", id: "a1" };
+  const key = { projectId: "p/1", id: "a?1" };
   const look = (client: Client): Promise<unknown> => client.getAgentJob(key);
 
   test("has the job, what is missing, and how long the service asks to wait", async () => {
-    reply = { body: { id: "a1", status: "active", source: {}, model: "m", createdAt: null } };
+    reply = { body: { id: "a?1", status: "active", source: {}, model: "m", createdAt: null } };
     expect(await ask(look)).toEqual({
       job: {
-        id: "a1",
+        id: "a?1",
         status: "active",
         source: { repository: "", ref: null },
         model: "m",
@@ -180,7 +164,7 @@ describe("a look at an agent job", () => {
     });
     reply = { ...reply, headers: { "retry-after": "7" } };
     expect(await ask(look)).toMatchObject({ retryAfterMs: 7_000 });
-    expect(new Set(asked())).toEqual(new Set(["GET /v2/agent/p%2F1/job/a1"]));
+    expect(new Set(asked())).toEqual(new Set(["GET /v2/agent/p%2F1/job/a%3F1"]));
   });
 
   test("that there is no such job names both ids as what to check", async () => {

@@ -49,15 +49,11 @@ describe("a base URL", () => {
   });
 
   test.each([
-    [" https://api.example.com\n", "https://api.example.com"],
-    ["https://api.example.com///", "https://api.example.com"],
-    ["https://API.example.com:443/admin/", "https://api.example.com/admin"],
-    ["https://api.example.com/v1/admin", "https://api.example.com/v1/admin"],
-    ["https://api.example.com/v3", "https://api.example.com/v3"],
-    ["https://api.example.com/v12", "https://api.example.com/v12"],
-    ["http://localhost:4010/", "http://localhost:4010"],
-  ])("%j is stored as %s", (given, stored) => {
-    expect(resolveBaseUrl(source(), given)).toBe(stored);
+    "https://api.example.com/v1/admin",
+    "https://api.example.com/v3",
+    "https://api.example.com/v12",
+  ])("%s has no part of an endpoint's own path at its end", (given) => {
+    expect(resolveBaseUrl(source(), given)).toBe(given);
   });
 
   const HTTP = "is not an http(s) URL. Write it like https://api.example.com";
@@ -184,11 +180,9 @@ test.each(["c4n4ry", "svc_", "x svc_c4n4ry", "svc_c4n 4ry", "svc_c4n4rü"])(
 );
 
 test("white space around a key is dropped, and noticed", () => {
-  const variable = "DOCS_HOSTING_ADMIN_API_KEY";
-  expect(resolveApiKey(source({ [variable]: " svc_c4n4ry!~\n" }))).toBe("svc_c4n4ry!~");
-  expect(isApiKeyPadded(source({ [variable]: "svc_c4n4ry\n" }))).toBe(true);
-  expect(isApiKeyPadded(source({ [variable]: "svc_c4n4ry" }))).toBe(false);
-  expect(isApiKeyPadded(source({}, { "docs-hosting:adminApiKey": " svc_c4n4ry" }))).toBe(true);
-  expect(isApiKeyPadded(source({ SECOND_KEY: " svc_x", [variable]: "svc_x" }), "SECOND_KEY")).toBe(true);
+  expect(resolveApiKey(source({ SECOND_KEY: " svc_c4n4ry!~\n" }), "SECOND_KEY")).toBe("svc_c4n4ry!~");
+  expect(
+    isApiKeyPadded(source({ SECOND_KEY: " svc_x", DOCS_HOSTING_ADMIN_API_KEY: "svc_x" }), "SECOND_KEY"),
+  ).toBe(true);
   expect(isApiKeyPadded(source())).toBe(false);
 });

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { checkAgentJobInputs } from "../../../provider/agentJob/inputs.ts";
+
+const configuration = { environment: () => "svc_key", stackConfig: () => undefined };
+const check = (given: Record<string, unknown>): ReturnType<typeof checkAgentJobInputs> =>
+  checkAgentJobInputs({ baseUrl: "https://api.example.test", ...given }, configuration);
+
+test("a failed job is refused unless that is accepted", () => {
+  const ids = { projectId: "p1", jobId: "a1" };
+  expect(check(ids)).toMatchObject({ inputs: { ...ids, acceptFailed: false }, failures: [] });
+  expect(check({ ...ids, acceptFailed: true })).toMatchObject({
+    inputs: { acceptFailed: true },
+    failures: [],
+  });
+  expect(check({ ...ids, acceptFailed: "yes" }).failures).toEqual([
+    { property: "acceptFailed", reason: "must be true or false" },
+  ]);
+});
+
+test("inputs that are missing are told with what they are", () => {
+  expect(check({}).failures).toEqual([
+    {
+      property: "projectId",
+      reason: "is required: the project identifier, which the dashboard's API keys page shows",
+    },
+    { property: "id", reason: "is required: the identifier of the agent job" },
+  ]);
+});
