@@ -5,6 +5,7 @@ import { AgentJob } from "../../../sdk/agentJob.ts";
 import { handlerText } from "../../../sdk/handler.ts";
 import { resourceUrn } from "../../../sdk/resourceUrn.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
+import { settled, told } from "../../simulation/pulumiProgram.ts";
 
 const KEY_CONFIG = "docs-hosting:adminApiKey";
 const EXPORT = "pulumi-nodejs:dynamic/docs-hosting:StaticExport";
@@ -38,17 +39,11 @@ afterEach(() => {
   pulumi.runtime.setAllConfig({});
 });
 
-async function settled(): Promise<void> {
-  await (pulumi.runtime as unknown as { waitForRPCs: () => Promise<void> }).waitForRPCs();
-}
 async function inputsOf(declare: () => pulumi.Resource): Promise<Record<string, unknown>> {
   declare();
   await settled();
   return registered.at(-1)?.inputs ?? {};
 }
-const valueOf = <T>(output: pulumi.Output<T>): Promise<T> =>
-  new Promise((resolve) => void output.apply(resolve));
-
 /** Options with which a resource was registered, by a transformation. */
 async function optionsOf(
   declare: (opts: pulumi.CustomResourceOptions) => unknown,
@@ -97,12 +92,9 @@ describe("StaticExport", () => {
 
   test("has an output for each of them, and for what the service says", () => {
     const outputs = docs() as unknown as Record<string, unknown>;
-    for (const name of ["domain", "version", "triggers", "jobId", "status", "pageCount", "bundleUrl"]) {
-      expect(pulumi.Output.isInstance(outputs[name]), name).toBe(true);
-    }
-    for (const name of ["expiresAt", "renewAfter", "renewBefore", "baseUrl", "apiKeyEnv"]) {
-      expect(pulumi.Output.isInstance(outputs[name]), name).toBe(true);
-    }
+    const names =
+      "domain version triggers jobId status pageCount bundleUrl expiresAt renewAfter renewBefore baseUrl apiKeyEnv";
+    for (const name of names.split(" ")) expect(pulumi.Output.isInstance(outputs[name]), name).toBe(true);
   });
 
   test("marks the link as a secret, beside the outputs that the user wants to be secret", async () => {
@@ -145,13 +137,9 @@ describe("AgentJob", () => {
     };
     expect(await inputsOf(() => new AgentJob("job", { ...args, id: "a1" }))).toMatchObject(args);
     const outputs = job() as unknown as Record<string, unknown>;
-    for (const name of ["projectId", "status", "source", "model", "prLink", "createdAt", "archivedAt"]) {
-      expect(pulumi.Output.isInstance(outputs[name]), name).toBe(true);
-    }
-    for (const name of ["acceptFailed", "baseUrl", "apiKeyEnv"]) {
-      expect(pulumi.Output.isInstance(outputs[name]), name).toBe(true);
-    }
-    expect(await valueOf(job().model)).toBe("m");
+    const names = "projectId status source model prLink createdAt archivedAt acceptFailed baseUrl apiKeyEnv";
+    for (const name of names.split(" ")) expect(pulumi.Output.isInstance(outputs[name]), name).toBe(true);
+    expect(await told(job().model)).toMatchObject({ value: "m" });
   });
 });
 
@@ -163,7 +151,7 @@ describe.each([
     const parent = new pulumi.ComponentResource("acme:index:Site", "site");
     const resource = declare({ parent });
     await settled();
-    const urn = await valueOf(resource.urn);
+    const { value: urn } = await told(resource.urn);
     expect(urn).toContain("::acme:index:Site$pulumi-nodejs:dynamic/");
     expect(registered.at(-1)?.inputs["__urn"]).toBe(urn);
   });
@@ -197,18 +185,11 @@ describe.each([
     declare();
     await runProgram({ [KEY_CONFIG]: "svc_c4n4ry" });
     const runtime = pulumi.runtime as { isConfigSecret?: unknown };
-    const { isConfigSecret } = runtime;
-    Object.defineProperty(runtime, "isConfigSecret", {
-      value: undefined,
-      configurable: true,
-      writable: true,
-    });
+    const { isConfigSecret: value } = runtime;
+    const writable = { configurable: true, writable: true };
+    Object.defineProperty(runtime, "isConfigSecret", { ...writable, value: undefined });
     declare();
-    Object.defineProperty(runtime, "isConfigSecret", {
-      value: isConfigSecret,
-      configurable: true,
-      writable: true,
-    });
+    Object.defineProperty(runtime, "isConfigSecret", { ...writable, value });
     await settled();
     expect(warn).not.toHaveBeenCalled();
   });

@@ -5,6 +5,7 @@ import { SelfHostedDocs } from "../../../sdk/kubernetes/index.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
 import { presentLink } from "../../../sdk/staticExportLink.ts";
 import { staticExportValues } from "../../../sdk/staticExportValues.ts";
+import { told } from "../../simulation/pulumiProgram.ts";
 
 const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";
 
@@ -19,15 +20,6 @@ beforeEach(async () => {
     call: () => ({}),
   });
 });
-
-async function told(output: pulumi.Output<unknown> | undefined): Promise<unknown> {
-  if (output === undefined) return undefined;
-  const { isSecret, promise } = output as unknown as {
-    isSecret: Promise<boolean>;
-    promise: () => Promise<unknown>;
-  };
-  return { value: await promise(), secret: await isSecret };
-}
 
 test("the values of an export have its link, as a secret, and its version", async () => {
   const { staticExport } = staticExportValues(new StaticExport("docs", { domain: "docs.example.com" }));

@@ -5,32 +5,38 @@ import type { Observation } from "../../../provider/waiting/observation.ts";
 import { waitUntilFinal } from "../../../provider/waiting/waiter.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
-/** Waits for a thing that is final after `durationMs`; says when it was looked at. */
+type Look = Omit<Observation, "elapsedMs">;
+
+const RUNNING: Look = { status: "running", progress: 50, pageCount: 7 };
+
+interface Waited {
+  looksMs: number[];
+  clock: VirtualClock;
+  /** What was remembered at each look. */
+  histories: (readonly Observation[])[];
+  error?: unknown;
+}
+
+/** Waits for a job that is completed after `durationMs`; until then each look sees what `look` tells. */
 async function waitFor(
   durationMs: number,
   {
     limitMs = 1_800_000,
-    retryAfterMs = 0,
     signal = new AbortController().signal,
     clock = new VirtualClock(),
+    look = (): Look => RUNNING,
   } = {},
-): Promise<{ looksMs: number[]; clock: VirtualClock; remembered: number; error?: unknown }> {
-  const looksMs: number[] = [];
-  let remembered = 0;
+): Promise<Waited> {
+  const waited: Waited = { looksMs: [], clock, histories: [] };
   const wait = waitUntilFinal({
     subject: "job 7 of docs.example.com to be completed",
-    look: () => {
-      looksMs.push(clock.monotonic());
-      return Promise.resolve(clock.monotonic() >= durationMs);
+    look: async () => {
+      waited.looksMs.push(clock.monotonic());
+      return Promise.resolve(clock.monotonic() >= durationMs ? { status: "completed" } : look());
     },
-    isFinal: (done) => done,
-    describe: (done) => ({
-      status: done ? "completed" : "running",
-      progress: 50,
-      pageCount: 7,
-      retryAfterMs,
-    }),
-    onLook: (history) => (remembered = history.length),
+    isFinal: ({ status }) => status === "completed",
+    describe: (seen) => seen,
+    onLook: (history) => waited.histories.push([...history]),
     inFlight: () => 1,
     clock,
     deadline: startDeadline(clock, limitMs),
@@ -38,10 +44,10 @@ async function waitFor(
   });
   try {
     await clock.run(wait);
-    return { looksMs, clock, remembered };
   } catch (error) {
-    return { looksMs, clock, remembered, error };
+    waited.error = error;
   }
+  return waited;
 }
 
 test("what is final already is seen at once, without a pause", async () => {
@@ -50,30 +56,24 @@ test("what is final already is seen at once, without a pause", async () => {
   expect(clock.waits).toEqual([]);
 });
 
-test("a last look that the deadline cuts off is the time limit, with what was seen before; any other trouble is its own", async () => {
-  for (const [trouble, text] of [
-    [new AnswerCutOffError("GET was not answered", "Again."), "Last seen: running. 2 looks in all"],
-    [new DeadlineExceededError("GET failed (ECONNREFUSED)", "Check."), "GET failed (ECONNREFUSED)"],
-    [new ConnectionError("GET failed", "Check."), "GET failed"],
-  ] as const) {
+test.each<[Error, string]>([
+  [new AnswerCutOffError("GET was not answered", "Again."), "Last seen: running. 2 looks in all"],
+  [new DeadlineExceededError("GET failed (ECONNREFUSED)", "Check."), "GET failed (ECONNREFUSED)"],
+  [new ConnectionError("GET failed", "Check."), "GET failed"],
+])(
+  "a last look that the deadline cuts off is the time limit, with what was seen before; any other trouble is its own (%s)",
+  async (trouble, text) => {
     for (const failsAt of [1, 2]) {
-      const clock = new VirtualClock();
       let looks = 0;
-      const wait = waitUntilFinal({
-        subject: "job 7",
-        look: () => (++looks === failsAt ? Promise.reject(trouble) : Promise.resolve("running")),
-        isFinal: () => false,
-        describe: (status) => ({ status }),
-        onLook: () => undefined,
-        inFlight: () => 1,
-        clock,
-        deadline: startDeadline(clock, 60_000),
-        signal: new AbortController().signal,
-      });
-      await expect(clock.run(wait)).rejects.toThrow(failsAt === 1 ? trouble.message : text);
+      const look = (): Look => {
+        if (++looks === failsAt) throw trouble;
+        return { status: "running" };
+      };
+      const { error } = await waitFor(Infinity, { limitMs: 60_000, look });
+      expect((error as Error).message).toContain(failsAt === 1 ? trouble.message : text);
     }
-  }
-});
+  },
+);
 
 test("the last look is just before the deadline, and the error tells the story", async () => {
   const { looksMs, error, clock } = await waitFor(Infinity, { limitMs: 60_000 });
@@ -95,25 +95,17 @@ test("what becomes final just before the deadline is still seen", async () => {
 });
 
 test("the last look is just before the deadline, however long a pause the service asks for", async () => {
-  const { looksMs, error } = await waitFor(Infinity, { limitMs: 60_000, retryAfterMs: 240_000 });
+  const look = (): Look => ({ ...RUNNING, retryAfterMs: 240_000 });
+  const { looksMs, error } = await waitFor(Infinity, { limitMs: 60_000, look });
   expect(looksMs).toEqual([0, 59_000]);
   expect(error).toBeInstanceOf(DeadlineExceededError);
 });
 
 test("a wait of a day names all its looks, though it remembers few of them", async () => {
-  const { looksMs, error, remembered } = await waitFor(Infinity, { limitMs: 86_400_000 });
+  const { looksMs, error, histories } = await waitFor(Infinity, { limitMs: 86_400_000 });
   expect(looksMs.length).toBeGreaterThan(8_000);
   expect((error as Error).message).toContain(`${looksMs.length} looks in all`);
-  expect(remembered).toBeLessThan(10);
-});
-
-test("T14 a jump of the wall clock by an hour either way changes nothing", async () => {
-  const calm = await waitFor(60_000);
-  for (const jumpMs of [3_600_000, -3_600_000]) {
-    const clock = new VirtualClock();
-    clock.after(5_000, () => (clock.wallMs += jumpMs));
-    expect((await waitFor(60_000, { clock })).looksMs).toEqual(calm.looksMs);
-  }
+  expect(histories.at(-1)?.length).toBeLessThan(10);
 });
 
 test("T15 after two hours of sleep there is one look at once, then the schedule goes on as ever", async () => {
@@ -133,23 +125,12 @@ test("the error names twenty statuses at most, and neither percent nor pages whe
   const clock = new VirtualClock();
   clock.advance(5_000);
   let looks = 0;
-  const histories: (readonly Observation[])[] = [];
-  const wait = waitUntilFinal({
-    subject: "job 7",
-    look: () => Promise.resolve(`s${++looks}`),
-    isFinal: () => false,
-    describe: (status) => ({ status }),
-    onLook: (history) => histories.push([...history]),
-    inFlight: () => 1,
-    clock,
-    deadline: startDeadline(clock, 300_000),
-    signal: new AbortController().signal,
-  });
-  const error = await clock.run(wait).catch((caught: unknown) => caught as Error);
+  const look = (): Look => ({ status: `s${++looks}` });
+  const { error, histories } = await waitFor(Infinity, { clock, limitMs: 300_000, look });
   const twenty = Array.from({ length: 20 }, (_, index) => `s${index + 1}`);
   expect(error).toHaveProperty(
     "message",
-    "waited for job 7, but the time limit of 5m passed. " +
+    "waited for job 7 of docs.example.com to be completed, but the time limit of 5m passed. " +
       `Last seen: s${looks}. ${looks} looks in all, statuses: ${twenty.join(" → ")}`,
   );
   expect(looks).toBeGreaterThan(20);

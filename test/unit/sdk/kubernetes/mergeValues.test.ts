@@ -1,22 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, test } from "vitest";
 import { mergeValues } from "../../../../sdk/kubernetes/mergeValues.ts";
+import { told } from "../../../simulation/pulumiProgram.ts";
 
 beforeAll(async () => {
   const mocks = { newResource: () => ({ id: "", state: {} }), call: () => ({}) };
   await pulumi.runtime.setMocks(mocks, "project", "stack", true); // a preview
 });
-
-/** Of an output: its value, `undefined` if not known, and whether it is secret. */
-async function told(value: unknown): Promise<{ value: unknown; secret: boolean }> {
-  const output = value as {
-    promise(): Promise<unknown>;
-    isSecret: Promise<boolean>;
-    isKnown: Promise<boolean>;
-  };
-  const known = await output.isKnown;
-  return { value: known ? await output.promise() : "unknown", secret: await output.isSecret };
-}
 
 const unknown = (): pulumi.Output<unknown> => pulumi.output(pulumi.unknown as unknown);
 

@@ -9,44 +9,11 @@ const CREATED_NOT_READY =
   "failed to become available within allocated timeout. Error: Helm Release site/docs-1a2b: context deadline exceeded";
 const LOCKED = "error running update: another operation (install/upgrade/rollback) is in progress";
 
-test.each([CREATED_NOT_READY, "error running update: timed out waiting for the condition"])(
-  "pods that are not ready: commands that show why (%s)",
-  (error) => {
-    const text = explainFailure(error, RELEASE) ?? "";
-    expect(text).toContain("The pods of the release site/docs-1a2b were not ready within 600 s.");
-    for (const command of [
-      "kubectl --namespace site get pods --selector app.kubernetes.io/instance=docs-1a2b\n",
-      "kubectl --namespace site describe pods --selector app.kubernetes.io/instance=docs-1a2b\n",
-      "kubectl --namespace site logs --selector app.kubernetes.io/instance=docs-1a2b --container fetch ",
-      "--output jsonpath='{range .items[*]}{.metadata.name}",
-      "{.lastState.terminated.message}",
-      "kubectl --namespace site get events ",
-    ]) {
-      expect(text).toContain(command);
-    }
-    expect(text).not.toContain("atomic");
-  },
-);
-
-test("an atomic release has no pods left to look at: the text says so", () => {
-  expect(explainFailure(CREATED_NOT_READY, { ...RELEASE, atomic: true })).toContain(
-    "`atomic` made Helm take",
-  );
+test("pods that are not ready: how long was waited, and nothing of `atomic` where it is not set", () => {
+  const text = explainFailure(CREATED_NOT_READY, RELEASE);
+  expect(text).toMatch(/^The pods of the release site\/docs-1a2b were not ready within 600 s\. The reason/);
+  expect(text).not.toContain("atomic");
 });
-
-test.each([LOCKED, "cannot re-use a name that is still in use"])(
-  "a release that a killed run left pending: the Secret to delete (%s)",
-  (error) => {
-    const text = explainFailure(error, RELEASE) ?? "";
-    expect(text).toContain(
-      "kubectl --namespace site get secrets --sort-by .metadata.creationTimestamp --selector " +
-        "'owner=helm,name=docs-1a2b,status in (pending-install,pending-upgrade,pending-rollback)'\n",
-    );
-    expect(text).toContain("kubectl --namespace site delete secret sh.helm.release.v1.docs-1a2b.vN\n");
-    expect(text).toContain("pulumi refresh --clear-pending-creates");
-    expect(text).not.toContain("describe pods");
-  },
-);
 
 test("an error that says itself what is wrong gets no text", () => {
   for (const error of ["values don't meet the specifications of the schema", "chart not found", ""]) {
@@ -58,8 +25,13 @@ test("nothing of the error is repeated: Helm prints values in some", () => {
   expect(explainFailure(`${CREATED_NOT_READY} https://x/?sig=c4n4ry`, RELEASE)).not.toContain("c4n4ry");
 });
 
-test("the whole text about pods that are not ready", () => {
-  expect(explainFailure("timed out waiting", { namespace: "site", name: "docs", atomic: true })).toBe(
+test.each([
+  "failed to become available",
+  "failed to initialize completely",
+  "context deadline exceeded",
+  "timed out waiting",
+])("the whole text about pods that are not ready (%s)", (error) => {
+  expect(explainFailure(error, { namespace: "site", name: "docs", atomic: true })).toBe(
     [
       "The pods of the release site/docs were not ready. The reason is with the pods:",
       "  kubectl --namespace site get pods --selector app.kubernetes.io/instance=docs",
@@ -78,18 +50,21 @@ test("the whole text about pods that are not ready", () => {
   );
 });
 
-test("the whole text about a release that is pending", () => {
-  expect(explainFailure("cannot re-use a name that is still in use", RELEASE)).toBe(
-    [
-      "Helm takes the release site/docs-1a2b for one that is being worked on. Unless another run really is at work, an " +
-        "earlier one was killed and left it pending. Helm's record of that is a Secret; find the newest:",
-      "  kubectl --namespace site get secrets --sort-by .metadata.creationTimestamp --selector " +
-        "'owner=helm,name=docs-1a2b,status in (pending-install,pending-upgrade,pending-rollback)'",
-      "Delete that one, the last of the list, and no other (N is its number), then run `pulumi up` again:",
-      "  kubectl --namespace site delete secret sh.helm.release.v1.docs-1a2b.vN",
-      "When it was the first install that was killed, also run:",
-      "  pulumi refresh --clear-pending-creates",
-      "If the list is empty, something else manages a release of this name: give `release.name` another one.",
-    ].join("\n"),
-  );
-});
+test.each([LOCKED, "cannot re-use a name that is still in use"])(
+  "the whole text about a release that is pending (%s)",
+  (error) => {
+    expect(explainFailure(error, RELEASE)).toBe(
+      [
+        "Helm takes the release site/docs-1a2b for one that is being worked on. Unless another run really is at work, an " +
+          "earlier one was killed and left it pending. Helm's record of that is a Secret; find the newest:",
+        "  kubectl --namespace site get secrets --sort-by .metadata.creationTimestamp --selector " +
+          "'owner=helm,name=docs-1a2b,status in (pending-install,pending-upgrade,pending-rollback)'",
+        "Delete that one, the last of the list, and no other (N is its number), then run `pulumi up` again:",
+        "  kubectl --namespace site delete secret sh.helm.release.v1.docs-1a2b.vN",
+        "When it was the first install that was killed, also run:",
+        "  pulumi refresh --clear-pending-creates",
+        "If the list is empty, something else manages a release of this name: give `release.name` another one.",
+      ].join("\n"),
+    );
+  },
+);
