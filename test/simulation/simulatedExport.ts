@@ -10,10 +10,8 @@ import { recordingReporter } from "./recordingReporter.ts";
 import type { ScriptedReply } from "./scriptedFetch.ts";
 import { formsOf } from "./secretForms.ts";
 import { SimulatedService } from "./simulatedService.ts";
-import { testContext } from "./testContext.ts";
+import { testContext, URN } from "./testContext.ts";
 import { VirtualClock } from "./virtualClock.ts";
-
-const URN = "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs";
 
 type Kind = "start" | "status" | "bundle";
 

@@ -5,6 +5,9 @@ import { recordingReporter } from "./recordingReporter.ts";
 /** The API key that every variable of a test's environment holds whose name ends like one. */
 export const KEY = "svc_c4n4ry";
 
+/** The URN of a static export. */
+export const URN = "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs";
+
 /** All that an operation gets from the outside; a test says what it is about. */
 export function testContext(given: Pick<Context, "fetch" | "clock"> & Partial<Context>): Context {
   return {

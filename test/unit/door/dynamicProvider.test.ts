@@ -7,8 +7,8 @@ import { thisProcess } from "../../../provider/door/thisProcess.ts";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
 import type { Diff, Found, LifeCycle } from "../../../provider/resource/lifeCycle.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
+import { URN } from "../../simulation/testContext.ts";
 
-const URN = "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs";
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const PROVIDER = "exports.handler = …";
 /** As the engine hands it over: the user's own property, and what is hidden beside it. */

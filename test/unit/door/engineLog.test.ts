@@ -3,9 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { URN } from "../../simulation/testContext.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
-
-const URN = "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs";
 
 /** A line as the engine gets it. */
 interface Line {

@@ -8,8 +8,7 @@ import { thisProcess } from "../../../provider/door/thisProcess.ts";
 import type { Context } from "../../../provider/resource/context.ts";
 import { EnginesServer } from "../../simulation/enginesServer.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
-
-const URN = "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs";
+import { URN } from "../../simulation/testContext.ts";
 
 let home: string;
 let enginesServer: EnginesServer;
@@ -47,9 +46,10 @@ const operation = <T>(run: (context: Context) => T | Promise<T>): Promise<T> =>
 const contextOf = (): Promise<Context> => operation((context) => context);
 
 describe("an operation", () => {
-  test("has the resource's URN, row and machine", async () => {
-    const context = await contextOf();
-    expect(context).toMatchObject({ urn: URN, machine: hostname() });
+  test("has the resource's URN and former URN, its row and the machine", async () => {
+    const urns = { urn: URN, formerUrn: `${URN}-before` };
+    const context = await session.operation(urns, (given) => Promise.resolve(given));
+    expect(context).toMatchObject({ ...urns, machine: hostname() });
     expect(rows).toEqual([URN]);
     context.reporter.info("a line");
     expect(lines.info).toEqual(["a line"]);

@@ -3,8 +3,8 @@ import { intentOf } from "../../../provider/staticExport/intent.ts";
 import { resumptionOf, renameRecords, type Resumption } from "../../../provider/staticExport/resumption.ts";
 import { MemoryRecords } from "../../simulation/memoryRecords.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
+import { URN } from "../../simulation/testContext.ts";
 
-const URN = "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs";
 const A_UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const INPUTS = { domain: "docs.example.com", baseUrl: "https://api.example.test", apiKeyEnv: "KEY" };
 

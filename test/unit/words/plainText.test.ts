@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   cut,
@@ -7,6 +8,7 @@ import {
   spaced,
   withoutCommands,
 } from "../../../provider/words/plainText.ts";
+import { hostileText } from "../../simulation/hostileText.ts";
 
 describe("a cut", () => {
   test.each([
@@ -64,4 +66,16 @@ test("what is printed is one line, with what is not seen as a number, without co
   expect(printable("é 😀")).toBe("é 😀");
   expect(printable("x".repeat(16_000))).toHaveLength(16_000);
   expect(printable("x".repeat(16_001))).toBe(`${"x".repeat(16_000)}…`);
+});
+
+test("whatever a text is, what is printed of it is plain, and can be sent", () => {
+  fc.assert(
+    fc.property(hostileText(), (text) => {
+      const printed = printable(text);
+      expect(isPlain(printed)).toBe(true);
+      expect(printed.length).toBeLessThan(200_000);
+      encodeURI(printed); // as gRPC does, which throws at half a character
+    }),
+    { numRuns: 400 },
+  );
 });

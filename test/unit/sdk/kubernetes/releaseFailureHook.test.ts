@@ -74,6 +74,7 @@ describe("is left out", () => {
 describe("says on the row of the release", () => {
   const URN = "urn:pulumi:stack::project::kubernetes:helm.sh/v3:Release::docs";
   const TIMED_OUT = "error running update: context deadline exceeded";
+  const IN_USE = "cannot re-use a name that is still in use";
   const failure = (given: Partial<pulumi.ErrorHookArgs>): pulumi.ErrorHookArgs => ({
     urn: URN,
     id: "",
@@ -97,14 +98,23 @@ describe("says on the row of the release", () => {
     return lines;
   }
 
-  test.each(["create", "update"])("why its %s may have failed", async (failedOperation) => {
-    const [text] = await said({ failedOperation });
-    expect(text).toContain("release site/docs-1a2b were not ready within 600 s");
-  });
+  const NAMES = { namespace: "site", name: "docs" };
+  const notReady = (name: string): string => `The pods of the release ${name} were not ready. The reason`;
 
-  test("what the newest of several errors is about", async () => {
-    const [text] = await said({ errors: ["cannot re-use a name that is still in use", TIMED_OUT] });
-    expect(text).toContain("sh.helm.release.v1.docs-1a2b.vN");
+  test.each<[string, Partial<pulumi.ErrorHookArgs>, string]>([
+    ["why its creation failed", { failedOperation: "create" }, "site/docs-1a2b were not ready within 600 s"],
+    ["why its update failed", { failedOperation: "update" }, "site/docs-1a2b were not ready within 600 s"],
+    ["what the newest of its errors is about", { errors: [IN_USE, TIMED_OUT] }, "release.v1.docs-1a2b.vN"],
+    ["that atomic took the pods away", { newInputs: { ...NAMES, atomic: true } }, "`atomic` made Helm take"],
+    ["its names, by its id", { id: "site/docs", newInputs: undefined as never }, notReady("site/docs")],
+    [
+      "what is known of its names",
+      { newInputs: { namespace: "", name: "docs", timeout: "600" } },
+      notReady("NAMESPACE/docs"),
+    ],
+    ["that it has no name", { newInputs: {} }, notReady("NAMESPACE/NAME")],
+  ])("%s", async (_, given, text) => {
+    expect(await said(given)).toEqual([expect.stringContaining(text)]);
   });
 
   test("nothing about a deletion, or about an error that needs no explanation", async () => {
@@ -118,20 +128,6 @@ describe("says on the row of the release", () => {
     });
     expect(text).toContain("kubectl --namespace NAMESPACE get pods");
     expect(text).not.toContain("c4n4ry");
-  });
-
-  test("the names in its id where the inputs do not tell them", async () => {
-    const [text] = await said({ id: "site/docs-1a2b", newInputs: undefined as never });
-    expect(text).toContain("The pods of the release site/docs-1a2b were not ready. The reason");
-    const [empty] = await said({ id: "", newInputs: { namespace: "", name: "docs", timeout: "600" } });
-    expect(empty).toContain("The pods of the release NAMESPACE/docs were not ready. The reason");
-    const [nameless] = await said({ id: "", newInputs: {} });
-    expect(nameless).toContain("The pods of the release NAMESPACE/NAME were not ready. The reason");
-  });
-
-  test("that atomic took the pods away", async () => {
-    const [text] = await said({ newInputs: { namespace: "site", name: "docs", atomic: true } });
-    expect(text).toContain("`atomic` made Helm take");
   });
 
   test("and fails in silence, for Pulumi would show its error in the place of the release's", async () => {
