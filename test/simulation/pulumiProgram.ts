@@ -15,3 +15,35 @@ export async function told(output: unknown): Promise<{ value: unknown; secret: b
   };
   return { value: (await isKnown) ? await promise() : "unknown", secret: await isSecret };
 }
+
+/** A resource as a program registered it. */
+export interface Registered {
+  type: string;
+  name: string;
+  /** Of a resource that is only read. */
+  id: string;
+  inputs: Record<string, unknown>;
+}
+
+/**
+ * Begins a program under Pulumi's mocks.
+ *
+ * @param options `outputs`: of each resource, besides its inputs
+ * @returns what the program registers, as that happens
+ */
+export async function startProgram({
+  outputs = {},
+  project = "project",
+  preview = false,
+}: { outputs?: object; project?: string; preview?: boolean } = {}): Promise<Registered[]> {
+  const registered: Registered[] = [];
+  const mocks: pulumi.runtime.Mocks = {
+    newResource: ({ type, name, id, inputs }) => {
+      registered.push({ type, name, id: id ?? "", inputs: inputs as Record<string, unknown> });
+      return { id: name, state: { ...(inputs as object), ...outputs } };
+    },
+    call: () => ({}),
+  };
+  await pulumi.runtime.setMocks(mocks, project, "stack", preview);
+  return registered;
+}

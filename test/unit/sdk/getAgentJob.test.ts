@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { getAgentJob, getAgentJobOutput } from "../../../sdk/getAgentJob.ts";
 import { COMPLETED_JOB } from "../../simulation/agentJobReply.ts";
-import { told } from "../../simulation/pulumiProgram.ts";
+import { startProgram, told } from "../../simulation/pulumiProgram.ts";
 import { scriptedFetch, type ScriptedReply } from "../../simulation/scriptedFetch.ts";
 import { KEY } from "../../simulation/testContext.ts";
 
@@ -17,14 +17,9 @@ let answer: () => ScriptedReply;
 let requests: ReturnType<typeof scriptedFetch>["requests"];
 let lines: string[];
 
-async function runProgram(preview = false): Promise<void> {
-  const mocks = { newResource: () => ({ id: "", state: {} }), call: () => ({}) };
-  await pulumi.runtime.setMocks(mocks, "project", "stack", preview);
-  pulumi.runtime.setAllConfig({ "docs-hosting:baseUrl": "https://api.example.test" });
-}
-
 beforeEach(async () => {
-  await runProgram();
+  await startProgram();
+  pulumi.runtime.setAllConfig({ "docs-hosting:baseUrl": "https://api.example.test" });
   answer = () => ({ body: COMPLETED_JOB });
   const scripted = scriptedFetch(() => answer());
   ({ requests } = scripted);

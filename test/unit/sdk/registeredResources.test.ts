@@ -5,32 +5,19 @@ import { AgentJob } from "../../../sdk/agentJob.ts";
 import { handlerText } from "../../../sdk/handler.ts";
 import { resourceUrn } from "../../../sdk/resourceUrn.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
-import { settled, told } from "../../simulation/pulumiProgram.ts";
+import { settled, startProgram, told, type Registered } from "../../simulation/pulumiProgram.ts";
 
 const KEY_CONFIG = "docs-hosting:adminApiKey";
 const EXPORT = "pulumi-nodejs:dynamic/docs-hosting:StaticExport";
 const JOB = "pulumi-nodejs:dynamic/docs-hosting:AgentJob";
 
-let registered: { type: string; name: string; id: string; inputs: Record<string, unknown> }[];
+let registered: Registered[];
 /** Each run of a program has a name of its own: what is told once per program is told anew. */
 let programs = 0;
 
 async function runProgram(config: Record<string, string> = {}, secret: string[] = []): Promise<void> {
-  registered = [];
-  await pulumi.runtime.setMocks(
-    {
-      newResource: ({ type, name, id, inputs }) => {
-        registered.push({ type, name, id: id ?? "", inputs: inputs as Record<string, unknown> });
-        return {
-          id: name,
-          state: { ...(inputs as object), bundleUrl: "https://store.example.com/x", model: "m" },
-        };
-      },
-      call: () => ({}),
-    },
-    `program-${++programs}`,
-    "stack",
-  );
+  const outputs = { bundleUrl: "https://store.example.com/x", model: "m" };
+  registered = await startProgram({ outputs, project: `program-${++programs}` });
   pulumi.runtime.setAllConfig(config, secret);
 }
 beforeEach(() => runProgram());

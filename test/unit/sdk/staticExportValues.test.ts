@@ -5,20 +5,13 @@ import { SelfHostedDocs } from "../../../sdk/kubernetes/index.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
 import { presentLink } from "../../../sdk/staticExportLink.ts";
 import { staticExportValues } from "../../../sdk/staticExportValues.ts";
-import { told } from "../../simulation/pulumiProgram.ts";
+import { startProgram, told, type Registered } from "../../simulation/pulumiProgram.ts";
 
 const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";
 
-let registered: string[];
+let registered: Registered[];
 beforeEach(async () => {
-  registered = [];
-  await pulumi.runtime.setMocks({
-    newResource: ({ type, name, inputs }) => {
-      registered.push(`${type} ${name}`);
-      return { id: name, state: { ...(inputs as object), bundleUrl: LINK, version: "v1" } };
-    },
-    call: () => ({}),
-  });
+  registered = await startProgram({ outputs: { bundleUrl: LINK, version: "v1" } });
 });
 
 test("the values of an export have its link, as a secret, and its version", async () => {
@@ -48,10 +41,7 @@ test.each([undefined, null, "", 7])("a link that turns out to be %j is an error 
 });
 
 test("a managed export may have no link under the mocks of a user's test", async () => {
-  await pulumi.runtime.setMocks({
-    newResource: ({ name }) => ({ id: name, state: {} }),
-    call: () => ({}),
-  });
+  await startProgram();
   const { staticExport } = staticExportValues(new StaticExport("docs", { domain: "docs.example.com" }));
   expect(await told(staticExport.bundleUrl)).toEqual({ value: undefined, secret: true });
 });
@@ -65,7 +55,7 @@ test("C10 an export that was read with get has no link: its values and its insta
   const args = { staticExport: found, chart: "./chart", deploymentKind: "client-hosted" } as const;
   // @ts-expect-error -- its type has no link either
   expect(() => new SelfHostedDocs("docs", args)).toThrow(refusal);
-  expect(registered.filter((resource) => resource.includes("SelfHostedDocs"))).toEqual([]);
+  expect(registered.filter(({ type }) => type.includes("SelfHostedDocs"))).toEqual([]);
 });
 
 test("an export that is missing is an error that says what can be given", () => {

@@ -1,11 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, test } from "vitest";
 import { mergeValues } from "../../../../sdk/kubernetes/mergeValues.ts";
-import { told } from "../../../simulation/pulumiProgram.ts";
+import { startProgram, told } from "../../../simulation/pulumiProgram.ts";
 
 beforeAll(async () => {
-  const mocks = { newResource: () => ({ id: "", state: {} }), call: () => ({}) };
-  await pulumi.runtime.setMocks(mocks, "project", "stack", true); // a preview
+  await startProgram({ preview: true });
 });
 
 const unknown = (): pulumi.Output<unknown> => pulumi.output(pulumi.unknown as unknown);

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { startProgram } from "../../../simulation/pulumiProgram.ts";
 
 type Answer = (error: Error | null) => void;
 /** What the SDK asks to register hooks: Pulumi's mocks have nothing there. */
@@ -23,8 +24,7 @@ beforeEach(async () => {
   names = [];
   vi.resetModules();
   ({ releaseFailureHook } = await import("../../../../sdk/kubernetes/releaseFailureHook.ts"));
-  const mocks = { newResource: () => ({ id: "", state: {} }), call: () => ({}) };
-  await pulumi.runtime.setMocks(mocks, "project", "stack");
+  await startProgram();
 });
 
 describe("is made", () => {

@@ -6,7 +6,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi, onTestFinished } from "vitest";
 import { SelfHostedDocs, type SelfHostedDocsArgs } from "../../../../sdk/kubernetes/index.ts";
 import type { StaticExportLink } from "../../../../sdk/staticExportLink.ts";
-import { settled, told } from "../../../simulation/pulumiProgram.ts";
+import { settled, startProgram, told, type Registered } from "../../../simulation/pulumiProgram.ts";
 
 const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";
 const RELEASE = "kubernetes:helm.sh/v3:Release";
@@ -19,25 +19,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(chart, { recursive: true }));
 
-let registered: { type: string; name: string; inputs: Record<string, unknown>; id?: string | undefined }[];
+let registered: Registered[];
 
-async function runProgram(preview = false): Promise<void> {
-  registered = [];
-  await pulumi.runtime.setMocks(
-    {
-      newResource: ({ type, name, inputs }) => {
-        registered.push({ type, name, inputs: inputs as Record<string, unknown> });
-        const made = { name: "docs-1a2b", namespace: "site", status: { revision: 1, status: "deployed" } };
-        return { id: `site/${name}`, state: { ...(inputs as object), ...(!preview && made) } };
-      },
-      call: () => ({}),
-    },
-    "project",
-    "stack",
-    preview,
-  );
-}
-beforeEach(() => runProgram());
+/** What a release has once it is made. */
+const MADE = { name: "docs-1a2b", namespace: "site", status: { revision: 1, status: "deployed" } };
+
+beforeEach(async () => {
+  registered = await startProgram({ outputs: MADE });
+});
 
 /** Of an export only these outputs are used. */
 function staticExport(version: pulumi.Output<string> = pulumi.output("v1")): StaticExportLink {
@@ -120,11 +109,10 @@ test("name, namespace and status of the release are outputs, also in the state o
   };
   const registrations = vi.spyOn(monitor, "registerResourceOutputs");
   const { component } = await declare();
-  const made = { name: "docs-1a2b", namespace: "site", status: { revision: 1, status: "deployed" } };
-  for (const [name, value] of Object.entries(made)) {
-    expect(await told(component[name as keyof typeof made])).toMatchObject({ value });
+  for (const [name, value] of Object.entries(MADE)) {
+    expect(await told(component[name as keyof typeof MADE])).toMatchObject({ value });
   }
-  expect(registrations.mock.calls.map(([request]) => request.getOutputs().toJavaScript())).toEqual([made]);
+  expect(registrations.mock.calls.map(([request]) => request.getOutputs().toJavaScript())).toEqual([MADE]);
 });
 
 /** What the SDK sends when a component registers its outputs. */
@@ -157,7 +145,7 @@ describe("values", () => {
   });
 
   test("that a preview cannot know hide nothing but themselves", async () => {
-    await runProgram(true);
+    registered = await startProgram({ preview: true });
     const unknown = new Unmade("other");
     const { inputs } = await declare({
       staticExport: staticExport(unknown.later),
