@@ -4,7 +4,10 @@ import { onTestFinished } from "vitest";
 import type { Identity } from "./certificates.ts";
 
 export interface ConnectProxy {
-  port: number;
+  /** Host and port. */
+  address: string;
+  /** As HTTPS_PROXY has it. */
+  url: string;
   /** What each client said before it was connected. */
   heads: string[];
   /** All bytes that clients sent, as they could be read on the way. */
@@ -49,5 +52,6 @@ export async function connectProxy(
     for (const socket of sockets) socket.destroy();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { port: (server.address() as AddressInfo).port, heads, seen: () => seen };
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { address, url: `${identity ? "https" : "http"}://${address}`, heads, seen: () => seen };
 }
