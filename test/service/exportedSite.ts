@@ -6,8 +6,9 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import fastifyStatic from "@fastify/static";
 import Fastify from "fastify";
-import { vi } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import { startReferenceService } from "../../examples/reference-service/index.ts";
+import { JOBS, serviceCalls } from "./serviceCalls.ts";
 
 const DOMAIN = "docs.example.com";
 const KEY = "svc_test";
@@ -23,24 +24,18 @@ export interface ExportedSite {
 
 export async function exportSite(source: string): Promise<ExportedSite> {
   const service = await startReferenceService({ sites: { [DOMAIN]: source }, adminApiKey: KEY });
-  const call = async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(`${service.url}/v1/static-export/jobs${path}`, {
-      method,
-      headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return (await response.json()) as Record<string, unknown>;
-  };
-  const { jobId } = await call("POST", "", { domain: DOMAIN });
+  const call = serviceCalls(service.url, KEY);
+  const { jobId } = (await call("POST", JOBS, { domain: DOMAIN })).body;
+  const path = `${JOBS}/${String(jobId)}`;
   const job = await vi.waitUntil(
     async () => {
-      const status = await call("GET", `/${String(jobId)}`);
-      return ["completed", "failed"].includes(String(status["status"])) && status;
+      const { body } = await call("GET", path);
+      return ["completed", "failed"].includes(String(body["status"])) && body;
     },
     { timeout: 50_000, interval: 50 },
   );
   if (job["status"] === "failed") throw new Error(String(job["error"]));
-  const { bundleUrl } = await call("POST", `/${String(jobId)}/bundle`);
+  const { bundleUrl } = (await call("POST", `${path}/bundle`)).body;
   const archive = Buffer.from(await (await fetch(String(bundleUrl))).arrayBuffer());
   await service.close();
 
@@ -57,18 +52,17 @@ export async function exportSite(source: string): Promise<ExportedSite> {
   };
 }
 
-/** Writes a folder of Markdown and exports it. */
-export async function exportFiles(files: Readonly<Record<string, string>>): Promise<ExportedSite> {
+/** Exports these files. Source and site are gone when the test ends. */
+export async function exportFiles(files: Readonly<Record<string, string | Buffer>>): Promise<ExportedSite> {
   const source = await mkdtemp(join(tmpdir(), "markdown-"));
-  try {
-    for (const [path, content] of Object.entries(files)) {
-      await mkdir(dirname(join(source, path)), { recursive: true });
-      await writeFile(join(source, path), content);
-    }
-    return await exportSite(source);
-  } finally {
-    await rm(source, { recursive: true });
+  onTestFinished(() => rm(source, { recursive: true }));
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(source, path)), { recursive: true });
+    await writeFile(join(source, path), content);
   }
+  const site = await exportSite(source);
+  onTestFinished(() => site.remove());
+  return site;
 }
 
 /** Every file below a folder, relative to it, sorted. */
