@@ -1,5 +1,6 @@
-// The proxy of HTTPS_PROXY: a tunnel for https:, and nothing else. Which one it is: test/unit/http/proxy.test.ts.
+// The proxy of HTTPS_PROXY: a tunnel for https:, and nothing else.
 import { expect, test } from "vitest";
+import { proxyFor } from "../../provider/http/proxy.ts";
 import { ConfigurationError, ConnectionError } from "../../provider/words/errors.ts";
 import {
   ask,
@@ -210,10 +211,39 @@ test("N18 an http: service on this machine is asked directly", async () => {
   expect(heads).toEqual([]);
 });
 
+const BASE = "https://api.example.com";
+const PROXY = "http://p.test";
+test.each<[string, string, Record<string, string>]>([
+  [BASE, "http://p.test:3128/", { HTTPS_PROXY: "http://p.test:3128" }],
+  [BASE, "http://p.test:3128/", { HTTPS_PROXY: " p.test:3128 " }],
+  [BASE, "https://p.test/", { HTTPS_PROXY: "https://p.test" }],
+  [BASE, "http://lower.test/", { HTTPS_PROXY: "http://upper.test", https_proxy: "http://lower.test" }],
+  [BASE, "none", {}],
+  [BASE, "none", { HTTPS_PROXY: "" }],
+  [BASE, "none", { HTTP_PROXY: PROXY }],
+  ["http://api.example.com", "none", { HTTPS_PROXY: PROXY, HTTP_PROXY: PROXY }],
+  ["https://localhost:8443", "none", { HTTPS_PROXY: PROXY }],
+  ["https://127.0.0.1:8443", "none", { HTTPS_PROXY: PROXY }],
+  ["https://[::1]", "none", { HTTPS_PROXY: PROXY }],
+  [BASE, "none", { HTTPS_PROXY: PROXY, NO_PROXY: "*" }],
+  [BASE, "none", { HTTPS_PROXY: PROXY, NO_PROXY: "api.example.com" }],
+  [BASE, "none", { HTTPS_PROXY: PROXY, NO_PROXY: "example.com" }],
+  [BASE, "none", { HTTPS_PROXY: PROXY, NO_PROXY: ".example.com" }],
+  [BASE, "none", { HTTPS_PROXY: PROXY, NO_PROXY: "*.example.com" }],
+  [BASE, "none", { HTTPS_PROXY: PROXY, NO_PROXY: "x.test, API.example.com:443" }],
+  [BASE, "http://p.test/", { HTTPS_PROXY: PROXY, NO_PROXY: "" }],
+  [BASE, "http://p.test/", { HTTPS_PROXY: PROXY, NO_PROXY: "," }],
+  [BASE, "http://p.test/", { HTTPS_PROXY: PROXY, NO_PROXY: "xample.com" }],
+  [BASE, "http://p.test/", { HTTPS_PROXY: PROXY, NO_PROXY: "api.example.com:8443" }],
+  [BASE, "http://p.test/", { HTTPS_PROXY: PROXY, NO_PROXY: "pi.example.com" }],
+])("N18 the proxy for %s is %s with %o", (baseUrl, proxy, environment) => {
+  expect(proxyFor(baseUrl, (name) => environment[name])?.href ?? "none").toBe(proxy);
+});
+
 test.each(["socks5://me:c4n4ry@p.test", "http://me:c4n4ry@[", "::::"])(
   "N18 the proxy %# is refused before any request, without its password",
   async (url) => {
-    const { error } = await askThrough(url, "https://api.example.com");
+    const { error } = await askThrough(url, BASE);
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error?.message).toBe("HTTPS_PROXY is not the URL of an http(s) proxy");
   },
