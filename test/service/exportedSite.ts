@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import fastifyStatic from "@fastify/static";
 import Fastify from "fastify";
-import { onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
 import { startReferenceService } from "../../examples/reference-service/index.ts";
 import { JOBS, serviceCalls } from "./serviceCalls.ts";
 
@@ -78,14 +78,28 @@ export function readPage(site: ExportedSite, address: string): Promise<string> {
   return readFile(join(site.folder, address), "utf8");
 }
 
-/** Serves a folder as any static file server would, below a sub-folder of its host, under a strict content security policy. */
-export async function serveFolder(folder: string): Promise<{ url: string; close: () => Promise<void> }> {
+/** The manual that the installed fastify brings: real pages, written by people who did not know of this renderer. */
+export const FASTIFY_MANUAL = join(import.meta.dirname, "../../node_modules/fastify/docs");
+
+/**
+ * Exports the manual and serves it as any static file server would, below a sub-folder of its host, under a strict content
+ * security policy. Call it among the tests; it is there while they run.
+ */
+export function servedManual(): { site: ExportedSite; url: string } {
+  const served = {} as { site: ExportedSite; url: string };
   const app = Fastify({ forceCloseConnections: true });
-  await app.register(fastifyStatic, { root: folder, prefix: "/some/sub-folder/" });
-  app.addHook("onRequest", (_request, reply, done) => {
-    void reply.header("content-security-policy", "default-src 'self'");
-    done();
+  beforeAll(async () => {
+    served.site = await exportSite(FASTIFY_MANUAL);
+    await app.register(fastifyStatic, { root: served.site.folder, prefix: "/some/sub-folder/" });
+    app.addHook("onRequest", (_request, reply, done) => {
+      void reply.header("content-security-policy", "default-src 'self'");
+      done();
+    });
+    served.url = `${await app.listen({ host: "127.0.0.1", port: 0 })}/some/sub-folder/`;
   });
-  const origin = await app.listen({ host: "127.0.0.1", port: 0 });
-  return { url: `${origin}/some/sub-folder/`, close: () => app.close() };
+  afterAll(async () => {
+    await app.close();
+    await served.site.remove();
+  });
+  return served;
 }
