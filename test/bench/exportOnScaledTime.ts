@@ -3,6 +3,7 @@ import { systemClock, type Clock } from "../../dist/provider/time/clock.js";
 import type { ResumeRecords } from "../../dist/provider/resource/resumeRecords.js";
 import { staticExport } from "../../dist/provider/staticExport/lifeCycle.js";
 import type { StaticExportState } from "../../dist/provider/staticExport/state.js";
+import type { BenchService } from "./benchSites.ts";
 
 /** A clock on which waits and limits pass faster than they are, by this factor. */
 export function scaledClock(factor: number): Clock {
@@ -27,11 +28,10 @@ const NO_RECORDS: ResumeRecords = {
 
 /** One export as the provider does it, over real sockets, on a faster clock. */
 export function exportOnScaledTime(
-  service: { baseUrl: string; key: string; domain: string },
+  { baseUrl, key, domain }: BenchService,
   clock: Clock,
   inFlight: () => number,
 ): Promise<StaticExportState> {
-  const { baseUrl, key, domain } = service;
   return staticExport.create(
     {
       configuration: { environment: () => key, stackConfig: silent },

@@ -1,7 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
+import { domainsOf, withBenchSites, type BenchService, type BenchSites } from "./benchSites.ts";
 import { exportOnScaledTime, scaledClock } from "./exportOnScaledTime.ts";
 import { printTable, verdict } from "./resultTable.ts";
 import { exportByShell, hasCurl } from "./shellExport.ts";
@@ -11,13 +8,16 @@ const JOBS = 20;
 /** Lengths of the jobs in seconds, each longer than the last by the same part. */
 const SHORTEST = 60;
 const LONGEST = 600;
+const LENGTHS = Array.from(
+  { length: JOBS },
+  (_, job) => SHORTEST * (LONGEST / SHORTEST) ** (job / (JOBS - 1)),
+);
 /** How much faster than real everything passes: jobs, pauses and limits alike. */
 const SPEED = 20;
 const PAUSE_SECONDS = 10;
 const LIMITS = { lag: 0.25, worstSeconds: 10 };
 
-const KEY = "svc_bench";
-const DOMAIN = "docs.example.com";
+type Way = (service: BenchService) => Promise<unknown>;
 
 interface Outcome {
   polls: number;
@@ -25,64 +25,42 @@ interface Outcome {
   lagSeconds: number;
 }
 
-/** Real jobs of the reference service, side by side: exported by the provider's own code, then by the shell script. */
+/** Real jobs of reference services, side by side: exported by the provider's own code, then by the shell script. */
 export async function realJobs(): Promise<boolean> {
-  const folder = await mkdtemp(join(tmpdir(), "real-jobs-"));
-  await writeFile(join(folder, "index.md"), "# Welcome\n\nThe only page.\n");
-  const services: { service: ReferenceService; seconds: number }[] = [];
-  try {
-    for (let job = 0; job < JOBS; job++) {
-      const seconds = SHORTEST * (LONGEST / SHORTEST) ** (job / (JOBS - 1));
-      const service = await startReferenceService({
-        sites: { [DOMAIN]: folder },
-        adminApiKey: KEY,
-        jobDurationMs: (seconds * 1_000) / SPEED,
-      });
-      services.push({ service, seconds });
-    }
-    const ways: Record<string, (baseUrl: string) => Promise<unknown>> = {
-      ours: (baseUrl) =>
-        exportOnScaledTime({ baseUrl, key: KEY, domain: DOMAIN }, scaledClock(SPEED), () => 1),
-      ...(hasCurl() && {
-        "shell script, curl and sleep 10": (baseUrl) =>
-          exportByShell({ baseUrl, key: KEY, domain: DOMAIN }, PAUSE_SECONDS / SPEED),
-      }),
-    };
-    const outcomes: Record<string, Outcome[]> = {};
-    for (const [name, way] of Object.entries(ways)) {
-      outcomes[name] = await Promise.all(
-        services.map(({ service, seconds }) => outcome(service, seconds, way)),
-      );
-    }
-    printTable(
-      "real-jobs",
-      [`${JOBS} jobs of ${SHORTEST} to ${LONGEST} s`, "looks a job", "mean lag", "worst"],
-      Object.entries(outcomes).map(([name, all]) => [name, ...figures(all)]),
+  const ways: Record<string, Way> = {
+    ours: (service) => exportOnScaledTime(service, scaledClock(SPEED), () => 1),
+    ...(hasCurl() && {
+      "shell script, curl and sleep 10": (service) => exportByShell(service, PAUSE_SECONDS / SPEED),
+    }),
+  };
+  const outcomes: Record<string, Outcome[]> = {};
+  for (const [name, way] of Object.entries(ways)) {
+    outcomes[name] = await Promise.all(
+      LENGTHS.map((seconds) =>
+        withBenchSites(domainsOf(1), (seconds * 1_000) / SPEED, (sites) => outcome(sites, seconds, way)),
+      ),
     );
-    console.log(
-      `Against the reference service, ${SPEED} times as fast as real; figures at the scale of the jobs. The start of curl counts ${SPEED} times as well.\n`,
-    );
-    const [ours = [], shell] = Object.values(outcomes).map((all) => all.map(({ lagSeconds }) => lagSeconds));
-    if (!shell) console.log("the shell script is left out: no curl on PATH");
-    const missed = [
-      ...(shell && mean(ours) > LIMITS.lag * mean(shell)
-        ? ["mean lag more than a quarter of the script's"]
-        : []),
-      ...(Math.max(...ours) > LIMITS.worstSeconds ? ["worst lag over ten seconds"] : []),
-    ];
-    return verdict(missed, "mean lag a quarter of the script's, 10 s at worst");
-  } finally {
-    for (const { service } of services) await service.close();
-    await rm(folder, { recursive: true });
   }
+  printTable(
+    "real-jobs",
+    [`${JOBS} jobs of ${SHORTEST} to ${LONGEST} s`, "looks a job", "mean lag", "worst"],
+    Object.entries(outcomes).map(([name, all]) => [name, ...figures(all)]),
+  );
+  console.log(
+    `Against the reference service, ${SPEED} times as fast as real; figures at the scale of the jobs. The start of curl counts ${SPEED} times as well.\n`,
+  );
+  const [ours = [], shell] = Object.values(outcomes).map((all) => all.map(({ lagSeconds }) => lagSeconds));
+  if (!shell) console.log("the shell script is left out: no curl on PATH");
+  const missed = [
+    ...(shell && mean(ours) > LIMITS.lag * mean(shell)
+      ? ["mean lag more than a quarter of the script's"]
+      : []),
+    ...(Math.max(...ours) > LIMITS.worstSeconds ? ["worst lag over ten seconds"] : []),
+  ];
+  return verdict(missed, "mean lag a quarter of the script's, 10 s at worst");
 }
 
-async function outcome(
-  service: ReferenceService,
-  seconds: number,
-  way: (baseUrl: string) => Promise<unknown>,
-): Promise<Outcome> {
-  await service.reset();
+async function outcome({ service, clientOf }: BenchSites, seconds: number, way: Way): Promise<Outcome> {
   let endMs = NaN;
   let polls = 0;
   let lastLookMs = NaN;
@@ -95,7 +73,7 @@ async function outcome(
     }
     return undefined;
   });
-  await way(service.url);
+  await way(clientOf());
   return { polls, lagSeconds: ((lastLookMs - endMs) * SPEED) / 1_000 };
 }
 

@@ -1,12 +1,13 @@
 import { execFile, execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { BenchService } from "./benchSites.ts";
 
-export const SHELL_SCRIPT = join(import.meta.dirname, "exportByShell.sh");
+const SHELL_SCRIPT = join(import.meta.dirname, "exportByShell.sh");
 
 /** One export by the shell script. @returns the link, and the processor time of all its processes in seconds */
 export async function exportByShell(
-  service: { baseUrl: string; key: string; domain: string },
+  service: BenchService,
   pauseSeconds: number,
 ): Promise<{ link: string; cpuSeconds: number }> {
   const { baseUrl, key, domain } = service;

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { writeManual } from "./generatedManual.ts";
+import { printTable, verdict } from "./resultTable.ts";
 
 const PAGE_COUNT = 1000;
-const SEED = 20_260_101;
 
 /** Far above what a slow machine needs, far below what a mistake (a page kept, a list walked for each page) would cost. */
 const LIMITS = { seconds: 180, peakRssMiB: 600 };
@@ -15,48 +15,40 @@ interface Figures {
   pages: number;
   seconds: number;
   peakRssMiB: number;
-  /** Only of what is packed. */
-  archiveMiB?: number;
+  archiveMiB: number;
   /** The longest that a status request took while the service rendered. */
-  longestPollMs?: number;
+  longestPollMs: number;
 }
 
-/** A manual of a thousand pages, exported through the service, next to the bare work of turning the same pages into HTML. */
+/** A manual of a thousand pages, exported through the reference service in a process of its own. */
 export async function thousandPages(): Promise<boolean> {
   const source = await mkdtemp(join(tmpdir(), "manual-"));
   try {
-    await writeManual(source, PAGE_COUNT, SEED);
-    const plain = await measure("renderPlainly.ts", source);
-    const service = await measure("exportByService.ts", source);
-    console.table({
-      "reference service: job, rendering, archive": row(service),
-      "markdown-it alone: no links, code colours, navigation, archive": row(plain),
-    });
-    console.log(
-      `Longest wait for a status reply while rendering: ${(service.longestPollMs ?? 0).toFixed(0)} ms`,
+    await writeManual(source, PAGE_COUNT);
+    const script = join(import.meta.dirname, "exportByService.ts");
+    const { stdout } = await promisify(execFile)(process.execPath, [script, source]);
+    const { pages, seconds, peakRssMiB, archiveMiB, longestPollMs } = JSON.parse(stdout) as Figures;
+    printTable(
+      "thousand-pages",
+      ["pages", "job and archive", "pages a second", "peak memory", "archive", "longest wait for a status"],
+      [
+        [
+          String(pages),
+          `${seconds.toFixed(1)} s`,
+          (pages / seconds).toFixed(0),
+          `${peakRssMiB.toFixed(0)} MiB`,
+          `${archiveMiB.toFixed(1)} MiB`,
+          `${longestPollMs.toFixed(0)} ms`,
+        ],
+      ],
     );
-    const withinLimits = service.seconds <= LIMITS.seconds && service.peakRssMiB <= LIMITS.peakRssMiB;
-    console.log(
-      `${withinLimits ? "Within" : "OVER"} the limits of ${LIMITS.seconds} s and ${LIMITS.peakRssMiB} MiB`,
-    );
-    return withinLimits;
+    const missed = [
+      ...(pages !== PAGE_COUNT ? [`${pages} pages`] : []),
+      ...(seconds > LIMITS.seconds ? [`${seconds.toFixed(0)} s`] : []),
+      ...(peakRssMiB > LIMITS.peakRssMiB ? [`${peakRssMiB.toFixed(0)} MiB`] : []),
+    ];
+    return verdict(missed, `${LIMITS.seconds} s and ${LIMITS.peakRssMiB} MiB`);
   } finally {
     await rm(source, { recursive: true });
   }
-}
-
-/** Runs a script of this folder in a process of its own, whose last words are its figures. */
-async function measure(script: string, source: string): Promise<Figures> {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, script), source]);
-  return JSON.parse(stdout) as Figures;
-}
-
-function row({ pages, seconds, peakRssMiB, archiveMiB }: Figures) {
-  return {
-    pages,
-    seconds: seconds.toFixed(1),
-    "pages/s": (pages / seconds).toFixed(0),
-    "peak RSS, MiB": peakRssMiB.toFixed(0),
-    "archive, MiB": archiveMiB?.toFixed(1) ?? "–",
-  };
 }

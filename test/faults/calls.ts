@@ -99,6 +99,9 @@ export const UNKNOWN_JOB = expect.stringContaining(
   "a job may have been started whose id nobody knows",
 ) as string;
 
+/** Nothing for the user to read. */
+export const NO_LINES: Outcome["lines"] = { progress: [], info: [], warn: [] };
+
 /** What a call gives when the service is well. */
 export const GOOD_VALUE: Readonly<Record<CallName, unknown>> = {
   start: "job-1",

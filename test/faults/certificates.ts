@@ -1,6 +1,6 @@
 import tls from "node:tls";
 import { generate } from "selfsigned";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 
 /** What a TLS server shows of itself. */
 export interface Identity {
@@ -57,4 +57,16 @@ export async function trustAuthority(): Promise<void> {
   const before = tls.getCACertificates("default");
   tls.setDefaultCACertificates([...before, (await authority).cert]);
   onTestFinished(() => tls.setDefaultCACertificates(before));
+}
+
+/** What Node.js offers to those who want no certificates checked. */
+export async function ignoringCertificates(work: () => Promise<void>): Promise<void> {
+  vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+  vi.spyOn(process, "emitWarning").mockImplementation(() => undefined); // Node.js's own, of that variable
+  try {
+    await work();
+  } finally {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+  }
 }

@@ -1,4 +1,4 @@
-// What the service says of a job: T01 to T09, T12 to T15 of the faults.
+// What the service says of a job, and when it says nothing: T01 to T09, T12 to T15, H13 to H15 and N22 of the faults.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
@@ -14,23 +14,33 @@ afterEach(() => {
   site.expectNoSecretShown();
 });
 
-test("T01 an unknown status is taken for still running, and warned of once", async () => {
-  site.answer("status", () => (site.clock.monotonic() < 30_000 ? { body: { status: "paused" } } : undefined));
+const OTHERWISE_WRITTEN =
+  "the service writes the status of job job-1 in another letter case or with white space around it: read nevertheless";
+
+test.each([
+  ["T01", "paused", 'job job-1 has the unknown status "paused"; taken for still running'],
+  ["T03", "RUNNING", OTHERWISE_WRITTEN],
+])("%s the status %s is taken for running, with one warning however often it is seen", async (...row) => {
+  const [, status, warning] = row;
+  site.answer("status", () => (site.clock.monotonic() < 60_000 ? { body: { status } } : undefined));
   expect((await site.create()).outputs.status).toBe("completed");
-  expect(site.reporter.lines.warn).toEqual([
-    'job job-1 has the unknown status "paused"; taken for still running',
-  ]);
+  expect(site.reporter.lines.warn).toEqual([warning]);
 });
 
-test("T01 the warning is given once also where the job is waited for again", async () => {
-  const statuses = ["paused", "completed", "paused", "completed"];
+/** Looks at the job show one status after the other, and its bundle is ready at the last of them. */
+function looksShow(...statuses: string[]): string[] {
   site.service.fault = ({ method, path }) => {
     if (method === "GET") return { body: { status: statuses.shift() ?? "completed" } };
     return path.endsWith("/bundle") && statuses.length > 0 ? { status: 409 } : undefined;
   };
+  return statuses;
+}
+
+test("T01 the warning is given once also where the job is waited for again", async () => {
+  const left = looksShow("paused", "completed", "paused", "completed");
   site.service.durationMs = 0;
   await site.create();
-  expect(statuses).toEqual([]);
+  expect(left).toEqual([]);
   expect(site.reporter.lines.warn).toEqual([expect.stringContaining('"paused"')]);
 });
 
@@ -66,19 +76,9 @@ test.each(["COMPLETED", " completed ", "Completed\n"])(
     site.answer("status", () => ({ body: { status } }));
     expect((await site.create()).outputs.status).toBe("completed");
     expect(site.requests()).toEqual(WHOLE);
-    expect(site.reporter.lines.warn).toEqual([
-      "the service writes the status of job job-1 in another letter case or with white space around it: read nevertheless",
-    ]);
+    expect(site.reporter.lines.warn).toEqual([OTHERWISE_WRITTEN]);
   },
 );
-
-test("T03 the warning is given once for a job, however often it is looked at", async () => {
-  site.answer("status", () =>
-    site.clock.monotonic() < 60_000 ? { body: { status: "RUNNING" } } : undefined,
-  );
-  await site.create();
-  expect(site.reporter.lines.warn).toEqual([expect.stringContaining("letter case")]);
-});
 
 test("T03 «FAILED » is failed", async () => {
   site.answer("status", () => ({ body: { status: "FAILED ", error: "no pages" } }));
@@ -118,11 +118,7 @@ test("T05 a job that was completed when the run was cut off is waited for again 
   site.answer("bundle", () => ({ status: 501 }));
   const { state } = await unfinished(site.create());
   site.requests();
-  const looks = ["running", "completed"];
-  site.service.fault = ({ method, path }) => {
-    if (method === "GET") return { body: { status: looks.shift() ?? "completed" } };
-    return path.endsWith("/bundle") && looks.length > 0 ? { status: 409 } : undefined;
-  };
+  looksShow("running", "completed");
   expect((await site.update(state)).outputs.status).toBe("completed");
   expect(site.requests()).toEqual([WHOLE[2], WHOLE[1], WHOLE[2]]);
 });
@@ -233,4 +229,44 @@ test.each([
   expect(site.verdict(state)).toEqual(nothing);
   site.clock.advance(42 * 60_000);
   expect(site.verdict(state)).toMatchObject({ because: "RENEW_WINDOW" });
+});
+
+test("N22 a network that is lost for five minutes of the wait costs no job", async () => {
+  const { service, clock, create, reporter } = site;
+  service.durationMs = 10 * 60_000;
+  service.fault = () => {
+    const minutes = clock.monotonic() / 60_000;
+    if (minutes < 2 || minutes >= 7) return undefined;
+    return { error: minutes < 4 ? "ENETUNREACH" : "ETIMEDOUT" };
+  };
+  expect((await create()).outputs).toMatchObject({ status: "completed", jobId: "job-1", pageCount: 41 });
+  expect(service.requests.filter((request) => request === "POST /jobs")).toHaveLength(1);
+  expect(reporter.lines.progress).toContainEqual(
+    expect.stringContaining("failed (ENETUNREACH); trying again in"),
+  );
+  expect(reporter.lines.warn).toEqual([]);
+  expect(clock.monotonic()).toBeLessThan(11 * 60_000);
+});
+
+test("H13 a job that is unknown just after its start is waited for, ten seconds at most", async () => {
+  site.service.lagMs = 9_000;
+  expect((await site.create()).outputs.status).toBe("completed");
+  const late = new SimulatedExport();
+  late.service.lagMs = 30_000;
+  expect((await caught(late.create())).message).toContain("answered 404");
+  expect(late.clock.monotonic()).toBeGreaterThanOrEqual(10_000);
+  expect(late.clock.monotonic()).toBeLessThan(20_000);
+});
+
+test("H14 a job that is gone later is a failure with nothing to continue", async () => {
+  site.answer("status", () => (site.clock.monotonic() > 20_000 ? { status: 404 } : undefined));
+  const error = await caught(site.create());
+  expect(error.message).toContain("answered 404");
+  expect(error).not.toBeInstanceOf(UnfinishedError);
+});
+
+test("H14 a job that is gone is gone for a refresh", async () => {
+  const state = await site.create();
+  site.service.jobs.clear();
+  expect(await site.read(state)).toBeUndefined();
 });

@@ -24,7 +24,7 @@ test.each([
   ["U01", "is null", null, 'without a "bundleUrl"'],
   ["U01", "is empty", "", 'without a "bundleUrl"'],
   ["U01", "is a number", 7, 'without a "bundleUrl"'],
-  ["U01", "is a list", ["https://store.example.test/a?X-Signature=c4n4ry"], 'without a "bundleUrl"'],
+  ["U01", "is a list", ["https://store.example.test/a?c4n4ry"], 'without a "bundleUrl"'],
   ["U02", "is relative", "/bundles/7?X-Signature=c4n4ry", "not an absolute URL"],
   ["U02", "has no scheme", "//store.example.test/a?X-Signature=c4n4ry", "not an absolute URL"],
   ["U02", "is no URL", "c4n4ry", "not an absolute URL"],
@@ -34,7 +34,7 @@ test.each([
   [
     "U02",
     "is read differently",
-    "https://good\\@store.example.test/a?X-Signature=c4n4ry",
+    "https://a\\@store.example.test/a?X-Signature=c4n4ry",
     "not an absolute URL",
   ],
   ["U02", "hides characters", "https://store.example.test/a?X-Signature=\u202ec4n4ry", "not an absolute URL"],
@@ -65,40 +65,36 @@ test.each([
   expect(site.requests()).toEqual(["POST /jobs/job-1/bundle"]);
 });
 
-test("U03 http: is accepted when the service itself is on this machine", async () => {
-  const bundleUrl = "http://127.0.0.1:4010/b.tgz?X-Signature=c4n4ry";
-  Object.assign(site.inputs, { baseUrl: "http://127.0.0.1:4010" });
-  expect(await exported(bundleUrl)).toMatchObject({ bundleUrl });
-});
-
-test("U03 http: is accepted when the configuration permits it", async () => {
-  const bundleUrl = "http://store.example.test/b.tgz?X-Signature=c4n4ry";
-  site.stackConfig["docs-hosting:allowInsecure"] = "true";
+test.each([
+  ["the service itself is on this machine", { baseUrl: "http://127.0.0.1:4010" }, {}],
+  ["the configuration permits it", {}, { "docs-hosting:allowInsecure": "true" }],
+])("U03 http: is accepted when %s", async (_, inputs, stackConfig) => {
+  Object.assign(site.inputs, inputs);
+  Object.assign(site.stackConfig, stackConfig);
+  const bundleUrl = "http://store.example.test:4010/b.tgz?X-Signature=c4n4ry";
   expect(await exported(bundleUrl)).toMatchObject({ bundleUrl });
 });
 
 test.each([
-  ["an international host", "https://bücher.example/b.tgz?X-Signature=c4n4ry"],
-  ["a host in punycode", "https://xn--bcher-kva.example/b.tgz?X-Signature=c4n4ry"],
-  ["a dot at the end of its host", "https://store.example.test./b.tgz?X-Signature=c4n4ry"],
-  ["a port", "https://store.example.test:8443/b.tgz?X-Signature=c4n4ry"],
-  ["the usual port", "https://store.example.test:443/b.tgz?X-Signature=c4n4ry"],
-  ["capital letters", "HTTPS://Store.Example.TEST/b.tgz?X-Signature=c4n4ry"],
-])("U08 a link with %s is handed on as it is written", async (_, bundleUrl) => {
-  expect(await exported(bundleUrl)).toMatchObject({ bundleUrl });
-});
-
-test("U10 a link of 64 kilobytes is handed on whole", async () => {
-  const bundleUrl = `https://store.example.test/b.tgz?X-Signature=c4n4ry&token=${"0123456789abcdef".repeat(4_096)}`;
-  expect(bundleUrl.length).toBeGreaterThan(65_536);
-  expect((await exported(bundleUrl))["bundleUrl"]).toBe(bundleUrl);
-});
-
-test.each([
-  "https://store.example.test/b.tgz?b=2&a=1&b=1&sig=A%2B/,{}\\'$(x)&empty=&n",
-  "https://store.example.test/a/../b.tgz?x=%7E~%2f%2F+%20 é%C3%A9&X-Signature=c4n4ry#part",
-  "https://store.example.test?X-Signature=c4n4ry",
-])("U11 %s keeps its order and its encoding, byte for byte", async (bundleUrl) => {
+  ["U08", "an international host", "https://bücher.example/b.tgz?X-Signature=c4n4ry"],
+  ["U08", "a host in punycode", "https://xn--bcher-kva.example/b.tgz?X-Signature=c4n4ry"],
+  ["U08", "a dot at the end of its host", "https://store.example.test./b.tgz?X-Signature=c4n4ry"],
+  ["U08", "a port", "https://store.example.test:8443/b.tgz?X-Signature=c4n4ry"],
+  ["U08", "the usual port", "https://store.example.test:443/b.tgz?X-Signature=c4n4ry"],
+  ["U08", "capital letters", "HTTPS://Store.Example.TEST/b.tgz?X-Signature=c4n4ry"],
+  [
+    "U10",
+    "64 kilobytes",
+    `https://store.example.test/?X-Signature=c4n4ry&t=${"0123456789abcdef".repeat(4_096)}`,
+  ],
+  ["U11", "an order", "https://store.example.test/b.tgz?b=2&a=1&b=1&sig=A%2B/,{}\\'$(x)&empty=&n"],
+  [
+    "U11",
+    "an encoding",
+    "https://store.example.test/a/../b.tgz?x=%7E~%2f%2F+%20 é%C3%A9&X-Signature=c4n4ry#part",
+  ],
+  ["U11", "no path", "https://store.example.test?X-Signature=c4n4ry"],
+])("%s a link with %s is handed on as it is written, byte for byte", async (_row, _what, bundleUrl) => {
   expect((await exported(bundleUrl))["bundleUrl"]).toBe(bundleUrl);
 });
 

@@ -3,8 +3,9 @@ import dns from "node:dns";
 import { once } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { ConnectionError, MalformedResponseError } from "../../provider/words/errors.ts";
-import { ask, CALLS, DUPLICATE, GOOD_VALUE, UNKNOWN_JOB } from "./calls.ts";
-import { goodBody, good, atFirst, refuse, reply } from "./replies.ts";
+import { ask, CALLS, DUPLICATE, GOOD_VALUE, NO_LINES, UNKNOWN_JOB } from "./calls.ts";
+import { answered, expectPassedOver, expectUnderstood } from "./faultyService.ts";
+import { goodBody, good, refuse, reply } from "./replies.ts";
 import { freeAddress, scriptedServer, type Answer } from "./scriptedServer.ts";
 import { unansweringServer } from "./unansweringServer.ts";
 
@@ -74,37 +75,25 @@ test.each(CALLS)("N04 a connection that nobody accepts is given up after 10 s: %
 test.each(["status", "bundle"] as const)(
   "N07 a connection reset before the reply is made anew: %s",
   async (call) => {
-    const { baseUrl, requests } = await scriptedServer(atFirst(reset, 3));
-    const { value, lines } = await ask(call, baseUrl);
-    expect(value).toEqual(GOOD_VALUE[call]);
-    expect(requests).toHaveLength(4);
-    expect(lines.warn).toEqual([]);
+    await expectPassedOver(call, reset, 3);
   },
 );
 
 test("N08 a start whose connection is reset is repeated once, with a warning", async () => {
-  const { baseUrl, requests } = await scriptedServer(atFirst(reset));
-  const { value, lines } = await ask("start", baseUrl);
-  expect(value).toBe("job-1");
-  expect(requests).toHaveLength(2);
-  expect(lines.warn).toEqual([DUPLICATE]);
+  await expectPassedOver("start", reset, 1, [DUPLICATE]);
 });
 
-test("N08 a start that was refused for a while before is repeated once as well, and no more", async () => {
-  const { baseUrl, requests } = await scriptedServer((...call) =>
-    (call[2] === 4 || call[2] === 7 ? reset : refuse(503))(...call),
-  );
-  const { error, lines } = await ask("start", baseUrl);
+test.each<[string, Answer, number]>([
+  ["is reset twice", reset, 2],
+  [
+    "was refused for a while before each of its two resets",
+    (...call) => ([4, 7].includes(call[2]) ? reset : refuse(503))(...call),
+    7,
+  ],
+])("N08 a start that %s fails, and says that a job may run", async (_name, fault, sent) => {
+  const { error, lines, requests } = await answered("start", fault);
   expect(error).toBeInstanceOf(ConnectionError);
-  expect(requests).toHaveLength(7);
-  expect(lines.warn).toEqual([DUPLICATE, UNKNOWN_JOB]);
-});
-
-test("N08 a start whose connection is reset twice fails, and says that a job may run", async () => {
-  const { baseUrl, requests } = await scriptedServer(reset);
-  const { error, lines } = await ask("start", baseUrl);
-  expect(error).toBeInstanceOf(ConnectionError);
-  expect(requests).toHaveLength(2);
+  expect(requests).toHaveLength(sent);
   expect(lines.warn).toEqual([DUPLICATE, UNKNOWN_JOB]);
 });
 
@@ -115,16 +104,12 @@ const TOO_SHORT = reply(
   { "content-length": 999 },
 );
 
-for (const [row, name, cut] of [
-  ["N09", "reset in the middle of it", (socket) => socket.write(TOO_SHORT, () => socket.resetAndDestroy())],
-  ["N10", "shorter than was announced", (socket) => socket.end(TOO_SHORT)],
-] satisfies [string, string, Answer][]) {
-  test.each(CALLS)(`${row} a reply that is ${name} is not read, and asked for again: %s`, async (call) => {
-    const { baseUrl, requests } = await scriptedServer(atFirst(cut));
-    const { value, lines } = await ask(call, baseUrl);
-    expect(value).toEqual(GOOD_VALUE[call]);
-    expect(requests).toHaveLength(2);
-    expect(lines.warn).toEqual(call === "start" ? [DUPLICATE] : []);
+for (const call of CALLS) {
+  test.each<[string, string, Answer]>([
+    ["N09", "reset in the middle of it", (socket) => socket.write(TOO_SHORT, () => socket.resetAndDestroy())],
+    ["N10", "shorter than was announced", (socket) => socket.end(TOO_SHORT)],
+  ])(`%s a reply that is %s is not read, and asked for again: ${call}`, async (_row, _name, cut) => {
+    await expectPassedOver(call, cut, 1, call === "start" ? [DUPLICATE] : []);
   });
 }
 
@@ -136,7 +121,7 @@ test("N14 a service that promises to keep the connection and closes it costs not
   for (const call of [...CALLS, ...CALLS]) {
     const { value, lines, waits } = await ask(call, server.baseUrl);
     expect(value).toEqual(GOOD_VALUE[call]);
-    expect({ lines, waits }).toEqual({ lines: { progress: [], info: [], warn: [] }, waits: [] });
+    expect({ lines, waits }).toEqual({ lines: NO_LINES, waits: [] });
   }
   expect(server.connections()).toBe(6);
   expect(server.requests[0]?.headers["connection"]).toBe("close");
@@ -150,16 +135,12 @@ test.each<[string, (json: string) => string]>([
     (json) => `HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${json}`,
   ],
   ["in chunks of a byte", (json) => `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunked(json)}`],
-])("N15 a reply %s is read", async (_name, raw) => {
-  const { baseUrl } = await scriptedServer((socket, request) =>
-    socket.end(raw(JSON.stringify(goodBody(request)))),
-  );
-  for (const call of CALLS) expect((await ask(call, baseUrl)).value).toEqual(GOOD_VALUE[call]);
-});
+])("N15 a reply %s is read", (_name, raw) =>
+  expectUnderstood((socket, request) => socket.end(raw(JSON.stringify(goodBody(request))))),
+);
 
 test.each(CALLS)("N16 what is not HTTP is asked a few times, then named: %s", async (call) => {
-  const { baseUrl, requests } = await scriptedServer((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n"));
-  const { error, lines } = await ask(call, baseUrl);
+  const { error, lines, requests } = await answered(call, (socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n"));
   expect(error).toBeInstanceOf(MalformedResponseError);
   expect(error?.message).toContain("answered with what is not usable HTTP (HPE_");
   expect(error?.remedy).toContain("base URL");
@@ -186,25 +167,25 @@ test("N19 a dead IPv6 address is passed over for the IPv4 address of the same na
   const { value, lines } = await ask("start", `http://docs.localhost:${port}`);
   expect(value).toBe("job-1");
   expect(requests).toHaveLength(1);
-  expect(lines).toEqual({ progress: [], info: [], warn: [] });
+  expect(lines).toEqual(NO_LINES);
 });
 
 test.each(["status", "bundle"] as const)("a stop cuts the connection at once: %s", async (call) => {
   const stop = new AbortController();
   let closed: Promise<unknown> | undefined;
-  const { baseUrl } = await scriptedServer((socket) => {
+  const hang: Answer = (socket) => {
     closed = once(socket, "close");
     stop.abort(new Error("stopped"));
-  });
-  expect((await ask(call, baseUrl, { signal: stop.signal })).error).toEqual(new Error("stopped"));
+  };
+  expect((await answered(call, hang, { signal: stop.signal })).error).toEqual(new Error("stopped"));
   await closed;
 });
 
 test("a stop leaves a start a moment for its reply, without which its job is lost", async () => {
   const stop = new AbortController();
-  const { baseUrl } = await scriptedServer((...call) => {
+  const late: Answer = (...call) => {
     stop.abort(new Error("stopped"));
     setImmediate(() => good(...call));
-  });
-  expect((await ask("start", baseUrl, { signal: stop.signal })).value).toBe("job-1");
+  };
+  expect((await answered("start", late, { signal: stop.signal })).value).toBe("job-1");
 });

@@ -1,10 +1,25 @@
 // The proxy of HTTPS_PROXY: a tunnel for https:, and nothing else.
-import { expect, test, vi } from "vitest";
-import { ConfigurationError, ConnectionError } from "../../provider/words/errors.ts";
+import { expect, test } from "vitest";
 import { proxyFor } from "../../provider/http/proxy.ts";
-import { ask, CALLS, GOOD_VALUE } from "./calls.ts";
-import { identity, SERVICE_HOST, SERVICE_IPV6, trustAuthority } from "./certificates.ts";
+import { ConfigurationError, ConnectionError } from "../../provider/words/errors.ts";
+import {
+  ask,
+  CALLS,
+  GOOD_VALUE,
+  NO_LINES,
+  type CallName,
+  type Circumstances,
+  type Outcome,
+} from "./calls.ts";
+import {
+  identity,
+  ignoringCertificates,
+  SERVICE_HOST,
+  SERVICE_IPV6,
+  trustAuthority,
+} from "./certificates.ts";
 import { connectProxy } from "./connectProxy.ts";
+import { BUFFERED_BYTES, endless } from "./endlessReply.ts";
 import { good, refuse } from "./replies.ts";
 import { freeAddress, scriptedServer, type ScriptedServer } from "./scriptedServer.ts";
 
@@ -15,20 +30,27 @@ async function hiddenService(): Promise<ScriptedServer> {
   return { ...server, baseUrl: `https://${SERVICE_HOST}:${server.port}` };
 }
 
+function askThrough(
+  proxyUrl: string,
+  baseUrl: string,
+  { call = "start", ...circumstances }: Circumstances & { call?: CallName } = {},
+): Promise<Outcome> {
+  return ask(call, baseUrl, { environment: { HTTPS_PROXY: proxyUrl }, ...circumstances });
+}
+
 test.each(CALLS)(
   "N18 https: goes through the proxy, which sees the service's host and no key: %s",
   async (call) => {
     const service = await hiddenService();
     const proxy = await connectProxy();
-    const { value, lines } = await ask(call, service.baseUrl, {
-      environment: { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
-    });
+    const { value, lines } = await askThrough(proxy.url, service.baseUrl, { call });
     expect(value).toEqual(GOOD_VALUE[call]);
-    expect(lines).toEqual({ progress: [], info: [], warn: [] });
+    expect(lines).toEqual(NO_LINES);
     const target = `${SERVICE_HOST}:${service.port}`;
-    expect(proxy.heads).toEqual([
-      expect.stringMatching(`^CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n`),
+    expect(proxy.requests).toEqual([
+      { method: "CONNECT", path: target, headers: { host: target, connection: "close" }, body: "" },
     ]);
+    expect(proxy.seen()).toContain(SERVICE_HOST); // as TLS begins
     expect(proxy.seen()).not.toMatch(/authorization|c4n4ry|static-export/i);
     expect(service.requests[0]?.headers["authorization"]).toContain("c4n4ry");
   },
@@ -36,34 +58,40 @@ test.each(CALLS)(
 
 test("N18 name and password of the proxy go to the proxy, and into no error", async () => {
   const service = await hiddenService();
-  const proxy = await connectProxy((head) =>
-    head.includes(`proxy-authorization: Basic ${Buffer.from("me:p@c4n4ry").toString("base64")}\r\n`)
+  const proxy = await connectProxy(({ headers }) =>
+    headers["proxy-authorization"] === `Basic ${Buffer.from("me:p@c4n4ry").toString("base64")}`
       ? undefined
       : "HTTP/1.1 407 Proxy Authentication Required\r\n\r\n",
   );
-  const through = (login: string): ReturnType<typeof ask> =>
-    ask("start", service.baseUrl, {
-      environment: { https_proxy: `http://${login}@127.0.0.1:${proxy.port}` },
-    });
+  const through = (login: string): Promise<Outcome> =>
+    askThrough(`http://${login}@${proxy.address}`, service.baseUrl);
   expect((await through("me:p%40c4n4ry")).value).toBe("job-1");
   const { error, lines } = await through("me:wrong-c4n4ry");
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error?.message).toBe(
-    `the proxy 127.0.0.1:${proxy.port} refused to connect to ${SERVICE_HOST}:${service.port} (status 407)`,
+    `the proxy ${proxy.address} refused to connect to ${SERVICE_HOST}:${service.port} (status 407)`,
   );
   expect(error?.remedy).toContain("NO_PROXY");
-  expect(lines).toEqual({ progress: [], info: [], warn: [] });
+  expect(lines).toEqual(NO_LINES);
+});
+
+test("N18 a password with a bare % is sent as it is", async () => {
+  const service = await hiddenService();
+  const proxy = await connectProxy();
+  const { value } = await askThrough(`http://me:100%@${proxy.address}`, service.baseUrl);
+  expect(value).toBe("job-1");
+  expect(proxy.requests[0]?.headers["proxy-authorization"]).toBe(
+    `Basic ${Buffer.from("me:100%").toString("base64")}`,
+  );
 });
 
 test("N18 a proxy that speaks TLS has to show a good certificate, too", async () => {
   const service = await hiddenService();
-  for (const signed of [true, false]) {
-    const proxy = await connectProxy(undefined, await identity({ signed }));
-    const environment = { HTTPS_PROXY: `https://127.0.0.1:${proxy.port}` };
-    const { value, error } = await ask("start", service.baseUrl, { environment });
-    if (signed) expect(value).toBe("job-1");
-    else expect(error?.message).toContain(`through the proxy 127.0.0.1:${proxy.port} is not trusted`);
-  }
+  const trusted = await connectProxy(undefined, await identity());
+  expect((await askThrough(trusted.url, service.baseUrl)).value).toBe("job-1");
+  const other = await connectProxy(undefined, await identity({ signed: false }));
+  const { error } = await askThrough(other.url, service.baseUrl);
+  expect(error?.message).toContain(`through the proxy ${other.address} is not trusted`);
   expect(service.requests).toHaveLength(1);
 });
 
@@ -74,9 +102,8 @@ test.each<[string, string, string]>([
   ["has no end of headers", `HTTP/1.1 200 OK\r\nx: ${"x".repeat(65_536)}`, "through the proxy 127.0.0.1:"],
 ])("N18 a proxy that %s is named, and a start is sent when it is well", async (_, refusal, words) => {
   const service = await hiddenService();
-  const proxy = await connectProxy((_head, number) => (number === 1 ? refusal : undefined));
-  const environment = { HTTPS_PROXY: `127.0.0.1:${proxy.port}` };
-  const { value, lines } = await ask("start", service.baseUrl, { environment });
+  const proxy = await connectProxy((_request, number) => (number === 1 ? refusal : undefined));
+  const { value, lines } = await askThrough(proxy.address, service.baseUrl);
   expect(lines.progress).toEqual([expect.stringContaining(words)]);
   expect(value).toBe("job-1");
   expect(lines.warn).toEqual([]);
@@ -84,107 +111,73 @@ test.each<[string, string, string]>([
 
 test("N18 a proxy that is not there is named", async () => {
   const { host, port } = await freeAddress();
-  const { error } = await ask("start", `https://${SERVICE_HOST}`, {
-    environment: { HTTPS_PROXY: `http://${host}:${port}` },
-    limitMs: 2_000,
-  });
+  const service = `https://${SERVICE_HOST}`;
+  const { error } = await askThrough(`http://${host}:${port}`, service, { limitMs: 2_000 });
   expect(error?.message).toContain(`failed through the proxy ${host}:${port} (ECONNREFUSED)`);
-  const { error: unknown } = await ask("start", `https://${SERVICE_HOST}`, {
-    environment: { HTTPS_PROXY: `http://${"a".repeat(64)}.example:3128` },
-  });
-  expect(unknown?.message).toBe(`host not found: ${"a".repeat(64)}.example:3128`);
-});
-
-test("N18 a password with a bare % is sent as it is", async () => {
-  const service = await hiddenService();
-  const proxy = await connectProxy();
-  const environment = { HTTPS_PROXY: `http://me:100%@127.0.0.1:${proxy.port}` };
-  expect((await ask("start", service.baseUrl, { environment })).value).toBe("job-1");
-  expect(proxy.heads).toEqual([
-    expect.stringContaining(`: Basic ${Buffer.from("me:100%").toString("base64")}\r\n`),
-  ]);
+  const name = `${"a".repeat(64)}.example:3128`; // longer than a name can be: no name service is asked
+  const { error: unknown } = await askThrough(`http://${name}`, service);
+  expect(unknown?.message).toBe(`host not found: ${name}`);
 });
 
 test("N18 a service and a proxy that are known by an IPv6 address are found", async () => {
   const service = await hiddenService();
   const proxy = await connectProxy();
   const target = `[${SERVICE_IPV6}]:${service.port}`;
-  const { value } = await ask("start", `https://${target}`, {
-    environment: { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
-  });
-  expect(value).toBe("job-1");
-  expect(proxy.heads).toEqual([expect.stringContaining(`CONNECT ${target} HTTP/1.1\r\n`)]);
+  expect((await askThrough(proxy.url, `https://${target}`)).value).toBe("job-1");
+  expect(proxy.requests).toMatchObject([{ method: "CONNECT", path: target }]);
   const { port } = await freeAddress();
-  const { error } = await ask("start", service.baseUrl, {
-    environment: { HTTPS_PROXY: `http://[::1]:${port}` },
-    limitMs: 2_000,
-  });
+  const { error } = await askThrough(`http://[::1]:${port}`, service.baseUrl, { limitMs: 2_000 });
   // the address is asked, whether this machine has IPv6 or not; it is not taken for a name
   expect(error?.message).toContain(`failed through the proxy [::1]:${port} (E`);
   expect(error?.message).not.toContain("ENOTFOUND");
 });
 
-test("N05 the certificates of a proxy and of a service behind one are checked, whatever the environment says", async () => {
-  await trustAuthority();
-  vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
-  vi.spyOn(process, "emitWarning").mockImplementation(() => undefined); // Node.js's own, of that variable
-  try {
-    const [good, bad] = [await identity(), await identity({ signed: false })];
+test("N05 the certificates of a proxy and of a service behind one are checked, whatever the environment says", () =>
+  ignoringCertificates(async () => {
+    await trustAuthority();
+    const [trusted, untrusted] = [await identity(), await identity({ signed: false })];
     for (const [ofService, ofProxy] of [
-      [bad, undefined],
-      [bad, good],
-      [good, bad],
+      [untrusted, undefined],
+      [untrusted, trusted],
+      [trusted, untrusted],
     ] as const) {
       const service = await scriptedServer(refuse(400), { identity: ofService });
       const proxy = await connectProxy(undefined, ofProxy);
-      const { error } = await ask("start", `https://${SERVICE_HOST}:${service.port}`, {
-        environment: { HTTPS_PROXY: `${ofProxy ? "https" : "http"}://127.0.0.1:${proxy.port}` },
-      });
+      const { error } = await askThrough(proxy.url, `https://${SERVICE_HOST}:${service.port}`);
       expect(error?.message).toContain(
-        `the certificate of ${SERVICE_HOST}:${service.port} through the proxy 127.0.0.1:${proxy.port} is not trusted`,
+        `the certificate of ${SERVICE_HOST}:${service.port} through the proxy ${proxy.address} is not trusted`,
       );
-      expect(proxy.heads).toHaveLength(ofProxy === bad ? 0 : 1);
+      expect(proxy.requests).toHaveLength(ofProxy === untrusted ? 0 : 1);
       expect(service.requests).toEqual([]);
     }
-  } finally {
-    vi.unstubAllEnvs();
-    vi.restoreAllMocks();
-  }
-});
+  }));
 
 test("N05 a proxy with a good certificate of its own cannot play a service that is known by its address", async () => {
   await trustAuthority();
   const service = await scriptedServer(good, { identity: await identity({ host: "localhost" }) });
   const proxy = await connectProxy();
-  const { error } = await ask("start", `https://203.0.113.7:${service.port}`, {
-    environment: { HTTPS_PROXY: `http://localhost:${proxy.port}` },
-  });
+  const { error } = await askThrough(
+    proxy.url.replace("127.0.0.1", "localhost"),
+    `https://203.0.113.7:${service.port}`,
+  );
   expect(error?.message).toContain("is not trusted (ERR_TLS_CERT_ALTNAME_INVALID)");
-  expect(proxy.heads).toHaveLength(1);
+  expect(proxy.requests).toHaveLength(1);
   expect(service.requests).toEqual([]);
 });
 
 test("N17 headers of a proxy that do not end are cut off, and surely no request was seen", async () => {
-  let sentBytes = 0;
+  const { answer, sentBytes } = endless("HTTP/1.1 200 OK\r\n", Buffer.from("x: 1\r\n".repeat(10_000)));
   const proxy = await scriptedServer(good, {
     onConnection: (socket) => {
-      const chunk = Buffer.from("x: 1\r\n".repeat(10_000));
-      const write = (): void => {
-        while (!socket.destroyed && socket.write(chunk)) sentBytes += chunk.length;
-      };
-      socket.write("HTTP/1.1 200 OK\r\n");
-      socket.on("drain", write);
-      write();
+      answer(socket);
       return true;
     },
   });
-  const { error, waits, lines } = await ask("start", `https://${SERVICE_HOST}`, {
-    environment: { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
-  });
+  const { error, waits, lines } = await askThrough(proxy.baseUrl, `https://${SERVICE_HOST}`);
   expect(error?.message).toContain(`through the proxy 127.0.0.1:${proxy.port} (HPE_HEADER_OVERFLOW)`);
   expect(waits).not.toContain(10_000);
   expect(proxy.connections()).toBe(6);
-  expect(sentBytes).toBeLessThan(64 * 1024 * 1024); // what lies in the buffers of the machine
+  expect(sentBytes()).toBeLessThan(BUFFERED_BYTES);
   expect(lines.warn).toEqual([]);
 });
 
@@ -198,8 +191,8 @@ test("N18 a proxy that is silent is given up after 10 s, or when the user stops,
       return true;
     },
   });
-  const { error, waits, lines } = await ask("status", `https://${SERVICE_HOST}`, {
-    environment: { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
+  const { error, waits, lines } = await askThrough(proxy.baseUrl, `https://${SERVICE_HOST}`, {
+    call: "status",
     signal: stop.signal,
   });
   expect(waits[0]).toBe(10_000);
@@ -212,15 +205,15 @@ test("N18 a proxy that is silent is given up after 10 s, or when the user stops,
 });
 
 test("N18 an http: service on this machine is asked directly", async () => {
-  const proxy = await connectProxy();
+  const { url, requests } = await connectProxy();
   const server = await scriptedServer(refuse(400));
-  const url = `http://127.0.0.1:${proxy.port}`;
   await ask("status", server.baseUrl, { environment: { HTTPS_PROXY: url, HTTP_PROXY: url, ALL_PROXY: url } });
   expect(server.requests).toHaveLength(1);
-  expect(proxy.heads).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 const BASE = "https://api.example.com";
+const PROXY = "http://p.test";
 test.each<[string, string, Record<string, string>]>([
   [BASE, "http://p.test:3128/", { HTTPS_PROXY: "http://p.test:3128" }],
   [BASE, "http://p.test:3128/", { HTTPS_PROXY: " p.test:3128 " }],
@@ -228,30 +221,22 @@ test.each<[string, string, Record<string, string>]>([
   [BASE, "http://lower.test/", { HTTPS_PROXY: "http://upper.test", https_proxy: "http://lower.test" }],
   [BASE, "none", {}],
   [BASE, "none", { HTTPS_PROXY: "" }],
-  [BASE, "none", { HTTP_PROXY: "http://p.test" }],
-  ["http://api.example.com", "none", { HTTPS_PROXY: "http://p.test", HTTP_PROXY: "http://p.test" }],
-  ["https://localhost:8443", "none", { HTTPS_PROXY: "http://p.test" }],
-  ["https://127.0.0.1:8443", "none", { HTTPS_PROXY: "http://p.test" }],
-  ["https://[::1]", "none", { HTTPS_PROXY: "http://p.test" }],
-  ...[
-    "*",
-    "api.example.com",
-    "example.com",
-    ".example.com",
-    "*.example.com",
-    "x.test, API.example.com:443",
-  ].map((list): [string, string, Record<string, string>] => [
-    BASE,
-    "none",
-    { HTTPS_PROXY: "http://p.test", NO_PROXY: list },
-  ]),
-  ...["", ",", "xample.com", "api.example.com:8443", "pi.example.com"].map(
-    (list): [string, string, Record<string, string>] => [
-      BASE,
-      "http://p.test/",
-      { HTTPS_PROXY: "http://p.test", NO_PROXY: list },
-    ],
-  ),
+  [BASE, "none", { HTTP_PROXY: PROXY }],
+  ["http://api.example.com", "none", { HTTPS_PROXY: PROXY, HTTP_PROXY: PROXY }],
+  ["https://localhost:8443", "none", { HTTPS_PROXY: PROXY }],
+  ["https://127.0.0.1:8443", "none", { HTTPS_PROXY: PROXY }],
+  ["https://[::1]", "none", { HTTPS_PROXY: PROXY }],
+  [BASE, "none", { HTTPS_PROXY: PROXY, NO_PROXY: "*" }],
+  [BASE, "none", { HTTPS_PROXY: PROXY, NO_PROXY: "api.example.com" }],
+  [BASE, "none", { HTTPS_PROXY: PROXY, NO_PROXY: "example.com" }],
+  [BASE, "none", { HTTPS_PROXY: PROXY, NO_PROXY: ".example.com" }],
+  [BASE, "none", { HTTPS_PROXY: PROXY, NO_PROXY: "*.example.com" }],
+  [BASE, "none", { HTTPS_PROXY: PROXY, NO_PROXY: "x.test, API.example.com:443" }],
+  [BASE, "http://p.test/", { HTTPS_PROXY: PROXY, NO_PROXY: "" }],
+  [BASE, "http://p.test/", { HTTPS_PROXY: PROXY, NO_PROXY: "," }],
+  [BASE, "http://p.test/", { HTTPS_PROXY: PROXY, NO_PROXY: "xample.com" }],
+  [BASE, "http://p.test/", { HTTPS_PROXY: PROXY, NO_PROXY: "api.example.com:8443" }],
+  [BASE, "http://p.test/", { HTTPS_PROXY: PROXY, NO_PROXY: "pi.example.com" }],
 ])("N18 the proxy for %s is %s with %o", (baseUrl, proxy, environment) => {
   expect(proxyFor(baseUrl, (name) => environment[name])?.href ?? "none").toBe(proxy);
 });
@@ -259,7 +244,7 @@ test.each<[string, string, Record<string, string>]>([
 test.each(["socks5://me:c4n4ry@p.test", "http://me:c4n4ry@[", "::::"])(
   "N18 the proxy %# is refused before any request, without its password",
   async (url) => {
-    const { error } = await ask("start", BASE, { environment: { HTTPS_PROXY: url } });
+    const { error } = await askThrough(url, BASE);
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error?.message).toBe("HTTPS_PROXY is not the URL of an http(s) proxy");
   },

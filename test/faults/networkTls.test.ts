@@ -1,8 +1,8 @@
 // Certificates and handshakes, with an authority of the tests' own.
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { ConnectionError } from "../../provider/words/errors.ts";
 import { ask, CALLS, GOOD_VALUE } from "./calls.ts";
-import { identity, trustAuthority } from "./certificates.ts";
+import { identity, ignoringCertificates, trustAuthority } from "./certificates.ts";
 import { good } from "./replies.ts";
 import { scriptedServer } from "./scriptedServer.ts";
 
@@ -12,11 +12,9 @@ test.each<[string, string, Parameters<typeof identity>[0]]>([
   ["for another host", "ERR_TLS_CERT_ALTNAME_INVALID", { host: "other.docs-host.test" }],
 ])(
   "N05 a certificate that is %s is final and gets no key, whatever the environment says",
-  async (_, code, options) => {
-    await trustAuthority();
-    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
-    vi.spyOn(process, "emitWarning").mockImplementation(() => undefined); // Node.js's own, of that variable
-    try {
+  (_, code, options) =>
+    ignoringCertificates(async () => {
+      await trustAuthority();
       const server = await scriptedServer(good, { identity: await identity(options) });
       for (const [index, call] of CALLS.entries()) {
         const { error, lines } = await ask(call, server.baseUrl);
@@ -28,11 +26,7 @@ test.each<[string, string, Parameters<typeof identity>[0]]>([
         expect(server.connections()).toBe(index + 1);
       }
       expect(server.requests).toEqual([]);
-    } finally {
-      vi.unstubAllEnvs();
-      vi.restoreAllMocks();
-    }
-  },
+    }),
 );
 
 test.each(CALLS)("N06 a handshake that is cut off is tried again, also for a start: %s", async (call) => {

@@ -12,7 +12,7 @@ export interface RawRequest {
   body: string;
 }
 
-/** Does to the connection what it likes. */
+/** Does to the connection what it likes, once its only request is there. */
 export type Answer = (socket: Socket, request: RawRequest, number: number) => void;
 
 export interface ScriptedServer {
@@ -59,13 +59,14 @@ export async function scriptedServer(
     const socket = identity ? new TLSSocket(raw, { isServer: true, ...identity }) : raw;
     socket.on("error", () => undefined);
     let text = "";
-    socket.on("data", (chunk: Buffer) => {
+    const read = (chunk: Buffer): void => {
       text += chunk.toString("latin1");
       const request = wholeRequest(text);
       if (!request) return;
-      text = "";
+      socket.off("data", read);
       answer(socket, request, requests.push(request));
-    });
+    };
+    socket.on("data", read);
   });
   onTestFinished(() => {
     server.close();

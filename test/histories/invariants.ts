@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { ReasonCode } from "../../provider/resource/decision.ts";
 import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
@@ -27,7 +28,7 @@ export const INVARIANTS: Record<string, Invariant> = {
 
   "a start is announced": ({ process, step }) => {
     if (process.started.length === 0) return undefined;
-    const announced = ["NEW", "REPLACED", "NEW_CONTENT", "STARTED_AGAIN"];
+    const announced: readonly ReasonCode[] = ["NEW", "REPLACED", "NEW_CONTENT", "STARTED_AGAIN"];
     const because = step?.decision?.because ?? "NEW";
     const isGone = process.reporter.lines.warn.some((line) => line.startsWith("JOB_GONE"));
     return announced.includes(because) || isGone ? undefined : `started because of ${because}`;

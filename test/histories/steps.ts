@@ -36,6 +36,9 @@ const spoken = (ms: number): string =>
       ? `${ms / MINUTE_MS} min`
       : `${ms} ms`;
 
+const weighted = <T>(choices: readonly (readonly [weight: number, fc.Arbitrary<T>])[]): fc.Arbitrary<T> =>
+  fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+
 /** Which request of an operation: few start more than one job, mint more than one link; the rest are looks. */
 const requestNumber = fc.integer({ min: 1, max: 8 });
 const moment = fc.oneof(
@@ -86,11 +89,11 @@ const fault: fc.Arbitrary<Fault> = fc
   )
   .map(([first, times, { reply, processed }]) => ({ first, times, reply, processed }));
 
-const trouble: fc.Arbitrary<Trouble> = fc.oneof(
-  { weight: 4, arbitrary: fc.constant(NO_TROUBLE) },
-  {
-    weight: 6,
-    arbitrary: fc
+const trouble = weighted<Trouble>([
+  [4, fc.constant(NO_TROUBLE)],
+  [
+    6,
+    fc
       .record(
         {
           interruption,
@@ -107,8 +110,8 @@ const trouble: fc.Arbitrary<Trouble> = fc.oneof(
           .shuffledSubarray(Object.keys(all) as (keyof Trouble)[], { minLength: 1, maxLength: 2 })
           .map((chosen) => ({ ...NO_TROUBLE, ...Object.fromEntries(chosen.map((key) => [key, all[key]])) })),
       ),
-  },
-);
+  ],
+]);
 
 function spokenReply(reply: ScriptedReply): string {
   if (reply === "never") return "no answer";
@@ -152,34 +155,23 @@ const preview = fc.constant(new HistoryStep("preview", async (world) => check(aw
 const destroy = fc.constant(new HistoryStep("destroy", async (world) => check(await world.destroy(), world)));
 
 /** A change of an input, often back to what it was: then less may happen than before. */
-const change = fc
-  .oneof(
-    { weight: 4, arbitrary: fc.record({ version: fc.constantFrom(undefined, "v1", "v2") }) },
-    {
-      weight: 3,
-      arbitrary: fc.record({ triggers: fc.constantFrom(undefined, [], ["a"], [{ a: 1, b: [2] }]) }),
-    },
-    { weight: 2, arbitrary: fc.record({ renewBefore: fc.constantFrom(undefined, "10m", "30m") }) },
-    { weight: 1, arbitrary: fc.record({ apiKeyEnv: fc.constantFrom(undefined, "SECOND_KEY") }) },
-    { weight: 2, arbitrary: fc.record({ domain: fc.constantFrom("docs.example.com", "other.example.com") }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({ baseUrl: fc.constantFrom(undefined, "https://other.example.test") }),
-    },
-    {
-      weight: 3,
-      arbitrary: fc.record({ jobId: fc.constantFrom(undefined, "job-1", "job-1", "job-2", "job-3") }),
-    },
-  )
-  .map((inputs: object) => {
-    const changed = Object.entries(inputs) as [string, unknown][];
-    const spokenInputs = changed.map(([name, value]) => `${name} = ${JSON.stringify(value ?? null)}`);
-    return new HistoryStep(`the program says ${spokenInputs.join()}`, (world) => {
-      const given = Object.entries({ ...world.program, ...inputs } as Record<string, unknown>);
-      const present = given.filter(([, value]) => value !== undefined);
-      world.program = Object.fromEntries(present) as unknown as StaticExportInputs;
-    });
+const change = weighted<object>([
+  [4, fc.record({ version: fc.constantFrom(undefined, "v1", "v2") })],
+  [3, fc.record({ triggers: fc.constantFrom(undefined, [], ["a"], [{ a: 1, b: [2] }]) })],
+  [2, fc.record({ renewBefore: fc.constantFrom(undefined, "10m", "30m") })],
+  [1, fc.record({ apiKeyEnv: fc.constantFrom(undefined, "SECOND_KEY") })],
+  [2, fc.record({ domain: fc.constantFrom("docs.example.com", "other.example.com") })],
+  [1, fc.record({ baseUrl: fc.constantFrom(undefined, "https://other.example.test") })],
+  [3, fc.record({ jobId: fc.constantFrom(undefined, "job-1", "job-1", "job-2", "job-3") })],
+]).map((inputs) => {
+  const changed = Object.entries(inputs) as [string, unknown][];
+  const spokenInputs = changed.map(([name, value]) => `${name} = ${JSON.stringify(value ?? null)}`);
+  return new HistoryStep(`the program says ${spokenInputs.join()}`, (world) => {
+    const given = Object.entries({ ...world.program, ...inputs } as Record<string, unknown>);
+    const present = given.filter(([, value]) => value !== undefined);
+    world.program = Object.fromEntries(present) as unknown as StaticExportInputs;
   });
+});
 
 /** Other content is tried, cut off, and not wanted any more, for now. */
 const detour = fc
@@ -274,21 +266,21 @@ const disk = fc.boolean().map(
     }),
 );
 
-const step: fc.Arbitrary<HistoryStep> = fc.oneof(
-  { weight: 40, arbitrary: up },
-  { weight: 16, arbitrary: change },
-  { weight: 8, arbitrary: pass },
-  { weight: 6, arbitrary: refresh },
-  { weight: 6, arbitrary: jobs },
-  { weight: 4, arbitrary: fate },
-  { weight: 4, arbitrary: jump },
-  { weight: 2, arbitrary: setClock },
-  { weight: 4, arbitrary: service },
-  { weight: 4, arbitrary: detour },
-  { weight: 3, arbitrary: preview },
-  { weight: 3, arbitrary: purge },
-  { weight: 1, arbitrary: destroy },
-  { weight: 1, arbitrary: disk },
-);
+const step = weighted<HistoryStep>([
+  [40, up],
+  [16, change],
+  [8, pass],
+  [6, refresh],
+  [6, jobs],
+  [4, fate],
+  [4, jump],
+  [2, setClock],
+  [4, service],
+  [4, detour],
+  [3, preview],
+  [3, purge],
+  [1, destroy],
+  [1, disk],
+]);
 
 export const history = fc.array(step, { minLength: 3, maxLength: 16, size: "max" });

@@ -2,11 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import MarkdownIt from "markdown-it";
 import { type DefaultTreeAdapterTypes as Html, parse } from "parse5";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ExportedSite, exportSite, listFiles, serveFolder } from "./exportedSite.ts";
-
-/** The manual that the installed fastify brings: real pages, written by people who did not know of this renderer. */
-const SOURCE = join(import.meta.dirname, "../../node_modules/fastify/docs");
+import { beforeAll, describe, expect, test } from "vitest";
+import { exportSite, FASTIFY_MANUAL, listFiles, servedManual } from "./exportedSite.ts";
 
 /** A page as the crawler saw it. */
 interface CrawledPage {
@@ -14,41 +11,33 @@ interface CrawledPage {
   ids: Set<string>;
 }
 
-let site: ExportedSite;
-let server: Awaited<ReturnType<typeof serveFolder>>;
+const served = servedManual();
 let sourcePages: string[];
 /** By address in the site. */
 let crawled: Map<string, CrawledPage>;
 
 beforeAll(async () => {
-  site = await exportSite(SOURCE);
-  server = await serveFolder(site.folder);
-  sourcePages = (await listFiles(SOURCE)).filter((file) => file.endsWith(".md"));
-  crawled = await crawl(server.url);
-});
-
-afterAll(async () => {
-  await server.close();
-  await site.remove();
+  sourcePages = (await listFiles(FASTIFY_MANUAL)).filter((file) => file.endsWith(".md"));
+  crawled = await crawl(served.url);
 });
 
 describe("the exported fastify manual", () => {
   test("has one page for each Markdown file", () => {
     expect(sourcePages.length).toBeGreaterThan(20);
-    expect(site.pageCount).toBe(sourcePages.length);
+    expect(served.site.pageCount).toBe(sourcePages.length);
   });
 
   test("unpacks to exactly the pages, what they refer to, and the page for wrong addresses", async () => {
     const pages = sourcePages.map(addressOf);
     const assets = [...crawled.values()].flatMap(({ elements }) => elements.flatMap(loadedUrls));
     expect(assets.length).toBeGreaterThan(0);
-    const others = (await listFiles(site.folder)).filter(
+    const others = (await listFiles(served.site.folder)).filter(
       (file) => !pages.includes(file) && file !== "404.html",
     );
     expect(others.map((file) => posix.basename(file)).sort()).toEqual(
       [...new Set(assets.map((url) => posix.basename(url)))].sort(),
     );
-    expect(await listFiles(site.folder)).toEqual(expect.arrayContaining(pages));
+    expect(await listFiles(served.site.folder)).toEqual(expect.arrayContaining(pages));
   });
 
   test("reaches every page from the navigation of every page", () => {
@@ -63,7 +52,7 @@ describe("the exported fastify manual", () => {
   });
 
   test("has no internal link that leads nowhere", async () => {
-    const files = new Set(await listFiles(site.folder));
+    const files = new Set(await listFiles(served.site.folder));
     for (const [address, { elements }] of crawled) {
       for (const element of elements) {
         const href = attribute(element, "href");
@@ -80,7 +69,7 @@ describe("the exported fastify manual", () => {
   test("warns of exactly the links that the source itself has broken", async () => {
     const broken = new Set<string>();
     for (const source of sourcePages) {
-      for (const href of linksOf(await readFile(join(SOURCE, source), "utf8"))) {
+      for (const href of linksOf(await readFile(join(FASTIFY_MANUAL, source), "utf8"))) {
         if (/^[a-z]+:/.test(href)) continue;
         const [path = "", fragment = ""] = href.split("#");
         const target = path === "" ? source : posix.join(posix.dirname(source), path);
@@ -91,7 +80,7 @@ describe("the exported fastify manual", () => {
       }
     }
     expect(broken.size).toBeGreaterThan(0);
-    expect(site.warnings.map((warning) => warning.split(": ").slice(0, 2).join(": ")).sort()).toEqual(
+    expect(served.site.warnings.map((warning) => warning.split(": ").slice(0, 2).join(": ")).sort()).toEqual(
       [...broken].sort(),
     );
   });
@@ -102,8 +91,8 @@ describe("the exported fastify manual", () => {
         expect(url, address).not.toMatch(/^([a-z][a-z0-9+.-]*:|\/)/i);
       }
     }
-    for (const file of (await listFiles(site.folder)).filter((name) => name.endsWith(".css"))) {
-      expect(await readFile(join(site.folder, file), "utf8")).not.toMatch(/@import|url\(/);
+    for (const file of (await listFiles(served.site.folder)).filter((name) => name.endsWith(".css"))) {
+      expect(await readFile(join(served.site.folder, file), "utf8")).not.toMatch(/@import|url\(/);
     }
   });
 
@@ -142,9 +131,9 @@ describe("the exported fastify manual", () => {
   });
 
   test("is packed into the same bytes when it is exported again", async () => {
-    const again = await exportSite(SOURCE);
+    const again = await exportSite(FASTIFY_MANUAL);
     await again.remove();
-    expect(again.archiveSha256).toBe(site.archiveSha256);
+    expect(again.archiveSha256).toBe(served.site.archiveSha256);
   });
 });
 

@@ -6,8 +6,9 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import fastifyStatic from "@fastify/static";
 import Fastify from "fastify";
-import { vi } from "vitest";
+import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
 import { startReferenceService } from "../../examples/reference-service/index.ts";
+import { JOBS, serviceCalls } from "./serviceCalls.ts";
 
 const DOMAIN = "docs.example.com";
 const KEY = "svc_test";
@@ -23,24 +24,18 @@ export interface ExportedSite {
 
 export async function exportSite(source: string): Promise<ExportedSite> {
   const service = await startReferenceService({ sites: { [DOMAIN]: source }, adminApiKey: KEY });
-  const call = async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(`${service.url}/v1/static-export/jobs${path}`, {
-      method,
-      headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return (await response.json()) as Record<string, unknown>;
-  };
-  const { jobId } = await call("POST", "", { domain: DOMAIN });
+  const call = serviceCalls(service.url, KEY);
+  const { jobId } = (await call("POST", JOBS, { domain: DOMAIN })).body;
+  const path = `${JOBS}/${String(jobId)}`;
   const job = await vi.waitUntil(
     async () => {
-      const status = await call("GET", `/${String(jobId)}`);
-      return ["completed", "failed"].includes(String(status["status"])) && status;
+      const { body } = await call("GET", path);
+      return ["completed", "failed"].includes(String(body["status"])) && body;
     },
     { timeout: 50_000, interval: 50 },
   );
   if (job["status"] === "failed") throw new Error(String(job["error"]));
-  const { bundleUrl } = await call("POST", `/${String(jobId)}/bundle`);
+  const { bundleUrl } = (await call("POST", `${path}/bundle`)).body;
   const archive = Buffer.from(await (await fetch(String(bundleUrl))).arrayBuffer());
   await service.close();
 
@@ -57,18 +52,17 @@ export async function exportSite(source: string): Promise<ExportedSite> {
   };
 }
 
-/** Writes a folder of Markdown and exports it. */
-export async function exportFiles(files: Readonly<Record<string, string>>): Promise<ExportedSite> {
+/** Exports these files. Source and site are gone when the test ends. */
+export async function exportFiles(files: Readonly<Record<string, string | Buffer>>): Promise<ExportedSite> {
   const source = await mkdtemp(join(tmpdir(), "markdown-"));
-  try {
-    for (const [path, content] of Object.entries(files)) {
-      await mkdir(dirname(join(source, path)), { recursive: true });
-      await writeFile(join(source, path), content);
-    }
-    return await exportSite(source);
-  } finally {
-    await rm(source, { recursive: true });
+  onTestFinished(() => rm(source, { recursive: true }));
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(source, path)), { recursive: true });
+    await writeFile(join(source, path), content);
   }
+  const site = await exportSite(source);
+  onTestFinished(() => site.remove());
+  return site;
 }
 
 /** Every file below a folder, relative to it, sorted. */
@@ -84,14 +78,28 @@ export function readPage(site: ExportedSite, address: string): Promise<string> {
   return readFile(join(site.folder, address), "utf8");
 }
 
-/** Serves a folder as any static file server would, below a sub-folder of its host, under a strict content security policy. */
-export async function serveFolder(folder: string): Promise<{ url: string; close: () => Promise<void> }> {
+/** The manual that the installed fastify brings: real pages, written by people who did not know of this renderer. */
+export const FASTIFY_MANUAL = join(import.meta.dirname, "../../node_modules/fastify/docs");
+
+/**
+ * Exports the manual and serves it as any static file server would, below a sub-folder of its host, under a strict content
+ * security policy. Call it among the tests; it is there while they run.
+ */
+export function servedManual(): { site: ExportedSite; url: string } {
+  const served = {} as { site: ExportedSite; url: string };
   const app = Fastify({ forceCloseConnections: true });
-  await app.register(fastifyStatic, { root: folder, prefix: "/some/sub-folder/" });
-  app.addHook("onRequest", (_request, reply, done) => {
-    void reply.header("content-security-policy", "default-src 'self'");
-    done();
+  beforeAll(async () => {
+    served.site = await exportSite(FASTIFY_MANUAL);
+    await app.register(fastifyStatic, { root: served.site.folder, prefix: "/some/sub-folder/" });
+    app.addHook("onRequest", (_request, reply, done) => {
+      void reply.header("content-security-policy", "default-src 'self'");
+      done();
+    });
+    served.url = `${await app.listen({ host: "127.0.0.1", port: 0 })}/some/sub-folder/`;
   });
-  const origin = await app.listen({ host: "127.0.0.1", port: 0 });
-  return { url: `${origin}/some/sub-folder/`, close: () => app.close() };
+  afterAll(async () => {
+    await app.close();
+    await served.site.remove();
+  });
+  return served;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Browser, type Page, chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type ExportedSite, exportSite, serveFolder } from "./exportedSite.ts";
+import { servedManual } from "./exportedSite.ts";
 
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const hasChromium = existsSync(CHROMIUM);
@@ -27,8 +27,7 @@ const DEMANDING_PAGES = [
 ];
 
 describe.runIf(hasChromium)("in a browser, the exported site", () => {
-  let site: ExportedSite;
-  let server: Awaited<ReturnType<typeof serveFolder>>;
+  const served = servedManual();
   let browser: Browser;
   let page: Page;
   /** Addresses of everything the page requested. */
@@ -37,16 +36,10 @@ describe.runIf(hasChromium)("in a browser, the exported site", () => {
   let complaints: string[];
 
   beforeAll(async () => {
-    site = await exportSite(join(import.meta.dirname, "../../node_modules/fastify/docs"));
-    server = await serveFolder(site.folder);
     browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
   });
 
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-    await site.remove();
-  });
+  afterAll(() => browser.close());
 
   beforeEach(async () => {
     page = await browser.newPage({ viewport: DESKTOP });
@@ -62,26 +55,26 @@ describe.runIf(hasChromium)("in a browser, the exported site", () => {
   for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
     test.each(DEMANDING_PAGES)(`fits the width of a ${name}: %s`, async (address) => {
       await page.setViewportSize(viewport);
-      await page.goto(server.url + address);
+      await page.goto(served.url + address);
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(viewport.width);
     });
   }
 
   test("shows all of its navigation and the page's contents on a desktop", async () => {
-    await page.goto(`${server.url}Reference/Routes.html`);
+    await page.goto(`${served.url}Reference/Routes.html`);
     expect(await page.locator("#site-navigation").isVisible()).toBe(true);
     expect(await page.locator(".page-contents").isVisible()).toBe(true);
     expect(await page.locator(".menu-button").isVisible()).toBe(false);
     expect(await page.locator("#site-navigation [aria-current=page]").textContent()).toBe("Routes");
     await page.locator("#site-navigation").getByRole("link", { name: "Hooks" }).click();
-    expect(page.url()).toBe(`${server.url}Reference/Hooks.html`);
+    expect(page.url()).toBe(`${served.url}Reference/Hooks.html`);
   });
 
   test.each([true, false])(
     "opens its navigation by a button on a phone (JavaScript: %s)",
     async (javaScriptEnabled) => {
       const phone = await browser.newPage({ viewport: PHONE, javaScriptEnabled });
-      await phone.goto(`${server.url}index.html`);
+      await phone.goto(`${served.url}index.html`);
       const navigation = phone.locator("#site-navigation");
       expect(await navigation.isVisible()).toBe(false);
       await phone.getByRole("button", { name: "Menu" }).click();
@@ -90,7 +83,7 @@ describe.runIf(hasChromium)("in a browser, the exported site", () => {
       expect(await navigation.isVisible()).toBe(false);
       await phone.getByRole("button", { name: "Menu" }).click();
       await navigation.getByRole("link", { name: "Getting Started" }).click();
-      expect(phone.url()).toBe(`${server.url}Guides/Getting-Started.html`);
+      expect(phone.url()).toBe(`${served.url}Guides/Getting-Started.html`);
       expect(await navigation.isVisible()).toBe(false);
       await phone.close();
     },
@@ -98,34 +91,34 @@ describe.runIf(hasChromium)("in a browser, the exported site", () => {
 
   test("requests nothing from elsewhere and complains of nothing", async () => {
     for (const address of [...DEMANDING_PAGES, "Reference/Encapsulation.html", "Guides/Ecosystem.html"]) {
-      await page.goto(server.url + address);
+      await page.goto(served.url + address);
     }
     expect(requested.length).toBeGreaterThan(12);
-    expect(requested.filter((url) => !url.startsWith(server.url))).toEqual([]);
+    expect(requested.filter((url) => !url.startsWith(served.url))).toEqual([]);
     expect(complaints).toEqual([]);
   });
 
   test("shows its images", async () => {
-    await page.goto(`${server.url}Reference/Encapsulation.html`);
+    await page.goto(`${served.url}Reference/Encapsulation.html`);
     expect(await page.evaluate("document.querySelector('article img').naturalWidth")).toBeGreaterThan(100);
   });
 
   test("works from disk, without any server", async () => {
-    await page.goto(pathToFileURL(join(site.folder, "index.html")).href);
+    await page.goto(pathToFileURL(join(served.site.folder, "index.html")).href);
     expect(await page.evaluate("getComputedStyle(document.querySelector('.site-header')).position")).toBe(
       "sticky",
     );
     await page.locator("article").getByRole("link", { name: "Reference documentation", exact: true }).click();
     await page.locator("article").getByRole("link", { name: "Server" }).first().click();
-    expect(page.url()).toBe(pathToFileURL(join(site.folder, "Reference/Server.html")).href);
+    expect(page.url()).toBe(pathToFileURL(join(served.site.folder, "Reference/Server.html")).href);
     await page.goto(`${page.url()}#bodylimit`);
     expect(await page.locator("#bodylimit").isVisible()).toBe(true);
-    expect(requested.filter((url) => !url.startsWith(pathToFileURL(site.folder).href))).toEqual([]);
+    expect(requested.filter((url) => !url.startsWith(pathToFileURL(served.site.folder).href))).toEqual([]);
     expect(complaints).toEqual([]);
   });
 
   test("marks in the page's contents what is being read", async () => {
-    await page.goto(`${server.url}Reference/Server.html#bodylimit`);
+    await page.goto(`${served.url}Reference/Server.html#bodylimit`);
     const current = page.locator(".page-contents [aria-current]");
     await current.waitFor();
     expect(await current.textContent()).toBe("bodyLimit");
@@ -133,7 +126,7 @@ describe.runIf(hasChromium)("in a browser, the exported site", () => {
 
   test("is dark for readers who prefer it", async () => {
     const background = "getComputedStyle(document.documentElement).backgroundColor";
-    await page.goto(server.url + "index.html");
+    await page.goto(served.url + "index.html");
     expect(await page.evaluate(background)).toBe("rgb(255, 255, 255)");
     await page.emulateMedia({ colorScheme: "dark" });
     expect(await page.evaluate(background)).toBe("rgb(22, 24, 29)");

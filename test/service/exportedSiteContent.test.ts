@@ -1,13 +1,9 @@
-import { afterEach, describe, expect, test } from "vitest";
-import { type ExportedSite, exportFiles, listFiles, readPage } from "./exportedSite.ts";
-
-let site: ExportedSite;
-
-afterEach(() => site.remove());
+import { describe, expect, test } from "vitest";
+import { exportFiles, listFiles, readPage } from "./exportedSite.ts";
 
 describe("links", () => {
   test("to Markdown files become links to their pages, wherever the folder", async () => {
-    site = await exportFiles({
+    const site = await exportFiles({
       "README.md": "# Docs\n[deep](a/b/Deep%20page.md#some-part) [folder](a) [bare](a/b/Deep%20page)",
       "a/readme.md": "[up](../README.md) [root](/README.md)",
       "a/b/Deep page.md": "## Some part\n[here](#some-part)",
@@ -23,7 +19,7 @@ describe("links", () => {
   });
 
   test("that the source has broken are named with their page, and lead to nothing that is not there", async () => {
-    site = await exportFiles({
+    const site = await exportFiles({
       "index.md": "# Docs\n[gone](gone.md) [out](../../etc/passwd) [section](other.md#nope) ![image](no.png)",
       "other.md": "# Other\n[script](<javascript:alert(1)>)",
     });
@@ -41,7 +37,7 @@ describe("links", () => {
   });
 
   test("forgive letter case in fragments, as code hosts do", async () => {
-    site = await exportFiles({ "index.md": "# Docs\n## A Part\n[part](#A-Part)" });
+    const site = await exportFiles({ "index.md": "# Docs\n## A Part\n[part](#A-Part)" });
     expect(await readPage(site, "index.html")).toContain('<a href="#a-part">part</a>');
     expect(site.warnings).toEqual([]);
   });
@@ -49,7 +45,7 @@ describe("links", () => {
 
 describe("files beside the pages", () => {
   test("are exported when a page refers to them, and only then", async () => {
-    site = await exportFiles({
+    const site = await exportFiles({
       "index.md":
         "# Docs\n![dot](images/dot.svg) <img src='images/two.svg' srcset='images/two.svg 2x'> [data](data.csv)",
       "images/dot.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
@@ -65,7 +61,7 @@ describe("files beside the pages", () => {
 
   test("on other hosts are not loaded: words or a link stand for them, and a warning tells the author", async () => {
     const badge = "https://img.example/badge.svg";
-    site = await exportFiles({
+    const site = await exportFiles({
       "index.md": `# Docs\n![plain](${badge})\n[![linked](${badge})](https://ci.example)\n<img src="//img.example/x.png" alt="raw">`,
     });
     const start = await readPage(site, "index.html");
@@ -82,7 +78,7 @@ describe("files beside the pages", () => {
 
 describe("raw HTML", () => {
   test("is kept where it is content", async () => {
-    site = await exportFiles({
+    const site = await exportFiles({
       "index.md":
         "# Docs\n<details><summary>More</summary>\n\n**bold** <kbd>Ctrl</kbd>\n\n</details>\n\n<h2 align='center' style='color:red'>Own heading</h2>\n\n<blink>old</blink>",
     });
@@ -96,7 +92,7 @@ describe("raw HTML", () => {
   });
 
   test("that would run or load something is taken out, and the author told", async () => {
-    site = await exportFiles({
+    const site = await exportFiles({
       "index.md":
         "# Docs\n<script>alert(1)</script>\n\n<iframe src='https://a.example'></iframe>\n\n<p onclick='x()' id=kept>text</p>\n\n<link rel=stylesheet href='https://b.example/x.css'>\n\n<svg onload='x()'><image href='https://c.example'/></svg>\n\n<a href='javascript:x()'>go</a>",
     });
@@ -113,7 +109,9 @@ describe("raw HTML", () => {
   });
 
   test("with an anchor that its author forgot to close swallows nothing", async () => {
-    site = await exportFiles({ "index.md": '# Docs\n<a id="here">\n\ntext with a [link](#here)\n\n## here' });
+    const site = await exportFiles({
+      "index.md": '# Docs\n<a id="here">\n\ntext with a [link](#here)\n\n## here',
+    });
     const start = await readPage(site, "index.html");
     expect(start).toContain('<a href="#here">link</a>');
     expect(start.match(/id="here"/g)).toHaveLength(1);
@@ -122,7 +120,7 @@ describe("raw HTML", () => {
 
 describe("code", () => {
   test("is coloured by classes, keeps its text, and stays plain in an unknown language", async () => {
-    site = await exportFiles({
+    const site = await exportFiles({
       "index.md": "# Docs\n```ts\nconst a = `<b>`;\n\nlet c;\n```\n```klingon\nif <x>\n```\n\n    indented",
     });
     const start = await readPage(site, "index.html");
@@ -137,7 +135,7 @@ describe("code", () => {
 
 describe("addresses", () => {
   test("never differ only in letter case, so that the archive unpacks on every file system", async () => {
-    site = await exportFiles({
+    const site = await exportFiles({
       "index.md": "# Docs\n[a](Guide.md) [b](guide.md)",
       "Guide.md": "# A",
       "guide.md": "# B",
@@ -149,13 +147,13 @@ describe("addresses", () => {
   });
 
   test("keep both a folder's index and its readme", async () => {
-    site = await exportFiles({ "README.md": "# Read me", "index.md": "# Docs" });
+    const site = await exportFiles({ "README.md": "# Read me", "index.md": "# Docs" });
     expect(await listFiles(site.folder)).toEqual(expect.arrayContaining(["README.html", "index.html"]));
     expect(await readPage(site, "index.html")).toContain("<title>Docs</title>");
   });
 
   test("have a start page even where the source has none", async () => {
-    site = await exportFiles({ "guides/one.md": "# One" });
+    const site = await exportFiles({ "guides/one.md": "# One" });
     const start = await readPage(site, "index.html");
     expect(start).toContain("<title>docs.example.com</title>");
     expect(start).toContain('<a href="guides/one.html">One</a>');
@@ -164,7 +162,7 @@ describe("addresses", () => {
 });
 
 test("Titles and descriptions come from front matter, headings, paragraphs or file names", async () => {
-  site = await exportFiles({
+  const site = await exportFiles({
     "index.md": "# The Manual\nAll about it.",
     "one.md": '---\ntitle: "Fish & Chips"\ndescription: With <vinegar>\n---\n# Another heading',
     "02-getting-started.md":

@@ -1,18 +1,11 @@
 // Sources that are hostile, or only unlucky: the export goes through, soon, and what it publishes runs nothing.
 import { mkdtemp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { create } from "tar";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { renderSite, type RenderOptions } from "../../examples/reference-service/index.ts";
-import { type ExportedSite, exportFiles, exportSite, listFiles, readPage } from "./exportedSite.ts";
-
-/** Exports files and removes the site at the end of the test. */
-async function exported(files: Readonly<Record<string, string>>): Promise<ExportedSite> {
-  const site = await exportFiles(files);
-  onTestFinished(() => site.remove());
-  return site;
-}
+import { type ExportedSite, exportFiles, listFiles, readPage } from "./exportedSite.ts";
 
 async function contentFiles(site: ExportedSite): Promise<string[]> {
   return (await listFiles(site.folder)).filter((file) => !file.startsWith("assets/") && file !== "404.html");
@@ -31,7 +24,7 @@ describe("files beside the pages", () => {
       "evil",
       "evil.html.",
     ];
-    const site = await exported({
+    const site = await exportFiles({
       "index.md": `# Docs\n${runnable.map((name) => `[${name}](${name})`).join(" ")} ![image](evil.html)`,
       ...Object.fromEntries(runnable.map((name) => [name, page])),
     });
@@ -43,7 +36,7 @@ describe("files beside the pages", () => {
 
   test("are copied byte for byte when they are images, fonts, media, PDFs or plain data", async () => {
     const names = ["a.png", "b.JPG", "c.woff2", "d.mp4", "e.pdf", "f.csv"];
-    const site = await exported({
+    const site = await exportFiles({
       "index.md": names.map((name) => `[${name}](${name})`).join(" "),
       ...Object.fromEntries(names.map((name) => [name, `${name} <script>`])),
     });
@@ -63,7 +56,7 @@ describe("files beside the pages", () => {
 <set attributeName="href" to="javascript:alert(6)"/>
 <foreignObject><div xmlns="http://www.w3.org/1999/xhtml" onclick="alert(7)">a &lt;b&gt;<iframe src="x"></iframe></div></foreignObject>
 <text>&e; &amp; words</text></svg>`;
-    const site = await exported({ "index.md": "# Docs\n![picture](a.svg)", "a.svg": drawing });
+    const site = await exportFiles({ "index.md": "# Docs\n![picture](a.svg)", "a.svg": drawing });
     const svg = await readPage(site, "a.svg");
     expect(svg).not.toMatch(/alert|evil|javascript|script|iframe|<[?!]|onload|c\.svg|<set/);
     expect(svg).toContain('viewBox="0 0 9 9"');
@@ -79,7 +72,7 @@ describe("files beside the pages", () => {
   });
 
   test("that only call themselves drawings are exported empty, and the author told", async () => {
-    const site = await exported({
+    const site = await exportFiles({
       "index.md": "![a](a.svg)",
       "a.svg": "<html><script>alert(1)</script></html>",
     });
@@ -98,7 +91,10 @@ describe("srcset", () => {
     ["a.png https://evil.example/b.png", 'srcset="a.png"'],
     ["https://evil.example/b.png,https://evil.example/c.png 2x", ""],
   ])("of %j loads nothing from elsewhere, and the image stays", async (srcset, kept) => {
-    const site = await exported({ "index.md": `# Docs\n<img src="a.png" srcset="${srcset}">`, "a.png": "a" });
+    const site = await exportFiles({
+      "index.md": `# Docs\n<img src="a.png" srcset="${srcset}">`,
+      "a.png": "a",
+    });
     const image = /<img[^>]*>/.exec(await readPage(site, "index.html"))?.[0];
     expect(image).toBe(`<img src="a.png"${kept && ` ${kept}`}>`);
   });
@@ -106,23 +102,20 @@ describe("srcset", () => {
 
 describe("names", () => {
   test('that begin with "@" are files like others, and never another archive', async () => {
-    const source = await mkdtemp(join(tmpdir(), "markdown-"));
-    onTestFinished(() => rm(source, { recursive: true }));
-    const files = {
+    const folder = await mkdtemp(join(tmpdir(), "archived-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, "secret.txt"), "not meant for readers");
+    await create({ cwd: folder, file: join(folder, "evil.tar") }, ["secret.txt"]);
+    const archive = await readFile(join(folder, "evil.tar"));
+    const site = await exportFiles({
       "index.md": "# Docs\n[page](@scope/page.md) [archive](@evil.tar) [odd](@...md)",
       "@scope/page.md": "# Page",
       "@...md": "# Odd",
+      "@evil.tar": archive,
       "secret.txt": "not meant for readers",
-    };
-    for (const [path, content] of Object.entries(files)) {
-      await mkdir(dirname(join(source, path)), { recursive: true });
-      await writeFile(join(source, path), content);
-    }
-    await create({ cwd: source, file: join(source, "@evil.tar") }, ["secret.txt"]);
-    const site = await exportSite(source);
-    onTestFinished(() => site.remove());
+    });
     expect(await contentFiles(site)).toEqual(["@...html", "@evil.tar", "@scope/page.html", "index.html"]);
-    expect(await readFile(join(site.folder, "@evil.tar"))).toEqual(await readFile(join(source, "@evil.tar")));
+    expect(await readFile(join(site.folder, "@evil.tar"))).toEqual(archive);
   });
 });
 

@@ -1,6 +1,6 @@
 // The eight toxics of toxiproxy between us and a service that is well.
 import { expect, test } from "vitest";
-import { ask, CALLS, DUPLICATE, GOOD_VALUE, UNKNOWN_JOB } from "../calls.ts";
+import { ask, CALLS, DUPLICATE, GOOD_VALUE, NO_LINES, UNKNOWN_JOB } from "../calls.ts";
 import { goodBody, good, reply } from "../replies.ts";
 import { scriptedServer, type ScriptedServer } from "../scriptedServer.ts";
 import { toxicProxy, withToxiproxy, type ToxicProxy } from "./toxiproxy.ts";
@@ -61,7 +61,7 @@ test.each(CALLS)("N12 latency of five seconds costs time only: %s", async (call)
   const { value, tookMs, lines } = await ask(call, baseUrl);
   expect(value).toEqual(GOOD_VALUE[call]);
   expect(tookMs).toBeGreaterThanOrEqual(5_000);
-  expect(lines).toEqual({ progress: [], info: [], warn: [] });
+  expect(lines).toEqual(NO_LINES);
 });
 
 test.each(CALLS)("N14 slow_close: a reply that is whole is not waited for any longer: %s", async (call) => {
@@ -75,5 +75,5 @@ test.each(CALLS)("N15 slicer: a reply in slices is read: %s", async (call) => {
   const { baseUrl } = await poisoned("slicer", { average_size: 64, size_variation: 32, delay: 10 });
   const { value, lines } = await ask(call, baseUrl);
   expect(value).toEqual(GOOD_VALUE[call]);
-  expect(lines).toEqual({ progress: [], info: [], warn: [] });
+  expect(lines).toEqual(NO_LINES);
 });

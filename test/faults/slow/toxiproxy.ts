@@ -5,12 +5,8 @@ import { freeAddress } from "../scriptedServer.ts";
 /** A proxy whose connections suffer, see https://github.com/Shopify/toxiproxy#toxics. */
 export interface ToxicProxy {
   baseUrl: string;
-  /**
-   * What is done to the bytes of the service's replies from now on.
-   *
-   * @param toxicity share of the connections that suffer, each by itself. Default: all
-   */
-  poison: (type: string, attributes: Readonly<Record<string, number>>, toxicity?: number) => Promise<void>;
+  /** What is done to the bytes of the service's replies from now on. */
+  poison: (type: string, attributes: Readonly<Record<string, number>>) => Promise<void>;
   /** Whether connections are accepted. */
   enable: (enabled: boolean) => Promise<void>;
   /** All is well again. */
@@ -57,8 +53,8 @@ export async function toxicProxy(port: number): Promise<ToxicProxy> {
   });
   return {
     baseUrl: `http://${host}:${listen}`,
-    poison: (type, attributes, toxicity = 1) =>
-      tell(`/proxies/${name}/toxics`, { type, stream: "downstream", attributes, toxicity }),
+    poison: (type, attributes) =>
+      tell(`/proxies/${name}/toxics`, { type, stream: "downstream", attributes, toxicity: 1 }),
     enable: (enabled) => tell(`/proxies/${name}`, { enabled }),
     cure: () => tell("/reset"),
   };

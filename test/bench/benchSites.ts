@@ -1,0 +1,74 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
+import { openStack, type EngineKind, type Stack } from "../engine/index.ts";
+import { programFolderIn, writeProgram } from "../stack/programFolder.ts";
+
+const WORK = join(import.meta.dirname, "../../.work");
+const KEY = "svc_bench";
+
+/** The export endpoints as a client needs them. */
+export interface BenchService {
+  baseUrl: string;
+  key: string;
+  domain: string;
+}
+
+/** The reference service with a site of one page for each of some domains, and a folder for whoever exports them. */
+export interface BenchSites {
+  service: ReferenceService;
+  folder: string;
+  /** The first of these sites, or another one. */
+  clientOf: (domain?: string) => BenchService;
+}
+
+export const domainsOf = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `docs-${index}.example.com`);
+
+/** Both are gone when the work is done. */
+export async function withBenchSites<T>(
+  domains: readonly string[],
+  jobDurationMs: number,
+  work: (sites: BenchSites) => Promise<T>,
+): Promise<T> {
+  mkdirSync(WORK, { recursive: true });
+  const folder = await mkdtemp(join(WORK, "bench-"));
+  const site = join(folder, "site");
+  mkdirSync(site);
+  writeFileSync(join(site, "index.md"), "# Welcome\n\nThe only page.\n");
+  const service = await startReferenceService({
+    sites: Object.fromEntries(domains.map((domain) => [domain, site])),
+    adminApiKey: KEY,
+    jobDurationMs,
+  });
+  try {
+    return await work({
+      service,
+      folder,
+      clientOf: (domain = domains[0] ?? "") => ({ baseUrl: service.url, key: KEY, domain }),
+    });
+  } finally {
+    await service.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A new stack of this program, with the service in its environment. */
+export function openBenchStack(
+  kind: EngineKind,
+  { service, folder }: BenchSites,
+  name: string,
+  program: string,
+): Promise<Stack> {
+  const programFolder = programFolderIn(join(folder, name));
+  writeProgram(programFolder, program);
+  return openStack(kind, {
+    program: programFolder,
+    project: "bench",
+    stack: name,
+    stateFolder: join(folder, name, "state"),
+    passphrase: "bench",
+    env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: KEY },
+  });
+}

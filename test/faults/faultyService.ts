@@ -1,0 +1,45 @@
+import { expect } from "vitest";
+import {
+  ask,
+  CALLS,
+  GOOD_VALUE,
+  NO_LINES,
+  type CallName,
+  type Circumstances,
+  type Outcome,
+} from "./calls.ts";
+import { atFirst } from "./replies.ts";
+import { scriptedServer, type Answer, type RawRequest } from "./scriptedServer.ts";
+
+/** What comes of a call to a service that answers like this, and the requests that it saw. */
+export async function answered(
+  call: CallName,
+  answer: Answer,
+  circumstances?: Circumstances,
+): Promise<Outcome & { requests: RawRequest[] }> {
+  const { baseUrl, requests } = await scriptedServer(answer);
+  return { ...(await ask(call, baseUrl, circumstances)), requests };
+}
+
+/** This is as good an answer as any, to each call, and worth no word. */
+export async function expectUnderstood(answer: Answer): Promise<void> {
+  for (const call of CALLS) {
+    const { value, lines } = await answered(call, answer);
+    expect(value).toEqual(GOOD_VALUE[call]);
+    expect(lines).toEqual(NO_LINES);
+  }
+}
+
+/** A call that meets this fault so many times is made once more. */
+export async function expectPassedOver(
+  call: CallName,
+  fault: Answer,
+  times = 1,
+  warnings: readonly string[] = [],
+): Promise<Outcome> {
+  const outcome = await answered(call, atFirst(fault, times));
+  expect(outcome.value).toEqual(GOOD_VALUE[call]);
+  expect(outcome.requests).toHaveLength(times + 1);
+  expect(outcome.lines.warn).toEqual(warnings);
+  return outcome;
+}
