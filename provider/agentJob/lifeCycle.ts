@@ -65,10 +65,8 @@ export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
     return settled(inputs, job);
   },
 
-  /** The service has nothing to delete. */
-  remove() {
-    // nothing is kept outside of the state
-  },
+  /** Nothing is kept outside of the state. */
+  remove: () => Promise.resolve(),
 };
 
 /** What is to be done about a job that is the same as before. */

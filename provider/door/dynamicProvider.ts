@@ -111,10 +111,9 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
       return { outs: stored.propertiesOf(state, news) };
     }),
 
-    delete: answering((_id, props) => {
-      const { resumeRecords } = session;
-      lifeCycle.remove({ resumeRecords, ...stored.urnsOf({}, props) }, stateIn(props));
-    }),
+    delete: answering((_id, props) =>
+      session.operation(stored.urnsOf({}, props), (context) => lifeCycle.remove(context, stateIn(props))),
+    ),
   };
 }
 

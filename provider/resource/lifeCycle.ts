@@ -93,6 +93,10 @@ export interface LifeCycle<Inputs extends object, State extends StoredState> {
    */
   update(context: Context, state: State, inputs: Inputs, limitMs?: number): Promise<State>;
 
-  /** Forgets the resource. Needs neither key nor network. */
-  remove(context: Pick<Context, "resumeRecords" | "urn">, state: State): void;
+  /**
+   * Takes away what the resource made outside of the state, and forgets it.
+   *
+   * @throws an Error when something is left, so that the resource stays in the state
+   */
+  remove(context: Context, state: State): Promise<void>;
 }

@@ -28,8 +28,9 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
       const text = `${replaces.join(" and ")} changed: another export in its place, with a job of its own`;
       return { changed, replaces, hidden: false, decision: { because: "REPLACED", text } };
     }
-    const plan = planExport(inputs, state, serviceTimeOf(state, machine));
-    return { changed, replaces, hidden: plan.action !== "record" && changed.length === 0, decision: plan };
+    const { action, because, text } = planExport(inputs, state, serviceTimeOf(state, machine));
+    const hidden = action !== "record" && changed.length === 0;
+    return { changed, replaces, hidden, decision: { because, text } };
   },
 
   /** Exports the site, or adopts the given job. */
@@ -78,9 +79,10 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
   /** Brings the state to what the inputs ask for, see `planExport`. */
   update: (context, state, inputs, limitMs = DEFAULT_LIMIT_MS) => converge(context, inputs, state, limitMs),
 
-  /** The service has nothing to delete. */
+  /** The service has nothing to delete: no key and no network is needed. */
   remove({ resumeRecords, urn }, { outputs: { domain, baseUrl } }) {
     if (urn !== undefined) resumeRecords.forget({ urn, domain, baseUrl });
+    return Promise.resolve();
   },
 };
 

@@ -59,11 +59,11 @@ export class EngineModel {
     return plain(await work);
   }
 
-  storeSuccess({ op, inputs }: Step, state: StaticExportState, context: Context): void {
+  async storeSuccess({ op, inputs }: Step, state: StaticExportState, context: Context): Promise<void> {
     const old = this.resource;
     this.resource = { inputs, state, initErrors: [] };
     if (op === "replace" && old) this.pendingDeletion.push(old);
-    this.deletePending(context);
+    await this.deletePending(context);
   }
 
   storeFailure({ op, inputs }: Step, error: unknown): void {
@@ -83,13 +83,13 @@ export class EngineModel {
       this.resource && { inputs: this.resource.inputs, state: plain(state), initErrors: [] };
   }
 
-  deletePending(context: Context): void {
-    for (const { state } of this.pendingDeletion.splice(0)) staticExport.remove(context, state);
+  async deletePending(context: Context): Promise<void> {
+    for (const { state } of this.pendingDeletion.splice(0)) await staticExport.remove(context, state);
   }
 
-  destroy(context: Context): void {
-    this.deletePending(context);
-    if (this.resource) staticExport.remove(context, this.resource.state);
+  async destroy(context: Context): Promise<void> {
+    await this.deletePending(context);
+    if (this.resource) await staticExport.remove(context, this.resource.state);
     this.resource = undefined;
   }
 }

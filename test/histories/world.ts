@@ -125,7 +125,7 @@ export class World {
   async #operation(
     kind: Report["kind"],
     trouble: Trouble,
-    work: (context: Context) => Promise<() => void>,
+    work: (context: Context) => Promise<() => void | Promise<void>>,
     step?: Step,
   ): Promise<Report> {
     const { service, clock, engine, records } = this;
@@ -145,7 +145,7 @@ export class World {
       const done = await process.run(work);
       if (done && trouble.end !== "not stored") {
         result = "success";
-        done.value();
+        await done.value();
       }
     } catch (caught) {
       error = caught as Error;

@@ -76,7 +76,7 @@ function fakeLifeCycle(answers: Partial<Life> = {}) {
     read: vi.fn<Life["read"]>(answers.read ?? (() => Promise.resolve(FOUND))),
     lookUp: vi.fn<Life["lookUp"]>(() => Promise.resolve(FOUND)),
     update: vi.fn<Life["update"]>(answers.update ?? (() => Promise.resolve(STATE))),
-    remove: vi.fn<Life["remove"]>(),
+    remove: vi.fn<Life["remove"]>(() => Promise.resolve()),
   };
 }
 
@@ -291,21 +291,25 @@ describe("read", () => {
 });
 
 describe("delete", () => {
-  test("needs neither a key nor a base URL nor an operation: the life cycle only forgets", async () => {
+  test("is an operation on the state, on the resource's row", async () => {
     const lifeCycle = fakeLifeCycle();
     await doorTo(lifeCycle).delete("id-of-a", STORED);
     const [context, state] = lifeCycle.remove.mock.calls[0] ?? [];
-    expect(context).toEqual({ resumeRecords: session.resumeRecords, urn: URN });
+    expect(context).toMatchObject({ resumeRecords: session.resumeRecords, urn: URN });
     expect(state).toEqual(STATE);
-    expect(rows).toEqual([]);
+    expect(rows).toEqual([URN]);
   });
 
   test("of a resource that never had a URN goes without", async () => {
     const lifeCycle = fakeLifeCycle();
     await doorTo(lifeCycle).delete("id-of-a", { ...STORED, __urn: UNKNOWN });
-    expect(lifeCycle.remove.mock.calls[0]?.[0]).toEqual({
-      resumeRecords: session.resumeRecords,
-    });
+    expect(lifeCycle.remove.mock.calls[0]?.[0]).not.toHaveProperty("urn");
+  });
+
+  test("that leaves something behind is an error, so that the resource stays in the state", async () => {
+    const remove = () => Promise.reject(new Error("the folder is in use"));
+    const error = await thrownBy(doorTo(fakeLifeCycle({ remove })).delete("id-of-a", STORED));
+    expect(error).toMatchObject({ message: "the folder is in use" });
   });
 });
 

@@ -88,10 +88,11 @@ describe("refresh", () => {
 test("a deletion forgets what was noted of the resource, and asks for nothing", async () => {
   const { state } = await unfinished(site.create({}, 30_000));
   site.service.forgetRequests();
-  staticExport.remove({ resumeRecords: site.records }, state);
-  staticExport.remove({ resumeRecords: site.records, urn: "urn:other" }, state);
+  const { urn, ...nameless } = site.context();
+  await staticExport.remove(nameless, state);
+  await staticExport.remove({ ...nameless, urn: `${urn}-2` }, state);
   expect(site.records.jobs.size).toBe(1);
-  staticExport.remove(site.context(), state);
+  await staticExport.remove(site.context(), state);
   expect(site.records.jobs.size).toBe(0);
   expect(site.service.requests).toEqual([]);
 });
