@@ -63,7 +63,7 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
       refuse(500),
       refuse(403),
     );
-    const run = await pod.start({ TIME_LIMIT_SECONDS: "2" });
+    const run = await pod.start({ TIME_LIMIT_SECONDS: "5" });
     let looks = 0;
     while (run.isRunning) {
       looks++;

@@ -103,7 +103,7 @@ export class PodFolders {
   }
 
   /** Starts it and waits for its end. */
-  async fetch(environment: Readonly<Record<string, string>> = {}): Promise<FetchResult> {
+  async fetch(environment: Readonly<Record<string, string>> = {}): Promise<FetchRun> {
     return (await this.start(environment)).ended;
   }
 
@@ -154,16 +154,11 @@ export class PodFolders {
   }
 }
 
-export interface FetchResult {
-  code: number | null;
-  log: string;
-  terminationMessage: string;
-  seconds: number;
-}
-
 export class FetchRun {
   log = "";
-  readonly ended: Promise<FetchResult>;
+  code: number | null = null;
+  seconds = 0;
+  readonly ended: Promise<FetchRun>;
   readonly #child: ChildProcess;
   readonly #root: string;
 
@@ -181,8 +176,9 @@ export class FetchRun {
     }
     this.ended = new Promise((resolve, reject) => {
       this.#child.on("error", reject).on("close", (code) => {
-        const seconds = (performance.now() - startMs) / 1000;
-        resolve({ code, log: this.log, terminationMessage: this.terminationMessage, seconds });
+        this.code = code;
+        this.seconds = (performance.now() - startMs) / 1000;
+        resolve(this);
       });
     });
   }
