@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type Manifest, mountedFile, only, render, serving } from "./renderedChart.ts";
+import { join, relative } from "node:path";
+import { type Manifest, mountConfiguration, only, render, serving } from "./renderedChart.ts";
 
 /** The two kinds of system that the script may find in an image. */
 export const SYSTEMS = ["busybox", "dash and GNU"] as const;
@@ -49,6 +49,7 @@ export class PodFolders {
   readonly cache = join(this.root, "cache");
   readonly #secret = join(this.root, "secret");
   readonly #runs: FetchRun[] = [];
+  readonly #siblings: PodFolders[] = [];
   #secretStates = 0;
 
   constructor(system: System) {
@@ -57,9 +58,10 @@ export class PodFolders {
     if (NOBODY.uid !== undefined) chownSync(this.root, NOBODY.uid, NOBODY.gid);
   }
 
-  /** Another pod that shares this one's cache. */
+  /** Another pod that shares this one's cache, and is removed with it. */
   sibling(): PodFolders {
     const sibling = new PodFolders(this.system);
+    this.#siblings.push(sibling);
     rmSync(sibling.cache, { recursive: true });
     symlinkSync(this.cache, sibling.cache);
     return sibling;
@@ -82,10 +84,9 @@ export class PodFolders {
   async start(environment: Readonly<Record<string, string>> = {}): Promise<FetchRun> {
     manifests ??= render(serving({ cache: { enabled: true } }));
     const rendered = await manifests;
-    const script = join(this.root, "fetch-bundle.sh");
-    writeFileSync(script, mountedFile(rendered, "fetch-bundle.sh"));
+    mountConfiguration(rendered, this.root);
     const [container] = only(rendered, "Deployment").spec.template.spec.initContainers;
-    const run = new FetchRun(this.root, this.#shell(), script, {
+    const run = new FetchRun(this.root, this.#shell(), {
       ...Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value])),
       ...FAST,
       PATH: this.#path(),
@@ -102,7 +103,7 @@ export class PodFolders {
   }
 
   /** Starts it and waits for its end. */
-  async fetch(environment: Readonly<Record<string, string>> = {}): Promise<FetchResult> {
+  async fetch(environment: Readonly<Record<string, string>> = {}): Promise<FetchRun> {
     return (await this.start(environment)).ended;
   }
 
@@ -110,14 +111,8 @@ export class PodFolders {
   served(): Record<string, string> | undefined {
     const active = join(this.site, "active");
     if (!existsSync(active)) return undefined;
-    const files = readdirSync(active, { recursive: true, withFileTypes: true }).filter((entry) =>
-      entry.isFile(),
-    );
     return Object.fromEntries(
-      files.map((entry) => {
-        const path = join(entry.parentPath, entry.name);
-        return [path.slice(active.length + 1), readFileSync(path, "utf8")];
-      }),
+      filesBelow(active).map((path) => [relative(active, path), readFileSync(path, "utf8")]),
     );
   }
 
@@ -133,6 +128,7 @@ export class PodFolders {
   }
 
   remove(): void {
+    for (const sibling of this.#siblings) sibling.remove();
     for (const run of this.#runs) run.kill();
     rmSync(this.root, { recursive: true, force: true });
   }
@@ -158,23 +154,18 @@ export class PodFolders {
   }
 }
 
-export interface FetchResult {
-  code: number | null;
-  log: string;
-  terminationMessage: string;
-  seconds: number;
-}
-
 export class FetchRun {
   log = "";
-  readonly ended: Promise<FetchResult>;
+  code: number | null = null;
+  seconds = 0;
+  readonly ended: Promise<FetchRun>;
   readonly #child: ChildProcess;
   readonly #root: string;
 
-  constructor(root: string, shell: string, script: string, environment: Record<string, string>) {
+  constructor(root: string, shell: string, environment: Record<string, string>) {
     const startMs = performance.now();
     this.#root = root;
-    this.#child = spawn(shell, [script], {
+    this.#child = spawn(shell, [join(root, "fetch-bundle.sh")], {
       ...NOBODY,
       cwd: root,
       env: environment,
@@ -185,8 +176,9 @@ export class FetchRun {
     }
     this.ended = new Promise((resolve, reject) => {
       this.#child.on("error", reject).on("close", (code) => {
-        const seconds = (performance.now() - startMs) / 1000;
-        resolve({ code, log: this.log, terminationMessage: this.terminationMessage, seconds });
+        this.code = code;
+        this.seconds = (performance.now() - startMs) / 1000;
+        resolve(this);
       });
     });
   }
@@ -216,10 +208,13 @@ export function isInSomeProcess(text: string): boolean {
 
 /** Files below a folder that hold the text. */
 export function filesThatHold(text: string, folder: string): string[] {
+  return filesBelow(folder).filter((path) => readOrNothing(path).includes(text));
+}
+
+function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => readOrNothing(path).includes(text));
+    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 function readOrNothing(path: string): string {

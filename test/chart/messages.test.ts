@@ -1,110 +1,71 @@
 import { describe, expect, test } from "vitest";
-import { helm, CHART, notes, serving, template, type Values } from "./renderedChart.ts";
+import { CHART, helm, notes, serving, template, type Values } from "./renderedChart.ts";
 
-const CANARY = "CANARY-5f3a";
+/** In every link here, that of `serving` included. */
+const CANARY = "CANARY";
 const LINK = `https://store.example.com/bundle.tar.gz?signature=${CANARY}`;
 
-/** Everything that Helm says about values that it refuses. */
-async function refusal(values: Values): Promise<string> {
+const NO_STRING = "staticExport.bundleUrl must be a string";
+const NO_HTTPS_URL = "staticExport.bundleUrl must be an https: URL";
+const NOT_IN_A_URL = "holds a space, a line break or a control character";
+
+const IN_NGINX = /at '\/web\/|web\.headers: «/;
+
+const linked = (bundleUrl: unknown) => serving({}, { bundleUrl });
+const withHeader = (name: string, value: string) => ({ web: { headers: { [name]: value } } });
+
+test.each<[string, Values, string | RegExp]>([
+  ["no link", linked(""), "staticExport.enabled is true, so staticExport.bundleUrl is needed"],
+  ["null for a link", linked(null), NO_STRING],
+  ["a number for a link", linked(7), NO_STRING],
+  ["a list for a link", linked([LINK]), NO_STRING],
+  ["an object for a link", linked({ url: LINK }), NO_STRING],
+  ["true for a link", linked(true), NO_STRING],
+  ["a link of another protocol", linked(LINK.replace("https", "ftp")), NO_HTTPS_URL],
+  ["a link to a file", linked(`file:///${CANARY}`), NO_HTTPS_URL],
+  ["a relative link", linked(`/bundle?${CANARY}`), NO_HTTPS_URL],
+  ["a link that no parser takes", linked(`:%zz//[${CANARY}`), NO_HTTPS_URL],
+  ["an http: link", linked(LINK.replace("https", "HTTP")), "set fetch.allowHttp to true"],
+  ["a link with a space", linked(`${LINK} `), NOT_IN_A_URL],
+  ["a link with a line break", linked(`${LINK}\nx: y`), NOT_IN_A_URL],
+  ["a link with a password", linked(`https://user:${CANARY}@a/`), "holds a user name or password"],
+
+  ["an unknown value beside the link", serving({}, { bundelUrl: LINK }), "'bundelUrl' not allowed"],
+  [
+    "enabled as no boolean",
+    serving({}, { enabled: "yes" }),
+    "'/staticExport/enabled': got string, want bool",
+  ],
+  ["a number as version", serving({}, { version: 7 }), "'/staticExport/version': got number, want string"],
+  ["the link where its group should be", { staticExport: LINK }, "'/staticExport': got string, want object"],
+  ["the group as a list", { staticExport: [{ bundleUrl: LINK }] }, "'/staticExport': got array, want object"],
+  ["an unknown group", serving({ static: { bundleUrl: LINK } }), "'static' not allowed"],
+  [
+    "a feature as text",
+    serving({ features: { search: "yes" } }),
+    "'/features/search': got string, want bool",
+  ],
+  ["an Ingress without a host", serving({ ingress: { enabled: true } }), "must name at least one host"],
+  [
+    "much at once",
+    serving({ replicas: "two", more: true }, { enabled: "yes", version: 7, more: 1 }),
+    "'/replicas': got string, want integer",
+  ],
+
+  ["a quote in the policy", { web: { contentSecurityPolicy: `a"; return 200 "b` } }, IN_NGINX],
+  ["a variable in the policy", { web: { contentSecurityPolicy: "a $request_uri" } }, IN_NGINX],
+  ["a line break in a header", withHeader("X-More", "a\nb"), IN_NGINX],
+  ["a quote in a header", withHeader("X-More", `a" b`), IN_NGINX],
+  ["no name of a header", withHeader("X More", "a"), IN_NGINX],
+  ["another policy beside the policy", withHeader("Content-Security-Policy", "a"), IN_NGINX],
+  ["a quote in the pattern", { web: { immutablePattern: `a" b` } }, IN_NGINX],
+])("%s is refused with a text that holds no link", async (_, values, expected) => {
   const { code, output } = await template(values);
   expect(code).not.toBe(0);
+  expect(output).toMatch(expected);
+  expect(output).not.toContain(CANARY);
   // lint only warns of what templates refuse
-  const linted = await helm(["lint", "--strict", CHART], values);
-  expect(linted.output).not.toContain(CANARY);
-  return output;
-}
-
-describe("a link that cannot be right is refused with a text that does not hold it:", () => {
-  test.each<[string, unknown, string]>([
-    ["missing", "", "staticExport.enabled is true, so staticExport.bundleUrl is needed"],
-    ["null", null, "staticExport.bundleUrl must be a string"],
-    ["a number", 7, "staticExport.bundleUrl must be a string"],
-    ["a list", [LINK], "staticExport.bundleUrl must be a string"],
-    ["an object", { url: LINK }, "staticExport.bundleUrl must be a string"],
-    ["true", true, "staticExport.bundleUrl must be a string"],
-    ["another protocol", LINK.replace("https", "ftp"), "staticExport.bundleUrl must be an https: URL"],
-    ["a file", `file:///${CANARY}`, "staticExport.bundleUrl must be an https: URL"],
-    ["relative", `/bundle?${CANARY}`, "staticExport.bundleUrl must be an https: URL"],
-    ["a URL that no parser takes", `:%zz//[${CANARY}`, "staticExport.bundleUrl must be an https: URL"],
-    ["http:", LINK.replace("https", "HTTP"), "set fetch.allowHttp to true"],
-    ["with a space", `${LINK} `, "holds a space, a line break or a control character"],
-    ["with a line break", `${LINK}\nx: y`, "holds a space, a line break or a control character"],
-    ["with a password", `https://user:${CANARY}@a/`, "holds a user name or password"],
-  ])("%s", async (_, bundleUrl, expected) => {
-    const output = await refusal(serving({}, { bundleUrl }));
-    expect(output).toContain(expected);
-    expect(output).not.toContain(CANARY);
-  });
-});
-
-describe("no rule that is broken beside the link prints it:", () => {
-  const ALL_AT_ONCE = {
-    staticExport: { bundleUrl: LINK, enabled: "yes", version: 7, more: 1 },
-    replicas: "two",
-    image: { pullPolicy: "Sometimes" },
-    more: true,
-  };
-  test.each<[string, Values, string]>([
-    [
-      "an unknown value beside it",
-      serving({}, { bundleUrl: LINK, bundelUrl: LINK }),
-      "additional properties 'bundelUrl' not allowed",
-    ],
-    [
-      "enabled is no boolean",
-      serving({}, { bundleUrl: LINK, enabled: "yes" }),
-      "at '/staticExport/enabled': got string, want boolean",
-    ],
-    [
-      "the version is a number",
-      serving({}, { bundleUrl: LINK, version: 7 }),
-      "at '/staticExport/version': got number, want string",
-    ],
-    [
-      "the link where its group should be",
-      { staticExport: LINK },
-      "at '/staticExport': got string, want object",
-    ],
-    [
-      "the group as a list",
-      { staticExport: [{ bundleUrl: LINK }] },
-      "at '/staticExport': got array, want object",
-    ],
-    [
-      "an unknown group",
-      { ...serving({}, { bundleUrl: LINK }), static: { bundleUrl: LINK } },
-      "additional properties 'static' not allowed",
-    ],
-    [
-      "a feature that is no boolean",
-      serving({ features: { search: "yes" } }, { bundleUrl: LINK }),
-      "at '/features/search': got string, want boolean",
-    ],
-    [
-      "an Ingress without a host",
-      serving({ ingress: { enabled: true } }, { bundleUrl: LINK }),
-      "ingress.hosts must name at least one host",
-    ],
-    ["much at once", ALL_AT_ONCE, "at '/replicas': got string, want integer"],
-  ])("%s", async (_, values, expected) => {
-    const output = await refusal(values);
-    expect(output).toContain(expected);
-    expect(output).not.toContain(CANARY);
-  });
-});
-
-describe("a value that would break nginx's configuration is refused:", () => {
-  test.each<[string, Values]>([
-    ["a quote in the policy", { contentSecurityPolicy: `a"; return 200 "b` }],
-    ["a variable in the policy", { contentSecurityPolicy: "a $request_uri" }],
-    ["a line break in a header", { headers: { "X-More": "a\nb" } }],
-    ["a quote in a header", { headers: { "X-More": `a" b` } }],
-    ["no header's name", { headers: { "X More": "a" } }],
-    ["another policy beside the policy", { headers: { "Content-Security-Policy": "a" } }],
-    ["a quote in the pattern", { immutablePattern: `a" b` }],
-  ])("%s", async (_, web) => {
-    expect(await refusal({ web })).toMatch(/at '\/web\/|web\.headers: «/);
-  });
+  expect((await helm(["lint", "--strict", CHART], values)).output).not.toContain(CANARY);
 });
 
 describe("the notes", () => {
@@ -120,19 +81,19 @@ describe("the notes", () => {
     expect(text).not.toContain("Warning");
   });
 
-  test("name the address of the Ingress", async () => {
-    const ingress = { enabled: true, hosts: ["docs.example.com"], tls: [{ secretName: "tls" }] };
-    expect(await notes(serving({ ingress }))).toContain("https://docs.example.com/");
+  const ingress = { enabled: true, hosts: ["docs.example.com"], tls: [{ secretName: "tls" }] };
+  const cache = { enabled: true, accessModes: ["ReadWriteOnce"] };
+
+  test.each<[string, Values, string]>([
+    ["name the address of the Ingress", serving({ ingress }), "https://docs.example.com/"],
+    ["warn of a missing version", serving({}, { version: "" }), "staticExport.version is not set"],
+    ["warn of a cache that one node has", serving({ cache }), "only one node can mount"],
+    ["say when nothing is served", {}, "a page that says that staticExport.enabled is false"],
+  ])("%s", async (_, values, expected) => {
+    expect(await notes(values)).toContain(expected);
   });
 
-  test("warn of what will disappoint later", async () => {
-    expect(await notes(serving({}, { version: "" }))).toContain("staticExport.version is not set");
-    const cache = { enabled: true, accessModes: ["ReadWriteOnce"] };
-    expect(await notes(serving({ cache }))).toContain("which only one node can mount".slice(6));
+  test("do not warn of such a cache where one pod has it", async () => {
     expect(await notes(serving({ cache, replicas: 1 }))).not.toContain("Warning");
-  });
-
-  test("say when nothing is served", async () => {
-    expect(await notes({})).toContain("a page that says that staticExport.enabled is false");
   });
 });

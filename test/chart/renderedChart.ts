@@ -1,15 +1,14 @@
 import { spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parse, parseAllDocuments } from "yaml";
+import { KUBERNETES_VERSION } from "../programs/goPrograms.ts";
 import { HELM } from "./neededPrograms.ts";
 
 export const CHART = join(import.meta.dirname, "../../examples/self-hosted/chart");
-
-/** Rendering asks no cluster, so Helm has to be told what it would answer. */
-const KUBERNETES_VERSION = "1.34.2";
 
 export type Values = Record<string, unknown>;
 
@@ -29,7 +28,7 @@ interface Container {
 interface Volume {
   name: string;
   emptyDir?: unknown;
-  configMap?: { items?: { key: string }[] };
+  configMap?: { items?: { key: string; path: string }[] };
 }
 
 interface PodTemplate {
@@ -74,6 +73,7 @@ export async function helm(args: readonly string[], values: Values = {}): Promis
   return { code, stdout, output: stdout + stderr };
 }
 
+/** Rendering asks no cluster, so Helm is told what one would answer. */
 export function template(values: Values, ...more: string[]): Promise<HelmResult> {
   return helm(["template", "docs", CHART, "--kube-version", KUBERNETES_VERSION, ...more], values);
 }
@@ -120,11 +120,15 @@ export function only(manifests: readonly Manifest[], kind: string): Manifest {
   return found;
 }
 
-/** A file of the chart's ConfigMap, as the pods see it. */
-export function mountedFile(manifests: readonly Manifest[], name: string): string {
-  const content = only(manifests, "ConfigMap").data[name];
-  if (content === undefined) throw new Error(`the ConfigMap has no ${name}`);
-  return content;
+/** Writes the files of the chart's ConfigMap into a folder, as the pods have them in `/etc/docs-server`. */
+export function mountConfiguration(manifests: readonly Manifest[], folder: string): void {
+  const { data } = only(manifests, "ConfigMap");
+  const { volumes } = only(manifests, "Deployment").spec.template.spec;
+  const mounted = volumes.find(({ name }) => name === "configuration")?.configMap?.items ?? [];
+  for (const { key, path } of mounted) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), data[key] ?? "");
+  }
 }
 
 export async function readChartYaml(name: string): Promise<Values> {

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { render, serving } from "./renderedChart.ts";
+import { afterAll, beforeAll, describe, expect, test, type TestContext } from "vitest";
+import { render, serving, type Values } from "./renderedChart.ts";
 import { WebServer } from "./webServer.ts";
 
 const LONG = "<p>A sentence that can be compressed.</p>\n".repeat(100);
@@ -27,6 +27,10 @@ const FILES = {
   "assets/font.woff2": "wOF2",
 };
 
+const HTML = "text/html; charset=utf-8";
+const NO_CACHE = "no-cache";
+const FOR_EVER = "public, max-age=31536000, immutable";
+
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; media-src 'self'; " +
   "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -39,27 +43,34 @@ describe("nginx with an export", () => {
   });
   afterAll(() => server.remove());
 
-  const bodyOf = async (path: string) => (await server.get(path)).body.toString();
-
   test.each([
-    ["/", "<h1>Start"],
-    ["/index.html", "<h1>Start"],
-    ["/guide.html", "<h1>Guide"],
-    ["/guide", "<h1>Guide"],
-    ["/guide?q=1", "<h1>Guide"],
-    ["/folder/", "<h1>Folder"],
-    ["/folder/index.html", "<h1>Folder"],
-    ["/folder/page", "<h1>Page"],
-    ["/both", "<h1>Both, the page"],
-    ["/both/", "<h1>Both, the folder"],
-    ["/a%20b%20%C3%BC", "<h1>Odd"],
-    ["/.well-known/security.txt", "Contact"],
-    ["//guide", "<h1>Guide"],
-    ["/folder/../guide", "<h1>Guide"],
-  ])("serves %s", async (path, start) => {
-    const { status, body } = await server.get(path);
-    expect(body.toString()).toContain(start);
+    ["/", "<h1>Start", HTML, NO_CACHE],
+    ["/index.html", "<h1>Start", HTML, NO_CACHE],
+    ["/guide.html", "<h1>Guide", HTML, NO_CACHE],
+    ["/guide", "<h1>Guide", HTML, NO_CACHE],
+    ["/guide?q=1", "<h1>Guide", HTML, NO_CACHE],
+    ["/folder/", "<h1>Folder", HTML, NO_CACHE],
+    ["/folder/index.html", "<h1>Folder", HTML, NO_CACHE],
+    ["/folder/page", "<h1>Page", HTML, NO_CACHE],
+    ["/both", "<h1>Both, the page", HTML, NO_CACHE],
+    ["/both/", "<h1>Both, the folder", HTML, NO_CACHE],
+    ["/a%20b%20%C3%BC", "<h1>Odd", HTML, NO_CACHE],
+    ["//guide", "<h1>Guide", HTML, NO_CACHE],
+    ["/folder/../guide", "<h1>Guide", HTML, NO_CACHE],
+    ["/.well-known/security.txt", "Contact", "text/plain; charset=utf-8", NO_CACHE],
+    ["/assets/logo.png", "PNG", "image/png", NO_CACHE],
+    ["/assets/font.woff2", "wOF2", "font/woff2", NO_CACHE],
+    ["/assets/site.0a1b2c3d4e.css", "body{", "text/css; charset=utf-8", FOR_EVER],
+    ["/assets/icon.0a1b2c3d4e.svg", "<svg", "image/svg+xml; charset=utf-8", FOR_EVER],
+    // a date, and pages
+    ["/assets/report.2026112100.pdf", "%PDF", "application/pdf", NO_CACHE],
+    ["/assets/commit.0a1b2c3d4e.html", "<h1>A page", HTML, NO_CACHE],
+    ["/assets/commit.0a1b2c3d4e", "<h1>A page", HTML, NO_CACHE],
+  ])("serves %s: «%s…», as %s, which browsers keep as «%s»", async (path, start, type, cacheControl) => {
+    const { status, headers, body } = await server.get(path);
     expect(status).toBe(200);
+    expect(body.toString()).toContain(start);
+    expect(headers).toMatchObject({ "content-type": type, "cache-control": cacheControl });
   });
 
   test.each([
@@ -75,7 +86,7 @@ describe("nginx with an export", () => {
       expect([301, 302]).toContain(status);
       expect(headers.location).toBe(location);
       // a later version may have a page where this one has a folder
-      expect(headers["cache-control"]).toBe("no-cache");
+      expect(headers["cache-control"]).toBe(NO_CACHE);
     },
   );
 
@@ -83,7 +94,6 @@ describe("nginx with an export", () => {
     "/nothing",
     "/nothing/",
     "/folder/nothing",
-    "/bare",
     "/bare/",
     "/.hidden",
     "/folder/.git/config",
@@ -94,12 +104,14 @@ describe("nginx with an export", () => {
     "/index.html/",
     "/assets/gone.0a1b2c3d4e.css",
   ])("answers %s with the export's own page and status 404", async (path) => {
-    const { status, headers, body } = await server.get(path === "/bare" ? "/bare/" : path);
+    const { status, headers, body } = await server.get(path);
     expect(status).toBe(404);
     expect(body.toString()).toBe("<h1>Not here</h1>");
-    expect(headers["content-type"]).toBe("text/html; charset=utf-8");
-    expect(headers["cache-control"]).toBe("no-cache");
-    expect(headers["content-security-policy"]).toBe(CONTENT_SECURITY_POLICY);
+    expect(headers).toMatchObject({
+      "content-type": HTML,
+      "cache-control": NO_CACHE,
+      "content-security-policy": CONTENT_SECURITY_POLICY,
+    });
   });
 
   test.each(["/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc/passwd", "/folder/..;/x"])(
@@ -119,19 +131,6 @@ describe("nginx with an export", () => {
     ]) {
       expect((await server.get(path)).headers).not.toHaveProperty("x-evil");
     }
-  });
-
-  test.each([
-    ["/", "no-cache"],
-    ["/guide", "no-cache"],
-    ["/assets/logo.png", "no-cache"],
-    ["/assets/site.0a1b2c3d4e.css", "public, max-age=31536000, immutable"],
-    ["/assets/icon.0a1b2c3d4e.svg", "public, max-age=31536000, immutable"],
-    ["/assets/report.2026112100.pdf", "no-cache"],
-    ["/assets/commit.0a1b2c3d4e.html", "no-cache"],
-    ["/assets/commit.0a1b2c3d4e", "no-cache"],
-  ])("lets browsers keep %s as «%s»", async (path, cacheControl) => {
-    expect((await server.get(path)).headers["cache-control"]).toBe(cacheControl);
   });
 
   test.each(["/guide", "/assets/site.0a1b2c3d4e.css"])(
@@ -170,17 +169,6 @@ describe("nginx with an export", () => {
   });
 
   test.each([
-    ["/", "text/html; charset=utf-8"],
-    ["/assets/site.0a1b2c3d4e.css", "text/css; charset=utf-8"],
-    ["/assets/icon.0a1b2c3d4e.svg", "image/svg+xml; charset=utf-8"],
-    ["/assets/logo.png", "image/png"],
-    ["/assets/font.woff2", "font/woff2"],
-    ["/.well-known/security.txt", "text/plain; charset=utf-8"],
-  ])("says that %s is %s", async (path, type) => {
-    expect((await server.get(path)).headers["content-type"]).toBe(type);
-  });
-
-  test.each([
     ["a page", "/guide", "GET"],
     ["an asset", "/assets/site.0a1b2c3d4e.css", "GET"],
     ["a redirect", "/folder", "GET"],
@@ -214,8 +202,8 @@ describe("nginx with an export", () => {
   });
 
   test("logs requests, but not those of the probes", async () => {
-    await bodyOf("/guide?logged");
-    await bodyOf("/-/healthz?not-logged");
+    await server.get("/guide?logged");
+    await server.get("/-/healthz?not-logged");
     await expect.poll(() => server.output).toContain("GET /guide?logged");
     expect(server.output).not.toContain("not-logged");
     expect(server.output).not.toMatch(/\[(warn|emerg|alert|crit)\]/);
@@ -227,83 +215,71 @@ describe("nginx with an export", () => {
 });
 
 describe("nginx otherwise", () => {
-  async function withServer(
-    values: Parameters<typeof render>[0],
-    use: (server: WebServer) => Promise<void>,
+  async function start(
+    context: TestContext,
+    values: Values,
     environment: Record<string, string> = {},
-  ): Promise<void> {
+  ): Promise<WebServer> {
     const server = new WebServer();
-    try {
-      server.write({ "index.html": "<h1>Start</h1>" });
-      await server.start(await render(values), environment);
-      await use(server);
-    } finally {
-      await server.remove();
-    }
+    context.onTestFinished(() => server.remove());
+    server.write({ "index.html": "<h1>Start</h1>" });
+    await server.start(await render(values), environment);
+    return server;
   }
 
-  test("without an export serves a plain page that says so, and nothing else", () =>
-    withServer({}, async (server) => {
-      const { status, body, headers } = await server.get("/");
-      expect(status).toBe(200);
-      expect(body.toString()).toContain("<code>staticExport.enabled</code> is <code>false</code>");
-      expect(headers["content-security-policy"]).toBe(CONTENT_SECURITY_POLICY);
-      expect((await server.get("/guide")).status).toBe(404);
-    }));
+  test("without an export serves a plain page that says so, and nothing else", async (context) => {
+    const server = await start(context, {});
+    const { status, body, headers } = await server.get("/");
+    expect(status).toBe(200);
+    expect(body.toString()).toContain("<code>staticExport.enabled</code> is <code>false</code>");
+    expect(headers["content-security-policy"]).toBe(CONTENT_SECURITY_POLICY);
+    expect((await server.get("/guide")).status).toBe(404);
+  });
 
-  test("has a page of its own for a wrong address when the export has none", () =>
-    withServer(serving(), async (server) => {
-      const { status, body, headers } = await server.get("/assets/gone.0a1b2c3d4e.css");
-      expect(status).toBe(404);
-      expect(body.toString()).toContain("<h1>Page not found</h1>");
-      expect(headers["cache-control"]).toBe("no-cache");
-      expect(headers["content-type"]).toBe("text/html; charset=utf-8");
-    }));
+  test("has a page of its own for a wrong address when the export has none", async (context) => {
+    const server = await start(context, serving());
+    const { status, body, headers } = await server.get("/assets/gone.0a1b2c3d4e.css");
+    expect(status).toBe(404);
+    expect(body.toString()).toContain("<h1>Page not found</h1>");
+    expect(headers).toMatchObject({ "cache-control": NO_CACHE, "content-type": HTML });
+  });
 
-  test("starts where there is no IPv6", () =>
-    withServer(
-      serving(),
-      async (server) => {
-        expect(server.listenConf).toBe(`listen ${server.port};\n`);
-        expect((await server.get("/")).status).toBe(200);
-      },
-      { IPV6_TABLE: "/nowhere" },
-    ));
+  test("starts where there is no IPv6", async (context) => {
+    const server = await start(context, serving(), { IPV6_TABLE: "/nowhere" });
+    expect(server.listenConf).toBe(`listen ${server.port};\n`);
+    expect((await server.get("/")).status).toBe(200);
+  });
 
-  test.each(["SIGTERM", "SIGQUIT"] as const)(
+  test.for(["SIGTERM", "SIGQUIT"] as const)(
     "lets a request end after %s, takes no new one, and ends well",
-    (signal) =>
-      withServer(serving({ web: { accessLog: false } }), async (server) => {
-        server.write({ "large.bin": Buffer.alloc(30_000_000) });
-        const reading = server.get("/large.bin");
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        const exited = server.signal(signal);
-        expect((await reading).body).toHaveLength(30_000_000);
-        expect([0, 131, 143]).toContain(await exited);
-        await expect(server.get("/")).rejects.toThrow("ECONNREFUSED");
-        expect(server.output).not.toContain("GET");
-      }),
+    async (signal, context) => {
+      const server = await start(context, serving({ web: { accessLog: false } }));
+      server.write({ "large.bin": Buffer.alloc(30_000_000) });
+      const reading = server.get("/large.bin");
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const exited = server.signal(signal);
+      expect((await reading).body).toHaveLength(30_000_000);
+      expect([0, 131, 143]).toContain(await exited);
+      await expect(server.get("/")).rejects.toThrow("ECONNREFUSED");
+      expect(server.output).not.toContain("GET");
+    },
   );
 
-  test("sends the headers, the policy and the cache rule of the values", () =>
-    withServer(
-      serving({
-        web: {
-          contentSecurityPolicy: "default-src 'self'",
-          headers: { "Strict-Transport-Security": "max-age=60", "X-Frame-Options": null },
-          immutablePattern: "^/_static/",
-        },
-      }),
-      async (server) => {
-        server.write({ "_static/app.js": "1" });
-        const { headers } = await server.get("/_static/app.js");
-        expect(headers).toMatchObject({
-          "content-security-policy": "default-src 'self'",
-          "strict-transport-security": "max-age=60",
-          "x-content-type-options": "nosniff",
-        });
-        expect(headers).not.toHaveProperty("x-frame-options");
-        expect(headers["cache-control"]).toContain("immutable");
-      },
-    ));
+  test("sends the headers, the policy and the cache rule of the values", async (context) => {
+    const web = {
+      contentSecurityPolicy: "default-src 'self'",
+      headers: { "Strict-Transport-Security": "max-age=60", "X-Frame-Options": null },
+      immutablePattern: "^/_static/",
+    };
+    const server = await start(context, serving({ web }));
+    server.write({ "_static/app.js": "1" });
+    const { headers } = await server.get("/_static/app.js");
+    expect(headers).toMatchObject({
+      "content-security-policy": "default-src 'self'",
+      "strict-transport-security": "max-age=60",
+      "x-content-type-options": "nosniff",
+      "cache-control": FOR_EVER,
+    });
+    expect(headers).not.toHaveProperty("x-frame-options");
+  });
 });

@@ -5,7 +5,7 @@ import { type IncomingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { type Manifest, mountedFile } from "./renderedChart.ts";
+import { type Manifest, mountConfiguration } from "./renderedChart.ts";
 
 export interface Reply {
   status: number;
@@ -33,28 +33,20 @@ export class WebServer {
     environment: Readonly<Record<string, string>> = {},
   ): Promise<void> {
     this.port = await freePort();
+    for (const folder of ["tmp", "site/active"]) mkdirSync(join(this.root, folder), { recursive: true });
+    const configuration = join(this.root, "etc/docs-server");
+    mountConfiguration(manifests, configuration);
+    const conf = join(configuration, "nginx.conf");
     // only the folders differ from the pod's
-    const relocate = (text: string) =>
-      text.replaceAll(/(?<=\s)\/(tmp|site|etc\/docs-server)\//g, `${this.root}/$1/`);
-    for (const folder of ["tmp", "site/active", "etc/docs-server/disabled"]) {
-      mkdirSync(join(this.root, folder), { recursive: true });
-    }
-    const conf = join(this.root, "nginx.conf");
+    const relocated = readFileSync(conf, "utf8").replaceAll(
+      /(?<=\s)\/(tmp|site|etc\/docs-server)\//g,
+      `${this.root}/$1/`,
+    );
     // a run by root needs no change of user for the workers either
-    const user = process.getuid?.() === 0 ? "user root;\n" : "";
-    writeFileSync(conf, user + relocate(mountedFile(manifests, "nginx.conf")));
-    writeFileSync(join(this.root, "serve.sh"), mountedFile(manifests, "serve.sh"));
-    try {
-      writeFileSync(
-        join(this.root, "etc/docs-server/disabled/index.html"),
-        mountedFile(manifests, "index.html"),
-      );
-    } catch {
-      // an export is served
-    }
+    writeFileSync(conf, (process.getuid?.() === 0 ? "user root;\n" : "") + relocated);
     // nginx opens /dev/stdout, which is no file that could be opened when Node.js makes a pipe of it
     const output = openSync(this.#outputFile, "a");
-    this.#child = spawn("sh", [join(this.root, "serve.sh")], {
+    this.#child = spawn("sh", [join(configuration, "serve.sh")], {
       env: {
         PATH: process.env["PATH"],
         NGINX_CONF: conf,

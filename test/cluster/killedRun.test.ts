@@ -9,13 +9,13 @@ test("a release that a killed run left pending is named by the next `up`, with t
   await installation.setConfig({ version: "2" });
 
   // the roll-out cannot end: its pods get no bundle
-  installation.store.spoil((bundle) => ({ ...bundle, status: 503, headers: {}, body: Buffer.alloc(0) }));
+  const mend = installation.spoilDownloads({ status: 503 });
   const kill = new AbortController();
   const running = installation.stack.up({ kill: kill.signal });
   await until("the release is being upgraded", async () => (await pending(installation)).length > 0);
   kill.abort();
   expect((await running).ok).toBe(false);
-  installation.store.spoil(undefined);
+  mend();
   await installation.serves("The first edition.");
 
   const refused = await installation.stack.up();

@@ -1,4 +1,4 @@
-import { expect, test, type TestContext } from "vitest";
+import { expect, test } from "vitest";
 import { publishChart, type ChartRegistry } from "./chartRegistry.ts";
 import { copyExample } from "./copiedExample.ts";
 import { buildInstallation } from "./installation.ts";
@@ -11,28 +11,19 @@ const REFERENCES: Record<string, (registry: ChartRegistry) => string> = {
     `chart: "${reference}", chartVersion: "${version}", release: {`,
 };
 
-test.each(Object.entries(REFERENCES))(
+test.for(Object.entries(REFERENCES))(
   "a published chart %s is installed, serves the pages, and the next preview is empty",
-  async (_where, reference) => {
-    const ends: (() => unknown)[] = [];
-    const context: Pick<TestContext, "onTestFinished"> = {
-      onTestFinished: (end) => void ends.unshift(end as () => unknown),
-    };
-    try {
-      const registry = await publishChart();
-      ends.unshift(() => registry.close());
-      const example = await copyExample(context);
-      await example.changeProgram((text) =>
-        text.replace('chart: "./chart",', "").replace("release: {", reference(registry)),
-      );
-      const installation = await buildInstallation(context, { program: example.program });
-      const { outputs } = await installation.up();
-      expect(outputs["status"]?.value).toMatchObject({ chart: registry.name, version: registry.version });
-      await installation.serves("The first edition.");
-      const preview = await installation.stack.preview();
-      expect(preview.steps.filter(({ op }) => op !== "same")).toEqual([]);
-    } finally {
-      for (const end of ends) await end();
-    }
+  async ([, reference], context) => {
+    const registry = await publishChart(context);
+    const example = await copyExample(context);
+    await example.changeProgram((text) =>
+      text.replace('chart: "./chart",', "").replace("release: {", reference(registry)),
+    );
+    const installation = await buildInstallation(context, { program: example.program });
+    const { outputs } = await installation.up();
+    expect(outputs["status"]?.value).toMatchObject({ chart: registry.name, version: registry.version });
+    await installation.serves("The first edition.");
+    const preview = await installation.stack.preview();
+    expect(preview.steps.filter(({ op }) => op !== "same")).toEqual([]);
   },
 );

@@ -7,7 +7,7 @@ import { startSteadyClient } from "./steadyClient.ts";
 test("a new version rolls the pods without a failed request; rolling back by jobId serves the old pages and starts nothing", async (context) => {
   const installation = await buildInstallation(context, { config: { version: "1" } });
   const first = await installation.up();
-  const client = startSteadyClient(await installation.url());
+  const endClient = startSteadyClient(await installation.url());
   const before = (await installation.pods()).map(({ metadata }) => metadata.uid);
 
   await installation.writeStartPage("# Welcome\n\nThe second edition.\n");
@@ -30,7 +30,7 @@ test("a new version rolls the pods without a failed request; rolling back by job
   const revisions = await list(installation.kubectl, "secrets", "--selector=owner=helm");
   expect(revisions.map(({ metadata }) => metadata.name.replace(/^.*\./, "")).sort()).toEqual(["v2", "v3"]);
 
-  const answers = await client.stop();
+  const answers = await endClient();
   expect(Object.keys(answers).sort()).toEqual(["200 The first edition.", "200 The second edition."]);
   expect(answers["200 The second edition."]).toBeGreaterThan(100);
 });

@@ -1,40 +1,32 @@
-import { get } from "node:http";
+import { get, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
 import { repeatedly } from "./repeatedly.ts";
 
 const PAUSE_MS = 10;
 
-/** Somebody who asks for a page all the time, on a new connection each time. */
-export interface SteadyClient {
-  /** Stops, and tells how often each answer came: a status and the edition that the page names, or the error's code. */
-  stop(): Promise<Record<string, number>>;
-}
-
-export function startSteadyClient(url: string): SteadyClient {
+/**
+ * Somebody who asks for a page all the time, on a new connection each time.
+ *
+ * @returns ends it, and tells how often each answer came: a status and the edition that the page names, or the error's code
+ */
+export function startSteadyClient(url: string): () => Promise<Record<string, number>> {
   const answers: Record<string, number> = {};
   const stop = repeatedly(async () => {
     const answer = await ask(url);
     answers[answer] = (answers[answer] ?? 0) + 1;
   }, PAUSE_MS);
-  return {
-    stop: async () => {
-      await stop();
-      return answers;
-    },
-  };
+  return () => stop().then(() => answers);
 }
 
 /** Reads the whole answer: a body that is cut off is a failed request as well. */
-function ask(url: string): Promise<string> {
-  return new Promise((resolve) => {
-    const request = get(url, { agent: false }, (response) => {
-      response.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-      let body = "";
-      response.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
-      response.on("end", () =>
-        resolve(`${String(response.statusCode)} ${/The \w+ edition\./.exec(body)?.[0]}`),
-      );
+async function ask(url: string): Promise<string> {
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(url, { agent: false, signal: AbortSignal.timeout(5_000) }, resolve).on("error", reject);
     });
-    request.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    request.setTimeout(5_000, () => request.destroy(new Error("no answer in 5 s")));
-  });
+    const page = await text(response);
+    return `${String(response.statusCode)} ${/The \w+ edition\./.exec(page)?.[0]}`;
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code ?? error);
+  }
 }

@@ -16,20 +16,8 @@ export function changesSinceRelease(folders: readonly string[]): Changes | undef
   const release = lastTag() ?? lastVersion();
   if (!release) return undefined;
   const { commit, since } = release;
-  const lines = new Map(
-    changedFiles(
-      git(
-        "diff",
-        "--unified=0",
-        "--find-renames=30%",
-        "--no-color",
-        "--no-ext-diff",
-        commit,
-        "--",
-        ...folders,
-      ),
-    ),
-  );
+  const format = ["--unified=0", "--find-renames=30%", "--no-color", "--no-ext-diff"];
+  const lines = new Map(changedFiles(git("diff", ...format, commit, "--", ...folders)));
   for (const file of namesIn(git("ls-files", "--others", "--exclude-standard", "--", ...folders))) {
     lines.set(file, ["1-1000000"]);
   }

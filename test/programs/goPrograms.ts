@@ -5,8 +5,9 @@ import { basename, join } from "node:path";
 import { cacheFolder } from "./cacheFolder.ts";
 import { findCommand, runCommand } from "./commands.ts";
 
-const HELM_VERSION = "3.22.0";
-const KUBERNETES_VERSION = "1.34.2";
+/** `.github/workflows/tests.yml` asks for it, too. */
+export const HELM_VERSION = "3.22.0";
+export const KUBERNETES_VERSION = "1.34.2";
 const [KUBERNETES_MAJOR = "", KUBERNETES_MINOR = ""] = KUBERNETES_VERSION.split(".");
 
 const TOXIPROXY_VERSION = "2.5.0";

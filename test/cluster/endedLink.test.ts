@@ -9,46 +9,51 @@ test("with the persistent cache, a pod that starts after the link's end, with th
   });
   await provideVolume(context, installation);
   await installation.up();
-  const pods = (await installation.pods()).map(({ metadata }) => metadata.uid);
+  const pods = await uids(installation);
 
   await installation.service.close();
-  await installation.store.close();
   await installation.kubectl("delete", "pods", "--all", "--wait=true");
   await until("other pods serve the pages", async () => {
-    const now = await installation.pods();
-    const fresh = now.length === pods.length && now.every(({ metadata }) => !pods.includes(metadata.uid));
-    return fresh && (await installation.startPage().catch(() => "")).includes("The first edition.");
+    const now = await uids(installation);
+    const fresh = now.length === pods.length && now.every((uid) => !pods.includes(uid));
+    return fresh && (await installation.says("The first edition."));
   });
   expect(await fetchLog(installation)).toMatch(/kept copy of version 1/);
 });
 
-test("without it, the pod waits, its log says what to do, and it goes on by itself once the link is renewed", async (context) => {
+test("without it, the pod waits and its log says what to do; renewing the link asks for one bundle, updates the Secret and restarts no pod, which goes on by itself", async (context) => {
   const installation = await buildInstallation(context, {
     config: { version: "1", renewBefore: "1h" },
     linkLifetimeMs: SHORT_LINK_LIFETIME_MS,
   });
   await installation.up();
-  const expired = new URL(await installation.link());
-  installation.store.spoil((bundle, link) =>
-    link === expired.pathname + expired.search
-      ? { ...bundle, status: 403, headers: {}, body: Buffer.from("expired") }
-      : bundle,
-  );
+  const link = await installation.link();
+  installation.endLinks();
   await installation.kubectl("delete", "pods", "--all", "--wait=true");
   const log = await until("the log tells", async () => {
     const text = await fetchLog(installation);
     return text.includes("pulumi up") && text;
   });
   expect(log).toContain("HTTP 403");
-  for (const pod of await installation.pods()) {
+  const waiting = await installation.pods();
+  for (const pod of waiting) {
     const [container] = pod.status?.["initContainerStatuses"] as { restartCount: number; state: object }[];
     expect(container).toMatchObject({ restartCount: 0, state: { running: expect.anything() as unknown } });
   }
 
   await installation.linkIsDue();
+  const asked = installation.service.requests.length;
   await installation.up();
+  const requests = installation.service.requests.slice(asked).filter(({ path }) => path.startsWith("/v1/"));
+  expect(requests).toMatchObject([{ method: "POST", path: expect.stringMatching(/\/bundle$/) as string }]);
+  expect(await installation.link()).not.toBe(link);
   await installation.serves("The first edition.");
+  expect(await uids(installation)).toEqual(waiting.map(({ metadata }) => metadata.uid).sort());
 });
+
+async function uids(installation: Installation): Promise<string[]> {
+  return (await installation.pods()).map(({ metadata }) => metadata.uid).sort();
+}
 
 function fetchLog({ kubectl }: Installation): Promise<string> {
   return kubectl(

@@ -1,0 +1,33 @@
+import { expect, type TestContext } from "vitest";
+import { type ArchiveServer, send, startArchiveServer } from "./archiveServer.ts";
+import { CANARY, PodFolders, type System } from "./fetchRun.ts";
+
+/** A pod, and the store that the link of its Secret leads to. They are gone when the test ends. */
+export async function podBesideStore(
+  context: Pick<TestContext, "onTestFinished">,
+  system: System,
+  archive: Buffer,
+): Promise<{ pod: PodFolders; server: ArchiveServer }> {
+  const pod = new PodFolders(system);
+  const server = await startArchiveServer(send(archive));
+  pod.writeSecret(`${server.url}/bundle.tar.gz?signature=${CANARY}`);
+  context.onTestFinished(() => {
+    pod.remove();
+    return server.close();
+  });
+  return { pod, server };
+}
+
+/** Runs a fetch that has to fail: nothing is served, nothing new is kept or left over. @returns the reason that the pod gives */
+export async function refused(pod: PodFolders, environment: Record<string, string> = {}): Promise<string> {
+  const kept = pod.keptCopies();
+  const { code, log, terminationMessage } = await pod.fetch(environment);
+  expect(log).not.toMatch(/fetch-bundle.sh|arithmetic|: not found/);
+  expect(log).not.toContain(CANARY);
+  expect(log).toContain(terminationMessage.trim());
+  expect(code).toBe(1);
+  expect(pod.served()).toBeUndefined();
+  expect(pod.leftovers()).toEqual([]);
+  expect(pod.keptCopies()).toEqual(kept);
+  return terminationMessage;
+}
