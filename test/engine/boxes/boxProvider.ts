@@ -13,21 +13,12 @@ export interface Order {
   waitFor?: string;
   /** SIGINT is written down, and doesn't end the process. */
   heedsNoInterrupt?: boolean;
-  /** Until so many calls have been running at once. */
-  waitForCalls?: number;
-  /** For check. */
-  problems?: { property: string; reason: string }[];
 }
 
 export interface Call {
   method: string;
   name: string;
-  phase: "start" | "end";
   pid: number;
-  /** Calls of this method that are running. */
-  running: number;
-  olds?: Box;
-  news?: Box;
   config?: string | undefined;
 }
 
@@ -47,39 +38,25 @@ export function createBoxProvider(folder: string) {
   const path = (name: string) => join(folder, name);
   const read = <Content>(name: string, empty: Content): Content =>
     existsSync(path(name)) ? (JSON.parse(readFileSync(path(name), "utf8")) as Content) : empty;
-  const running = new Map<string, number>();
-  /** Methods of which so many calls as were waited for have been seen at once. */
-  const haveMet = new Set<string>();
   let config: Configuration["config"] | undefined;
 
-  function record(call: Omit<Call, "pid" | "running">): void {
-    const line: Call = { ...call, pid: process.pid, running: running.get(call.method) ?? 0 };
+  function record(call: Omit<Call, "pid">): void {
+    const line: Call = { ...call, pid: process.pid };
     appendFileSync(path(files.calls), `${JSON.stringify(line)}\n`);
   }
 
   async function during<Result>(
     method: string,
     name: string,
-    values: Pick<Call, "olds" | "news">,
     work: (order: Order) => Result,
   ): Promise<Result> {
-    const count = (by: number) => running.set(method, (running.get(method) ?? 0) + by);
-    count(1);
-    record({ method, name, phase: "start", ...values, config: config?.get("test:flavour") });
-    try {
-      const order = read<Record<string, Order>>(files.orders, {})[`${method} ${name}`] ?? {};
-      const { waitFor, waitForCalls, heedsNoInterrupt } = order;
-      if (heedsNoInterrupt)
-        process.on("SIGINT", () => record({ method: "interrupted", name, phase: "start" }));
-      while (waitFor && !existsSync(path(waitFor))) await delay(lookEveryMs);
-      if (waitForCalls && (running.get(method) ?? 0) >= waitForCalls) haveMet.add(method);
-      while (waitForCalls && !haveMet.has(method)) await delay(lookEveryMs);
-      if (order.throw) throw new Error(order.throw);
-      return work(order);
-    } finally {
-      record({ method, name, phase: "end" });
-      count(-1);
-    }
+    record({ method, name, config: config?.get("test:flavour") });
+    const order = read<Record<string, Order>>(files.orders, {})[`${method} ${name}`] ?? {};
+    const { waitFor, heedsNoInterrupt } = order;
+    if (heedsNoInterrupt) process.on("SIGINT", () => record({ method: "interrupted", name }));
+    while (waitFor && !existsSync(path(waitFor))) await delay(lookEveryMs);
+    if (order.throw) throw new Error(order.throw);
+    return work(order);
   }
 
   /** Makes the box, or makes it anew. */
@@ -98,31 +75,30 @@ export function createBoxProvider(folder: string) {
     configure(request: Configuration) {
       config = request.config;
     },
-    check: (olds: Box, news: Box) =>
-      during("check", news.name, { olds, news }, ({ problems }) => ({
+    check: (_olds: Box, news: Box) =>
+      during("check", news.name, () => ({
         inputs: { color: "grey", ...news },
-        failures: problems ?? [],
+        failures: [],
       })),
     /** Another `kind` of box is another box; the rest is for the engine to compare. */
     diff: (_id: string, olds: Box, news: Box) =>
-      during("diff", news.name, { olds, news }, () => ({
+      during("diff", news.name, () => ({
         replaces: olds["kind"] === news["kind"] ? [] : ["kind"],
-        deleteBeforeReplace: news["kind"] === "heavy",
       })),
     create: (news: Box) =>
-      during("create", news.name, { news }, (order) => {
+      during("create", news.name, (order) => {
         const outs = put(news, order, (serial) => serial + 1);
         return { id: news.name, outs };
       }),
-    update: (_id: string, olds: Box, news: Box) =>
-      during("update", news.name, { olds, news }, (order) => ({
+    update: (_id: string, _olds: Box, news: Box) =>
+      during("update", news.name, (order) => ({
         outs: put(news, order, (serial) => serial),
       })),
     read: (id: string, olds: Partial<Box>) =>
-      during("read", id, {}, () => {
+      during("read", id, () => {
         const box = read<Boxes>(files.boxes, {})[id];
         return box ? { id, props: { ...olds, ...box } } : { id: "", props: {} };
       }),
-    delete: (id: string, olds: Box) => during("delete", id, { olds }, () => undefined),
+    delete: (id: string) => during("delete", id, () => undefined),
   };
 }

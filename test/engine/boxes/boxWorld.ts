@@ -91,7 +91,7 @@ ${statements}
     forgetCalls: () => rmSync(path(files.calls), { force: true }),
     changes: () =>
       calls()
-        .filter(({ phase, method }) => phase === "start" && method !== "check" && method !== "diff")
+        .filter(({ method }) => method !== "check" && method !== "diff")
         .map(({ method, name }) => `${method} ${name}`),
     calls,
     until: (condition) => vi.waitUntil(condition, { timeout: 60_000, interval: 20 }).then(() => undefined),

@@ -1,0 +1,54 @@
+import { afterEach, expect, it } from "vitest";
+import { changed, createBoxWorld, type BoxWorld } from "./boxes/boxWorld.ts";
+import { describeEngines } from "./boxes/describeEngines.ts";
+
+describeEngines("the order of steps", (kind) => {
+  let world: BoxWorld;
+  afterEach(() => world.remove());
+
+  it("replaces by creating first, then the dependants, and deletes last", async () => {
+    world = await createBoxWorld(kind);
+    const program = (kindOfBox: string) =>
+      world.program(`const a = new Box("a", { kind: "${kindOfBox}" }); new Box("b", { of: a.label });`);
+    program("round");
+    await world.stack.up();
+    world.forgetCalls();
+    program("square");
+    const result = await world.stack.up();
+
+    expect(result).toMatchObject({ ok: true, summary: { replace: 1, update: 1, same: 1 } });
+    expect(changed(result.steps)).toEqual([
+      "create-replacement a",
+      "replace a",
+      "update b",
+      "delete-replaced a",
+    ]);
+    expect(world.changes()).toEqual(["create a", "update b", "delete a"]);
+    expect(await world.stack.exportState()).toHaveLength(3);
+  });
+
+  it("deletes what vanished from the program, after what depended on it", async () => {
+    world = await createBoxWorld(kind);
+    world.program(`const a = new Box("a"); new Box("b", { of: a.label }); exports.label = a.label;`);
+    await world.stack.up();
+    world.forgetCalls();
+    world.program(`new Box("c")`);
+    const result = await world.stack.up();
+
+    expect(result).toMatchObject({ ok: true, summary: { create: 1, delete: 2, same: 1 } });
+    expect(world.changes()).toEqual(["create c", "delete b", "delete a"]);
+    expect(result.outputs).toEqual({});
+  });
+
+  it("takes no dependants along when only their target is destroyed", async () => {
+    world = await createBoxWorld(kind);
+    world.program(`const a = new Box("a"); new Box("b", { of: a.label }); new Box("c");`);
+    await world.stack.up();
+    const refused = await world.stack.destroy({ targets: [world.urn("a")] });
+    const done = await world.stack.destroy({ targets: [world.urn("b"), world.urn("a")] });
+
+    expect(refused.error).toContain("will be destroyed but was not specified in --target list");
+    expect(changed(done.steps)).toEqual(["delete b", "delete a"]);
+    expect(await world.stack.exportState()).toHaveLength(2);
+  });
+});
