@@ -1,10 +1,7 @@
 // Runs whole stacks: on the real Pulumi CLI where there is one, else on the small engine in `local/`, which speaks
 // Pulumi's gRPC protocol to the real program runtime and the real dynamic-provider process of @pulumi/pulumi.
 //
-// The local engine does what the real one does (README.md says how that was compared), except for what it refuses
-// with «not supported by the test engine»: resource types other than dynamic ones and Helm releases, remote components,
-// explicit providers of other packages than kubernetes, import, replaceWith, replacementTrigger,
-// invoke and `--run-program`. It keeps no history and no plans.
+// The local engine does what the real one does, except for what README.md names.
 import "./reaper.ts";
 import { openLocalStack } from "./local/localStack.ts";
 import { openCliStack } from "./cli/cliStack.ts";

@@ -1,21 +1,17 @@
-// The four operations, and which options they have on the real CLI.
+// The four operations, and which options they do not have on the real CLI.
 import type { OperationOptions } from "./stack.ts";
 
 export type OperationKind = "preview" | "up" | "refresh" | "destroy";
 
+const meaningless: Record<OperationKind, (keyof OperationOptions)[]> = {
+  preview: ["continueOnError", "clearPendingCreates", "runProgram"],
+  up: ["clearPendingCreates", "runProgram"],
+  refresh: ["continueOnError", "replaces", "refresh"],
+  destroy: ["clearPendingCreates", "replaces"],
+};
+
 /** @throws rather than ignore an option */
 export function refuseMisplaced(kind: OperationKind, options: OperationOptions): void {
-  if (options.continueOnError && (kind === "preview" || kind === "refresh")) {
-    throw new Error(`continueOnError has no meaning for ${kind}`);
-  }
-  if (options.clearPendingCreates && kind !== "refresh") {
-    throw new Error(`clearPendingCreates has no meaning for ${kind}`);
-  }
-  if (options.runProgram && (kind === "preview" || kind === "up")) {
-    throw new Error(`runProgram has no meaning for ${kind}`);
-  }
-  if (options.replaces && kind !== "preview" && kind !== "up") {
-    throw new Error(`replaces has no meaning for ${kind}`);
-  }
-  if (options.refresh && kind === "refresh") throw new Error("refresh has no meaning for refresh");
+  const option = meaningless[kind].find((each) => options[each]);
+  if (option) throw new Error(`${option} has no meaning for ${kind}`);
 }

@@ -6,32 +6,81 @@ describe("what the local engine leaves out", () => {
   let world: BoxWorld;
   afterEach(() => world.remove());
 
-  it("is refused by name", async () => {
+  it.each([
+    ["import", `new Box("a", {}, { import: "a" });`, "import"],
+    [
+      "resources of other packages",
+      `new pulumi.CustomResource("other:index:Thing", "a", {});`,
+      "resources of type other:index:Thing",
+    ],
+    [
+      "explicit providers",
+      `new (class extends pulumi.ProviderResource { constructor() { super("other", "a", {}); } })();`,
+      "resources of type pulumi:providers:other",
+    ],
+    [
+      "Helm releases without helm",
+      `new (require("@pulumi/kubernetes").helm.v3.Release)("a", { chart: "./a" });`,
+      "resources of type kubernetes:helm.sh/v3:Release (there is no `helm` on PATH, and HELM names none)",
+    ],
+    [
+      "hooks before a step",
+      `new Box("a", {}, { hooks: { beforeCreate: [() => {}] } });`,
+      "hooks before a step or of a deletion",
+    ],
+    [
+      "hooks that run in previews",
+      `new pulumi.ResourceHook("a", () => {}, { onDryRun: true });`,
+      "onDryRun and ignoreErrors of a hook",
+    ],
+    [
+      "transforms of the stack",
+      `pulumi.runtime.registerResourceTransform(() => undefined);`,
+      "transforms of the stack",
+    ],
+    [
+      "parts of values whose change replaces",
+      `new Box("a", {}, { replaceOnChanges: ["nested.deep"] });`,
+      "replaceOnChanges of a part of a value",
+    ],
+    ["functions of packages", `pulumi.runtime.invoke("test:index:find", {}).then(() => {});`, undefined],
+  ])("refuses %s by name", async (_what, statements, name) => {
+    world = await createBoxWorld("local", { env: { HELM: undefined, PATH: "" } });
+    world.program(statements);
+    const { ok, error } = await world.stack.up();
+    expect(ok).toBe(false);
+    if (name !== undefined) expect(error).toContain(`not supported by the test engine: ${name}`);
+  });
+
+  it.each([
+    [
+      `const a = new Box("a", { kind: "square" }, { deleteBeforeReplace: true }); new Box("b", { of: a.label });`,
+      {},
+    ],
+    [`new Box("a", {}, { id: "elsewhere" });`, {}],
+    [`new Box("a", { size: 2 }, { ignoreChanges: ["*"] });`, {}],
+    [`const c = new Box("c"); new Box("a", { of: c.label });`, { excludes: "c" }],
+  ])(
+    "refuses what it would do wrong to what is there: %s",
+    async (statements, { excludes }: { excludes?: string }) => {
+      world = await createBoxWorld("local");
+      world.program(`const a = new Box("a", { kind: "round" }); new Box("b", { of: a.label });`);
+      await world.stack.up();
+      world.program(statements);
+      const { error } = await world.stack.up(
+        excludes === undefined ? {} : { excludes: [world.urn(excludes)] },
+      );
+      expect(error).toContain("not supported by the test engine: ");
+      expect(world.changes()).toEqual(["create a", "create b"]);
+    },
+  );
+
+  it("refuses options that mean nothing to an operation", async () => {
     world = await createBoxWorld("local");
-    world.program(`new Box("a", {}, { import: "a" });`);
-    expect((await world.stack.up()).error).toContain("not supported by the test engine: import");
-    world.program(`new pulumi.CustomResource("other:index:Thing", "a", {});`);
-    expect((await world.stack.up()).error).toContain(
-      "not supported by the test engine: resources of type other:index:Thing",
-    );
-    world.program(`const kubernetes = require("@pulumi/kubernetes");
-      new kubernetes.helm.v3.Release("a", { chart: "./a" });`);
-    const withoutHelm = await world.reopen({ env: { HELM: "/nowhere/helm" } });
-    expect((await withoutHelm.up()).error).toBe(
-      "not supported by the test engine: resources of type kubernetes:helm.sh/v3:Release (there is no `helm` on PATH, and HELM names none)",
-    );
-    world.program(`class Other extends pulumi.ProviderResource { constructor(name) { super("other", name, {}); } }
-      new Other("a");`);
-    expect((await world.stack.up()).error).toBe(
-      "not supported by the test engine: resources of type pulumi:providers:other",
-    );
-    world.program(`pulumi.runtime.invoke("test:index:find", {}).then(() => {});`);
-    expect((await world.stack.up()).ok).toBe(false);
     await expect(world.stack.refresh({ runProgram: true })).rejects.toThrow(
       "not supported by the test engine: runProgram",
     );
     await expect(world.stack.preview({ continueOnError: true })).rejects.toThrow("no meaning for preview");
-    await expect(world.stack.up({ runProgram: true })).rejects.toThrow("no meaning for up");
   });
 });
 

@@ -46,7 +46,7 @@ export interface OperationOptions {
   signal?: AbortSignal;
   /** Abort means Ctrl-C twice: the provider gets SIGINT, 5 s later SIGKILL, and nothing that it returns is kept. */
   terminate?: AbortSignal;
-  /** Abort means `kill -9` of engine, program and provider at once. The lock is then taken away, as a user would. */
+  /** Abort means `kill -9` of engine, program and provider at once; not beside the two above. The lock is then taken away, as a user would. */
   kill?: AbortSignal;
   onLog?: (line: LogLine) => void;
   /** What a person would see, as it happens. */
@@ -75,11 +75,8 @@ export type StepOp =
   | "create-replacement"
   | "delete-replaced"
   | "read"
-  | "read-replacement"
   | "refresh"
-  | "discard"
-  | "discard-replaced"
-  | "remove-pending-replace";
+  | "discard";
 
 export interface Step {
   op: StepOp;
@@ -134,8 +131,6 @@ export interface StateResource {
   external: boolean;
   /** Replaced, its deletion is still to come. */
   pendingDeletion: boolean;
-  /** Deleted, its replacement is still to come. */
-  pendingReplacement: boolean;
 }
 
 /** A step that was under way when the engine was killed or terminated: what came of it, nobody knows. */

@@ -2,9 +2,6 @@
 
 export const stackType = "pulumi:pulumi:Stack";
 
-/** Explicit providers are resources too; what a test sees of a stack leaves them out. */
-export const providerTypePrefix = "pulumi:providers:";
-
 export interface UrnParts {
   type: string;
   name: string;

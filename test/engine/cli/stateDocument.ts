@@ -20,7 +20,6 @@ export interface ResourceDocument {
   retainOnDelete?: boolean;
   external?: boolean;
   delete?: boolean;
-  pendingReplacement?: boolean;
 }
 
 export interface StateDocument {
@@ -58,7 +57,6 @@ export function readResource(document: ResourceDocument): StateResource {
     retainOnDelete: document.retainOnDelete ?? false,
     external: document.external ?? false,
     pendingDeletion: document.delete ?? false,
-    pendingReplacement: document.pendingReplacement ?? false,
   };
 }
 

@@ -39,16 +39,15 @@ export async function carryOut(deployment: Deployment, plan: Plan): Promise<Regi
 }
 
 async function replace(deployment: Deployment, plan: Replacement): Promise<RegisteredResource> {
-  for (const doomed of plan.deleteFirst) {
-    const op = doomed.external ? "discard-replaced" : "delete-replaced";
-    if (await deleteResource(deployment, doomed, op, { pendingReplacement: true })) continue;
-    return failed(deployment, plan.next);
-  }
-  const { next, old, diff, oldIsGone } = plan;
+  const { next, old, diff, deleteFirst } = plan;
   const replaced = { op: "replace", urn: next.urn, diff } as const;
-  if (oldIsGone) deployment.report.ended(replaced);
-  const result = await make(deployment, { op: "create-replacement", next, old, diff, keepOld: !oldIsGone });
-  if (!oldIsGone && result.result === "success") deployment.report.ended(replaced);
+  if (deleteFirst) {
+    deployment.deleted.add(old.urn);
+    if (!(await deleteResource(deployment, old, "delete-replaced"))) return failed(deployment, next);
+    deployment.report.ended(replaced);
+  }
+  const result = await make(deployment, { op: "create-replacement", next, old, diff, keepOld: !deleteFirst });
+  if (!deleteFirst && result.result === "success") deployment.report.ended(replaced);
   return result;
 }
 
@@ -79,7 +78,6 @@ async function makeOrFail(deployment: Deployment, making: Making): Promise<Regis
   const { report, ledger } = deployment;
   let partial: ProviderError | undefined;
   try {
-    await runBeforeHooks(deployment, making);
     const state = await callProvider(deployment, making);
     next.id = state?.id;
     next.outputs = state?.outputs ?? {};
@@ -118,13 +116,6 @@ const subjectOf = (making: Making): HookSubject => ({
   }),
 });
 
-async function runBeforeHooks({ hooks }: Deployment, making: Making): Promise<void> {
-  const type = isUpdate(making) ? "BeforeUpdate" : "BeforeCreate";
-  await hooks.run(type, making.next.hooks, subjectOf(making)).catch((error: unknown) => {
-    throw new ProviderError((error as Error).message);
-  });
-}
-
 /** Those of a component wait for its outputs. */
 async function runAfterHooks(deployment: Deployment, making: Making): Promise<void> {
   const { next } = making;
@@ -146,10 +137,7 @@ async function callProvider(
   if (!next.custom) return old && { outputs: old.outputs };
   const provider = await deployment.providers.of(next);
   // No provider takes part in previews: what isn't an input is unknown to the SDK.
-  if (deployment.dryRun) {
-    const id = isUpdate(making) ? old?.id : provider.previewId;
-    return { ...(id && { id }), outputs: next.inputs };
-  }
+  if (deployment.dryRun) return { ...(isUpdate(making) && old?.id && { id: old.id }), outputs: next.inputs };
   const operation = isUpdate(making) ? "update" : "create";
   return withRetries(deployment, { operation, hooks: next.hooks, subject: subjectOf(making) }, () =>
     (operation === "update" && old

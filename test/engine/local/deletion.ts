@@ -1,6 +1,6 @@
 // Deletes what nobody wants any more, each resource after everything that depends on it.
 import type { StepOp } from "../stack.ts";
-import { dependenciesOf, isTarget, noteFailedHook, noteFailure, type Deployment } from "./deployment.ts";
+import { dependenciesOf, isTarget, noteFailure, type Deployment } from "./deployment.ts";
 import { withRetries } from "./retries.ts";
 import type { StoredResource } from "./stateFile.ts";
 
@@ -24,21 +24,9 @@ export async function deleteTheRest(deployment: Deployment): Promise<void> {
   }
 }
 
-/** A destroy runs no program, and so has nobody to run these hooks. */
-export function refuseDeleteHooks({ ledger, report, stop }: Deployment): void {
-  for (const { urn, hooks } of ledger.all()) {
-    const names = [...(hooks?.BeforeDelete ?? []), ...(hooks?.AfterDelete ?? [])];
-    if (names.length === 0) continue;
-    const message = `Resource has delete hooks registered, but the program is not running. Hooks: ${names.join(", ")}`;
-    report.error(message, urn);
-    stop.raise("refused");
-  }
-}
-
-function stepOf(resource: StoredResource): StepOp {
-  if (resource.pendingReplacement) return "remove-pending-replace";
-  if (resource.external) return resource.pendingDeletion ? "discard-replaced" : "discard";
-  return resource.pendingDeletion ? "delete-replaced" : "delete";
+function stepOf({ external, pendingDeletion }: StoredResource): StepOp {
+  if (external) return "discard";
+  return pendingDeletion ? "delete-replaced" : "delete";
 }
 
 /** @returns whether it went well */
@@ -46,40 +34,24 @@ export async function deleteResource(
   deployment: Deployment,
   resource: StoredResource,
   op: StepOp,
-  { pendingReplacement = false } = {},
 ): Promise<boolean> {
   const { report, ledger } = deployment;
   report.started(op, resource.urn);
-  const subject = {
-    urn: resource.urn,
-    id: resource.id,
-    oldInputs: resource.inputs,
-    oldOutputs: resource.outputs,
-  };
-  const bindings = resource.pendingReplacement ? {} : resource.hooks;
-  try {
-    await deployment.hooks.run("BeforeDelete", bindings, subject);
-  } catch (error) {
-    report.ended({ op, urn: resource.urn, error: (error as Error).message });
-    noteFailure(deployment, resource.urn);
-    return false;
-  }
-  const isReplaced = resource.pendingDeletion || pendingReplacement;
-  if (resource.protect && !isReplaced) {
+  if (resource.protect && op !== "delete-replaced") {
     // the others are deleted nevertheless, so that one run names all that are protected
     report.ended({ op, urn: resource.urn, error: describeProtection(resource.urn) });
     deployment.failed.add(resource.urn);
     return false;
   }
-  const exists = resource.custom && !resource.external && !resource.pendingReplacement;
+  const { urn, id, hooks, inputs: oldInputs, outputs: oldOutputs } = resource;
+  const subject = { urn, id, oldInputs, oldOutputs };
+  const exists = resource.custom && !resource.external;
   const end = ledger.begin({ urn: resource.urn, type: "deleting" });
   try {
     const goesAlong = resource.deletedWith !== undefined && deployment.deleted.has(resource.deletedWith);
     if (exists && !resource.retainOnDelete && !goesAlong && !deployment.dryRun) {
       const provider = await deployment.providers.of(resource);
-      await withRetries(deployment, { operation: "delete", hooks: bindings, subject }, () =>
-        provider.delete(resource),
-      );
+      await withRetries(deployment, { operation: "delete", hooks, subject }, () => provider.delete(resource));
     }
   } catch (error) {
     report.ended({ op, urn: resource.urn, error: (error as Error).message });
@@ -87,21 +59,13 @@ export async function deleteResource(
     end();
     return false;
   }
-  await deployment.hooks
-    .run("AfterDelete", bindings, subject)
-    .catch((error: unknown) => noteFailedHook(deployment, resource.urn, error));
-  if (pendingReplacement) {
-    // it stays, so that an interrupted replacement is known next time
-    resource.pendingReplacement = true;
-    ledger.save();
-  } else ledger.drop(resource);
+  ledger.drop(resource);
   end();
   report.ended({ op, urn: resource.urn });
   return true;
 }
 
-const describeProtection = (urn: string) =>
-  `resource "${urn}" cannot be deleted\nbecause it is protected. To unprotect the resource, either remove the \`protect\` flag from the resource in your Pulumi program and run \`pulumi up\`, or use the command:\n\`pulumi state unprotect '${urn}'\``;
+const describeProtection = (urn: string) => `resource "${urn}" cannot be deleted\nbecause it is protected.`;
 
 /** With targets: those, and what depends on them. With excludes: all but those, and what they depend on. */
 function condemned(deployment: Deployment): StoredResource[] {
@@ -132,7 +96,7 @@ function refuseUntargeted(deployment: Deployment, doomed: StoredResource[]): voi
   if (strays.length === 0) return;
   for (const { urn } of strays) {
     deployment.report.error(
-      `Resource '${urn}' will be destroyed but was not specified in --target list.\nEither include resource in --target list or pass --target-dependents to proceed.`,
+      `Resource '${urn}' will be destroyed but was not specified in --target list.`,
       urn,
     );
   }

@@ -2,7 +2,7 @@
 import type { OperationOptions } from "../stack.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Ledger } from "./ledger.ts";
-import { parseReference, type Providers } from "./providers.ts";
+import type { Providers } from "./providers.ts";
 import type { PropertyMap } from "./propertyValues.ts";
 import type { Report } from "./report.ts";
 import type { Slots } from "./slots.ts";
@@ -27,8 +27,6 @@ export interface Deployment {
   readonly providers: Providers;
   readonly hooks: Hooks;
   readonly transforms: Transforms;
-  /** Explicit providers as they were before the operation: URN → inputs. */
-  readonly providersBefore: ReadonlyMap<string, PropertyMap>;
   /** Components that were created or updated, and still await their outputs. */
   readonly unfinishedComponents: Map<string, FinishComponent>;
   /** What a step did is kept, but a hook of the program's has failed after it. */
@@ -47,8 +45,6 @@ export interface Deployment {
   readonly replaced: Set<string>;
   /** URNs that are deleted, or are about to be. */
   readonly deleted: Set<string>;
-  /** Deleted ahead of a replacement of something that they depend on. */
-  readonly deletedFirst: Set<StoredResource>;
 }
 
 /** Runs the hooks that were waiting for the component's outputs. */
@@ -69,10 +65,9 @@ export function isIncluded(deployment: Deployment, resource: StoredResource): bo
   return true;
 }
 
-/** Parent first, then who makes it, then everything its inputs were made of. */
+/** Parent first, then everything its inputs were made of. */
 export const dependenciesOf = (resource: StoredResource): string[] => [
   ...(resource.parent ? [resource.parent] : []),
-  ...(resource.provider ? [parseReference(resource.provider).urn] : []),
   ...resource.dependencies,
   ...Object.values(resource.propertyDependencies).flat(),
   ...(resource.deletedWith ? [resource.deletedWith] : []),

@@ -3,10 +3,9 @@
 import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
 import { createUrn, stackType } from "../urn.ts";
 import { aliasUrns, type Renames } from "./aliases.ts";
-import { readBindings } from "./hooks.ts";
-import { kubernetesProviderType } from "./kubernetes/kubernetesProviderResource.ts";
+import { bindsOthers, readBindings } from "./hooks.ts";
 import type { Providers } from "./providers.ts";
-import { fromStruct, type PropertyMap } from "./propertyValues.ts";
+import { fromStruct } from "./propertyValues.ts";
 import type { StoredResource } from "./stateFile.ts";
 
 export interface Goal {
@@ -40,15 +39,13 @@ export function readGoal(
   refuseUnsupported(request, urn, providers);
   const hooks = readBindings(request);
   const deletedWith = request.getDeletedwith();
-  const provider = request.getCustom() ? request.getProvider() : "";
   const resource: StoredResource = {
     urn,
     type,
     custom: request.getCustom(),
-    inputs: readInputs(request),
+    inputs: fromStruct(request.getObject()),
     outputs: {},
     ...(parent && { parent }),
-    ...(provider && { provider }),
     ...(Object.keys(hooks).length > 0 && { hooks }),
     dependencies: request.getDependenciesList(),
     propertyDependencies: Object.fromEntries(
@@ -63,7 +60,6 @@ export function readGoal(
     retainOnDelete: request.getRetainondelete() ?? false,
     external: false,
     pendingDeletion: false,
-    pendingReplacement: false,
   };
   return {
     name,
@@ -75,20 +71,18 @@ export function readGoal(
   };
 }
 
-/** The version of a provider is one of its inputs, as in the real engine. */
-function readInputs(request: RegisterResourceRequest): PropertyMap {
-  const inputs = fromStruct(request.getObject());
-  const version = request.getVersion();
-  return request.getType() === kubernetesProviderType && version ? { ...inputs, version } : inputs;
-}
-
 function refuseUnsupported(request: RegisterResourceRequest, urn: string, providers: Providers): void {
   const type = request.getType();
-  const reason = request.getCustom() && providers.whyNot({ type, provider: request.getProvider() });
+  const reason = request.getCustom() && providers.whyNot(type);
   const asked: Record<string, boolean> = {
     [reason || ""]: Boolean(reason),
+    "explicit providers": request.getCustom() && request.getProvider() !== "",
+    "hooks before a step or of a deletion": bindsOthers(request),
     "remote components": request.getRemote(),
     import: request.getImportid() !== "",
+    "replaceOnChanges of a part of a value": request
+      .getReplaceonchangesList()
+      .some((path) => /[.[*]/.test(path)),
     replaceWith: request.getReplaceWithList().length > 0,
     replacementTrigger: request.hasReplacementTrigger(),
     "state migrations": request.getStateMigrationsList().length > 0,

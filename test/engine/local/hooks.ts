@@ -1,4 +1,4 @@
-// Functions of the program that run before and after a step, or when one has failed (the real engine's
+// Functions of the program that run after a step, or when one has failed (the real engine's
 // resource_hooks.go). A state keeps their names only: an operation that runs no program knows none of them.
 import type {
   RegisterErrorHookRequest,
@@ -8,11 +8,9 @@ import type {
 import { parseUrn } from "../urn.ts";
 import type { Callbacks } from "./callbacks.ts";
 import { toStruct, type PropertyMap } from "./propertyValues.ts";
-import type { Report } from "./report.ts";
 import { resourceProto } from "./wire.ts";
 
-export type StepHook =
-  "BeforeCreate" | "AfterCreate" | "BeforeUpdate" | "AfterUpdate" | "BeforeDelete" | "AfterDelete";
+export type StepHook = "AfterCreate" | "AfterUpdate";
 
 /** Names of hooks, in the order in which they run. */
 export type HookBindings = Partial<Record<StepHook | "OnError", string[]>>;
@@ -27,12 +25,8 @@ export interface HookSubject {
   oldOutputs?: PropertyMap | undefined;
 }
 
-interface AroundStep {
-  onDryRun: boolean;
-  ignoreErrors: boolean;
-  /** @throws what the callback throws */
-  run(subject: HookSubject): Promise<void>;
-}
+/** @throws what the callback throws */
+type AfterStep = (subject: HookSubject) => Promise<void>;
 
 /** @returns whether the step is to be tried again */
 type OnError = (subject: HookSubject, operation: string, errors: string[]) => Promise<boolean>;
@@ -41,41 +35,45 @@ export function readBindings(request: RegisterResourceRequest): HookBindings {
   const lists = request.getHooks();
   if (!lists) return {};
   const bindings: HookBindings = {
-    BeforeCreate: lists.getBeforeCreateList(),
     AfterCreate: lists.getAfterCreateList(),
-    BeforeUpdate: lists.getBeforeUpdateList(),
     AfterUpdate: lists.getAfterUpdateList(),
-    BeforeDelete: lists.getBeforeDeleteList(),
-    AfterDelete: lists.getAfterDeleteList(),
     OnError: lists.getOnErrorList(),
   };
   return Object.fromEntries(Object.entries(bindings).filter(([, names]) => names.length > 0));
 }
 
+/** Whether it binds any that this engine doesn't run. */
+export function bindsOthers(request: RegisterResourceRequest): boolean {
+  const lists = request.getHooks();
+  return [
+    lists?.getBeforeCreateList(),
+    lists?.getBeforeUpdateList(),
+    lists?.getBeforeDeleteList(),
+    lists?.getAfterDeleteList(),
+  ].some((names) => names !== undefined && names.length > 0);
+}
+
 export class Hooks {
   #callbacks: Callbacks;
-  #report: Report;
   #dryRun: boolean;
-  #aroundSteps = new Map<string, AroundStep>();
+  #afterStep = new Map<string, AfterStep>();
   #onError = new Map<string, OnError>();
 
-  constructor(callbacks: Callbacks, report: Report, dryRun: boolean) {
+  constructor(callbacks: Callbacks, dryRun: boolean) {
     this.#callbacks = callbacks;
-    this.#report = report;
     this.#dryRun = dryRun;
   }
 
   register(request: RegisterResourceHookRequest): void {
+    if (request.getOnDryRun() || request.getIgnoreErrors()) {
+      throw new Error("not supported by the test engine: onDryRun and ignoreErrors of a hook");
+    }
     const name = this.#freeName(request.getName());
     const call = this.#callbacks.open(request.getCallback());
-    this.#aroundSteps.set(name, {
-      onDryRun: request.getOnDryRun(),
-      ignoreErrors: request.getIgnoreErrors(),
-      async run(subject) {
-        const bytes = describe(new resourceProto.ResourceHookRequest(), subject).serializeBinary();
-        const answer = resourceProto.ResourceHookResponse.deserializeBinary(await call(bytes));
-        if (answer.getError()) throw new Error(answer.getError());
-      },
+    this.#afterStep.set(name, async (subject) => {
+      const bytes = describe(new resourceProto.ResourceHookRequest(), subject).serializeBinary();
+      const answer = resourceProto.ResourceHookResponse.deserializeBinary(await call(bytes));
+      if (answer.getError()) throw new Error(answer.getError());
     });
   }
 
@@ -94,22 +92,15 @@ export class Hooks {
     });
   }
 
-  /** @throws «before hook "name" failed: …», unless the hook's own option ignores that */
+  /** @throws «after hook "name" failed: …» */
   async run(type: StepHook, bindings: HookBindings | undefined, subject: HookSubject): Promise<void> {
+    if (this.#dryRun) return;
     for (const name of bindings?.[type] ?? []) {
-      const hook = this.#aroundSteps.get(name);
+      const hook = this.#afterStep.get(name);
       if (!hook) throw new Error(`hook "${name}" was not registered`);
-      if (this.#dryRun && !hook.onDryRun) continue;
-      try {
-        await hook.run(subject);
-      } catch (error) {
-        const { message } = error as Error;
-        const when = type.startsWith("Before") ? "before" : "after";
-        if (!hook.ignoreErrors)
-          throw new Error(`${when} hook "${name}" failed: ${message}`, { cause: error });
-        const warning = `${type} hook "${name}" failed: ${message}`;
-        this.#report.log({ severity: "warning", message: warning, urn: subject.urn });
-      }
+      await hook(subject).catch((cause: unknown) => {
+        throw new Error(`after hook "${name}" failed: ${(cause as Error).message}`, { cause });
+      });
     }
   }
 
@@ -137,8 +128,7 @@ export class Hooks {
   }
 
   #freeName(name: string): string {
-    if (name === "") throw new Error("resource hook name cannot be empty");
-    if (this.#aroundSteps.has(name) || this.#onError.has(name)) {
+    if (this.#afterStep.has(name) || this.#onError.has(name)) {
       throw new Error(`resource hook already registered for name "${name}"`);
     }
     return name;

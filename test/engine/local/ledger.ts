@@ -3,7 +3,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PendingOperation } from "../stack.ts";
 import type { PropertyMap } from "./propertyValues.ts";
-import { parseReference } from "./providers.ts";
 import type { Snapshot, StateFile, StoredResource } from "./stateFile.ts";
 
 export class Ledger {
@@ -132,10 +131,6 @@ export class Ledger {
     const renamed = (urn: string) => (urn === from ? to : urn);
     for (const resource of this.#rest) {
       if (resource.parent) resource.parent = renamed(resource.parent);
-      if (resource.provider) {
-        const { urn, id } = parseReference(resource.provider);
-        resource.provider = `${renamed(urn)}::${id}`;
-      }
       resource.dependencies = resource.dependencies.map(renamed);
       if (resource.deletedWith) resource.deletedWith = renamed(resource.deletedWith);
       for (const [key, list] of Object.entries(resource.propertyDependencies)) {

@@ -12,7 +12,7 @@ import {
   type StateResource,
 } from "../stack.ts";
 import { fullName, readConfig } from "../stackConfig.ts";
-import { providerTypePrefix, stackType } from "../urn.ts";
+import { stackType } from "../urn.ts";
 import type { Child } from "./childProcess.ts";
 import { outputValues, runOperation } from "./operation.ts";
 import { runInOwnProcess } from "./ownProcess.ts";
@@ -58,6 +58,7 @@ export function openLocalStack(settings: StackSettings): Stack {
           ok: false,
           error: killedMessage,
           summary: {},
+          steps: [],
           ...seen,
           outputs: outputValues(root?.outputs ?? {}, false),
         };
@@ -82,13 +83,7 @@ export function openLocalStack(settings: StackSettings): Stack {
         passphrase = next;
         return Promise.resolve();
       }),
-    exportState: () =>
-      Promise.resolve(
-        open()
-          .read()
-          .resources.filter(({ type }) => !type.startsWith(providerTypePrefix))
-          .map(exportResource),
-      ),
+    exportState: () => Promise.resolve(open().read().resources.map(exportResource)),
     importState: (resources) =>
       locked(path, () => {
         const file = open();
@@ -122,7 +117,6 @@ function exportResource(stored: StoredResource): StateResource {
     retainOnDelete: stored.retainOnDelete,
     external: stored.external,
     pendingDeletion: stored.pendingDeletion,
-    pendingReplacement: stored.pendingReplacement,
   };
 }
 

@@ -1,7 +1,6 @@
 // The two services that the program and the provider call: ResourceMonitor and Engine, on one loopback port.
 // What isn't named here gRPC answers as UNIMPLEMENTED: the SDK tolerates it or says clearly what it lacks.
 import type { handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
-import type { Callback } from "@pulumi/pulumi/proto/callback_pb.js";
 import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import type {
   ReadResourceRequest,
@@ -39,7 +38,6 @@ export interface MonitorHandlers {
   registerOutputs(urn: string, outputs: PropertyMap): Promise<void>;
   registerHook(request: RegisterResourceHookRequest): void;
   registerErrorHook(request: RegisterErrorHookRequest): void;
-  registerStackTransform(callback: Callback): void;
   /** The program has declared all that it wants. @returns when it may end: until then it serves its hooks */
   declaredAll(): Promise<void>;
 }
@@ -146,9 +144,10 @@ const monitorMethods = (handlers: MonitorHandlers): UntypedServiceImplementation
     handlers.registerErrorHook(request);
     return new Empty();
   }),
-  registerStackTransform: unary((callback: Callback) => {
-    handlers.registerStackTransform(callback);
-    return new Empty();
+  registerStackTransform: unary(() => {
+    const message = "not supported by the test engine: transforms of the stack";
+    handlers.log({ severity: "error", message, streamId: 0, ephemeral: false }); // the SDK loses what it is told
+    throw new Error(message);
   }),
   signalAndWaitForShutdown: unary(async () => {
     await handlers.declaredAll();

@@ -3,16 +3,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { outputsText } from "./terminalText.ts";
 import { compileCacheEnv } from "../compileCache.ts";
 import { onAbort } from "../onAbort.ts";
-import type { OperationOptions, OperationResult, OutputValue, Step } from "../stack.ts";
+import type { OperationOptions, OperationResult, OutputValue } from "../stack.ts";
 import type { StackConfig } from "../stackConfig.ts";
-import { providerTypePrefix, stackType } from "../urn.ts";
+import { stackType } from "../urn.ts";
 import { Callbacks } from "./callbacks.ts";
 import type { Child } from "./childProcess.ts";
-import { deleteTheRest, refuseDeleteHooks } from "./deletion.ts";
+import { deleteTheRest } from "./deletion.ts";
 import type { Deployment } from "./deployment.ts";
 import { createGate } from "./gate.ts";
 import { Hooks } from "./hooks.ts";
-import { defaultProviderInputs } from "./kubernetes/kubernetesSettings.ts";
 import { Ledger } from "./ledger.ts";
 import { startMonitorServer } from "./monitorServer.ts";
 import { describeExit, startProgram } from "./program.ts";
@@ -41,7 +40,6 @@ export interface OperationSetup {
   file: StateFile;
   options: OperationOptions;
   onProviderStart: (provider: Pick<Child, "pid" | "isRunning">) => void;
-  onStep?: (step: Step) => void;
 }
 
 /** The real CLI's is four per core: a fixed number makes runs comparable. */
@@ -55,7 +53,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
   const { options, file, location } = setup;
   const dryRun = kind === "preview";
   const parallel = options.parallel ?? defaultParallel;
-  const report = new Report(kind, setup, options, setup.onStep);
+  const report = new Report(kind, setup.stack, options);
   const before = file.read();
   const ledger = new Ledger(before, dryRun ? undefined : file);
   const pending = before.pendingOperations ?? [];
@@ -77,11 +75,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     onLine,
     engineAddress: () => server.address,
     onStart: setup.onProviderStart,
-    log: (line) => report.log(line),
     stackReferences: stackReferences(file, setup.project),
-    find: ({ urn, id }) =>
-      ledger.all().find((resource) => resource.urn === urn && resource.id === id) ??
-      deployment.declared.get(urn),
   });
   const callbacks = new Callbacks();
   const deployment: Deployment = {
@@ -96,14 +90,8 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     planning: createSlots(1),
     work: createSlots(parallel),
     providers,
-    hooks: new Hooks(callbacks, report, dryRun),
+    hooks: new Hooks(callbacks, dryRun),
     transforms: new Transforms(callbacks),
-    providersBefore: new Map([
-      ["", defaultProviderInputs(before.providerConfig ?? {})],
-      ...before.resources
-        .filter(({ type }) => type.startsWith(providerTypePrefix))
-        .map(({ urn, inputs }) => [urn, inputs] as const),
-    ]),
     unfinishedComponents: new Map(),
     hasFailedHook: false,
     failed: new Set(),
@@ -113,7 +101,6 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     targetedDependents: new Set(),
     replaced: new Set(),
     deleted: new Set(),
-    deletedFirst: new Set(),
   };
   const server = await startMonitorServer({
     log: (line) => report.log(line),
@@ -133,7 +120,6 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     },
     registerHook: (request) => deployment.hooks.register(request),
     registerErrorHook: (request) => deployment.hooks.registerOnError(request),
-    registerStackTransform: (callback) => deployment.transforms.registerForStack(callback),
     declaredAll() {
       allDeclared.open();
       return mayEnd.opened;
@@ -202,7 +188,6 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     const runsProgram = kind === "up" || kind === "preview";
     const config = providerConfig(setup.config);
     await providers.configure(ledger.providerConfig ?? config);
-    if (kind === "destroy") refuseDeleteHooks(deployment);
     if (kind === "refresh" || (options.refresh && !stop.isUp)) await refreshAll(deployment);
     if (runsProgram && !stop.isUp) {
       await providers.configure(config);

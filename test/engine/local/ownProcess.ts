@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { compileCacheEnv } from "../compileCache.ts";
 import { onAbort } from "../onAbort.ts";
 import type { OperationKind } from "../operationKind.ts";
-import type { LogLine, OperationResult, Step } from "../stack.ts";
+import type { LogLine, OperationResult } from "../stack.ts";
 import type { ConfigEntry } from "../stackConfig.ts";
 import type { OperationSetup } from "./operation.ts";
 import { isAlive } from "./stateLock.ts";
@@ -20,14 +20,11 @@ export interface Assignment {
   options: Omit<OperationSetup["options"], "signal" | "terminate" | "kill" | "onLog" | "onText">;
 }
 
-export type Order = "cancel" | "terminate";
-
 /** What it tells. */
 export type Report =
   | { provider: number }
   | { log: LogLine }
   | { text: string }
-  | { step: Step }
   | { result: OperationResult }
   | { threw: string };
 
@@ -37,9 +34,11 @@ export async function runInOwnProcess(
   path: string,
   passphrase: string,
   { config, options, onProviderStart, ...setup }: Omit<OperationSetup, "file">,
-): Promise<{ result?: OperationResult; seen: Pick<OperationResult, "steps" | "logs" | "text"> }> {
+): Promise<{ result?: OperationResult; seen: Pick<OperationResult, "logs" | "text"> }> {
   const { signal, terminate, kill, onLog, onText, ...plainOptions } = options;
-  const seen: Pick<OperationResult, "steps" | "logs" | "text"> = { steps: [], logs: [], text: "" };
+  if (signal || terminate)
+    throw new Error("not supported by the test engine: kill beside signal or terminate");
+  const seen: Pick<OperationResult, "logs" | "text"> = { logs: [], text: "" };
   let result: OperationResult | undefined;
   let threw: string | undefined;
 
@@ -51,7 +50,6 @@ export async function runInOwnProcess(
   engine.on("message", (report: Report) => {
     if ("result" in report) result = report.result;
     else if ("threw" in report) threw = report.threw;
-    else if ("step" in report) seen.steps.push(report.step);
     else if ("provider" in report) {
       onProviderStart({ pid: report.provider, isRunning: () => isAlive(report.provider) });
     } else if ("log" in report) {
@@ -72,15 +70,11 @@ export async function runInOwnProcess(
   };
   engine.send(assignment);
 
-  const forget = [
-    onAbort(signal, () => engine.connected && engine.send("cancel" satisfies Order)),
-    onAbort(terminate, () => engine.connected && engine.send("terminate" satisfies Order)),
-    onAbort(kill, () => {
-      if (engine.pid !== undefined && engine.exitCode === null) process.kill(-engine.pid, "SIGKILL");
-    }),
-  ];
+  const forget = onAbort(kill, () => {
+    if (engine.pid !== undefined && engine.exitCode === null) process.kill(-engine.pid, "SIGKILL");
+  });
   await new Promise((done, fail) => engine.once("exit", done).once("error", fail));
-  for (const each of forget) each();
+  forget();
 
   if (threw !== undefined) throw new Error(threw);
   if (result) return { result, seen };

@@ -1,7 +1,7 @@
 // The other side of ownProcess.ts. It ends when it is done, or when whoever started it is gone.
 import "../reaper.ts";
 import { runOperation } from "./operation.ts";
-import type { Assignment, Order, Report } from "./ownProcess.ts";
+import type { Assignment, Report } from "./ownProcess.ts";
 import { StateFile } from "./stateFile.ts";
 import { locked } from "./stateLock.ts";
 
@@ -18,24 +18,14 @@ process.once("message", (assignment: Assignment) => {
 });
 
 function run({ kind, path, passphrase, config, setup, options }: Assignment) {
-  const cancel = new AbortController();
-  const terminate = new AbortController();
-  process.on("message", (order: Order) => (order === "cancel" ? cancel : terminate).abort());
   return locked(path, () =>
     runOperation(kind, {
       ...setup,
       reuseProcesses: false,
       config: new Map(config),
       file: new StateFile(path, passphrase),
-      options: {
-        ...options,
-        signal: cancel.signal,
-        terminate: terminate.signal,
-        onLog: (log) => tell({ log }),
-        onText: (text) => tell({ text }),
-      },
+      options: { ...options, onLog: (log) => tell({ log }), onText: (text) => tell({ text }) },
       onProviderStart: ({ pid }) => tell({ provider: pid }),
-      onStep: (step) => tell({ step }),
     }),
   );
 }

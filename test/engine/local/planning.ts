@@ -4,10 +4,8 @@ import { dependenciesOf, isIncluded, type Deployment } from "./deployment.ts";
 import { Refusal, type Goal } from "./goal.ts";
 import { goText } from "./goText.ts";
 import type { CheckFailure, Provider, ProviderDiff } from "./provider.ts";
-import { parseReference } from "./providers.ts";
-import { changedPaths, covers, parsePath, resetPaths } from "./propertyPath.ts";
+import { resetPaths } from "./propertyPath.ts";
 import { changedKeys, type PropertyMap } from "./propertyValues.ts";
-import { replacedBecauseOf } from "./replacementCascade.ts";
 import type { StoredResource } from "./stateFile.ts";
 import { stackType } from "../urn.ts";
 
@@ -25,10 +23,8 @@ export interface Replacement {
   old: StoredResource;
   next: StoredResource;
   diff: string[];
-  /** Deleted before the new one is created, in this order; empty when the old one is deleted at the end. */
-  deleteFirst: StoredResource[];
-  /** The old one is deleted already, or is about to be. */
-  oldIsGone: boolean;
+  /** Else the old one is deleted at the end. */
+  deleteFirst: boolean;
 }
 
 export async function planResource(deployment: Deployment, goal: Goal): Promise<Plan> {
@@ -46,10 +42,7 @@ export async function planResource(deployment: Deployment, goal: Goal): Promise<
     return { op: "skipped create", next };
   }
   const plan = await (next.custom ? planCustom(deployment, goal, old) : planComponent(deployment, old, next));
-  if (plan.op === "replace") {
-    deployment.replaced.add(next.urn);
-    for (const { urn } of plan.deleteFirst) deployment.deleted.add(urn);
-  }
+  if (plan.op === "replace") deployment.replaced.add(next.urn);
   refuseSkippedDependencies(deployment, plan);
   return plan;
 }
@@ -57,22 +50,12 @@ export async function planResource(deployment: Deployment, goal: Goal): Promise<
 /** By its URN, else by the first alias that the state knows. */
 function findOld({ ledger, declared, aliased }: Deployment, goal: Goal): StoredResource | undefined {
   const { urn } = goal.resource;
-  const claimedBy = aliased.get(urn);
-  if (claimedBy) {
-    throw new Refusal(
-      urn,
-      `Duplicate resource URN '${urn}' conflicting with alias on resource with URN '${claimedBy}'`,
-    );
-  }
   const known = [urn, ...goal.aliases].find((candidate) => ledger.existedBefore(candidate));
-  if (known === undefined || known === urn) return ledger.previous(urn);
-  const other = aliased.get(known) ?? (declared.has(known) ? urn : undefined);
-  if (other) {
-    throw new Refusal(
-      urn,
-      `Duplicate resource alias '${known}' applied to resource with URN '${urn}' conflicting with resource with URN '${other}'`,
-    );
+  const isOther = known !== undefined && known !== urn;
+  if (aliased.has(urn) || (isOther && (aliased.has(known) || declared.has(known)))) {
+    throw new Refusal(urn, `Duplicate resource URN '${urn}': another resource has it by an alias`);
   }
+  if (!isOther) return ledger.previous(urn);
   aliased.set(known, urn);
   return ledger.previous(known);
 }
@@ -80,7 +63,7 @@ function findOld({ ledger, declared, aliased }: Deployment, goal: Goal): StoredR
 function planComponent(deployment: Deployment, old: StoredResource | undefined, next: StoredResource): Plan {
   if (!old) return { op: "create", next };
   if (isAskedFor(deployment, next) || goesAlong(deployment, next)) {
-    return { op: "replace", old, next, diff: [], deleteFirst: [], oldIsGone: false };
+    return { op: "replace", old, next, diff: [], deleteFirst: false };
   }
   const diff = changedKeys(old.inputs, next.inputs);
   return diff.length === 0 ? { op: "same", old, next } : { op: "update", old, next, diff };
@@ -95,33 +78,29 @@ async function planCustom(
   const provider = await deployment.providers.of(next);
   const declared = next.inputs;
 
-  const isRecreated = old !== undefined && deployment.deletedFirst.has(old);
-  if (!old || isRecreated || old.external) {
+  if (!old) {
     next.inputs = await check(provider, goal, {}, declared);
-    if (!old) return { op: "create", next };
-    return { op: "replace", old, next, diff: [], deleteFirst: [], oldIsGone: isRecreated };
+    return { op: "create", next };
   }
+  if (old.external)
+    throw new Refusal(next.urn, "not supported by the test engine: to manage what was only read");
 
   const isAsked = isAskedFor(deployment, next); // its check knows no old one
-  const ignoring = resetPaths(declared, isAsked ? {} : old.inputs, isAsked ? [] : next.ignoreChanges);
-  warnImpossible(deployment, next.urn, ignoring.impossible);
-  next.inputs = await check(provider, goal, isAsked ? {} : old.inputs, ignoring.inputs);
+  const ignoring = isAsked ? declared : resetPaths(declared, old.inputs, next.ignoreChanges);
+  next.inputs = await check(provider, goal, isAsked ? {} : old.inputs, ignoring);
 
   const { changed, replace, deleteBeforeReplace, diff } =
-    isAsked || goesAlong(deployment, next) ? replacedUnseen : await compare(deployment, provider, old, next);
-  if (!(changed && replace) && !old.pendingReplacement) {
+    isAsked || goesAlong(deployment, next) ? replacedUnseen : await compare(provider, old, next);
+  if (!changed || !replace) {
     // what an earlier attempt left unfinished is tried again, whatever the provider says
     if (changed || old.initErrors.length > 0) return { op: "update", old, next, diff };
     return { op: "same", old, next };
   }
   if (old.protect && next.protect) refuseReplacement(deployment, next.urn);
   if (!isAsked) next.inputs = await check(provider, goal, {}, declared); // its defaults don't carry over
-  const first = goal.deleteBeforeReplace ?? deleteBeforeReplace;
-  if (!first) return { op: "replace", old, next, diff, deleteFirst: [], oldIsGone: old.pendingReplacement };
-  const dependents = await replacedBecauseOf(deployment, old);
-  for (const dependent of dependents) deployment.deletedFirst.add(dependent);
-  const deleteFirst = [...dependents.reverse(), ...(old.pendingReplacement ? [] : [old])];
-  return { op: "replace", old, next, diff, deleteFirst, oldIsGone: true };
+  const deleteFirst = goal.deleteBeforeReplace ?? deleteBeforeReplace;
+  if (deleteFirst) refuseDependants(deployment, old);
+  return { op: "replace", old, next, diff, deleteFirst };
 }
 
 async function check(
@@ -158,18 +137,9 @@ const goesAlong = ({ replaced }: Deployment, { deletedWith }: StoredResource): b
 /** Nobody is asked what differs. */
 const replacedUnseen: Comparison = { changed: true, replace: true, deleteBeforeReplace: false, diff: [] };
 
-async function compare(
-  deployment: Deployment,
-  provider: Provider,
-  old: StoredResource,
-  next: StoredResource,
-): Promise<Comparison> {
-  const before = deployment.providersBefore.get(old.provider ? parseReference(old.provider).urn : "");
-  if (deployment.providers.needsReplacement(old, next, before)) {
-    return { changed: true, replace: true, deleteBeforeReplace: false, diff: ["provider"] };
-  }
+async function compare(provider: Provider, old: StoredResource, next: StoredResource): Promise<Comparison> {
   const answer = await provider.diff(old, next.urn, next.inputs, next.ignoreChanges);
-  return applyRules(answer, old, resetPaths(next.inputs, old.inputs, next.ignoreChanges).inputs, next);
+  return applyRules(answer, old, resetPaths(next.inputs, old.inputs, next.ignoreChanges), next);
 }
 
 /** What the engine makes of a provider's diff: its own comparison where the provider leaves it open, replaceOnChanges. */
@@ -177,52 +147,35 @@ export function applyRules(
   answer: ProviderDiff,
   old: StoredResource,
   news: PropertyMap,
-  options: Pick<StoredResource, "replaceOnChanges">,
+  { replaceOnChanges }: Pick<StoredResource, "replaceOnChanges">,
 ): Comparison {
-  const patterns = options.replaceOnChanges.map(parsePath);
-  const paths = answer.changes === undefined ? changedPaths(old.inputs, news) : (answer.paths ?? []);
-  const changed = answer.changes ?? paths.length > 0;
-  const matches = paths.some((path) => patterns.some((pattern) => covers(pattern, path)));
-  const replaceUnfinished =
-    old.initErrors.length > 0 && patterns.some((pattern) => covers(pattern, ["#initerror"]));
+  const diff = answer.changes === undefined ? changedKeys(old.inputs, news) : [];
   return {
-    changed: changed || replaceUnfinished,
-    replace: answer.replaces.length > 0 || matches || replaceUnfinished,
+    changed: answer.changes ?? diff.length > 0,
+    replace: answer.replaces.length > 0 || diff.some((key) => replaceOnChanges.includes(key)),
     deleteBeforeReplace: answer.deleteBeforeReplace,
-    diff: [...new Set(paths.map(([key]) => String(key)))],
+    diff,
   };
 }
 
-function warnImpossible(deployment: Deployment, urn: string, paths: string[]): void {
-  if (paths.length === 0) return;
-  const message = `cannot ignore changes in added or removed elements of the path: "${paths.join(", ")}"`;
-  deployment.report.log({ message, urn });
+/** The real engine deletes some of them first, too. */
+function refuseDependants({ ledger }: Deployment, { urn }: StoredResource): void {
+  const dependants = ledger.all().filter((each) => each.parent !== urn && dependenciesOf(each).includes(urn));
+  if (dependants.length === 0) return;
+  throw new Refusal(urn, "not supported by the test engine: deleteBeforeReplace of what others depend on");
 }
 
 function refuseReplacement(deployment: Deployment, urn: string): void {
-  const message = `unable to replace resource "${urn}"\nas it is currently marked for protection. To unprotect the resource, remove the \`protect\` flag from the resource in your Pulumi program and run \`pulumi up\``;
+  const message = `unable to replace resource "${urn}"\nas it is currently marked for protection.`;
   if (!deployment.dryRun) throw new Refusal(urn, message);
   deployment.report.error(message, urn); // a preview goes on, to show what is to change
   deployment.failed.add(urn);
 }
 
-function refuseSkippedDependencies(deployment: Deployment, plan: Plan): void {
+function refuseSkippedDependencies({ skippedCreates }: Deployment, plan: Plan): void {
   if (plan.op === "same" || plan.op === "untargeted" || plan.op === "skipped create") return;
-  const { urn } = plan.next;
-  const missing = [...new Set(dependenciesOf(plan.next))].filter((dependency) =>
-    deployment.skippedCreates.has(dependency),
-  );
+  const missing = dependenciesOf(plan.next).filter((dependency) => skippedCreates.has(dependency));
   if (missing.length === 0) return;
-  const { targets, replaces } = deployment.options;
-  if (!targets && !replaces) {
-    const what = `what depends on ${missing.join(", ")}, which excludes keep from being made`;
-    throw new Refusal(urn, `not supported by the test engine: ${what}`);
-  }
-  const messages = missing.map(
-    (dependency) =>
-      `Resource '${urn}' depends on '${dependency}' which was was not specified in --target list.`,
-  );
-  if (!deployment.dryRun) throw new Refusal(urn, ...messages);
-  for (const message of messages) deployment.report.error(message, urn);
-  deployment.failed.add(urn);
+  const what = `what depends on ${missing.join(", ")}, which is left out and not there`;
+  throw new Refusal(plan.next.urn, `not supported by the test engine: ${what}`);
 }

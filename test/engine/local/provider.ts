@@ -1,5 +1,4 @@
-// What the engine asks of whoever makes resources: the dynamic-provider process, or the stand-ins of `kubernetes/`.
-import type { PropertyPath } from "./propertyPath.ts";
+// What the engine asks of whoever makes resources: the dynamic-provider process, or the stand-in of `kubernetes/`.
 import type { PropertyMap } from "./propertyValues.ts";
 import type { StoredResource } from "./stateFile.ts";
 
@@ -16,8 +15,6 @@ export interface Checked {
 export interface ProviderDiff {
   /** `undefined`: the provider leaves it to the engine to compare the inputs. */
   changes: boolean | undefined;
-  /** What differs, if the provider tells. */
-  paths?: PropertyPath[];
   replaces: string[];
   deleteBeforeReplace: boolean;
 }
@@ -54,8 +51,6 @@ export interface Provider {
     resource: Pick<StoredResource, "urn" | "id" | "inputs" | "outputs">,
   ): Promise<ProviderState & { inputs: PropertyMap }>;
   delete(resource: StoredResource): Promise<void>;
-  /** The id in a preview of what is yet to be created, if there is one. */
-  previewId?: string;
   /** Ctrl-C, once. */
   cancel(): Promise<void>;
   /** Ctrl-C, twice: no call that runs is waited for. */

@@ -19,23 +19,22 @@ export async function readResource(
   const { report, ledger } = deployment;
   if (deployment.stop.isUp) throw new MonitorDown();
   const next = describe(deployment, request);
+  const old = ledger.previous(next.urn);
   try {
     refuseUnsupported(request, next.urn);
     if (deployment.declared.has(next.urn)) {
       throw new Refusal(next.urn, `Duplicate resource URN '${next.urn}'; try giving it a unique name`);
+    }
+    if (old && !old.external) {
+      throw new Refusal(next.urn, "not supported by the test engine: to only read what was managed");
     }
   } catch (error) {
     reportRefusal(deployment, error);
     throw new MonitorDown();
   }
   deployment.declared.set(next.urn, next);
-  const old = ledger.previous(next.urn);
-  // It was managed under another id: that one is deleted at the end.
-  const replaces = old !== undefined && !old.external && old.id !== next.id;
-  const op = replaces ? "read-replacement" : "read";
-
   return deployment.work.run(async () => {
-    report.started(op, next.urn);
+    report.started("read", next.urn);
     const end = ledger.begin({ urn: next.urn, type: "reading" });
     try {
       if (next.id !== unknownValue) {
@@ -47,21 +46,17 @@ export async function readResource(
         next.outputs = found.outputs;
       }
     } catch (error) {
-      report.ended({ op, urn: next.urn, error: (error as Error).message });
+      report.ended({ op: "read", urn: next.urn, error: (error as Error).message });
       noteFailure(deployment, next.urn);
       end();
       if (deployment.stop.isUp) throw new MonitorDown();
       return { urn: next.urn, outputs: {}, result: "failed" };
     }
     finishOutputs(next);
-    if (replaces) {
-      old.pendingDeletion = true;
-      ledger.settle(next);
-    } else ledger.settle(next, old);
+    ledger.settle(next, old);
     end();
     const isNews = !old || changedKeys(old.outputs, next.outputs).length > 0;
-    report.ended({ op, urn: next.urn }, isNews);
-    if (replaces) report.ended({ op: "replace", urn: next.urn });
+    report.ended({ op: "read", urn: next.urn }, isNews);
     return { urn: next.urn, id: next.id, outputs: next.outputs, result: "success" };
   });
 }
@@ -87,7 +82,6 @@ function describe(deployment: Deployment, request: ReadResourceRequest): StoredR
     retainOnDelete: false,
     external: true,
     pendingDeletion: false,
-    pendingReplacement: false,
   };
 }
 

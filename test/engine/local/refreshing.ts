@@ -28,7 +28,7 @@ async function refreshOne(deployment: Deployment, resource: StoredResource): Pro
   // the operation «refresh» names steps by what came of them
   const end = (op: StepOp, diff: string[] = []) =>
     report.ended({ op: deployment.kind === "refresh" ? op : "refresh", urn, diff });
-  if (!resource.custom || resource.pendingReplacement) return end("same");
+  if (!resource.custom) return end("same");
   report.started("refresh", urn);
   try {
     const provider = await deployment.providers.of(resource);
@@ -42,8 +42,8 @@ async function refreshOne(deployment: Deployment, resource: StoredResource): Pro
     ledger.refresh(resource, fresh);
     // What would an `up` of an unchanged program do now? For display only, but a diff that throws fails the refresh (what was read stays).
     const answer = await provider.diff(fresh, urn, resource.inputs, resource.ignoreChanges);
-    const ignoring = resetPaths(resource.inputs, fresh.inputs, resource.ignoreChanges);
-    const { changed, diff } = applyRules(answer, fresh, ignoring.inputs, resource);
+    const wanted = resetPaths(resource.inputs, fresh.inputs, resource.ignoreChanges);
+    const { changed, diff } = applyRules(answer, fresh, wanted, resource);
     end(changed ? "update" : "same", diff);
   } catch (error) {
     report.ended({ op: "refresh", urn, error: (error as Error).message });

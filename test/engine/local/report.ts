@@ -1,19 +1,12 @@
 // What an operation tells: steps, log lines, the text on the terminal, and whether it went well.
 import { stripVTControlCharacters } from "node:util";
 import type { LogLine, OperationOptions, OperationResult, OutputValue, Step, StepOp } from "../stack.ts";
-import { diagnosticsText, endLine, headline, logText, startLine, summaryText } from "./terminalText.ts";
-import { parseUrn, providerTypePrefix } from "../urn.ts";
+import { endLine, headline, logText, startLine, summaryText } from "./terminalText.ts";
 import type { OperationKind } from "../operationKind.ts";
 import type { StopReason } from "./stopSign.ts";
 
 /** A replacement is counted once, as «replace». */
-const notCounted: readonly StepOp[] = [
-  "create-replacement",
-  "delete-replaced",
-  "read-replacement",
-  "discard-replaced",
-  "refresh",
-];
+const notCounted: readonly StepOp[] = ["create-replacement", "delete-replaced", "refresh"];
 
 export class Report {
   readonly steps: Step[] = [];
@@ -21,22 +14,13 @@ export class Report {
   readonly summary: OperationResult["summary"] = {};
   #text = "";
   #preview: boolean;
-  #stackRow: string;
   #options: OperationOptions;
-  #onStep: ((step: Step) => void) | undefined;
   #silent = false;
 
-  constructor(
-    kind: OperationKind,
-    names: { project: string; stack: string },
-    options: OperationOptions,
-    onStep?: (step: Step) => void,
-  ) {
+  constructor(kind: OperationKind, stack: string, options: OperationOptions) {
     this.#preview = kind === "preview";
-    this.#stackRow = `pulumi:pulumi:Stack (${names.project}-${names.stack})`;
     this.#options = options;
-    this.#onStep = onStep;
-    this.#print(headline(kind, names.stack));
+    this.#print(headline(kind, stack));
   }
 
   /** Whatever still comes of the steps under way is not told. */
@@ -65,10 +49,7 @@ export class Report {
     if (this.#silent) return;
     if (step.error !== undefined) step.error = step.error.trimEnd();
     const told = diff.length > 0 ? { ...step, diff } : step;
-    if (!parseUrn(step.urn).type.startsWith(providerTypePrefix)) {
-      this.steps.push(told);
-      this.#onStep?.(told);
-    }
+    this.steps.push(told);
     if (step.error !== undefined) this.error(step.error, step.urn);
     else if (count && !notCounted.includes(step.op)) {
       this.summary[step.op] = (this.summary[step.op] ?? 0) + 1;
@@ -87,9 +68,8 @@ export class Report {
     if (failure === "failed" || failure === "canceled") {
       this.error(`${this.#preview ? "preview" : "update"} ${failure}`); // the real CLI's words for every operation
     }
-    this.#print(diagnosticsText(this.logs, this.#stackRow));
     this.#print(outputsText);
-    this.#print(summaryText(this.summary, this.#preview));
+    this.#print(summaryText(this.summary));
     const errors = this.logs.filter((line) => line.severity === "error").map((line) => line.message);
     const { steps, summary, logs } = this;
     const text = this.#text;

@@ -4,7 +4,6 @@ export interface Slots {
   run<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Settles when nothing runs and nothing waits. */
   idle(): Promise<void>;
-  isIdle(): boolean;
 }
 
 export function createSlots(count: number): Slots {
@@ -38,6 +37,5 @@ export function createSlots(count: number): Slots {
       }
     },
     idle: () => (taken === 0 ? Promise.resolve() : new Promise((wake) => idleWaiters.push(wake))),
-    isIdle: () => taken === 0,
   };
 }

@@ -21,8 +21,6 @@ export interface StoredResource {
   inputs: PropertyMap;
   outputs: PropertyMap;
   parent?: string | undefined;
-  /** An explicit one, as «URN::id». */
-  provider?: string | undefined;
   dependencies: string[];
   propertyDependencies: Record<string, string[]>;
   additionalSecretOutputs: string[];
@@ -37,7 +35,6 @@ export interface StoredResource {
   retainOnDelete: boolean;
   external: boolean;
   pendingDeletion: boolean;
-  pendingReplacement: boolean;
 }
 
 export interface Snapshot {

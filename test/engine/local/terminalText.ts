@@ -1,4 +1,4 @@
-// What a person sees on the terminal, one line per change, worded like the real CLI's non-interactive display.
+// What a person sees on the terminal: a line when a change begins, and one when it ends.
 import { mapSecretsIn, type PropertyMap } from "./propertyValues.ts";
 import { parseUrn } from "../urn.ts";
 import type { LogLine, OperationResult, StepOp } from "../stack.ts";
@@ -12,76 +12,34 @@ const titles: Record<OperationKind, string> = {
   destroy: "Destroying",
 };
 
-interface Wording {
-  sign: string;
-  planned: string;
-  running: string;
-  done: string;
-  counted: string;
-}
-
-const wordings: Record<StepOp, Wording> = {
-  same: { sign: "  ", planned: "", running: "", done: "", counted: "unchanged" },
-  create: { sign: "+ ", planned: "create", running: "creating", done: "created", counted: "created" },
-  update: { sign: "~ ", planned: "update", running: "updating", done: "updated", counted: "updated" },
-  delete: { sign: "- ", planned: "delete", running: "deleting", done: "deleted", counted: "deleted" },
-  replace: { sign: "+-", planned: "replace", running: "replacing", done: "replaced", counted: "replaced" },
-  "create-replacement": {
-    sign: "++",
-    planned: "create replacement",
-    running: "creating replacement",
-    done: "created replacement",
-    counted: "created as replacements",
-  },
-  "delete-replaced": {
-    sign: "--",
-    planned: "delete original",
-    running: "deleting original",
-    done: "deleted original",
-    counted: "deleted as originals",
-  },
-  read: { sign: "> ", planned: "read", running: "reading", done: "read", counted: "read" },
-  "read-replacement": {
-    sign: ">>",
-    planned: "read for replacement",
-    running: "reading for replacement",
-    done: "read for replacement",
-    counted: "read as replacements",
-  },
-  refresh: { sign: "~ ", planned: "refresh", running: "refreshing", done: "refreshed", counted: "refreshed" },
-  discard: { sign: "< ", planned: "discard", running: "discarding", done: "discarded", counted: "discarded" },
-  "discard-replaced": {
-    sign: "<<",
-    planned: "discard original",
-    running: "discarding original",
-    done: "discarded original",
-    counted: "discarded as originals",
-  },
-  "remove-pending-replace": {
-    sign: "~ ",
-    planned: "complete replace",
-    running: "completing replace",
-    done: "completed replace",
-    counted: "completed",
-  },
+const signs: Record<StepOp, string> = {
+  same: "  ",
+  create: "+ ",
+  update: "~ ",
+  delete: "- ",
+  replace: "+-",
+  "create-replacement": "++",
+  "delete-replaced": "--",
+  read: "> ",
+  refresh: "~ ",
+  discard: "< ",
 };
 
 export const headline = (kind: OperationKind, stack: string) => `${titles[kind]} (${stack}):\n`;
 
 const row = (op: StepOp, urn: string, words: string) => {
   const { type, name } = parseUrn(urn);
-  return ` ${wordings[op].sign} ${type} ${name} ${words}`.trimEnd() + "\n";
+  return ` ${signs[op]} ${type} ${name} ${words}\n`;
 };
 
-export const startLine = (op: StepOp, urn: string) => row(op, urn, wordings[op].running);
+export const startLine = (op: StepOp, urn: string) => row(op, urn, `${op}…`);
 
 export function endLine(
   op: StepOp,
   urn: string,
   outcome: { preview: boolean; failed: boolean; diff: string[] },
 ) {
-  const { planned, running, done } = wordings[op];
-  const words = outcome.failed ? `**${running} failed**` : outcome.preview ? planned : done;
+  const words = outcome.failed ? `**${op} failed**` : outcome.preview ? op : `${op} done`;
   return row(op, urn, outcome.diff.length > 0 ? `${words} [diff: ${outcome.diff.join(",")}]` : words);
 }
 
@@ -90,19 +48,6 @@ export function logText(line: LogLine): string {
   const severity = line.severity === "info" ? "" : `${line.severity}: `;
   const where = line.urn ? `${parseUrn(line.urn).name}  ` : "";
   return `    ${where}${severity}${line.message.trimEnd()}\n`;
-}
-
-export function diagnosticsText(logs: readonly LogLine[], stackRow: string): string {
-  const rows = new Map<string, string[]>();
-  for (const line of logs) {
-    if (line.ephemeral) continue;
-    const title = line.urn ? `${parseUrn(line.urn).type} (${parseUrn(line.urn).name})` : stackRow;
-    const severity = line.severity === "info" ? "" : `${line.severity}: `;
-    const text = `${severity}${line.message.trimEnd()}`.replaceAll("\n", "\n    ");
-    rows.set(title, [...(rows.get(title) ?? []), `    ${text}\n`]);
-  }
-  if (rows.size === 0) return "";
-  return `Diagnostics:\n${[...rows].map(([title, lines]) => `  ${title}:\n${lines.join("")}\n`).join("")}`;
 }
 
 /** The outputs of the stack; secrets are not shown, wherever they stand. */
@@ -114,14 +59,9 @@ export function outputsText(outputs: PropertyMap): string {
   return lines.length > 0 ? `Outputs:\n${lines.join("")}\n` : "";
 }
 
-export function summaryText(summary: OperationResult["summary"], preview: boolean): string {
-  const entries = Object.entries(summary) as [StepOp, number][];
-  const lines = entries
-    .sort(([a], [b]) => Number(a === "same") - Number(b === "same"))
-    .map(([op, count]) => {
-      if (op === "same") return `    ${count} unchanged\n`;
-      const { sign, planned, counted } = wordings[op];
-      return `    ${sign.trim()} ${count} ${preview ? `to ${planned}` : counted}\n`;
-    });
+export function summaryText(summary: OperationResult["summary"]): string {
+  const lines = (Object.entries(summary) as [StepOp, number][]).map(
+    ([op, count]) => `    ${signs[op].trim()} ${count} ${op}\n`,
+  );
   return lines.length > 0 ? `Resources:\n${lines.join("")}` : "";
 }

@@ -1,7 +1,6 @@
 // Functions of the program that change what is asked for before the engine looks at it: those of the resource itself,
-// then its parents', the nearest first, then the stack's.
+// then its parents', the nearest first.
 import { isDeepStrictEqual } from "node:util";
-import type { Callback } from "@pulumi/pulumi/proto/callback_pb.js";
 import type { RegisterResourceRequest, TransformResourceOptions } from "@pulumi/pulumi/proto/resource_pb.js";
 import type { Callbacks } from "./callbacks.ts";
 import { fromStruct } from "./propertyValues.ts";
@@ -17,21 +16,16 @@ interface Registered {
 export class Transforms {
   #callbacks: Callbacks;
   #byUrn = new Map<string, Registered>();
-  #ofStack: Transform[] = [];
   #own = new WeakMap<RegisterResourceRequest, Transform[]>();
 
   constructor(callbacks: Callbacks) {
     this.#callbacks = callbacks;
   }
 
-  registerForStack(callback: Callback): void {
-    this.#ofStack.push(this.#callbacks.open(callback));
-  }
-
   /** @throws «transform failed: …» */
   async apply(request: RegisterResourceRequest): Promise<void> {
     const own = request.getTransformsList().map((callback) => this.#callbacks.open(callback));
-    for (const transform of [...own, ...this.#ofParents(request.getParent()), ...this.#ofStack]) {
+    for (const transform of [...own, ...this.#ofParents(request.getParent())]) {
       await applyOne(transform, request);
     }
     request.setTransformsList([]);
@@ -76,20 +70,15 @@ function readOptions(request: RegisterResourceRequest): TransformResourceOptions
   if (request.hasProtect()) options.setProtect(request.getProtect() ?? false);
   options.setIgnoreChangesList(request.getIgnorechangesList());
   options.setReplaceOnChangesList(request.getReplaceonchangesList());
-  options.setVersion(request.getVersion());
   options.setAliasesList(request.getAliasesList());
   options.setProvider(request.getProvider());
   options.setCustomTimeouts(request.getCustomtimeouts());
-  options.setPluginDownloadUrl(request.getPlugindownloadurl());
   if (request.hasRetainondelete()) options.setRetainOnDelete(request.getRetainondelete() ?? false);
   options.setDeletedWith(request.getDeletedwith());
   if (request.getDeletebeforereplacedefined()) {
     options.setDeleteBeforeReplace(request.getDeletebeforereplace());
   }
   options.setAdditionalSecretOutputsList(request.getAdditionalsecretoutputsList());
-  for (const [name, reference] of request.getProvidersMap().entries()) {
-    options.getProvidersMap().set(name, reference);
-  }
   options.setImport(request.getImportid());
   options.setHooks(request.getHooks());
   options.setReplaceWithList(request.getReplaceWithList());
@@ -101,7 +90,6 @@ function writeOptions(request: RegisterResourceRequest, options: TransformResour
   if (options.hasProtect()) request.setProtect(options.getProtect() ?? false);
   request.setIgnorechangesList(options.getIgnoreChangesList());
   request.setReplaceonchangesList(options.getReplaceOnChangesList());
-  request.setVersion(options.getVersion());
   request.setAliasesList(options.getAliasesList());
   request.setProvider(options.getProvider());
   if (options.hasRetainOnDelete()) request.setRetainondelete(options.getRetainOnDelete() ?? false);

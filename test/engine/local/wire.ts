@@ -22,10 +22,6 @@ export const { Empty } = require("google-protobuf/google/protobuf/empty_pb.js") 
 export const { Struct } = require("google-protobuf/google/protobuf/struct_pb.js") as typeof StructProto;
 export const callbackProto = require("./proto/callback_pb.js") as typeof CallbackProto;
 export const callbackService = require("./proto/callback_grpc_pb.js") as typeof CallbackService;
-export const yaml = require("js-yaml") as {
-  load(text: string): unknown;
-  loadAll(text: string): unknown[];
-};
 export const engineProto = require("./proto/engine_pb.js") as typeof EngineProto;
 export const engineService = require("./proto/engine_grpc_pb.js") as typeof EngineService;
 export const providerProto = require("./proto/provider_pb.js") as typeof ProviderProto;

@@ -5,20 +5,16 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { vi } from "vitest";
-import { openStack, type EngineKind, type Stack, type StackSettings, type StateResource } from "../index.ts";
+import { openStack, type EngineKind, type Stack, type StateResource } from "../index.ts";
 import { helmReleaseType } from "../local/kubernetes/helmRelease.ts";
 import { helm } from "./describeReleases.ts";
 
 export interface ReleaseWorld {
   stack: Stack;
-  folder: string;
   /** A name that nothing else in the cluster has, for releases of this test. */
   name: string;
-  reopen(settings?: Partial<StackSettings>): Promise<Stack>;
   /** The statements of the program. `Release`, `kubernetes` and `pulumi` are known. */
   program(statements: string): void;
-  /** Changes a file of the chart, whose folder is `./chart`. */
-  chart(file: string, text: string): void;
   helm(...args: string[]): Promise<string>;
   /** In the cluster, the newest first: «revision status description». */
   history(name?: string): Promise<string[]>;
@@ -65,10 +61,7 @@ spec:
 `,
 };
 
-export async function createReleaseWorld(
-  kind: EngineKind,
-  settings: Partial<StackSettings> = {},
-): Promise<ReleaseWorld> {
+export async function createReleaseWorld(kind: EngineKind): Promise<ReleaseWorld> {
   const folder = join(root, randomUUID());
   const name = `parcel-${randomBytes(3).toString("hex")}`;
   const names = new Set([name]);
@@ -76,8 +69,7 @@ export async function createReleaseWorld(
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   };
-  const chart = (file: string, text: string) => write(`chart/${file}`, text);
-  for (const [file, text] of Object.entries(chartFiles)) chart(file, text);
+  for (const [file, text] of Object.entries(chartFiles)) write(`chart/${file}`, text);
 
   const program = (statements: string) =>
     write(
@@ -89,29 +81,21 @@ const name = ${JSON.stringify(name)};
 ${statements}
 `,
     );
-  const open = (changed: Partial<StackSettings> = {}) =>
-    openStack(kind, {
-      program: join(folder, "index.js"),
-      project: "test",
-      stack: "dev",
-      stateFolder: join(folder, "state"),
-      passphrase: "correct horse",
-      ...settings,
-      ...changed,
-    });
   const callHelm = async (...args: string[]) => (await run(helm(), args)).stdout;
-  const releases = async (stack: Stack) =>
-    (await stack.exportState()).filter(({ type }) => type === helmReleaseType);
 
   program("");
-  const stack = await open();
+  const stack = await openStack(kind, {
+    program: join(folder, "index.js"),
+    project: "test",
+    stack: "dev",
+    stateFolder: join(folder, "state"),
+    passphrase: "correct horse",
+  });
+  const releases = async () => (await stack.exportState()).filter(({ type }) => type === helmReleaseType);
   return {
     stack,
-    folder,
     name,
-    reopen: open,
     program,
-    chart,
     helm: callHelm,
     async history(of = name) {
       const json = await callHelm("history", of, "--output", "json");
@@ -119,13 +103,13 @@ ${statements}
       return revisions.map((each) => `${each.revision} ${each.status} ${each.description}`).toReversed();
     },
     async release() {
-      const [release, ...others] = await releases(stack);
+      const [release, ...others] = await releases();
       if (!release || others.length > 0) throw new Error("there isn't one release");
       return release;
     },
     until: (condition) => vi.waitUntil(condition, { timeout: 60_000, interval: 100 }).then(() => undefined),
     async remove() {
-      for (const { outputs } of await releases(stack)) names.add(String(outputs["name"]));
+      for (const { outputs } of await releases()) names.add(String(outputs["name"]));
       for (const each of names) {
         await callHelm("uninstall", each, "--ignore-not-found").catch(() => undefined);
       }

@@ -1,73 +1,46 @@
 // The real `helm` command: where it is, one run of it, and what becomes of its runs when the operation is interrupted.
 import { spawn } from "node:child_process";
-import { accessSync, constants } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
-import { endWithUs, stopGraceMs, type Child } from "../childProcess.ts";
+import { findCommand } from "../../../programs/commands.ts";
+import { endWithUs, type Child } from "../childProcess.ts";
 import { ProviderError } from "../provider.ts";
 
 /** HELM names it, else PATH is searched. @returns `undefined` when there is none */
-export function findHelm(env: NodeJS.ProcessEnv): string | undefined {
-  if (env["HELM"]) return isExecutable(env["HELM"]) ? env["HELM"] : undefined;
-  return (env["PATH"] ?? "")
-    .split(delimiter)
-    .map((folder) => join(folder, "helm"))
-    .find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const findHelm = (env: NodeJS.ProcessEnv): string | undefined =>
+  env["HELM"] ?? findCommand("helm", env["PATH"]);
 
 /** What `helm` said when it failed, without the words that only the command puts in front. */
 export class HelmError extends ProviderError {}
 
-export interface HelmRun {
-  /** Given to `--values -`: never on the command line, which every user of the machine can read. */
-  values?: unknown;
-  /** Ctrl-C reaches it: it then marks the release as failed, and says so. */
-  cancellable?: boolean;
-}
-
 export class HelmCommand {
   #path: string;
   #env: NodeJS.ProcessEnv;
-  #onStart: (child: Pick<Child, "pid" | "isRunning">) => void;
-  #cancellable = new Set<Child>();
-  #running = new Set<Child>();
+  /** Whether it makes something: whatever else it does is not cut off by Ctrl-C. */
+  #running = new Map<Child, boolean>();
   #isCanceled = false;
 
-  constructor(
-    path: string,
-    env: NodeJS.ProcessEnv,
-    onStart: (child: Pick<Child, "pid" | "isRunning">) => void,
-  ) {
+  constructor(path: string, env: NodeJS.ProcessEnv) {
     this.#path = path;
     this.#env = env;
-    this.#onStart = onStart;
   }
 
-  /** @returns what it wrote @throws HelmError */
-  async run(args: string[], { values, cancellable = false }: HelmRun = {}): Promise<string> {
-    if (cancellable && this.#isCanceled) throw new HelmError("context canceled");
-    const process = spawn(this.#path, [...args, ...(values === undefined ? [] : ["--values", "-"])], {
+  /**
+   * @param values for `--values -`: never on the command line, which every user of the machine can read
+   * @returns what it wrote
+   * @throws HelmError
+   */
+  async run(args: string[], values?: unknown): Promise<string> {
+    const makes = values !== undefined;
+    if (makes && this.#isCanceled) throw new HelmError("context canceled");
+    const process = spawn(this.#path, [...args, ...(makes ? ["--values", "-"] : [])], {
       cwd: tmpdir(), // a folder of the program's isn't taken for a chart's name
       env: this.#env,
       stdio: ["pipe", "pipe", "pipe"],
     });
     const child = endWithUs(process);
-    this.#running.add(child);
-    if (cancellable) {
-      this.#cancellable.add(child);
-      this.#onStart(child);
-    }
+    this.#running.set(child, makes);
     process.stdin.on("error", () => undefined); // it ended without reading
-    process.stdin.end(values === undefined ? "" : JSON.stringify(values));
+    process.stdin.end(makes ? JSON.stringify(values) : "");
     let stdout = "";
     let stderr = "";
     process.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
@@ -76,25 +49,21 @@ export class HelmCommand {
     const { code, signal } = await child.exited;
     await closed;
     this.#running.delete(child);
-    this.#cancellable.delete(child);
     if (code === 0) return stdout;
     if (code === null) throw new HelmError(`helm was ended by ${signal ?? "a signal"}`);
     throw new HelmError(readError(stderr));
   }
 
-  cancel(): void {
+  /** An install or upgrade then marks its release as failed, and says so. */
+  cancel(): Promise<void> {
     this.#isCanceled = true;
-    for (const child of this.#cancellable) child.kill("SIGTERM");
+    for (const [child, makes] of this.#running) if (makes) child.kill("SIGTERM");
+    return Promise.resolve();
   }
 
   async stop(): Promise<void> {
-    this.cancel();
-    const running = [...this.#running];
-    const timer = setTimeout(() => {
-      for (const child of running) child.kill("SIGKILL");
-    }, stopGraceMs);
-    await Promise.allSettled(running.map(({ exited }) => exited));
-    clearTimeout(timer);
+    this.#isCanceled = true;
+    await Promise.allSettled([...this.#running.keys()].map((child) => child.stop()));
   }
 }
 
