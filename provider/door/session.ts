@@ -2,7 +2,7 @@ import type { Context } from "../resource/context";
 import { recordFolder, ResumeFolder } from "../resource/resumeRecords";
 import type { ConfigurationSource } from "../service/configuration";
 import { machineOf, type Machine } from "../time/serviceClock";
-import { CancelledError } from "../words/errors";
+import { RunCancelledError } from "../words/errors";
 import type { Reporter } from "../words/reporter";
 
 /** The stack's configuration. */
@@ -30,7 +30,7 @@ export class Session {
   /** Operations that Ctrl-C stops. */
   readonly #inFlight = new Set<AbortController>();
   /** What a call gets that arrives after Ctrl-C: it was already on its way. */
-  #cancelled: CancelledError | undefined;
+  #cancelled: RunCancelledError | undefined;
   /** Something was under way when Ctrl-C came: after a second one, Pulumi stores nothing of what was returned since. */
   #wasCutOff = false;
 
@@ -104,7 +104,7 @@ export class Session {
 
   /** Also called at the normal end of every operation of the engine, after which this process gets no other call. */
   readonly #onCancel = (): void => {
-    this.#cancelled = new CancelledError("the run was cancelled", "");
+    this.#cancelled = new RunCancelledError("the run was cancelled", "");
     this.#wasCutOff ||= this.#inFlight.size > 0;
     for (const stop of this.#inFlight) stop.abort(this.#cancelled);
     if (!this.#wasCutOff) this.resumeRecords.operationEnded();

@@ -20,6 +20,6 @@ export interface Context {
   readonly machine: string;
   /** How many operations this process waits for at the moment, this one included: they share what may be asked. */
   readonly inFlight: () => number;
-  /** Aborts when the user stops the operation; its reason is a `CancelledError`. */
+  /** Aborts when the user stops the operation; its reason is a `RunCancelledError`. */
   readonly signal: AbortSignal;
 }

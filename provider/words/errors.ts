@@ -16,7 +16,7 @@ export interface ErrorDetails {
  * the error before it was told as a whole.
  */
 export abstract class DocsHostingError extends Error {
-  /** What the person who reads this should do next: one or more whole sentences. */
+  /** What the person who reads this should do next: one or more whole sentences. Empty where `message` says it. */
   readonly remedy: string;
 
   constructor(message: string, remedy: string, { cause }: ErrorDetails = {}) {
@@ -100,4 +100,4 @@ export class DeadlineExceededError extends DocsHostingError {}
 export class AnswerCutOffError extends DeadlineExceededError {}
 
 /** The user stopped the operation (Ctrl-C), and nobody else: not the service. A started job goes on there. */
-export class CancelledError extends DocsHostingError {}
+export class RunCancelledError extends DocsHostingError {}

@@ -1,4 +1,4 @@
-import { CancelledError, DocsHostingError, InternalError } from "./errors";
+import { RunCancelledError, DocsHostingError, InternalError } from "./errors";
 import { redact } from "./redaction";
 
 /**
@@ -14,7 +14,7 @@ export function explained(error: unknown, subject: string, consequence: string):
     const message = `${subject}: internal error (${kind}). ${sentence(consequence)} Please report it.`;
     return new InternalError(message, "Please report it.");
   }
-  const kind = error instanceof CancelledError ? "stopped: " : "";
+  const kind = error instanceof RunCancelledError ? "stopped: " : "";
   return error.retold(
     [sentence(`${subject}: ${kind}${error.message}`), sentence(consequence), sentence(error.remedy)]
       .filter(Boolean)

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import type { Clock } from "../../provider/time/clock.ts";
 import type { Context } from "../../provider/resource/context.ts";
-import { CancelledError } from "../../provider/words/errors.ts";
+import { RunCancelledError } from "../../provider/words/errors.ts";
 import type { ResumeRecords } from "../../provider/resource/resumeRecords.ts";
 import type { Fetch } from "../../provider/http/attempt.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
@@ -102,7 +102,7 @@ export class ProviderProcess {
 
   #cancel(): void {
     this.cancelledAtMs ??= this.#surroundings.clock.monotonic();
-    this.#stop.abort(new CancelledError("the run was cancelled", ""));
+    this.#stop.abort(new RunCancelledError("the run was cancelled", ""));
   }
 
   get #clock(): Clock {

@@ -5,7 +5,7 @@ import type { CheckedAgentJobInputs } from "../../../provider/agentJob/inputs.ts
 import type { AgentJobState } from "../../../provider/agentJob/state.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
 import type { Context } from "../../../provider/resource/context.ts";
-import { CancelledError } from "../../../provider/words/errors.ts";
+import { RunCancelledError } from "../../../provider/words/errors.ts";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
 import { COMPLETED_JOB } from "../../simulation/agentJobReply.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
@@ -121,7 +121,7 @@ describe("waiting", () => {
     const stop = new AbortController();
     answer = () => {
       clock.after(10, () => {
-        stop.abort(new CancelledError("the run was cancelled", ""));
+        stop.abort(new RunCancelledError("the run was cancelled", ""));
       });
       return { body: JOB };
     };

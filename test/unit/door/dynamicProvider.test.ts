@@ -76,7 +76,7 @@ function fakeLifeCycle(answers: Partial<Life> = {}) {
     read: vi.fn<Life["read"]>(answers.read ?? (() => Promise.resolve(FOUND))),
     lookUp: vi.fn<Life["lookUp"]>(() => Promise.resolve(FOUND)),
     update: vi.fn<Life["update"]>(answers.update ?? (() => Promise.resolve(STATE))),
-    remove: vi.fn<Life["remove"]>(() => Promise.resolve()),
+    remove: vi.fn<Life["remove"]>(answers.remove ?? (() => Promise.resolve())),
   };
 }
 

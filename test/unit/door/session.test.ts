@@ -86,7 +86,7 @@ describe("an operation", () => {
 });
 
 describe("Ctrl-C", () => {
-  const CANCELLED = { name: "CancelledError", message: "the run was cancelled" };
+  const CANCELLED = { name: "RunCancelledError", message: "the run was cancelled" };
   const RESOURCE = { baseUrl: "https://api.example.test", urn: URN, domain: "docs.example.com" };
   const records = (): string[] => readdirSync(join(home, "docs-hosting", "resume"));
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import {
-  CancelledError,
+  RunCancelledError,
   ConnectionError,
   InternalError,
   NotFoundError,
@@ -23,7 +23,7 @@ test("what ends as a sentence gets no second full stop, and what is not said lea
 });
 
 test("the end that the user brought about says so", () => {
-  expect(explained(new CancelledError("the run was cancelled", ""), "docs", "").message).toBe(
+  expect(explained(new RunCancelledError("the run was cancelled", ""), "docs", "").message).toBe(
     "docs: stopped: the run was cancelled.",
   );
 });
