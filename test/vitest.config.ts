@@ -39,8 +39,8 @@ export default defineConfig({
         include: ["service/**/*.test.ts"],
         setupFiles: ["engine/reaper.ts"],
       }),
-      // the CLI takes its time
-      project("stack", 300_000, {
+      // the CLI takes its time: a test is up to ten of its runs, several tests at once
+      project("stack", 600_000, {
         include: ["stack/*.test.ts", "kills/kills.test.ts"],
         ...sharedProcesses,
       }),

@@ -1,6 +1,7 @@
 // One create whose provider process is killed at a given instant.
 import { setTimeout as delay } from "node:timers/promises";
 import type { LoggedRequest } from "../../examples/reference-service/index.ts";
+import { startsOf } from "../stack/requests.ts";
 import type { World } from "../stack/world.ts";
 import { ANSWER_DELAY_MS, type Instant, type Stage } from "./createTimeline.ts";
 
@@ -9,8 +10,6 @@ import { ANSWER_DELAY_MS, type Instant, type Stage } from "./createTimeline.ts";
  * arrived, so that nobody outside can tell whether the provider had read the answer.
  */
 export type Kind = Stage | "reply on its way";
-
-export const START = "POST /v1/static-export/jobs";
 
 /** Runs `up`, kills its provider, and waits for its end. */
 export async function killCreate(world: World, instant: Instant): Promise<Kind> {
@@ -44,9 +43,6 @@ export async function killCreate(world: World, instant: Instant): Promise<Kind> 
     undo();
   }
 }
-
-export const startsOf = (requests: readonly LoggedRequest[]): LoggedRequest[] =>
-  requests.filter(({ method, path }) => `${method} ${path}` === START);
 
 function kindOf(requests: readonly LoggedRequest[]): Kind {
   const [start] = startsOf(requests);

@@ -1,9 +1,11 @@
 // The provider process is killed (SIGKILL) at random instants of a create; the next `up` puts everything right. A few kills run
 // in `npm test`, fifty in `npm run test:kills`. SEED=… repeats a run.
 import { afterAll, expect, test } from "vitest";
-import { buildWorld, stepsOf, succeeded } from "../stack/world.ts";
+import { docs } from "../stack/programFolder.ts";
+import { startsOf } from "../stack/requests.ts";
+import { buildWorld, previewIsEmpty, succeeded } from "../stack/world.ts";
 import { AFTERMATH_MS, JOB_DURATION_MS, randomInstants } from "./createTimeline.ts";
-import { killCreate, startsOf, type Kind } from "./killedCreate.ts";
+import { killCreate, type Kind } from "./killedCreate.ts";
 
 /** A sample, unless told otherwise. */
 const COUNT = Number(process.env["KILLS"] ?? 4);
@@ -18,13 +20,13 @@ test.concurrent.for(randomInstants(COUNT, SEED).map((instant, index) => ({ ...in
   `kill $number of ${COUNT}, at $percent% of the create: the next up leaves a complete export`,
   async (instant, context) => {
     const world = await buildWorld(context, "local", { jobDurationMs: JOB_DURATION_MS, ownProcesses: true });
-    const declaration = `const docs = new StaticExport("docs", { domain: "docs.example.com" });`;
     world.program(
-      `${declaration} docs.bundleUrl.apply(() => new Promise((done) => setTimeout(done, ${AFTERMATH_MS})));`,
+      `const made = ${docs()}
+       made.bundleUrl.apply(() => new Promise((done) => setTimeout(done, ${AFTERMATH_MS})));`,
     );
     const kind = await killCreate(world, instant);
 
-    world.program(declaration);
+    world.program(docs());
     const stack = await world.open({ reuseProcesses: true }); // theirs are not killed
     succeeded(await stack.up());
     const starts = startsOf(world.service.requests).length;
@@ -38,9 +40,7 @@ test.concurrent.for(randomInstants(COUNT, SEED).map((instant, index) => ({ ...in
     expect(Date.parse(String(outputs["renewAfter"]))).toBeLessThan(Date.parse(String(outputs["expiresAt"])));
     expect((await fetch(String(outputs["bundleUrl"]), { method: "HEAD" })).status).toBe(200);
 
-    world.requests();
-    expect(stepsOf(succeeded(await stack.preview()))).toEqual([]);
-    expect(world.requests()).toEqual([]);
+    await previewIsEmpty(world, stack);
   },
 );
 

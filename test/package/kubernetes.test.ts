@@ -1,38 +1,25 @@
 // The entry `./kubernetes` of the packed tarball, whose peer @pulumi/kubernetes a user may or may not have.
 import { execFile } from "node:child_process";
-import { readFileSync, renameSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { renameSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { install, layouts } from "./layouts.ts";
-import { pack } from "./pack.ts";
+import { packedPackage, versionsOf } from "./packedPackage.ts";
 
 const run = promisify(execFile);
-const ROOT = join(import.meta.dirname, "../..");
-
-let folder: string;
-let tarball: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "package-kubernetes-"));
-  tarball = await pack(folder);
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const packed = packedPackage();
 
 describe.each(layouts.filter(({ name }) => name === "npm" || name === "pnpm"))("by $name", (layout) => {
   let project: string;
   beforeAll(async () => {
-    project = await mkdtemp(join(folder, "project-"));
-    const { devDependencies: versions } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
-      devDependencies: Record<string, string>;
-    };
-    const wanted = ["@pulumi/pulumi", "@pulumi/kubernetes"];
+    project = await mkdtemp(join(packed.folder, "project-"));
     await install(layout, project, {
       source: "",
       dependencies: {
-        "pulumi-docs-hosting": `file:${tarball}`,
-        ...(Object.fromEntries(wanted.map((name) => [name, versions[name]])) as Record<string, string>),
+        "pulumi-docs-hosting": `file:${packed.tarball}`,
+        ...versionsOf("@pulumi/pulumi", "@pulumi/kubernetes"),
       },
       ignoreScripts: true, // @pulumi/kubernetes fetches its plugin
     });

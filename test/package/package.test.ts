@@ -1,21 +1,18 @@
 // The packed tarball, installed in a program outside the repository, as a user installs it.
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { realpathSync, renameSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readDocument } from "../documents.ts";
 import { availableEngines, openStack, type Stack } from "../engine/index.ts";
+import { startsOf } from "../stack/requests.ts";
 import { install, layouts } from "./layouts.ts";
-import { pack } from "./pack.ts";
+import { packedPackage, versionsOf } from "./packedPackage.ts";
 
 const run = promisify(execFile);
-const ROOT = join(import.meta.dirname, "../..");
-const KEY = "svc_package-test";
 
 const PROGRAM = `import * as pulumi from "@pulumi/pulumi";
 import { AgentJob, getAgentJobOutput, StaticExport, staticExportValues } from "pulumi-docs-hosting";
@@ -28,32 +25,13 @@ export const prLink: pulumi.Output<string | null> = job.prLink;
 export const model: pulumi.Output<string> = getAgentJobOutput({ projectId: "p1", id: "a1" }).model;
 `;
 
-let folder: string;
-let tarball: string;
-let service: ReferenceService;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "package-test-"));
-  mkdirSync(join(folder, "site"));
-  writeFileSync(join(folder, "site/index.md"), "# Welcome\n");
-  tarball = await pack(folder);
-  service = await startReferenceService({
-    sites: { "docs.example.com": join(folder, "site") },
-    adminApiKey: KEY,
-  });
-  service.agentJobs.set("p1", { id: "a1", status: "completed", model: "model-7" });
-});
-
-afterAll(async () => {
-  await service.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const packed = packedPackage();
 
 describe("the tarball", () => {
   let files: string[];
   beforeAll(async () => {
-    await run("tar", ["-xzf", tarball, "-C", folder]);
-    const { stdout } = await run("tar", ["-tzf", tarball]);
+    await run("tar", ["-xzf", packed.tarball, "-C", packed.folder]);
+    const { stdout } = await run("tar", ["-tzf", packed.tarball]);
     files = stdout
       .trim()
       .split("\n")
@@ -78,7 +56,7 @@ describe("the tarball", () => {
     const missing = files
       .filter((file) => file.endsWith(".md"))
       .flatMap((file) =>
-        readDocument(file, join(folder, "package"))
+        readDocument(file, join(packed.folder, "package"))
           .links.map((link) => join(dirname(file), link.split("#")[0] ?? ""))
           .filter((path) => path !== dirname(file) && !files.includes(path)),
       );
@@ -96,15 +74,10 @@ if (skipped !== undefined) console.log(`packages: ${skipped}`);
 describe.each(layouts)("L23 a TypeScript program installed by $name", (layout) => {
   let project: string;
   beforeAll(async () => {
-    project = await mkdtemp(join(folder, "project-"));
-    const { devDependencies: versions } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
-      devDependencies: Record<string, string>;
-    };
+    project = await mkdtemp(join(packed.folder, "project-"));
     const dependencies = {
-      "pulumi-docs-hosting": `file:${tarball}`,
-      "@pulumi/pulumi": versions["@pulumi/pulumi"] ?? "",
-      "@types/node": versions["@types/node"] ?? "",
-      typescript: versions["typescript"] ?? "",
+      "pulumi-docs-hosting": `file:${packed.tarball}`,
+      ...versionsOf("@pulumi/pulumi", "@types/node", "typescript"),
     };
     await install(layout, project, { source: PROGRAM, dependencies });
   });
@@ -120,11 +93,11 @@ describe.each(layouts)("L23 a TypeScript program installed by $name", (layout) =
         program: join(project, layout.program, "index.ts"),
         project: "user",
         stack: "dev",
-        stateFolder: join(folder, `state of ${layout.name} on ${kind}`),
+        stateFolder: join(packed.folder, `state of ${layout.name} on ${kind}`),
         passphrase: "scratch",
-        env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: KEY },
+        env: packed.env,
       });
-    const jobs = () => service.requests.filter(({ path }) => path.endsWith("/jobs")).length;
+    const jobs = () => startsOf(packed.service.requests).length;
     const before = jobs();
 
     let stack = await open();

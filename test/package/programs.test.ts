@@ -2,20 +2,16 @@
 // an ES module, with the oldest and the newest TypeScript that is supported.
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
+import { beforeAll, describe, expect, test } from "vitest";
 import { availableEngines, openStack } from "../engine/index.ts";
-import { poll, readRequests, wholeExport } from "../stack/requests.ts";
-import { pack } from "./pack.ts";
+import { look, poll, readRequests, wholeExport } from "../stack/requests.ts";
+import { packedPackage, versionsOf } from "./packedPackage.ts";
 
 const run = promisify(execFile);
-const ROOT = join(import.meta.dirname, "../..");
-const KEY = "svc_programs";
+const packed = packedPackage();
 
 interface Program {
   what: string;
@@ -66,28 +62,10 @@ export const jobId: pulumi.Output<string> = docs.jobId;
     compilerOptions: { ...strict, module: "nodenext", moduleResolution: "nodenext" },
   },
 };
-/** What each program reads before it declares anything. */
-const LOOK = "GET /v2/agent/p1/job/a1";
-
-let folder: string;
 let project: string;
-let service: ReferenceService;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "programs-"));
-  mkdirSync(join(folder, "site"));
-  writeFileSync(join(folder, "site/index.md"), "# Welcome\n");
-  service = await startReferenceService({
-    sites: { "docs.example.com": join(folder, "site") },
-    adminApiKey: KEY,
-  });
-  service.agentJobs.set("p1", { id: "a1", status: "completed", model: "model-7" });
-
-  const tarball = await pack(folder);
-  project = join(folder, "project");
-  const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
-    devDependencies: Record<string, string>;
-  };
+  project = join(packed.folder, "project");
   for (const [name, { typescript, manifest, main, source, compilerOptions }] of Object.entries(PROGRAMS)) {
     const write = (path: string, content: string | object): void => {
       const file = join(project, "packages", name, path);
@@ -95,9 +73,8 @@ beforeAll(async () => {
       writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
     };
     const dependencies = {
-      "pulumi-docs-hosting": `file:${tarball}`,
-      "@pulumi/pulumi": devDependencies["@pulumi/pulumi"],
-      "@types/node": devDependencies["@types/node"],
+      "pulumi-docs-hosting": `file:${packed.tarball}`,
+      ...versionsOf("@pulumi/pulumi", "@types/node"),
       typescript,
       "ts-node": "^10.9.2", // by which Pulumi runs ES modules that are written in TypeScript
     };
@@ -112,11 +89,6 @@ beforeAll(async () => {
   await run("npm", ["install", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"], {
     cwd: project,
   });
-});
-
-afterAll(async () => {
-  await service.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const { kinds, skipped } = availableEngines();
@@ -148,16 +120,16 @@ describe.each(programs)("C09 $what, in an npm workspace", ({ name, typescript, m
       program: join(path(), main),
       project: name,
       stack: "dev",
-      stateFolder: join(folder, `state of ${name} on ${kind}`),
+      stateFolder: join(packed.folder, `state of ${name} on ${kind}`),
       passphrase: "scratch",
-      env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: KEY },
+      env: packed.env,
     });
-    let counted = service.requests.length;
+    let counted = packed.service.requests.length;
     /** Without the look at the agent job: one of the programs reads it whenever it runs. */
     const requests = (): string[] => {
-      const seen = readRequests(service.requests.slice(counted));
-      counted = service.requests.length;
-      return seen.filter((request) => request !== LOOK);
+      const seen = readRequests(packed.service.requests.slice(counted));
+      counted = packed.service.requests.length;
+      return seen.filter((request) => request !== look());
     };
 
     const up = await stack.up();

@@ -30,34 +30,23 @@ const VERSION_FLAGS = {
   ].join(" "),
 };
 
+/** Tells what takes its time. */
+type Say = (what: string) => void;
+
 /** This machine can build none of them. */
 export class NoGoError extends Error {}
 
 /** The `helm` command from PATH, else one that is built once. */
-export async function prepareHelm(say: (what: string) => void): Promise<string> {
-  const found = findCommand("helm");
-  if (found !== undefined) return found;
+export function prepareHelm(say: Say): Promise<string> {
   const flags = `-ldflags=-s -w ${VERSION_FLAGS.helm}`;
-  const folder = await cacheFolder(`helm-${HELM_VERSION}-${digestOf([flags])}`);
-  return buildOnce(join(folder, "helm"), say, (target, env) =>
-    runCommand("go", ["install", "-trimpath", flags, `helm.sh/helm/v3/cmd/helm@v${HELM_VERSION}`], {
-      env: { ...env, GOBIN: target },
-    }),
-  );
+  const folder = `helm-${HELM_VERSION}-${digestOf([flags])}`;
+  return findOrInstall("helm", folder, `helm.sh/helm/v3/cmd/helm@v${HELM_VERSION}`, say, [flags]);
 }
 
-/** Shopify's proxy that spoils connections, built once. */
-export async function prepareToxiproxy(say: (what: string) => void): Promise<string> {
-  const found = findCommand("toxiproxy-server");
-  if (found !== undefined) return found;
-  const folder = await cacheFolder(`toxiproxy-${TOXIPROXY_VERSION}`);
-  return buildOnce(join(folder, "server"), say, (target, env) =>
-    runCommand(
-      "go",
-      ["install", "-trimpath", `github.com/Shopify/toxiproxy/v2/cmd/server@v${TOXIPROXY_VERSION}`],
-      { env: { ...env, GOBIN: target } },
-    ),
-  );
+/** Shopify's proxy that spoils connections, from PATH or built once. */
+export function prepareToxiproxy(say: Say): Promise<string> {
+  const source = `github.com/Shopify/toxiproxy/v2/cmd/server@v${TOXIPROXY_VERSION}`;
+  return findOrInstall("toxiproxy-server", `toxiproxy-${TOXIPROXY_VERSION}`, source, say);
 }
 
 /**
@@ -65,16 +54,23 @@ export async function prepareToxiproxy(say: (what: string) => void): Promise<str
  *
  * @throws NoGoError when it is neither there nor can be built
  */
-export async function prepareActionlint(say: (what: string) => void): Promise<string> {
-  const found = findCommand("actionlint");
+export function prepareActionlint(say: Say): Promise<string> {
+  const source = `github.com/rhysd/actionlint/cmd/actionlint@v${ACTIONLINT_VERSION}`;
+  return findOrInstall("actionlint", `actionlint-${ACTIONLINT_VERSION}`, source, say);
+}
+
+async function findOrInstall(
+  command: string,
+  folder: string,
+  source: string,
+  say: Say,
+  flags: string[] = [],
+): Promise<string> {
+  const found = findCommand(command);
   if (found !== undefined) return found;
-  const folder = await cacheFolder(`actionlint-${ACTIONLINT_VERSION}`);
-  return buildOnce(join(folder, "actionlint"), say, (target, env) =>
-    runCommand(
-      "go",
-      ["install", "-trimpath", `github.com/rhysd/actionlint/cmd/actionlint@v${ACTIONLINT_VERSION}`],
-      { env: { ...env, GOBIN: target } },
-    ),
+  const [program = ""] = basename(source).split("@");
+  return buildOnce(join(await cacheFolder(folder), program), say, (target, env) =>
+    runCommand("go", ["install", "-trimpath", ...flags, source], { env: { ...env, GOBIN: target } }),
   );
 }
 
@@ -83,7 +79,7 @@ export async function prepareActionlint(say: (what: string) => void): Promise<st
  *
  * @param source folder of its Go module
  */
-export async function prepareKubenode(source: string, say: (what: string) => void): Promise<string> {
+export async function prepareKubenode(source: string, say: Say): Promise<string> {
   const flags = `-ldflags=-s -w ${VERSION_FLAGS.kubenode}`;
   const files = (await readdir(source)).sort();
   const texts = await Promise.all(files.map((file) => readFile(join(source, file), "utf8")));
@@ -109,7 +105,7 @@ export async function writeKubectl(folder: string, kubenode: string): Promise<st
 /** @param build puts the program into the folder that it is given: only a whole one is then moved to `file` */
 async function buildOnce(
   file: string,
-  say: (what: string) => void,
+  say: Say,
   build: (folder: string, env: NodeJS.ProcessEnv) => Promise<unknown>,
 ): Promise<string> {
   if (existsSync(file)) return file;

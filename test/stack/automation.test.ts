@@ -9,11 +9,10 @@ import { expect, test, vi, type TestContext } from "vitest";
 import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
 import { getAgentJob } from "../../sdk/getAgentJob.ts";
 import { writeProgram } from "./programFolder.ts";
-import { readRequests, readSideBySide, wholeExport } from "./requests.ts";
+import { look, readRequests, readSideBySide, wholeExport } from "./requests.ts";
 import { buildWorld, CANARY_KEY, cliOnly, onEachEngine, type World } from "./world.ts";
 
 const OTHER_KEY = "svc_0th3r-k3y";
-const LOOK = "GET /v2/agent/p1/job/a1";
 
 /** Runs work as Automation API runs a program: with a configuration of its own, wherever it waits. */
 const { withLocalStorage } = createRequire(import.meta.url)("@pulumi/pulumi/runtime/state") as {
@@ -127,8 +126,8 @@ onEachEngine("Automation API", (kind) => {
       // one export for each stack, and what each program reads: nothing else, and nothing of the other account
       const [one = [], two = [], three = []] = lives.map(({ outputs }) => wholeExport(outputs.jobId.value));
       expect(services.map(({ requests }) => readSideBySide(requests))).toEqual([
-        [...one, LOOK].sort(),
-        [...two, ...three, LOOK].sort(),
+        [...one, look()].sort(),
+        [...two, ...three, look()].sort(),
       ]);
     },
   );
@@ -157,7 +156,7 @@ onEachEngine("Automation API", (kind) => {
         ),
       );
       expect(models).toEqual(["model-0", "model-1"]);
-      expect(services.map(({ requests }) => readRequests(requests))).toEqual([[LOOK], [LOOK]]);
+      expect(services.map(({ requests }) => readRequests(requests))).toEqual([[look()], [look()]]);
     },
   );
 });

@@ -14,11 +14,10 @@ onEachEngine("configuration", (kind) => {
         env: { DOCS_HOSTING_ADMIN_API_KEY: undefined },
         secretConfig: { "docs-hosting:adminApiKey": CANARY_KEY },
       });
-      world.program(
+      await world.up(
         `for (let index = 0; index < 8; index++)
          new StaticExport("docs" + index, { domain: "docs.example.com" });`,
       );
-      succeeded(await world.stack.up());
       world.requests();
       const hook = join(import.meta.dirname, "slowConfigure.ts");
       const slow = await world.open({ env: { NODE_OPTIONS: `--require ${JSON.stringify(hook)}` } });

@@ -1,16 +1,22 @@
 // Runs that end before their export does: stopped by Ctrl-C, or killed. The next run goes on with the same job.
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { bundle, poll, START, wholeExport } from "./requests.ts";
-import { buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
+import { docs } from "./programFolder.ts";
+import { bundle, poll, START, startsOf, wholeExport } from "./requests.ts";
+import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "./world.ts";
 
-const starts = (world: World): number =>
-  world.service.requests.filter(({ method, path }) => `${method} ${path}` === START).length;
+const starts = (world: World): number => startsOf(world.service.requests).length;
 
-const polled = async (world: World): Promise<void> => {
+async function polled(world: World): Promise<void> {
   await vi.waitUntil(() => world.service.requests.some(({ method }) => method === "GET"), {
     timeout: 60_000,
   });
-};
+}
+
+/** Until a job is noted for the next run. */
+async function noted(world: World): Promise<void> {
+  await vi.waitUntil(() => world.resumeRecords().length > 0, { timeout: 60_000 });
+}
 
 const killProviders = (world: World): void => {
   const pids = world.stack.providerPids();
@@ -20,20 +26,20 @@ const killProviders = (world: World): void => {
 
 onEachEngine("interruptions", (kind) => {
   test.concurrent(
-    "L14 Ctrl-C during an update keeps the old link, and the next up goes on with the new job",
+    "L14 Ctrl-C during an update keeps the old link and ends the wait for an agent, and the next up goes on with both jobs",
     async (context) => {
       const world = await buildWorld(context, kind);
-      const program = (version: string): void =>
-        world.program(`new StaticExport("docs", { domain: "docs.example.com", version: "${version}" });`);
-      program("v1");
-      succeeded(await world.stack.up());
+      await world.up(docs(`version: "v1"`));
       const before = await world.exported();
-      world.requests();
-      program("v2");
+      world.program(`${docs(`version: "v2"`)} new AgentJob("agent", { projectId: "p1", id: "a1" });`);
+      world.service.agentJobs.create("p1", { id: "a1" });
       const letJobsEnd = world.holdJobs();
       const interrupt = new AbortController();
       const running = world.stack.up({ signal: interrupt.signal });
-      await vi.waitUntil(() => world.resumeRecords().length > 0, { timeout: 60_000 });
+      await noted(world);
+      // the first look has had its answer once there is a second one
+      const looks = (): unknown[] => world.service.requests.filter(({ path }) => path.startsWith("/v2/"));
+      await vi.waitUntil(() => looks().length > 1, { timeout: 60_000 });
       interrupt.abort();
       expect((await running).ok).toBe(false);
       letJobsEnd();
@@ -41,58 +47,74 @@ onEachEngine("interruptions", (kind) => {
         version: "v1",
         bundleUrl: before.outputs["bundleUrl"],
       });
-      expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
+      expect((await world.agentJob()).initErrors).toEqual([
+        "agent job a1 of project p1: stopped: the run was cancelled. The next `pulumi up` goes on waiting for it.",
+      ]);
+      world.service.agentJobs.transition("p1", "a1", "completed");
+      expect(stepsOf(await world.up()).sort()).toEqual(["update agent", "update docs"]);
       expect(starts(world)).toBe(2); // one for each version
       expect((await world.exported()).outputs["version"]).toBe("v2");
     },
   );
 
   test.concurrent(
-    "L15 a provider that is killed while it waits: the next up goes on with the same job",
+    "L14 Ctrl-C while the start is under way waits for its reply: the job is known and goes on",
     async (context) => {
       const world = await buildWorld(context, kind);
-      const letJobsEnd = world.holdJobs();
-      world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
-      const running = world.stack.up();
-      await polled(world);
-      const [record] = world.resumeRecords();
-      expect(record).toMatchObject({ mode: 0o600 });
-      killProviders(world);
-      expect((await running).ok).toBe(false);
-      await expect(world.exported()).rejects.toThrow("0 resources StaticExport");
-      letJobsEnd();
-      const up = succeeded(await world.stack.up());
-      expect(up.logs.map(({ message }) => message)).toContainEqual(
-        expect.stringContaining(`RESUMED: job ${String(record?.jobId)}`),
-      );
-      expect((await world.exported()).outputs["jobId"]).toBe(record?.jobId);
+      world.program(docs());
+      const interrupt = new AbortController();
+      const undo = world.service.intercept(async ({ method, path }) => {
+        if (`${method} ${path}` !== START) return undefined;
+        interrupt.abort();
+        await delay(400); // Ctrl-C arrives before the reply
+        return undefined;
+      });
+      expect((await world.stack.up({ signal: interrupt.signal })).ok).toBe(false);
+      undo();
+      expect(stepsOf(await world.up())).toEqual(["update docs"]);
       expect(starts(world)).toBe(1);
+      expect((await world.exported()).outputs["status"]).toBe("completed");
       expect(world.resumeRecords()).toEqual([]);
-      expect(stepsOf(succeeded(await world.stack.preview()))).toEqual([]);
     },
   );
 
   test.concurrent(
-    "L15 a provider that is killed during an update: the next up goes on with the new job",
+    "L15 a provider that is killed while it waits, in a create and in an update: the next up goes on with the same job",
     async (context) => {
       const world = await buildWorld(context, kind);
-      const program = (version: string): void =>
-        world.program(`new StaticExport("docs", { domain: "docs.example.com", version: "${version}" });`);
-      program("v1");
-      succeeded(await world.stack.up());
+      let letJobsEnd = world.holdJobs();
+      world.program(docs(`version: "v1"`));
+      let running = world.stack.up();
+      await polled(world);
+      const [first] = world.resumeRecords();
+      expect(first).toMatchObject({ mode: 0o600 });
+      killProviders(world);
+      expect((await running).ok).toBe(false);
+      await expect(world.exported()).rejects.toThrow("0 resources StaticExport");
+      letJobsEnd();
+      const up = await world.up();
+      expect(up.logs.map(({ message }) => message)).toContainEqual(
+        expect.stringContaining(`RESUMED: job ${String(first?.jobId)}`),
+      );
       const before = await world.exported();
-      program("v2");
-      const letJobsEnd = world.holdJobs();
-      const running = world.stack.up();
-      await vi.waitUntil(() => world.resumeRecords().length > 0, { timeout: 60_000 });
-      const [record] = world.resumeRecords();
+      expect(before.outputs["jobId"]).toBe(first?.jobId);
+      expect(starts(world)).toBe(1);
+      expect(world.resumeRecords()).toEqual([]);
+
+      world.program(docs(`version: "v2"`));
+      letJobsEnd = world.holdJobs();
+      running = world.stack.up();
+      await noted(world);
+      const [second] = world.resumeRecords();
       killProviders(world);
       expect((await running).ok).toBe(false);
       letJobsEnd();
       expect((await world.exported()).outputs).toEqual(before.outputs);
-      expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
-      expect((await world.exported()).outputs).toMatchObject({ version: "v2", jobId: record?.jobId });
+      expect(stepsOf(await world.up())).toEqual(["update docs"]);
+      expect((await world.exported()).outputs).toMatchObject({ version: "v2", jobId: second?.jobId });
       expect(starts(world)).toBe(2);
+      expect(world.resumeRecords()).toEqual([]);
+      await previewIsEmpty(world);
     },
   );
 
@@ -102,7 +124,7 @@ onEachEngine("interruptions", (kind) => {
   ] as const)("L15 %s while it waits: the next up goes on with the same job", async ([, way], context) => {
     const world = await buildWorld(context, kind);
     const letJobsEnd = world.holdJobs();
-    world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
+    world.program(docs());
     const end = new AbortController();
     const running = world.stack.up({ [way]: end.signal });
     await polled(world);
@@ -110,11 +132,10 @@ onEachEngine("interruptions", (kind) => {
     end.abort();
     expect((await running).ok).toBe(false);
     letJobsEnd();
-    succeeded(await world.stack.up());
+    await world.up();
     expect((await world.exported()).outputs["jobId"]).toBe(record?.jobId);
     expect(starts(world)).toBe(1);
     expect(world.resumeRecords()).toEqual([]);
-    expect(stepsOf(succeeded(await world.stack.preview()))).toEqual([]);
   });
 
   test.concurrent(
@@ -122,23 +143,18 @@ onEachEngine("interruptions", (kind) => {
     async (context) => {
       const world = await buildWorld(context, kind);
       const letJobsEnd = world.holdJobs();
-      world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
+      world.program(docs());
       const running = world.stack.up();
       await polled(world);
       killProviders(world);
       await running;
       letJobsEnd();
-      const undo = world.service.intercept(({ method }) =>
-        method === "GET" ? { body: { status: "failed", error: "guide.md is broken" } } : undefined,
-      );
+      const undo = world.answerLooks({ body: { status: "failed", error: "guide.md is broken" } });
       expect((await world.stack.up()).error).toContain("guide.md is broken");
       expect(world.resumeRecords()).toEqual([]);
       undo();
-      world.holdJobs();
-      const again = world.stack.up();
-      await vi.waitUntil(() => starts(world) === 2, { timeout: 60_000 });
-      killProviders(world);
-      await again;
+      await world.up();
+      expect(starts(world)).toBe(2);
     },
   );
 
@@ -146,7 +162,7 @@ onEachEngine("interruptions", (kind) => {
     "L16 a provider that is killed between the start and its reply: one job at most is orphaned, and the next up works",
     async (context) => {
       const world = await buildWorld(context, kind);
-      world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
+      world.program(docs());
       const undo = world.service.intercept(({ method, path }) => {
         if (`${method} ${path}` !== START) return undefined;
         killProviders(world);
@@ -154,10 +170,10 @@ onEachEngine("interruptions", (kind) => {
       });
       expect((await world.stack.up()).ok).toBe(false);
       undo();
-      succeeded(await world.stack.up());
+      await world.up();
       expect(starts(world)).toBe(2);
       expect((await world.exported()).outputs["status"]).toBe("completed");
-      expect(stepsOf(succeeded(await world.stack.preview()))).toEqual([]);
+      await previewIsEmpty(world);
     },
   );
 

@@ -1,18 +1,14 @@
 // Calls that reach the provider process after Ctrl-C: they were already on their way. The real process is called as
 // engines do; which moment a call arrives in cannot be chosen through one.
-import { mkdirSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test, vi, type TestContext } from "vitest";
-import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
+import type { ReferenceService } from "../../examples/reference-service/index.ts";
 import { handlerText } from "../../sdk/handler.ts";
 import { DynamicProvider } from "../engine/local/dynamicProvider.ts";
 import type { PropertyMap } from "../engine/local/propertyValues.ts";
 import type { StoredResource } from "../engine/local/stateFile.ts";
-import { programFolderIn } from "./programFolder.ts";
+import { buildWorld, CANARY_KEY } from "./world.ts";
 
-const KEY = "svc_late";
 const TYPE = "pulumi-nodejs:dynamic/docs-hosting:StaticExport";
 const urnOf = (name: string): string => `urn:pulumi:test::late::${TYPE}::${name}`;
 
@@ -24,43 +20,30 @@ interface Running {
 }
 
 async function startProvider(context: TestContext): Promise<Running> {
-  const folder = await mkdtemp(join(tmpdir(), "late-"));
-  mkdirSync(join(folder, "site"));
-  writeFileSync(join(folder, "site/index.md"), "# Welcome\n");
-  const service = await startReferenceService({
-    sites: { "docs.example.com": join(folder, "site") },
-    adminApiKey: KEY,
-    jobDurationMs: 0,
-  });
+  const world = await buildWorld(context, "local");
+  world.holdJobs();
   const provider = await DynamicProvider.start(
     "127.0.0.1:1", // no engine: lines for its rows are lost
     {},
     {
-      folder: programFolderIn(folder),
+      folder: world.programFolder,
       env: {
         ...process.env,
-        DOCS_HOSTING_BASE_URL: service.url,
-        DOCS_HOSTING_ADMIN_API_KEY: KEY,
-        PULUMI_HOME: join(folder, "home"),
+        DOCS_HOSTING_BASE_URL: world.service.url,
+        DOCS_HOSTING_ADMIN_API_KEY: CANARY_KEY,
+        PULUMI_HOME: join(world.programFolder, "home"),
       },
       onLine: () => undefined,
     },
     () => undefined,
   );
-  context.onTestFinished(async () => {
-    await provider.close();
-    await service.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  context.onTestFinished(() => provider.close());
   return {
-    service,
+    service: world.service,
     provider,
     async check(name) {
-      const given = {
-        domain: "docs.example.com",
-        __provider: handlerText("StaticExport"),
-        __urn: urnOf(name),
-      };
+      const __provider = handlerText("StaticExport");
+      const given = { domain: "docs.example.com", __provider, __urn: urnOf(name) };
       return (await provider.check(urnOf(name), {}, given)).inputs;
     },
   };
@@ -74,7 +57,6 @@ describe("late calls, as on the local engine", () => {
     "C15 a call that arrives after Cancel, which came %s, ends at once: nothing is started, nothing asked",
     async ([, busy], context) => {
       const { service, provider, check } = await startProvider(context);
-      service.intercept(({ method }) => (method === "GET" ? { body: { status: "running" } } : undefined));
       const inputs = await check("docs");
       const others: Promise<unknown>[] = [];
       if (busy) {

@@ -1,10 +1,24 @@
-// Scenarios of a static export's life. After each, a preview shows nothing more to do.
+// Scenarios of a static export's life, and of an agent job's beside it. After each, a preview shows nothing more to do.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { fetchBundle } from "../../examples/start/bundle.ts";
-import { bundle, poll, START, wholeExport } from "./requests.ts";
-import { buildWorld, CANARY_KEY, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
+import { docs } from "./programFolder.ts";
+import { bundle, look, poll, startsOf, wholeExport } from "./requests.ts";
+import {
+  buildWorld,
+  CANARY_KEY,
+  onEachEngine,
+  previewIsEmpty,
+  stepsOf,
+  succeeded,
+  type World,
+} from "./world.ts";
+
+const AGENT = `new AgentJob("agent", { projectId: "p1", id: "a1" });`;
+
+const finishAgentJob = ({ service }: World): unknown =>
+  service.agentJobs.set("p1", { id: "a1", status: "completed" });
 
 onEachEngine("life cycle", (kind) => {
   test.concurrent("L01 create: one start, polls, one bundle; all outputs set", async (context) => {
@@ -17,9 +31,9 @@ onEachEngine("life cycle", (kind) => {
     expect(stepsOf(preview)).toEqual(["create docs"]);
     expect(world.requests()).toEqual([]);
 
-    const up = succeeded(await world.stack.up());
+    const up = await world.up();
     const { id, outputs, secretOutputs } = await world.exported();
-    expect(world.requests()).toEqual([START, poll(outputs["jobId"]), bundle(outputs["jobId"])]);
+    expect(world.requests()).toEqual(wholeExport(outputs["jobId"]));
     expect(id).toBe("docs.example.com");
     expect(outputs).toMatchObject({
       domain: "docs.example.com",
@@ -41,217 +55,201 @@ onEachEngine("life cycle", (kind) => {
     await previewIsEmpty(world);
   });
 
-  test.concurrent("L02, U12 nothing changed: no step and not one request", async (context) => {
-    const world = await buildWorld(context, kind);
-    world.program(
-      `new StaticExport("docs", { domain: "docs.example.com", triggers: [1, { a: null }], version: "v1" });`,
-    );
-    succeeded(await world.stack.up());
-    const before = await world.exported();
-    world.requests();
-    expect(stepsOf(succeeded(await world.stack.up()))).toEqual([]);
-    expect(world.requests()).toEqual([]);
-    expect(await world.exported()).toEqual(before);
-  });
-
-  test.concurrent("I12 undefined, null and absent are no difference", async (context) => {
-    const world = await buildWorld(context, kind);
-    const program = (value: string): void =>
-      world.program(
+  test.concurrent(
+    "L02, U12, I12 nothing changed, undefined and absent in the place of null included: no step, no line, not one request",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      const program = (value: string): string =>
         `const names = ["version", "triggers", "jobId", "renewBefore", "exportOptions", "baseUrl", "apiKeyEnv"];
          const rest = ${value} === "absent" ? [] : names.map((name) => [name, ${value}]);
-         new StaticExport("docs", { domain: "docs.example.com", ...Object.fromEntries(rest) });`,
-      );
-    program("null");
-    succeeded(await world.stack.up());
-    for (const value of ["undefined", '"absent"', "null"]) {
-      program(value);
-      await previewIsEmpty(world);
-    }
-  });
-
-  test.concurrent("L03 another domain: a replacement with a new job", async (context) => {
-    const world = await buildWorld(context, kind);
-    world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
-    succeeded(await world.stack.up());
-    world.program(`new StaticExport("docs", { domain: "other.example.com" });`);
-    const up = succeeded(await world.stack.up());
-    expect(up.summary.replace).toBe(1);
-    const { id, outputs } = await world.exported();
-    expect(id).toBe("other.example.com");
-    expect(outputs["domain"]).toBe("other.example.com");
-    expect(
-      world.service.requests.filter(({ path }) => path.endsWith("/jobs")).map(({ domain }) => domain),
-    ).toEqual(["docs.example.com", "other.example.com"]);
-    await previewIsEmpty(world);
-  });
-
-  test.concurrent(
-    "L04 only renewBefore, apiKeyEnv or time limits changed: recorded in place, no request",
-    async (context) => {
-      const world = await buildWorld(context, kind, { env: { OTHER_NAME: CANARY_KEY } });
-      const program = (args: string, update: string): void =>
-        world.program(
-          `new StaticExport("docs", { domain: "docs.example.com", ${args} }, { customTimeouts: { update: "${update}" } });`,
-        );
-      program("", "30m");
-      succeeded(await world.stack.up());
-      const before = await world.exported();
+         new StaticExport("bare", { domain: "docs.example.com", ...Object.fromEntries(rest) });
+         ${docs(`triggers: [1, { a: null }], version: "v1"`)}`;
+      await world.up(program("null"));
+      const exports = () => Promise.all(["bare", "docs"].map((name) => world.exported(name)));
+      const before = await exports();
       world.requests();
-      program(`renewBefore: "5m"`, "1h");
-      expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
-      const { outputs, inputs } = await world.exported();
-      expect(outputs).toMatchObject({ bundleUrl: before.outputs["bundleUrl"], renewBefore: "5m" });
-      expect(inputs["__timeouts"]).toEqual({ update: "1h" });
-
-      program(`renewBefore: "5m"`, "2h");
-      expect(stepsOf(succeeded(await world.stack.up()))).toEqual([]);
-      expect((await world.exported()).inputs["__timeouts"]).toEqual({ update: "2h" });
-
-      program(`renewBefore: "5m", apiKeyEnv: "OTHER_NAME"`, "2h");
-      expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
-      expect((await world.exported()).outputs).toEqual({ ...outputs, apiKeyEnv: "OTHER_NAME" });
+      for (const value of ["undefined", '"absent"']) {
+        world.program(program(value));
+        await previewIsEmpty(world);
+      }
+      world.program(program("null"));
+      for (const operation of ["preview", "up"] as const) {
+        const result = succeeded(await world.stack[operation]());
+        expect(stepsOf(result)).toEqual([]);
+        expect(result.logs.filter(({ urn }) => urn?.includes(":StaticExport::"))).toEqual([]);
+      }
       expect(world.requests()).toEqual([]);
-      await previewIsEmpty(world);
+      expect(await exports()).toEqual(before);
     },
   );
 
   test.concurrent(
-    "L05, L49 another version: known in the preview; a new job and link, and dependants follow",
+    "L03, L04, L05, L49 another domain replaces; another version, known in the preview, or trigger exports again; the rest is recorded without a request",
     async (context) => {
-      const world = await buildWorld(context, kind);
-      const program = (version: string): void =>
-        world.program(
-          `const docs = new StaticExport("docs", { domain: "docs.example.com", version: "${version}" });
-         const values = staticExportValues(docs).staticExport;
-         module.exports = { version: docs.version, link: values.bundleUrl, pinned: values.version, on: values.enabled };`,
-        );
-      program("v1");
-      succeeded(await world.stack.up());
-      const before = await world.exported();
+      const world = await buildWorld(context, kind, { env: { OTHER_NAME: CANARY_KEY } });
+      const program = (now: "before" | "after"): string =>
+        `const site = (name, args, opts) => new StaticExport(name, { domain: "docs.example.com", ...args }, opts);
+         const updateWithin = (update) => ({ customTimeouts: { update } });
+         const now = (before, after) => ${now};
+         site("domain", { domain: now("docs.example.com", "other.example.com") });
+         const version = site("version", { version: now("v1", "v2") });
+         site("trigger", { triggers: [now("abc", "def")] });
+         site("settings", { renewBefore: now(undefined, "5m") }, updateWithin(now("30m", "1h")));
+         site("limits", {}, updateWithin(now("30m", "2h")));
+         site("key", { apiKeyEnv: now(undefined, "OTHER_NAME") });
+         const values = staticExportValues(version).staticExport;
+         module.exports = { version: version.version, link: values.bundleUrl, pinned: values.version, on: values.enabled };`;
+      const names = ["domain", "version", "trigger", "settings", "limits", "key"] as const;
+      const exports = () => Promise.all(names.map((name) => world.exported(name)));
+      await world.up(program("before"));
+      const before = await exports();
       world.requests();
-      program("v2");
+
       world.addPage("news.md", "# News\n");
+      world.program(program("after"));
       const preview = succeeded(await world.stack.preview());
-      expect(stepsOf(preview)).toEqual(["update docs"]);
       expect(preview.outputs["version"]).toEqual({ value: "v2", secret: false });
-      const up = succeeded(await world.stack.up());
-      const { outputs } = await world.exported();
-      expect(world.requests()).toEqual([START, poll(outputs["jobId"]), bundle(outputs["jobId"])]);
-      expect(outputs).toMatchObject({ version: "v2", pageCount: 2 });
-      expect(outputs["jobId"]).not.toBe(before.outputs["jobId"]);
+      expect(preview.summary).toMatchObject({ update: 4, replace: 1 });
+      expect(world.requests()).toEqual([]);
+      const up = await world.up();
+      expect(stepsOf(up).sort()).toEqual([
+        "create-replacement domain",
+        "delete-replaced domain",
+        "replace domain",
+        "update key",
+        "update settings",
+        "update trigger",
+        "update version",
+      ]);
+      const [domain, version, trigger, settings, limits, key] = await exports();
+      const again = [domain, version, trigger].map((resource) => resource?.outputs["jobId"]);
+      expect(world.requestsSideBySide()).toEqual(again.flatMap(wholeExport).sort());
+      for (const { outputs } of before) expect(again).not.toContain(outputs["jobId"]);
+
+      expect(domain?.id).toBe("other.example.com");
+      expect(domain?.outputs["domain"]).toBe("other.example.com");
+      const starts = startsOf(world.service.requests).map((start) => start.domain);
+      expect(starts.filter((name) => name === "other.example.com")).toHaveLength(1);
+      expect(version?.outputs).toMatchObject({ version: "v2", pageCount: 2 });
       expect(up.outputs).toMatchObject({
-        link: { value: outputs["bundleUrl"], secret: true },
+        link: { value: version?.outputs["bundleUrl"], secret: true },
         pinned: { value: "v2", secret: false },
         on: { value: true, secret: false },
       });
+      expect(settings?.outputs).toMatchObject({
+        bundleUrl: before[3]?.outputs["bundleUrl"],
+        renewBefore: "5m",
+      });
+      expect(settings?.inputs["__timeouts"]).toEqual({ update: "1h" });
+      expect(limits?.inputs["__timeouts"]).toEqual({ update: "2h" });
+      expect(limits?.outputs).toEqual(before[4]?.outputs);
+      expect(key?.outputs).toEqual({ ...before[5]?.outputs, apiKeyEnv: "OTHER_NAME" });
       await previewIsEmpty(world);
     },
   );
 
-  test.concurrent("L05 another trigger exports again", async (context) => {
-    const world = await buildWorld(context, kind);
-    world.program(`new StaticExport("docs", { domain: "docs.example.com", triggers: ["abc"] });`);
-    succeeded(await world.stack.up());
-    world.requests();
-    world.program(`new StaticExport("docs", { domain: "docs.example.com", triggers: ["def"] });`);
-    expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
-    expect(world.requests()).toEqual(wholeExport((await world.exported()).outputs["jobId"]));
-    await previewIsEmpty(world);
-  });
-
-  test.concurrent("L07 refresh asks once, mints nothing, and changes nothing", async (context) => {
-    const world = await buildWorld(context, kind);
-    world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
-    succeeded(await world.stack.up());
-    const before = await world.exported();
-    world.requests();
-    succeeded(await world.stack.refresh());
-    expect(world.requests()).toEqual([poll(before.outputs["jobId"])]);
-    expect((await world.exported()).outputs).toEqual(before.outputs);
-    expect((await world.exported()).secretOutputs).toEqual(["bundleUrl"]);
-    await previewIsEmpty(world);
-  });
-
   test.concurrent(
-    "L08 a job that is gone leaves the state at refresh, and the next up exports again",
+    "L07, L09, L10, L08 refresh asks once and changes nothing, also where it is refused; what is gone leaves the state, and the next up makes it",
     async (context) => {
       const world = await buildWorld(context, kind);
-      world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
-      succeeded(await world.stack.up());
-      await world.service.reset();
-      succeeded(await world.stack.refresh());
-      await expect(world.exported()).rejects.toThrow("0 resources StaticExport");
-      expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["create docs"]);
-      await previewIsEmpty(world);
-    },
-  );
-
-  test.concurrent.for([
-    ["L09", 501, "answered 501"],
-    ["L10", 401, "rejected the API key"],
-    ["L10", 403, "does not allow this"],
-  ] as const)(
-    "%s refresh answered with %i fails clearly and leaves the state as it was",
-    async ([, status, text], context) => {
-      const world = await buildWorld(context, kind);
-      world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
-      succeeded(await world.stack.up());
+      finishAgentJob(world);
+      await world.up(`${docs()} ${AGENT}`);
       const before = await world.exported();
-      const undo = world.service.intercept(() => ({ status, body: { error: "not now" } }));
-      const refresh = await world.stack.refresh();
-      expect(refresh.ok).toBe(false);
-      expect(refresh.error).toContain(text);
-      expect(refresh.error).toContain("The state is unchanged.");
+      world.requests();
+      succeeded(await world.stack.refresh());
+      expect(world.requestsSideBySide()).toEqual([poll(before.outputs["jobId"]), look()].sort());
       // a refresh drops empty lists of dependencies, on the real engine too
-      const propertyDependencies: unknown = expect.anything();
-      expect(await world.exported()).toEqual({ ...before, propertyDependencies });
-      undo();
+      const unchanged = { ...before, propertyDependencies: expect.anything() as unknown };
+      expect(await world.exported()).toEqual(unchanged);
+
+      for (const [status, text] of [
+        [501, "answered 501"],
+        [401, "rejected the API key"],
+        [403, "does not allow this"],
+      ] as const) {
+        const undo = world.answerLooks({ status, body: { error: "not now" } });
+        const { ok, error } = await world.stack.refresh();
+        undo();
+        expect(ok).toBe(false);
+        expect(error).toContain(text);
+        expect(error).toContain("The state is unchanged.");
+        expect(await world.exported()).toEqual(unchanged);
+      }
+      await previewIsEmpty(world);
+
+      await world.service.reset();
+      world.service.agentJobs.reset();
+      succeeded(await world.stack.refresh());
+      expect((await world.stack.exportState()).filter(({ custom }) => custom)).toEqual([]);
+      finishAgentJob(world);
+      expect(stepsOf(await world.up()).sort()).toEqual(["create agent", "create docs"]);
       await previewIsEmpty(world);
     },
   );
-
-  test.concurrent.for([
-    ["L12 destroy without a key sends no request", { DOCS_HOSTING_ADMIN_API_KEY: undefined }],
-    ["L13 destroy needs no service", { DOCS_HOSTING_BASE_URL: "http://127.0.0.1:1" }],
-  ] as const)("%s, and forgets the state", async ([, env], context) => {
-    const world = await buildWorld(context, kind);
-    world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
-    succeeded(await world.stack.up());
-    world.requests();
-    if ("DOCS_HOSTING_BASE_URL" in env) await world.service.close(); // the state has its address
-    const stack = await world.open({ env });
-    expect(stepsOf(succeeded(await stack.destroy()))).toEqual(["delete docs"]);
-    expect(await stack.exportState()).toEqual([]);
-    expect(world.requests()).toEqual([]);
-  });
 
   test.concurrent(
-    "L17 a deadline tells the story, keeps the job, and the next up goes on with it",
+    "L17, C13 a deadline, of create or of update, each its own, tells the story and keeps the job, and the next up goes on with it",
     async (context) => {
       const world = await buildWorld(context, kind);
       const letJobsEnd = world.holdJobs();
-      const program = (create: string): void =>
-        world.program(
-          `new StaticExport("docs", { domain: "docs.example.com" }, { customTimeouts: { create: "${create}", update: "1m" } });`,
+      world.service.agentJobs.set("p1", { id: "a1", status: "active" });
+      const program = (update: string): string =>
+        `const customTimeouts = { create: "3s", update: "${update}", delete: "1s" };
+         new StaticExport("docs", { domain: "docs.example.com" }, { customTimeouts });
+         new AgentJob("agent", { projectId: "p1", id: "a1" }, { customTimeouts });`;
+      world.program(program("4s"));
+      for (const limit of ["3s", "4s"]) {
+        expect((await world.stack.up()).ok).toBe(false);
+        const told = (await world.stack.exportState()).flatMap(({ initErrors }) => initErrors);
+        expect(told.sort()).toEqual(
+          [
+            `^agent job a1 of project p1: waited for .* to be final, but the time limit of ${limit} passed\\..*goes on waiting`,
+            `^docs\\.example\\.com: waited for export job .* time limit of ${limit} passed\\. Last seen: running.*Nothing is lost`,
+          ].map((text) => expect.stringMatching(text) as unknown),
         );
-      program("4s");
-      const up = await world.stack.up();
-      expect(up.error).toMatch(
-        /docs\.example\.com: waited for export job .* time limit of 4s passed\. Last seen: running/,
-      );
-      expect(up.error).toContain("Nothing is lost");
-      const { outputs, initErrors } = await world.exported();
-      expect(initErrors).toHaveLength(1);
+      }
+      const { jobId } = (await world.exported()).outputs;
+      expect((await world.agentJob()).outputs).toMatchObject({ status: "active", prLink: null });
+
       world.requests();
       letJobsEnd();
-      expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
-      expect(world.requests()).toEqual([poll(outputs["jobId"]), bundle(outputs["jobId"])]);
-      expect((await world.exported()).outputs).toMatchObject({
-        jobId: outputs["jobId"],
-        status: "completed",
-      });
+      finishAgentJob(world);
+      expect(stepsOf(await world.up(program("5m"))).sort()).toEqual(["update agent", "update docs"]);
+      expect(world.requestsSideBySide()).toEqual([look(), poll(jobId), bundle(jobId)].sort());
+      expect((await world.exported()).outputs).toMatchObject({ jobId, status: "completed" });
+      expect((await world.agentJob()).outputs).toMatchObject({ status: "completed" });
+      expect(startsOf(world.service.requests)).toHaveLength(1);
       await previewIsEmpty(world);
+    },
+  );
+
+  test.concurrent(
+    "L12, L13, L20, C14 delete with no key, no configuration and no network, after the service's end, of what was never finished, too: nothing is asked, all is forgotten",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      finishAgentJob(world);
+      world.program(
+        `const job = ${AGENT}
+         new StaticExport("docs", { domain: "docs.example.com", triggers: [job.prLink] });
+         new StaticExport("unfinished", { domain: "other.example.com" }, { customTimeouts: { create: "3s" } });`,
+      );
+      world.service.intercept(({ method, domain }) =>
+        method === "GET" && domain === "other.example.com" ? { body: { status: "running" } } : undefined,
+      );
+      expect((await world.stack.up({ continueOnError: true })).error).toContain("time limit of 3s passed");
+      await world.service.close();
+      world.requests();
+      const bare = await world.open({
+        env: { DOCS_HOSTING_BASE_URL: undefined, DOCS_HOSTING_ADMIN_API_KEY: undefined },
+      });
+      expect(stepsOf(succeeded(await bare.destroy())).sort()).toEqual([
+        "delete agent",
+        "delete docs",
+        "delete unfinished",
+      ]);
+      expect(world.requests()).toEqual([]);
+      expect(await bare.exportState()).toEqual([]);
+      expect(world.resumeRecords()).toEqual([]);
     },
   );
 });

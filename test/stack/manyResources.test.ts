@@ -1,19 +1,17 @@
-// L29, C03: what one provider process bears, and what one reads of a hundred exports. Times are measured by `npm run bench -- hundred-exports`.
+// L29, C03: a hundred exports in one provider process, and what one reads of them. Time and memory are measured by
+// `npm run bench -- hundred-exports`, memory in `../faults/slow/`, too.
 import { expect, test } from "vitest";
-import { watchPeak } from "../bench/peakMemory.ts";
 import { buildWorld, onEachEngine, stepsOf, succeeded } from "./world.ts";
 
 const COUNT = 100;
-/** Generous: a slow machine collects garbage late. What is kept for each resource would be far above it. */
-const MAX_PEAK_MIB = 400;
 /** Of an `up` that has nothing to do, whatever its number of resources. */
 const MAX_LINES = 60;
 
 onEachEngine("many resources", (kind) => {
   test.concurrent(
-    "L29, C03 a hundred exports in ten components at once: each with a job of its own, none lost, in bounded memory; where nothing happens, not a line on any",
+    "L29, C03 a hundred exports in ten components at once: each with a job of its own, none lost; where nothing happens, not a line on any",
     async (context) => {
-      const world = await buildWorld(context, kind, { jobDurationMs: 5_000 });
+      const world = await buildWorld(context, kind, { jobDurationMs: 2_000 });
       world.program(
         `for (let team = 0; team < 10; team++) {
            const parent = new pulumi.ComponentResource("test:index:Team", "team-" + team);
@@ -21,10 +19,7 @@ onEachEngine("many resources", (kind) => {
              new StaticExport("docs-" + team + "-" + i, { domain: "docs.example.com" }, { parent });
          }`,
       );
-      const memory = watchPeak(() => world.stack.providerPids());
       succeeded(await world.stack.up({ parallel: COUNT }));
-      const peakMiB = memory.peakMiB();
-
       const { requests } = world.service;
       const count = (end: RegExp): number =>
         requests.filter(({ path, method }) => end.test(`${method} ${path}`)).length;
@@ -36,8 +31,6 @@ onEachEngine("many resources", (kind) => {
       expect(each("status")).toEqual(new Set(["completed"]));
       expect(each("jobId").size).toBe(COUNT);
       expect(each("bundleUrl").size).toBe(COUNT);
-      if (process.platform === "linux") expect(peakMiB).toBeGreaterThan(10); // it was measured
-      expect(peakMiB ?? 0).toBeLessThan(MAX_PEAK_MIB);
 
       world.requests();
       const again = succeeded(await world.stack.up({ parallel: COUNT }));

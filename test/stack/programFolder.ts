@@ -29,6 +29,10 @@ export function installPackage(programFolder: string, tarball?: string): void {
 
 const EXPORTED = ["StaticExport", "staticExportValues", "AgentJob", "getAgentJob", "getAgentJobOutput"];
 
+/** A program's export of the site of all scenarios, with more arguments than its domain. */
+export const docs = (args = "", options = "{}"): string =>
+  `new StaticExport("docs", { domain: "docs.example.com", ${args} }, ${options});`;
+
 /** @param lines with `pulumi` and all that the package exports in scope */
 export function writeProgram(programFolder: string, lines: string): void {
   writeFileSync(

@@ -3,9 +3,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { OperationResult } from "../engine/index.ts";
+import { docs } from "./programFolder.ts";
 import { RECORDED_STATES_FOLDER, RELEASES_FOLDER, startJob, type RecordedState } from "./releases.ts";
-import { buildWorld, succeeded, type World } from "./world.ts";
+import { buildWorld, type World } from "./world.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -15,28 +15,25 @@ interface Scenario {
   run(world: World): Promise<string>;
 }
 
-const docs = (inputs: string, options = "{}"): string =>
-  `new StaticExport("docs", { domain: "docs.example.com", ${inputs} }, ${options});`;
-
 const scenarios: Record<string, Scenario> = {
   finished: {
     async run(world) {
       const program = docs(`triggers: ["a", { b: null }], renewBefore: "5m"`);
-      succeeded(await upWith(world, program));
+      await world.up(program);
       return program;
     },
   },
   adopted: {
     async run(world) {
       const program = docs(`jobId: "${await startJob(world.service)}"`);
-      succeeded(await upWith(world, program));
+      await world.up(program);
       return program;
     },
   },
   "secret-version": {
     async run(world) {
       const program = docs(`version: pulumi.secret("v1"), triggers: [pulumi.secret("t1")]`);
-      succeeded(await upWith(world, program));
+      await world.up(program);
       return program;
     },
   },
@@ -44,7 +41,7 @@ const scenarios: Record<string, Scenario> = {
     jobDurationMs: 60_000,
     async run(world) {
       const program = docs(`version: "v1"`, `{ customTimeouts: { create: "3s", update: "1m" } }`);
-      cutOff(await upWith(world, program));
+      await cutOff(world, program);
       return program;
     },
   },
@@ -53,19 +50,16 @@ const scenarios: Record<string, Scenario> = {
     async run(world) {
       const program = (version: string, update: string): string =>
         docs(`version: "${version}"`, `{ customTimeouts: { update: "${update}" } }`);
-      succeeded(await upWith(world, program("v1", "3s")));
-      cutOff(await upWith(world, program("v2", "3s")));
+      await world.up(program("v1", "3s"));
+      await cutOff(world, program("v2", "3s"));
       return program("v2", "1m");
     },
   },
 };
 
-function upWith(world: World, program: string): Promise<OperationResult> {
+async function cutOff(world: World, program: string): Promise<void> {
   world.program(program);
-  return world.stack.up();
-}
-
-function cutOff({ error }: OperationResult): void {
+  const { error } = await world.stack.up();
   if (!error?.includes("Nothing is lost")) throw new Error(`not cut off after the start: ${String(error)}`);
 }
 

@@ -1,10 +1,11 @@
 // The life of the link: when it is renewed, by what, and by whose clock.
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { bundle, poll, START } from "./requests.ts";
-import { buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
+import { docs } from "./programFolder.ts";
+import { bundle, wholeExport } from "./requests.ts";
+import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "./world.ts";
 
-const DOCS = `new StaticExport("docs", { domain: "docs.example.com", renewBefore: "1s" });`;
+const DOCS = docs(`renewBefore: "1s"`);
 /** With this life and the program's `renewBefore`, a link is due for renewal two seconds after it was minted. */
 const linkLifetimeMs = 3_000;
 
@@ -21,11 +22,10 @@ const skewed = (hours: number): Record<string, string> => ({
 
 onEachEngine("renewal", (kind) => {
   test.concurrent(
-    "L45 a link inside its renewal window is renewed by one request for the same job",
+    "L45, L46 a link inside its renewal window is renewed by one request for the same job; where that is gone a new one is started, and a warning says why",
     async (context) => {
       const world = await buildWorld(context, kind, { linkLifetimeMs });
-      world.program(DOCS);
-      succeeded(await world.stack.up());
+      await world.up(DOCS);
       const before = await world.exported();
       await due(world);
       world.requests();
@@ -35,65 +35,23 @@ onEachEngine("renewal", (kind) => {
         expect.stringMatching(/^RENEW_WINDOW: the link to job .* is due for renewal since 20/),
       );
       expect(world.requests()).toEqual([]);
-      expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
-      const { outputs } = await world.exported();
-      expect(world.requests()).toEqual([bundle(before.outputs["jobId"])]);
-      expect(outputs).toMatchObject({ jobId: before.outputs["jobId"], version: before.outputs["version"] });
-      expect(outputs["bundleUrl"]).not.toBe(before.outputs["bundleUrl"]);
-    },
-  );
+      expect(stepsOf(await world.up())).toEqual(["update docs"]);
+      const { jobId, version, bundleUrl } = (await world.exported()).outputs;
+      expect(world.requests()).toEqual([bundle(jobId)]);
+      expect([jobId, version]).toEqual([before.outputs["jobId"], before.outputs["version"]]);
+      expect(bundleUrl).not.toBe(before.outputs["bundleUrl"]);
 
-  test.concurrent("L45 a link that has ended is renewed by one request for the same job", async (context) => {
-    const world = await buildWorld(context, kind, { linkLifetimeMs: 3_500 });
-    world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
-    succeeded(await world.stack.up());
-    const before = await world.exported();
-    await vi.waitUntil(() => Date.now() > Date.parse(String(before.outputs["expiresAt"])), {
-      timeout: 5_000,
-    });
-    expect((await fetch(String(before.outputs["bundleUrl"]))).status).toBe(403);
-    world.requests();
-    expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
-    expect(world.requests()).toEqual([bundle(before.outputs["jobId"])]);
-    expect((await world.exported()).outputs["jobId"]).toBe(before.outputs["jobId"]);
-  });
-
-  test.concurrent(
-    "an export to which nothing happens says nothing, in previews and in up",
-    async (context) => {
-      const world = await buildWorld(context, kind);
-      world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
-      succeeded(await world.stack.up());
-      for (const run of ["preview", "up"] as const) {
-        const { logs } = succeeded(await world.stack[run]());
-        expect(logs.filter(({ urn }) => urn?.endsWith("::docs"))).toEqual([]);
-      }
-    },
-  );
-
-  test.concurrent(
-    "L46 a link that is due while its job is gone: a new job is started, and a warning says why",
-    async (context) => {
-      const world = await buildWorld(context, kind, { linkLifetimeMs });
-      world.program(DOCS);
-      succeeded(await world.stack.up());
-      const before = await world.exported();
       await due(world);
       await world.service.reset();
       world.requests();
-      const up = succeeded(await world.stack.up());
+      const up = await world.up();
       expect(stepsOf(up)).toEqual(["update docs"]);
       const { outputs } = await world.exported();
-      expect(outputs["jobId"]).not.toBe(before.outputs["jobId"]);
-      expect(world.requests()).toEqual([
-        bundle(before.outputs["jobId"]),
-        START,
-        poll(outputs["jobId"]),
-        bundle(outputs["jobId"]),
-      ]);
+      expect(outputs["jobId"]).not.toBe(jobId);
+      expect(world.requests()).toEqual([bundle(jobId), ...wholeExport(outputs["jobId"])]);
       const warnings = up.logs.filter(({ severity }) => severity === "warning").map(({ message }) => message);
       expect(warnings).toEqual([
-        `JOB_GONE: the service does not have job ${String(before.outputs["jobId"])} any more: exporting again`,
+        `JOB_GONE: the service does not have job ${String(jobId)} any more: exporting again`,
       ]);
     },
   );
@@ -102,7 +60,7 @@ onEachEngine("renewal", (kind) => {
     "C11 a renewBefore longer than the link's life: one renewal in each half of it, one warning with both figures, and what it feeds stays",
     async (context) => {
       const world = await buildWorld(context, kind, { linkLifetimeMs: 600_000 });
-      world.program(
+      let { logs } = await world.up(
         `for (const [name, renewBefore] of [["longer", "48h"], ["equal", "10m"]]) {
            const site = new StaticExport(name, { domain: "docs.example.com", renewBefore });
            new StaticExport(name + "-fed", { domain: "other.example.com", triggers: [site.bundleUrl] });
@@ -110,7 +68,6 @@ onEachEngine("renewal", (kind) => {
       );
       const told = (): string[] =>
         logs.filter(({ severity }) => severity === "warning").map(({ message }) => message);
-      let { logs } = succeeded(await world.stack.up());
       const jobs = [await world.exported("longer"), await world.exported("equal")].map(
         ({ outputs }) => outputs,
       );
@@ -119,7 +76,7 @@ onEachEngine("renewal", (kind) => {
       expect(told().sort()).toEqual([warning("10m", jobs[1] ?? {}), warning("48h", jobs[0] ?? {})]);
       world.requests();
       // at once, before half of the life is over
-      ({ logs } = succeeded(await world.stack.up()));
+      ({ logs } = await world.up());
       expect(told()).toEqual([]);
       expect(world.requests()).toEqual([]);
       for (const { mintedAtMs, renewAfter, expiresAt } of jobs.map((outputs) => ({
@@ -136,14 +93,14 @@ onEachEngine("renewal", (kind) => {
     "C11 a link of two seconds is renewed at most once per half of its life, and no request is made twice for it",
     async (context) => {
       const world = await buildWorld(context, kind, { linkLifetimeMs: 2_000 });
-      world.program(`new StaticExport("docs", { domain: "docs.example.com", renewBefore: "1h" });`);
+      world.program(docs(`renewBefore: "1h"`));
       const mintedAt: number[] = [];
       world.service.intercept(({ path }) => {
         if (path.endsWith("/bundle")) mintedAt.push(performance.now());
         return undefined;
       });
       // as many runs as it takes until the link was renewed twice
-      for (let runs = 0; mintedAt.length < 3 && runs < 50; runs++) succeeded(await world.stack.up());
+      for (let runs = 0; mintedAt.length < 3 && runs < 50; runs++) await world.up();
       for (const [before, at] of mintedAt.slice(1).map((at, index) => [mintedAt[index] ?? 0, at] as const)) {
         expect(at - before).toBeGreaterThanOrEqual(1_000);
       }
@@ -153,22 +110,17 @@ onEachEngine("renewal", (kind) => {
 
   test.concurrent("L47, E06 a clock three hours ahead leads to no false renewal", async (context) => {
     const world = await buildWorld(context, kind, { linkLifetimeMs: 3_600_000, env: skewed(3) });
-    world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
-    succeeded(await world.stack.up());
-    world.requests();
-    expect(stepsOf(succeeded(await world.stack.preview()))).toEqual([]);
-    expect(stepsOf(succeeded(await world.stack.up()))).toEqual([]);
-    expect(world.requests()).toEqual([]);
+    await world.up(docs());
+    await previewIsEmpty(world);
   });
 
   test.concurrent("L47, E06 a clock three hours behind leads to no trust in a dead link", async (context) => {
     const world = await buildWorld(context, kind, { linkLifetimeMs, env: skewed(-3) });
-    world.program(DOCS);
-    succeeded(await world.stack.up());
+    await world.up(DOCS);
     await due(world);
     const { jobId } = (await world.exported()).outputs;
     world.requests();
-    expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
+    expect(stepsOf(await world.up())).toEqual(["update docs"]);
     expect(world.requests()).toEqual([bundle(jobId)]);
   });
 });

@@ -16,6 +16,13 @@ export const bundle = (jobId: unknown): string => `${START}/${String(jobId)}/bun
 /** Everything that one export asks for, from its start to its link. */
 export const wholeExport = (jobId: unknown): string[] => [START, poll(jobId), bundle(jobId)];
 
+/** A look at an agent's job of project p1. */
+export const look = (id = "a1"): string => `GET /v2/agent/p1/job/${id}`;
+
+/** The starts of export jobs among these. */
+export const startsOf = (requests: readonly LoggedRequest[]): LoggedRequest[] =>
+  requests.filter(({ method, path }) => `${method} ${path}` === START);
+
 /** Which requests count. */
 export type RequestFilter = (request: LoggedRequest) => boolean;
 

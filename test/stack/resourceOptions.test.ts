@@ -1,136 +1,71 @@
-// Pulumi's resource options and targets, and what they make the provider do.
+// Pulumi's resource options, and what they make the provider do.
 import { expect, test } from "vitest";
 import type { OperationResult } from "../engine/index.ts";
 import { bundle, START, wholeExport } from "./requests.ts";
-import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
-
-const docs = (args: string, options = "{}"): string =>
-  `new StaticExport("docs", { domain: "docs.example.com", ${args} }, ${options});`;
+import { buildWorld, onEachEngine, previewIsEmpty, stepsOf } from "./world.ts";
 
 onEachEngine("resource options", (kind) => {
   test.concurrent(
-    "L25 a protected resource is not replaced, and no job is started for it",
+    "L25, L34, L35 protect, ignoreChanges, replaceOnChanges, deleteBeforeReplace and retainOnDelete are obeyed: only what they let through is exported",
     async (context) => {
       const world = await buildWorld(context, kind);
-      const program = (domain: string): void =>
-        world.program(`new StaticExport("docs", { domain: "${domain}" }, { protect: true });`);
-      program("docs.example.com");
-      succeeded(await world.stack.up());
-      const before = await world.exported();
-      expect(before.protect).toBe(true);
+      const BEFORE = { version: "v1", trigger: "a", domain: "docs.example.com" };
+      const AFTER = { version: "v2", trigger: "b", domain: "other.example.com" };
+      const program = (args: typeof BEFORE, protectedDomain = "docs.example.com"): string =>
+        `const { version, trigger, domain } = ${JSON.stringify(args)};
+         const site = (name, args, opts) => new StaticExport(name, { domain: "docs.example.com", ...args }, opts);
+         site("protected", { domain: "${protectedDomain}" }, { protect: true });
+         site("ignoring", { version, triggers: [trigger] }, { ignoreChanges: ["version", "triggers[0]"] });
+         site("replaced", { version }, { replaceOnChanges: ["version"] });
+         site("deletedFirst", { domain }, { deleteBeforeReplace: true });
+         if (version === "v1") site("retained", {}, { retainOnDelete: true });`;
+      await world.up(program(BEFORE));
+      const ignoring = await world.exported("ignoring");
+      const replaced = await world.exported("replaced");
+      const guarded = await world.exported("protected");
+      expect(guarded.protect).toBe(true);
+      expect((await world.exported("retained")).retainOnDelete).toBe(true);
       world.requests();
-      program("other.example.com");
-      for (const operation of ["preview", "up"] as const) {
-        const { ok, error } = await world.stack[operation]();
-        expect(ok).toBe(false);
-        expect(error).toContain("unable to replace resource");
-        expect(error).toContain("protect");
-      }
-      expect(world.requests()).toEqual([]);
-      expect((await world.exported()).outputs).toEqual(before.outputs);
-      program("docs.example.com");
-      await previewIsEmpty(world);
-    },
-  );
 
-  test.concurrent("L26 a target among three: only its calls", async (context) => {
-    const world = await buildWorld(context, kind);
-    const program = (version: string): void =>
-      world.program(
-        `for (const name of ["one", "two", "three"])
-           new StaticExport(name, { domain: "docs.example.com", version: "${version}" });`,
-      );
-    program("v1");
-    succeeded(await world.stack.up());
-    const [one, two, three] = await Promise.all(["one", "two", "three"].map((name) => world.exported(name)));
-    world.requests();
-    program("v2");
-    const targets = [two?.urn ?? ""];
-    expect(stepsOf(succeeded(await world.stack.preview({ targets })))).toEqual(["update two"]);
-    expect(stepsOf(succeeded(await world.stack.up({ targets })))).toEqual(["update two"]);
-    const { outputs } = await world.exported("two");
-    expect(world.requests()).toEqual(wholeExport(outputs["jobId"]));
-    expect(outputs["version"]).toBe("v2");
-    expect((await world.exported("one")).outputs).toEqual(one?.outputs);
-    expect((await world.exported("three")).outputs).toEqual(three?.outputs);
-
-    const rest = stepsOf(succeeded(await world.stack.up()));
-    expect([...rest].sort()).toEqual(["update one", "update three"]);
-    await previewIsEmpty(world);
-  });
-
-  test.concurrent("L34 ignoreChanges: another version or trigger is not exported", async (context) => {
-    const world = await buildWorld(context, kind);
-    const options = `{ ignoreChanges: ["version", "triggers[0]"] }`;
-    world.program(docs(`version: "v1", triggers: ["a"]`, options));
-    succeeded(await world.stack.up());
-    const before = await world.exported();
-    world.requests();
-    world.program(docs(`version: "v2", triggers: ["b"]`, options));
-    expect(stepsOf(succeeded(await world.stack.up()))).toEqual([]);
-    expect(world.requests()).toEqual([]);
-    expect((await world.exported()).outputs).toEqual(before.outputs);
-    await previewIsEmpty(world);
-  });
-
-  test.concurrent("L34 replaceOnChanges: another version is a replacement", async (context) => {
-    const world = await buildWorld(context, kind);
-    const options = `{ replaceOnChanges: ["version"] }`;
-    world.program(docs(`version: "v1"`, options));
-    succeeded(await world.stack.up());
-    const before = await world.exported();
-    world.requests();
-    world.program(docs(`version: "v2"`, options));
-    const up = succeeded(await world.stack.up());
-    expect(up.summary.replace).toBe(1);
-    const { outputs } = await world.exported();
-    expect(world.requests()).toEqual(wholeExport(outputs["jobId"]));
-    expect(outputs["jobId"]).not.toBe(before.outputs["jobId"]);
-    expect(outputs["version"]).toBe("v2");
-    await previewIsEmpty(world);
-  });
-
-  test.concurrent(
-    "L35 deleteBeforeReplace: the old one goes first, and only the new one is exported",
-    async (context) => {
-      const world = await buildWorld(context, kind);
-      const program = (domain: string): void =>
-        world.program(`new StaticExport("docs", { domain: "${domain}" }, { deleteBeforeReplace: true });`);
-      program("docs.example.com");
-      succeeded(await world.stack.up());
-      world.requests();
-      program("other.example.com");
-      expect(stepsOf(succeeded(await world.stack.up()))).toEqual([
-        "delete-replaced docs",
-        "replace docs",
-        "create-replacement docs",
+      const steps = stepsOf(await world.up(program(AFTER)));
+      const of = (name: string): string[] => steps.filter((step) => step.endsWith(` ${name}`));
+      expect(of("replaced")).toEqual([
+        "create-replacement replaced",
+        "replace replaced",
+        "delete-replaced replaced",
       ]);
-      const { id, outputs } = await world.exported();
-      expect(id).toBe("other.example.com");
-      expect(world.requests()).toEqual(wholeExport(outputs["jobId"]));
+      expect(of("deletedFirst")).toEqual([
+        "delete-replaced deletedFirst",
+        "replace deletedFirst",
+        "create-replacement deletedFirst",
+      ]);
+      expect(of("retained")).toEqual(["delete retained"]);
+      expect(steps).toHaveLength(7);
+      const made = [await world.exported("replaced"), await world.exported("deletedFirst")];
+      const jobs = made.map(({ outputs }) => outputs["jobId"]);
+      expect(world.requestsSideBySide()).toEqual(jobs.flatMap(wholeExport).sort());
+      expect(jobs).not.toContain(replaced.outputs["jobId"]);
+      expect(made.map(({ id }) => id)).toEqual(["docs.example.com", "other.example.com"]);
+      expect((await world.exported("ignoring")).outputs).toEqual(ignoring.outputs);
+      await expect(world.exported("retained")).rejects.toThrow("0 resources StaticExport");
+
+      world.program(program(AFTER, "other.example.com"));
+      const refused = await world.stack.up();
+      expect(refused.ok).toBe(false);
+      expect(refused.error).toContain("unable to replace resource");
+      expect(refused.error).toContain("protect");
+      expect(world.requests()).toEqual([]);
+      expect((await world.exported("protected")).outputs).toEqual(guarded.outputs);
+      world.program(program(AFTER));
       await previewIsEmpty(world);
     },
   );
-
-  test.concurrent("L35 retainOnDelete: the state is forgotten, and nobody is asked", async (context) => {
-    const world = await buildWorld(context, kind);
-    world.program(docs("", `{ retainOnDelete: true }`));
-    succeeded(await world.stack.up());
-    expect((await world.exported()).retainOnDelete).toBe(true);
-    world.requests();
-    world.program("");
-    expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["delete docs"]);
-    expect(world.requests()).toEqual([]);
-    await expect(world.exported()).rejects.toThrow("0 resources StaticExport");
-    await previewIsEmpty(world);
-  });
 
   test.concurrent(
     "C05 options of a resource and of its component are obeyed: transforms, dependsOn, deletedWith, secrets, hooks and the rest",
     async (context) => {
       const world = await buildWorld(context, kind);
-      const program = (anchorDomain: string, version: string): void =>
-        world.program(`
+      const program = (anchorDomain: string, version: string): string => `
           class Manuals extends pulumi.ComponentResource {
             constructor(name, opts) { super("test:index:Manuals", name, {}, opts); }
           }
@@ -149,7 +84,7 @@ onEachEngine("resource options", (kind) => {
             hooks: { afterCreate: [told], afterUpdate: [told] }, transforms: [triggered("of the resource")],
           });
           site("free", { parent: new Manuals("inner", { parent: manuals }), hooks: { afterUpdate: [told] } });
-          site("kept", { parent: new Manuals("guarded", { protect: true }) });`);
+          site("kept", { parent: new Manuals("guarded", { protect: true }) });`;
       let counted = 0;
       const posts = (): string[] => {
         const all = world.service.requests.filter(({ method }) => method === "POST");
@@ -163,8 +98,7 @@ onEachEngine("resource options", (kind) => {
       const jobs = async (): Promise<unknown[]> =>
         Promise.all(names.map(async (name) => (await world.exported(name)).outputs["jobId"]));
 
-      program("other.example.com", "v1");
-      const created = succeeded(await world.stack.up());
+      const created = await world.up(program("other.example.com", "v1"));
       expect(hooksOf(created).sort()).toEqual(["hook of docs", "hook of manuals"]);
       const [anchor, docs, free, kept] = await Promise.all(names.map((name) => world.exported(name)));
       // nothing of the component is begun before what it depends on is there
@@ -189,16 +123,14 @@ onEachEngine("resource options", (kind) => {
       ]);
 
       // a component hands ignoreChanges down to nobody
-      program("other.example.com", "v2");
-      const updated = succeeded(await world.stack.up());
+      const updated = await world.up(program("other.example.com", "v2"));
       expect(stepsOf(updated).sort()).toEqual(["update free", "update kept"]);
       expect(hooksOf(updated)).toEqual(["hook of free"]);
       expect(posts()).toHaveLength(4);
       const before = await jobs();
 
       // what is deleted with another is replaced with it
-      program("docs.example.com", "v2");
-      expect(succeeded(await world.stack.up()).summary.replace).toBe(5);
+      expect((await world.up(program("docs.example.com", "v2"))).summary.replace).toBe(5);
       const after = await jobs();
       expect(after.map((job, at) => job === before[at])).toEqual([false, false, false, true]);
       expect(posts()).toHaveLength(6);

@@ -1,30 +1,28 @@
 // A second attempt within one operation: Pulumi's error hooks may ask for one, and then call `create` or `update` again
 // with what the first attempt was called with. What that one learnt is in no state yet.
 import { expect, test } from "vitest";
+import { docs } from "./programFolder.ts";
 import { wholeExport } from "./requests.ts";
-import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
+import { buildWorld, onEachEngine, previewIsEmpty, stepsOf } from "./world.ts";
 
 onEachEngine("retries", (kind) => {
   test.concurrent(
     "L48 an OnError hook tries again: the job of the first attempt goes on",
     async (context) => {
       const world = await buildWorld(context, kind);
-      const program = (version: string): void =>
-        world.program(
-          `const onError = [new pulumi.ErrorHook("again", () => true)];
-         new StaticExport("docs", { domain: "docs.example.com", version: "${version}" }, { hooks: { onError } });`,
-        );
+      const program = (version: string): string =>
+        `const onError = [new pulumi.ErrorHook("again", () => true)];
+         ${docs(`version: "${version}"`, "{ hooks: { onError } }")}`;
       for (const [version, step] of [
         ["v1", "create docs"],
         ["v2", "update docs"],
       ] as const) {
-        program(version);
         let looks = 0;
         const undo = world.service.intercept(({ method }) =>
           method === "GET" && ++looks === 1 ? { status: 501, body: { error: "not now" } } : undefined,
         );
         world.requests();
-        const up = succeeded(await world.stack.up());
+        const up = await world.up(program(version));
         undo();
         expect(stepsOf(up)).toEqual([step]);
         const { outputs } = await world.exported();
@@ -35,7 +33,7 @@ onEachEngine("retries", (kind) => {
       // asks for one more update. It costs no request.
       expect((await world.exported()).initErrors).toHaveLength(1);
       world.requests();
-      expect(stepsOf(succeeded(await world.stack.up()))).toEqual(["update docs"]);
+      expect(stepsOf(await world.up())).toEqual(["update docs"]);
       expect(world.requests()).toEqual([]);
       expect((await world.exported()).initErrors).toEqual([]);
       await previewIsEmpty(world);

@@ -30,9 +30,8 @@ onEachEngine("secrets", (kind) => {
     async (context) => {
       const world = await buildWorld(context, kind, {
         env: { DOCS_HOSTING_ADMIN_API_KEY: undefined },
-        ownProcesses: true, // their command lines are looked at
+        secretConfig: { "docs-hosting:adminApiKey": CANARY_KEY },
       });
-      await world.stack.setConfig("docs-hosting:adminApiKey", CANARY_KEY, { secret: true });
       const program = (version: string): void =>
         world.program(
           `const docs = new StaticExport("docs", { domain: "docs.example.com", version: "${version}" });
@@ -45,26 +44,23 @@ onEachEngine("secrets", (kind) => {
         commandLines += runningCommandLines();
         return undefined;
       });
-      succeeded(await world.stack.up());
+      const inOwnProcesses = await world.open({ reuseProcesses: false }); // whose command lines are looked at
+      succeeded(await inOwnProcesses.up());
       stopLooking();
       expect(commandLines).toContain("dynamic-provider");
-      const links = [String((await world.exported()).outputs["bundleUrl"])];
+      const link = String((await world.exported()).outputs["bundleUrl"]);
       succeeded(await world.stack.refresh());
       program("v2");
-      const undo = world.service.intercept(({ method }) => {
-        const said = `sent ${CANARY_KEY}, made ${String(links[0])}`;
-        return method === "GET" ? { body: { status: "failed", error: said } } : undefined;
-      });
+      const error = `sent ${CANARY_KEY}, made ${link}`;
+      const undo = world.answerLooks({ body: { status: "failed", error } });
       expect((await world.stack.up()).ok).toBe(false);
       undo();
-      world.service.intercept(({ path }) =>
-        path.endsWith("/bundle") ? { status: 400, body: { error: CANARY_KEY } } : undefined,
-      );
+      world.answerLinks({ status: 400, body: { error: CANARY_KEY } });
       expect((await world.stack.up()).ok).toBe(false);
 
       const written = (await world.everythingWritten()) + commandLines;
       expect(written).toContain("docs.example.com"); // the search itself works
-      const signature = new URL(String(links[0])).searchParams.get("signature") ?? "";
+      const signature = new URL(link).searchParams.get("signature") ?? "";
       expect(signature.length).toBeGreaterThan(16);
       for (const canary of [CANARY_KEY, signature]) {
         for (const form of formsOf(canary)) expect(whereIs(form, written)).toBe("nowhere");
@@ -74,10 +70,9 @@ onEachEngine("secrets", (kind) => {
 
   test.concurrent("I05 secret inputs, the domain among them, work and stay secret", async (context) => {
     const world = await buildWorld(context, kind);
-    world.program(
+    await world.up(
       `new StaticExport("docs", { domain: pulumi.secret("docs.example.com"), version: pulumi.secret("c4n4ry-version"), triggers: [pulumi.secret("c4n4ry-trigger")] });`,
     );
-    succeeded(await world.stack.up());
     const { outputs, secretOutputs } = await world.exported();
     expect(outputs).toMatchObject({ domain: "docs.example.com", status: "completed" });
     expect([...secretOutputs].sort()).toEqual(["bundleUrl", "domain", "triggers", "version"]);

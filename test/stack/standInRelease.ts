@@ -1,9 +1,8 @@
 // A Helm release without a cluster, for programs that have a SelfHostedDocs among other things. On both engines: the
 // class is replaced in the program, by one that Pulumi's dynamic-provider process makes.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TestContext } from "vitest";
+import type { World } from "./world.ts";
 
 const KUBERNETES = join(import.meta.dirname, "../../node_modules/@pulumi/kubernetes");
 
@@ -45,12 +44,9 @@ export function standInRelease(log: string): string {
     const { SelfHostedDocs } = require("pulumi-docs-hosting/kubernetes");`;
 }
 
-/** Where a test's releases are noted, for as long as it runs. */
-export function releaseLogFile(context: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), "releases-"));
-  context.onTestFinished(() => rmSync(folder, { recursive: true }));
-  return join(folder, "log");
-}
+/** Where the releases of a world are noted. */
+export const releaseLogFile = ({ programFolder }: Pick<World, "programFolder">): string =>
+  join(programFolder, "releases.log");
 
 /** What was done to releases: "install VERSION", "upgrade VERSION", "uninstall". */
 export function releaseLog(log: string): string[] {

@@ -1,34 +1,34 @@
 // Operations on a part of a stack: what is left out is not asked for.
 import { expect, test } from "vitest";
-import { poll, wholeExport } from "./requests.ts";
+import { poll, startsOf, wholeExport } from "./requests.ts";
 import { buildWorld, nameOf, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
 
 onEachEngine("targets", (kind) => {
   test.concurrent(
-    "C06 --exclude, --target-dependents and --replace: what is left out is not asked for, whatever changed",
+    "L30, C06 three exports of one domain, each with a job of its own; --exclude, --target-dependents and --replace: what is left out is not asked for, whatever changed",
     async (context) => {
       const world = await buildWorld(context, kind);
-      const program = (version: string): void =>
-        world.program(`
+      const program = (version: string): string => `
           const parent = new pulumi.ComponentResource("test:index:Manuals", "manuals", {});
           const site = (name, opts, args) =>
             new StaticExport(name, { domain: "docs.example.com", version: "${version}", ...args }, opts);
           const one = site("one", { parent });
           site("two", { parent }, { triggers: [one.jobId] });
-          site("three");`);
+          site("three");`;
       const jobs = async (): Promise<Record<string, unknown>> =>
         Object.fromEntries(
           (await world.stack.exportState()).map(({ urn, outputs }) => [nameOf(urn), outputs["jobId"]]),
         );
-      program("v1");
-      succeeded(await world.stack.up());
+      await world.up(program("v1"));
       const first = await jobs();
-      const [one, two, three] = await Promise.all(
-        ["one", "two", "three"].map(async (name) => (await world.exported(name)).urn),
-      );
+      const made = await Promise.all(["one", "two", "three"].map((name) => world.exported(name)));
+      for (const { outputs } of made) expect(outputs["bundleUrl"]).toContain(outputs["jobId"]);
+      expect(new Set(made.map(({ outputs }) => outputs["jobId"])).size).toBe(3);
+      expect(startsOf(world.service.requests)).toHaveLength(3);
+      const [one, two, three] = made.map(({ urn }) => urn);
       world.requests();
 
-      program("v2");
+      world.program(program("v2"));
       const excludes = [one ?? "", two ?? ""];
       expect(stepsOf(succeeded(await world.stack.up({ excludes })))).toEqual(["update three"]);
       const second = await jobs();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, type TestContext } from "vitest";
 import {
   startReferenceService,
+  type InterceptorReply,
   type LoggedRequest,
   type ReferenceService,
 } from "../../examples/reference-service/index.ts";
@@ -48,12 +49,18 @@ export interface World {
   addPage(name: string, markdown: string): void;
   /** Replaces the program by these lines, see `writeProgram`. */
   program(lines: string): void;
+  /** Runs an `up` that must go well, of these lines or of the program that is there. */
+  up(lines?: string): Promise<OperationResult>;
   /** Installs a release in the place of the working tree, or the working tree again. */
   usePackage(tarball?: string): void;
   /** Opens the stack again, or another one of the same program, with these settings changed. */
   open(
     settings: Partial<Pick<StackSettings, "stack" | "passphrase" | "env" | "reuseProcesses">>,
   ): Promise<Stack>;
+  /** From now on each look at an export job gets this answer. Returns what ends that. */
+  answerLooks(reply: InterceptorReply): () => void;
+  /** From now on each request for a link gets this answer. Returns what ends that. */
+  answerLinks(reply: InterceptorReply): () => void;
   /** From now on no export job ends. Returns what lets them end. */
   holdJobs(): () => void;
   /** Starts one more service, with the same sites, for another account. */
@@ -158,21 +165,24 @@ export async function buildWorld(
     counted = service.requests.length;
     return seen;
   };
+  const answerLooks: World["answerLooks"] = (reply) =>
+    service.intercept(({ method, path }) => (method === "GET" && path.startsWith(JOBS) ? reply : undefined));
   return {
     service,
     stack,
     programFolder,
     open,
     startService,
-    holdJobs: () =>
-      service.intercept(({ method, path }) =>
-        method === "GET" && path.startsWith(JOBS) ? { body: { status: "running" } } : undefined,
-      ),
+    answerLooks,
+    answerLinks: (reply) => service.intercept(({ path }) => (path.endsWith("/bundle") ? reply : undefined)),
+    holdJobs: () => answerLooks({ body: { status: "running" } }),
     addPage: (name, markdown) => writeFileSync(join(site, name), markdown),
     program: (lines) => writeProgram(programFolder, lines),
-    usePackage: (tarball) => {
-      installPackage(programFolder, tarball);
+    up: async (lines) => {
+      if (lines !== undefined) writeProgram(programFolder, lines);
+      return succeeded(await stack.up());
     },
+    usePackage: (tarball) => installPackage(programFolder, tarball),
     exported: (name, of = stack) => only("StaticExport", name, of),
     agentJob: () => only("AgentJob", undefined, stack),
     requests: (filter) => readRequests(newRequests(), filter),

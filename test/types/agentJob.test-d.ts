@@ -4,56 +4,27 @@ import { expectTypeOf, test } from "vitest";
 import type { AgentJob, getAgentJob, getAgentJobOutput, GetAgentJobResult } from "../../sdk/index.ts";
 
 declare const job: AgentJob;
-type Status = "active" | "completed" | "archived" | "failed";
 
-test("id is a string, never null", () => {
-  expectTypeOf<GetAgentJobResult["id"]>().toEqualTypeOf<string>();
-  expectTypeOf(job.id).toEqualTypeOf<pulumi.Output<string>>();
+test("a lookup has these fields and no other, and only three of them may be null", () => {
+  type Result = { -readonly [Name in keyof GetAgentJobResult]: GetAgentJobResult[Name] };
+  type Source = { -readonly [Name in keyof Result["source"]]: Result["source"][Name] };
+  expectTypeOf<Source>().toEqualTypeOf<{ repository: string; ref: string | null }>();
+  expectTypeOf<Omit<Result, "source">>().toEqualTypeOf<{
+    id: string;
+    status: "active" | "completed" | "archived" | "failed";
+    model: string;
+    prLink: string | null;
+    createdAt: string;
+    archivedAt: string | null;
+  }>();
 });
 
-test("status is one of four", () => {
-  expectTypeOf<GetAgentJobResult["status"]>().toEqualTypeOf<Status>();
-  expectTypeOf(job.status).toEqualTypeOf<pulumi.Output<Status>>();
-});
-
-test("source is an object with a repository, never null", () => {
-  expectTypeOf<GetAgentJobResult["source"]["repository"]>().toEqualTypeOf<string>();
+test("a resource has the same as outputs", () => {
+  type Outputs = { [Name in keyof GetAgentJobResult]: pulumi.Output<GetAgentJobResult[Name]> };
+  expectTypeOf<Pick<AgentJob, keyof GetAgentJobResult>>().toExtend<Outputs>();
+  expectTypeOf<Outputs>().toExtend<Pick<AgentJob, keyof GetAgentJobResult>>();
   expectTypeOf(job.source.repository).toEqualTypeOf<pulumi.Output<string>>();
-});
-
-test("source.ref is a string or null", () => {
-  expectTypeOf<GetAgentJobResult["source"]["ref"]>().toEqualTypeOf<string | null>();
   expectTypeOf(job.source.ref).toEqualTypeOf<pulumi.Output<string | null>>();
-});
-
-test("source has no other field", () => {
-  expectTypeOf<keyof GetAgentJobResult["source"]>().toEqualTypeOf<"repository" | "ref">();
-});
-
-test("model is a string, never null", () => {
-  expectTypeOf<GetAgentJobResult["model"]>().toEqualTypeOf<string>();
-  expectTypeOf(job.model).toEqualTypeOf<pulumi.Output<string>>();
-});
-
-test("prLink is a string or null", () => {
-  expectTypeOf<GetAgentJobResult["prLink"]>().toEqualTypeOf<string | null>();
-  expectTypeOf(job.prLink).toEqualTypeOf<pulumi.Output<string | null>>();
-});
-
-test("createdAt is a string, never null", () => {
-  expectTypeOf<GetAgentJobResult["createdAt"]>().toEqualTypeOf<string>();
-  expectTypeOf(job.createdAt).toEqualTypeOf<pulumi.Output<string>>();
-});
-
-test("archivedAt is a string or null", () => {
-  expectTypeOf<GetAgentJobResult["archivedAt"]>().toEqualTypeOf<string | null>();
-  expectTypeOf(job.archivedAt).toEqualTypeOf<pulumi.Output<string | null>>();
-});
-
-test("there is no other field", () => {
-  expectTypeOf<keyof GetAgentJobResult>().toEqualTypeOf<
-    "id" | "status" | "source" | "model" | "prLink" | "createdAt" | "archivedAt"
-  >();
 });
 
 test("one read is a promise, and an output where an argument is one", () => {

@@ -1,8 +1,9 @@
-// A documentation team exports in one stack, a platform team installs in another: the link goes by StackReference.
+// Two stacks of one project: beside each other, or one that exports and one that installs, with a StackReference for the link.
 import { expect, test, vi } from "vitest";
-import { bundle } from "./requests.ts";
+import { docs } from "./programFolder.ts";
+import { bundle, startsOf } from "./requests.ts";
 import { releaseLog, releaseLogFile, standInRelease } from "./standInRelease.ts";
-import { buildWorld, nameOf, onEachEngine, previewIsEmpty, succeeded } from "./world.ts";
+import { buildWorld, nameOf, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
 
 /** First lines of the platform team's program: `docs` is the other stack, and Helm releases are noted in `log`. */
 const platformProgram = (log: string): string => `${standInRelease(log)}
@@ -10,17 +11,31 @@ const platformProgram = (log: string): string => `${standInRelease(log)}
   const link = { bundleUrl: docs.getOutput("bundleUrl"), version: docs.getOutput("version") };
   const setting = { deploymentKind: "air-gapped", chart: "oci://registry.invalid/docs" };`;
 
-onEachEngine("stack references", (kind) => {
+onEachEngine("two stacks", (kind) => {
+  test.concurrent("L37 two stacks of one project, at once: neither knows of the other", async (context) => {
+    const world = await buildWorld(context, kind, { jobDurationMs: 500 });
+    world.program(docs("version: pulumi.getStack()"));
+    const second = await world.open({ stack: "second" });
+    await Promise.all([world.up(), second.up().then(succeeded)]);
+    const one = (await world.exported("docs")).outputs;
+    const other = (await world.exported("docs", second)).outputs;
+    expect([one["version"], other["version"]]).toEqual(["test", "second"]);
+    expect(one["jobId"]).not.toBe(other["jobId"]);
+    expect(startsOf(world.service.requests)).toHaveLength(2);
+
+    expect(stepsOf(succeeded(await world.stack.destroy()))).toEqual(["delete docs"]);
+    expect((await world.exported("docs", second)).outputs).toEqual(other);
+    await previewIsEmpty(world, second);
+  });
+
   test.concurrent(
     "C07 the link reaches an installation in another stack as a secret, and a renewal is one change of its release",
     async (context) => {
       const world = await buildWorld(context, kind, { linkLifetimeMs: 6_000 });
       const platform = await world.open({ stack: "platform" });
-      const log = releaseLogFile(context);
-      const docs = (version: string): void =>
-        world.program(`
-          const docs = new StaticExport("docs", { domain: "docs.example.com", version: "${version}" });
-          module.exports = { bundleUrl: docs.bundleUrl, version: docs.version };`);
+      const log = releaseLogFile(world);
+      const documentation = `const { bundleUrl, version } = ${docs(`version: "v1"`)}
+        module.exports = { bundleUrl, version };`;
       const installation = (): void =>
         world.program(`${platformProgram(log)}
           new SelfHostedDocs("installation", { staticExport: link, ...setting });
@@ -30,8 +45,7 @@ onEachEngine("stack references", (kind) => {
           .steps.filter(({ op }) => op !== "same" && op !== "read")
           .map(({ op, urn }) => `${op} ${nameOf(urn)}`);
 
-      docs("v1");
-      expect(succeeded(await world.stack.up()).outputs["bundleUrl"]?.secret).toBe(true);
+      expect((await world.up(documentation)).outputs["bundleUrl"]?.secret).toBe(true);
       const first = (await world.exported()).outputs;
       world.requests();
       installation();
@@ -48,9 +62,8 @@ onEachEngine("stack references", (kind) => {
       expect(released).toMatchObject({ secretInputs: ["values"], secretOutputs: ["values"] });
       await previewIsEmpty(world, platform);
 
-      docs("v1");
       await vi.waitUntil(() => Date.now() >= Date.parse(String(first["renewAfter"])), { timeout: 10_000 });
-      succeeded(await world.stack.up());
+      await world.up(documentation);
       expect(world.requests()).toEqual([bundle(first["jobId"])]);
       const { bundleUrl } = (await world.exported()).outputs;
       expect(bundleUrl).not.toBe(first["bundleUrl"]);
@@ -71,10 +84,9 @@ onEachEngine("stack references", (kind) => {
     "C07 a link that the other stack does not have is told as such, and nothing is installed",
     async (context) => {
       const world = await buildWorld(context, kind);
-      world.program(`module.exports = { version: "v1" };`);
-      succeeded(await world.stack.up());
+      await world.up(`module.exports = { version: "v1" };`);
       const platform = await world.open({ stack: "platform" });
-      const log = releaseLogFile(context);
+      const log = releaseLogFile(world);
       for (const [program, owner] of [
         [
           `new kubernetes.helm.v3.Release("release", { values: staticExportValues(link) });`,

@@ -1,0 +1,59 @@
+// The tarball that npm would publish, for the tests of one file.
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll } from "vitest";
+import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const KEY = "svc_package-test";
+
+export interface PackedPackage {
+  /** Outside of the repository, and removed in the end. */
+  folder: string;
+  tarball: string;
+  /** Has the site docs.example.com, and the finished agent job a1 of project p1. */
+  service: ReferenceService;
+  /** With which a program finds the service. */
+  env: Record<string, string>;
+}
+
+/** Is there when the tests begin. */
+export function packedPackage(): PackedPackage {
+  const packed = {} as PackedPackage;
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(tmpdir(), "package-test-"));
+    const site = join(folder, "site");
+    mkdirSync(site);
+    writeFileSync(join(site, "index.md"), "# Welcome\n");
+    const service = await startReferenceService({ sites: { "docs.example.com": site }, adminApiKey: KEY });
+    service.agentJobs.set("p1", { id: "a1", status: "completed", model: "model-7" });
+    const env = { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: KEY };
+    Object.assign(packed, { folder, service, env, tarball: await pack(folder) });
+  });
+  afterAll(async () => {
+    await packed.service.close();
+    await rm(packed.folder, { recursive: true, force: true });
+  });
+  return packed;
+}
+
+/** Of the packages that are installed beside ours: the versions that the repository has. */
+export function versionsOf(...names: string[]): Record<string, string> {
+  const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    devDependencies: Record<string, string>;
+  };
+  return Object.fromEntries(names.map((name) => [name, devDependencies[name] ?? ""]));
+}
+
+/** @returns the path of the tarball, in this folder */
+async function pack(folder: string): Promise<string> {
+  // without scripts: npm test has built dist/ already, and other tests are using it
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+  const { stdout } = await promisify(execFile)("npm", args, { cwd: ROOT });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  return join(folder, filename);
+}
