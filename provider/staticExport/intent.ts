@@ -25,7 +25,9 @@ export function intentOf(inputs: StaticExportInputs): string {
     return isSame(inputs[name], undefined);
   };
   const last = WANTED.findLastIndex((name) => name in ABSENT || !isAbsent(name));
-  const wanted = WANTED.slice(0, last + 1).map((name) => inputs[name] ?? ABSENT[name] ?? null);
+  const wanted = WANTED.slice(0, last + 1).map((name) =>
+    isAbsent(name) ? (ABSENT[name] ?? null) : inputs[name],
+  );
   return createHash("sha256").update(JSON.stringify(wanted, sortKeys)).digest("hex");
 }
 

@@ -6,10 +6,8 @@ import type { ResumeRecords } from "../../provider/resource/resumeRecords.ts";
 import type { Fetch } from "../../provider/http/attempt.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import type { SimulatedService } from "../simulation/simulatedService.ts";
+import { testContext, URN } from "../simulation/testContext.ts";
 import type { VirtualClock } from "../simulation/virtualClock.ts";
-
-export const URN = "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs";
-export const MACHINE = "build-agent";
 
 /** What a process meets that is not the service's doing. */
 export type Interruption =
@@ -60,17 +58,15 @@ export class ProviderProcess {
       this.#die = () => resolve(killed);
     });
     const { service, records } = surroundings;
-    this.context = {
+    this.context = testContext({
       configuration: configurationOf(service),
       fetch: this.#fetch,
       clock: this.#clock,
       reporter: this.reporter,
       resumeRecords: records,
       urn: URN,
-      machine: MACHINE,
-      inFlight: () => 1,
       signal: this.#stop.signal,
-    };
+    });
   }
 
   /** @returns what the work returned, or `undefined` when the process died before */

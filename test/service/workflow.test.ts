@@ -11,8 +11,8 @@ import { systemClock } from "../../provider/time/clock.ts";
 import type { Context } from "../../provider/resource/context.ts";
 import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { CheckedInputs } from "../../provider/staticExport/inputs.ts";
-import { MemoryRecords } from "../simulation/memoryRecords.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
+import { testContext } from "../simulation/testContext.ts";
 
 let service: { baseUrl: string; key: string; domain: string; close: () => Promise<void> };
 
@@ -49,16 +49,9 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 function context(key = service.key): Context & { reporter: ReturnType<typeof recordingReporter> } {
-  return {
-    configuration: { environment: () => key, stackConfig: () => undefined },
-    fetch: nodeFetch,
-    clock: systemClock,
-    reporter: recordingReporter(),
-    resumeRecords: new MemoryRecords(),
-    machine: "build-agent",
-    inFlight: () => 1,
-    signal: new AbortController().signal,
-  };
+  const reporter = recordingReporter();
+  const configuration = { environment: () => key, stackConfig: () => undefined };
+  return { ...testContext({ fetch: nodeFetch, clock: systemClock, configuration }), reporter };
 }
 
 const inputs = (): CheckedInputs => ({ domain: service.domain, baseUrl: service.baseUrl, apiKeyEnv: "KEY" });
