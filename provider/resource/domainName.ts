@@ -16,7 +16,7 @@ const HOST_ALONE = 'give the host name alone, such as "docs.example.com"';
  * @returns the domain, or what is wrong with it and how to write it; without any part of it, for it may be a secret
  */
 export function normaliseDomain(text: string): { domain: string } | { problem: string } {
-  if (text.trim() === "") return { problem: 'is empty; give the site to export, such as "docs.example.com"' };
+  if (text.trim() === "") return { problem: 'is empty; give a host name, such as "docs.example.com"' };
   if (/\s/.test(text)) return { problem: "contains white space; remove it" };
   if (text.includes("://")) return { problem: `is a URL; ${HOST_ALONE}` };
   if (text.includes("/")) return { problem: `contains a path; ${HOST_ALONE}` };
