@@ -180,21 +180,21 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test.each<[string, number, number]>([
-    ["1", 1000, 1450],
-    ["86400", 1500, 2500],
-    ["007654321098", 1500, 2500],
-    ["0", 0, 500],
-    ["-5", 0, 500],
-    ["soon", 0, 500],
-    ["1.5", 0, 500],
-  ])("waits as Retry-After: %s says, within bounds", async (retryAfter, leastMs, mostMs) => {
+  test.each<[string, RegExp, number]>([
+    ["1", /1\.000 s/, 1000],
+    ["86400", /1\.500 s/, 1500],
+    ["007654321098", /1\.500 s/, 1500],
+    ["0", /0\.0\d\d s/, 0],
+    ["-5", /0\.0\d\d s/, 0],
+    ["soon", /0\.0\d\d s/, 0],
+    ["1.5", /0\.0\d\d s/, 0],
+  ])("waits as Retry-After: %s says, within bounds", async (retryAfter, told, leastMs) => {
     server.answer = inTurn(refuse(503, { "retry-after": retryAfter }), send(ARCHIVE));
-    expect((await pod.fetch()).code).toBe(0);
+    const { code, log } = await pod.fetch();
+    expect(code).toBe(0);
+    expect(log).toMatch(new RegExp(`Next attempt in ${told.source}`));
     const [first, second] = server.requests;
-    const waitedMs = (second?.timeMs ?? 0) - (first?.timeMs ?? 0);
-    expect(waitedMs).toBeGreaterThanOrEqual(leastMs);
-    expect(waitedMs).toBeLessThan(mostMs);
+    expect((second?.timeMs ?? 0) - (first?.timeMs ?? 0)).toBeGreaterThanOrEqual(leastMs);
   });
 
   test("tries again when a connection drips", async () => {
