@@ -2,10 +2,12 @@
 // nothing that it started goes on. SEED=… repeats a run.
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, expect, test, vi } from "vitest";
-import { findMarked } from "../engine/markedProcesses.ts";
+import { findMarked, type MarkedProcess } from "../engine/markedProcesses.ts";
 import { MARK } from "../engine/reaper.ts";
 import { seededRandom } from "../simulation/seededRandom.ts";
 
@@ -28,19 +30,41 @@ const ends = Array.from({ length: 10 }, (_, index) => ({
 
 test.for(ends)("end $number of 10: after $way, $afterMs ms into it, no process is left", async (end) => {
   const mark = `KILLED_RUN=${randomUUID()}`;
-  const run = startRun(mark);
+  const temporary = mkdtempSync(join(tmpdir(), "killed-run-"));
+  const run = startRun(mark, temporary, [VITEST, ...ARGS]);
   try {
     await vi.waitUntil(() => findMarked(mark).some(isProvider), { timeout: 60_000 });
     await delay(end.afterMs);
-    const left = endRun(run, mark, end.way);
-    await vi
-      .waitUntil(() => left().length === 0, { timeout: PATIENCE_MS, interval: 100 })
-      .catch(() => undefined);
-    expect(left()).toEqual([]);
+    await expectNoneLeft(endRun(run, mark, end.way));
   } finally {
-    for (const { pid } of findMarked(mark)) process.kill(pid, "SIGKILL");
+    cleanUp(mark, temporary);
   }
 });
+
+test("a program that is busy for ever, and hears of nothing, ends with a run that is killed", async () => {
+  const mark = `KILLED_RUN=${randomUUID()}`;
+  const temporary = mkdtempSync(join(tmpdir(), "killed-run-"));
+  const run = startRun(mark, temporary, [join(import.meta.dirname, "busyRun.ts")]);
+  try {
+    await new Promise((isBusy) => run.stdout?.once("data", isBusy));
+    await expectNoneLeft(endRun(run, mark, "kill -9 of the run"));
+  } finally {
+    cleanUp(mark, temporary);
+  }
+});
+
+async function expectNoneLeft(left: () => MarkedProcess[]): Promise<void> {
+  await vi
+    .waitUntil(() => left().length === 0, { timeout: PATIENCE_MS, interval: 100 })
+    .catch(() => undefined);
+  expect(left()).toEqual([]);
+}
+
+/** Who is killed cleans nothing up. */
+function cleanUp(mark: string, temporary: string): void {
+  for (const { pid } of findMarked(mark)) process.kill(pid, "SIGKILL");
+  rmSync(temporary, { recursive: true, force: true });
+}
 
 afterAll(() => console.log(`SEED=${SEED}`));
 
@@ -49,15 +73,17 @@ const isProvider = ({ command }: { command: string }): boolean =>
   /cmd\/dynamic-provider|reusedProcessMain/.test(command);
 
 /** In a process group of its own, as a terminal would start it. */
-function startRun(mark: string): ChildProcess {
+function startRun(mark: string, temporary: string, args: string[]): ChildProcess {
   const [name = "", value] = mark.split("=");
   const env = Object.entries(process.env).filter(([key]) => !key.startsWith("VITEST"));
-  return spawn(process.execPath, [VITEST, ...ARGS], {
+  const run = spawn(process.execPath, args, {
     cwd: join(import.meta.dirname, "../.."),
     detached: true,
-    env: { ...Object.fromEntries(env), [name]: value },
-    stdio: "ignore",
+    env: { ...Object.fromEntries(env), [name]: value, TMPDIR: temporary },
+    stdio: ["ignore", "pipe", "ignore"],
   });
+  run.stdout.resume(); // or it would wait for a reader
+  return run;
 }
 
 /** @returns what finds the processes that should have ended with it */
