@@ -9,6 +9,12 @@ export interface StaticExportLink {
   bundleUrl: pulumi.Input<string>;
   /** Label of the content: the output of that name. @default none: the installation is not told */
   version?: pulumi.Input<string> | undefined;
+  /**
+   * Job that made the content: the output of that name. With it, another job under the same version is another content.
+   *
+   * @default none: the installation is not told
+   */
+  jobId?: pulumi.Input<string> | undefined;
 }
 
 /** The exports without a link: those that were only read. */
@@ -36,7 +42,7 @@ export function linkOf(source: StaticExportLink, owner: string): pulumi.Output<s
   const given = source as Partial<StaticExportLink> | null | undefined;
   if (given === undefined || given === null) {
     throw new pulumi.RunError(
-      `${owner}: \`staticExport\` is required: the StaticExport to serve, or { bundleUrl, version } of one.`,
+      `${owner}: \`staticExport\` is required: the StaticExport to serve, or { bundleUrl, version, jobId } of one.`,
     );
   }
   if (withoutLink.has(given))

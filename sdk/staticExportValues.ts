@@ -11,19 +11,21 @@ export interface StaticExportValues {
     bundleUrl: pulumi.Output<string>;
     /** Pins the version for reproducible rollouts. */
     version: pulumi.Output<string>;
+    /** Job that made the content: another one under the same version is rolled out, too. */
+    jobId: pulumi.Output<string>;
   };
 }
 
-/** {@link StaticExportValues} of a link that may come without a version. */
+/** {@link StaticExportValues} of a link that may come without version and job. */
 export interface StaticExportLinkValues {
-  staticExport: Omit<StaticExportValues["staticExport"], "version"> &
-    Partial<Pick<StaticExportValues["staticExport"], "version">>;
+  staticExport: Omit<StaticExportValues["staticExport"], "version" | "jobId"> &
+    Partial<Pick<StaticExportValues["staticExport"], "version" | "jobId">>;
 }
 
 /**
  * The values group for a Helm release of the self-hosted installation, for those who write the release themselves.
  *
- * @param source the export, or `{ bundleUrl, version? }` of one that another stack has
+ * @param source the export, or `{ bundleUrl, version?, jobId? }` of one that another stack has
  * @throws pulumi.RunError for an export that was read with `StaticExport.get`, which has no link, or when the link turns
  *   out to be missing
  *
@@ -39,12 +41,13 @@ export function staticExportValues(source: StaticExport | StaticExportLink): Sta
 /** @param owner who asks, for messages */
 export function valuesOf(source: StaticExport | StaticExportLink, owner: string): StaticExportLinkValues {
   const bundleUrl = linkOf(source, owner);
-  const { version } = source as StaticExportLink;
+  const { version, jobId } = source as StaticExportLink;
   return {
     staticExport: {
       enabled: true,
       bundleUrl,
       ...(version !== undefined && { version: pulumi.output(version) }),
+      ...(jobId !== undefined && { jobId: pulumi.output(jobId) }),
     },
   };
 }

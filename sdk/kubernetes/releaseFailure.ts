@@ -24,7 +24,7 @@ const NOT_READY =
  * @returns undefined when the error says itself what is wrong
  */
 export function explainFailure(error: string, release: FailedRelease): string | undefined {
-  if (PENDING.test(error)) return explainPending(release);
+  if (PENDING.test(error)) return explainPending(release, "run `pulumi up` again");
   if (NOT_READY.test(error)) return explainNotReady(release);
   return undefined;
 }
@@ -57,14 +57,19 @@ const TERMINATION_MESSAGES =
   '{range .items[*]}{.metadata.name}{range .status.initContainerStatuses[*]}{" "}{.name}{": "}' +
   '{.state.terminated.message}{.lastState.terminated.message}{end}{"\\n"}{end}';
 
-function explainPending({ namespace, name }: FailedRelease): string {
+/**
+ * What to do about a release that Helm's records have as pending.
+ *
+ * @param afterwards what is left to do once the record is gone
+ */
+export function explainPending({ namespace, name }: FailedRelease, afterwards: string): string {
   const kubectl = `kubectl --namespace ${namespace}`;
   return [
     `Helm takes the release ${namespace}/${name} for one that is being worked on. Unless another run really is at ` +
       `work, an earlier one was killed and left it pending. Helm's record of that is a Secret; find the newest:`,
     `  ${kubectl} get secrets --sort-by .metadata.creationTimestamp --selector ` +
       `'owner=helm,name=${name},status in (pending-install,pending-upgrade,pending-rollback)'`,
-    `Delete that one, the last of the list, and no other (N is its number), then run \`pulumi up\` again:`,
+    `Delete that one, the last of the list, and no other (N is its number), then ${afterwards}:`,
     `  ${kubectl} delete secret sh.helm.release.v1.${name}.vN`,
     `When it was the first install that was killed, also run:`,
     `  pulumi refresh --clear-pending-creates`,

@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { SelfHostedDeploymentKind } from "../featureSupport";
 import { findChart, type InstallationChart } from "./installationChart";
 import { mergeValues } from "./mergeValues";
+import { warnOfPendingRelease } from "./pendingRelease";
 import { releaseOptions } from "./releaseOptions";
 import { featureValues, type RequestedFeatures } from "./requestedFeatures";
 import type { StaticExport } from "../staticExport";
@@ -32,8 +33,8 @@ export type ReleaseSettings = Omit<
 /** Arguments of {@link SelfHostedDocs}. */
 export interface SelfHostedDocsArgs {
   /**
-   * The export that the installation serves: a StaticExport, or `{ bundleUrl, version? }` of one that another stack has.
-   * Its link stays a secret.
+   * The export that the installation serves: a StaticExport, or `{ bundleUrl, version?, jobId? }` of one that another stack
+   * has. Its link stays a secret.
    */
   staticExport: StaticExport | StaticExportLink;
   /**
@@ -70,11 +71,11 @@ export interface SelfHostedDocsArgs {
 
 /**
  * A self-hosted installation that serves a static export: one Helm release, whose values tell the deployment chart to
- * fetch the bundle on startup (`staticExport.enabled`, `.bundleUrl`, `.version`).
+ * fetch the bundle on startup (`staticExport.enabled`, `.bundleUrl`, `.version`, `.jobId`).
  *
  * A changed local chart is an update, also under the same chart version: the digest of its files is part of the
  * release's `description`. When the release fails, commands that show the reason are on its row, where Pulumi has error
- * hooks (CLI and SDK from 3.218, all errors from CLI 3.244).
+ * hooks (CLI and SDK from 3.218, all errors from CLI 3.244). One that a killed run left pending is told of in each run.
  *
  * @throws pulumi.RunError from the constructor, in previews too and before anything of it is registered: for a feature
  * that the deployment kind cannot have, an unknown feature or deployment kind, a chart's folder that is not there or is
@@ -107,6 +108,7 @@ export class SelfHostedDocs extends pulumi.ComponentResource {
     const release = releaseArgs(name, args); // before anything is registered
     super(TYPE, name, {}, opts);
     this.release = new kubernetes.helm.v3.Release(name, release, releaseOptions(this, opts));
+    warnOfPendingRelease(this.release);
     this.name = this.release.name;
     this.namespace = this.release.namespace;
     this.status = this.release.status;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Manifest, only, render, serving, type Values } from "./renderedChart.ts";
+import { type Manifest, only, render, serving, template, type Values } from "./renderedChart.ts";
 
 const LINK = "https://store.example.com/bundle.tar.gz?signature=CANARY-5f3a";
 const EVERYTHING: Values = {
@@ -19,11 +19,13 @@ describe("the link", () => {
     async (bundleUrl) => {
       const manifests = await render(serving(EVERYTHING, { bundleUrl }));
       const secret = only(manifests, "Secret");
-      expect(Buffer.from(secret.data["bundleUrl"] ?? "", "base64").toString()).toBe(bundleUrl);
+      const [link, ...more] = Object.values(secret.data);
+      expect(more).toEqual([]);
+      expect(Buffer.from(link ?? "", "base64").toString()).toBe(bundleUrl);
       const rest = JSON.stringify(manifests.filter((manifest) => manifest !== secret));
       expect(rest).not.toContain("CANARY");
       expect(rest).not.toContain("store.example.com");
-      expect(rest).not.toContain(secret.data["bundleUrl"]);
+      expect(rest).not.toContain(link);
     },
   );
 
@@ -62,20 +64,40 @@ describe("the link", () => {
 describe("the pods", () => {
   test.each([
     ["a new version", serving({}, { version: "v2" })],
+    ["another job under the same version", serving({}, { jobId: "81bc" })],
+    ["another digest under the same version", serving({ fetch: { sha256: "0".repeat(64) } })],
     ["another nginx configuration", serving({ web: { workerConnections: 9 + 16 } })],
     ["export turned off", {}],
   ])("are rolled by %s", async (_, values) => {
     expect(podTemplate(await render(values))).not.toEqual(podTemplate(await render(serving())));
   });
 
+  test("find the link under the identity of their content, which a renewal does not change", async () => {
+    const contents = await Promise.all(
+      [
+        serving({}, { version: "a", jobId: "b" }),
+        serving({}, { version: "a", jobId: "b", bundleUrl: `${LINK}-renewed` }),
+        serving({}, { version: "ab" }),
+        serving({}, { version: undefined, jobId: "ab" }),
+      ].map(async (values) => {
+        const manifests = await render(values);
+        const { metadata, spec } = podTemplate(manifests);
+        const id = metadata.annotations?.["docs-server/content"] ?? "";
+        expect(id).toMatch(/^[0-9a-f]{16}$/);
+        expect(spec.initContainers[0]?.env).toContainEqual({ name: "CONTENT_ID", value: id });
+        expect(Object.keys(only(manifests, "Secret").data)).toEqual([id]);
+        return id;
+      }),
+    );
+    expect(contents[1]).toBe(contents[0]);
+    expect(new Set(contents).size).toBe(3);
+  });
+
   test("know their version, whatever characters it has", async () => {
     const version = 'a $(HOME) $$ "b" \\ {{ c }} ü: # d';
-    const { spec, metadata } = podTemplate(await render(serving({}, { version })));
+    const { spec } = podTemplate(await render(serving({}, { version })));
     const variable = spec.initContainers[0]?.env.find(({ name }) => name === "EXPORT_VERSION");
     expect(expandedByKubernetes(variable?.value ?? "")).toBe(version);
-    expect(metadata.annotations).toMatchObject({ "docs-server/static-export-version": version });
-    const secret = only(await render(serving({}, { version })), "Secret");
-    expect(Buffer.from(secret.data["version"] ?? "", "base64").toString()).toBe(version);
   });
 
   test("have no need of a right: Pod Security «restricted»", async () => {
@@ -176,6 +198,13 @@ describe("the manifests", () => {
     expect(namesOf(manifests)).not.toContain("PersistentVolumeClaim");
     const claim = { name: "cache", persistentVolumeClaim: { claimName: "ours" } };
     expect(podTemplate(manifests).spec.volumes).toContainEqual(claim);
+  });
+
+  test("with a cache, whose copies are told apart by their content, need a version or a job", async () => {
+    const { code, output } = await template(serving({ cache: { enabled: true } }, { version: "" }));
+    expect(code).toBe(1);
+    expect(output).toContain("cache.enabled needs staticExport.version or staticExport.jobId");
+    await render(serving({ cache: { enabled: true } }, { version: "", jobId: "7f3a" }));
   });
 
   test("are the same each time", async () => {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -10,6 +11,11 @@ const CACHE = { cache: { enabled: true } };
 const INGRESS = { ingress: { enabled: true, hosts: ["docs.example.com"] } };
 const DIGEST = "0123456789abcdef".repeat(4);
 
+/** Of a version, a job, and no digest. */
+function contentId(version: string, jobId: string): string {
+  return createHash("sha256").update(`${version}\n${jobId}\n`).digest("hex").slice(0, 16);
+}
+
 /** Every value of values.yaml, changed once. */
 const CHANGES: readonly Change[] = [
   ["staticExport.enabled", false, "root /etc/docs-server/disabled;"],
@@ -18,7 +24,8 @@ const CHANGES: readonly Change[] = [
     "https://a.example.com/x",
     Buffer.from("https://a.example.com/x").toString("base64"),
   ],
-  ["staticExport.version", "v2", 'docs-server/static-export-version: "v2"'],
+  ["staticExport.version", "v2", 'value: "v2"'],
+  ["staticExport.jobId", "7f3a", `docs-server/content: "${contentId("v1", "7f3a")}"`],
   ["features", { search: true }, "Features asked for, which static pages bring along or not: search."],
   ["image.repository", "registry.example.com/nginx", 'image: "registry.example.com/nginx:1.30.4-alpine"'],
   ["image.tag", "1.0", 'image: "docker.io/nginxinc/nginx-unprivileged:1.0"'],

@@ -97,7 +97,7 @@ onEachEngine("links", (kind) => {
       expect(outputs["bundleUrl"]).toBe(bundleUrl);
       const release = (await world.stack.exportState()).find(({ type }) => type.endsWith(":Release"));
       const values = {
-        staticExport: { enabled: true, bundleUrl, version: outputs["jobId"] },
+        staticExport: { enabled: true, bundleUrl, version: outputs["jobId"], jobId: outputs["jobId"] },
         replicas: 2,
       };
       expect(release?.inputs["values"]).toEqual(values);

@@ -12,7 +12,7 @@ export interface PropertyMap {
 export const signature = "4dabf18193072939515e22adb298388d";
 export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
-const isMap = (value: PropertyValue | undefined): value is PropertyMap =>
+export const isMap = (value: PropertyValue | undefined): value is PropertyMap =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 export const isSecret = (value: PropertyValue | undefined): value is PropertyMap =>

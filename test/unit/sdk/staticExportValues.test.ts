@@ -11,27 +11,32 @@ const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";
 
 let registered: Registered[];
 beforeEach(async () => {
-  registered = await startProgram({ outputs: { bundleUrl: LINK, version: "v1" } });
+  registered = await startProgram({ outputs: { bundleUrl: LINK, version: "v1", jobId: "7f3a" } });
 });
 
-test("the values of an export have its link, as a secret, and its version", async () => {
+test("the values of an export have its link, as a secret, its version and its job", async () => {
   const { staticExport } = staticExportValues(new StaticExport("docs", { domain: "docs.example.com" }));
   expect(staticExport.enabled).toBe(true);
   expect(await told(staticExport.bundleUrl)).toEqual({ value: LINK, secret: true });
   expect(await told(staticExport.version)).toEqual({ value: "v1", secret: false });
+  expect(await told(staticExport.jobId)).toEqual({ value: "7f3a", secret: false });
 });
 
-test("a plain link of another stack becomes a secret, its version stays plain", async () => {
-  const { staticExport } = staticExportValues({ bundleUrl: pulumi.output(LINK), version: "v2" });
+test("a plain link of another stack becomes a secret, version and job stay plain", async () => {
+  const { staticExport } = staticExportValues({
+    bundleUrl: pulumi.output(LINK),
+    version: "v2",
+    jobId: pulumi.output("81bc"),
+  });
   expect(await told(staticExport.bundleUrl)).toEqual({ value: LINK, secret: true });
   expect(await told(staticExport.version)).toEqual({ value: "v2", secret: false });
+  expect(await told(staticExport.jobId)).toEqual({ value: "81bc", secret: false });
 });
 
-test("without a version the installation is told none", () => {
-  expect(staticExportValues({ bundleUrl: LINK }).staticExport).not.toHaveProperty("version");
-  expect(staticExportValues({ bundleUrl: LINK, version: undefined }).staticExport).not.toHaveProperty(
-    "version",
-  );
+test("without a version or a job the installation is told none", () => {
+  for (const link of [{ bundleUrl: LINK }, { bundleUrl: LINK, version: undefined, jobId: undefined }]) {
+    expect(Object.keys(staticExportValues(link).staticExport)).toEqual(["enabled", "bundleUrl"]);
+  }
 });
 
 test.each([undefined, null, "", 7])("a link that turns out to be %j is an error that says so", (url) => {
@@ -61,7 +66,7 @@ test("C10 an export that was read with get has no link: its values and its insta
 test("an export that is missing is an error that says what can be given", () => {
   for (const nothing of [undefined, null]) {
     expect(() => staticExportValues(nothing as unknown as StaticExport)).toThrow(
-      "staticExportValues: `staticExport` is required: the StaticExport to serve, or { bundleUrl, version } of one.",
+      "staticExportValues: `staticExport` is required: the StaticExport to serve, or { bundleUrl, version, jobId } of one.",
     );
   }
 });

@@ -23,14 +23,17 @@ schema's rule. No message here, and no function that puts its argument into an e
 {{- end -}}
 {{- end -}}
 
-{{- /* The TCP port of the link: no secret, and the network policy must let the pods reach it. */ -}}
-{{- define "docs-server.linkPort" -}}
-{{- $authority := regexReplaceAll "^[^:]*://([^/?#]*).*$" .Values.staticExport.bundleUrl "${1}" -}}
+{{- /* The TCP ports of the links, as a JSON list: no secret, and the network policy must let the pods reach them. */ -}}
+{{- define "docs-server.linkPorts" -}}
+{{- $ports := list -}}
+{{- range include "docs-server.links" . | fromJson -}}
+{{- $link := b64dec . -}}
+{{- $authority := regexReplaceAll "^[^:]*://([^/?#]*).*$" $link "${1}" -}}
 {{- if regexMatch ":[0-9]{1,5}$" $authority -}}
-{{- regexReplaceAll "^.*:" $authority "" -}}
-{{- else if hasPrefix "http://" (lower .Values.staticExport.bundleUrl) -}}
-80
+{{- $ports = append $ports (regexReplaceAll "^.*:" $authority "" | atoi) -}}
 {{- else -}}
-443
+{{- $ports = append $ports (ternary 80 443 (hasPrefix "http://" (lower $link))) -}}
 {{- end -}}
+{{- end -}}
+{{- toJson $ports -}}
 {{- end -}}

@@ -8,7 +8,7 @@ import {
   type ProviderDiff,
   type ProviderState,
 } from "../provider.ts";
-import { plainMap, type PropertyMap } from "../propertyValues.ts";
+import { isMap, plainMap, remark, type PropertyMap } from "../propertyValues.ts";
 import type { StoredResource } from "../stateFile.ts";
 import { HelmError, type HelmCommand } from "./helmCommand.ts";
 import { installArguments, unsupportedInputs, type ReleaseInputs } from "./releaseInputs.ts";
@@ -73,8 +73,21 @@ export class HelmReleaseProvider implements Provider {
     inputs,
     outputs,
   }: Pick<StoredResource, "id" | "inputs" | "outputs">): Promise<ProviderState & { inputs: PropertyMap }> {
-    const status = await this.#find(plainMap(inputs) as unknown as ReleaseInputs);
-    return { id: status ? id : "", outputs: withStatus(outputs, status), inputs };
+    const release = plainMap(inputs) as unknown as ReleaseInputs;
+    const status = await this.#find(release);
+    // as the plugin does: what the newest revision was to be made with, pending or not
+    const values = status ? await this.#values(release) : {};
+    const found = remark({ values: merged(release.values ?? {}, values) }, inputs);
+    return {
+      id: status ? id : "",
+      outputs: withStatus({ ...outputs, ...found }, status),
+      inputs: { ...inputs, ...found },
+    };
+  }
+
+  async #values({ name, namespace }: ReleaseInputs): Promise<PropertyMap> {
+    const args = ["get", "values", name, "--namespace", namespace, "--output", "json"];
+    return (JSON.parse(await this.#helm.run(args)) ?? {}) as PropertyMap;
   }
 
   async delete({ inputs }: StoredResource): Promise<void> {
@@ -107,6 +120,15 @@ export class HelmReleaseProvider implements Provider {
   stop = (): Promise<void> => this.#helm.stop();
   close = (): Promise<void> => Promise.resolve();
 }
+
+const merged = (under: PropertyMap, over: PropertyMap): PropertyMap => {
+  const result = { ...under };
+  for (const [key, value] of Object.entries(over)) {
+    const before = result[key];
+    result[key] = isMap(before) && isMap(value) ? merged(before, value) : value;
+  }
+  return result;
+};
 
 const withStatus = (values: PropertyMap, status: ReleaseStatus | undefined): PropertyMap => ({
   ...values,

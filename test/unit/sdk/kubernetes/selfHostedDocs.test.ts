@@ -92,6 +92,32 @@ test("one release, child of the component, with the values group of the export",
   expect(options.parent).toBe(component);
 });
 
+test.each(["pending-install", "pending-upgrade", "pending-rollback"])(
+  "a release whose status is %s is told of on its row, with the commands that put it right",
+  async (status) => {
+    registered = await startProgram({ outputs: { ...MADE, status: { ...MADE.status, status } } });
+    const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
+    onTestFinished(() => warn.mockRestore());
+    const { component } = await declare();
+    expect(warn.mock.calls).toEqual([[expect.any(String), component.release]]);
+    const [text] = warn.mock.calls[0] ?? [];
+    expect(text).toContain(`Its status is ${status}: `);
+    expect(text).toContain("then run `pulumi refresh` and `pulumi up`:");
+    expect(text).toContain("  kubectl --namespace site delete secret sh.helm.release.v1.docs-1a2b.vN");
+  },
+);
+
+test("of a release that is deployed, failed or not made yet nothing is told", async () => {
+  const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
+  onTestFinished(() => warn.mockRestore());
+  await declare();
+  registered = await startProgram({ outputs: { ...MADE, status: { revision: 2, status: "failed" } } });
+  await declare();
+  registered = await startProgram();
+  await declare();
+  expect(warn).not.toHaveBeenCalled();
+});
+
 test("the link is a secret, also when the export says that it is none", async () => {
   const { args } = await declare({ values: { replicas: 2 } });
   const { staticExport: group, replicas } = args["values"] as {

@@ -1,0 +1,61 @@
+{{- /*
+The one identity of what the pods serve: label, job, and the digest where it is known. Pods depend on it, and on nothing else of
+the export: another content always rolls them, a renewed link never does.
+*/ -}}
+{{- define "docs-server.contentId" -}}
+{{- $export := .Values.staticExport -}}
+{{- $told := list ($export.version | default "") ($export.jobId | default "") .Values.fetch.sha256 | join "\n" -}}
+{{- if and .Values.cache.enabled (eq (trim $told) "") -}}
+{{- fail "\n\ncache.enabled needs staticExport.version or staticExport.jobId, outputs of the export: without them a kept copy cannot be told from another." -}}
+{{- end -}}
+{{- $told | sha256sum | trunc 16 -}}
+{{- end -}}
+
+{{- /* The links that pods may need, as JSON: content id to link in base64. */ -}}
+{{- define "docs-server.links" -}}
+{{- $own := dict (include "docs-server.contentId" .) (.Values.staticExport.bundleUrl | b64enc) -}}
+{{- $name := printf "%s-static-export" (include "docs-server.fullname" .) -}}
+{{- $needed := dict "root" . "kind" "Secret" "name" $name "annotation" "docs-server/content" | include "docs-server.stillNeeded" -}}
+{{- merge $own (fromJson $needed) | toJson -}}
+{{- end -}}
+
+{{- /* The files of both containers, as JSON: name to text. */ -}}
+{{- define "docs-server.files" -}}
+{{- $files := dict "nginx.conf" (tpl (.Files.Get "files/nginx.conf") .) "serve.sh" (.Files.Get "files/serve.sh") -}}
+{{- if .Values.staticExport.enabled -}}
+{{- $_ := set $files "fetch-bundle.sh" (.Files.Get "files/fetch-bundle.sh") -}}
+{{- else -}}
+{{- $_ := set $files "index.html" (.Files.Get "files/disabled.html") -}}
+{{- end -}}
+{{- toJson $files -}}
+{{- end -}}
+
+{{- define "docs-server.filesId" -}}
+{{- include "docs-server.files" . | sha256sum | trunc 16 -}}
+{{- end -}}
+
+{{- /*
+What pods of earlier revisions still need of an object that this release is about to write, as JSON: key to data. A pod of the
+revision that is served may have to start anew long after a later one failed, or was killed half way. So each key begins with
+the id of a content, or of a set of files, and stays as long as a ReplicaSet of this Deployment names that id. Where no cluster is
+asked, as in `helm template`, there is nothing to keep.
+
+Arguments: root, kind and name of the object, the annotation of the pods that holds the id.
+*/ -}}
+{{- define "docs-server.stillNeeded" -}}
+{{- $namespace := .root.Release.Namespace -}}
+{{- $deployment := include "docs-server.fullname" .root -}}
+{{- $data := (lookup "v1" .kind $namespace .name).data | default dict -}}
+{{- $needed := dict -}}
+{{- range (lookup "apps/v1" "ReplicaSet" $namespace "").items -}}
+{{- $id := get (.spec.template.metadata.annotations | default dict) $.annotation -}}
+{{- range .metadata.ownerReferences -}}
+{{- range $key, $value := ternary $data dict (and (eq .name $deployment) (ne $id "")) -}}
+{{- if hasPrefix $id $key -}}
+{{- $_ := set $needed $key $value -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $needed -}}
+{{- end -}}

@@ -1,0 +1,22 @@
+import * as pulumi from "@pulumi/pulumi";
+import type * as kubernetes from "@pulumi/kubernetes";
+import { explainPending } from "./releaseFailure";
+
+/**
+ * Warns on the release's row when its status is `pending-…`.
+ *
+ * After a kill, Pulumi's own advice is `pulumi refresh`, which takes Helm's record of the operation that was cut off for what
+ * is installed: a later `up` finds nothing to do, and nobody would hear that it never came to its end.
+ */
+export function warnOfPendingRelease(release: kubernetes.helm.v3.Release): void {
+  pulumi.all([release.status, release.namespace, release.name]).apply(async ([status, namespace, name]) => {
+    // missing under the mocks of a user's test
+    const now = (status as typeof status | undefined)?.status ?? "";
+    if (!now.startsWith("pending-")) return;
+    await pulumi.log.warn(
+      `Its status is ${now}: whether it became what the program says is not known, even where it says «unchanged». ` +
+        explainPending({ namespace, name }, "run `pulumi refresh` and `pulumi up`"),
+      release,
+    );
+  });
+}
