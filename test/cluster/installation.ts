@@ -6,7 +6,7 @@ import type { TestContext } from "vitest";
 import { startReferenceService, type InterceptorReply } from "../../examples/reference-service/index.ts";
 import { openStack, type EngineKind } from "../engine/index.ts";
 import { recordedStack } from "../engine/recordedStack.ts";
-import { kubectlIn, list } from "./kubectl.ts";
+import { kubectlIn, list, type KubernetesObject } from "./kubectl.ts";
 import { findCommand } from "../programs/commands.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -91,6 +91,7 @@ export async function buildInstallation(
     linkLifetimeMs,
     jobDurationMs: options.jobDurationMs ?? 0,
   });
+  const values = { ...clusterValues(), ...options.values };
   await kubectl("create", "namespace", namespace);
   // the cluster itself refuses pods that are not «restricted»
   await kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted");
@@ -103,7 +104,7 @@ export async function buildInstallation(
     config: {
       domain: DOMAIN,
       namespace,
-      values: JSON.stringify({ ...clusterValues(), ...options.values }),
+      values: JSON.stringify(values),
       "docs-hosting:allowInsecure": "true",
       ...options.config,
     },
@@ -136,14 +137,18 @@ export async function buildInstallation(
   };
   return {
     namespace,
+    /** Those that the chart got at first. */
+    values,
     kubectl,
     service,
     stack,
     url,
     says,
-    /** Answers downloads of bundles so from now on. Returns a function that ends this. */
-    spoilDownloads: (reply: InterceptorReply) =>
-      service.intercept(({ path }) => (path.startsWith("/bundles/") ? reply : undefined)),
+    /** Answers downloads of bundles so from now on, but for these jobs. Returns a function that ends this. */
+    spoilDownloads: (reply: InterceptorReply, spared: readonly string[] = []) =>
+      service.intercept(({ path }) =>
+        path.startsWith("/bundles/") && !spared.some((jobId) => path.includes(jobId)) ? reply : undefined,
+      ),
     /** Lets the service take all links for ended that it has given so far. */
     endLinks: () => void (aheadMs += linkLifetimeMs),
     /** Writes the start page of the site: the next export has it. */
@@ -163,9 +168,12 @@ export async function buildInstallation(
     },
     /** Waits until the start page says this: a pod that is being replaced can still answer for a moment after `up`. */
     serves: (text: string) => until(`the start page says: ${text}`, () => says(text)),
-    /** The link that the pods are given. */
+    /** The link that the pods of the newest revision are given. */
     link: async () => {
-      const link = (await listOwn("secrets")).flatMap(({ data }) => data?.["bundleUrl"] ?? [])[0];
+      const [deployment] = await listOwn("deployments");
+      const { metadata } = (deployment?.spec as { template: KubernetesObject }).template;
+      const content = metadata.annotations?.["docs-server/content"] ?? "";
+      const link = (await listOwn("secrets")).flatMap(({ data }) => data?.[content] ?? [])[0];
       if (link === undefined) throw new Error("no Secret has the link");
       return Buffer.from(link, "base64").toString();
     },
@@ -177,6 +185,17 @@ export async function buildInstallation(
     },
     /** Pods that are not being deleted. */
     pods: async () => (await listOwn("pods")).filter(({ metadata }) => !("deletionTimestamp" in metadata)),
+    /** Waits until as many pods are ready as there should be, whatever revision they are of. */
+    isReady: () =>
+      until("the pods are ready", async () => {
+        const [deployment] = await listOwn("deployments");
+        const { replicas } = deployment?.spec as { replicas: number };
+        const { readyReplicas = 0, observedGeneration } = deployment?.status as {
+          readyReplicas?: number;
+          observedGeneration: number;
+        };
+        return observedGeneration > 0 && readyReplicas >= replicas;
+      }),
     /** Everything that the operations have shown. */
     shown: () => texts.join("\n"),
   };

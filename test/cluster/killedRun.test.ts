@@ -3,6 +3,32 @@ import { buildInstallation, until, type Installation } from "./installation.ts";
 import { list } from "./kubectl.ts";
 
 test("a release that a killed run left pending is named by the next `up`, with the commands that cure it", async (context) => {
+  const installation = await killUpgrade(context);
+  const refused = await installation.stack.up();
+  expect(refused.ok).toBe(false);
+  expect(refused.error).toContain("another operation (install/upgrade/rollback) is in progress");
+  await removePendingRecord(installation, refused.text);
+  await installation.up();
+  await installation.serves("The second edition.");
+});
+
+test("also after `pulumi refresh`, which takes the pending record for real, so that `up` says «unchanged»", async (context) => {
+  const installation = await killUpgrade(context);
+  expect((await installation.stack.refresh()).ok).toBe(true);
+  const unchanged = await installation.up();
+  expect(unchanged.summary).toEqual({ same: expect.any(Number) as number });
+  expect(unchanged.text).toContain("Its status is pending-upgrade");
+  expect(unchanged.text).toContain("run `pulumi refresh` and `pulumi up`");
+  await installation.serves("The first edition.");
+  await removePendingRecord(installation, unchanged.text);
+  expect((await installation.stack.refresh()).ok).toBe(true);
+  const cured = await installation.up();
+  expect(cured.text).not.toContain("pending");
+  await installation.serves("The second edition.");
+});
+
+/** The first edition is served, and the roll-out of the second was killed on its way. */
+async function killUpgrade(context: Parameters<typeof buildInstallation>[0]): Promise<Installation> {
   const installation = await buildInstallation(context, { config: { version: "1" } });
   await installation.up();
   await installation.writeStartPage("# Welcome\n\nThe second edition.\n");
@@ -18,23 +44,21 @@ test("a release that a killed run left pending is named by the next `up`, with t
   mend();
   await installation.serves("The first edition.");
 
-  const refused = await installation.stack.up();
-  expect(refused.ok).toBe(false);
-  expect(refused.error).toContain("another operation (install/upgrade/rollback) is in progress");
-  const told = refused.text;
+  return installation;
+}
+
+/** Does just what it says. */
+async function removePendingRecord(installation: Installation, told: string): Promise<void> {
   const find = /kubectl (--namespace \S+ get secrets .*)$/m.exec(told)?.[1];
   const remove = /kubectl (--namespace \S+ delete secret) (\S+)\.vN$/m.exec(told);
   expect(find, told).toBeDefined();
   expect(remove, told).not.toBeNull();
 
-  // just what it says
   const found = await installation.kubectl(...words(find ?? ""), "--output=name");
   const newest = found.trim().split("\n").at(-1) ?? "";
   expect(newest).toMatch(new RegExp(`^secret/${remove?.[2]?.replaceAll(".", "\\.") ?? ""}\\.v\\d+$`));
   await installation.kubectl(...words(remove?.[1] ?? ""), newest.replace("secret/", ""));
-  await installation.up();
-  await installation.serves("The second edition.");
-});
+}
 
 async function pending({ kubectl }: Installation): Promise<unknown[]> {
   return list(kubectl, "secrets", "--selector=owner=helm,status=pending-upgrade");

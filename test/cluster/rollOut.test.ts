@@ -4,7 +4,7 @@ import { buildInstallation } from "./installation.ts";
 import { list } from "./kubectl.ts";
 import { startSteadyClient } from "./steadyClient.ts";
 
-test("a new version rolls the pods without a failed request; rolling back by jobId serves the old pages and starts nothing", async (context) => {
+test("a new version rolls the pods without a failed request; so does another jobId alone, which serves that job's pages in every pod and starts nothing", async (context) => {
   const installation = await buildInstallation(context, { config: { version: "1" } });
   const first = await installation.up();
   const endClient = startSteadyClient(await installation.url());
@@ -18,7 +18,7 @@ test("a new version rolls the pods without a failed request; rolling back by job
   expect(after.some((uid) => before.includes(uid))).toBe(false);
 
   const asked = installation.service.requests.length;
-  await installation.setConfig({ version: "1", jobId: String(first.outputs["jobId"]?.value) });
+  await installation.setConfig({ jobId: String(first.outputs["jobId"]?.value) });
   await installation.up();
   await installation.serves("The first edition.");
   const starts = installation.service.requests
@@ -33,6 +33,14 @@ test("a new version rolls the pods without a failed request; rolling back by job
   const answers = await endClient();
   expect(Object.keys(answers).sort()).toEqual(["200 The first edition.", "200 The second edition."]);
   expect(answers["200 The second edition."]).toBeGreaterThan(100);
+
+  // a pod that starts later serves what the others serve
+  const [moved] = await installation.pods();
+  await installation.kubectl("delete", "pod", moved?.metadata.name ?? "", "--wait=true");
+  await installation.isReady();
+  for (let request = 0; request < 20; request += 1) {
+    expect(await installation.says("The first edition.")).toBe(true);
+  }
 });
 
 test("a changed template of the chart is rolled out, though the chart's version is the same", async (context) => {

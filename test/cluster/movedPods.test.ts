@@ -1,0 +1,118 @@
+// The second day: a pod of the revision that is served has to start anew while a later one failed, is pending, was rolled back.
+import { expect, test } from "vitest";
+import { findHelm } from "../engine/local/kubernetes/helmCommand.ts";
+import { runCommand } from "../programs/commands.ts";
+import { buildInstallation, until, type Installation } from "./installation.ts";
+import { list } from "./kubectl.ts";
+
+/** Helm's wait, in seconds. */
+const RELEASE_TIMEOUT = "15";
+const BROKEN = { body: "<!doctype html><title>Sign in</title>" };
+
+interface Served {
+  installation: Installation;
+  /** Lets the archives of later jobs be what they are. */
+  mend: () => void;
+}
+
+/** The first edition is served; the archive of each job after it arrives broken. */
+async function serveFirstEdition(context: Parameters<typeof buildInstallation>[0]): Promise<Served> {
+  const installation = await buildInstallation(context, {
+    config: { version: "1", timeout: RELEASE_TIMEOUT },
+  });
+  const { outputs } = await installation.up();
+  const mend = installation.spoilDownloads(BROKEN, [String(outputs["jobId"]?.value)]);
+  await installation.writeStartPage("# Welcome\n\nThe second edition.\n");
+  await installation.setConfig({ version: "2" });
+  return { installation, mend };
+}
+
+/** Drains the node of the pods and lets it in again, then deletes each pod that is ready: the page has to come back each time. */
+async function movePods(installation: Installation): Promise<void> {
+  const { kubectl } = installation;
+  const [node] = await list(kubectl, "nodes");
+  const name = node?.metadata.name ?? "";
+  const before = await readyPods(installation);
+  expect(before).not.toEqual([]);
+  try {
+    const ofOurs = `--selector=app.kubernetes.io/instance=docs`;
+    await kubectl("cordon", name);
+    await kubectl("delete", "pods", ofOurs, "--wait=true", "--timeout=60s");
+  } finally {
+    await kubectl("uncordon", name);
+  }
+  await installation.serves("The first edition.");
+  await until("the pods are back", async () => (await readyPods(installation)).length >= before.length);
+  for (const pod of await readyPods(installation)) {
+    await kubectl("delete", "pod", pod, "--wait=true");
+    await until("the pod is back", async () => (await readyPods(installation)).length >= before.length);
+    expect(await installation.says("The first edition.")).toBe(true);
+  }
+}
+
+async function readyPods(installation: Installation): Promise<string[]> {
+  const pods = await installation.pods();
+  return pods
+    .filter(({ status }) =>
+      (status?.["conditions"] as { type: string; status: string }[] | undefined)?.some(
+        ({ type, status: now }) => type === "Ready" && now === "True",
+      ),
+    )
+    .map(({ metadata }) => metadata.name);
+}
+
+test("after two releases that failed, moved pods of the good one serve its pages again; a whole archive is then rolled out, and the next one drops what nothing needs", async (context) => {
+  const { installation, mend } = await serveFirstEdition(context);
+  expect((await installation.stack.up()).ok).toBe(false);
+  await installation.setConfig({ version: "3" });
+  expect((await installation.stack.up()).ok).toBe(false);
+  await movePods(installation);
+
+  mend();
+  await installation.setConfig({ timeout: "180" });
+  await installation.up();
+  await installation.serves("The second edition.");
+  const replicaSets = await list(installation.kubectl, "replicasets");
+  const [links] = (await list(installation.kubectl, "secrets")).filter(({ metadata }) =>
+    metadata.name.endsWith("-static-export"),
+  );
+  const contents = replicaSets.map(
+    ({ spec }) =>
+      (spec as { template: { metadata: { annotations: Record<string, string> } } }).template.metadata
+        .annotations["docs-server/content"],
+  );
+  expect(Object.keys(links?.data ?? {}).sort()).toEqual([...new Set(contents)].sort());
+});
+
+test("while a killed upgrade is pending, moved pods of the good release serve its pages again", async (context) => {
+  const { installation } = await serveFirstEdition(context);
+  await installation.setConfig({ timeout: "180" });
+  const kill = new AbortController();
+  const running = installation.stack.up({ kill: kill.signal });
+  await until(
+    "pods of the second release are there",
+    async () => (await list(installation.kubectl, "replicasets")).length > 1,
+  );
+  kill.abort();
+  expect((await running).ok).toBe(false);
+  await movePods(installation);
+});
+
+test("after Helm's own rollback, moved pods serve the pages that it went back to", async (context) => {
+  const { installation } = await serveFirstEdition(context);
+  expect((await installation.stack.up()).ok).toBe(false);
+  const helm = findHelm(process.env);
+  if (!helm) throw new Error("there is no helm");
+  await runCommand(helm, ["rollback", "docs", "1", "--namespace", installation.namespace, "--wait"]);
+  await movePods(installation);
+});
+
+test("a pod of the good release that is moved after a broken change of the chart starts with the files it was made with", async (context) => {
+  const { installation } = await serveFirstEdition(context);
+  await installation.setConfig({
+    version: "1",
+    values: JSON.stringify({ ...installation.values, web: { immutablePattern: "(" } }),
+  });
+  expect((await installation.stack.up()).ok).toBe(false);
+  await movePods(installation);
+});
