@@ -19,10 +19,10 @@ test("also after `pulumi refresh`, which takes the pending record for real, so t
   expect(unchanged.summary).toEqual({ same: expect.any(Number) as number });
   expect(unchanged.text).toContain("Its status is pending-upgrade");
   expect(unchanged.text).toContain("run `pulumi refresh` and `pulumi up`");
-  await installation.serves("The first edition.");
   await removePendingRecord(installation, unchanged.text);
   expect((await installation.stack.refresh()).ok).toBe(true);
   const cured = await installation.up();
+  expect(cured.outputs["status"]?.value).toMatchObject({ status: "deployed", revision: 2 });
   expect(cured.text).not.toContain("pending");
   await installation.serves("The second edition.");
 });
@@ -43,7 +43,6 @@ async function killUpgrade(context: Parameters<typeof buildInstallation>[0]): Pr
   expect((await running).ok).toBe(false);
   mend();
   await installation.serves("The first edition.");
-
   return installation;
 }
 

@@ -69,7 +69,8 @@ test("after two releases that failed, moved pods of the good one serve its pages
   await movePods(installation);
 
   mend();
-  await installation.setConfig({ timeout: "180" });
+  // a job that no pod has tried in vain, after which the kubelet pauses for long
+  await installation.setConfig({ version: "4", timeout: "180" });
   await installation.up();
   await installation.serves("The second edition.");
   const replicaSets = await list(installation.kubectl, "replicasets");

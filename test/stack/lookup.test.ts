@@ -1,5 +1,6 @@
 // `StaticExport.get`: an export that something else manages.
 import { expect, test } from "vitest";
+import { startJob } from "./releases.ts";
 import { poll } from "./requests.ts";
 import { releaseLog, releaseLogFile, standInRelease } from "./standInRelease.ts";
 import { buildWorld, onEachEngine, stepsOf, succeeded } from "./world.ts";
@@ -35,6 +36,8 @@ onEachEngine("lookup", (kind) => {
     "C10 what get reads has no link: its values and its installation are errors, in a preview and in an up, and nothing is installed",
     async (context) => {
       const world = await buildWorld(context, kind);
+      const jobId = await startJob(world.service);
+      world.requests();
       const log = releaseLogFile(world);
       for (const [operation, owner, use] of [
         [
@@ -49,7 +52,7 @@ onEachEngine("lookup", (kind) => {
         ],
       ] as const) {
         world.program(`${standInRelease(log)}
-          const foreign = StaticExport.get("found", "docs.example.com", { jobId: "7f3a" });
+          const foreign = StaticExport.get("found", "docs.example.com", { jobId: "${jobId}" });
           ${use}`);
         const { ok, error } = await world.stack[operation]();
         expect(ok).toBe(false);

@@ -73,18 +73,24 @@ class ReusedProcess {
       this.#child.exited,
     ]).finally(() => (isRunning = false));
     this.#process.send({ file, args, folder, env } satisfies Order);
+    // a signal is for this run: the process may be at another one, or wait for one, as soon as this is over
+    const kill = (signal: NodeJS.Signals) => {
+      if (isRunning) this.#child.kill(signal);
+    };
+    const end = async (ask: () => void) => {
+      if (!isRunning) return;
+      ask();
+      const timer = setTimeout(() => kill("SIGKILL"), stopGraceMs);
+      await exited;
+      clearTimeout(timer);
+    };
     return {
-      ...this.#child,
+      pid: this.#child.pid,
       exited,
       isRunning: () => isRunning,
-      stop: () => (isRunning ? this.#child.stop() : Promise.resolve()),
-      finish: async () => {
-        if (!isRunning) return;
-        this.#process.send("finish" satisfies Order);
-        const timer = setTimeout(() => this.#child.kill("SIGKILL"), stopGraceMs);
-        await exited;
-        clearTimeout(timer);
-      },
+      kill,
+      stop: () => end(() => kill("SIGINT")),
+      finish: () => end(() => this.#process.send("finish" satisfies Order)),
     };
   }
 
