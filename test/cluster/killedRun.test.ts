@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { buildInstallation, until, type Installation } from "./installation.ts";
 import { list } from "./kubectl.ts";
+import { removePendingRecord } from "./pendingRecord.ts";
 
 test("a release that a killed run left pending is named by the next `up`, with the commands that cure it", async (context) => {
   const installation = await killUpgrade(context);
@@ -46,24 +47,6 @@ async function killUpgrade(context: Parameters<typeof buildInstallation>[0]): Pr
   return installation;
 }
 
-/** Does just what it says. */
-async function removePendingRecord(installation: Installation, told: string): Promise<void> {
-  const find = /kubectl (--namespace \S+ get secrets .*)$/m.exec(told)?.[1];
-  const remove = /kubectl (--namespace \S+ delete secret) (\S+)\.vN$/m.exec(told);
-  expect(find, told).toBeDefined();
-  expect(remove, told).not.toBeNull();
-
-  const found = await installation.kubectl(...words(find ?? ""), "--output=name");
-  const newest = found.trim().split("\n").at(-1) ?? "";
-  expect(newest).toMatch(new RegExp(`^secret/${remove?.[2]?.replaceAll(".", "\\.") ?? ""}\\.v\\d+$`));
-  await installation.kubectl(...words(remove?.[1] ?? ""), newest.replace("secret/", ""));
-}
-
 async function pending({ kubectl }: Installation): Promise<unknown[]> {
   return list(kubectl, "secrets", "--selector=owner=helm,status=pending-upgrade");
-}
-
-/** Of a command as it is told: words, with quotes around those that a shell would split. */
-function words(command: string): string[] {
-  return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 }

@@ -25,7 +25,7 @@ async function ask(url: string): Promise<string> {
       get(url, { agent: false, signal: AbortSignal.timeout(5_000) }, resolve).on("error", reject);
     });
     const page = await text(response);
-    return `${String(response.statusCode)} ${/The \w+ edition\./.exec(page)?.[0]}`;
+    return `${String(response.statusCode)} ${/The [\w-]+ edition\./.exec(page)?.[0]}`;
   } catch (error) {
     return String((error as NodeJS.ErrnoException).code ?? error);
   }

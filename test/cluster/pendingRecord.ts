@@ -1,0 +1,20 @@
+import { expect } from "vitest";
+import type { Installation } from "./installation.ts";
+
+/** Does just what is told of a release that a killed run left pending: finds Helm's record of it, and deletes that one. */
+export async function removePendingRecord({ kubectl }: Installation, told: string): Promise<void> {
+  const find = /kubectl (--namespace \S+ get secrets .*)$/m.exec(told)?.[1];
+  const remove = /kubectl (--namespace \S+ delete secret) (\S+)\.vN$/m.exec(told);
+  expect(find, told).toBeDefined();
+  expect(remove, told).not.toBeNull();
+
+  const found = await kubectl(...words(find ?? ""), "--output=name");
+  const newest = found.trim().split("\n").at(-1) ?? "";
+  expect(newest).toMatch(new RegExp(`^secret/${remove?.[2]?.replaceAll(".", "\\.") ?? ""}\\.v\\d+$`));
+  await kubectl(...words(remove?.[1] ?? ""), newest.replace("secret/", ""));
+}
+
+/** Of a command as it is told: words, with quotes around those that a shell would split. */
+function words(command: string): string[] {
+  return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+}
