@@ -6,8 +6,8 @@ import { type RenderedSite, renderSite } from "./site/renderSite.ts";
 export interface ExportJobsOptions {
   /** Folder of the service's own in which jobs keep their files. */
   folder: string;
-  /** Milliseconds that a job takes at least. */
-  jobDurationMs: number;
+  /** Milliseconds that a job takes at least; asked for each. */
+  jobDurationMs: () => number;
   /** Milliseconds since 1970. */
   now: () => number;
   newId: () => string;
@@ -55,6 +55,8 @@ interface ExportJob {
   readonly createdAtMs: number;
   /** When the work last advanced. */
   workedAtMs: number;
+  /** Milliseconds that it takes at least, from `startedAtMs` on. */
+  readonly durationMs: number;
   /** When the job left the queue. */
   startedAtMs?: number;
   renderedPages: number;
@@ -91,6 +93,7 @@ export class ExportJobs {
       request,
       folder,
       createdAtMs,
+      durationMs: this.#options.jobDurationMs(),
       workedAtMs: createdAtMs,
       renderedPages: 0,
       totalPages: 0,
@@ -205,12 +208,11 @@ export class ExportJobs {
 
   /** From 0 to 1: as much as both the work and the minimum duration allow; and since when. */
   #done(job: ExportJob): { share: number; advancedAtMs: number } {
-    const { startedAtMs, workedAtMs, renderedPages, totalPages, site } = job;
+    const { startedAtMs, durationMs, workedAtMs, renderedPages, totalPages, site } = job;
     if (startedAtMs === undefined) return { share: 0, advancedAtMs: workedAtMs };
-    const { jobDurationMs, now } = this.#options;
     const ofWork = site ? 1 : totalPages === 0 ? 0 : renderedPages / totalPages;
-    const elapsedMs = Math.max(0, Math.min(jobDurationMs, now() - startedAtMs));
-    const ofTime = jobDurationMs <= 0 ? 1 : elapsedMs / jobDurationMs;
+    const elapsedMs = Math.max(0, Math.min(durationMs, this.#options.now() - startedAtMs));
+    const ofTime = durationMs <= 0 ? 1 : elapsedMs / durationMs;
     if (ofWork < ofTime) return { share: ofWork, advancedAtMs: workedAtMs };
     return { share: ofTime, advancedAtMs: Math.max(workedAtMs, startedAtMs + elapsedMs) };
   }

@@ -38,10 +38,10 @@ export interface ReferenceServiceOptions {
   publicUrl?: string;
   /**
    * Milliseconds that a job takes at least. Progress and page count advance over this time; a job never shows as completed
-   * before it really is.
+   * before it really is. A function is asked once for each job.
    * @default 0
    */
-  jobDurationMs?: number;
+  jobDurationMs?: number | (() => number);
   /**
    * Milliseconds for which a bundle link works.
    * @default 3_600_000 (one hour)
@@ -104,7 +104,8 @@ export async function startReferenceService(options: ReferenceServiceOptions): P
   const interceptors = new Set<Interceptor>();
   const sites = new Sites(options.sites);
   const agentJobs = new AgentJobs(now);
-  const jobs = new ExportJobs({ folder, jobDurationMs, now, newId });
+  const durationOf = typeof jobDurationMs === "number" ? () => jobDurationMs : jobDurationMs;
+  const jobs = new ExportJobs({ folder, jobDurationMs: durationOf, now, newId });
   const links = new BundleLinks({ publicUrl: () => options.publicUrl ?? url, linkLifetimeMs, now, newId });
   const domainOfJob = (jobId: string) => jobs.domainOf(jobId);
 

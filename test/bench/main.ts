@@ -1,6 +1,7 @@
 import { hundredExports } from "./hundredExports.ts";
 import { lag } from "./lag.ts";
 import { programStart } from "./programStart.ts";
+import { publishToPage } from "./publishToPage.ts";
 import { realJobs } from "./realJobs.ts";
 import { stateSize } from "./stateSize.ts";
 import { thousandPages } from "./thousandPages.ts";
@@ -17,6 +18,7 @@ const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
   "state-size": stateSize,
   "thousand-pages": thousandPages,
   "hundred-exports": hundredExports,
+  "publish-to-page": publishToPage,
 };
 
 const wanted = process.argv.slice(2);

@@ -30,7 +30,7 @@ export interface InstallationOptions {
   values?: Record<string, unknown>;
   config?: Record<string, string>;
   linkLifetimeMs?: number;
-  jobDurationMs?: number;
+  jobDurationMs?: number | (() => number);
   /** Folder of the program. @default the example itself */
   program?: string;
 }
@@ -43,7 +43,7 @@ function clusterEngine(): EngineKind {
 }
 
 /** Address of this machine, as the pods see it. */
-function hostAddress(): string {
+export function hostAddress(): string {
   const address = process.env["CLUSTER_HOST_ADDRESS"];
   if (address === undefined) {
     throw new Error(

@@ -31,6 +31,10 @@ export default defineConfig({
           maxWorkers: WORKERS,
         },
       },
+      // `npm run bench -- publish-to-page`
+      ...(process.env["CLUSTER_BENCH"] === undefined
+        ? []
+        : [{ test: { name: "bench", root: `${import.meta.dirname}/bench`, include: ["*.test.ts"] } }]),
     ],
   },
 });

@@ -112,7 +112,7 @@ async function listPages(jobId: string): Promise<string[]> {
 /** The jobs of a service without its HTTP, which take as long as their work, and where they are kept. */
 async function exportJobs(): Promise<{ jobs: ExportJobs; folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), "jobs-"));
-  const jobs = new ExportJobs({ folder, jobDurationMs: 0, now: () => clockMs, newId: randomUUID });
+  const jobs = new ExportJobs({ folder, jobDurationMs: () => 0, now: () => clockMs, newId: randomUUID });
   onTestFinished(async () => {
     await jobs.reset();
     await rm(folder, { recursive: true });

@@ -1,0 +1,31 @@
+import { repeatedly } from "../repeatedly.ts";
+import { until } from "../installation.ts";
+
+const PAUSE_MS = 20;
+/** An old page that was not seen for so long is not seen again. */
+const QUIET_MS = 2_000;
+
+/** When pages were seen, by `performance.now()`. */
+export interface Seen {
+  firstNew: number;
+  lastOld: number;
+}
+
+/** Asks for a page all the time, and notes when the edition was first seen, and when another was last. */
+export function startEditionWatch(url: string, edition: string): { settled(): Promise<Seen> } {
+  const seen: Seen = { firstNew: NaN, lastOld: performance.now() };
+  const stop = repeatedly(async () => {
+    const page = await fetch(url, { headers: { connection: "close" } }).then((answer) => answer.text());
+    if (!page.includes(`The ${edition} edition.`)) seen.lastOld = performance.now();
+    else if (Number.isNaN(seen.firstNew)) seen.firstNew = performance.now();
+  }, PAUSE_MS);
+  return {
+    settled: async () => {
+      await until("nobody sees an old page", () =>
+        Promise.resolve(!Number.isNaN(seen.firstNew) && performance.now() - seen.lastOld > QUIET_MS),
+      );
+      await stop();
+      return seen;
+    },
+  };
+}

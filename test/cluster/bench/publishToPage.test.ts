@@ -1,0 +1,179 @@
+// From the end of a job to its pages: `SelfHostedDocs` beside the shell script that it replaces, both with the same chart on the
+// same node, one after the other.
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test, type TestContext } from "vitest";
+import { startReferenceService, type ReferenceService } from "../../../examples/reference-service/index.ts";
+import { printTable } from "../../bench/resultTable.ts";
+import { mean } from "../../bench/statistics.ts";
+import { findHelm } from "../../engine/local/kubernetes/helmCommand.ts";
+import { runCommand } from "../../programs/commands.ts";
+import { seededRandom } from "../../simulation/seededRandom.ts";
+import { buildInstallation, CANARY_KEY, clusterValues, hostAddress } from "../installation.ts";
+import { kubectlIn, list } from "../kubectl.ts";
+import { startEditionWatch } from "./editionWatch.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const PUBLISHES = Number(process.env["PUBLISHES"] ?? 10);
+const JOB_SECONDS = { least: 20, most: 60 };
+/** Of the mean that the script needs, to the first page and to the last old one. */
+const LIMIT = 0.5;
+const DOMAIN = "docs.example.com";
+
+/** Seconds after the end of the job. */
+interface Times {
+  noticed: number;
+  linked: number;
+  fetched: number;
+  first: number;
+  lastOld: number;
+}
+
+interface Publisher {
+  lengths: JobLengths;
+  service: ReferenceService;
+  url: string;
+  writeStartPage(markdown: string): Promise<void>;
+  publish(version: string): Promise<void>;
+}
+
+test(
+  `of ${PUBLISHES} publishes each, ours take half of the script's time`,
+  { timeout: PUBLISHES * 240_000 },
+  async (context) => {
+    const ours = await openOurs(context);
+    const script = await openScript(context);
+    const times: Record<"ours" | "script", Times[]> = { ours: [], script: [] };
+    for (let round = 1; round <= PUBLISHES; round += 1) {
+      times.ours.push(await measure(ours, `edition-${round}`));
+      times.script.push(await measure(script, `edition-${round}`));
+    }
+    const steps = {
+      "job's end noticed": "noticed",
+      "link minted": "linked",
+      "bundle asked for": "fetched",
+      "first new page": "first",
+      "last old page": "lastOld",
+    } as const;
+    printTable(
+      "publish-to-page",
+      [
+        `mean of ${PUBLISHES}, s after the job's end`,
+        "SelfHostedDocs",
+        "shell script, sleep 10, helm upgrade --wait",
+      ],
+      Object.entries(steps).map(([title, step]) => [
+        title,
+        ...Object.values(times).map((each) => {
+          const all = each.map((one) => one[step]);
+          return `${mean(all).toFixed(1)} (${Math.min(...all).toFixed(1)}–${Math.max(...all).toFixed(1)})`;
+        }),
+      ]),
+    );
+    for (const step of ["first", "lastOld"] as const) {
+      const share = mean(times.ours.map((one) => one[step])) / mean(times.script.map((one) => one[step]));
+      console.log(`${step}: ${share.toFixed(2)} of the script's mean`);
+      expect(share, step).toBeLessThanOrEqual(LIMIT);
+    }
+  },
+);
+
+/** The same lengths for both ways, one after the other; nobody waits for the first job. */
+class JobLengths {
+  readonly #random = seededRandom(1);
+  lastMs = NaN;
+
+  readonly next = (): number => {
+    const isFirst = Number.isNaN(this.lastMs);
+    const seconds = JOB_SECONDS.least + this.#random() * (JOB_SECONDS.most - JOB_SECONDS.least);
+    return (this.lastMs = isFirst ? 0 : seconds * 1_000);
+  };
+}
+
+async function openOurs(context: TestContext): Promise<Publisher> {
+  const lengths = new JobLengths();
+  const installation = await buildInstallation(context, {
+    config: { version: "edition-0" },
+    jobDurationMs: lengths.next,
+  });
+  await installation.up();
+  return {
+    lengths,
+    service: installation.service,
+    url: await installation.url(),
+    writeStartPage: installation.writeStartPage,
+    publish: async (version) => {
+      await installation.setConfig({ version });
+      await installation.up();
+    },
+  };
+}
+
+async function openScript(context: TestContext): Promise<Publisher> {
+  const lengths = new JobLengths();
+  const namespace = `docs-${randomBytes(4).toString("hex")}`;
+  const kubectl = kubectlIn(namespace);
+  const folder = await mkdtemp(join(tmpdir(), "publish-"));
+  const writeStartPage = (markdown: string) => writeFile(join(folder, "index.md"), markdown);
+  await writeStartPage("# Welcome\n\nThe edition-0 edition.\n");
+  const values = join(folder, "values.json");
+  await writeFile(values, JSON.stringify(clusterValues()));
+  const service = await startReferenceService({
+    sites: { [DOMAIN]: folder },
+    adminApiKey: CANARY_KEY,
+    host: hostAddress(),
+    jobDurationMs: lengths.next,
+  });
+  await kubectl("create", "namespace", namespace);
+  context.onTestFinished(async () => {
+    await kubectl("delete", "namespace", namespace, "--wait=false");
+    await service.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const publish = (version: string) =>
+    runCommand("sh", [join(import.meta.dirname, "publishByShell.sh"), DOMAIN, version], {
+      env: {
+        ...process.env,
+        API: `${service.url}/v1/static-export/jobs`,
+        KEY: CANARY_KEY,
+        EXPORT: join(ROOT, "test/bench/exportByShell.sh"),
+        HELM: findHelm(process.env) ?? "helm",
+        CHART: join(ROOT, "examples/self-hosted/chart"),
+        NAMESPACE: namespace,
+        VALUES: values,
+      },
+    }).then(() => undefined);
+  await publish("edition-0");
+  const [web] = await list(kubectl, "services");
+  const { clusterIP } = web?.spec as { clusterIP: string };
+  return { lengths, service, url: `http://${clusterIP}/`, writeStartPage, publish };
+}
+
+async function measure(publisher: Publisher, edition: string): Promise<Times> {
+  const { service, url, lengths } = publisher;
+  const at = { started: NaN, noticed: NaN, linked: NaN, fetched: NaN };
+  const stopListening = service.intercept(({ method, path }) => {
+    const now = performance.now();
+    if (path.endsWith("/jobs")) at.started = now;
+    else if (path.endsWith("/bundle")) at.linked = now;
+    else if (path.startsWith("/bundles/")) at.fetched ||= now;
+    else if (method === "GET" && Number.isNaN(at.linked)) at.noticed = now; // the last look is the one that saw it
+    return undefined;
+  });
+  const watch = startEditionWatch(url, edition);
+  await publisher.writeStartPage(`# Welcome\n\nThe ${edition} edition.\n`);
+  await publisher.publish(edition);
+  const seen = await watch.settled();
+  stopListening();
+  const ended = at.started + lengths.lastMs;
+  const after = (moment: number) => (moment - ended) / 1_000;
+  return {
+    noticed: after(at.noticed),
+    linked: after(at.linked),
+    fetched: after(at.fetched),
+    first: after(seen.firstNew),
+    lastOld: after(seen.lastOld),
+  };
+}
