@@ -1,3 +1,4 @@
+import "./nodeVersion";
 import { hostname } from "node:os";
 import nodeFetch from "node-fetch";
 import { systemClock } from "../time/clock";
