@@ -20,6 +20,8 @@ export interface Document {
   readonly code: readonly string[];
   /** Its blocks of TypeScript: programs, or parts of them. */
   readonly programs: readonly string[];
+  /** Its blocks of shell commands. */
+  readonly scripts: readonly string[];
 }
 
 /** Every file of the repository: those in git, and new ones that it does not ignore. */
@@ -38,6 +40,8 @@ export function readDocument(path: string, folder = ROOT): Document {
   const tokens = markdown.parse(text, {});
   const parts = tokens.flatMap(({ children }) => children ?? []);
   const blocks = tokens.filter(({ type }) => type === "fence" || type === "code_block");
+  const blocksOf = (language: string): string[] =>
+    blocks.filter(({ info }) => info === language).map(({ content }) => content);
   const slugger = new GithubSlugger();
   const headings = tokens.flatMap(({ type }, index) => {
     const inline = type === "heading_open" ? tokens[index + 1] : undefined;
@@ -54,6 +58,7 @@ export function readDocument(path: string, folder = ROOT): Document {
     code: [...parts.filter(({ type }) => type === "code_inline"), ...blocks].flatMap(({ content }) =>
       content.trimEnd().split("\n"),
     ),
-    programs: blocks.filter(({ info }) => info === "ts").map(({ content }) => content),
+    programs: blocksOf("ts"),
+    scripts: blocksOf("sh"),
   };
 }

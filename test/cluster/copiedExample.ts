@@ -17,7 +17,6 @@ export async function copyExample(context: Pick<TestContext, "onTestFinished">):
   const folder = await mkdtemp(join(ROOT, ".work/example-"));
   context.onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await cp(join(ROOT, "examples/self-hosted"), folder, { recursive: true });
-  await writeFile(join(folder, "package.json"), '{ "name": "self-hosted-docs", "private": true }');
   await mkdir(join(folder, "node_modules"));
   await symlink(ROOT, join(folder, "node_modules/pulumi-docs-hosting"), "dir");
   const packages = join(folder, "node_modules/@pulumi");
