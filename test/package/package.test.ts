@@ -13,6 +13,7 @@ import { install, layouts } from "./layouts.ts";
 import { packedPackage, versionsOf } from "./packedPackage.ts";
 
 const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, "../..");
 
 const PROGRAM = `import * as pulumi from "@pulumi/pulumi";
 import { AgentJob, getAgentJobOutput, StaticExport, staticExportValues } from "pulumi-docs-hosting";
@@ -66,6 +67,12 @@ describe("the tarball", () => {
       "test/bench/README.md",
     ]);
   });
+});
+
+test("a Node.js that cannot require ES modules is told which one is needed, before it fails at one", async () => {
+  const args = ["--no-experimental-require-module", "--eval", 'require("pulumi-docs-hosting/dynamic")'];
+  const started = run(process.execPath, args, { cwd: ROOT });
+  await expect(started).rejects.toThrow("pulumi-docs-hosting needs Node.js 22.12 or later");
 });
 
 const { kinds, skipped } = availableEngines();

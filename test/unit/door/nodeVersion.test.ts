@@ -1,8 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 
-const ROOT = join(import.meta.dirname, "../../..");
 const TOLD = `pulumi-docs-hosting needs Node.js 22.12 or later; this is ${process.version}`;
 
 test("a Node.js that cannot require ES modules is told which one is needed, and no more", async ({
@@ -20,10 +17,4 @@ test("a Node.js that cannot require ES modules is told which one is needed, and 
 test("one that can is told nothing", async () => {
   vi.resetModules();
   await import("../../../provider/door/nodeVersion.ts");
-});
-
-test("that is told before node-fetch is loaded, which is an ES module", () => {
-  const options = ["--no-experimental-require-module", "--eval", 'require("pulumi-docs-hosting/dynamic")'];
-  const start = (): Buffer => execFileSync(process.execPath, options, { cwd: ROOT, stdio: "pipe" });
-  expect(start).toThrow(TOLD);
 });
