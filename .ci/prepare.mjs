@@ -32,7 +32,9 @@ function isBuilt() {
   const sources = ["tsconfig.json", "sdk", "provider", ...below("sdk"), ...below("provider")];
   const changedAt = (path) => statSync(path).mtimeMs;
   return (
-    existsSync("dist/sdk/index.js") && Math.max(...sources.map(changedAt)) < changedAt("dist/sdk/index.js")
+    existsSync("node_modules/pulumi-docs-hosting") &&
+    existsSync("dist/sdk/index.js") &&
+    Math.max(...sources.map(changedAt)) < changedAt("dist/sdk/index.js")
   );
 }
 
