@@ -67,6 +67,41 @@ export function cutOff(
   };
 }
 
+/** Sends so many bytes a second, and continues as RFC 9110 has it. `sent` counts the bytes. */
+export function slowly(
+  archive: Buffer,
+  etag: string,
+  bytesPerSecond: number,
+  sent: { bytes: number },
+): Answer {
+  return ({ headers }, response) => {
+    const start = Number(/^bytes=(\d+)-$/.exec(headers.range ?? "")?.[1] ?? 0);
+    if (headers["if-match"] !== undefined && headers["if-match"] !== etag) {
+      response.writeHead(412).end();
+      return;
+    }
+    response.writeHead(start > 0 ? 206 : 200, {
+      etag,
+      "content-length": archive.length - start,
+      ...(start > 0 && { "content-range": `bytes ${start}-${archive.length - 1}/${archive.length}` }),
+    });
+    const TICKS = 50;
+    let at = start;
+    const timer = setInterval(() => {
+      const part = archive.subarray(at, at + bytesPerSecond / TICKS);
+      at += part.length;
+      sent.bytes += part.length;
+      response.write(part);
+      if (at < archive.length) return;
+      clearInterval(timer);
+      response.end();
+    }, 1000 / TICKS);
+    response.on("close", () => {
+      clearInterval(timer);
+    });
+  };
+}
+
 export function refuse(status: number, headers: Readonly<Record<string, string>> = {}): Answer {
   return (request, response) => {
     response.writeHead(status, headers);

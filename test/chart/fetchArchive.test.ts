@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -6,6 +6,7 @@ import { type ArchiveServer, send } from "./archiveServer.ts";
 import { CANARY, PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { podBesideStore, refused } from "./podBesideStore.ts";
 import { type Entry, SITE, tar, tarGz } from "./tarArchive.ts";
+import { SYMBOLIC_LINK, zip, type ZipEntry } from "./zipArchive.ts";
 
 /** What is wrong, the archive or what the site has on top, what is said of it, settings. */
 type Row = [name: string, archive: Buffer | Entry[], reason: RegExp, environment?: Record<string, string>];
@@ -15,6 +16,7 @@ const LINK = /symbolic or hard link|cannot be listed/;
 const STRANGE = /neither a file nor a folder/;
 const TOO_LARGE = /more than fetch.maxUnpackedBytes \(100000\)/;
 const BAD_COMPRESSION = /its compression does not hold/;
+const NO_FORMAT = /it is no tar.gz, tar or zip, rather perhaps a web page/;
 const NO_END = /is broken: it (has no end|cannot be listed)/;
 const NO_START_PAGE = /it has no index.html/;
 const LIMITS = { MAX_UNPACKED_BYTES: "100000", MAX_ENTRIES: "40" };
@@ -22,6 +24,12 @@ const LIMITS = { MAX_UNPACKED_BYTES: "100000", MAX_ENTRIES: "40" };
 const LONG = tarGz([...SITE, { name: "long", content: gzipSync(Buffer.alloc(90_000, "abcdefg")) }]);
 const BAD_CHECKSUM = tarGz(SITE);
 BAD_CHECKSUM.writeUInt32LE(BAD_CHECKSUM.readUInt32LE(BAD_CHECKSUM.length - 8) ^ 1, BAD_CHECKSUM.length - 8);
+
+/** An entry with a name that no header has room for. */
+const longName = (name: string, type = "0"): Entry[] => [
+  { name: "././@LongLink", type: "L", content: `${name}\0` },
+  { name: name.slice(0, 99), type },
+];
 
 const sparse = (sparseSize: number): Entry => ({ name: "sparse.html", type: "S", sparseSize });
 
@@ -78,6 +86,20 @@ const REFUSED: Row[] = [
     [{ name: "././@LongLink", type: "L", content: `${"d/".repeat(5000)}x\0` }, { name: "d/x" }],
     /a name is too long|cannot be listed/,
   ],
+  ["A04 with folders 65 deep", longName(`${"d/".repeat(65)}x`), /folders more than 64 deep/],
+  ["A04 with an empty folder 65 deep", longName("d/".repeat(65), "5"), /folders more than 64 deep/],
+  [
+    "A04 with too many folders that are in names only",
+    Array.from({ length: 10 }, (_, index) => ({ name: `${index}/a/b/c/page.html` })),
+    /more than fetch.maxEntries \(40\) files and folders/,
+    LIMITS,
+  ],
+  [
+    "A04 with too many empty folders",
+    Array.from({ length: 40 }, (_, index) => ({ name: `${index}/`, type: "5" })),
+    /more than fetch.maxEntries \(40\) files and folders/,
+    LIMITS,
+  ],
   [
     "A04 with a name that claims to be 4 GB long",
     [{ name: "././@LongLink", type: "L", size: 2 ** 32 }],
@@ -99,6 +121,16 @@ const REFUSED: Row[] = [
     /control character|neither a file|twice|cannot be/,
   ],
   [
+    "with a line break in a name that looks like an entry in a listing",
+    [{ name: "a\n-evil.html" }],
+    /control character|neither a file/,
+  ],
+  [
+    "with a line break in a name that looks like a whole line of a listing",
+    [{ name: "a\n-rw-r--r-- 0/0 4 2030-01-01 00:00:00 b.html" }],
+    /control character/,
+  ],
+  [
     "with an escape sequence in a name, which no log repeats",
     [{ name: "a\u001b[31m.html" }],
     /^[^\u001b]*a name holds a control character[^\u001b]*$/,
@@ -108,15 +140,10 @@ const REFUSED: Row[] = [
     [{ name: "link", type: "2", linkName: "/etc", userName: "a\n-rw-r--r-- b" }],
     /symbolic or hard link|neither a file/,
   ],
-  ["that is an HTML page", Buffer.from("<!doctype html><title>Sign in</title>"), /rather perhaps a web page/],
-  ["that is nothing", Buffer.alloc(0), /it is empty/],
-  ["that is nothing, compressed", gzipSync(Buffer.alloc(0)), /it is empty/],
-  [
-    "that is a zip",
-    Buffer.from("PK\u0003\u0004 and more"),
-    /it is of format zip; tar.gz and tar can be unpacked here/,
-  ],
-  ["that is an xz", Buffer.from("fd377a585a000004", "hex"), /it is of format xz/],
+  ["that is an HTML page", Buffer.from("<!doctype html><title>Sign in</title>"), NO_FORMAT],
+  ["that is nothing", Buffer.alloc(0), NO_FORMAT],
+  ["that is nothing, compressed", gzipSync(Buffer.alloc(0)), NO_FORMAT],
+  ["that is an xz", Buffer.from("fd377a585a000004", "hex"), NO_FORMAT],
   ["without a start page", tarGz([{ name: "guide.html" }]), NO_START_PAGE],
   [
     "with a start page in one of two folders only",
@@ -124,6 +151,62 @@ const REFUSED: Row[] = [
     NO_START_PAGE,
   ],
   ["with only an empty folder", tarGz([{ name: "a/", type: "5", mode: 0o755 }]), NO_START_PAGE],
+];
+
+const ZIP_SITE: readonly ZipEntry[] = SITE.map(({ name, content = "" }) => ({ name, content }));
+const ZIP = zip(ZIP_SITE);
+const LONG_ZIP = zip([...ZIP_SITE, { name: "long", content: gzipSync(Buffer.alloc(90_000, "abcdefg")) }]);
+const BAD_ZIP = Buffer.from(LONG_ZIP);
+BAD_ZIP.writeUInt8(BAD_ZIP.readUInt8(400) ^ 1, 400);
+
+/** As `Row`. */
+type ZipRow = [
+  name: string,
+  archive: Buffer | ZipEntry[],
+  reason: RegExp,
+  environment?: Record<string, string>,
+];
+
+const REFUSED_ZIPS: ZipRow[] = [
+  ...["../x", "/etc/x", "folder/../../x", "a/..", "..", "./../x"].map((name): ZipRow => [
+    `the name ${name}`,
+    [{ name, content: "evil" }],
+    OUTSIDE,
+  ]),
+  [
+    "another name before its content, outside",
+    [{ name: "x", localName: "../../x" }],
+    /outside|does not hold/,
+  ],
+  ["a backslash in a name", [{ name: "folder\\x" }], /a name holds a backslash/],
+  ["a name twice", [{ name: "guide.html", content: "other" }], /it holds a name twice/],
+  ["a symbolic link", [{ name: "link", mode: SYMBOLIC_LINK, content: "folder" }], /symbolic link/],
+  [
+    "a symbolic link and a write through it",
+    [
+      { name: "link", mode: SYMBOLIC_LINK, content: "folder" },
+      { name: "link/index.html", content: "evil" },
+    ],
+    /symbolic link|cannot be unpacked/,
+  ],
+  ["a file that is encrypted", [{ name: "x", content: "x", encrypted: true }], /cut off, damaged, encrypted/],
+  ["a file that unpacks to too much", [{ name: "x", content: Buffer.alloc(200_000) }], TOO_LARGE, LIMITS],
+  [
+    "a file that unpacks to more than it says",
+    [{ name: "x", content: Buffer.alloc(200_000), size: 10 }],
+    /fetch.maxUnpackedBytes|does not hold/,
+    LIMITS,
+  ],
+  [
+    "too many folders that are in names only",
+    Array.from({ length: 10 }, (_, index) => ({ name: `${index}/a/b/c/page.html` })),
+    /more than fetch.maxEntries \(40\) files and folders/,
+    LIMITS,
+  ],
+  ["its end missing", LONG_ZIP.subarray(0, -30), /does not hold/],
+  ["its beginning only", LONG_ZIP.subarray(0, LONG_ZIP.length / 2), /does not hold/],
+  ["a flipped bit", BAD_ZIP, /does not hold/],
+  ["no start page", zip([{ name: "guide.html" }]), NO_START_PAGE],
 ];
 
 describe.each(SYSTEMS)("with %s, the archive", (system) => {
@@ -136,6 +219,63 @@ describe.each(SYSTEMS)("with %s, the archive", (system) => {
   test.each(REFUSED)("%s is refused", async (_, archive, reason, environment) => {
     server.answer = send(Buffer.isBuffer(archive) ? archive : tarGz([...SITE, ...archive]));
     expect(await refused(pod, environment)).toMatch(reason);
+  });
+
+  test.each(REFUSED_ZIPS)(
+    "that is a zip with %s is refused, and writes nowhere else",
+    async (_, archive, reason, environment) => {
+      server.answer = send(Buffer.isBuffer(archive) ? archive : zip([...ZIP_SITE, ...archive]));
+      expect(await refused(pod, environment)).toMatch(reason);
+    },
+  );
+
+  test("that is a zip whose link leads outside is refused, and nothing is written through it", async () => {
+    const outside = join(pod.root, "tmp/outside");
+    mkdirSync(outside, { mode: 0o777 });
+    chmodSync(outside, 0o777);
+    const link = { name: "link", mode: SYMBOLIC_LINK, content: outside };
+    server.answer = send(zip([...ZIP_SITE, link, { name: "link/x", content: "evil" }]));
+    const { code } = await pod.fetch();
+    expect(code).toBe(1);
+    expect(readdirSync(outside)).toEqual([]);
+    expect(pod.served()).toBeUndefined();
+  });
+
+  test("that is a zip with a line break in a name is refused where unzip keeps it; Info-ZIP's takes it away", async () => {
+    server.answer = send(zip([...ZIP_SITE, { name: "a\nb.html" }]));
+    if (system === "busybox") return expect(await refused(pod)).toContain("a name holds a control character");
+    await pod.fetch();
+    expect(pod.served()).toHaveProperty("ab.html");
+  });
+
+  test("may be a zip, whose files are unpacked with modes and times of our own", async () => {
+    server.answer = send(
+      zip([...ZIP_SITE, { name: "shut.html", mode: 0o100000 }, { name: "a b/-rf $(x).html" }]),
+    );
+    const { log } = await pod.fetch();
+    expect(log).toContain("5 files");
+    expect(pod.served()).toMatchObject({ "folder/index.html": "<h1>Folder</h1>", "a b/-rf $(x).html": "" });
+    const { mode, mtimeMs } = statSync(join(pod.site, "active/shut.html"));
+    expect(mode & 0o7777).toBe(0o644);
+    expect(mtimeMs).toBe(statSync(join(pod.site, "active/index.html")).mtimeMs);
+    expect(mtimeMs).toBeLessThan(Date.now() - 3_600_000);
+  });
+
+  test("A04 with 401 names of 500 folders each, 8 KB, is refused before a folder is made", async () => {
+    const names = Array.from({ length: 401 }, (_, index) => `${index}/${"d/".repeat(499)}x`);
+    server.answer = send(tarGz([...SITE, ...names.flatMap((name) => longName(name))]));
+    const run = await pod.start({ TIME_LIMIT_SECONDS: "20" });
+    expect((await run.ended).terminationMessage).toMatch(/folders more than 64 deep/);
+    expect(run.seconds).toBeLessThan(10);
+  });
+
+  test("A04 that takes longer to decompress than the time limit is ended there", async () => {
+    server.answer = send(gzipSync(Buffer.alloc(2 ** 30), { level: 1 }));
+    const run = await pod.start({ TIME_LIMIT_SECONDS: "1", MAX_UNPACKED_BYTES: String(2 ** 32) });
+    expect((await run.ended).terminationMessage).toMatch(
+      /within 1 s.*checking and unpacking the archive took too long/,
+    );
+    expect(run.seconds).toBeLessThan(4);
   });
 
   test("A03 is unpacked without the right to run, to write or to become somebody", async () => {
@@ -229,11 +369,38 @@ describe.each(SYSTEMS)("with %s, the archive", (system) => {
     expect(pod.leftovers()).toEqual([]);
   }, 120_000);
 
+  // busybox's shell has these programs in itself
+  if (system !== "busybox") {
+    test.each([
+      ["gzip", "exec sleep 30"],
+      ["tar", 'case $* in *-tf*) exec sleep 30 ;; esac; exec /usr/bin/tar "$@"'],
+      ["tar", 'case $* in *-tvf*) exec sleep 30 ;; esac; exec /usr/bin/tar "$@"'],
+      ["tar", 'case $* in *-xf*) exec sleep 30 ;; esac; exec /usr/bin/tar "$@"'],
+      ["xargs", "exec sleep 30"],
+      ["chmod", "exec sleep 30"],
+      ["find", "exec sleep 30"],
+      ["touch", "exec sleep 30"],
+    ])("A04 ends at the time limit when %s never ends: %s", async (name, script) => {
+      pod.replaceProgram(name, script);
+      server.answer = send(tarGz(SITE.map((entry) => ({ ...entry, time: 1 }))));
+      const run = await pod.start({ TIME_LIMIT_SECONDS: "2" });
+      expect((await run.ended).terminationMessage).toMatch(/within 2 s.*took too long/);
+      expect(run.seconds).toBeLessThan(5);
+    });
+  }
+
+  test("of another content is fetched, when the volume has one", async () => {
+    await pod.fetch();
+    pod.writeSecret(`${server.url}/?${CANARY}`, "fedcba9876543210");
+    expect((await pod.fetch({ CONTENT_ID: "fedcba9876543210" })).code).toBe(0);
+    expect(server.requests).toHaveLength(2);
+  });
+
   test("is not fetched again when the same pod's container is started anew", async () => {
     await pod.fetch();
     const { code, log } = await pod.fetch();
     expect(code).toBe(0);
-    expect(log).toContain("Version v1 is unpacked already");
+    expect(log).toContain("Version «v1» is unpacked already");
     expect(server.requests).toHaveLength(1);
   });
 });

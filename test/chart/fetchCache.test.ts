@@ -3,12 +3,14 @@ import { chmodSync, readFileSync, statSync, utimesSync, writeFileSync } from "no
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Answer, type ArchiveServer, refuse, send } from "./archiveServer.ts";
-import { CANARY, type PodFolders, SYSTEMS } from "./fetchRun.ts";
+import { CANARY, CONTENT, type PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { podBesideStore, refused } from "./podBesideStore.ts";
 import { SITE, tarGz } from "./tarArchive.ts";
 
-const archiveOf = (version: string) => tarGz([...SITE, { name: "version.html", content: version }]);
+const archiveOf = (text: string) => tarGz([...SITE, { name: "version.html", content: text }]);
 const V1 = archiveOf("v1");
+const OTHER_CONTENT = "fedcba9876543210";
+const of = (contentId: string) => ({ CONTENT_ID: contentId });
 const ONE_SECOND = { TIME_LIMIT_SECONDS: "1" };
 const PATIENT = { FALLBACK_AFTER_SECONDS: "60", IDLE_TIMEOUT_SECONDS: "60" };
 
@@ -20,25 +22,24 @@ describe.each(SYSTEMS)("with %s, the cache", (system) => {
   });
 
   /** Another pod of the installation, that finds the same cache. */
-  function nextPod(version = "v1"): PodFolders {
+  function nextPod(contentId = CONTENT): PodFolders {
     const next = pod.sibling();
-    next.writeSecret(`${server.url}/?${CANARY}`, version);
+    next.writeSecret(`${server.url}/?${CANARY}`, contentId);
     return next;
   }
 
-  async function publish(version: string): Promise<void> {
-    server.answer = send(archiveOf(version));
-    const { code, log } = await nextPod(version).fetch({ EXPORT_VERSION: version });
+  async function publish(text = "v1", contentId = CONTENT): Promise<void> {
+    server.answer = send(archiveOf(text));
+    const { code, log } = await nextPod(contentId).fetch(of(contentId));
     expect(log).toContain("Kept a copy in the cache");
     expect(code).toBe(0);
   }
 
-  test("keeps one copy of a version, named after its version and its bytes", async () => {
-    await publish("v1");
-    await publish("v1");
-    const key = createHash("sha256").update("v1").digest("hex").slice(0, 32);
+  test("keeps one copy of a content, named after its id and its bytes", async () => {
+    await publish();
+    await publish();
     const digest = createHash("sha256").update(V1).digest("hex");
-    expect(pod.keptCopies()).toEqual([`v1-${key}-${digest}.bundle`]);
+    expect(pod.keptCopies()).toEqual([`${CONTENT}-${digest}.bundle`]);
   });
 
   test.each<[string, Answer, because: string, Record<string, string>]>([
@@ -61,12 +62,14 @@ describe.each(SYSTEMS)("with %s, the cache", (system) => {
       {},
     ],
   ])("serves the kept copy when %s, and says so", async (_, answer, because, settings) => {
-    await publish("v1");
+    await publish();
     server.answer = answer;
     const next = nextPod();
     const { code, log, terminationMessage } = await next.fetch(settings);
     expect(code).toBe(0);
-    const told = new RegExp(`Serving the kept copy of version v1, fetched at \\d{4}-.*Z, because ${because}`);
+    const told = new RegExp(
+      `Serving the kept copy of version «v1», fetched at \\d{4}-.*Z, because ${because}`,
+    );
     expect(log).toMatch(told);
     expect(terminationMessage).toMatch(told);
     expect(next.served()).toMatchObject({ "version.html": "v1" });
@@ -74,7 +77,7 @@ describe.each(SYSTEMS)("with %s, the cache", (system) => {
   });
 
   test("serves the kept copy when the store is away for a while, not at the first stumble", async () => {
-    await publish("v1");
+    await publish();
     const next = nextPod();
     await server.close();
     const { code, log, seconds } = await next.fetch({ FALLBACK_AFTER_SECONDS: "1" });
@@ -84,39 +87,26 @@ describe.each(SYSTEMS)("with %s, the cache", (system) => {
     expect(next.served()).toMatchObject({ "version.html": "v1" });
   });
 
-  test("never serves the copy of another version: a broken new archive leaves the new pod waiting", async () => {
-    await publish("v1");
-    const next = nextPod("v2");
+  test("never serves the copy of another content, also of the same version: a broken new archive leaves the new pod waiting", async () => {
+    await publish();
+    const next = nextPod(OTHER_CONTENT);
     server.answer = send(tarGz([...SITE, { name: "../x" }]));
-    expect(await refused(next, { EXPORT_VERSION: "v2" })).toContain("what was served before stays");
+    expect(await refused(next, of(OTHER_CONTENT))).toContain("what was served before stays");
     server.answer = refuse(403);
-    await refused(next, { EXPORT_VERSION: "v2", ...ONE_SECOND });
+    await refused(next, { ...of(OTHER_CONTENT), ...ONE_SECOND });
   });
 
-  test("serves an old pod its own version while a newer release is half way", async () => {
-    await publish("v1");
-    const next = nextPod("v2");
+  test("serves a pod whose content the Secret does not have any more", async () => {
+    await publish();
+    const next = nextPod(OTHER_CONTENT);
     const { code, log } = await next.fetch();
     expect(code).toBe(0);
-    expect(log).toContain(
-      "because the Secret holds the link of version «v2», and this pod is of version «v1»",
-    );
+    expect(log).toContain("because the Secret has no link of this pod's content (version «v1») yet");
     expect(next.served()).toMatchObject({ "version.html": "v1" });
   });
 
-  test("without a version serves what it kept when nothing can be fetched, with a warning, but not instead of something broken", async () => {
-    await publish("");
-    const next = nextPod("");
-    server.answer = send(Buffer.from("broken"));
-    await refused(next, { EXPORT_VERSION: "" });
-    server.answer = refuse(403);
-    const { code, log } = await next.fetch({ EXPORT_VERSION: "" });
-    expect(code).toBe(0);
-    expect(log).toContain("Warning: staticExport.version is not set");
-  });
-
   test("checks a kept copy before use, and throws a damaged one away", async () => {
-    await publish("v1");
+    await publish();
     const path = join(pod.cache, pod.keptCopies()[0] ?? "");
     const content = readFileSync(path);
     writeFileSync(path, Buffer.concat([content.subarray(0, 100), Buffer.from("x"), content.subarray(101)]));
@@ -129,24 +119,23 @@ describe.each(SYSTEMS)("with %s, the cache", (system) => {
     expect(pod.keptCopies()).toEqual([]);
   });
 
-  test("keeps the last versions only, always its own, and one file of each", async () => {
-    for (const version of ["v1", "v2", "v3"]) {
+  test("keeps the last contents only, always its own, and one file of each", async () => {
+    const contents = ["0000000000000001", "0000000000000002", "0000000000000003"] as const;
+    for (const contentId of contents) {
       for (const path of pod.keptCopies().map((name) => join(pod.cache, name))) {
         const minuteBefore = statSync(path).mtimeMs / 1000 - 60;
         utimesSync(path, minuteBefore, minuteBefore);
       }
-      await publish(version);
+      await publish(contentId, contentId);
     }
     expect(pod.keptCopies()).toHaveLength(2);
     server.answer = refuse(403);
-    for (const version of ["v2", "v3"]) {
-      expect((await nextPod(version).fetch({ EXPORT_VERSION: version })).code).toBe(0);
+    for (const contentId of contents.slice(1)) {
+      expect((await nextPod(contentId).fetch(of(contentId))).code).toBe(0);
     }
-    // the same version with other bytes replaces its copy
-    server.answer = send(archiveOf("v3, again"));
-    await nextPod("v3").fetch({ EXPORT_VERSION: "v3" });
-    expect(pod.keptCopies()).toHaveLength(2);
-    expect(new Set(pod.keptCopies().map((name) => name.split("-")[1])).size).toBe(2);
+    // the same content with other bytes replaces its copy
+    await publish("again", contents[2]);
+    expect(pod.keptCopies().map((name) => name.split("-")[0])).toEqual(contents.slice(1));
   });
 
   test("D12 is shared by pods that start at once: each is served, and one whole copy is kept", async () => {
@@ -173,6 +162,6 @@ describe.each(SYSTEMS)("with %s, the cache", (system) => {
     utimesSync(stale, 1, 1);
     writeFileSync(join(pod.cache, ".incoming.young"), "half");
     expect((await pod.fetch()).code).toBe(0);
-    expect(pod.keptCopies()).toEqual([".incoming.young", expect.stringMatching(/^v1-.*\.bundle$/)]);
+    expect(pod.keptCopies()).toEqual([".incoming.young", expect.stringMatching(/\.bundle$/)]);
   });
 });

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import {
@@ -8,9 +10,10 @@ import {
   inTurn,
   refuse,
   send,
+  slowly,
   startArchiveServer,
 } from "./archiveServer.ts";
-import { CANARY, type PodFolders, SYSTEMS } from "./fetchRun.ts";
+import { CANARY, type FetchRun, filesThatHold, type PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { podBesideStore, refused } from "./podBesideStore.ts";
 import { SITE, tar, tarGz } from "./tarArchive.ts";
 
@@ -77,7 +80,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
       expect((await pod.fetch({ BUNDLE_SHA256: hex(ARCHIVE) })).code).toBe(0);
       expect(server.requests).toHaveLength(2);
       expect(server.requests[1]?.headers.range).toBe(bytes > 0 ? `bytes=${bytes}-` : undefined);
-      expect(server.requests[1]?.headers["if-range"]).toBe(bytes > 0 ? ETAG : undefined);
+      expect(server.requests[1]?.headers["if-match"]).toBe(bytes > 0 ? ETAG : undefined);
       expect(Object.keys(pod.served() ?? {})).toHaveLength(4);
     },
   );
@@ -93,13 +96,17 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
   });
 
   test.each<[string, Answer, told?: string]>([
-    ["D05 another start", continued({ "content-range": REST.replace("20000", "19999") })],
-    ["D05 no Content-Range", continued({})],
-    ["D05 another total", continued({ "content-range": "bytes 20000-20009/20005" })],
+    ["D05 another start", continued({ "content-range": REST.replace("20000", "19999"), etag: ETAG })],
+    ["D05 no Content-Range", continued({ etag: ETAG })],
+    ["D05 another total", continued({ "content-range": "bytes 20000-20009/20005", etag: ETAG })],
     ["D06 another ETag", continued({ "content-range": REST, etag: '"other"' })],
+    ["D06 no ETag", continued({ "content-range": REST })],
+    ["D06 its ETag as a weak one", continued({ "content-range": REST, etag: `W/${ETAG}` })],
+    ["D06 HTTP 412", refuse(412)],
+    ["D06 HTTP 416", refuse(416)],
     [
       "D05 other bytes",
-      continued({ "content-range": REST }, Buffer.alloc(ARCHIVE.length - 20_000, "x")),
+      continued({ "content-range": REST, etag: ETAG }, Buffer.alloc(ARCHIVE.length - 20_000, "x")),
       "SHA-256 is not the one of fetch.sha256",
     ],
   ])("%s: throws away what continues so, and starts anew", async (_, answer, told) => {
@@ -108,6 +115,116 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     expect(log).toContain(told ?? "starts anew");
     expect(code).toBe(0);
     expect(server.requests[2]?.headers.range).toBeUndefined();
+  });
+
+  describe("goes on when the container is started again", () => {
+    const WHOLE = { BUNDLE_SHA256: hex(ARCHIVE) };
+    const IN_PART = { TIME_LIMIT_SECONDS: "1", CACHE_FOLDER: "" };
+
+    test("after time limits, SIGKILL and SIGTERM, asking for little more than the archive", async () => {
+      const sent = { bytes: 0 };
+      server.answer = slowly(ARCHIVE, ETAG, ARCHIVE.length / 12, sent);
+      const cutBy = async (end: (run: FetchRun) => void) => {
+        const [before, run] = [sent.bytes, await pod.start()];
+        await expect.poll(() => sent.bytes - before, { interval: 20 }).toBeGreaterThan(ARCHIVE.length / 12);
+        end(run);
+        await run.ended;
+        run.kill(); // also what the end of the first process would have ended in a container
+      };
+      expect((await pod.fetch(IN_PART)).terminationMessage).toContain("Not fetched within 1 s");
+      await cutBy((run) => {
+        run.kill();
+      });
+      await cutBy((run) => {
+        run.terminate();
+      });
+      expect((await pod.fetch(IN_PART)).code).toBe(1);
+      expect(pod.served()).toBeUndefined();
+      server.answer = slowly(ARCHIVE, ETAG, ARCHIVE.length, sent);
+      const { code, log } = await pod.fetch(WHOLE);
+      expect(log).toMatch(/Fetching version «v1» from .*, from byte \d+ on/);
+      expect(code).toBe(0);
+      expect(server.requests.map(({ headers }) => headers["if-match"]).slice(1)).toEqual(Array(4).fill(ETAG));
+      expect(sent.bytes).toBeLessThan(ARCHIVE.length * 1.2);
+      expect(pod.leftovers()).toEqual([]);
+    });
+
+    test("with a renewed link", async () => {
+      server.answer = inTurn(cutOff(ARCHIVE, 20_000, { etag: ETAG }), refuse(403));
+      await pod.fetch(IN_PART);
+      server.answer = continued({ "content-range": REST, etag: ETAG });
+      pod.writeSecret(`${server.url}/renewed?${CANARY}`);
+      expect((await pod.fetch(WHOLE)).code).toBe(0);
+      expect(server.requests.at(-1)?.headers.range).toBe("bytes=20000-");
+    });
+
+    test.each<[string, Record<string, string>]>([
+      ["no ETag", {}],
+      ["a weak ETag", { etag: `W/${ETAG}` }],
+    ])("but begins anew after %s, and leaves nothing on the volume", async (_, headers) => {
+      server.answer = cutOff(ARCHIVE, 20_000, headers);
+      await refused(pod, IN_PART);
+      server.answer = send(ARCHIVE);
+      expect((await pod.fetch(WHOLE)).code).toBe(0);
+      expect(server.requests.at(-1)?.headers.range).toBeUndefined();
+    });
+
+    test("but begins anew when it was killed while another archive came from the middle", async () => {
+      server.answer = cutOff(ARCHIVE, 20_000, { etag: ETAG });
+      await pod.fetch(IN_PART);
+      server.answer = (_request, response) => {
+        response.writeHead(206, { "content-range": REST, etag: '"other"' });
+        response.write(Buffer.alloc(10_000));
+      };
+      const run = await pod.start();
+      await expect.poll(() => filesThatHold("\0".repeat(10_000), pod.site)).not.toEqual([]);
+      run.kill();
+      await run.ended;
+      server.answer = send(ARCHIVE);
+      expect((await pod.fetch(WHOLE)).code).toBe(0);
+      expect(server.requests.at(-1)?.headers.range).toBeUndefined();
+    });
+
+    test("with the digest that was announced at first", async () => {
+      server.answer = cutOff(ARCHIVE, 20_000, { etag: ETAG, "repr-digest": `sha-256=:${OTHER}:` });
+      await pod.fetch(IN_PART);
+      server.answer = continued({ "content-range": REST, etag: ETAG });
+      expect((await pod.fetch(IN_PART)).log).toContain("SHA-256 is not the one that");
+    });
+
+    // busybox's shell has the program in itself
+    if (system !== "busybox") {
+      test("without another request when all had come and only unpacking was cut off", async () => {
+        pod.replaceProgram("timeout", 'case $* in *getent*) shift 3; exec "$@" ;; esac; exec sleep 30');
+        const run = await pod.start();
+        await expect.poll(() => readdirSync(join(pod.site, ".download"))).toContain("archive");
+        run.kill();
+        await run.ended;
+        pod.replaceProgram("timeout", 'shift 3; exec "$@"');
+        expect((await pod.fetch(WHOLE)).code).toBe(0);
+        expect(server.requests).toHaveLength(1);
+      });
+    }
+
+    test("keeps no link on the volume, whenever it is killed", async () => {
+      server.answer = (_request, response, number) => {
+        response.writeHead(number % 2 ? 200 : 307, {
+          location: `/moved?${CANARY}`,
+          "content-length": 9,
+          etag: ETAG,
+        });
+        response.write("1234");
+        if (number % 2 === 0) response.end("56789");
+      };
+      for (let afterMs = 40; afterMs < 400; afterMs += 40) {
+        const run = await pod.start();
+        await new Promise((resolve) => setTimeout(resolve, afterMs));
+        run.kill();
+        await run.ended;
+        expect(filesThatHold(CANARY, pod.site)).toEqual([]);
+      }
+      expect(server.requests.map(({ target }) => target)).toContain(`/moved?${CANARY}`);
+    });
   });
 
   test.each<[string, Answer, reason: string, environment?: Record<string, string>]>([
@@ -229,6 +346,75 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     expect(log).not.toContain(CANARY);
   });
 
+  describe("D16 never asks a link-local address or one of a cloud's metadata", () => {
+    const TOLD = "The link leads to a link-local address or one of a cloud's metadata";
+    const SPELLINGS = [
+      "169.254.169.254",
+      "169.254.0.1:8080",
+      "[::ffff:169.254.169.254]",
+      "[0:0:0:0:0:ffff:a9fe:a9fe]",
+      "[64:ff9b::a9fe:a9fe]",
+      "[fe80::1]",
+      "[FEBF:0::1]",
+      "[fd00:ec2::254]",
+      "[fd00:0ec2:0:0::0254]:80",
+      "168.63.129.16",
+    ];
+    const STRANGE = [
+      "2852039166",
+      "0xa9fea9fe",
+      "0xA9.0xfe.0xa9.0xfe",
+      "0251.0376.0251.0376",
+      "169.16689662",
+      "169.254.43518",
+      "169.254.169.254.",
+      "0169.254.169.254",
+    ];
+
+    // a proxy would be asked for any address, so that one can see here what is
+    const proxied = () => ({ http_proxy: server.url, TIME_LIMIT_SECONDS: "1", CACHE_FOLDER: "" });
+
+    test.each(SPELLINGS)("as %s", async (host) => {
+      pod.writeSecret(`http://${host}/latest/meta-data?${CANARY}`);
+      expect(await refused(pod, proxied())).toContain(TOLD);
+      expect(server.requests).toEqual([]);
+    });
+
+    test.each(STRANGE)("as %s", async (host) => {
+      pod.writeSecret(`http://${host}/latest/meta-data?${CANARY}`);
+      expect(await refused(pod, proxied())).toContain("The link's host is not a host name");
+      expect(server.requests).toEqual([]);
+    });
+
+    test("by a name that leads there, also beside other addresses", async () => {
+      pod.replaceProgram("getent", "echo '127.0.0.1 STREAM'; echo '169.254.169.254 STREAM'");
+      pod.writeSecret(`http://store.test/?${CANARY}`);
+      expect(await refused(pod, proxied())).toContain(`${TOLD}, by way of store.test`);
+      expect(server.requests).toEqual([]);
+    });
+
+    test.each([...SPELLINGS, ...STRANGE])("by a redirect to %s", async (host) => {
+      server.answer = refuse(302, { location: `http://${host}/latest/meta-data` });
+      const told = await refused(pod, { TIME_LIMIT_SECONDS: "1", CACHE_FOLDER: "" });
+      // curl itself writes strange ones as addresses here
+      expect(told).toMatch(new RegExp(`${TOLD}|where to is not allowed`));
+      expect(server.requests).toHaveLength(1);
+    });
+  });
+
+  test("connects to the addresses that were looked at, wherever the name leads by then", async () => {
+    pod.replaceProgram("getent", "echo '127.0.0.1 STREAM store.test'; echo '127.0.0.1 DGRAM'");
+    pod.writeSecret(`http://store.test:${new URL(server.url).port}/?${CANARY}`);
+    expect((await pod.fetch()).code).toBe(0);
+    expect(server.requests[0]?.headers.host).toContain("store.test");
+  });
+
+  test("leaves names to a proxy that only it can find", async () => {
+    pod.writeSecret(`http://store.invalid/bundle?${CANARY}`);
+    expect((await pod.fetch({ http_proxy: server.url })).code).toBe(0);
+    expect(server.requests[0]?.target).toContain("store.invalid");
+  });
+
   test.each([
     ["to a file", "file:///etc/passwd"],
     ["to another protocol", "ftp://127.0.0.1/x"],
@@ -259,7 +445,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     server.answer = () => undefined; // never answers
     const run = await pod.start();
     await expect.poll(() => server.requests.length).toBe(1);
-    run.kill("SIGTERM");
+    run.terminate();
     const { code, seconds } = await run.ended;
     expect(code).toBe(143);
     expect(seconds).toBeLessThan(5);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ArchiveServer, cutOff, inTurn, refuse, send, startArchiveServer } from "./archiveServer.ts";
-import { CANARY, filesThatHold, isInSomeProcess, type PodFolders, SYSTEMS } from "./fetchRun.ts";
+import { CANARY, CONTENT, filesThatHold, isInSomeProcess, type PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { podBesideStore, refused } from "./podBesideStore.ts";
 import { SITE, tarGz } from "./tarArchive.ts";
 
@@ -48,7 +48,8 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
       "The link is http:, not https:. If that is meant, set fetch.allowHttp to true",
       { ALLOW_HTTP: "false" },
     ],
-    ["nothing", "", "holds no link"],
+    ["a port that is none", `https://store.example.com:x/${CANARY}`, "host is not a host name"],
+    ["a dot at the end of its host", `https://store.example.com./${CANARY}`, "host is not a host name"],
   ])("is not used with %s, and the reason does not quote it", async (_, link, reason, settings) => {
     pod.writeSecret(link);
     const told = await refused(pod, { ...ONE_SECOND, ...settings });
@@ -95,11 +96,11 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
     },
   );
 
-  test("refused is said again at growing intervals, not all the time, and ends with the reason", async () => {
+  test("refused is said again now and then, not all the time, and ends with the reason", async () => {
     server.answer = refuse(403);
     const { code, log, terminationMessage } = await pod.fetch({ TIME_LIMIT_SECONDS: "2", CACHE_FOLDER: "" });
     expect(code).toBe(1);
-    // at 0, 0.2, 0.6 and 1.4 s
+    // at 0, 0.6, 1.2 and 1.8 s
     const times = log.match(/it has probably expired\. Run `pulumi up`/g)?.length;
     expect(times).toBeGreaterThanOrEqual(3);
     expect(times).toBeLessThanOrEqual(4);
@@ -114,36 +115,42 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
     expect((await pod.fetch({ REFUSED_RETRY_MS: "100" })).code).toBe(0);
   });
 
-  test("of the pod's version is waited for when the mount still shows the one before", async () => {
-    pod.writeSecret(`${server.url}/old?${CANARY}`, "v0");
-    const run = await pod.start();
-    await expect
-      .poll(() => run.log)
-      .toContain("Waiting for the Secret: the Secret holds the link of version «v0»");
-    pod.writeSecret(`${server.url}/new?${CANARY}`, "v1");
-    expect((await run.ended).code).toBe(0);
-    expect(server.requests.map(({ target }) => target)).toEqual([`/new?${CANARY}`]);
-  });
+  test.each(["no file", "an empty one"])(
+    "of the pod's content is waited for while the Secret has %s for it",
+    async (has) => {
+      pod.writeSecret(`${server.url}/other?${CANARY}`, "fedcba9876543210");
+      if (has === "an empty one") pod.writeSecret("");
+      const run = await pod.start({ EXPORT_VERSION: "2030-01" });
+      const told = "Waiting for the Secret: it has no link of this pod's content (version «2030-01») yet";
+      await expect.poll(() => run.log).toContain(told);
+      expect(run.terminationMessage).toContain(told);
+      pod.writeSecret(`${server.url}/own?${CANARY}`);
+      const { code, log } = await run.ended;
+      expect(log).toContain("The Secret was renewed: trying its link.");
+      expect(code).toBe(0);
+      expect(server.requests.map(({ target }) => target)).toEqual([`/own?${CANARY}`]);
+      expect(readFileSync(join(pod.site, "active.content"), "utf8")).toBe(CONTENT);
+    },
+  );
 
-  test("of another version is used in the end, with a loud warning, when the pod's own never comes", async () => {
-    pod.writeSecret(`${server.url}/newer?${CANARY}`, "v2");
-    const { code, log, seconds } = await pod.fetch({ CACHE_FOLDER: "" });
-    expect(code).toBe(0);
-    expect(seconds).toBeGreaterThan(1);
-    expect(log).toContain(
-      "WARNING: the Secret holds the link of version «v2», and this pod is of version «v1», also after 1 s",
+  test("of another content is never used, however long the pod's own does not come", async () => {
+    pod.writeSecret(`${server.url}/other?${CANARY}`, "fedcba9876543210");
+    expect(await refused(pod, ONE_SECOND)).toContain(
+      "Not fetched within 1 s. Last problem: the Secret has no link",
     );
-    expect(log).toContain("This pod now serves version «v2»");
-    expect(readFileSync(join(pod.site, "active.version"), "utf8")).toBe("v2");
+    expect(server.requests).toEqual([]);
   });
 
-  test("with a version of any characters is this pod's", async () => {
+  test("is not looked for without a content id", async () => {
+    expect(await refused(pod, { CONTENT_ID: "" })).toBe("CONTENT_ID is not set\n");
+  });
+
+  test("belongs to a version of any characters, one line of which is said", async () => {
     const version = "v 1 «ü» $(HOME) %s \\n 'x' \"y\" *";
-    pod.writeSecret(`${server.url}/?${CANARY}`, version);
-    const { code, log } = await pod.fetch({ EXPORT_VERSION: version });
+    const { code, log } = await pod.fetch({ EXPORT_VERSION: `${version}\nmore` });
     expect(code).toBe(0);
-    expect(log).not.toContain("Waiting");
     expect(log).toContain(`Serving version «${version}»`);
+    expect(log).not.toContain("more");
   });
 
   describe("over https:", () => {

@@ -22,20 +22,22 @@ export type System = (typeof SYSTEMS)[number];
 /** In every link of these tests; found in any output, process or file, the link has leaked. */
 export const CANARY = "CANARY-5f3a";
 
+/** The content id of these pods. */
+export const CONTENT = "0123456789abcdef";
+
 /** As in the pod, nobody runs this as root: a run by root is given to a user without rights. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /** What takes seconds in a cluster takes tens of milliseconds here. */
 const FAST = {
   TIME_LIMIT_SECONDS: "10",
-  VERSION_WAIT_SECONDS: "1",
   FALLBACK_AFTER_SECONDS: "0",
   IDLE_TIMEOUT_SECONDS: "1",
   FIRST_BACKOFF_MS: "20",
   MOST_BACKOFF_MS: "100",
   SECRET_POLL_MS: "30",
   REFUSED_RETRY_MS: "60000",
-  FIRST_REMINDER_MS: "200",
+  REMINDER_MS: "600",
   MOST_RETRY_AFTER_MS: "1500",
 };
 
@@ -48,6 +50,7 @@ export class PodFolders {
   readonly site = join(this.root, "site");
   readonly cache = join(this.root, "cache");
   readonly #secret = join(this.root, "secret");
+  readonly #replaced = join(this.root, "replaced");
   readonly #runs: FetchRun[] = [];
   readonly #siblings: PodFolders[] = [];
   #secretStates = 0;
@@ -68,16 +71,21 @@ export class PodFolders {
   }
 
   /** Exchanges the whole content at once, by a symbolic link, as the kubelet does. */
-  writeSecret(link: string, version = "v1"): void {
+  writeSecret(link: string, contentId = CONTENT): void {
     const state = `..state-${++this.#secretStates}`;
     mkdirSync(join(this.#secret, state));
-    writeFileSync(join(this.#secret, state, "bundleUrl"), link);
-    writeFileSync(join(this.#secret, state, "version"), version);
+    writeFileSync(join(this.#secret, state, contentId), link);
     symlinkSync(state, join(this.#secret, "..new"));
     renameSync(join(this.#secret, "..new"), join(this.#secret, "..data"));
-    for (const name of ["bundleUrl", "version"]) {
-      if (!existsSync(join(this.#secret, name))) symlinkSync(`..data/${name}`, join(this.#secret, name));
+    if (!existsSync(join(this.#secret, contentId))) {
+      symlinkSync(`..data/${contentId}`, join(this.#secret, contentId));
     }
+  }
+
+  /** Puts a program of one's own before those of the system. Only what is none of busybox's own can be replaced there. */
+  replaceProgram(name: string, script: string): void {
+    mkdirSync(this.#replaced, { recursive: true });
+    writeFileSync(join(this.#replaced, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   }
 
   /** Starts the init container. The settings are the chart's own, faster. */
@@ -86,10 +94,13 @@ export class PodFolders {
     const rendered = await manifests;
     mountConfiguration(rendered, this.root);
     const [container] = only(rendered, "Deployment").spec.template.spec.initContainers;
-    const run = new FetchRun(this.root, this.#shell(), {
+    const programs = this.#programs();
+    const shell = this.system === "busybox" ? join(programs, "sh") : "dash";
+    const run = new FetchRun(this.root, shell, {
       ...Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value])),
       ...FAST,
-      PATH: this.#path(),
+      PATH: `${this.#replaced}:${programs}`,
+      CONTENT_ID: CONTENT,
       ALLOW_HTTP: "true",
       LINK_FOLDER: this.#secret,
       SITE_FOLDER: this.site,
@@ -120,7 +131,7 @@ export class PodFolders {
   leftovers(): string[] {
     return ["site", "tmp"]
       .flatMap((folder) => readdirSync(join(this.root, folder)))
-      .filter((name) => name !== "active" && name !== "active.version");
+      .filter((name) => name !== "active" && name !== "active.content");
   }
 
   keptCopies(): string[] {
@@ -138,17 +149,15 @@ export class PodFolders {
     if (NOBODY.uid !== undefined) chownSync(path, NOBODY.uid, NOBODY.gid);
   }
 
-  #shell(): string {
-    return this.system === "busybox" ? join(this.#path(), "sh") : "dash";
-  }
-
-  #path(): string {
+  #programs(): string {
     if (this.system !== "busybox") return "/usr/local/bin:/usr/bin:/bin";
     const programs = join(this.root, "bin");
     if (!existsSync(programs)) {
       mkdirSync(programs);
       execFileSync("busybox", ["--install", "-s", programs]);
-      symlinkSync(execFileSync("which", ["curl"], { encoding: "utf8" }).trim(), join(programs, "curl"));
+      for (const name of ["curl", "getent"]) {
+        symlinkSync(execFileSync("which", [name], { encoding: "utf8" }).trim(), join(programs, name));
+      }
     }
     return programs;
   }
@@ -170,6 +179,7 @@ export class FetchRun {
       cwd: root,
       env: environment,
       stdio: ["ignore", "pipe", "pipe"],
+      detached: true, // a group of its own, for `kill`
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on("data", (part: Buffer) => (this.log += part.toString()));
@@ -192,8 +202,18 @@ export class FetchRun {
     return existsSync(path) ? readFileSync(path, "utf8") : "";
   }
 
-  kill(signal: NodeJS.Signals = "SIGKILL"): void {
-    this.#child.kill(signal);
+  /** Ends the script and what it started, as the end of a container's first process does. */
+  kill(): void {
+    try {
+      process.kill(-Number(this.#child.pid), "SIGKILL");
+    } catch {
+      // nothing of it runs any more
+    }
+  }
+
+  /** Asks the script alone to end, as the kubelet does when a pod is taken down. */
+  terminate(): void {
+    this.#child.kill("SIGTERM");
   }
 }
 

@@ -40,7 +40,6 @@ const CHANGES: readonly Change[] = [
   ["fetch.sha256", DIGEST, `value: "${DIGEST}"`],
   ["fetch.allowHttp", true, 'value: "true"'],
   ["fetch.timeLimitSeconds", 71, 'value: "71"'],
-  ["fetch.versionWaitSeconds", 72, 'value: "72"'],
   ["fetch.connectTimeoutSeconds", 73, 'value: "73"'],
   ["fetch.idleTimeoutSeconds", 74, 'value: "74"'],
   ["fetch.minBytesPerSecond", 75, 'value: "75"'],

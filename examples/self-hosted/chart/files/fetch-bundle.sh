@@ -1,8 +1,9 @@
 #!/bin/sh
 # The init container: fetches the bundle of a static export, checks it and unpacks it for nginx.
 #
-# Runs in busybox ash and in dash, with busybox's or GNU tar and gzip, and with curl. Nothing is served that was not checked
-# whole: everything happens in a work folder, and one rename at the end puts the site where nginx looks.
+# Runs in busybox ash and in dash, with busybox's or GNU tar and gzip, busybox's or Info-ZIP's unzip, curl, getent and timeout.
+# Nothing is served that was not checked whole: everything happens in a work folder, and one rename at the end puts the site
+# where nginx looks.
 #
 # The link is a secret. It comes from a mounted Secret, which the kubelet renews while this runs, and goes to curl through
 # standard input: it is never an argument, an environment variable, a line of the log or a file. Only its host is ever named.
@@ -13,19 +14,19 @@ export LC_ALL
 
 # ---- Settings: the chart's values; the shorter times are for tests -----------------------------------------------------
 
-version=${EXPORT_VERSION-}                     # of this pod's template; may be empty
-link_folder=${LINK_FOLDER:-/run/static-export} # the mounted Secret: bundleUrl, version
+content_id=${CONTENT_ID-}                      # of this pod's template: what it serves, and nothing else
+version=${EXPORT_VERSION-}                     # what people call that content; only for messages
+link_folder=${LINK_FOLDER:-/run/static-export} # the mounted Secret: for each content a file that holds its link
 site_folder=${SITE_FOLDER:-/site}              # nginx serves $site_folder/active
 cache_folder=${CACHE_FOLDER-}                  # empty: nothing is kept
 cache_versions=${CACHE_VERSIONS:-2}
-scratch_folder=${SCRATCH_FOLDER:-/tmp}
+scratch=${SCRATCH_FOLDER:-/tmp}/fetch-bundle
 termination_log=${TERMINATION_LOG:-/dev/termination-log}
 expected_sha256=${BUNDLE_SHA256-}
 allow_http=${ALLOW_HTTP:-false}
 certificate_authority=${CERTIFICATE_AUTHORITY-}
 
 time_limit_ms=$((${TIME_LIMIT_SECONDS:-240} * 1000))
-version_wait_ms=$((${VERSION_WAIT_SECONDS:-90} * 1000))
 fallback_after_ms=$((${FALLBACK_AFTER_SECONDS:-30} * 1000))
 connect_timeout_seconds=${CONNECT_TIMEOUT_SECONDS:-10}
 idle_timeout_seconds=${IDLE_TIMEOUT_SECONDS:-30}
@@ -37,12 +38,15 @@ max_entries=${MAX_ENTRIES:-100000}
 first_backoff_ms=${FIRST_BACKOFF_MS:-1000}
 most_backoff_ms=${MOST_BACKOFF_MS:-15000}
 most_retry_after_ms=${MOST_RETRY_AFTER_MS:-60000}
-secret_poll_ms=${SECRET_POLL_MS:-2000}    # how often the mounted Secret is read while waiting for another one
+secret_poll_ms=${SECRET_POLL_MS:-2000}      # how often the mounted Secret is read while waiting for another link
 refused_retry_ms=${REFUSED_RETRY_MS:-30000} # how often a refused link is tried again all the same
-first_reminder_ms=${FIRST_REMINDER_MS:-15000} # doubles each time
-broken_attempts=3                          # downloads that arrive broken before this gives up
+reminder_ms=${REMINDER_MS:-60000}           # how often the log says what is waited for
+broken_attempts=3                           # downloads that arrive broken before this gives up
+kept_copy_ms=60000                          # beyond the time limit, to unpack the kept copy; Helm waits for 300 s
+max_depth=64                                # folders in a folder: the deepest exports have about ten, a path ends at 4096 bytes
 
-work=$site_folder/.fetch
+work=$site_folder/.fetch        # cleared at each start
+download=$site_folder/.download # what came of an archive; outlives the container, not the pod
 
 # ---- Words -------------------------------------------------------------------------------------------------------------
 
@@ -68,7 +72,26 @@ give_up() {
   exit 1
 }
 
-# ---- Time --------------------------------------------------------------------------------------------------------------
+# Every step that fails says in $reason why, and in $problem what that means:
+#   unusable     the link cannot be used; another one may
+#   refused      the link does not work; a renewed one may
+#   unreachable  the way or the server failed; the same link may work later
+#   broken       what came is no whole archive; another attempt may bring one
+#   unsafe       what came is whole and must not be unpacked; asking again would bring the same
+#   local        something here failed, such as the disk or the time
+fail() {
+  problem=$1 reason=$2
+  return 1
+}
+
+broken() {
+  if time_is_up; then fail local "checking and unpacking the archive took too long"; else fail broken "the archive is broken: $1"; fi
+}
+
+unsafe() { fail unsafe "the archive is refused: $1"; }
+no_space() { fail local "writing to the disk failed: is it full?"; }
+
+# ---- Time and size -----------------------------------------------------------------------------------------------------
 
 # Milliseconds of a clock that nobody sets.
 now_ms() {
@@ -76,194 +99,226 @@ now_ms() {
   echo "$seconds${hundredths}0"
 }
 
-remaining_ms() {
-  echo $((deadline_ms - $(now_ms)))
-}
+time_is_up() { [ "$(now_ms)" -ge "$deadline_ms" ]; }
+seconds_of() { printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)); }
 
-seconds_of() {
-  printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000))
-}
-
-# Runs in the background so that a signal is heeded at once.
-in_background() {
-  "$@" &
-  wait $!
+# Whole ones, and never none, which would mean no limit to the programs that are told.
+seconds_left() {
+  if time_is_up; then echo 1; else echo $(((deadline_ms - $(now_ms) + 999) / 1000)); fi
 }
 
 # Sleeps, but not past the time limit, at which this ends with the reason that is known by then.
 pause() {
-  left=$(remaining_ms)
-  [ "$left" -gt 0 ] || give_up_on_time
-  [ "$1" -lt "$left" ] && left=$1
-  in_background sleep "$(seconds_of "$left")"
+  ! time_is_up || give_up_on_time
+  left=$((deadline_ms - $(now_ms)))
+  [ "$1" -ge "$left" ] || left=$1
+  sleep "$(seconds_of "$((left > 0 ? left : 0))")" & # so that a signal is heeded at once
+  wait $!
 }
 
+# The kept copy has some time of its own.
 give_up_on_time() {
-  use_kept_copy && exit 0
+  if [ -z "${in_extra_time-}" ]; then
+    in_extra_time=yes deadline_ms=$(($(now_ms) + kept_copy_ms))
+    use_kept_copy && exit 0
+  fi
   give_up "Not fetched within $((time_limit_ms / 1000)) s. Last problem: ${reason:-none, it was just slow}"
 }
 
-# A limit of nothing would mean no limit to curl.
-at_least_1000() {
-  if [ "$1" -lt 1000 ]; then echo 1000; else echo "$1"; fi
+size_of() { stat -c %s "$1" 2>/dev/null || echo 0; }
+
+# In blocks of 512 bytes, as POSIX has it. A file that grows beyond stops its writer: no bomb fills the disk.
+limit_file_size() { ulimit -f $((($1 + 511) / 512)); }
+
+# Runs a program that may make files of so many bytes and is ended at the time limit. In the background, so that a signal is
+# heeded at once; there it would have no standard input, hence the other descriptor.
+step() {
+  {
+    (
+      limit_file_size "$1"
+      shift
+      exec timeout -s KILL "$(seconds_left)" "$@" <&3 3<&-
+    ) &
+  } 3<&0
+  wait $! 2>/dev/null # a shell would tell of a signal
 }
 
-# Half of it is certain, half is chance, so that many pods do not ask at the same moments.
-jittered() {
-  chance=$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')
-  echo $(($1 / 2 + $1 * chance / 131072))
-}
+# ---- The link ----------------------------------------------------------------------------------------------------------
 
-# ---- The mounted Secret ------------------------------------------------------------------------------------------------
+read_link() { link=$(cat "$link_folder/$content_id" 2>/dev/null); }
 
-# Reads link and version of the same state of the Secret: the kubelet may exchange it in between.
-read_secret() {
-  for again in 1 2 3; do
-    offered_version=$(cat "$link_folder/version" 2>/dev/null)
-    link=$(cat "$link_folder/bundleUrl" 2>/dev/null)
-    [ "$offered_version" = "$(cat "$link_folder/version" 2>/dev/null)" ] && break
-  done
-}
-
-# Says in $reason what is wrong with the link, without a letter of it.
+# Takes the link apart, and refuses it without a word of it.
 check_link() {
   case $link in
-    '') reason="The Secret holds no link (staticExport.bundleUrl is empty)" && return 1 ;;
-    *[[:cntrl:][:space:]]*) reason="The link holds a space or a control character, which no URL can" && return 1 ;;
-    [hH][tT][tT][pP][sS]://?*) protocols='=https' ;;
+    '') fail unusable "the Secret has no link of this pod's content (version «$version») yet" ;;
+    *[[:cntrl:][:space:]]*) fail unusable "The link holds a space or a control character, which no URL can" ;;
+    [hH][tT][tT][pP][sS]://?*) protocols='=https' port=443 ;;
     [hH][tT][tT][pP]://?*)
-      protocols='=http,https'
-      if [ "$allow_http" != true ]; then
-        reason="The link is http:, not https:. If that is meant, set fetch.allowHttp to true" && return 1
-      fi
+      protocols='=http,https' port=80
+      [ "$allow_http" = true ] || fail unusable "The link is http:, not https:. If that is meant, set fetch.allowHttp to true"
       ;;
-    *) reason="The link is not an https: URL" && return 1 ;;
-  esac
+    *) fail unusable "The link is not an https: URL" ;;
+  esac || return 1
   host=${link#*://}
   host=${host%%[/?#]*}
   case $host in
-    *@*) host='' reason="The link holds a user name or password; its permission must be in its path or query" && return 1 ;;
-    *[!A-Za-z0-9.:_\[\]-]* | '') host='' reason="The link's host is not a host name" && return 1 ;;
+    *@*) fail unusable "The link holds a user name or password; its permission must be in its path or query" || return 1 ;;
+    *]) name=$host ;;
+    *:*) name=${host%:*} port=${host##*:} ;;
+    *) name=$host ;;
   esac
+  problem=unusable reason="The link's host is not a host name"
+  case $port in '' | *[!0-9]*) return 1 ;; esac
+  case $name in
+    \[*]) case $name in *[!][0-9A-Fa-f:.]*) return 1 ;; esac ;;
+    '' | *[!A-Za-z0-9._-]* | -* | *.) return 1 ;;
+  esac
+  # curl takes 2852039166, 0xa9fea9fe and 169.16689662 for addresses, too; nobody needs them, and two programs might differ
+  ! printf '%s\n' "$name" | grep -Eqi '(^|\.)([0-9]+|0x[0-9a-f]*)$' || printf '%s.\n' "$name" |
+    grep -Eq '^((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])\.){4}$'
+}
+
+# Looks up the only addresses that curl may then connect to, so that a name cannot lead elsewhere by the time that curl asks.
+look_up() {
+  bare_name=${name#\[}
+  step 65536 getent ahosts "${bare_name%\]}" >"$scratch/addresses" 2>/dev/null
+  addresses=
+  for address in $(awk '!seen[$1]++ { print $1 }' "$scratch/addresses"); do
+    # where clouds tell a machine its secrets: link-local addresses, and those of Azure, Alibaba, Oracle, Amazon and Google
+    case ${address#::ffff:} in
+      169.254.* | ::169.254.* | ::a9fe:* | 64:ff9b::a9fe:* | fe[89ab][0-9a-f]:*) return 1 ;;
+      168.63.129.16 | 100.100.100.200 | 192.0.0.192 | fd00:ec2:* | fd20:ce:*) return 1 ;;
+      *:*) addresses=$addresses,[$address] ;;
+      *) addresses=$addresses,$address ;;
+    esac
+  done
+  addresses=${addresses#,}
 }
 
 # ---- Download ----------------------------------------------------------------------------------------------------------
-# $work/part holds what came of an archive that was cut off; it is only continued when the server gave it a strong ETag, and
-# If-Range then makes the server send all of a changed archive: two versions are never spliced.
+# In $download, also while curl runs and however that ends:
+#   incoming, headers  the body of the last reply, and what says which bytes those are
+#   part, etag         what came before; only kept with the strong ETag that the server gave it
+#   digests            the SHA-256 sums that the server gave
+#   archive            all of it
+# A reply continues a part only when it bears the same strong ETag (RFC 9110, 15.3.7.3), whatever was asked. If-Match spares the
+# server sending anything else (13.1.1): stores answer 412, while some ignore If-Range and send the middle of another archive.
 
-# A header of the last reply; the dump also has those of redirects and interim replies.
+# Keeps what is needed of the last reply's header fields, as soon as they come. Others could hold a link, such as Location.
+# Prints what curl says in the end: its exit code, and where the reply redirects to.
+keep_headers() {
+  result=
+  while IFS= read -r line; do
+    case $line in
+      ':result '*) result=${line#:result } ;;
+      HTTP/*) printf '%s\n' "$line" >"$download/headers" ;; # of a redirect or an interim reply, what came before
+      *) printf '%s\n' "$line" | grep -Ei '^(etag|retry-after|content-(range|length|digest)|repr-digest|x-amz-checksum-sha256):' \
+        >>"$download/headers" ;;
+    esac
+  done
+  echo "$result"
+}
+
 header() {
-  tr -d '\r' <"$scratch/headers" | awk -v name="$1" '
-    /^HTTP\// { value = "" }
-    { colon = index($0, ":") }
-    colon && tolower(substr($0, 1, colon - 1)) == name {
-      field = substr($0, colon + 1)
-      gsub(/^[ \t]+|[ \t]+$/, "", field)
-      value = value == "" ? field : value ", " field
+  tr -d '\r' <"$download/headers" | awk -v name="$1:" '
+    index(tolower($0), name) == 1 {
+      sub(/^[^:]*:[ \t]*/, "")
+      sub(/[ \t]+$/, "")
+      value = value == "" ? $0 : value ", " $0
     }
     END { print value }'
 }
 
-size_of() {
-  stat -c %s "$1" 2>/dev/null || echo 0
-}
-
-# In blocks of 512 bytes, as POSIX has it. A file that grows beyond stops its writer: no bomb fills the disk.
-limit_file_size() {
-  ulimit -f $((($1 + 511) / 512))
-}
-
-# -q: no .curlrc. The link is quoted for curl's configuration syntax and fed through a here-document, which no shell puts
-# into a process argument; --globoff and --path-as-is keep curl from giving a meaning to any character of it.
-run_curl() {
-  quoted=$(sed 's/[\\"]/\\&/g' <<END
-$link
-END
-  )
-  resume=
-  if [ -s "$work/part" ]; then
-    resume=$(printf 'range = "%s-"\nheader = "If-Range: %s"' "$(size_of "$work/part")" "$(quote_etag)")
-  fi
-  rm -f "$work/incoming" "$scratch/headers"
-  : >"$scratch/headers"
-  (
+# One request. -q: no .curlrc. The link is quoted for curl's configuration syntax and fed through a here-document, which no
+# shell puts into a process argument; --globoff and --path-as-is keep curl from giving a meaning to any character of it.
+ask() {
+  {
     limit_file_size "$max_archive_bytes"
-    [ -z "$certificate_authority" ] || set -- --cacert "$certificate_authority"
-    exec curl -q "$@" --silent --globoff --path-as-is --location --max-redirs 3 --proto "$protocols" \
-      --proto-redir "$protocols" --connect-timeout "$connect_timeout_seconds" \
-      --max-time "$(seconds_of "$(at_least_1000 "$(remaining_ms)")")" --speed-limit "$min_bytes_per_second" \
+    [ -z "$certificate_authority" ] || set -- "$@" --cacert "$certificate_authority"
+    exec curl -q "$@" --silent --globoff --path-as-is --proto "$protocols" --connect-timeout "$connect_timeout_seconds" \
+      --max-time "$(seconds_left)" --speed-limit "$min_bytes_per_second" \
       --speed-time "$idle_timeout_seconds" --max-filesize "$max_archive_bytes" --header 'Accept-Encoding: identity' \
-      --user-agent docs-hosting-chart --dump-header "$scratch/headers" --output "$work/incoming" \
-      --write-out '%{http_code}' --config -
-  ) >"$scratch/status" 2>/dev/null <<END &
-url = "$quoted"
+      --user-agent docs-hosting-chart --suppress-connect-headers --dump-header - --output "$download/incoming" \
+      --write-out '\n:result %{exitcode} %{redirect_url}\n' --config -
+  } 2>/dev/null <<END | keep_headers
+url = "$(quoted "$link")"
 $resume
 END
-  wait $! 2>/dev/null # a shell would tell of a signal
-  curl_code=$?
-  quoted=
-  status=$(cat "$scratch/status")
 }
 
-quote_etag() {
-  printf '%s' "$part_etag" | sed 's/[\\"]/\\&/g'
+quoted() {
+  sed 's/[\\"]/\\&/g' <<END
+$1
+END
 }
 
-forget_part() {
-  rm -f "$work/part"
-  part_etag=
-}
+# Asks, and follows redirects itself, for each address must be looked at before it is asked. A subshell, so that it may change
+# the link. Ends with curl's code, or with one of these:
+elsewhere=101 forbidden=102
+follow() (
+  protocols_of_link=$protocols
+  for _ in 0 1 2 3; do # the link itself, and three redirects
+    look_up || exit $forbidden
+    # an address that nothing can connect to: only a proxy may find what has no address here
+    set -- --resolve "$name:$port:${addresses:-255.255.255.255}"
+    case $name in \[*) shift 2 ;; esac
+    rm -f "$download/incoming" "$download/headers"
+    result=$(ask "$@")
+    code=${result%% *} link=${result#* }
+    if [ -z "$link" ] || [ "$code" != 0 ]; then
+      [ "$code,$addresses" != 7, ] || code=6
+      exit "${code:-99}" # killed, so that it could not say
+    fi
+    check_link || exit $elsewhere
+    [ "$protocols_of_link" != '=https' ] || [ "$protocols" = '=https' ] || exit $elsewhere
+  done
+  exit $elsewhere
+)
 
-# One attempt. Leaves the whole archive in $work/archive, or says in $problem what went wrong and in $reason why:
-#   refused      the link does not work; another one may
-#   unreachable  the way or the server failed; the same link may work later
-#   broken       what came is no whole archive
-#   unsafe       what came is whole and must not be unpacked; asking again would bring the same
-#   local        something here failed, such as the disk
-download() {
-  retry_after_ms=0
-  run_curl
-  received=$(size_of "$work/incoming")
-  # 63: curl's own limit; otherwise the limit on files has ended it, by a signal or, where that is ignored, by an error
-  if [ "$curl_code" -eq 63 ] || { [ "$curl_code" -ne 0 ] && [ "$received" -ge "$max_archive_bytes" ]; }; then
-    rm -f "$work/incoming" "$scratch/headers"
-    too_large
-    return 1
+# One attempt. Leaves the whole archive in $download/archive.
+fetch() {
+  resume=
+  so_far=$(size_of "$download/part")
+  if [ "$so_far" -gt 0 ]; then
+    resume=$(printf 'range = "%s-"\nheader = "If-Match: %s"' "$so_far" "$(quoted "$(cat "$download/etag")")")
+    say "Fetching version «$version» from $host, from byte $so_far on."
+  else
+    say "Fetching version «$version» from $host."
   fi
-  case $status in
-    200 | 206) receive ;;
-    416)
-      forget_part
-      problem=unreachable reason="$host would not continue the download; it starts anew"
-      return 1
+  follow &
+  wait $!
+  receive $?
+}
+
+# What to make of the last reply, whole or cut off, when curl ended so.
+receive() {
+  curl_code=$1
+  retry_after_ms=0
+  status=$(sed -n '1s/^HTTP[^ ]* \([0-9]*\).*/\1/p' "$download/headers" 2>/dev/null)
+  # 63: curl's own limit; otherwise the limit on files has ended it, by a signal or, where that is ignored, by an error
+  [ "$curl_code" -eq 0 ] || [ "$(size_of "$download/incoming")" -lt "$max_archive_bytes" ] || curl_code=63
+  case $curl_code,$status in
+    63,*) too_large ;;
+    $forbidden,*)
+      fail unusable "The link leads to a link-local address or one of a cloud's metadata, by way of $host; these are never asked"
       ;;
-    408 | 425 | 429 | 5??)
-      rm -f "$work/incoming" # an error page may quote the link
+    $elsewhere,*)
+      fail refused "$host redirects, and where to is not allowed (at most 3 times, and only to ${protocols#=} URLs)"
+      ;;
+    *,) fail unreachable "no answer from $host ($(curl_reason))" ;;
+    *,200 | *,206) receive_bytes ;;
+    *,412 | *,416) start_anew "$host has another archive by now (HTTP $status)" ;;
+    *,408 | *,425 | *,429 | *,5??)
       read_retry_after
-      problem=unreachable reason="$host answered HTTP $status"
-      return 1
+      fail unreachable "$host answered HTTP $status"
       ;;
-    000 | '') not_received ;;
-    404 | 410)
-      problem=refused
-      reason="the link was refused (HTTP $status): $host has no bundle there, or no longer"
-      ;;
-    400 | 401 | 403)
-      problem=refused
-      reason="the link was refused (HTTP $status): it has probably expired"
-      ;;
-    *)
-      problem=refused
-      reason="$host answered HTTP $status, which is no bundle"
-      case $curl_code in
-        1 | 47) reason="$host redirects, and where to is not allowed (at most 3 times, and only to ${protocols#=} URLs)" ;;
-      esac
-      ;;
+    *,404 | *,410) fail refused "the link was refused (HTTP $status): $host has no bundle there, or no longer" ;;
+    *,400 | *,401 | *,403) fail refused "the link was refused (HTTP $status): it has probably expired" ;;
+    *) fail refused "$host answered HTTP $status, which is no bundle" ;;
   esac
   result=$?
-  case $status in 200 | 206 | 000 | '') return $result ;; esac
-  rm -f "$work/incoming" "$scratch/headers"
-  return 1
+  rm -f "$download/incoming" "$download/headers" # an error page may quote the link
+  return $result
 }
 
 read_retry_after() {
@@ -276,95 +331,69 @@ read_retry_after() {
   [ "$retry_after_ms" -le "$most_retry_after_ms" ] || retry_after_ms=$most_retry_after_ms
 }
 
-# What to make of a body, whole or cut off.
-receive() {
+receive_bytes() {
   etag=$(header etag)
   case $etag in '"'*'"') ;; *) etag= ;; esac # a weak one does not stand for the same bytes
   if [ "$status" = 206 ]; then
-    total=$(continues_part) || {
-      forget_part
-      problem=unreachable reason="$host continued the download at another place; it starts anew"
-      return 1
-    }
-    cat "$work/incoming" >>"$work/part" || no_space || return 1
+    continues_part || start_anew "$host did not continue the download where it was cut off" || return 1
+    cat "$download/incoming" 2>/dev/null >>"$download/part" || start_anew || no_space || return 1
     remember_digests
   else
     forget_part
-    digests=
     remember_digests
-    mv -f "$work/incoming" "$work/part" 2>/dev/null || : >"$work/part"
-    part_etag=$etag
+    printf '%s\n' "$etag" >"$download/etag"
+    mv -f "$download/incoming" "$download/part" 2>/dev/null || : >"$download/part"
     total=$(header content-length)
   fi
-  rm -f "$work/incoming" "$scratch/headers"
-  [ "$(size_of "$work/part")" -le "$max_archive_bytes" ] || { too_large; return 1; }
+  so_far=$(size_of "$download/part")
+  [ "$so_far" -le "$max_archive_bytes" ] || too_large || return 1
+  case $total in
+    "$so_far") curl_code=0 ;; # whole, though curl may have been killed since
+    '' | *[!0-9]*) ;;         # sent in chunks, whose end curl has seen
+    *) [ "$curl_code" -ne 0 ] || start_anew "$host sent another number of bytes than it announced" || return 1 ;;
+  esac
   if [ "$curl_code" -eq 0 ]; then
-    case $total in
-      '' | *[!0-9]*) ;; # sent in chunks, whose end curl has seen
-      *)
-        if [ "$(size_of "$work/part")" -ne "$total" ]; then
-          forget_part
-          problem=unreachable reason="$host sent another number of bytes than it announced"
-          return 1
-        fi
-        ;;
-    esac
-    mv -f "$work/part" "$work/archive"
-    part_etag=
-    return 0
+    mv -f "$download/part" "$download/archive"
+    return
   fi
-  so_far=$(size_of "$work/part")
-  [ -n "$part_etag" ] || forget_part
-  curl_reason
-  problem=unreachable reason="the download from $host was cut off after $so_far bytes ($reason)"
-  return 1
+  [ -n "$etag" ] || forget_part
+  fail unreachable "the download from $host was cut off after $so_far bytes ($(curl_reason))"
+}
+
+forget_part() { rm -f "$download/part" "$download/etag" "$download/digests"; }
+
+start_anew() {
+  forget_part
+  fail unreachable "${1-}; the download starts anew"
 }
 
 too_large() {
   forget_part
-  problem=unsafe reason="the archive is larger than fetch.maxArchiveBytes ($max_archive_bytes)"
+  fail unsafe "the archive is larger than fetch.maxArchiveBytes ($max_archive_bytes)"
 }
 
-# Prints the total size when this reply continues $work/part.
+# Leaves the whole size in $total when this reply continues the part to its end.
 continues_part() {
-  [ -s "$work/part" ] || return 1
-  [ -z "$(header etag)" ] || [ "$etag" = "$part_etag" ] || return 1
   range=$(header content-range)
-  case $range in "bytes $(size_of "$work/part")-"*/*[0-9]) ;; *) return 1 ;; esac
   total=${range##*/}
-  case $total in *[!0-9]*) return 1 ;; esac
-  [ $(($(size_of "$work/part") + received)) -le "$total" ] || return 1
-  echo "$total"
-}
-
-not_received() {
-  rm -f "$work/incoming" "$scratch/headers"
-  curl_reason
-  problem=unreachable reason="no answer from $host ($reason)"
-  return 1
+  case $total in '' | 0* | *[!0-9]*) return 1 ;; esac
+  [ -s "$download/part" ] && [ -n "$etag" ] && [ "$etag" = "$(cat "$download/etag")" ] &&
+    [ "$range" = "bytes $(size_of "$download/part")-$((total - 1))/$total" ]
 }
 
 # curl's own words are not used: some of them quote the link.
 curl_reason() {
   case $curl_code in
-    3) reason="curl cannot read the link" ;;
-    5 | 6) reason="the host name was not found" ;;
-    7) reason="no connection" ;;
-    18 | 52 | 55 | 56 | 92) reason="the connection was closed" ;;
-    23 | 26) reason="writing to the disk failed, is it full?" ;;
-    28) reason="too slow" ;;
-    35) reason="the TLS handshake failed" ;;
-    51 | 60) reason="the server's certificate is not trusted; fetch.certificateAuthority can name another authority" ;;
-    77) reason="the file of fetch.certificateAuthority cannot be read" ;;
-    126 | 127) give_up "The image has no curl" ;;
-    *) reason="curl ended with $curl_code" ;;
+    5 | 6) echo "the host name was not found" ;;
+    7) echo "no connection" ;;
+    18 | 52 | 55 | 56 | 92) echo "the connection was closed" ;;
+    23) echo "writing to the disk failed, is it full?" ;;
+    28) echo "too slow" ;;
+    35) echo "the TLS handshake failed" ;;
+    60) echo "the server's certificate is not trusted; fetch.certificateAuthority can name another authority" ;;
+    77) echo "the file of fetch.certificateAuthority cannot be read" ;;
+    *) echo "curl ended with $curl_code" ;;
   esac
-}
-
-no_space() {
-  forget_part
-  problem=local reason="writing to the disk failed: is it full?"
-  return 1
 }
 
 # ---- What the archive should be ----------------------------------------------------------------------------------------
@@ -375,126 +404,131 @@ no_space() {
 remember_digests() {
   found=$(header repr-digest)
   [ "$status" = 206 ] || found="$found, $(header content-digest), x-amz=:$(header x-amz-checksum-sha256):"
-  digests="$digests $(printf '%s\n' "$found" | tr ',' '\n' |
+  printf '%s\n' "$found" | tr ',' '\n' |
     sed -n -e 's/^ *sha-256=:\([A-Za-z0-9+/]*=*\):.*$/\1/p' -e 's/^ *x-amz=:\([A-Za-z0-9+/]*=*\):$/\1/p' |
     while read -r encoded; do
       [ -z "$encoded" ] || printf '%s' "$encoded" | base64 -d 2>/dev/null | od -An -v -tx1 | tr -d ' \n' && echo
-    done)"
+    done >>"$download/digests"
 }
 
+# Takes the archive, and the sums that it should have beside fetch.sha256.
 check_digests() {
-  sha256=$(sha256sum <"$work/archive" | cut -c 1-64)
+  archive=$1
+  sha256=$(sha256sum <"$archive" | cut -c 1-64)
   if [ -n "$expected_sha256" ] && [ "$sha256" != "$(printf '%s' "$expected_sha256" | tr 'A-F' 'a-f')" ]; then
-    problem=broken reason="the archive's SHA-256 is not the one of fetch.sha256"
-    return 1
+    fail broken "the archive's SHA-256 is not the one of fetch.sha256" || return 1
   fi
-  for digest in $1; do
-    [ ${#digest} -eq 64 ] && [ "$digest" != "$sha256" ] || continue
-    problem=broken reason="the archive's SHA-256 is not the one that $host announced"
-    return 1
+  for digest in $2; do
+    [ ${#digest} -ne 64 ] || [ "$digest" = "$sha256" ] ||
+      fail broken "the archive's SHA-256 is not the one that $host announced" || return 1
   done
 }
 
 # ---- What is in the archive --------------------------------------------------------------------------------------------
 
-broken() {
-  problem=broken reason="the archive is broken: $1"
-  return 1
-}
-
-unsafe() {
-  problem=unsafe reason="the archive is refused: $1"
-  return 1
-}
-
 # Goes by content, never by name.
 format_of() {
-  case $(od -An -N6 -tx1 "$1" | tr -d ' \n') in
-    '') echo nothing ;;
+  case $(od -An -N4 -tx1 "$1" | tr -d ' \n') in
     1f8b*) echo gzip ;;
     504b03*) echo zip ;;
-    fd377a585a00) echo xz ;;
-    28b52ffd*) echo zstd ;;
-    425a68*) echo bzip2 ;;
-    *) case $(od -An -j257 -N5 -tx1 "$1" 2>/dev/null | tr -d ' \n') in
-      7573746172) echo tar ;;
-      *) echo unknown ;;
-    esac ;;
+    *) case $(od -An -j257 -N5 -tx1 "$1" 2>/dev/null | tr -d ' \n') in 7573746172) echo tar ;; esac ;;
   esac
 }
 
-# Leaves a plain tar in $work/tar. Some servers pack once more what is packed already, hence two layers.
+# Takes a program that writes what is in $archive to standard output, and puts it into $work/$1, within the limits.
 decompress() {
-  mv -f "$work/archive" "$work/tar" || return 1
-  ln -f "$work/tar" "$work/archive" || return 1
-  for layer in 1 2; do
-    [ "$(format_of "$work/tar")" = gzip ] || break
-    most=$((max_unpacked_bytes + max_entries * 1024 + 10240)) # a tar has a header for each entry, and padding
-    (
-      limit_file_size "$most"
-      exec gzip -dc <"$work/tar" >"$work/unzipped"
-    ) 2>/dev/null &
-    wait $! 2>/dev/null || {
-      if [ "$(size_of "$work/unzipped")" -ge "$most" ]; then
-        unsafe "it unpacks to more than fetch.maxUnpackedBytes ($max_unpacked_bytes)"
-      else
-        broken "its compression does not hold (cut off, damaged, or followed by something else)"
-      fi
-      return 1
-    }
-    mv -f "$work/unzipped" "$work/tar" || return 1
-  done
-  format=$(format_of "$work/tar")
-  case $format in
-    tar) ;;
-    nothing) broken "it is empty"; return 1 ;;
-    unknown) broken "it is neither a tar nor a tar.gz, rather perhaps a web page"; return 1 ;;
-    *) unsafe "it is of format $format; tar.gz and tar can be unpacked here"; return 1 ;;
-  esac
-  # without its end mark (two empty blocks) a tar was cut off, even if between two entries
-  [ "$(tail -c 1024 "$work/tar" | tr -d '\0' | wc -c)" -eq 0 ] && [ "$(size_of "$work/tar")" -ge 1024 ] ||
-    broken "it has no end" || return 1
-}
-
-# GNU tar must be told to list names as they are; busybox does, except that it silently takes "/" and ".." away, with a word
-# on standard error. Both are told by their first lines.
-find_tar() {
-  case $(tar --version 2>&1 | head -n 1) in
-    *GNU*) list_names='--quoting-style=literal --absolute-names' ;;
-    *) list_names= ;;
-  esac
-}
-
-# Lists the whole archive and refuses all but regular files and folders with harmless names. Names are read from a listing
-# that has nothing else in it; types are the first letter of the long listing, whose other columns are of the archive's making.
-check_entries() {
-  # shellcheck disable=SC2086 -- none, or two options
-  (
-    limit_file_size $((max_entries * 1200))
-    tar $list_names -tf - <"$work/tar" >"$work/names" 2>"$work/words" &&
-      tar $list_names -tvf - <"$work/tar" >"$work/entries" 2>/dev/null
-  ) 2>/dev/null || broken "it cannot be listed to its end" || return 1
-  if grep -qi 'removing leading' "$work/words"; then
-    unsafe "an entry's name leads outside its folder"
-    return 1
+  into=$work/$1
+  shift
+  most=$((max_unpacked_bytes + max_entries * 1024 + 10240)) # a tar has a header for each entry, and padding
+  step "$most" "$@" <"$archive" 2>/dev/null >"$into" && return 0
+  if [ "$(size_of "$into")" -ge "$most" ]; then
+    unsafe "it unpacks to more than fetch.maxUnpackedBytes ($max_unpacked_bytes)"
+  else
+    broken "its compression does not hold (cut off, damaged, encrypted, or followed by something else)"
   fi
-  [ "$(wc -l <"$work/entries")" -le "$max_entries" ] ||
-    unsafe "it holds more than fetch.maxEntries ($max_entries) files and folders" || return 1
+}
+
+# Leaves the names of what is in the archive in $work/names, one a line, folders with a slash at their end, and in $files how
+# many are files. Nothing is made before check_names has seen them.
+list_entries() {
+  # some servers pack once more what is packed already, hence two layers
+  for layer in outer inner; do
+    [ "$(format_of "$archive")" = gzip ] || break
+    decompress $layer gzip -dc || return 1
+    archive=$work/$layer
+    [ $layer = outer ] || rm -f "$work/outer"
+  done
+  format=$(format_of "$archive")
+  case $format in
+    tar) list_tar ;;
+    zip) list_zip ;;
+    *) broken "it is no tar.gz, tar or zip, rather perhaps a web page" ;;
+  esac
+}
+
+# Refuses all but regular files and folders. Names are read from a listing that has nothing else in it; types are the first
+# letter of the long listing, whose other columns are of the archive's making.
+list_tar() {
+  # without its end mark (two empty blocks) a tar was cut off, even if between two entries
+  [ "$(tail -c 1024 "$archive" | tr -d '\0' | wc -c)" -eq 0 ] && [ "$(size_of "$archive")" -ge 1024 ] ||
+    broken "it has no end" || return 1
+  # GNU tar must be told to list names as they are; busybox does, except that it silently takes "/" and ".." away, with a word
+  # on standard error
+  case $(tar --version 2>&1 | head -n 1) in
+    *GNU*) set -- --quoting-style=literal --absolute-names ;;
+    *) set -- ;;
+  esac
+  {
+    step $((max_entries * 1200)) tar "$@" -tf "$archive" >"$work/names" 2>"$work/words" &&
+      step $((max_entries * 1200)) tar "$@" -tvf "$archive" >"$work/entries" 2>/dev/null
+  } || broken "it cannot be listed to its end" || return 1
   # busybox lists a hard link as a file, but with the arrow
   found=$(awk '
     / -> / || / link to / || /^[lh]/ { print "it holds a symbolic or hard link"; exit }
-    !/^[-d]/ { print "it holds something that is neither a file nor a folder"; exit }' "$work/entries")
+    !/^[-d][-r][-w][-xsS][-r][-w][-xsS][-r][-w][-xtT] / { print "it holds something that is neither a file nor a folder"; exit }' "$work/entries")
   [ -z "$found" ] || unsafe "$found" || return 1
-  found=$(awk '
-    function refuse(why) { print why ": " $0; exit }
-    /[\001-\037\177]/ { refuse("a name holds a control character") }
-    /\\/ { refuse("a name holds a backslash") }
-    /^\// { refuse("a name begins at the root") }
-    /^[A-Za-z]:/ { refuse("a name begins with a drive") }
-    /(^|\/)\.\.(\/|$)/ { refuse("a name leads outside its folder") }
-    length($0) > 1024 { refuse("a name is too long") }' "$work/names")
-  [ -z "$found" ] || unsafe "$(printable "$found")" || return 1
   files=$(grep -c '^-' "$work/entries") || files=0
+}
+
+# Links show only in what unzip makes; it makes them last, so that nothing is written through one.
+list_zip() {
+  decompress contents unzip -p "$archive" || return 1
+  rm -f "$work/contents"
+  step $((max_entries * 1200)) unzip -l "$archive" >"$work/entries" 2>"$work/words" || broken "it cannot be listed to its end" || return 1
+  awk '/^ ?-----/ { inside = !inside; next }
+    inside { if (!sub(/^ *[0-9]+ +[0-9-]+ [0-9:]+   /, "")) $0 = "/" $0; print }' "$work/entries" >"$work/names"
+  files=$(grep -vc '/$' "$work/names") || files=0
+}
+
+# Refuses harmful names, and more files and folders than fetch.maxEntries, also folders that are in names only. Leaves the
+# folders in $work/folders.
+check_names() {
+  ! grep -qi 'removing leading' "$work/words" || unsafe "an entry's name leads outside its folder" || return 1
+  : >"$work/folders"
+  found=$(awk -v most="$max_entries" -v deepest="$max_depth" -v folders="$work/folders" '
+    function refuse(why) { print why; exit }
+    /[\001-\037\177]/ { refuse("a name holds a control character: " $0) }
+    /\\/ { refuse("a name holds a backslash: " $0) }
+    /^\// { refuse("a name begins at the root: " $0) }
+    /^[A-Za-z]:/ { refuse("a name begins with a drive: " $0) }
+    /(^|\/)\.\.(\/|$)/ { refuse("a name leads outside its folder: " $0) }
+    length($0) > 1024 { refuse("a name is too long: " $0) }
+    {
+      sub(/^(\.\/+)+/, "")
+      if (!sub(/\/+$/, "") && $0 != "") {
+        made++
+        if (!sub(/\/+[^\/]*$/, "")) $0 = ""
+      }
+      if (split($0, path, "/") > deepest) refuse("it holds folders more than " deepest " deep")
+      while ($0 != "" && !($0 in seen)) {
+        seen[$0]
+        made++
+        print >folders
+        if (!sub(/\/+[^\/]*$/, "")) break
+      }
+      if (made > most) refuse("it holds more than fetch.maxEntries (" most ") files and folders")
+    }' "$work/names")
+  [ -z "$found" ] || unsafe "$(printable "$found")"
 }
 
 # Unpacks into a staging folder and looks again at what came of it, whatever the listing said.
@@ -502,100 +536,93 @@ unpack() {
   stage=$work/stage
   rm -rf "$stage" && mkdir "$stage" || return 1
   # folders first and with our own modes: those of a read-only folder would keep its files out
-  sed -n 's:/[^/]*$::p' "$work/names" | sort -u | sed "s:^:$stage/./:" | tr '\n' '\0' | xargs -0 -r mkdir -p 2>/dev/null
-  (
-    limit_file_size "$max_unpacked_bytes"
-    exec tar -xf - -C "$stage" --no-same-permissions -o <"$work/tar"
-  ) >/dev/null 2>"$work/words" &
-  wait $! 2>/dev/null || {
-    grep -qi 'no space' "$work/words" && no_space && return 1
-    broken "it cannot be unpacked"
+  sed "s:^:$stage/./:" "$work/folders" | tr '\n' '\0' >"$work/paths"
+  step 0 xargs -0 -r mkdir -p <"$work/paths" 2>/dev/null || broken "it cannot be unpacked" || return 1
+  case $format in
+    tar) set -- tar -xf "$archive" -C "$stage" --no-same-permissions -o ;;
+    zip) set -- unzip -q -o "$archive" -d "$stage" ;;
+  esac
+  step "$max_unpacked_bytes" "$@" >/dev/null 2>"$work/words" || {
+    if grep -qi 'no space' "$work/words"; then no_space; else broken "it cannot be unpacked"; fi
     return 1
   }
-  chmod -R u+rwX "$stage"
-  [ -z "$(find "$stage" ! -type f ! -type d | head -n 1)" ] || unsafe "it made something that is neither a file nor a folder" || return 1
-  [ -z "$(find "$stage" -type f -links +1 | head -n 1)" ] || unsafe "it made a hard link" || return 1
-  [ "$(find "$stage" -type f | wc -l)" -eq "$files" ] ||
-    unsafe "it holds a name twice, or names that this disk cannot tell apart" || return 1
-  unpacked_bytes=$(find "$stage" -type f -exec stat -c %s {} + | awk '{ sum += $1 } END { printf "%.0f", sum }')
-  [ "$unpacked_bytes" -le "$max_unpacked_bytes" ] ||
-    unsafe "it unpacks to more than fetch.maxUnpackedBytes ($max_unpacked_bytes)" || return 1
-  find "$stage" -type d -exec chmod 0755 {} +
-  find "$stage" -type f -exec chmod 0644 {} +
-  find_start_page || return 1
-  mend_times
-}
-
-# The site is what has the start page: the archive's root, or the one folder that everything is in.
-find_start_page() {
+  step 0 chmod -R a-x,a-st,u=rwX,go=rX "$stage" 2>/dev/null || broken "it cannot be unpacked" || return 1
+  # a line for each thing that was made, in which the archive has no say: kind and mode, links, bytes, time
+  step $((max_entries * 100 + 4096)) find "$stage" -name '*[[:cntrl:]]*' -exec echo name \; \
+    -o -exec stat -c '%f %h %s %Y' {} + >"$work/made" 2>/dev/null || broken "what it holds cannot be read" || return 1
+  found=$(awk -v files="$files" -v most="$max_unpacked_bytes" '
+    function refuse(why) { print why; refused = 1; exit }
+    /^name/ { refuse("a name holds a control character") }
+    /^4/ { next }
+    !/^8/ { refuse("it holds a symbolic link, or something else that is neither a file nor a folder") }
+    $2 > 1 { refuse("it holds a hard link") }
+    { count++; bytes += $3; if (time == "") time = $4; else if ($4 != time) differ = 1 }
+    END {
+      if (refused) exit
+      if (count + 0 != files) print "it holds a name twice, or names that this disk cannot tell apart"
+      else if (bytes > most) print "it unpacks to more than fetch.maxUnpackedBytes (" most ")"
+      else printf "%.0f %d", bytes, differ
+    }' "$work/made")
+  case $found in [0-9]*) unpacked_bytes=${found% *} ;; *) unsafe "$found" || return 1 ;; esac
+  # the site is what has the start page: the archive's root, or the one folder that everything is in
   root=$stage
-  if [ ! -f "$root/index.html" ]; then
-    set -- "$stage"/* "$stage"/.[!.]*
-    for entry in "$@"; do
-      [ -e "$entry" ] || continue
-      [ "$root" = "$stage" ] || { root=; break; }
-      root=$entry
-    done
-    [ -n "$root" ] && [ -f "$root/index.html" ] || unsafe "it has no index.html" || return 1
-  fi
+  [ -f "$root/index.html" ] || root=$stage/$(ls -A "$stage") # the name of no file, when there are several
+  [ -f "$root/index.html" ] || unsafe "it has no index.html" || return 1
+  # nginx makes an ETag of a file's time and size. Where all files have one and the same time, as reproducible packers give them,
+  # an edit that keeps the size would look unchanged to every browser; and a zip does not say in which zone its times are. Then
+  # the time is made of the archive's digest, the same in every pod and another in every version.
+  case $format,$found in
+    zip,* | *' 0')
+      step 0 find "$root" -type f -exec touch -d "@$((315532800 + 0x$(printf '%s' "$sha256" | cut -c 1-7)))" {} + ||
+        broken "it cannot be unpacked"
+      ;;
+  esac
 }
 
-# nginx makes an ETag of a file's time and size. When an archive gives all its files one and the same time, as reproducible
-# packers do, an edit that keeps the size would look unchanged to every browser: then the time is made of the archive's digest,
-# the same in every pod and another in every version.
-mend_times() {
-  [ "$(find "$root" -type f -exec stat -c %Y {} + | sort -u | head -n 2 | wc -l)" -le 1 ] || return 0
-  find "$root" -type f -exec touch -d "@$((315532800 + 0x$(printf '%s' "$sha256" | cut -c 1-7)))" {} +
+# Takes the archive, and the sums that were announced with it. Puts what is in it where nginx looks, in one rename.
+publish() {
+  check_digests "$1" "$2" && list_entries && check_names && unpack || return 1
+  rm -rf "$site_folder/active.content" "$site_folder/active"
+  mv "$root" "$site_folder/active" || no_space || return 1
+  printf '%s' "$content_id" >"$site_folder/active.content"
 }
 
 # ---- The kept copies ---------------------------------------------------------------------------------------------------
-# One file per version: v1-<hash of the version>-<SHA-256 of the archive>.bundle, written beside and renamed, so that pods that
-# share the folder never see half a file and may write at once. Its time is when it was fetched.
-
-version_key() {
-  printf '%s' "$1" | sha256sum | cut -c 1-32
-}
+# One file per content: <content id>-<SHA-256 of the archive>.bundle, written beside and renamed, so that pods that share the
+# folder never see half a file and may write at once. Its time is when it was fetched.
 
 keep_copy() {
   [ -n "$cache_folder" ] || return 0
   find "$cache_folder" -name '.incoming.*' -mmin +60 -exec rm -f {} + 2>/dev/null # of pods that were killed
-  key=$(version_key "$offered_version")
-  copy=$cache_folder/v1-$key-$sha256.bundle
+  copy=$cache_folder/$content_id-$sha256.bundle
   incoming=$(mktemp "$cache_folder/.incoming.XXXXXX" 2>/dev/null) &&
-    cat "$work/archive" 2>/dev/null >"$incoming" && chmod 0644 "$incoming" && mv -f "$incoming" "$copy" || {
+    cat "$download/archive" 2>/dev/null >"$incoming" && chmod 0644 "$incoming" && mv -f "$incoming" "$copy" || {
     rm -f "$incoming"
     say "Warning: the archive could not be kept in the cache (is it full, or not writable?). It is served all the same."
     return 0
   }
-  for other in "$cache_folder/v1-$key"-*.bundle; do
+  for other in "$cache_folder/$content_id"-*.bundle; do
     [ "$other" = "$copy" ] || rm -f "$other"
   done
   # the newest stay, and this one whatever the clock says
-  ls -t "$cache_folder"/v1-*.bundle 2>/dev/null | grep -vxF "$copy" | tail -n +"$cache_versions" | while read -r other; do
+  ls -t "$cache_folder"/*.bundle 2>/dev/null | grep -vxF "$copy" | tail -n +"$cache_versions" | while read -r other; do
     rm -f "$other"
   done
   say "Kept a copy in the cache, for pods that start when the link no longer works."
 }
 
-# Serves the kept copy of this pod's own version, never of another, or returns 1.
+# Serves the kept copy of this pod's own content, never of another, or returns 1.
 use_kept_copy() {
   [ -n "$cache_folder" ] || return 1
-  # without a version a copy cannot be told from what was published later: good enough when nothing can be fetched, but what
-  # was fetched and is broken may be newer
-  if [ -z "$version" ]; then
-    case $problem in broken | unsafe) return 1 ;; esac
-  fi
   because=$reason because_problem=$problem
-  for copy in $(ls -t "$cache_folder/v1-$(version_key "$version")"-*.bundle 2>/dev/null); do
+  for copy in $(ls -t "$cache_folder/$content_id"-*.bundle 2>/dev/null); do
     fetched=$(date -u -r "$copy" +%Y-%m-%dT%H:%M:%SZ)
-    sha256=${copy%.bundle}
-    sha256=${sha256##*-}
-    rm -f "$work/archive"
+    rm -rf "$work" && mkdir "$work"
     problem=local reason="it could not be read, or there is no room to unpack it"
-    if cat "$copy" 2>/dev/null >"$work/archive" && offered_version=$version && check_digests "$sha256" && publish; then
-      say "Serving the kept copy of version $(printable "$version"), fetched at $fetched, because $because."
-      [ -n "$version" ] || say "Warning: staticExport.version is not set, so this copy may be older than what was published."
-      leave_word "Serving the kept copy of version $(printable "$version"), fetched at $fetched, because $because."
+    digest=${copy%.bundle}
+    if cat "$copy" 2>/dev/null >"$work/copy" && publish "$work/copy" "${digest##*-}"; then
+      say "Serving the kept copy of version «$version», fetched at $fetched, because $because."
+      leave_word "Serving the kept copy of version «$version», fetched at $fetched, because $because."
       return 0
     fi
     say "Warning: the kept copy of $fetched is of no use: $reason."
@@ -605,106 +632,85 @@ use_kept_copy() {
   return 1
 }
 
-# ---- Publishing --------------------------------------------------------------------------------------------------------
-
-# Checks $work/archive and puts its content where nginx looks, in one rename.
-publish() {
-  decompress && check_entries && unpack || return 1
-  rm -rf "$site_folder/active.version" "$site_folder/active"
-  mv "$root" "$site_folder/active" || no_space || return 1
-  printf '%s' "$offered_version" >"$site_folder/active.version"
-}
-
 # ---- The loop ----------------------------------------------------------------------------------------------------------
 
-# Says a reason when it is new, and again at growing intervals.
+# Says a reason when it is new, and again now and then.
 remind() {
-  if [ "$1" != "${reminded_of-}" ]; then
-    reminded_of=$1
-    reminder_ms=$first_reminder_ms
-  elif [ "$(now_ms)" -lt "$next_reminder_ms" ]; then
-    return
-  fi
+  [ "$1" != "${reminded_of-}" ] || [ "$(now_ms)" -ge "$next_reminder_ms" ] || return 0
+  reminded_of=$1 next_reminder_ms=$(($(now_ms) + reminder_ms))
   say "$1"
   leave_word "$1"
-  next_reminder_ms=$(($(now_ms) + reminder_ms))
-  reminder_ms=$((reminder_ms * 2))
 }
 
-# Waits until the Secret holds something else, or the same link is worth another try.
-await_other_secret() {
+# Waits until the Secret holds another link, or the same one is worth another try.
+await_other_link() {
   tried_link=$link
-  tried_version=$offered_version
   retry_at_ms=$(($(now_ms) + refused_retry_ms))
   while [ "$(now_ms)" -lt "$retry_at_ms" ]; do
-    pause "$secret_poll_ms"
-    read_secret
-    if [ "$link" != "$tried_link" ] || [ "$offered_version" != "$tried_version" ]; then
-      say "The Secret was renewed: trying its link."
-      failures=0
-      return
-    fi
     remind "$1"
+    pause "$secret_poll_ms"
+    read_link
+    [ "$link" = "$tried_link" ] || { say "The Secret was renewed: trying its link."; failures=0; return; }
   done
 }
 
-# Whether the Secret is this pod's. Just after a release the mount may still show the one before; and an old pod may be
-# restarted when a newer release is half way.
-version_is_settled() {
-  [ "$offered_version" != "$version" ] || return 0
-  [ "$mismatch_accepted" = no ] || return 0
-  problem=refused
-  reason="the Secret holds the link of version «$(printable "$offered_version")», and this pod is of version «$(printable "$version")»"
-  use_kept_copy && exit 0
-  : "${mismatch_since_ms:=$(now_ms)}"
-  if [ $(($(now_ms) - mismatch_since_ms)) -lt "$version_wait_ms" ]; then
-    remind "Waiting for the Secret: $reason."
-    return 1
-  fi
-  mismatch_accepted=yes
-  say "WARNING: $reason, also after $((version_wait_ms / 1000)) s. This pod now serves version «$(printable "$offered_version")»."
+back_off() {
+  failures=$((failures + 1))
+  wait_ms=$most_backoff_ms
+  [ "$failures" -gt 10 ] || wait_ms=$((first_backoff_ms << (failures - 1)))
+  [ "$wait_ms" -le "$most_backoff_ms" ] || wait_ms=$most_backoff_ms
+  # half of it is certain, half is chance, so that many pods do not ask at the same moments
+  wait_ms=$((wait_ms / 2 + wait_ms * $(od -An -N2 -tu2 /dev/urandom) / 131072))
+  [ "$wait_ms" -ge "$retry_after_ms" ] || wait_ms=$retry_after_ms
+  say "Attempt $failures: $reason. Next attempt in $(seconds_of "$wait_ms") s."
+  leave_word "$reason"
+  pause "$wait_ms"
 }
 
 main() {
-  scratch=$scratch_folder/fetch-bundle # one name, so that a killed container's is cleared
+  version=$(printable "$version")
+  [ -n "$content_id" ] || give_up "CONTENT_ID is not set"
+  for program in curl getent timeout; do
+    command -v "$program" >/dev/null || give_up "The image has no $program"
+  done
   rm -rf "$work" "$scratch"
   # the container was started again in the same pod, for instance after a reboot: what it had unpacked is whole
-  if [ -n "$version" ] && [ -d "$site_folder/active" ] && [ "$(cat "$site_folder/active.version" 2>/dev/null)" = "$version" ]; then
-    say "Version $(printable "$version") is unpacked already: nothing to fetch."
+  if [ -d "$site_folder/active" ] && [ "$(cat "$site_folder/active.content" 2>/dev/null)" = "$content_id" ]; then
+    say "Version «$version» is unpacked already: nothing to fetch."
     exit 0
   fi
   reason=
   deadline_ms=$(($(now_ms) + time_limit_ms))
-  mkdir -p "$work" || give_up "The folder for the site cannot be written"
+  mkdir -p "$work" "$download" || give_up "The folder for the site cannot be written"
   mkdir -m 0700 "$scratch" || give_up "The folder for temporary files cannot be written"
-  trap 'rm -rf "$work" "$scratch"' EXIT
+  trap 'rm -rf "$work" "$scratch"; rmdir "$download" 2>/dev/null' EXIT
   trap 'exit 143' TERM
-  trap 'exit 130' INT
-  find_tar
 
-  failures=0 broken_count=0 mismatch_accepted=no mismatch_since_ms='' unreachable_since_ms='' part_etag='' digests=''
+  failures=0 broken_count=0 unreachable_since_ms=''
+  # what a killed container left is what one would have that had just been cut off
+  host="the store"
+  [ ! -f "$download/headers" ] || receive 18
   while :; do
-    read_secret
-    version_is_settled || { pause "$secret_poll_ms"; continue; }
+    read_link
     problem=local reason="a step on this node failed: is its disk full?" # unless something better is known below
-    if ! check_link; then
-      problem=unusable
-    elif say "Fetching version «$(printable "$offered_version")» from $host." && download && check_digests "$digests" && publish; then
-      say "Serving version «$(printable "$offered_version")»: $files files, $unpacked_bytes bytes, SHA-256 $sha256."
-      leave_word "Serving version «$(printable "$offered_version")», fetched from $host."
+    if check_link && { [ -f "$download/archive" ] || fetch; } && publish "$download/archive" "$(cat "$download/digests")"; then
+      say "Serving version «$version»: $files files, $unpacked_bytes bytes, SHA-256 $sha256."
+      leave_word "Serving version «$version», fetched from $host."
       keep_copy
+      rm -rf "$download"
       exit 0
     fi
-    rm -f "$work/archive" "$work/tar"
-    [ "$(remaining_ms)" -gt 0 ] || give_up_on_time
+    rm -rf "$work" && mkdir "$work"
+    case $problem in broken | unsafe) rm -f "$download"/* ;; esac
+    ! time_is_up || give_up_on_time
     case $problem in
       refused | unusable)
         unreachable_since_ms=''
         use_kept_copy && exit 0
         advice="$reason."
+        [ -n "$link" ] || advice="Waiting for the Secret: it ${reason#the Secret }."
         [ "$problem" = unusable ] || advice="$reason. Run \`pulumi up\`: it renews the link, and this pod goes on by itself."
-        remind "$advice"
-        await_other_secret "$advice"
+        await_other_link "$advice"
         ;;
       unsafe)
         say "Not unpacked: $reason."
@@ -729,18 +735,6 @@ main() {
         ;;
     esac
   done
-}
-
-back_off() {
-  failures=$((failures + 1))
-  wait_ms=$most_backoff_ms
-  [ "$failures" -gt 10 ] || wait_ms=$((first_backoff_ms << (failures - 1)))
-  [ "$wait_ms" -le "$most_backoff_ms" ] || wait_ms=$most_backoff_ms
-  wait_ms=$(jittered "$wait_ms")
-  [ "$wait_ms" -ge "$retry_after_ms" ] || wait_ms=$retry_after_ms
-  say "Attempt $failures: $reason. Next attempt in $(seconds_of "$wait_ms") s."
-  leave_word "$reason"
-  pause "$wait_ms"
 }
 
 main
