@@ -154,10 +154,10 @@ const REFUSED: Row[] = [
 ];
 
 const ZIP_SITE: readonly ZipEntry[] = SITE.map(({ name, content = "" }) => ({ name, content }));
-const ZIP = zip(ZIP_SITE);
 const LONG_ZIP = zip([...ZIP_SITE, { name: "long", content: gzipSync(Buffer.alloc(90_000, "abcdefg")) }]);
 const BAD_ZIP = Buffer.from(LONG_ZIP);
-BAD_ZIP.writeUInt8(BAD_ZIP.readUInt8(400) ^ 1, 400);
+const IN_LONG = LONG_ZIP.indexOf("long") + 50;
+BAD_ZIP.writeUInt8(BAD_ZIP.readUInt8(IN_LONG) ^ 1, IN_LONG);
 
 /** As `Row`. */
 type ZipRow = [

@@ -676,6 +676,7 @@ main() {
   rm -rf "$work" "$scratch"
   # the container was started again in the same pod, for instance after a reboot: what it had unpacked is whole
   if [ -d "$site_folder/active" ] && [ "$(cat "$site_folder/active.content" 2>/dev/null)" = "$content_id" ]; then
+    rm -rf "$download"
     say "Version «$version» is unpacked already: nothing to fetch."
     exit 0
   fi
