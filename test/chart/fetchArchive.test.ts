@@ -230,7 +230,7 @@ describe.each(SYSTEMS)("with %s, the archive", (system) => {
   );
 
   test("that is a zip whose link leads outside is refused, and nothing is written through it", async () => {
-    const outside = join(pod.root, "tmp/outside");
+    const outside = join(pod.root, "outside");
     mkdirSync(outside, { mode: 0o777 });
     chmodSync(outside, 0o777);
     const link = { name: "link", mode: SYMBOLIC_LINK, content: outside };

@@ -57,7 +57,7 @@ export class PodFolders {
 
   constructor(system: System) {
     this.system = system;
-    for (const folder of ["site", "cache", "tmp", "secret"]) this.#makeFolder(join(this.root, folder));
+    for (const folder of ["site", "cache", "secret"]) this.#makeFolder(join(this.root, folder));
     if (NOBODY.uid !== undefined) chownSync(this.root, NOBODY.uid, NOBODY.gid);
   }
 
@@ -105,7 +105,6 @@ export class PodFolders {
       LINK_FOLDER: this.#secret,
       SITE_FOLDER: this.site,
       CACHE_FOLDER: this.cache,
-      SCRATCH_FOLDER: join(this.root, "tmp"),
       TERMINATION_LOG: join(this.root, "termination-log"),
       ...environment,
     });
@@ -129,9 +128,7 @@ export class PodFolders {
 
   /** What else is left in the folders of the pod. */
   leftovers(): string[] {
-    return ["site", "tmp"]
-      .flatMap((folder) => readdirSync(join(this.root, folder)))
-      .filter((name) => name !== "active" && name !== "active.content");
+    return readdirSync(this.site).filter((name) => name !== "active" && name !== "active.content");
   }
 
   keptCopies(): string[] {

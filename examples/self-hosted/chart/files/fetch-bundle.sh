@@ -20,7 +20,6 @@ link_folder=${LINK_FOLDER:-/run/static-export} # the mounted Secret: for each co
 site_folder=${SITE_FOLDER:-/site}              # nginx serves $site_folder/active
 cache_folder=${CACHE_FOLDER-}                  # empty: nothing is kept
 cache_versions=${CACHE_VERSIONS:-2}
-scratch=${SCRATCH_FOLDER:-/tmp}/fetch-bundle
 termination_log=${TERMINATION_LOG:-/dev/termination-log}
 expected_sha256=${BUNDLE_SHA256-}
 allow_http=${ALLOW_HTTP:-false}
@@ -181,9 +180,9 @@ check_link() {
 # Looks up the only addresses that curl may then connect to, so that a name cannot lead elsewhere by the time that curl asks.
 look_up() {
   bare_name=${name#\[}
-  step 65536 getent ahosts "${bare_name%\]}" >"$scratch/addresses" 2>/dev/null
+  step 65536 getent ahosts "${bare_name%\]}" >"$work/addresses" 2>/dev/null
   addresses=
-  for address in $(awk '!seen[$1]++ { print $1 }' "$scratch/addresses"); do
+  for address in $(awk '!seen[$1]++ { print $1 }' "$work/addresses"); do
     # where clouds tell a machine its secrets: link-local addresses, and those of Azure, Alibaba, Oracle, Amazon and Google
     case ${address#::ffff:} in
       169.254.* | ::169.254.* | ::a9fe:* | 64:ff9b::a9fe:* | fe[89ab][0-9a-f]:*) return 1 ;;
@@ -411,14 +410,13 @@ remember_digests() {
     done >>"$download/digests"
 }
 
-# Takes the archive, and the sums that it should have beside fetch.sha256.
+# Takes the sums that the archive should have beside fetch.sha256.
 check_digests() {
-  archive=$1
-  sha256=$(sha256sum <"$archive" | cut -c 1-64)
+  sha256=$(cut -c 1-64 "$work/sha256")
   if [ -n "$expected_sha256" ] && [ "$sha256" != "$(printf '%s' "$expected_sha256" | tr 'A-F' 'a-f')" ]; then
     fail broken "the archive's SHA-256 is not the one of fetch.sha256" || return 1
   fi
-  for digest in $2; do
+  for digest in $1; do
     [ ${#digest} -ne 64 ] || [ "$digest" = "$sha256" ] ||
       fail broken "the archive's SHA-256 is not the one that $host announced" || return 1
   done
@@ -581,7 +579,13 @@ unpack() {
 
 # Takes the archive, and the sums that were announced with it. Puts what is in it where nginx looks, in one rename.
 publish() {
-  check_digests "$1" "$2" && list_entries && check_names && unpack || return 1
+  archive=$1
+  sha256sum <"$archive" >"$work/sha256" & # while another processor decompresses
+  summing=$!
+  list_entries && check_names
+  listed=$?
+  wait $summing
+  check_digests "$2" && [ $listed -eq 0 ] && unpack || return 1
   rm -rf "$site_folder/active.content" "$site_folder/active"
   mv "$root" "$site_folder/active" || no_space || return 1
   printf '%s' "$content_id" >"$site_folder/active.content"
@@ -673,7 +677,7 @@ main() {
   for program in curl getent timeout; do
     command -v "$program" >/dev/null || give_up "The image has no $program"
   done
-  rm -rf "$work" "$scratch"
+  rm -rf "$work"
   # the container was started again in the same pod, for instance after a reboot: what it had unpacked is whole
   if [ -d "$site_folder/active" ] && [ "$(cat "$site_folder/active.content" 2>/dev/null)" = "$content_id" ]; then
     rm -rf "$download"
@@ -683,8 +687,7 @@ main() {
   reason=
   deadline_ms=$(($(now_ms) + time_limit_ms))
   mkdir -p "$work" "$download" || give_up "The folder for the site cannot be written"
-  mkdir -m 0700 "$scratch" || give_up "The folder for temporary files cannot be written"
-  trap 'rm -rf "$work" "$scratch"; rmdir "$download" 2>/dev/null' EXIT
+  trap 'rm -rf "$work"; rmdir "$download" 2>/dev/null' EXIT
   trap 'exit 143' TERM
 
   failures=0 broken_count=0 unreachable_since_ms=''
