@@ -18,7 +18,7 @@ test("with the persistent cache, a pod that starts after the link's end, with th
     const fresh = now.length === pods.length && now.every((uid) => !pods.includes(uid));
     return fresh && (await installation.says("The first edition."));
   });
-  expect(await fetchLog(installation)).toMatch(/kept copy of version 1/);
+  expect(await fetchLog(installation)).toMatch(/kept copy of version «1»/);
 });
 
 test("without it, the pod waits and its log says what to do; renewing the link asks for one bundle, updates the Secret and restarts no pod, which goes on by itself", async (context) => {
