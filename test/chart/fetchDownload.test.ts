@@ -177,7 +177,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
         response.write(Buffer.alloc(10_000));
       };
       const run = await pod.start();
-      await expect.poll(() => filesThatHold("\0".repeat(10_000), pod.site)).not.toEqual([]);
+      await expect.poll(() => filesThatHold("\0".repeat(4_000), pod.site)).not.toEqual([]);
       run.kill();
       await run.ended;
       server.answer = send(ARCHIVE);
