@@ -23,6 +23,7 @@ interface Container {
   volumeMounts: { name: string; mountPath: string; readOnly?: boolean }[];
   securityContext: unknown;
   resources: unknown;
+  args?: string[];
 }
 
 interface Volume {
@@ -39,6 +40,9 @@ interface PodTemplate {
     containers: Container[];
     volumes: Volume[];
     terminationGracePeriodSeconds: number;
+    securityContext: Record<string, unknown>;
+    affinity?: unknown;
+    topologySpreadConstraints?: Record<string, unknown>[];
   };
 }
 
@@ -51,7 +55,8 @@ export interface Manifest {
     template: PodTemplate;
     selector: Record<string, unknown>;
     podSelector: Record<string, unknown>;
-    egress: { ports: unknown }[];
+    ingress: { from?: unknown[] }[];
+    egress: { ports: unknown; to?: unknown[] }[];
   };
 }
 
@@ -73,7 +78,7 @@ export async function helm(args: readonly string[], values: Values = {}): Promis
   return { code, stdout, output: stdout + stderr };
 }
 
-/** Rendering asks no cluster, so Helm is told what one would answer. */
+/** Rendering asks no cluster, so Helm is told what one would answer; of what is said twice, the last counts. */
 export function template(values: Values, ...more: string[]): Promise<HelmResult> {
   return helm(["template", "docs", CHART, "--kube-version", KUBERNETES_VERSION, ...more], values);
 }
@@ -102,9 +107,14 @@ export async function notes(values: Values): Promise<string> {
 }
 
 /** What an installation with these values consists of. */
-export async function render(values: Values): Promise<Manifest[]> {
-  const { code, stdout, output } = await template(values);
+export async function render(values: Values, ...more: string[]): Promise<Manifest[]> {
+  const { code, stdout, output } = await template(values, ...more);
   if (code !== 0) throw new Error(output);
+  return manifestsIn(stdout);
+}
+
+/** @throws when a document is no YAML */
+export function manifestsIn(stdout: string): Manifest[] {
   return parseAllDocuments(stdout)
     .map((document) => {
       if (document.errors[0]) throw document.errors[0];

@@ -1,0 +1,75 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "vitest";
+
+/** An object of the cluster, as its API gives it. */
+export interface StoredObject {
+  apiVersion: string;
+  kind: string;
+  metadata: {
+    name: string;
+    namespace?: string;
+    annotations?: Record<string, string>;
+    creationTimestamp?: string;
+  };
+  [field: string]: unknown;
+}
+
+/** Kinds that templates look up, as API discovery tells of them. */
+const RESOURCES: Readonly<
+  Record<string, { name: string; kind: string; namespaced: boolean; verbs: string[] }[]>
+> = {
+  v1: [
+    {
+      name: "persistentvolumeclaims",
+      kind: "PersistentVolumeClaim",
+      namespaced: true,
+      verbs: ["get", "list"],
+    },
+  ],
+  "storage.k8s.io/v1": [
+    { name: "storageclasses", kind: "StorageClass", namespaced: false, verbs: ["get", "list"] },
+  ],
+};
+
+/**
+ * Answers what Helm's `lookup` asks an API server, with these objects. Until the test ends.
+ *
+ * @returns arguments of helm that render against it
+ */
+export async function standInForCluster(
+  context: Pick<TestContext, "onTestFinished">,
+  objects: readonly StoredObject[],
+): Promise<string[]> {
+  const answers = new Map<string, object>([
+    ["/version", { major: "1", minor: "34", gitVersion: "v1.34.2" }],
+    ["/api", { kind: "APIVersions", versions: ["v1"] }],
+    ["/apis", { kind: "APIGroupList", groups: [] }],
+  ]);
+  for (const [groupVersion, resources] of Object.entries(RESOURCES)) {
+    const root = groupVersion === "v1" ? "/api/v1" : `/apis/${groupVersion}`;
+    answers.set(root, { kind: "APIResourceList", groupVersion, resources });
+    for (const { name, kind, namespaced } of resources) {
+      const items = objects.filter((object) => object.kind === kind);
+      answers.set(`${root}/${name}`, { kind: `${kind}List`, apiVersion: groupVersion, metadata: {}, items });
+      for (const item of items) {
+        const namespace = namespaced ? `/namespaces/${item.metadata.namespace ?? "default"}` : "";
+        answers.set(`${root}${namespace}/${name}/${item.metadata.name}`, item);
+      }
+    }
+  }
+  const server = createServer(({ url = "" }, response) => {
+    const answer = answers.get(url.split("?")[0] ?? "");
+    response.writeHead(answer ? 200 : 404, { "content-type": "application/json" });
+    response.end(JSON.stringify(answer ?? NOT_FOUND));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  context.onTestFinished(() => void server.close().closeAllConnections());
+  return [
+    "--dry-run=server",
+    "--kube-apiserver",
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  ];
+}
+
+const NOT_FOUND = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "NotFound", code: 404 };
