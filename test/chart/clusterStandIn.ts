@@ -64,7 +64,7 @@ export async function standInForCluster(
     response.end(JSON.stringify(answer ?? NOT_FOUND));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  context.onTestFinished(() => void server.close().closeAllConnections());
+  context.onTestFinished(() => server.close().closeAllConnections());
   return [
     "--dry-run=server",
     "--kube-apiserver",

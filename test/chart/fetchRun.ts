@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {
+  chmodSync,
   chownSync,
   existsSync,
   mkdirSync,
@@ -23,7 +24,12 @@ export type System = (typeof SYSTEMS)[number];
 export const CANARY = "CANARY-5f3a";
 
 /** As in the pod, nobody runs this as root: a run by root is given to a user without rights. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+const NOBODY: User = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+export interface User {
+  uid?: number;
+  gid?: number;
+}
 
 /** What takes seconds in a cluster takes tens of milliseconds here. */
 const FAST = {
@@ -45,6 +51,7 @@ let manifests: Promise<Manifest[]> | undefined;
 export class PodFolders {
   readonly root = mkdtempSync(join(tmpdir(), "pod-"));
   readonly system: System;
+  readonly #user: User;
   readonly site = join(this.root, "site");
   readonly cache = join(this.root, "cache");
   readonly #secret = join(this.root, "secret");
@@ -52,15 +59,17 @@ export class PodFolders {
   readonly #siblings: PodFolders[] = [];
   #secretStates = 0;
 
-  constructor(system: System) {
+  /** @param user whose the folders are; of group 0, they are root's and the group's, as OpenShift has it */
+  constructor(system: System, user = NOBODY) {
     this.system = system;
+    this.#user = user;
     for (const folder of ["site", "cache", "tmp", "secret"]) this.#makeFolder(join(this.root, folder));
-    if (NOBODY.uid !== undefined) chownSync(this.root, NOBODY.uid, NOBODY.gid);
+    this.#giveAway(this.root);
   }
 
   /** Another pod that shares this one's cache, and is removed with it. */
   sibling(): PodFolders {
-    const sibling = new PodFolders(this.system);
+    const sibling = new PodFolders(this.system, this.#user);
     this.#siblings.push(sibling);
     rmSync(sibling.cache, { recursive: true });
     symlinkSync(this.cache, sibling.cache);
@@ -86,7 +95,7 @@ export class PodFolders {
     const rendered = await manifests;
     mountConfiguration(rendered, this.root);
     const [container] = only(rendered, "Deployment").spec.template.spec.initContainers;
-    const run = new FetchRun(this.root, this.#shell(), {
+    const run = new FetchRun(this.root, this.#shell(), this.#user, {
       ...Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value])),
       ...FAST,
       PATH: this.#path(),
@@ -135,7 +144,13 @@ export class PodFolders {
 
   #makeFolder(path: string): void {
     mkdirSync(path);
-    if (NOBODY.uid !== undefined) chownSync(path, NOBODY.uid, NOBODY.gid);
+    this.#giveAway(path);
+  }
+
+  #giveAway(path: string): void {
+    const { uid, gid } = this.#user;
+    if (gid === 0) chmodSync(path, 0o2770);
+    else if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
   }
 
   #shell(): string {
@@ -162,11 +177,11 @@ export class FetchRun {
   readonly #child: ChildProcess;
   readonly #root: string;
 
-  constructor(root: string, shell: string, environment: Record<string, string>) {
+  constructor(root: string, shell: string, user: User, environment: Record<string, string>) {
     const startMs = performance.now();
     this.#root = root;
     this.#child = spawn(shell, [join(root, "fetch-bundle.sh")], {
-      ...NOBODY,
+      ...user,
       cwd: root,
       env: environment,
       stdio: ["ignore", "pipe", "pipe"],
