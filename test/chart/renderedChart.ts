@@ -48,6 +48,7 @@ interface PodTemplate {
 
 /** What tests look at, of all kinds together; whether a manifest is right in all its fields is the cluster's to say. */
 export interface Manifest {
+  apiVersion: string;
   kind: string;
   metadata: Metadata;
   data: Record<string, string>;
