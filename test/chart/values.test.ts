@@ -176,6 +176,12 @@ describe("the chart's values", () => {
     expect([...(readme ?? "").matchAll(/^\| `([\w.]+)`/gm)].map(([, name]) => name)).toEqual(names);
   });
 
+  test("name the image that the README copies", async () => {
+    const { image } = (await readChartYaml("values.yaml")) as { image: Record<"repository" | "tag", string> };
+    const readme = await readFile(join(CHART, "README.md"), "utf8");
+    expect(readme).toContain(`  docker://${image.repository}:${image.tag} docker://`);
+  });
+
   test("are all in the schema, which knows no others", async () => {
     const schema = JSON.parse(await readFile(join(CHART, "values.schema.json"), "utf8")) as Schema;
     expect(namesInSchema(schema)).toEqual([...names, "global"].sort());
