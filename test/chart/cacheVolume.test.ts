@@ -14,7 +14,7 @@ const storageClass = (name: string, provisioner: string, metadata: object = {}):
 const claim = (name: string, ...accessModes: string[]): StoredObject => ({
   apiVersion: "v1",
   kind: "PersistentVolumeClaim",
-  metadata: { name, namespace: "default" },
+  metadata: { name },
   spec: { accessModes },
 });
 

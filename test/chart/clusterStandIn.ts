@@ -2,34 +2,41 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "vitest";
 
-/** An object of the cluster, as its API gives it. */
+/** An object of the cluster, as its API gives it; of the namespace «default», if of any. */
 export interface StoredObject {
   apiVersion: string;
   kind: string;
   metadata: {
     name: string;
-    namespace?: string;
     annotations?: Record<string, string>;
     creationTimestamp?: string;
   };
   [field: string]: unknown;
 }
 
+interface Resource {
+  name: string;
+  kind: string;
+  namespaced: boolean;
+  verbs: string[];
+}
+
+const resource = (name: string, kind: string, namespaced = true): Resource => ({
+  name,
+  kind,
+  namespaced,
+  verbs: ["get", "list"],
+});
+
 /** Kinds that templates look up, as API discovery tells of them. */
-const RESOURCES: Readonly<
-  Record<string, { name: string; kind: string; namespaced: boolean; verbs: string[] }[]>
-> = {
+const RESOURCES: Readonly<Record<string, Resource[]>> = {
   v1: [
-    {
-      name: "persistentvolumeclaims",
-      kind: "PersistentVolumeClaim",
-      namespaced: true,
-      verbs: ["get", "list"],
-    },
+    resource("configmaps", "ConfigMap"),
+    resource("persistentvolumeclaims", "PersistentVolumeClaim"),
+    resource("secrets", "Secret"),
   ],
-  "storage.k8s.io/v1": [
-    { name: "storageclasses", kind: "StorageClass", namespaced: false, verbs: ["get", "list"] },
-  ],
+  "apps/v1": [resource("replicasets", "ReplicaSet")],
+  "storage.k8s.io/v1": [resource("storageclasses", "StorageClass", false)],
 };
 
 /**
@@ -51,11 +58,9 @@ export async function standInForCluster(
     answers.set(root, { kind: "APIResourceList", groupVersion, resources });
     for (const { name, kind, namespaced } of resources) {
       const items = objects.filter((object) => object.kind === kind);
-      answers.set(`${root}/${name}`, { kind: `${kind}List`, apiVersion: groupVersion, metadata: {}, items });
-      for (const item of items) {
-        const namespace = namespaced ? `/namespaces/${item.metadata.namespace ?? "default"}` : "";
-        answers.set(`${root}${namespace}/${name}/${item.metadata.name}`, item);
-      }
+      const all = `${root}${namespaced ? "/namespaces/default" : ""}/${name}`;
+      answers.set(all, { kind: `${kind}List`, apiVersion: groupVersion, metadata: {}, items });
+      for (const item of items) answers.set(`${all}/${item.metadata.name}`, item);
     }
   }
   const server = createServer(({ url = "" }, response) => {

@@ -9,6 +9,7 @@ import {
   helm,
   type Manifest,
   manifestsIn,
+  notes,
   only,
   render,
   serving,
@@ -340,6 +341,28 @@ describe("the manifests", () => {
 
   test("are the same each time", async () => {
     expect(await render(serving(EVERYTHING))).toEqual(await render(serving(EVERYTHING)));
+  });
+});
+
+describe("the notes", () => {
+  test("tell the addresses, of whatever kind", async () => {
+    const shown = await notes(
+      serving({
+        ingress: { enabled: true, hosts: ["a.example.com"], tls: [{ secretName: "a" }] },
+        httpRoute: { enabled: true, parentRefs: [{ name: "web" }], hostnames: ["b.example.com"] },
+        route: { enabled: true, host: "c.example.com", tls: null },
+      }),
+    );
+    expect(shown).toMatch(/https:\/\/a\..*\/\n {2}https:\/\/b\..*\n {2}http:\/\/c\.example\.com\/\n/);
+    expect(shown).not.toContain("port-forward");
+  });
+
+  test("warn of a volume that keeps all pods on one node", async () => {
+    const cache = { enabled: true, accessModes: ["ReadWriteOnce"] };
+    expect(await notes(serving({ cache }))).toContain(
+      "volume (ReadWriteOnce), so all pods are kept on one node",
+    );
+    expect(await notes(serving({ cache: { enabled: true } }))).not.toContain("one node");
   });
 });
 
