@@ -339,6 +339,11 @@ describe("the manifests", () => {
     await render(serving({ cache: { enabled: true } }, { version: "", jobId: "7f3a" }));
   });
 
+  test("are right in a namespace whose name is a number, too", async () => {
+    const manifests = await render(serving(EVERYTHING), "--namespace", "123");
+    expect(manifests.map(({ metadata }) => metadata.namespace)).toEqual(manifests.map(() => "123"));
+  });
+
   test("are the same each time", async () => {
     expect(await render(serving(EVERYTHING))).toEqual(await render(serving(EVERYTHING)));
   });

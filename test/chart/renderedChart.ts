@@ -14,6 +14,7 @@ export type Values = Record<string, unknown>;
 
 interface Metadata {
   name: string;
+  namespace: string;
   labels: Record<string, string>;
   annotations?: Record<string, string>;
 }

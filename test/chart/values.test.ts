@@ -237,6 +237,19 @@ describe.concurrent("a text that tries to break out", () => {
   });
 });
 
+test("a pattern that would end nginx's quotes is refused", async () => {
+  for (const [pattern, isRefused] of [
+    ["a\\", true],
+    ["a\\\\\\", true],
+    ["a\\\\", false],
+  ] as const) {
+    const { code } = await template(serving({ web: { immutablePattern: pattern } }));
+    expect(`${pattern}: ${code === 0 ? "taken" : "refused"}`).toBe(
+      `${pattern}: ${isRefused ? "refused" : "taken"}`,
+    );
+  }
+});
+
 /** The same value, in which every text is the bad one. */
 function brokenOut(value: unknown): unknown {
   if (typeof value === "string") return BREAKOUT;
