@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {
+  chmodSync,
   chownSync,
   existsSync,
   mkdirSync,
@@ -26,7 +27,12 @@ export const CANARY = "CANARY-5f3a";
 export const CONTENT = "0123456789abcdef";
 
 /** As in the pod, nobody runs this as root: a run by root is given to a user without rights. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+const NOBODY: User = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+export interface User {
+  uid?: number;
+  gid?: number;
+}
 
 /** What takes seconds in a cluster takes tens of milliseconds here. */
 const FAST = {
@@ -47,6 +53,7 @@ let manifests: Promise<Manifest[]> | undefined;
 export class PodFolders {
   readonly root = mkdtempSync(join(tmpdir(), "pod-"));
   readonly system: System;
+  readonly #user: User;
   readonly site = join(this.root, "site");
   readonly cache = join(this.root, "cache");
   readonly #secret = join(this.root, "secret");
@@ -55,15 +62,17 @@ export class PodFolders {
   readonly #siblings: PodFolders[] = [];
   #secretStates = 0;
 
-  constructor(system: System) {
+  /** @param user whose the folders are; of group 0, they are root's and the group's, as OpenShift has it */
+  constructor(system: System, user = NOBODY) {
     this.system = system;
+    this.#user = user;
     for (const folder of ["site", "cache", "secret"]) this.#makeFolder(join(this.root, folder));
-    if (NOBODY.uid !== undefined) chownSync(this.root, NOBODY.uid, NOBODY.gid);
+    this.#giveAway(this.root);
   }
 
   /** Another pod that shares this one's cache, and is removed with it. */
   sibling(): PodFolders {
-    const sibling = new PodFolders(this.system);
+    const sibling = new PodFolders(this.system, this.#user);
     this.#siblings.push(sibling);
     rmSync(sibling.cache, { recursive: true });
     symlinkSync(this.cache, sibling.cache);
@@ -96,7 +105,7 @@ export class PodFolders {
     const [container] = only(rendered, "Deployment").spec.template.spec.initContainers;
     const programs = this.#programs();
     const shell = this.system === "busybox" ? join(programs, "sh") : "dash";
-    const run = new FetchRun(this.root, shell, {
+    const run = new FetchRun(this.root, shell, this.#user, {
       ...Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value])),
       ...FAST,
       PATH: `${this.#replaced}:${programs}`,
@@ -143,7 +152,13 @@ export class PodFolders {
 
   #makeFolder(path: string): void {
     mkdirSync(path);
-    if (NOBODY.uid !== undefined) chownSync(path, NOBODY.uid, NOBODY.gid);
+    this.#giveAway(path);
+  }
+
+  #giveAway(path: string): void {
+    const { uid, gid } = this.#user;
+    if (gid === 0) chmodSync(path, 0o2770);
+    else if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
   }
 
   #programs(): string {
@@ -168,11 +183,11 @@ export class FetchRun {
   readonly #child: ChildProcess;
   readonly #root: string;
 
-  constructor(root: string, shell: string, environment: Record<string, string>) {
+  constructor(root: string, shell: string, user: User, environment: Record<string, string>) {
     const startMs = performance.now();
     this.#root = root;
     this.#child = spawn(shell, [join(root, "fetch-bundle.sh")], {
-      ...NOBODY,
+      ...user,
       cwd: root,
       env: environment,
       stdio: ["ignore", "pipe", "pipe"],

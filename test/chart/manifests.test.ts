@@ -1,5 +1,22 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { type Manifest, only, render, serving, template, type Values } from "./renderedChart.ts";
+import {
+  CHART,
+  helm,
+  type Manifest,
+  manifestsIn,
+  notes,
+  only,
+  render,
+  serving,
+  template,
+  type Values,
+} from "./renderedChart.ts";
+import { WebServer } from "./webServer.ts";
 
 const LINK = "https://store.example.com/bundle.tar.gz?signature=CANARY-5f3a";
 const EVERYTHING: Values = {
@@ -9,6 +26,10 @@ const EVERYTHING: Values = {
 };
 
 const NOTHING: Values = {};
+const NO_LIMIT: Values = { "ephemeral-storage": null };
+
+/** What the pods are found by. */
+const SELECTOR = { "app.kubernetes.io/name": "docs-server", "app.kubernetes.io/instance": "docs" };
 
 const podTemplate = (manifests: readonly Manifest[]) => only(manifests, "Deployment").spec.template;
 const namesOf = (manifests: readonly Manifest[]) => manifests.map(({ kind }) => kind).sort();
@@ -100,6 +121,20 @@ describe("the pods", () => {
     expect(expandedByKubernetes(variable?.value ?? "")).toBe(version);
   });
 
+  test("are not restarted by a new version of the chart alone", async (context) => {
+    const folder = await mkdtemp(join(tmpdir(), "chart-"));
+    context.onTestFinished(() => rm(folder, { recursive: true }));
+    await cp(CHART, folder, { recursive: true });
+    const file = join(folder, "Chart.yaml");
+    const bumped = (await readFile(file, "utf8")).replace(/^version: .*$/m, "version: 99.0.0");
+    await writeFile(file, bumped.replace(/^appVersion: .*$/m, "appVersion: 99"));
+    const { stdout } = await helm(["template", "docs", folder, "--kube-version", "1.34.2"], serving());
+    expect(only(manifestsIn(stdout), "Deployment").metadata.labels).toMatchObject({
+      "helm.sh/chart": "docs-server-99.0.0",
+    });
+    expect(podTemplate(manifestsIn(stdout))).toEqual(podTemplate(await render(serving())));
+  });
+
   test("have no need of a right: Pod Security «restricted»", async () => {
     const { spec } = podTemplate(await render(serving(EVERYTHING)));
     expect(spec).toMatchObject({
@@ -113,8 +148,8 @@ describe("the pods", () => {
         capabilities: { drop: ["ALL"] },
       });
       expect(container.resources).toMatchObject({
-        requests: { memory: "64Mi" },
-        limits: { memory: expect.stringMatching(/Mi$/) as string },
+        requests: { memory: "64Mi", "ephemeral-storage": "1Gi" },
+        limits: { memory: expect.stringMatching(/Mi$/) as string, "ephemeral-storage": "4Gi" },
       });
     }
     for (const volume of spec.volumes) {
@@ -123,16 +158,61 @@ describe("the pods", () => {
     }
   });
 
-  test("replace each other without a gap", async () => {
+  test("have no fixed ids on OpenShift, which assigns them, and keep all else", async () => {
+    const usual = podTemplate(await render(serving())).spec.securityContext;
+    const { runAsUser, runAsGroup, fsGroup, ...rest } = usual;
+    expect([runAsUser, runAsGroup, fsGroup]).toEqual([101, 101, 101]);
+    const manifests = await render(serving({ openshift: true }));
+    expect(podTemplate(manifests).spec.securityContext).toEqual(rest);
+    expect(testPod(manifests).securityContext).toEqual(rest);
+  });
+
+  test.each([
+    ["resources", serving({ resources: { limits: { "ephemeral-storage": "2.9Gi" } } })],
+    ["fetch.resources", serving({ siteVolume: { sizeLimit: "4100Mi" }, resources: { limits: NO_LIMIT } })],
+  ])("may use as much disk as their volume has: %s is refused", async (name, values) => {
+    await expect(render(values)).rejects.toThrow(
+      new RegExp(`\\b${name}.limits.ephemeral-storage \\(\\S+\\) is less than siteVolume.sizeLimit`),
+    );
+  });
+
+  test("are spread among those of their own release, where Kubernetes can", async () => {
+    for (const [version, keys] of [
+      ["1.26.0", undefined],
+      ["1.27.0", ["pod-template-hash"]],
+    ] as const) {
+      const { spec } = podTemplate(await render(serving(), "--kube-version", version));
+      const [constraint] = spec.topologySpreadConstraints ?? [];
+      expect(constraint?.["labelSelector"]).toEqual({ matchLabels: SELECTOR });
+      expect(constraint?.["matchLabelKeys"]).toEqual(keys);
+    }
+  });
+
+  test("are as many as the autoscaler says, once there is one", async () => {
+    const behavior = { scaleDown: { stabilizationWindowSeconds: 60 } };
+    const autoscaling = { enabled: true, minReplicas: 3, behavior };
+    const manifests = await render(serving({ autoscaling, replicas: 9 }));
+    const deployment = only(manifests, "Deployment");
+    expect(deployment.spec).not.toHaveProperty("replicas");
+    expect(only(manifests, "HorizontalPodAutoscaler").spec).toMatchObject({
+      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: deployment.metadata.name },
+      minReplicas: 3,
+      maxReplicas: 6,
+      behavior,
+    });
+    expect(only(manifests, "PodDisruptionBudget").spec).toMatchObject({ maxUnavailable: 1 });
+  });
+
+  test("replace each other without a gap, all at once", async () => {
     const { spec } = only(await render(serving()), "Deployment");
     const pod = spec.template.spec;
     expect(spec).toMatchObject({
       replicas: 2,
-      strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0 } },
+      strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: "100%" } },
     });
     const [container] = pod.containers;
     expect(container).toMatchObject({
-      readinessProbe: { httpGet: { path: "/-/healthz", port: "http" } },
+      readinessProbe: { httpGet: { path: "/-/healthz", port: "http" }, periodSeconds: 1 },
       livenessProbe: { httpGet: { path: "/-/healthz", port: "http" } },
       lifecycle: { preStop: { exec: { command: ["/bin/sleep", "5"] } } },
     });
@@ -160,8 +240,8 @@ describe("the manifests", () => {
       serving({ ...EVERYTHING, podLabels: { "app.kubernetes.io/name": "stolen", team: "docs" } }),
     );
     const { labels } = podTemplate(manifests).metadata;
-    expect(labels).toMatchObject({ "app.kubernetes.io/name": "docs-server", team: "docs" });
-    for (const { metadata } of manifests) {
+    expect(labels).toEqual({ ...SELECTOR, team: "docs" });
+    for (const { metadata } of manifests.filter(({ kind }) => kind !== "Pod")) {
       expect(metadata.labels).toMatchObject({
         "app.kubernetes.io/name": "docs-server",
         "app.kubernetes.io/instance": "docs",
@@ -169,11 +249,10 @@ describe("the manifests", () => {
         "app.kubernetes.io/managed-by": "Helm",
       });
     }
-    const selector = { "app.kubernetes.io/name": "docs-server", "app.kubernetes.io/instance": "docs" };
-    expect(only(manifests, "Deployment").spec.selector.matchLabels).toEqual(selector);
-    expect(only(manifests, "Service").spec.selector).toEqual(selector);
-    expect(only(manifests, "PodDisruptionBudget").spec.selector.matchLabels).toEqual(selector);
-    expect(only(manifests, "NetworkPolicy").spec.podSelector.matchLabels).toEqual(selector);
+    expect(only(manifests, "Deployment").spec.selector.matchLabels).toEqual(SELECTOR);
+    expect(only(manifests, "Service").spec.selector).toEqual(SELECTOR);
+    expect(only(manifests, "PodDisruptionBudget").spec.selector.matchLabels).toEqual(SELECTOR);
+    expect(only(manifests, "NetworkPolicy").spec.podSelector.matchLabels).toEqual(SELECTOR);
   });
 
   test("without an export have neither link nor init container nor a way out", async () => {
@@ -185,12 +264,65 @@ describe("the manifests", () => {
       "ConfigMap",
       "Deployment",
       "NetworkPolicy",
+      "Pod",
       "PodDisruptionBudget",
       "Service",
     ]);
     expect(podTemplate(manifests).spec).not.toHaveProperty("initContainers");
     expect(only(manifests, "NetworkPolicy").spec.egress).toEqual([]);
     expect(JSON.stringify(manifests)).not.toContain("CANARY");
+  });
+
+  test.each([
+    ["1.26.0", undefined],
+    ["1.27.0", "AlwaysAllow"],
+  ])("of Kubernetes %s let broken pods be evicted: %s", async (version, policy) => {
+    const budget = only(await render(serving(), "--kube-version", version), "PodDisruptionBudget");
+    expect(budget.spec).toHaveProperty("maxUnavailable", 1);
+    expect((budget.spec as unknown as Values)["unhealthyPodEvictionPolicy"]).toBe(policy);
+  });
+
+  test("let the pods out to the store, to no address of a cloud's credentials, and to those that are given alone", async () => {
+    const [names, store] = only(await render(serving()), "NetworkPolicy").spec.egress;
+    expect(names).not.toHaveProperty("to"); // a name server may have any address
+    expect(store?.to).toEqual([
+      { ipBlock: { cidr: "0.0.0.0/0", except: ["169.254.0.0/16"] } },
+      { ipBlock: { cidr: "::/0", except: ["fe80::/10", "fd00:ec2::254/128"] } },
+      { namespaceSelector: {} },
+    ]);
+    const egressTo = [{ ipBlock: { cidr: "10.1.2.0/24" } }];
+    const policy = only(await render(serving({ networkPolicy: { egressTo } })), "NetworkPolicy");
+    expect(policy.spec.egress[1]?.to).toEqual(egressTo);
+  });
+
+  test("lead a Gateway and a Route to the Service", async () => {
+    const gateway = { name: "web", namespace: "infra" };
+    const hosts = ["docs.example.com"];
+    const manifests = await render(
+      serving({
+        httpRoute: { enabled: true, parentRefs: [gateway], hostnames: hosts, annotations: { a: "b" } },
+        route: { enabled: true, host: "docs.example.com" },
+        service: { port: 8080 },
+      }),
+    );
+    const { name } = only(manifests, "Service").metadata;
+    const httpRoute = only(manifests, "HTTPRoute");
+    expect(httpRoute.metadata.annotations).toEqual({ a: "b" });
+    expect(httpRoute.spec).toEqual({
+      parentRefs: [gateway],
+      hostnames: hosts,
+      rules: [{ backendRefs: [{ name, port: 8080 }] }],
+    });
+    expect(only(manifests, "Route").spec).toEqual({
+      host: "docs.example.com",
+      to: { kind: "Service", name, weight: 100 },
+      port: { targetPort: "http" },
+      tls: { termination: "edge", insecureEdgeTerminationPolicy: "Redirect" },
+    });
+  });
+
+  test("without a Gateway refuse an HTTPRoute", async () => {
+    await expect(render(serving({ httpRoute: { enabled: true } }))).rejects.toThrow("httpRoute.parentRefs");
   });
 
   test("use the claim that is given, and make none", async () => {
@@ -207,10 +339,79 @@ describe("the manifests", () => {
     await render(serving({ cache: { enabled: true } }, { version: "", jobId: "7f3a" }));
   });
 
+  test("are right in a namespace whose name is a number, too", async () => {
+    const manifests = await render(serving(EVERYTHING), "--namespace", "123");
+    expect(manifests.map(({ metadata }) => metadata.namespace)).toEqual(manifests.map(() => "123"));
+  });
+
   test("are the same each time", async () => {
     expect(await render(serving(EVERYTHING))).toEqual(await render(serving(EVERYTHING)));
   });
 });
+
+describe("the notes", () => {
+  test("tell the addresses, of whatever kind", async () => {
+    const shown = await notes(
+      serving({
+        ingress: { enabled: true, hosts: ["a.example.com"], tls: [{ secretName: "a" }] },
+        httpRoute: { enabled: true, parentRefs: [{ name: "web" }], hostnames: ["b.example.com"] },
+        route: { enabled: true, host: "c.example.com", tls: null },
+      }),
+    );
+    expect(shown).toMatch(/https:\/\/a\..*\/\n {2}https:\/\/b\..*\n {2}http:\/\/c\.example\.com\/\n/);
+    expect(shown).not.toContain("port-forward");
+  });
+
+  test("warn of a volume that keeps all pods on one node", async () => {
+    const cache = { enabled: true, accessModes: ["ReadWriteOnce"] };
+    expect(await notes(serving({ cache }))).toContain(
+      "volume (ReadWriteOnce), so all pods are kept on one node",
+    );
+    expect(await notes(serving({ cache: { enabled: true } }))).not.toContain("one node");
+  });
+});
+
+describe("helm test", () => {
+  const manifestsOf = (values: Values = {}) => render(serving(values));
+
+  test("runs a pod that serves nobody, is let through the network policy, and goes when all is well", async () => {
+    const from = [{ podSelector: { matchLabels: { asks: "true" } } }];
+    const manifests = await manifestsOf({ networkPolicy: { from } });
+    const { metadata } = only(manifests, "Pod");
+    expect(metadata.annotations).toEqual({
+      "helm.sh/hook": "test",
+      "helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded",
+    });
+    expect(metadata.labels).not.toMatchObject(SELECTOR);
+    expect(only(manifests, "NetworkPolicy").spec.ingress[0]?.from).toEqual([
+      ...from,
+      { podSelector: { matchLabels: metadata.labels } },
+    ]);
+    expect(only(await manifestsOf(), "NetworkPolicy").spec.ingress[0]).not.toHaveProperty("from");
+  });
+
+  test("passes with the start page, and fails without one", async (context) => {
+    const manifests = await manifestsOf();
+    const server = new WebServer();
+    context.onTestFinished(() => server.remove());
+    await server.start(manifests);
+    await expect(runTestPod(manifests, server.port)).rejects.toThrow("error: 404");
+    server.write({ "index.html": "<h1>Start</h1>" });
+    expect(await runTestPod(manifests, server.port)).toBe("start page: HTTP 200, 14 bytes\n");
+  });
+
+  /** Runs what the pod would, with the variable that the kubelet gives it for the Service. */
+  async function runTestPod(manifests: readonly Manifest[], port: number): Promise<string> {
+    const [container] = testPod(manifests).containers;
+    const service = only(manifests, "Service").metadata.name.toUpperCase().replaceAll("-", "_");
+    const env = { PATH: process.env["PATH"], [`${service}_PORT`]: `tcp://127.0.0.1:${port}` };
+    const { stdout } = await promisify(execFile)("sh", ["-c", ...(container?.args ?? [])], { env });
+    return stdout;
+  }
+});
+
+const testPod = (manifests: readonly Manifest[]) =>
+  only(manifests, "Pod").spec as unknown as Manifest["spec"]["template"]["spec"];
 
 /** What Kubernetes makes of `$` in an environment variable: `$$` is `$`, `$(NAME)` a variable if there is one. */
 function expandedByKubernetes(value: string): string {

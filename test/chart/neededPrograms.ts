@@ -5,7 +5,7 @@ export const HELM = process.env["HELM"] ?? "helm";
 
 /** Nothing is skipped silently: a run without one of the programs fails at once, and says which it is. */
 export default function checkNeededPrograms(): void {
-  const needed = ["nginx", "curl", "busybox", "dash", "openssl", ...(HELM === "helm" ? [HELM] : [])];
+  const needed = ["nginx", "curl", "busybox", "dash", "openssl", "go", ...(HELM === "helm" ? [HELM] : [])];
   const missing = needed.filter((program) => findCommand(program) === undefined);
   if (missing.length === 0) return;
   throw new Error(`The tests of the chart need programs that are not on PATH: ${missing.join(", ")}`);

@@ -1,14 +1,15 @@
 import { expect, type TestContext } from "vitest";
 import { type ArchiveServer, send, startArchiveServer } from "./archiveServer.ts";
-import { CANARY, PodFolders, type System } from "./fetchRun.ts";
+import { CANARY, PodFolders, type System, type User } from "./fetchRun.ts";
 
 /** A pod, and the store that the link of its Secret leads to. They are gone when the test ends. */
 export async function podBesideStore(
   context: Pick<TestContext, "onTestFinished">,
   system: System,
   archive: Buffer,
+  user?: User,
 ): Promise<{ pod: PodFolders; server: ArchiveServer }> {
-  const pod = new PodFolders(system);
+  const pod = new PodFolders(system, user);
   const server = await startArchiveServer(send(archive));
   pod.writeSecret(`${server.url}/bundle.tar.gz?signature=${CANARY}`);
   context.onTestFinished(() => {

@@ -14,6 +14,7 @@ export type Values = Record<string, unknown>;
 
 interface Metadata {
   name: string;
+  namespace: string;
   labels: Record<string, string>;
   annotations?: Record<string, string>;
 }
@@ -23,6 +24,7 @@ interface Container {
   volumeMounts: { name: string; mountPath: string; readOnly?: boolean }[];
   securityContext: unknown;
   resources: unknown;
+  args?: string[];
 }
 
 interface Volume {
@@ -39,11 +41,15 @@ interface PodTemplate {
     containers: Container[];
     volumes: Volume[];
     terminationGracePeriodSeconds: number;
+    securityContext: Record<string, unknown>;
+    affinity?: unknown;
+    topologySpreadConstraints?: Record<string, unknown>[];
   };
 }
 
 /** What tests look at, of all kinds together; whether a manifest is right in all its fields is the cluster's to say. */
 export interface Manifest {
+  apiVersion: string;
   kind: string;
   metadata: Metadata;
   data: Record<string, string>;
@@ -51,7 +57,8 @@ export interface Manifest {
     template: PodTemplate;
     selector: Record<string, unknown>;
     podSelector: Record<string, unknown>;
-    egress: { ports: unknown }[];
+    ingress: { from?: unknown[] }[];
+    egress: { ports: unknown; to?: unknown[] }[];
   };
 }
 
@@ -73,7 +80,7 @@ export async function helm(args: readonly string[], values: Values = {}): Promis
   return { code, stdout, output: stdout + stderr };
 }
 
-/** Rendering asks no cluster, so Helm is told what one would answer. */
+/** Rendering asks no cluster, so Helm is told what one would answer; of what is said twice, the last counts. */
 export function template(values: Values, ...more: string[]): Promise<HelmResult> {
   return helm(["template", "docs", CHART, "--kube-version", KUBERNETES_VERSION, ...more], values);
 }
@@ -102,9 +109,14 @@ export async function notes(values: Values): Promise<string> {
 }
 
 /** What an installation with these values consists of. */
-export async function render(values: Values): Promise<Manifest[]> {
-  const { code, stdout, output } = await template(values);
+export async function render(values: Values, ...more: string[]): Promise<Manifest[]> {
+  const { code, stdout, output } = await template(values, ...more);
   if (code !== 0) throw new Error(output);
+  return manifestsIn(stdout);
+}
+
+/** @throws when a document is no YAML */
+export function manifestsIn(stdout: string): Manifest[] {
   return parseAllDocuments(stdout)
     .map((document) => {
       if (document.errors[0]) throw document.errors[0];

@@ -2,13 +2,27 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { CHART, helm, notes, readChartYaml, serving, template, type Values } from "./renderedChart.ts";
+import { withValuesTable } from "./valuesTable.ts";
+import {
+  CHART,
+  helm,
+  manifestsIn,
+  notes,
+  only,
+  readChartYaml,
+  serving,
+  template,
+  type Values,
+} from "./renderedChart.ts";
 
 /** A value, another one than its default, a line that manifests then have and did not before; values without which it has no effect. */
 type Change = [name: string, to: unknown, shows: string, given?: Values];
 
 const CACHE = { cache: { enabled: true } };
 const INGRESS = { ingress: { enabled: true, hosts: ["docs.example.com"] } };
+const AUTOSCALING = { autoscaling: { enabled: true } };
+const HTTP_ROUTE = { httpRoute: { enabled: true, parentRefs: [{ name: "web" }] } };
+const ROUTE = { route: { enabled: true } };
 const DIGEST = "0123456789abcdef".repeat(4);
 
 /** Of a version, a job, and no digest. */
@@ -32,9 +46,14 @@ const CHANGES: readonly Change[] = [
   ["image.digest", `sha256:${DIGEST}`, `nginx-unprivileged:1.30.4-alpine@sha256:${DIGEST}"`],
   ["image.pullPolicy", "Always", "imagePullPolicy: Always"],
   ["imagePullSecrets", [{ name: "registry-key" }], "- name: registry-key"],
-  ["nameOverride", "other", "app.kubernetes.io/name: other"],
-  ["fullnameOverride", "other", "  name: other"],
+  ["nameOverride", "other", 'app.kubernetes.io/name: "other"'],
+  ["fullnameOverride", "other", "name: other"],
   ["replicas", 5, "replicas: 5"],
+  ["autoscaling.enabled", true, "kind: HorizontalPodAutoscaler"],
+  ["autoscaling.minReplicas", 4, "minReplicas: 4", AUTOSCALING],
+  ["autoscaling.maxReplicas", 44, "maxReplicas: 44", AUTOSCALING],
+  ["autoscaling.targetCPUUtilizationPercentage", 44, "averageUtilization: 44", AUTOSCALING],
+  ["autoscaling.behavior", { scaleUp: { selectPolicy: "Min" } }, "selectPolicy: Min", AUTOSCALING],
   ["strategy", { rollingUpdate: { maxSurge: 3 } }, "maxSurge: 3"],
   ["revisionHistoryLimit", 7, "revisionHistoryLimit: 7"],
   ["fetch.sha256", DIGEST, `value: "${DIGEST}"`],
@@ -46,7 +65,7 @@ const CHANGES: readonly Change[] = [
   ["fetch.maxArchiveBytes", 7_600_000_000, 'value: "7600000000"'],
   ["fetch.maxUnpackedBytes", 7_700_000_000, 'value: "7700000000"'],
   ["fetch.maxEntries", 7_800_000, 'value: "7800000"'],
-  ["fetch.certificateAuthority.configMap", "our-ca", "name: our-ca"],
+  ["fetch.certificateAuthority.configMap", "our-ca", 'name: "our-ca"'],
   [
     "fetch.certificateAuthority.key",
     "root.pem",
@@ -56,10 +75,10 @@ const CHANGES: readonly Change[] = [
   ["fetch.extraEnv", [{ name: "HTTPS_PROXY", value: "http://proxy" }], "- name: HTTPS_PROXY"],
   ["fetch.resources", { limits: { memory: "79Mi" } }, "memory: 79Mi"],
   ["cache.enabled", true, "kind: PersistentVolumeClaim"],
-  ["cache.existingClaim", "our-claim", "claimName: our-claim", CACHE],
-  ["cache.size", "9Gi", "storage: 9Gi", CACHE],
+  ["cache.existingClaim", "our-claim", 'claimName: "our-claim"', CACHE],
+  ["cache.size", "9Gi", 'storage: "9Gi"', CACHE],
   ["cache.storageClass", "-", 'storageClassName: ""', CACHE],
-  ["cache.accessModes", ["ReadWriteOnce"], "- ReadWriteOnce", CACHE],
+  ["cache.accessModes", ["ReadWriteOncePod"], "- ReadWriteOncePod", CACHE],
   ["cache.annotations", { kept: "yes" }, 'kept: "yes"', CACHE],
   ["cache.versions", 9, 'value: "9"', CACHE],
   ["cache.fallbackAfterSeconds", 91, 'value: "91"', CACHE],
@@ -75,7 +94,7 @@ const CHANGES: readonly Change[] = [
   ["web.workerConnections", 99, "worker_connections 99;"],
   ["web.drainSeconds", 9, 'command: [/bin/sleep, "9"]'],
   ["resources", { limits: { memory: "99Mi" } }, "memory: 99Mi"],
-  ["siteVolume.sizeLimit", "9Gi", "sizeLimit: 9Gi"],
+  ["siteVolume.sizeLimit", "2Gi", 'sizeLimit: "2Gi"'],
   ["readinessProbe", { periodSeconds: 9 }, "periodSeconds: 9"],
   ["livenessProbe", { periodSeconds: 99 }, "periodSeconds: 99"],
   ["terminationGracePeriodSeconds", 99, "terminationGracePeriodSeconds: 99"],
@@ -83,24 +102,33 @@ const CHANGES: readonly Change[] = [
   ["service.port", 81, "port: 81"],
   ["service.annotations", { shown: "yes" }, 'shown: "yes"'],
   ["ingress.enabled", true, "kind: Ingress", { ingress: { hosts: ["docs.example.com"] } }],
-  ["ingress.className", "internal", "ingressClassName: internal", INGRESS],
+  ["ingress.className", "internal", 'ingressClassName: "internal"', INGRESS],
   ["ingress.annotations", { shown: "yes" }, 'shown: "yes"', INGRESS],
   ["ingress.hosts", ["other.example.com"], '- host: "other.example.com"', INGRESS],
   ["ingress.tls", [{ secretName: "our-tls" }], "secretName: our-tls", INGRESS],
+  ["httpRoute.enabled", true, "kind: HTTPRoute", { httpRoute: { parentRefs: [{ name: "web" }] } }],
+  ["httpRoute.annotations", { shown: "yes" }, 'shown: "yes"', HTTP_ROUTE],
+  ["httpRoute.parentRefs", [{ name: "other" }], "- name: other", HTTP_ROUTE],
+  ["httpRoute.hostnames", ["docs.example.com"], "- docs.example.com", HTTP_ROUTE],
+  ["openshift", true, ""],
+  ["route.enabled", true, "kind: Route\n"],
+  ["route.host", "docs.example.com", 'host: "docs.example.com"', ROUTE],
+  ["route.tls", { termination: "reencrypt" }, "termination: reencrypt", ROUTE],
   ["podDisruptionBudget.enabled", false, ""],
-  ["podDisruptionBudget.maxUnavailable", "9%", "maxUnavailable: 9%"],
+  ["podDisruptionBudget.maxUnavailable", "9%", 'maxUnavailable: "9%"'],
   ["networkPolicy.enabled", false, ""],
   ["networkPolicy.from", [{ podSelector: { matchLabels: { asks: "true" } } }], 'asks: "true"'],
   ["networkPolicy.egressPorts", [8443], "- { port: 8443, protocol: TCP }"],
-  ["serviceAccountName", "our-account", "serviceAccountName: our-account"],
+  ["networkPolicy.egressTo", [{ ipBlock: { cidr: "10.1.0.0/16" } }], "cidr: 10.1.0.0/16"],
+  ["serviceAccountName", "our-account", 'serviceAccountName: "our-account"'],
   ["podAnnotations", { noted: "yes" }, 'noted: "yes"'],
   ["podLabels", { team: "docs" }, "team: docs"],
-  ["priorityClassName", "high", "priorityClassName: high"],
+  ["priorityClassName", "high", 'priorityClassName: "high"'],
   ["nodeSelector", { disk: "ssd" }, "disk: ssd"],
   ["tolerations", [{ key: "docs", operator: "Exists" }], "key: docs"],
   ["affinity", { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } }, "nodeAffinity:"],
   ["topologySpread.enabled", false, ""],
-  ["topologySpread.topologyKey", "topology.kubernetes.io/zone", "topologyKey: topology.kubernetes.io/zone"],
+  ["topologySpread.topologyKey", "topology.kubernetes.io/zone", 'topologyKey: "topology.kubernetes.io/zone"'],
   ["topologySpread.whenUnsatisfiable", "DoNotSchedule", "whenUnsatisfiable: DoNotSchedule"],
   ["podSecurityContext", { runAsUser: 999 }, "runAsUser: 999"],
   ["securityContext", { runAsUser: 999 }, "runAsUser: 999"],
@@ -109,7 +137,7 @@ const CHANGES: readonly Change[] = [
 /** Groups that are passed on to Kubernetes as they are: one value each. */
 const PASSED_ON = new Set([
   "features", "strategy", "fetch.resources", "resources", "web.headers", "readinessProbe", "livenessProbe",
-  "podSecurityContext", "securityContext", "cache.annotations", "service.annotations", "ingress.annotations",
+  "autoscaling.behavior", "httpRoute.annotations", "route.tls", "podSecurityContext", "securityContext", "cache.annotations", "service.annotations", "ingress.annotations",
   "podAnnotations", "podLabels", "nodeSelector", "affinity",
 ]); // prettier-ignore
 
@@ -140,25 +168,18 @@ describe("the chart's values", () => {
     expect(CHANGES.map(([name]) => name).sort()).toEqual([...names].sort());
   });
 
-  test("are all in the table of its README, with their plain defaults, and nothing else is", async () => {
-    const defaults = await readChartYaml("values.yaml");
-    const readme = await readFile(join(CHART, "README.md"), "utf8");
-    const rows = [...readme.matchAll(/^\| `([\w.]+)`\s*\| (.*?)\s*\|/gm)].map(
-      ([, name = "", shown = ""]) => ({
-        name,
-        shown,
-      }),
+  test("are in the table of its README as `npm run chart -- readme` writes it", async () => {
+    const [readme, values] = await Promise.all(
+      ["README.md", "values.yaml"].map((name) => readFile(join(CHART, name), "utf8")),
     );
-    expect(rows.map(({ name }) => name)).toEqual(names);
-    for (const { name, shown } of rows) {
-      const value = name.split(".").reduce<unknown>((group, key) => (group as Values)[key], defaults);
-      const plain = (typeof value === "string" && value !== "" ? value : JSON.stringify(value)).replaceAll(
-        /(?<=\[)"|"(?=\])/g,
-        "",
-      );
-      const isDescribed = plain.length > 50 || (isGroup(value) && plain !== "{}");
-      if (!isDescribed) expect(`${name}: ${shown}`).toBe(`${name}: \`${plain}\``);
-    }
+    expect(readme).toBe(await withValuesTable(readme ?? "", values ?? ""));
+    expect([...(readme ?? "").matchAll(/^\| `([\w.]+)`/gm)].map(([, name]) => name)).toEqual(names);
+  });
+
+  test("name the image that the README copies", async () => {
+    const { image } = (await readChartYaml("values.yaml")) as { image: Record<"repository" | "tag", string> };
+    const readme = await readFile(join(CHART, "README.md"), "utf8");
+    expect(readme).toContain(`  docker://${image.repository}:${image.tag} docker://`);
   });
 
   test("are all in the schema, which knows no others", async () => {
@@ -167,7 +188,15 @@ describe("the chart's values", () => {
   });
 
   test("pass helm's strict lint, with the defaults and with everything on", async () => {
-    const all = serving({ ...CACHE, ...INGRESS, features: { search: true } });
+    const all = serving({
+      ...CACHE,
+      ...INGRESS,
+      ...AUTOSCALING,
+      ...HTTP_ROUTE,
+      ...ROUTE,
+      openshift: true,
+      features: { search: true },
+    });
     for (const values of [{}, all]) {
       const { code, output } = await helm(["lint", "--strict", CHART], values);
       expect(output).toContain("1 chart(s) linted, 0 chart(s) failed");
@@ -189,6 +218,50 @@ describe.concurrent("a change of the value", () => {
     if (shows !== "") expect(before).not.toContain(shows);
   });
 });
+
+/** Ends every kind of text that a value may be put into, and goes on with what nobody asked for. */
+const BREAKOUT = "x\"'\n  evil: yes\nevil: yes\n---\nkind: Evil\n# {{ evil }} ;} evil on;\n\\";
+
+describe.concurrent("a text that tries to break out", () => {
+  test.each(CHANGES)("of %s is refused, or stays one text", async (name, to, _, given = {}) => {
+    const values = withValue(serving(given), name, brokenOut(to));
+    const { code, stdout, output } = await template(values);
+    expect(output).not.toMatch(/YAML parse error|executing/); // it is not the luck of a broken document
+    if (code !== 0) return;
+    const manifests = manifestsIn(stdout);
+    expect(manifests.map(({ kind }) => kind)).not.toContain("Evil");
+    expect(keysIn(manifests)).not.toContain("evil");
+    // nor is it in a file that programs read by lines
+    const texts = only(manifests, "ConfigMap").data;
+    expect(Object.values(texts).join("\n")).not.toContain("evil");
+  });
+});
+
+test("a pattern that would end nginx's quotes is refused", async () => {
+  for (const [pattern, isRefused] of [
+    ["a\\", true],
+    ["a\\\\\\", true],
+    ["a\\\\", false],
+  ] as const) {
+    const { code } = await template(serving({ web: { immutablePattern: pattern } }));
+    expect(`${pattern}: ${code === 0 ? "taken" : "refused"}`).toBe(
+      `${pattern}: ${isRefused ? "refused" : "taken"}`,
+    );
+  }
+});
+
+/** The same value, in which every text is the bad one. */
+function brokenOut(value: unknown): unknown {
+  if (typeof value === "string") return BREAKOUT;
+  if (Array.isArray(value)) return value.map(brokenOut);
+  if (!isGroup(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, brokenOut(inner)]));
+}
+
+function keysIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [key, ...keysIn(inner)]);
+}
 
 async function manifestsOf(values: Values): Promise<string> {
   const { code, stdout, output } = await template(values);

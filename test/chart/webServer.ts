@@ -1,10 +1,22 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { findCommand } from "../programs/commands.ts";
+import type { User } from "./fetchRun.ts";
 import { type Manifest, mountConfiguration } from "./renderedChart.ts";
 
 export interface Reply {
@@ -31,6 +43,7 @@ export class WebServer {
   async start(
     manifests: readonly Manifest[],
     environment: Readonly<Record<string, string>> = {},
+    user: User = {},
   ): Promise<void> {
     this.port = await freePort();
     for (const folder of ["tmp", "site/active"]) mkdirSync(join(this.root, folder), { recursive: true });
@@ -43,12 +56,23 @@ export class WebServer {
       `${this.root}/$1/`,
     );
     // a run by root needs no change of user for the workers either
-    writeFileSync(conf, (process.getuid?.() === 0 ? "user root;\n" : "") + relocated);
+    writeFileSync(
+      conf,
+      (process.getuid?.() === 0 && user.uid === undefined ? "user root;\n" : "") + relocated,
+    );
     // nginx opens /dev/stdout, which is no file that could be opened when Node.js makes a pipe of it
     const output = openSync(this.#outputFile, "a");
+    // another user may have no way to where this machine has nginx
+    const programs = join(this.root, "bin");
+    if (user.gid === 0) {
+      mkdirSync(programs);
+      copyFileSync(findCommand("nginx") ?? "", join(programs, "nginx"));
+      for (const path of ["", "bin", "tmp", "output"]) chmodSync(join(this.root, path), 0o770);
+    }
     this.#child = spawn("sh", [join(configuration, "serve.sh")], {
+      ...user,
       env: {
-        PATH: process.env["PATH"],
+        PATH: `${programs}:${process.env["PATH"] ?? ""}`,
         NGINX_CONF: conf,
         LISTEN_CONF: join(this.root, "tmp/listen.conf"),
         PORT: String(this.port),

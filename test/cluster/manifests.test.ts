@@ -33,6 +33,12 @@ test.each<[string, Values]>([
   ["without a static export", {}],
   ["with a persistent cache", serving({ cache: { enabled: true } })],
   ["with an ingress", serving({ ingress })],
+  ["with an autoscaler", serving({ autoscaling: { enabled: true } })],
+  ["with a cache on one node", serving({ cache: { enabled: true, accessModes: ["ReadWriteOnce"] } })],
+  [
+    "with the store alone let through",
+    serving({ networkPolicy: { egressTo: [{ ipBlock: { cidr: "10.1.0.0/16" } }] } }),
+  ],
 ])(
   "the API server accepts the manifests %s, strictly and as Pod Security «restricted»",
   async (_, values) => {

@@ -16,7 +16,7 @@
 {{- end -}}
 
 {{- define "docs-server.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "docs-server.name" . }}
+app.kubernetes.io/name: {{ include "docs-server.name" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 

@@ -1,0 +1,80 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "vitest";
+
+/** An object of the cluster, as its API gives it; of the namespace «default», if of any. */
+export interface StoredObject {
+  apiVersion: string;
+  kind: string;
+  metadata: {
+    name: string;
+    annotations?: Record<string, string>;
+    creationTimestamp?: string;
+  };
+  [field: string]: unknown;
+}
+
+interface Resource {
+  name: string;
+  kind: string;
+  namespaced: boolean;
+  verbs: string[];
+}
+
+const resource = (name: string, kind: string, namespaced = true): Resource => ({
+  name,
+  kind,
+  namespaced,
+  verbs: ["get", "list"],
+});
+
+/** Kinds that templates look up, as API discovery tells of them. */
+const RESOURCES: Readonly<Record<string, Resource[]>> = {
+  v1: [
+    resource("configmaps", "ConfigMap"),
+    resource("persistentvolumeclaims", "PersistentVolumeClaim"),
+    resource("secrets", "Secret"),
+  ],
+  "apps/v1": [resource("replicasets", "ReplicaSet")],
+  "storage.k8s.io/v1": [resource("storageclasses", "StorageClass", false)],
+};
+
+/**
+ * Answers what Helm's `lookup` asks an API server, with these objects. Until the test ends.
+ *
+ * @returns arguments of helm that render against it
+ */
+export async function standInForCluster(
+  context: Pick<TestContext, "onTestFinished">,
+  objects: readonly StoredObject[],
+): Promise<string[]> {
+  const answers = new Map<string, object>([
+    ["/version", { major: "1", minor: "34", gitVersion: "v1.34.2" }],
+    ["/api", { kind: "APIVersions", versions: ["v1"] }],
+    ["/apis", { kind: "APIGroupList", groups: [] }],
+  ]);
+  for (const [groupVersion, resources] of Object.entries(RESOURCES)) {
+    const root = groupVersion === "v1" ? "/api/v1" : `/apis/${groupVersion}`;
+    answers.set(root, { kind: "APIResourceList", groupVersion, resources });
+    for (const { name, kind, namespaced } of resources) {
+      const items = objects.filter((object) => object.kind === kind);
+      const all = `${root}${namespaced ? "/namespaces/default" : ""}/${name}`;
+      answers.set(all, { kind: `${kind}List`, apiVersion: groupVersion, metadata: {}, items });
+      for (const item of items) answers.set(`${all}/${item.metadata.name}`, item);
+    }
+  }
+  const server = createServer(({ url = "" }, response) => {
+    const answer = answers.get(url.split("?")[0] ?? "");
+    response.writeHead(answer ? 200 : 404, { "content-type": "application/json" });
+    response.end(JSON.stringify(answer ?? NOT_FOUND));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  context.onTestFinished(() => server.close().closeAllConnections());
+  return [
+    "--dry-run=server",
+    "--kube-apiserver",
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  ];
+}
+
+const NOT_FOUND = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "NotFound", code: 404 };

@@ -1,0 +1,68 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, test, type TestContext } from "vitest";
+import { runCommand } from "../programs/commands.ts";
+import { HELM } from "./neededPrograms.ts";
+import { startOciRegistry } from "./ociRegistry.ts";
+import { CHART, readChartYaml } from "./renderedChart.ts";
+
+async function temporaryFolder(context: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "chart-product-"));
+  context.onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+/** `npm run chart -- …`, with the helm of these tests. */
+function chart(...args: string[]): Promise<string> {
+  const PATH = `${dirname(HELM)}:${process.env["PATH"] ?? ""}`;
+  return runCommand(process.execPath, [join(import.meta.dirname, "product.ts"), ...args], {
+    env: { ...process.env, PATH },
+  });
+}
+
+test("the chart is packed, and holds what its folder holds", async (context) => {
+  const folder = await temporaryFolder(context);
+  await chart("package", folder);
+  const { version } = await readChartYaml("Chart.yaml");
+  const file = join(folder, `docs-server-${String(version)}.tgz`);
+  for (const name of ["values.yaml", "values.schema.json", "README.md", "templates/tests/startpage.yaml"]) {
+    const packed = await runCommand("tar", [
+      "--extract",
+      "--to-stdout",
+      "--file",
+      file,
+      `docs-server/${name}`,
+    ]);
+    expect(packed).toBe(await readFile(join(CHART, name), "utf8"));
+  }
+});
+
+test("the chart is pushed to a registry by one command, and can be pulled from there", async (context) => {
+  const { host } = await startOciRegistry(context);
+  await chart("push", `oci://${host}/charts`, "--plain-http");
+  const folder = await temporaryFolder(context);
+  const { version } = await readChartYaml("Chart.yaml");
+  const reference = `oci://${host}/charts/docs-server`;
+  await runCommand(HELM, [
+    "pull",
+    reference,
+    "--version",
+    String(version),
+    "--plain-http",
+    "--destination",
+    folder,
+  ]);
+  const shown = await runCommand(HELM, [
+    "show",
+    "values",
+    join(folder, `docs-server-${String(version)}.tgz`),
+  ]);
+  expect(shown.trim()).toBe((await readFile(join(CHART, "values.yaml"), "utf8")).trim());
+});
+
+test("a command that it does not have ends with how it is used", async () => {
+  await expect(chart("push", "https://registry.example.com")).rejects.toThrow(
+    /ended with 2:\nnpm run chart -- readme/,
+  );
+});
