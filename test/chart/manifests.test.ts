@@ -100,6 +100,19 @@ describe("the pods", () => {
     expect(expandedByKubernetes(variable?.value ?? "")).toBe(version);
   });
 
+  test("know the path of their site", async () => {
+    const [nginx] = podTemplate(await render(serving({ web: { basePath: "/manual" } }))).spec.containers;
+    expect(nginx?.env).toEqual([{ name: "BASE_PATH", value: "/manual" }]);
+  });
+
+  test("have the site where nginx's container can add to it, and its script", async () => {
+    const { spec } = podTemplate(await render(serving()));
+    const [nginx] = spec.containers;
+    expect(nginx?.volumeMounts).toContainEqual({ name: "site", mountPath: "/site" });
+    const configuration = spec.volumes.find(({ name }) => name === "configuration");
+    expect(configuration?.configMap?.items).toContainEqual({ key: "compress.sh", path: "compress.sh" });
+  });
+
   test("have no need of a right: Pod Security «restricted»", async () => {
     const { spec } = podTemplate(await render(serving(EVERYTHING)));
     expect(spec).toMatchObject({

@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test, type TestContext } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, type TestContext, vi } from "vitest";
 import { render, serving, type Values } from "./renderedChart.ts";
 import { WebServer } from "./webServer.ts";
 
@@ -44,7 +44,9 @@ describe("nginx with an export", () => {
   const server = new WebServer();
   beforeAll(async () => {
     server.write(FILES);
-    await server.start(await render(serving()));
+    // each worker would find out for itself that there are compressed files, with other ETags
+    await server.start(await render(serving({ web: { workerProcesses: 1 } })));
+    await vi.waitUntil(() => server.hasCompressed(), { timeout: 20_000 });
   });
   afterAll(() => server.remove());
 

@@ -87,6 +87,11 @@ export class WebServer {
     });
   }
 
+  /** Whether the site's texts were compressed once. */
+  async hasCompressed(path = "/"): Promise<boolean> {
+    return wasCompressedBefore(await this.get(path, { "accept-encoding": "gzip" }));
+  }
+
   /** The exit code, once it has ended. */
   get exited(): Promise<number | null> {
     return new Promise((resolve) => this.#child?.on("close", resolve));
@@ -102,6 +107,11 @@ export class WebServer {
     if (this.#child?.exitCode === null) await this.signal("SIGTERM");
     rmSync(this.root, { recursive: true, force: true });
   }
+}
+
+/** nginx does not know the length of what it compresses while it sends it. */
+export function wasCompressedBefore({ headers }: Reply): boolean {
+  return headers["content-encoding"] === "gzip" && headers["content-length"] !== undefined;
 }
 
 function environmentOf(manifests: readonly Manifest[]): Record<string, string> {

@@ -21,7 +21,7 @@ import { type TestContext, afterAll, beforeAll, describe, expect, test, vi } fro
 import { findCommand } from "../programs/commands.ts";
 import { SYSTEMS, type System } from "./fetchRun.ts";
 import { CHART, render, serving } from "./renderedChart.ts";
-import { type Reply, WebServer } from "./webServer.ts";
+import { WebServer, wasCompressedBefore } from "./webServer.ts";
 
 /** Each worker finds out for itself, within a second, that a file is there now. */
 const ONE_WORKER = { web: { workerProcesses: 1 } };
@@ -74,10 +74,6 @@ function writeSite(server: WebServer, files: Readonly<Record<string, string | Bu
   for (const name of Object.keys(files)) utimesSync(join(server.site, "active", name), PACKED_AT, PACKED_AT);
 }
 
-/** nginx does not know the length of what it compresses while it sends it. */
-const wasCompressedBefore = ({ headers }: Reply) =>
-  headers["content-encoding"] === "gzip" && headers["content-length"] !== undefined;
-
 const isReplaced = (server: WebServer) => existsSync(join(server.site, "compressed"));
 
 /** Sooner or later, on a busy machine. */
@@ -87,7 +83,7 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
 
 /** Until nginx has looked again at what it keeps open. */
 function compressed(server: WebServer, path = "/"): Promise<void> {
-  return until(async () => wasCompressedBefore(await server.get(path, GZIP)));
+  return until(() => server.hasCompressed(path));
 }
 
 describe.each(SYSTEMS)("with %s, texts are compressed once", (system) => {
@@ -174,7 +170,7 @@ describe.each(SYSTEMS)("with %s, texts are compressed once", (system) => {
     const tree = statSync(join(server.site, "compressed")).ino;
     await server.signal("SIGTERM");
     await server.start(await render(serving(ONE_WORKER)), systemPath(system, folder));
-    expect(wasCompressedBefore(await server.get("/", GZIP))).toBe(true);
+    expect(await server.hasCompressed()).toBe(true);
     expect(statSync(join(server.site, "compressed")).ino).toBe(tree);
   });
 });
@@ -199,7 +195,7 @@ describe.concurrent("compressing once", () => {
     expect(wasCompressedBefore(before)).toBe(false);
     expect(isReplaced(server)).toBe(false);
     writeFileSync(join(path.PROGRAMS, "go"), "");
-    while (!wasCompressedBefore(await server.get("/", GZIP))) {
+    while (!(await server.hasCompressed())) {
       const { status, body } = await server.get("/assets/site.css", GZIP);
       expect(status).toBe(200);
       expect(gunzipSync(body).toString()).toBe(FILES["assets/site.css"]);
