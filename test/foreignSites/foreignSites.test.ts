@@ -16,6 +16,8 @@ interface ForeignSite {
   link: { text: string; path: string; heading: string };
   /** A page that is opened by its address. */
   deep: { path: string; heading: string };
+  /** Something on a page that only a script can show. */
+  control: { page: string; role: "button" | "tab"; name: string; shows: string };
   search: { page: string; words: string; found: string; path: string; heading: string };
   notFound: string;
 }
@@ -28,6 +30,7 @@ const SITES: ForeignSite[] = [
     start: "/",
     link: { text: "Guide", path: "/guide", heading: "Guide" },
     deep: { path: "/guide/install", heading: "Installing" },
+    control: { page: "/", role: "button", name: "The lamp is off", shows: "The lamp is on" },
     search: {
       page: "/guide/search",
       words: "ceiling",
@@ -44,6 +47,7 @@ const SITES: ForeignSite[] = [
     start: "/handbook/",
     link: { text: "First steps", path: "/handbook/docs/intro", heading: "First steps" },
     deep: { path: "/handbook/docs/descaling/", heading: "Descaling" },
+    control: { page: "/handbook/docs/descaling/", role: "tab", name: "Soft water", shows: "Every year." },
     search: {
       page: "/handbook/docs/intro/",
       words: "vinegar",
@@ -106,6 +110,16 @@ describe.runIf(hasChromium).each(SITES)("$title, served by the chart", (foreign)
     expect(await heading()).toBe(foreign.deep.heading);
     expect(new URL(page.url()).pathname).toBe(foreign.deep.path);
     await takeScreenshot(page, `${foreign.name}-deep-link`);
+  });
+
+  test("answers to clicks", async () => {
+    const { page } = watched;
+    const { control } = foreign;
+    await page.goto(site.url + control.page);
+    await isAlive();
+    expect(await page.getByText(control.shows).isVisible()).toBe(false);
+    await page.getByRole(control.role, { name: control.name }).click();
+    await page.getByText(control.shows).waitFor();
   });
 
   test("is searched by its own search box, and what is found opens without loading a page anew", async () => {
