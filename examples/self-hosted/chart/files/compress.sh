@@ -35,7 +35,14 @@ compress() {
   done
 }
 
-trap 'kill "$process" 2>/dev/null; wait "$process"; rm -rf "$draft"; exit 143' TERM QUIT INT
+# A process that was only just begun still has this shell's trap, and would not end by TERM.
+stop() {
+  if [ -n "$process" ] && kill -KILL "$process" 2>/dev/null; then wait "$process" 2>/dev/null; fi
+  rm -rf "$draft"
+  exit 143
+}
+
+trap stop TERM QUIT INT
 ! command -v ionice >/dev/null || ionice -c 3 -p $$ 2>/dev/null
 
 rm -rf "$draft" "$site/compressed"
