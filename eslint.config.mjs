@@ -39,7 +39,14 @@ const rooms = FLOORS.flatMap((floor, level) =>
 
 export default tseslint.config(
   {
-    ignores: ["dist/", ".work/", "node_modules/", "test/fixtures/", "examples/reference-service/site/theme/"],
+    ignores: [
+      "dist/",
+      ".work/",
+      "node_modules/",
+      "test/fixtures/",
+      "test/foreignSites/*/",
+      "examples/reference-service/site/theme/",
+    ],
   },
   ...tseslint.configs.strictTypeChecked,
   {

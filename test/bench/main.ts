@@ -1,5 +1,6 @@
 import { hundredExports } from "./hundredExports.ts";
 import { lag } from "./lag.ts";
+import { pages } from "./pages.ts";
 import { programStart } from "./programStart.ts";
 import { publishToPage } from "./publishToPage.ts";
 import { realJobs } from "./realJobs.ts";
@@ -19,6 +20,7 @@ const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
   "thousand-pages": thousandPages,
   "hundred-exports": hundredExports,
   "publish-to-page": publishToPage,
+  pages,
 };
 
 const wanted = process.argv.slice(2);

@@ -135,6 +135,19 @@ describe("the pods", () => {
     expect(podTemplate(manifestsIn(stdout))).toEqual(podTemplate(await render(serving())));
   });
 
+  test("know the path of their site", async () => {
+    const [nginx] = podTemplate(await render(serving({ web: { basePath: "/manual" } }))).spec.containers;
+    expect(nginx?.env).toEqual([{ name: "BASE_PATH", value: "/manual" }]);
+  });
+
+  test("have the site where nginx's container can add to it, and its script", async () => {
+    const { spec } = podTemplate(await render(serving()));
+    const [nginx] = spec.containers;
+    expect(nginx?.volumeMounts).toContainEqual({ name: "site", mountPath: "/site" });
+    const configuration = spec.volumes.find(({ name }) => name === "configuration");
+    expect(configuration?.configMap?.items).toContainEqual(expect.objectContaining({ path: "compress.sh" }));
+  });
+
   test("have no need of a right: Pod Security «restricted»", async () => {
     const { spec } = podTemplate(await render(serving(EVERYTHING)));
     expect(spec).toMatchObject({

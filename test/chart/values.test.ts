@@ -82,6 +82,12 @@ const CHANGES: readonly Change[] = [
   ["cache.annotations", { kept: "yes" }, 'kept: "yes"', CACHE],
   ["cache.versions", 9, 'value: "9"', CACHE],
   ["cache.fallbackAfterSeconds", 91, 'value: "91"', CACHE],
+  ["web.basePath", "/manual/v2", "return 302 /manual/v2/;"],
+  [
+    "web.strictPolicy",
+    true,
+    `add_header Content-Security-Policy "default-src 'none'; script-src 'self'; style-src`,
+  ],
   [
     "web.contentSecurityPolicy",
     "default-src 'self'",

@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test, type TestContext } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, type TestContext, vi } from "vitest";
 import { render, serving, type Values } from "./renderedChart.ts";
 import { WebServer } from "./webServer.ts";
 
@@ -31,7 +31,12 @@ const HTML = "text/html; charset=utf-8";
 const NO_CACHE = "no-cache";
 const FOR_EVER = "public, max-age=31536000, immutable";
 
-const CONTENT_SECURITY_POLICY =
+/** Every other host is kept out; the site's own code runs, however it is written. */
+const POLICY =
+  "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; " +
+  "img-src 'self' data: blob:; font-src 'self' data:; media-src 'self' data: blob:; connect-src 'self' data: blob:; " +
+  "worker-src 'self' blob:; base-uri 'self'; form-action 'self'; frame-ancestors 'self'";
+const STRICT_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; media-src 'self'; " +
   "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -39,7 +44,9 @@ describe("nginx with an export", () => {
   const server = new WebServer();
   beforeAll(async () => {
     server.write(FILES);
-    await server.start(await render(serving()));
+    // each worker would find out for itself that there are compressed files, with other ETags
+    await server.start(await render(serving({ web: { workerProcesses: 1 } })));
+    await vi.waitUntil(() => server.hasCompressed(), { timeout: 20_000 });
   });
   afterAll(() => server.remove());
 
@@ -110,7 +117,7 @@ describe("nginx with an export", () => {
     expect(headers).toMatchObject({
       "content-type": HTML,
       "cache-control": NO_CACHE,
-      "content-security-policy": CONTENT_SECURITY_POLICY,
+      "content-security-policy": POLICY,
     });
   });
 
@@ -179,9 +186,9 @@ describe("nginx with an export", () => {
   ])("sends the same protecting headers with %s", async (_, path, method) => {
     const { headers } = await server.get(path, {}, method);
     expect(headers).toMatchObject({
-      "content-security-policy": CONTENT_SECURITY_POLICY,
+      "content-security-policy": POLICY,
       "x-content-type-options": "nosniff",
-      "x-frame-options": "DENY",
+      "x-frame-options": "SAMEORIGIN",
       "referrer-policy": "strict-origin-when-cross-origin",
     });
     expect(headers.server).toBe("nginx");
@@ -218,11 +225,12 @@ describe("nginx otherwise", () => {
   async function start(
     context: TestContext,
     values: Values,
-    environment: Record<string, string> = {},
+    files: Readonly<Record<string, string | Buffer>> = {},
+    environment: Readonly<Record<string, string>> = {},
   ): Promise<WebServer> {
     const server = new WebServer();
     context.onTestFinished(() => server.remove());
-    server.write({ "index.html": "<h1>Start</h1>" });
+    server.write({ "index.html": "<h1>Start</h1>", ...files });
     await server.start(await render(values), environment);
     return server;
   }
@@ -232,7 +240,7 @@ describe("nginx otherwise", () => {
     const { status, body, headers } = await server.get("/");
     expect(status).toBe(200);
     expect(body.toString()).toContain("<code>staticExport.enabled</code> is <code>false</code>");
-    expect(headers["content-security-policy"]).toBe(CONTENT_SECURITY_POLICY);
+    expect(headers["content-security-policy"]).toBe(POLICY);
     expect((await server.get("/guide")).status).toBe(404);
   });
 
@@ -245,7 +253,7 @@ describe("nginx otherwise", () => {
   });
 
   test("starts where there is no IPv6", async (context) => {
-    const server = await start(context, serving(), { IPV6_TABLE: "/nowhere" });
+    const server = await start(context, serving(), {}, { IPV6_TABLE: "/nowhere" });
     expect(server.listenConf).toBe(`listen ${server.port};\n`);
     expect((await server.get("/")).status).toBe(200);
   });
@@ -253,8 +261,8 @@ describe("nginx otherwise", () => {
   test.for(["SIGTERM", "SIGQUIT"] as const)(
     "lets a request end after %s, takes no new one, and ends well",
     async (signal, context) => {
-      const server = await start(context, serving({ web: { accessLog: false } }));
-      server.write({ "large.bin": Buffer.alloc(30_000_000) });
+      const files = { "large.bin": Buffer.alloc(30_000_000) };
+      const server = await start(context, serving({ web: { accessLog: false } }), files);
       const reading = server.get("/large.bin");
       await new Promise((resolve) => setTimeout(resolve, 5));
       const exited = server.signal(signal);
@@ -271,8 +279,7 @@ describe("nginx otherwise", () => {
       headers: { "Strict-Transport-Security": "max-age=60", "X-Frame-Options": null },
       immutablePattern: "^/_static/",
     };
-    const server = await start(context, serving({ web }));
-    server.write({ "_static/app.js": "1" });
+    const server = await start(context, serving({ web }), { "_static/app.js": "1" });
     const { headers } = await server.get("/_static/app.js");
     expect(headers).toMatchObject({
       "content-security-policy": "default-src 'self'",
@@ -281,5 +288,13 @@ describe("nginx otherwise", () => {
       "cache-control": FOR_EVER,
     });
     expect(headers).not.toHaveProperty("x-frame-options");
+  });
+
+  test.for([
+    [{ strictPolicy: true }, STRICT_POLICY],
+    [{ strictPolicy: true, contentSecurityPolicy: "default-src 'self'" }, "default-src 'self'"],
+  ] as const)("with %o sends that policy", async ([web, policy], context) => {
+    const server = await start(context, serving({ web }));
+    expect((await server.get("/")).headers["content-security-policy"]).toBe(policy);
   });
 });

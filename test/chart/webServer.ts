@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { findCommand } from "../programs/commands.ts";
 import type { User } from "./fetchRun.ts";
-import { type Manifest, mountConfiguration } from "./renderedChart.ts";
+import { type Manifest, mountConfiguration, only } from "./renderedChart.ts";
 
 export interface Reply {
   status: number;
@@ -28,13 +28,14 @@ export interface Reply {
 /** The rendered configuration and start script, run by the nginx of this machine over a folder of files. */
 export class WebServer {
   readonly root = mkdtempSync(join(tmpdir(), "nginx-"));
+  readonly site = join(this.root, "site");
   port = 0;
   readonly #outputFile = join(this.root, "output");
   #child: ChildProcess | undefined;
 
   write(files: Readonly<Record<string, string | Buffer>>): void {
     for (const [name, content] of Object.entries(files)) {
-      const path = join(this.root, "site/active", name);
+      const path = join(this.site, "active", name);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, content);
     }
@@ -73,8 +74,9 @@ export class WebServer {
       ...user,
       env: {
         PATH: `${programs}:${process.env["PATH"] ?? ""}`,
-        NGINX_CONF: conf,
-        LISTEN_CONF: join(this.root, "tmp/listen.conf"),
+        SITE_FOLDER: this.site,
+        SCRATCH_FOLDER: join(this.root, "tmp"),
+        BASE_PATH: environmentOf(manifests)["BASE_PATH"],
         PORT: String(this.port),
         ...environment,
       },
@@ -109,12 +111,19 @@ export class WebServer {
     });
   }
 
+  /** Whether the site's texts were compressed once. */
+  async hasCompressed(path = "/"): Promise<boolean> {
+    return wasCompressedBefore(await this.get(path, { "accept-encoding": "gzip" }));
+  }
+
+  /** The exit code, once it has ended. */
+  get exited(): Promise<number | null> {
+    return new Promise((resolve) => this.#child?.on("close", resolve));
+  }
+
   signal(signal: NodeJS.Signals): Promise<number | null> {
-    const child = this.#child;
-    const exited = new Promise<number | null>((resolve) => {
-      child?.on("close", resolve);
-    });
-    child?.kill(signal);
+    const exited = this.exited;
+    this.#child?.kill(signal);
     return exited;
   }
 
@@ -122,6 +131,16 @@ export class WebServer {
     if (this.#child?.exitCode === null) await this.signal("SIGTERM");
     rmSync(this.root, { recursive: true, force: true });
   }
+}
+
+/** nginx does not know the length of what it compresses while it sends it. */
+export function wasCompressedBefore({ headers }: Reply): boolean {
+  return headers["content-encoding"] === "gzip" && headers["content-length"] !== undefined;
+}
+
+function environmentOf(manifests: readonly Manifest[]): Record<string, string> {
+  const [nginx] = only(manifests, "Deployment").spec.template.spec.containers;
+  return Object.fromEntries((nginx?.env ?? []).map(({ name, value }) => [name, value]));
 }
 
 async function freePort(): Promise<number> {

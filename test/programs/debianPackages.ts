@@ -29,9 +29,18 @@ export interface DebianPackages {
   commandFolders: string[];
 }
 
-/** Installs the tools that are missing, and unpacks the servers once into the cache folder. Needs root. */
-export async function prepareDebianPackages(say: (what: string) => void): Promise<DebianPackages> {
-  const missing = Object.entries(TOOLS).flatMap(([command, name]) => (findCommand(command) ? [] : [name]));
+/**
+ * Installs the tools that are missing, and unpacks the servers once into the cache folder. Needs root.
+ *
+ * @param more tools: command and package
+ */
+export async function prepareDebianPackages(
+  say: (what: string) => void,
+  more: Readonly<Record<string, string>> = {},
+): Promise<DebianPackages> {
+  const missing = Object.entries({ ...TOOLS, ...more }).flatMap(([command, name]) =>
+    findCommand(command) ? [] : [name],
+  );
   const root = join(await cacheFolder("debian"), SERVERS.join("+"));
   const unpacked = existsSync(root);
   if (missing.length > 0 || !unpacked) await apt(["update", "-q"]);

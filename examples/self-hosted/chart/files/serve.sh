@@ -1,18 +1,67 @@
 #!/bin/sh
-# Starts nginx and ends it gently: a rolling update must not cut off a reader.
+# Starts nginx and ends it gently: a rolling update must not cut off a reader. Beside it, texts are compressed once.
 set -u
-conf=${NGINX_CONF:-/etc/docs-server/nginx.conf}
-listen=${LISTEN_CONF:-/tmp/listen.conf}
+folder=$(dirname "$0")
+site=${SITE_FOLDER:-/site}
+scratch=${SCRATCH_FOLDER:-/tmp}
+base_path=${BASE_PATH:-}
 port=${PORT:-8080}
 
 # where the kernel has no IPv6, nginx would refuse to start over such an address
-echo "listen $port;" >"$listen"
-[ ! -e "${IPV6_TABLE:-/proc/net/if_inet6}" ] || echo "listen [::]:$port;" >>"$listen"
+echo "listen $port;" >"$scratch/listen.conf"
+[ ! -e "${IPV6_TABLE:-/proc/net/if_inet6}" ] || echo "listen [::]:$port;" >>"$scratch/listen.conf"
+
+# beside connections, nginx keeps files open
+ulimit -n "$(ulimit -H -n)" 2>/dev/null
+
+# Makes a root of nginx, which has the folder at the path that the site was exported for.
+make_root() { # root, folder
+  mkdir -p "$(dirname "$1$base_path")"
+  ln -s -f -n "$2" "$1$base_path"
+}
+
+# A page.html.gz of the site's own beside its page.html would be taken for the same page, compressed.
+ships_compressed() {
+  find "$site/active" -type f -name '*.gz' | while IFS= read -r file; do
+    [ ! -f "${file%.gz}" ] || echo "$file"
+  done | grep -q .
+}
+
+to_compress=no
+if [ -d "$site/active" ]; then
+  served=$site/active
+  : >"$scratch/compressed.conf"
+  if nginx -V 2>&1 | grep -q gzip_static && ! ships_compressed; then
+    echo "gzip_static on;" >"$scratch/compressed.conf"
+    # hard links tell whether an earlier container of this pod compressed this site
+    if [ "$site/compressed/index.html" -ef "$site/active/index.html" ]; then
+      served=$site/compressed
+    else
+      to_compress=yes
+    fi
+  fi
+  make_root "$scratch/fetched" "$site/active"
+  make_root "$scratch/served" "$served"
+fi
+
+compressor=
+end_compressor() {
+  [ -z "$compressor" ] || kill "$compressor" 2>/dev/null
+}
 
 # QUIT lets requests end, TERM does not, and which of them the kubelet sends is up to the image
-trap 'kill -QUIT "$nginx" 2>/dev/null' TERM QUIT INT
-nginx -e stderr -c "$conf" -g 'daemon off;' &
+trap 'kill -QUIT "$nginx" 2>/dev/null; end_compressor' TERM QUIT INT
+nginx -e stderr -c "$folder/nginx.conf" -g 'daemon off;' &
 nginx=$!
+
+if [ "$to_compress" = yes ]; then
+  # with what time of the processor readers leave
+  gently=
+  ! command -v nice >/dev/null || gently="nice -n 19"
+  $gently sh "$folder/compress.sh" "$site" "$scratch/served$base_path" &
+  compressor=$!
+  trap 'end_compressor; wait "$compressor"' EXIT
+fi
 
 # a trapped signal ends one wait, not nginx
 while :; do

@@ -24,6 +24,7 @@ the export: another content always rolls them, a renewed link never does.
 {{- $files := dict "nginx.conf" (tpl (.Files.Get "files/nginx.conf") .) "serve.sh" (.Files.Get "files/serve.sh") -}}
 {{- if .Values.staticExport.enabled -}}
 {{- $_ := set $files "fetch-bundle.sh" (.Files.Get "files/fetch-bundle.sh") -}}
+{{- $_ := set $files "compress.sh" (.Files.Get "files/compress.sh") -}}
 {{- else -}}
 {{- $_ := set $files "index.html" (.Files.Get "files/disabled.html") -}}
 {{- end -}}

@@ -1,0 +1,153 @@
+import { existsSync } from "node:fs";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { CHROMIUM, ServedSite, type WatchedPage, takeScreenshot } from "./servedSite.ts";
+import type { SiteName } from "./builtSite.ts";
+import type { Values } from "../chart/renderedChart.ts";
+
+const hasChromium = existsSync(CHROMIUM);
+if (!hasChromium) console.log(`foreign sites: skipped, there is no Chromium at ${CHROMIUM} (set CHROMIUM)`);
+
+interface ForeignSite {
+  name: SiteName;
+  title: string;
+  web: Values;
+  start: string;
+  /** Where a link of the start page leads. */
+  link: { text: string; path: string; heading: string };
+  /** A page that is opened by its address. */
+  deep: { path: string; heading: string };
+  /** Something on a page that only a script can show. */
+  control: { page: string; role: "button" | "tab"; name: string; shows: string };
+  search: { page: string; words: string; found: string; path: string; heading: string };
+  notFound: string;
+}
+
+const SITES: ForeignSite[] = [
+  {
+    name: "nextjs",
+    title: "a Next.js export",
+    web: {},
+    start: "/",
+    link: { text: "Guide", path: "/guide", heading: "Guide" },
+    deep: { path: "/guide/install", heading: "Installing" },
+    control: { page: "/", role: "button", name: "The lamp is off", shows: "The lamp is on" },
+    search: {
+      page: "/guide/search",
+      words: "ceiling",
+      found: "Installing",
+      path: "/guide/install",
+      heading: "Installing",
+    },
+    notFound: "No such page in the lamp manual",
+  },
+  {
+    name: "docusaurus",
+    title: "a Docusaurus build, exported for /handbook/",
+    web: { basePath: "/handbook" },
+    start: "/handbook/",
+    link: { text: "First steps", path: "/handbook/docs/intro", heading: "First steps" },
+    deep: { path: "/handbook/docs/descaling/", heading: "Descaling" },
+    control: { page: "/handbook/docs/descaling/", role: "tab", name: "Soft water", shows: "Every year." },
+    search: {
+      page: "/handbook/docs/intro/",
+      words: "vinegar",
+      found: "Limescale",
+      path: "/handbook/docs/descaling",
+      heading: "Descaling",
+    },
+    notFound: "Page Not Found",
+  },
+];
+
+describe.runIf(hasChromium).each(SITES)("$title, served by the chart", (foreign) => {
+  const site = new ServedSite();
+  let watched: WatchedPage;
+
+  beforeAll(() => site.start(foreign.name, foreign.web));
+  afterAll(() => site.stop());
+
+  beforeEach(async () => {
+    watched = await site.open();
+  });
+
+  afterEach(async () => {
+    await watched.page.close();
+    expect(watched.complaints).toEqual([]);
+    expect(watched.requested.filter((address) => !address.startsWith(`${site.url}/`))).toEqual([]);
+  });
+
+  const heading = () => watched.page.locator("main h1, h1").first().textContent();
+
+  /** Whether scripts of the site have taken over: from then on links are theirs. */
+  const isAlive = () => watched.page.waitForLoadState("networkidle");
+
+  test("opens from the address of the server, follows links without loading pages anew, and goes back", async () => {
+    const { page, loaded } = watched;
+    const response = await page.goto(`${site.url}/`);
+    expect(response?.status()).toBe(200);
+    expect(new URL(page.url()).pathname).toBe(foreign.start);
+    await isAlive();
+    await takeScreenshot(page, `${foreign.name}-start`);
+    const loadedFirst = [...loaded];
+
+    await page.getByRole("link", { name: foreign.link.text, exact: true }).first().click();
+    await page.waitForURL(`**${foreign.link.path}`);
+    await expect.poll(heading).toBe(foreign.link.heading);
+    await isAlive();
+    await page.goBack();
+    await page.waitForURL(`**${foreign.start}`);
+    await expect.poll(heading).not.toBe(foreign.link.heading);
+    expect(loaded).toEqual(loadedFirst);
+  });
+
+  test("opens a deep link, and again", async () => {
+    const { page } = watched;
+    expect((await page.goto(site.url + foreign.deep.path))?.status()).toBe(200);
+    expect(await heading()).toBe(foreign.deep.heading);
+    await isAlive();
+    expect((await page.reload())?.status()).toBe(200);
+    await isAlive();
+    expect(await heading()).toBe(foreign.deep.heading);
+    expect(new URL(page.url()).pathname).toBe(foreign.deep.path);
+    await takeScreenshot(page, `${foreign.name}-deep-link`);
+  });
+
+  test("answers to clicks", async () => {
+    const { page } = watched;
+    const { control } = foreign;
+    await page.goto(site.url + control.page);
+    await isAlive();
+    expect(await page.getByText(control.shows).isVisible()).toBe(false);
+    await page.getByRole(control.role, { name: control.name }).click();
+    await page.getByText(control.shows).waitFor();
+  });
+
+  test("is searched by its own search box, and what is found opens without loading a page anew", async () => {
+    const { page, loaded } = watched;
+    await page.goto(site.url + foreign.search.page);
+    await isAlive();
+    const box = page.getByRole("searchbox").or(page.getByPlaceholder("Search")).first();
+    await box.click();
+    await box.pressSequentially(foreign.search.words);
+    const found = page.getByText(foreign.search.found).last();
+    await found.waitFor();
+    await takeScreenshot(page, `${foreign.name}-search`);
+    await found.click();
+    await page.waitForURL((address) => address.pathname === foreign.search.path);
+    await expect.poll(heading).toBe(foreign.search.heading);
+    expect(loaded).toHaveLength(1);
+  });
+
+  test("shows its own page for a wrong address, with status 404", async () => {
+    const { page, complaints } = watched;
+    const address = `${site.url}${foreign.start}no-such-page`;
+    expect((await page.goto(address))?.status()).toBe(404);
+    await isAlive();
+    expect(await page.locator("h1").first().textContent()).toBe(foreign.notFound);
+    await takeScreenshot(page, `${foreign.name}-wrong-address`);
+    // the address itself, as the browser and its console say it
+    const expected = [`404 ${address}`, expect.stringContaining("status of 404") as string];
+    expect(complaints).toEqual(expected);
+    complaints.length = 0;
+  });
+});

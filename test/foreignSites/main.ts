@@ -1,0 +1,16 @@
+// `npm run test:foreign-sites`: sites that other generators export, served by the chart's nginx and read in a browser.
+import { delimiter, join } from "node:path";
+import { prepareDebianPackages } from "../programs/debianPackages.ts";
+import { prepareHelm } from "../programs/goPrograms.ts";
+import { runVitest } from "../programs/runVitest.ts";
+import { SITES, buildSite } from "./builtSite.ts";
+
+const say = (what: string) => console.log(`test:foreign-sites: ${what}`);
+const isRoot = process.platform === "linux" && process.getuid?.() === 0;
+const path = [process.env["PATH"] ?? ""];
+if (isRoot) path.push(...(await prepareDebianPackages(say)).commandFolders);
+for (const site of SITES) await buildSite(site, say); // here, where it is told, and in no test's time
+process.exitCode = await runVitest(join(import.meta.dirname, "vitest.config.ts"), {
+  PATH: path.join(delimiter),
+  HELM: await prepareHelm(say),
+});

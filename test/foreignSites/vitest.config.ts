@@ -1,0 +1,16 @@
+import { defineConfig } from "vitest/config";
+
+/** Sites of other generators in a browser, served by the nginx of this machine with the chart's configuration. */
+export default defineConfig({
+  test: {
+    name: "foreign sites",
+    root: import.meta.dirname,
+    include: ["*.test.ts"],
+    globalSetup: "../chart/neededPrograms.ts",
+    maxWorkers: 1,
+    testTimeout: 60_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 20_000 } }, // the machine may be busy
+    reporters: ["default", `${import.meta.dirname}/../totalsReporter.ts`],
+  },
+});
