@@ -9,8 +9,8 @@ import type { DebianPackages } from "../../programs/debianPackages.ts";
 export const PAUSE_IMAGE = "docker.io/local/pause:1";
 
 /**
- * Stands in for the chart's own image, which no registry can be asked for here: nginx and curl from Debian, and busybox
- * for the rest, as in an Alpine image.
+ * Stands in for the chart's own image, which no registry can be asked for here: nginx, curl and getent from Debian, and
+ * busybox for the rest, as in an Alpine image.
  */
 export const WEB_IMAGE = { repository: "docker.io/local/nginx-unprivileged", tag: "1" };
 
@@ -42,9 +42,12 @@ async function addBusybox(root: string): Promise<void> {
 }
 
 async function addWebServer(root: string, debian: DebianPackages): Promise<void> {
-  const curl = findCommand("curl");
-  if (curl === undefined) throw new Error("curl is not on PATH.");
-  const programs = { "usr/sbin/nginx": join(debian.root, "usr/sbin/nginx"), "usr/bin/curl": curl };
+  const programs: Record<string, string> = { "usr/sbin/nginx": join(debian.root, "usr/sbin/nginx") };
+  for (const name of ["curl", "getent"]) {
+    const program = findCommand(name);
+    if (program === undefined) throw new Error(`${name} is not on PATH.`);
+    programs[`usr/bin/${name}`] = program;
+  }
   for (const [target, program] of Object.entries(programs)) {
     await copy(program, join(root, target));
     for (const library of await librariesOf(program)) await copy(library, join(root, library));
