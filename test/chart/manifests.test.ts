@@ -405,12 +405,16 @@ describe("helm test", () => {
 
   test("passes with the start page, and fails without one", async (context) => {
     const manifests = await manifestsOf();
-    const server = new WebServer();
-    context.onTestFinished(() => server.remove());
-    await server.start(manifests);
-    await expect(runTestPod(manifests, server.port)).rejects.toThrow("error: 404");
-    server.write({ "index.html": "<h1>Start</h1>" });
-    expect(await runTestPod(manifests, server.port)).toBe("start page: HTTP 200, 14 bytes\n");
+    const serverOf = async (files: Record<string, string>) => {
+      const server = new WebServer();
+      context.onTestFinished(() => server.remove());
+      server.write(files);
+      await server.start(manifests);
+      return server.port;
+    };
+    await expect(runTestPod(manifests, await serverOf({}))).rejects.toThrow("error: 404");
+    const port = await serverOf({ "index.html": "<h1>Start</h1>" });
+    expect(await runTestPod(manifests, port)).toBe("start page: HTTP 200, 14 bytes\n");
   });
 
   /** Runs what the pod would, with the variable that the kubelet gives it for the Service. */

@@ -90,8 +90,12 @@ describe("the notes", () => {
 
   test.each<[string, Values, string]>([
     ["name the address of the Ingress", serving({ ingress }), "https://docs.example.com/"],
-    ["warn of a missing version", serving({}, { version: "" }), "staticExport.version is not set"],
-    ["warn of a cache that one node has", serving({ cache }), "only one node can mount"],
+    [
+      "warn of content without a name",
+      serving({}, { version: "" }),
+      "neither staticExport.version nor staticExport.jobId is set",
+    ],
+    ["warn of a cache that one node has", serving({ cache }), "only one node at a time can mount"],
     ["say when nothing is served", {}, "a page that says that staticExport.enabled is false"],
   ])("%s", async (_, values, expected) => {
     expect(await notes(values)).toContain(expected);

@@ -120,6 +120,7 @@ failSwapOn: false
 failCgroupV1: false
 containerRuntimeEndpoint: unix://${folder}/containerd/c.sock
 evictionHard: { memory.available: 50Mi, nodefs.available: 1%, imagefs.available: 1% }
+imageGCHighThresholdPercent: 100 # no registry has the images: one that is collected is gone
 volumePluginDir: ${folder}/plugins
 clusterDomain: cluster.local
 resolvConf: ""

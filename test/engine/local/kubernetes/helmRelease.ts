@@ -76,8 +76,8 @@ export class HelmReleaseProvider implements Provider {
     const release = plainMap(inputs) as unknown as ReleaseInputs;
     const status = await this.#find(release);
     // as the plugin does: what the newest revision was to be made with, pending or not
-    const values = status ? await this.#values(release) : {};
-    const found = remark({ values: merged(release.values ?? {}, values) }, inputs);
+    const values = merged(release.values ?? {}, status ? await this.#values(release) : {});
+    const found = Object.keys(values).length > 0 ? remark({ values }, inputs) : {};
     return {
       id: status ? id : "",
       outputs: withStatus({ ...outputs, ...found }, status),
