@@ -1,4 +1,5 @@
 // What happens to an installation in a random history, and what must hold after each step.
+import { setTimeout as wait } from "node:timers/promises";
 import { expect, type TestContext } from "vitest";
 import { findHelm } from "../engine/local/kubernetes/helmCommand.ts";
 import { runCommand } from "../programs/commands.ts";
@@ -8,12 +9,15 @@ import { list, type KubernetesObject } from "./kubectl.ts";
 import { removePendingRecord } from "./pendingRecord.ts";
 import { startSteadyClient } from "./steadyClient.ts";
 
-/** Long enough for a roll-out, and soon over. */
-const LINK_LIFETIME_MS = 60_000;
+/** Long enough for the kubelet to renew a mounted Secret, which takes it a minute and more, and soon over. */
+const LINK_LIFETIME_MS = 150_000;
 /** Helm's wait in seconds: for a roll-out that has something in its way, and for the last one. */
 const RELEASE_TIMEOUT = "20";
 /** The kubelet's pauses before it starts a container anew grow to some minutes. */
 const LAST_TIMEOUT = "400";
+
+/** What happens more often than the rest: without it, little can go wrong. */
+const OFTEN = ["a new version", "a new version", "the same version, another job", "Helm rolls back"];
 
 interface Export {
   jobId: string;
@@ -70,7 +74,7 @@ export class History {
 
   /** One step, at random, and what must hold after it. */
   async step(): Promise<void> {
-    const names = Object.keys(this.#steps);
+    const names = [...Object.keys(this.#steps), ...OFTEN];
     const name = names[Math.floor(this.#random() * names.length)] ?? "";
     this.story.push(`- ${name}`);
     await this.#steps[name]?.();
@@ -264,7 +268,7 @@ export class History {
 
   async #waitUntil(output: "renewAfter" | "expiresAt"): Promise<void> {
     const moment = Date.parse(String((await this.#exported())[output]));
-    await until(output, () => Promise.resolve(Date.now() > moment));
+    await wait(Math.max(0, moment - Date.now()));
   }
 
   #mend(): void {
