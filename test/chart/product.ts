@@ -44,10 +44,16 @@ const read = (name: string) => readFile(join(CHART, name), "utf8");
 
 const [command, ...args] = process.argv.slice(2);
 const [place, ...more] = args;
-if (command === "readme") await writeReadme();
-else if (command === "package") await packChart(place ?? ".work");
-else if (command === "push" && place?.startsWith("oci://") === true) await push(place, more);
-else {
-  console.error(USAGE);
-  process.exitCode = 2;
+try {
+  if (command === "readme") await writeReadme();
+  else if (command === "package") await packChart(place ?? ".work");
+  else if (command === "push" && place?.startsWith("oci://") === true) await push(place, more);
+  else {
+    console.error(USAGE);
+    process.exitCode = 2;
+  }
+} catch (error) {
+  // what helm says is enough
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
 }
