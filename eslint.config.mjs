@@ -12,7 +12,15 @@ const PROVIDER = [
 ];
 
 /** The rooms of provider/, floor by floor: imports go down the stairs only. */
-const LOWER_FLOORS = [["resource"], ["service", "waiting"], ["http"], ["time", "words"]];
+const LOWER_FLOORS = [
+  ["source"],
+  ["resource"],
+  ["destination", "kit"],
+  ["siteImage"],
+  ["service", "waiting", "download", "archive", "registry"],
+  ["http", "disk", "packing"],
+  ["time", "words"],
+];
 // the door and the resources, a folder each
 const top = readdirSync(`${import.meta.dirname}/provider`, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !LOWER_FLOORS.flat().includes(entry.name))

@@ -4,7 +4,10 @@
  * FROZEN: states written by every earlier version require this entry by name and take the provider of their resource
  * from it. Its methods must go on understanding all that earlier versions stored.
  */
+import "./door/nodeVersion"; // first: what is not for an older Node.js says only ERR_REQUIRE_ESM there
 import { agentJob } from "./agentJob/lifeCycle";
+import { airGapKit } from "./airGapKit/lifeCycle";
+import { bundleCopy } from "./bundleCopy/lifeCycle";
 import { dynamicProvider } from "./door/dynamicProvider";
 import { Session } from "./door/session";
 import { thisProcess } from "./door/thisProcess";
@@ -17,3 +20,9 @@ export const StaticExport = dynamicProvider(staticExport, session);
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:AgentJob`. */
 export const AgentJob = dynamicProvider(agentJob, session);
+
+/** The provider of `pulumi-nodejs:dynamic/docs-hosting:BundleCopy`. */
+export const BundleCopy = dynamicProvider(bundleCopy, session);
+
+/** The provider of `pulumi-nodejs:dynamic/docs-hosting:AirGapKit`. */
+export const AirGapKit = dynamicProvider(airGapKit, session);

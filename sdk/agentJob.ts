@@ -1,16 +1,12 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import {
   AGENT_JOB_INPUTS,
   type AgentJobInputs,
   type CheckedAgentJobInputs,
 } from "../provider/agentJob/inputs";
 import type { AgentJobOutputs } from "../provider/agentJob/state";
-import { handlerText } from "./handler";
-import { warnOfPlainKey } from "./plainKeyWarning";
+import { ProvidedResource } from "./providedResource";
 import { unset, type InputsOf, type OutputsOf } from "./resourceProperties";
-import { resourceUrn } from "./resourceUrn";
-
-const TYPE = "pulumi-nodejs:dynamic/docs-hosting:AgentJob";
 
 /** Arguments of {@link AgentJob}: see {@link AgentJobInputs} for the meaning of each. */
 export type AgentJobArgs = InputsOf<AgentJobInputs>;
@@ -40,7 +36,7 @@ type Outputs = OutputsOf<Omit<AgentJobOutputs, "jobId">>;
  * const job = new AgentJob("docs-agent", { projectId: "my-project", id: "7f3a" });
  * const docs = new StaticExport("docs", { domain: "docs.example.com", triggers: [job.prLink] });
  */
-export class AgentJob extends pulumi.CustomResource implements Outputs {
+export class AgentJob extends ProvidedResource implements Outputs {
   /** The project given. */
   declare readonly projectId: Outputs["projectId"];
   /** `completed`, `archived` or `failed`. */
@@ -70,19 +66,15 @@ export class AgentJob extends pulumi.CustomResource implements Outputs {
   constructor(name: string, args: AgentJobArgs, opts: pulumi.CustomResourceOptions = {}) {
     const { id, ...given } = args;
     super(
-      TYPE,
+      "AgentJob",
       name,
       {
         ...unset(AGENT_JOB_INPUTS),
         ...given,
         jobId: id, // Pulumi keeps the name `id` for itself
         ...FROM_SERVICE,
-        __provider: handlerText("AgentJob"),
-        __urn: resourceUrn(name, TYPE, opts.parent),
-        __timeouts: opts.customTimeouts,
       },
       opts,
     );
-    warnOfPlainKey();
   }
 }

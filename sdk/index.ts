@@ -13,9 +13,15 @@ export {
   type StaticExportLookup,
   type UnmanagedStaticExport,
 } from "./staticExport";
+export { AirGapKit, type AirGapKitArgs } from "./airGapKit";
+export { BundleCopy, type BundleCopyArgs } from "./bundleCopy";
+export type { CopiedSite } from "./copiedSite";
+export type { SiteImage } from "./siteImage";
 export type { StaticExportLink } from "./staticExportLink";
 export {
   staticExportValues,
+  type BundleCopyValues,
+  type SiteImageValues,
   type StaticExportLinkValues,
   type StaticExportValues,
 } from "./staticExportValues";

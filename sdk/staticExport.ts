@@ -1,13 +1,9 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import { STATIC_EXPORT_INPUTS, type StaticExportInputs } from "../provider/staticExport/inputs";
 import type { StaticExportOutputs } from "../provider/staticExport/state";
-import { handlerText } from "./handler";
-import { warnOfPlainKey } from "./plainKeyWarning";
+import { ProvidedResource } from "./providedResource";
 import { unset, type InputsOf, type OutputsOf } from "./resourceProperties";
-import { resourceUrn } from "./resourceUrn";
 import { markWithoutLink } from "./staticExportLink";
-
-const TYPE = "pulumi-nodejs:dynamic/docs-hosting:StaticExport";
 
 /** Arguments of {@link StaticExport}: see {@link StaticExportInputs} for the meaning of each. */
 export type StaticExportArgs = InputsOf<StaticExportInputs>;
@@ -55,7 +51,7 @@ type Outputs = OutputsOf<StaticExportOutputs>;
  * const docs = new StaticExport("docs", { domain: "docs.example.com" });
  * export const pages = docs.pageCount;
  */
-export class StaticExport extends pulumi.CustomResource implements Required<Outputs> {
+export class StaticExport extends ProvidedResource implements Required<Outputs> {
   /** The site, in lower case. */
   declare readonly domain: Outputs["domain"];
   /** The label given, or the id of the job. */
@@ -113,18 +109,15 @@ export class StaticExport extends pulumi.CustomResource implements Required<Outp
    */
   constructor(name: string, args: StaticExportArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(
-      TYPE,
+      "StaticExport",
       name,
       {
         ...unset(STATIC_EXPORT_INPUTS),
         ...args,
         ...FROM_SERVICE,
-        __provider: handlerText("StaticExport"),
-        __urn: resourceUrn(name, TYPE, opts.parent),
-        __timeouts: opts.customTimeouts,
       },
-      { ...opts, additionalSecretOutputs: ["bundleUrl", ...(opts.additionalSecretOutputs ?? [])] },
+      opts,
+      ["bundleUrl"],
     );
-    warnOfPlainKey();
   }
 }

@@ -15,6 +15,13 @@ export interface StaticExportLink {
    * @default none: the installation is not told
    */
   jobId?: pulumi.Input<string> | undefined;
+  /**
+   * SHA-256 of the archive, hexadecimal digits: the output of that name of a BundleCopy, whose link it is then. Pods refuse
+   * another archive.
+   *
+   * @default none: any archive that the link leads to is served
+   */
+  sha256?: pulumi.Input<string> | undefined;
 }
 
 /** The exports without a link: those that were only read. */
@@ -42,7 +49,8 @@ export function linkOf(source: StaticExportLink, owner: string): pulumi.Output<s
   const given = source as Partial<StaticExportLink> | null | undefined;
   if (given === undefined || given === null) {
     throw new pulumi.RunError(
-      `${owner}: \`staticExport\` is required: the StaticExport to serve, or { bundleUrl, version, jobId } of one.`,
+      `${owner}: \`staticExport\` is required: the StaticExport or BundleCopy to serve, or { bundleUrl, version, jobId } or ` +
+        `{ image, version, jobId } of one.`,
     );
   }
   if (withoutLink.has(given))
@@ -54,9 +62,19 @@ export function linkOf(source: StaticExportLink, owner: string): pulumi.Output<s
 
 /** @throws pulumi.RunError for what is no link */
 export function presentLink(url: unknown, owner: string): string {
-  if (typeof url === "string" && url !== "") return url;
+  return presentOutput("bundleUrl", url, owner, READ_ONLY);
+}
+
+/**
+ * An output of another stack that has to be there.
+ *
+ * @param otherwise why there may be none, for the message
+ * @throws pulumi.RunError for what is no text, or an empty one
+ */
+export function presentOutput(name: string, value: unknown, owner: string, otherwise: string): string {
+  if (typeof value === "string" && value !== "") return value;
   throw new pulumi.RunError(
-    `${owner}: \`bundleUrl\` is missing. If it comes from another stack, check that this stack has such an output and ` +
-      `was updated; ${READ_ONLY}`,
+    `${owner}: \`${name}\` is missing. If it comes from another stack, check that this stack has such an output and ` +
+      `was updated; ${otherwise}`,
   );
 }

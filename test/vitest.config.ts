@@ -6,8 +6,10 @@ const project = (name: string, timeoutMs: number, options: Options): TestProject
   test: { name, root: import.meta.dirname, testTimeout: timeoutMs, hookTimeout: timeoutMs, ...options },
 });
 
-/** Programs and providers run in processes that a worker keeps for its next file, see `engine/local/reusedProcess.ts`. */
+/** Files share a process, and what it has loaded: stack tests also programs and providers, see `engine/local/reusedProcess.ts`. */
 const sharedProcesses: Options = { isolate: false };
+/** Of what a process does once in its life: each file puts other modules in the place of the real ones. */
+const REPLACED_MODULES = "unit/{door,sdk}/**/*.test.ts";
 
 export default defineConfig({
   test: {
@@ -16,32 +18,27 @@ export default defineConfig({
     projects: [
       project("unit", 10_000, {
         include: ["unit/**/*.test.ts", "histories/**/*.test.ts"],
+        exclude: [REPLACED_MODULES],
+        setupFiles: ["fixedSeed.ts"],
+        ...sharedProcesses,
+      }),
+      project("modules", 10_000, {
+        include: [REPLACED_MODULES],
         setupFiles: ["fixedSeed.ts"],
       }),
-      {
-        test: {
-          name: "types",
-          root: import.meta.dirname,
-          include: [],
-          typecheck: {
-            enabled: true,
-            only: true,
-            include: ["types/*.test-d.ts"],
-            tsconfig: "types/tsconfig.json",
-          },
-        },
-      },
       project("faults", 20_000, {
         include: ["faults/*.test.ts"],
         setupFiles: ["fixedSeed.ts", "faults/canary.ts"],
+        ...sharedProcesses,
       }),
       project("service", 60_000, {
         include: ["service/**/*.test.ts"],
         setupFiles: ["engine/reaper.ts"],
+        ...sharedProcesses,
       }),
       // the CLI takes its time: a test is up to ten of its runs, several tests at once
       project("stack", 600_000, {
-        include: ["stack/*.test.ts", "kills/kills.test.ts"],
+        include: ["stack/*.test.ts", "kills/{kills,downloads}.test.ts"],
         ...sharedProcesses,
       }),
       // what measures time runs alone: after all others, one file after the other

@@ -8,7 +8,8 @@ import { openStack, type OperationResult } from "../../test/engine/index.ts";
 import { startReferenceService } from "../reference-service/index.ts";
 import { fetchBundle, serveFolder } from "./bundle.ts";
 import { chooseEngine } from "./engine.ts";
-import { prepareExample } from "./preparations.ts";
+import { prepareExample, type Preparation } from "./preparations.ts";
+import { fetchSiteOfImage } from "./registry.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const DOMAIN = "docs.example.com";
@@ -72,11 +73,12 @@ async function run(options: { example: string; once: boolean }): Promise<number>
     adminApiKey: KEY,
     jobDurationMs: JOB_DURATION_MS,
   });
+  let preparation: Preparation | undefined;
   try {
     say("Service", `${service.url} hosts ${DOMAIN} (the documentation of fastify)`);
     const engine = await chooseEngine(join(ROOT, ".work/pulumi"), process.env["ENGINE"]);
     say("Engine", engine.notice);
-    const preparation = prepareExample(options.example, service, DOMAIN);
+    preparation = await prepareExample(options.example, service, DOMAIN, (what) => say("Example", what));
     if (preparation) say("Example", preparation.notice);
     const stack = await openStack(engine.kind, {
       program: programOf(options.example),
@@ -95,7 +97,13 @@ async function run(options: { example: string; once: boolean }): Promise<number>
       "Link",
       `expires ${output(result, "expiresAt")}; from ${output(result, "renewAfter")} on, the next up renews it`,
     );
-    await fetchBundle(output(result, "bundleUrl"), join(folder, "site"));
+    const image = result.outputs["image"]?.value;
+    if (typeof image === "string") {
+      say("Image", image);
+      await fetchSiteOfImage(image, join(folder, "site"));
+    } else {
+      await fetchBundle(output(result, "bundleUrl"), join(folder, "site"));
+    }
     const site = await serveFolder(join(folder, "site"));
     try {
       say("Serving", site.url);
@@ -108,6 +116,7 @@ async function run(options: { example: string; once: boolean }): Promise<number>
       await site.close();
     }
   } finally {
+    await preparation?.close?.();
     await service.close();
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,4 +1,5 @@
 import type { ReferenceService } from "../reference-service/index.ts";
+import { startRegistryWithBase } from "./registry.ts";
 
 /** What an example finds when it runs. */
 export interface Preparation {
@@ -6,12 +7,28 @@ export interface Preparation {
   config: Record<string, string>;
   /** What the service was given for it: one line for the user. */
   notice: string;
+  /** Ends what was started for it. */
+  close?: () => Promise<void>;
 }
+
+type Prepare = (
+  service: ReferenceService,
+  domain: string,
+  say: (what: string) => void,
+) => Preparation | Promise<Preparation>;
 
 /** How long the agent is at work, in milliseconds: long enough to see `pulumi up` wait for it. */
 const AGENT_JOB_DURATION_MS = 3_000;
 
-const PREPARATIONS: Readonly<Record<string, (service: ReferenceService, domain: string) => Preparation>> = {
+const PREPARATIONS: Readonly<Record<string, Prepare>> = {
+  "air-gapped": async (_, domain, say) => {
+    const { host, base, close } = await startRegistryWithBase(say);
+    return {
+      config: { domain, repository: `${host}/docs/site`, base, install: "false" },
+      notice: `a registry at ${host}; nothing is installed, for that takes a cluster: see examples/air-gapped/README.md`,
+      close,
+    };
+  },
   "agent-gate": (service, domain) => {
     const projectId = "docs-team";
     const agentJobId = "agent-1";
@@ -32,10 +49,9 @@ const PREPARATIONS: Readonly<Record<string, (service: ReferenceService, domain: 
 };
 
 /** Gives the service and the stack what an example needs; undefined when it needs nothing. */
-export function prepareExample(
+export async function prepareExample(
   example: string,
-  service: ReferenceService,
-  domain: string,
-): Preparation | undefined {
-  return PREPARATIONS[example]?.(service, domain);
+  ...given: Parameters<Prepare>
+): Promise<Preparation | undefined> {
+  return PREPARATIONS[example]?.(...given);
 }

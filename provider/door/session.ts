@@ -11,7 +11,7 @@ export interface StackConfig {
 }
 
 /** What a session takes from the process that it runs in. */
-export interface Host extends Pick<Context, "fetch" | "clock" | "machine"> {
+export interface Host extends Pick<Context, "fetch" | "lookup" | "clock" | "machine"> {
   /** Environment variables, read anew whenever one is needed. */
   environment(name: string): string | undefined;
   /** A row of the CLI. @param urn of the resource, when it is known */
@@ -79,10 +79,11 @@ export class Session {
       this.#wasCutOff = true;
     }
     try {
-      const { fetch, clock, machine } = this.#host;
+      const { fetch, lookup, clock, machine } = this.#host;
       return await run({
         configuration: this.configuration,
         fetch,
+        lookup,
         clock,
         machine,
         reporter,

@@ -1,4 +1,4 @@
-import "./nodeVersion";
+import { lookup } from "node:dns";
 import { hostname } from "node:os";
 import nodeFetch from "node-fetch";
 import { systemClock } from "../time/clock";
@@ -9,6 +9,7 @@ import type { Host } from "./session";
 /** The dynamic-provider process. */
 export const thisProcess: Host = {
   fetch: nodeFetch,
+  lookup,
   clock: systemClock,
   machine: hostname(),
   environment: (name) => process.env[name],

@@ -1,6 +1,6 @@
 import http from "node:http";
 import https from "node:https";
-import type { Socket } from "node:net";
+import type { LookupFunction, Socket } from "node:net";
 import tls from "node:tls";
 import type { Clock } from "../time/clock";
 
@@ -27,10 +27,19 @@ export class AttemptConnection {
   #pending: { destroy(error?: Error): unknown } | undefined;
   #stopLimit = (): void => undefined;
 
-  constructor(url: string, proxy: URL | undefined, clock: Clock) {
+  /**
+   * @param special `lookup` finds the address that is connected to, where no proxy does: else the machine's own does.
+   *   `authorities`, in PEM, are trusted in the place of those that Node.js trusts by itself
+   */
+  constructor(
+    url: string,
+    proxy: URL | undefined,
+    clock: Clock,
+    { lookup, authorities }: { lookup?: LookupFunction; authorities?: string[] | undefined } = {},
+  ) {
     const secure = url.startsWith("https:");
     // said here because NODE_TLS_REJECT_UNAUTHORIZED would else switch the check off
-    const agent = secure ? new https.Agent({ rejectUnauthorized: true }) : new http.Agent();
+    const agent = secure ? new https.Agent({ rejectUnauthorized: true, ca: authorities }) : new http.Agent();
     const createSocket = agent.createConnection.bind(agent);
     this.agent = agent;
     this.proxyHost = proxy?.host;
@@ -39,7 +48,8 @@ export class AttemptConnection {
       this.#stopLimit = clock.after(CONNECT_LIMIT_MS, () =>
         this.#pending?.destroy(failure("not connected in time")),
       );
-      if (proxy === undefined) return this.#watch(createSocket(options) as Socket, secure);
+      if (proxy === undefined)
+        return this.#watch(createSocket({ ...options, ...(lookup && { lookup }) }) as Socket, secure);
       this.#openTunnel(proxy, new URL(url), (error, socket) => {
         if (socket)
           callback?.(null, this.#watch(tls.connect({ ...options, socket } as tls.ConnectionOptions), true));

@@ -1,3 +1,4 @@
+import type { Lookup } from "../download/storeAddress";
 import type { Clock } from "../time/clock";
 import type { ConfigurationSource } from "../service/configuration";
 import type { Reporter } from "../words/reporter";
@@ -8,6 +9,8 @@ import type { Fetch } from "../http/attempt";
 export interface Context {
   readonly configuration: ConfigurationSource;
   readonly fetch: Fetch;
+  /** How the addresses of the hosts that links lead to are found. */
+  readonly lookup: Lookup;
   readonly clock: Clock;
   readonly reporter: Reporter;
   /** Where started jobs are remembered until the state has them. */

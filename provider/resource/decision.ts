@@ -3,11 +3,11 @@ import type { Reporter } from "../words/reporter";
 
 /** Why something is done, or not. Stable: documented in sdk/README.md, and what tests and alerts look for. */
 export type ReasonCode =
-  /** A new resource: a job is started; that of an agent is waited for. */
+  /** A new resource: a job is started; that of an agent is waited for; a bundle is copied, a kit written. */
   | "NEW"
-  /** `domain`, `baseUrl`, or which agent job, changed: a replacement. */
+  /** `domain`, `baseUrl`, which agent job, or the place of a copy or of kits changed: a replacement. */
   | "REPLACED"
-  /** `version`, `triggers` or `exportOptions` changed: a job is started. */
+  /** `version`, `triggers` or `exportOptions` changed: a job is started. Of a copy or kit: its source, or how it is to be made. */
   | "NEW_CONTENT"
   /** `jobId` was given or changed: no job is started. */
   | "ADOPTED"
@@ -19,6 +19,8 @@ export type ReasonCode =
   | "RENEW_WINDOW"
   /** The service does not have the job any more: a job is started. */
   | "JOB_GONE"
+  /** A copy or kit is not there any more, or not as it was made: it is made again. */
+  | "DRIFTED"
   /** An agent job failed, and that is not accepted. */
   | "JOB_FAILED"
   /** Only what needs no request changed: `renewBefore`, `apiKeyEnv`, `acceptFailed`, `version` beside a `jobId`, or the URN. */

@@ -20,7 +20,13 @@ export type ChangeMeaning =
   | "remembered";
 
 /** A value in the one spelling that is stored, or what is wrong with it. */
-export type Ruled = { readonly value: unknown } | { readonly problem: string };
+export type Ruled =
+  | { readonly value: unknown }
+  | {
+      readonly problem: string;
+      /** Where it is, in a value that has fields: `folder`, `limits.files`. @default the value as a whole */
+      readonly at?: string | undefined;
+    };
 
 /** All that there is to say of one input. */
 export interface InputRow {
@@ -74,7 +80,10 @@ export function checkByTable<Inputs>(
         ? { problem: `is required: ${row.required ?? ""}` }
         : row.rule(value, configuration);
     inputs[name] = "value" in ruled ? ruled.value : undefined;
-    if ("problem" in ruled) failures.push({ property: row.publicName ?? name, reason: ruled.problem });
+    if ("problem" in ruled) {
+      const at = ruled.at === undefined ? "" : `.${ruled.at}`;
+      failures.push({ property: `${row.publicName ?? name}${at}`, reason: ruled.problem });
+    }
   }
   return { inputs, failures };
 }

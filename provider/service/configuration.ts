@@ -14,6 +14,12 @@ export const BASE_URL_CONFIG = "docs-hosting:baseUrl";
 /** Stack configuration that permits `http:` to hosts other than this machine when it is "true". Default: not permitted. */
 export const ALLOW_INSECURE_CONFIG = "docs-hosting:allowInsecure";
 
+/**
+ * Stack configuration that, when it is "true", keeps a bundle from being fetched from an address in one's own network. Default:
+ * a store there is as good as any.
+ */
+export const PUBLIC_STORAGE_ONLY_CONFIG = "docs-hosting:publicStorageOnly";
+
 /** Where settings come from: environment first, then the stack's configuration. Read anew whenever a value is needed. */
 export interface ConfigurationSource {
   environment(name: string): string | undefined;
@@ -25,6 +31,8 @@ export interface ConfigurationSource {
 export interface ServiceSettings extends Origin {
   /** Whether links and the base URL may use `http:` to hosts other than this machine. */
   readonly allowInsecure: boolean;
+  /** Whether a bundle is fetched from public addresses only. */
+  readonly publicStorageOnly: boolean;
 }
 
 /** @throws ConfigurationError for a base URL that is malformed or missing, or a proxy that cannot be used */
@@ -39,7 +47,8 @@ export function serviceSettings(
     baseUrl,
     apiKey: () => resolveApiKey(source, apiKeyEnv),
     apiKeyName: apiKeyEnv === API_KEY_VARIABLE ? `${apiKeyEnv} (or the config ${API_KEY_CONFIG})` : apiKeyEnv,
-    allowInsecure: insecureAllowed(source),
+    allowInsecure: isSwitchedOn(source, ALLOW_INSECURE_CONFIG),
+    publicStorageOnly: isSwitchedOn(source, PUBLIC_STORAGE_ONLY_CONFIG),
     ...(proxy && { proxy }),
   };
 }
@@ -81,7 +90,7 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
       `Write ${withoutVersion}`,
     );
   }
-  if (url.protocol === "http:" && !isLoopback(url.hostname) && !insecureAllowed(source)) {
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && !isSwitchedOn(source, ALLOW_INSECURE_CONFIG)) {
     return fail(
       `uses http: to ${url.host}, which would send the API key readable to everyone on the way`,
       `Use https:, or permit it with \`pulumi config set ${ALLOW_INSECURE_CONFIG} true\`.`,
@@ -125,6 +134,6 @@ function findApiKey(source: ConfigurationSource, apiKeyEnv: string = API_KEY_VAR
   return source.stackConfig(API_KEY_CONFIG) ?? "";
 }
 
-function insecureAllowed(source: ConfigurationSource): boolean {
-  return source.stackConfig(ALLOW_INSECURE_CONFIG)?.trim().toLowerCase() === "true";
+function isSwitchedOn(source: ConfigurationSource, name: string): boolean {
+  return source.stackConfig(name)?.trim().toLowerCase() === "true";
 }

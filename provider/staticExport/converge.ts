@@ -1,6 +1,7 @@
 import { decisionLine } from "../resource/decision";
 import type { Context } from "../resource/context";
 import { openClient, type ServiceContext } from "../resource/openClient";
+import { mintLink } from "../service/mintLink";
 import { clockErrorOf, machineOf } from "../time/serviceClock";
 import { NotFoundError } from "../words/errors";
 import { explained } from "../words/explainedError";
@@ -16,7 +17,6 @@ import {
   stillUnfinished,
   type StaticExportState,
 } from "./state";
-import { mintLink } from "./workflow";
 
 /**
  * Brings an export to what its inputs ask for, from whatever state it is in. Creating is the same from none.

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { normaliseDomain } from "../resource/domainName";
 import { checkByTable, text, type CheckFailure, type InputTable } from "../resource/inputTable";
+import { ruleOfVersion } from "../resource/versionLabel";
 import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 import type { ConfigurationSource } from "../service/configuration";
 import { isIdentifier } from "../service/identifier";
@@ -42,9 +43,6 @@ export interface StaticExportInputs extends ServiceInputs {
 /** Inputs after check: defaults filled in, one spelling for each value. */
 export type CheckedInputs = StaticExportInputs & Required<ServiceInputs>;
 
-/** Longest version label, in characters. Far more than a commit or a date; keeps previews readable. */
-const MAX_VERSION_LENGTH = 128;
-
 /** One row an input: its rule, its default, and what a change of it means. */
 export const STATIC_EXPORT_INPUTS: InputTable<StaticExportInputs> = {
   domain: {
@@ -58,13 +56,7 @@ export const STATIC_EXPORT_INPUTS: InputTable<StaticExportInputs> = {
   version: {
     change: "content",
     filledIn: true,
-    rule: text((value) =>
-      value.trim() !== "" && value.length <= MAX_VERSION_LENGTH && !/\p{Cc}/u.test(value)
-        ? { value }
-        : {
-            problem: `must have 1 to ${MAX_VERSION_LENGTH} characters, none of them a control character`,
-          },
-    ),
+    rule: text(ruleOfVersion),
   },
   triggers: {
     change: "content",

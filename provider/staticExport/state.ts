@@ -1,5 +1,5 @@
 import type { BundleLink } from "../service/bundleLink";
-import { renewalWindow, type RenewalWindow } from "./renewalWindow";
+import { renewalWindow, type RenewalWindow } from "../service/renewalWindow";
 import { parseDuration } from "../time/duration";
 import { salted } from "../resource/salt";
 import { serviceTimeMs, type ClockError, type Machine } from "../time/serviceClock";

@@ -93,6 +93,15 @@ export class ExportFailedError extends DocsHostingError {}
 /** An agent job ended with the status `failed`, which is not accepted. Final. */
 export class AgentFailedError extends DocsHostingError {}
 
+/** The store of a bundle did not give it, or not as it promised: the link leads nowhere, the archive is another one, or too large. */
+export class DownloadError extends DocsHostingError {}
+
+/** A bundle is not what may be published: a broken archive, an unsafe name, too much of it, another digest. Final for that bundle. */
+export class BundleRefusedError extends DocsHostingError {}
+
+/** The place of a copy (a folder, bucket or registry) cannot be read or written as it has to be. */
+export class DestinationError extends DocsHostingError {}
+
 /** The operation's time limit (`customTimeouts`) passed. A started job goes on at the service. */
 export class DeadlineExceededError extends DocsHostingError {}
 

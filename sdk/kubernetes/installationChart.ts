@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import { chartDigest } from "./chartDigest";
+import { chartDigest } from "../chartDigest";
 
 /** A chart as the release gets it. */
 export interface InstallationChart {

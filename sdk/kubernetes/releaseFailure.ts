@@ -37,11 +37,11 @@ function explainNotReady({ namespace, name, timeoutSeconds, atomic }: FailedRele
     `The pods of the release ${namespace}/${name} were not ready${limit}. The reason is with the pods:`,
     `  ${kubectl} get pods ${pods}`,
     `  ${kubectl} describe pods ${pods}`,
-    `  ${kubectl} logs ${pods} --container fetch --tail 50 --prefix`,
+    `  ${kubectl} logs ${pods} --all-containers --tail 50 --prefix`,
     `  ${kubectl} get pods ${pods} --output jsonpath='${TERMINATION_MESSAGES}'`,
     `  ${kubectl} get events --sort-by .lastTimestamp`,
-    `Look at «Init Containers: fetch» for the bundle (a link past its end, a host that the cluster cannot reach, a ` +
-      `broken archive), at «Events» for the image, the volumes and the scheduling. If kubectl's current context is ` +
+    `Look at «Init Containers: fetch», where there is one, for the bundle (a link past its end, a host that the cluster cannot ` +
+      `reach, a broken archive), at «Events» for the images, the volumes and the scheduling. If kubectl's current context is ` +
       `another cluster than the provider's, add --context.`,
     ...(atomic === true
       ? [

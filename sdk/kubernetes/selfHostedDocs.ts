@@ -6,9 +6,7 @@ import { mergeValues } from "./mergeValues";
 import { warnOfPendingRelease } from "./pendingRelease";
 import { releaseOptions } from "./releaseOptions";
 import { featureValues, type RequestedFeatures } from "./requestedFeatures";
-import type { StaticExport } from "../staticExport";
-import type { StaticExportLink } from "../staticExportLink";
-import { valuesOf } from "../staticExportValues";
+import { needsLink, valuesOf, type SiteSource } from "../staticExportValues";
 
 const TYPE = "docs-hosting:kubernetes:SelfHostedDocs";
 
@@ -33,10 +31,15 @@ export type ReleaseSettings = Omit<
 /** Arguments of {@link SelfHostedDocs}. */
 export interface SelfHostedDocsArgs {
   /**
-   * The export that the installation serves: a StaticExport, or `{ bundleUrl, version?, jobId? }` of one that another stack
-   * has. Its link stays a secret.
+   * What the installation serves:
+   * - a StaticExport: its pods fetch the bundle on startup, by a link that ends;
+   * - a BundleCopy, which lasts: in a registry, pods need nothing but the image (with a `base`; without one, Kubernetes 1.35 or
+   *   later); in a bucket, pods fetch the archive and refuse any other. A copy in a folder is an error;
+   * - of either, if another stack has it: `{ bundleUrl, version?, jobId?, sha256? }` or `{ image, runnable?, version?, jobId? }`.
+   *
+   * Links stay secret.
    */
-  staticExport: StaticExport | StaticExportLink;
+  staticExport: SiteSource;
   /**
    * The deployment chart: a folder (`"./chart"`, looked for from the program's own) or packed chart on this machine,
    * an OCI reference (`"oci://registry/docs"`), or a name in the repository of `release.repositoryOpts`.
@@ -71,11 +74,12 @@ export interface SelfHostedDocsArgs {
 
 /**
  * A self-hosted installation that serves a static export: one Helm release, whose values tell the deployment chart to
- * fetch the bundle on startup (`staticExport.enabled`, `.bundleUrl`, `.version`, `.jobId`).
+ * fetch the bundle on startup (`staticExport.enabled`, `.bundleUrl`, `.version`, `.jobId`), or to serve an image (`siteImage`).
  *
  * A changed local chart is an update, also under the same chart version: the digest of its files is part of the
  * release's `description`. When the release fails, commands that show the reason are on its row, where Pulumi has error
- * hooks (CLI and SDK from 3.218, all errors from CLI 3.244). One that a killed run left pending is told of in each run.
+ * hooks (CLI and SDK from 3.218, all errors from CLI 3.244). One that a killed run left pending is told of in each run. An
+ * air-gapped installation whose pods will need a link is warned of.
  *
  * @throws pulumi.RunError from the constructor, in previews too and before anything of it is registered: for a feature
  * that the deployment kind cannot have, an unknown feature or deployment kind, a chart's folder that is not there or is
@@ -109,11 +113,22 @@ export class SelfHostedDocs extends pulumi.ComponentResource {
     super(TYPE, name, {}, opts);
     this.release = new kubernetes.helm.v3.Release(name, release, releaseOptions(this, opts));
     warnOfPendingRelease(this.release);
+    if (args.deploymentKind === "air-gapped" && needsLink(args.staticExport)) void warnOfLink(this);
     this.name = this.release.name;
     this.namespace = this.release.namespace;
     this.status = this.release.status;
     this.registerOutputs({ name: this.name, namespace: this.namespace, status: this.status });
   }
+}
+
+/** An air gap is only kept by what needs nothing from outside. */
+function warnOfLink(component: SelfHostedDocs): Promise<void> {
+  return pulumi.log.warn(
+    `It is to be "air-gapped", but its pods fetch the bundle by a link: each pod, whenever it starts, will have to reach the ` +
+      `host of that link, and once the link has ended, none starts any more. Copy the bundle to a registry that the cluster ` +
+      `reaches, and give the copy as \`staticExport\`: new BundleCopy(name, { source, destination: { repository, base } }).`,
+    component,
+  );
 }
 
 function releaseArgs(name: string, args: SelfHostedDocsArgs): kubernetes.helm.v3.ReleaseArgs {

@@ -1,8 +1,13 @@
+import { downloadBench } from "./download.ts";
+import { bucket } from "./bucket.ts";
 import { hundredExports } from "./hundredExports.ts";
+import { inspect } from "./inspect.ts";
+import { kit } from "./kit.ts";
 import { lag } from "./lag.ts";
 import { pages } from "./pages.ts";
 import { programStart } from "./programStart.ts";
 import { publishToPage } from "./publishToPage.ts";
+import { push } from "./push.ts";
 import { realJobs } from "./realJobs.ts";
 import { stateSize } from "./stateSize.ts";
 import { thousandPages } from "./thousandPages.ts";
@@ -19,8 +24,13 @@ const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
   "state-size": stateSize,
   "thousand-pages": thousandPages,
   "hundred-exports": hundredExports,
+  inspect,
   "publish-to-page": publishToPage,
   pages,
+  download: downloadBench,
+  bucket,
+  push,
+  kit,
 };
 
 const wanted = process.argv.slice(2);

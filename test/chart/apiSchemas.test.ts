@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CLIENTS, GATEWAY_APIS, gatewayCheck, kubernetesCheck } from "./apiSchemas.ts";
-import { type Manifest, only, render, serving, type Values } from "./renderedChart.ts";
+import { type Manifest, only, render, serving, servingImage, type Values } from "./renderedChart.ts";
 
 /** Every switch, and a value for every group that is passed on to Kubernetes. */
 const EVERYTHING: Values = serving({
@@ -11,7 +11,6 @@ const EVERYTHING: Values = serving({
     certificateAuthority: { configMap: "our-ca" },
     extraEnv: [{ name: "HTTPS_PROXY", value: "http://a" }],
   },
-  cache: { enabled: true, annotations: { kept: "yes" }, storageClass: "shared" },
   service: { type: "LoadBalancer", annotations: { shown: "yes" } },
   ingress: {
     enabled: true,
@@ -46,7 +45,6 @@ const OF_A_CLUSTER = [
   "HorizontalPodAutoscaler",
   "Ingress",
   "NetworkPolicy",
-  "PersistentVolumeClaim",
   "Pod",
   "PodDisruptionBudget",
   "Secret",
@@ -61,9 +59,10 @@ test.for(CLIENTS)(
   { timeout: 300_000 }, // downloaded once
   async (client) => {
     const check = await kubernetesCheck(client);
-    // on one node, and on as many as there are
-    const onOneNode = { ...EVERYTHING, cache: { enabled: true, accessModes: ["ReadWriteOnce"] } };
-    for (const values of [{}, serving(), EVERYTHING, onOneNode]) {
+    // image volumes came with 1.31, and are offered from there on where the cluster is said to have them
+    const hasImageVolumes = Number(client.split(".")[1]) >= 31;
+    const ofImages = [servingImage("siteImage"), ...(hasImageVolumes ? [servingImage("volume")] : [])];
+    for (const values of [{}, serving(), EVERYTHING, ...ofImages]) {
       const manifests = await render(values, "--kube-version", kubernetesVersion(client));
       const wrong = manifests.filter(isOfCluster).map((manifest) => [manifest.kind, ...check(manifest)]);
       expect(wrong.filter(([, ...errors]) => errors.length > 0)).toEqual([]);

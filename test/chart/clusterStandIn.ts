@@ -2,14 +2,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "vitest";
 
-/** An object of the cluster, as its API gives it; of the namespace «default», if of any. */
+/** An object of the cluster's namespace «default», as its API gives it. */
 export interface StoredObject {
   apiVersion: string;
   kind: string;
   metadata: {
     name: string;
-    annotations?: Record<string, string>;
-    creationTimestamp?: string;
+    ownerReferences?: { name: string }[];
   };
   [field: string]: unknown;
 }
@@ -17,26 +16,21 @@ export interface StoredObject {
 interface Resource {
   name: string;
   kind: string;
-  namespaced: boolean;
+  namespaced: true;
   verbs: string[];
 }
 
-const resource = (name: string, kind: string, namespaced = true): Resource => ({
+const resource = (name: string, kind: string): Resource => ({
   name,
   kind,
-  namespaced,
+  namespaced: true,
   verbs: ["get", "list"],
 });
 
 /** Kinds that templates look up, as API discovery tells of them. */
 const RESOURCES: Readonly<Record<string, Resource[]>> = {
-  v1: [
-    resource("configmaps", "ConfigMap"),
-    resource("persistentvolumeclaims", "PersistentVolumeClaim"),
-    resource("secrets", "Secret"),
-  ],
+  v1: [resource("configmaps", "ConfigMap"), resource("secrets", "Secret")],
   "apps/v1": [resource("replicasets", "ReplicaSet")],
-  "storage.k8s.io/v1": [resource("storageclasses", "StorageClass", false)],
 };
 
 /**
@@ -56,9 +50,9 @@ export async function standInForCluster(
   for (const [groupVersion, resources] of Object.entries(RESOURCES)) {
     const root = groupVersion === "v1" ? "/api/v1" : `/apis/${groupVersion}`;
     answers.set(root, { kind: "APIResourceList", groupVersion, resources });
-    for (const { name, kind, namespaced } of resources) {
+    for (const { name, kind } of resources) {
       const items = objects.filter((object) => object.kind === kind);
-      const all = `${root}${namespaced ? "/namespaces/default" : ""}/${name}`;
+      const all = `${root}/namespaces/default/${name}`;
       answers.set(all, { kind: `${kind}List`, apiVersion: groupVersion, metadata: {}, items });
       for (const item of items) answers.set(`${all}/${item.metadata.name}`, item);
     }

@@ -37,7 +37,6 @@ export interface User {
 /** What takes seconds in a cluster takes tens of milliseconds here. */
 const FAST = {
   TIME_LIMIT_SECONDS: "10",
-  FALLBACK_AFTER_SECONDS: "0",
   IDLE_TIMEOUT_SECONDS: "1",
   FIRST_BACKOFF_MS: "20",
   MOST_BACKOFF_MS: "100",
@@ -55,28 +54,17 @@ export class PodFolders {
   readonly system: System;
   readonly #user: User;
   readonly site = join(this.root, "site");
-  readonly cache = join(this.root, "cache");
   readonly #secret = join(this.root, "secret");
   readonly #replaced = join(this.root, "replaced");
   readonly #runs: FetchRun[] = [];
-  readonly #siblings: PodFolders[] = [];
   #secretStates = 0;
 
   /** @param user whose the folders are; of group 0, they are root's and the group's, as OpenShift has it */
   constructor(system: System, user = NOBODY) {
     this.system = system;
     this.#user = user;
-    for (const folder of ["site", "cache", "secret"]) this.#makeFolder(join(this.root, folder));
+    for (const folder of ["site", "secret"]) this.#makeFolder(join(this.root, folder));
     this.#giveAway(this.root);
-  }
-
-  /** Another pod that shares this one's cache, and is removed with it. */
-  sibling(): PodFolders {
-    const sibling = new PodFolders(this.system, this.#user);
-    this.#siblings.push(sibling);
-    rmSync(sibling.cache, { recursive: true });
-    symlinkSync(this.cache, sibling.cache);
-    return sibling;
   }
 
   /** Exchanges the whole content at once, by a symbolic link, as the kubelet does. */
@@ -99,7 +87,7 @@ export class PodFolders {
 
   /** Starts the init container. The settings are the chart's own, faster. */
   async start(environment: Readonly<Record<string, string>> = {}): Promise<FetchRun> {
-    manifests ??= render(serving({ cache: { enabled: true } }));
+    manifests ??= render(serving());
     const rendered = await manifests;
     mountConfiguration(rendered, this.root);
     const [container] = only(rendered, "Deployment").spec.template.spec.initContainers;
@@ -113,7 +101,6 @@ export class PodFolders {
       ALLOW_HTTP: "true",
       LINK_FOLDER: this.#secret,
       SITE_FOLDER: this.site,
-      CACHE_FOLDER: this.cache,
       TERMINATION_LOG: join(this.root, "termination-log"),
       ...environment,
     });
@@ -140,12 +127,7 @@ export class PodFolders {
     return readdirSync(this.site).filter((name) => name !== "active" && name !== "active.content");
   }
 
-  keptCopies(): string[] {
-    return readdirSync(this.cache).sort();
-  }
-
   remove(): void {
-    for (const sibling of this.#siblings) sibling.remove();
     for (const run of this.#runs) run.kill();
     rmSync(this.root, { recursive: true, force: true });
   }

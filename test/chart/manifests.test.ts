@@ -13,14 +13,15 @@ import {
   only,
   render,
   serving,
-  template,
+  servingImage,
+  SITE_IMAGE,
   type Values,
 } from "./renderedChart.ts";
+import { standInForCluster } from "./clusterStandIn.ts";
 import { WebServer } from "./webServer.ts";
 
 const LINK = "https://store.example.com/bundle.tar.gz?signature=CANARY-5f3a";
 const EVERYTHING: Values = {
-  cache: { enabled: true },
   ingress: { enabled: true, hosts: ["docs.example.com"] },
   fetch: { certificateAuthority: { configMap: "our-ca" } },
 };
@@ -247,6 +248,98 @@ describe("the pods", () => {
   });
 });
 
+describe("the pods of a site that comes in an image", () => {
+  const CALLED = `registry.example.com/docs/site@sha256:${"a0".repeat(32)}`;
+
+  test("of its own are that image by its digest, fetch nothing and may go nowhere", async () => {
+    const manifests = await render(servingImage("siteImage"));
+    expect(namesOf(manifests)).not.toContain("Secret");
+    expect(only(manifests, "NetworkPolicy").spec.egress).toEqual([]);
+    const { spec } = podTemplate(manifests);
+    expect(spec).not.toHaveProperty("initContainers");
+    expect(spec.containers.map(({ image }) => image)).toEqual([SITE_IMAGE]);
+    expect(spec.volumes.map(({ name }) => name)).toEqual(["configuration", "tmp"]);
+    expect(spec.containers[0]?.env).toContainEqual({
+      name: "IMAGE_SITE_FOLDER",
+      value: "/usr/share/nginx/html",
+    });
+    // no other image can be had there
+    expect(testPod(manifests).containers.map(({ image }) => image)).toEqual([SITE_IMAGE]);
+    expect(JSON.stringify(manifests)).not.toContain("nginx-unprivileged");
+    const files = Object.keys(only(manifests, "ConfigMap").data).map((key) => key.replace(/^\w+\./, ""));
+    expect(files).toEqual(["nginx.conf", "serve.sh"]);
+  });
+
+  test("of files alone mount it, to be read only, and fetch nothing", async () => {
+    const manifests = await render(servingImage("volume"));
+    expect(namesOf(manifests)).not.toContain("Secret");
+    expect(only(manifests, "NetworkPolicy").spec.egress).toEqual([]);
+    const { spec } = podTemplate(manifests);
+    expect(spec).not.toHaveProperty("initContainers");
+    const [nginx] = spec.containers;
+    expect(nginx?.image).toContain("nginx-unprivileged");
+    expect(spec.volumes).toContainEqual({
+      name: "site",
+      image: { reference: SITE_IMAGE, pullPolicy: "IfNotPresent" },
+    });
+    expect(nginx?.volumeMounts).toContainEqual({ name: "site", mountPath: "/site", readOnly: true });
+    expect(nginx?.env).toContainEqual({ name: "IMAGE_SITE_FOLDER", value: "/site/site" });
+  });
+
+  test.each([
+    ["siteImage", { siteImage: CALLED }],
+    ["volume", { siteVolume: { image: CALLED, featureGate: true } }],
+  ] as const)(
+    "(%s) are rolled by another digest, and not by another label of the same one",
+    async (mode, other) => {
+      const values = servingImage(mode);
+      const pods = podTemplate(await render(values));
+      const rolled = podTemplate(await render({ ...values, ...other }));
+      const content = (template: typeof pods) => template.metadata.annotations?.["docs-server/content"];
+      expect(content(rolled)).not.toBe(content(pods));
+      expect(JSON.stringify(rolled)).toContain(CALLED);
+      expect(JSON.stringify(rolled)).not.toContain(SITE_IMAGE);
+      const relabelled = { ...values, staticExport: { enabled: true, version: "v2", jobId: "81bc" } };
+      expect(podTemplate(await render(relabelled))).toEqual(pods);
+    },
+  );
+
+  test.each(["siteImage", "volume"] as const)(
+    "(%s) have no need of a right, and only volumes that they mount",
+    async (mode) => {
+      const { spec } = podTemplate(await render(servingImage(mode)));
+      expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 101 });
+      for (const { securityContext } of spec.containers) {
+        expect(securityContext).toMatchObject({ readOnlyRootFilesystem: true });
+      }
+      const mounted = spec.containers.flatMap(({ volumeMounts }) => volumeMounts.map(({ name }) => name));
+      expect(mounted.sort()).toEqual(spec.volumes.map(({ name }) => name).sort());
+    },
+  );
+
+  test("leave the link and the way to its host to pods of an earlier revision, and take them away with these", async (context) => {
+    const before = await render(serving());
+    const { metadata } = podTemplate(before);
+    const id = metadata.annotations?.["docs-server/content"] ?? "";
+    const secret = only(before, "Secret");
+    const replicaSet = {
+      apiVersion: "apps/v1",
+      kind: "ReplicaSet",
+      metadata: { name: "earlier", ownerReferences: [{ name: only(before, "Deployment").metadata.name }] },
+      spec: { template: { metadata } },
+    };
+    const stored = { ...secret, data: { ...secret.data, "0000000000000000": "bm9ib2R5" } };
+    const cluster = await standInForCluster(context, [stored, replicaSet]);
+    const during = await render(servingImage("siteImage"), ...cluster);
+    expect(only(during, "Secret").data).toEqual({ [id]: secret.data[id] });
+    expect(only(during, "NetworkPolicy").spec.egress[1]?.ports).toEqual([{ port: 443, protocol: "TCP" }]);
+
+    const later = await render(servingImage("siteImage"), ...(await standInForCluster(context, [stored])));
+    expect(namesOf(later)).not.toContain("Secret");
+    expect(only(later, "NetworkPolicy").spec.egress).toEqual([]);
+  });
+});
+
 describe("the manifests", () => {
   test("have the standard labels, and selectors that meet the pods and nothing that changes", async () => {
     const manifests = await render(
@@ -269,10 +362,7 @@ describe("the manifests", () => {
   });
 
   test("without an export have neither link nor init container nor a way out", async () => {
-    const manifests = await render({
-      cache: { enabled: true },
-      staticExport: { bundleUrl: LINK, version: "v1" },
-    });
+    const manifests = await render({ staticExport: { bundleUrl: LINK, version: "v1" } });
     expect(namesOf(manifests)).toEqual([
       "ConfigMap",
       "Deployment",
@@ -338,20 +428,6 @@ describe("the manifests", () => {
     await expect(render(serving({ httpRoute: { enabled: true } }))).rejects.toThrow("httpRoute.parentRefs");
   });
 
-  test("use the claim that is given, and make none", async () => {
-    const manifests = await render(serving({ cache: { enabled: true, existingClaim: "ours" } }));
-    expect(namesOf(manifests)).not.toContain("PersistentVolumeClaim");
-    const claim = { name: "cache", persistentVolumeClaim: { claimName: "ours" } };
-    expect(podTemplate(manifests).spec.volumes).toContainEqual(claim);
-  });
-
-  test("with a cache, whose copies are told apart by their content, need a version or a job", async () => {
-    const { code, output } = await template(serving({ cache: { enabled: true } }, { version: "" }));
-    expect(code).toBe(1);
-    expect(output).toContain("cache.enabled needs staticExport.version or staticExport.jobId");
-    await render(serving({ cache: { enabled: true } }, { version: "", jobId: "7f3a" }));
-  });
-
   test("are right in a namespace whose name is a number, too", async () => {
     const manifests = await render(serving(EVERYTHING), "--namespace", "123");
     expect(manifests.map(({ metadata }) => metadata.namespace)).toEqual(manifests.map(() => "123"));
@@ -373,14 +449,6 @@ describe("the notes", () => {
     );
     expect(shown).toMatch(/https:\/\/a\..*\/\n {2}https:\/\/b\..*\n {2}http:\/\/c\.example\.com\/\n/);
     expect(shown).not.toContain("port-forward");
-  });
-
-  test("warn of a volume that keeps all pods on one node", async () => {
-    const cache = { enabled: true, accessModes: ["ReadWriteOnce"] };
-    expect(await notes(serving({ cache }))).toContain(
-      "volume (ReadWriteOnce), so all pods are kept on one node",
-    );
-    expect(await notes(serving({ cache: { enabled: true } }))).not.toContain("one node");
   });
 });
 

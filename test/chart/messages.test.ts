@@ -1,5 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { CHART, helm, notes, serving, template, type Values } from "./renderedChart.ts";
+import {
+  CHART,
+  helm,
+  notes,
+  serving,
+  servingImage,
+  SITE_IMAGE,
+  template,
+  type Values,
+} from "./renderedChart.ts";
 
 /** In every link here, that of `serving` included. */
 const CANARY = "CANARY";
@@ -72,6 +81,53 @@ test.each<[string, Values, string | RegExp]>([
   expect((await helm(["lint", "--strict", CHART], values)).output).not.toContain(CANARY);
 });
 
+const ofImage = { enabled: true, bundleUrl: "" };
+
+test.each<[string, Values, string, version: string]>([
+  [
+    "an image and a link",
+    serving({ siteImage: SITE_IMAGE }),
+    "siteImage is given, so that nothing is fetched: take staticExport.bundleUrl away",
+    "1.36.0",
+  ],
+  [
+    "two images",
+    { ...servingImage("volume"), siteImage: SITE_IMAGE },
+    "siteImage and siteVolume.image are two images of a site: give one of them",
+    "1.36.0",
+  ],
+  [
+    "an image by its tag alone",
+    { staticExport: ofImage, siteImage: "registry.example.com/docs/site:latest" },
+    "at '/siteImage': 'registry.example.com/docs/site:latest' does not match",
+    "1.36.0",
+  ],
+  [
+    "an image volume where no feature gate could help",
+    servingImage("volume"),
+    "Kubernetes has from 1.35 on; this is v1.30.9. Give an image that serves the site by itself, as siteImage: that of a BundleCopy whose destination has a base, an nginx image.\n",
+    "1.30.9",
+  ],
+  [
+    "an image volume where a feature gate may help",
+    { staticExport: ofImage, siteVolume: { image: SITE_IMAGE } },
+    "this is v1.34.9. Give an image that serves the site by itself, as siteImage: that of a BundleCopy whose destination has a base, an nginx image. Or, if this cluster has the feature gate ImageVolume switched on, set siteVolume.featureGate to true.",
+    "1.34.9",
+  ],
+])("%s is refused with what to do, and without a link", async (_, values, expected, version) => {
+  const { code, output } = await template(values, "--kube-version", version);
+  expect(code).not.toBe(0);
+  expect(output).toContain(expected);
+  expect(output).not.toContain(CANARY);
+});
+
+test("an image volume is taken from Kubernetes 1.35 on, whatever vendors add to its version", async () => {
+  const values = { staticExport: ofImage, siteVolume: { image: SITE_IMAGE } };
+  for (const version of ["1.35.0", "1.35.1-eks-1a2b3c4", "1.36.0-gke.100"]) {
+    expect((await template(values, "--kube-version", version)).code).toBe(0);
+  }
+});
+
 describe("the notes", () => {
   test("say how to open the pages and how to find a pod's reason, and never the link", async () => {
     const text = await notes(serving({}, { bundleUrl: LINK, version: "2030-01" }));
@@ -85,8 +141,17 @@ describe("the notes", () => {
     expect(text).not.toContain("Warning");
   });
 
+  test.each(["siteImage", "volume"] as const)(
+    "of a site that comes in an image (%s) name no init container",
+    async (mode) => {
+      const text = await notes({ ...servingImage(mode), staticExport: { enabled: true } });
+      expect(text).toContain("«Events»: is the site's image pulled?");
+      expect(text).not.toContain("fetch");
+      expect(text).not.toContain("Warning");
+    },
+  );
+
   const ingress = { enabled: true, hosts: ["docs.example.com"], tls: [{ secretName: "tls" }] };
-  const cache = { enabled: true, accessModes: ["ReadWriteOnce"] };
 
   test.each<[string, Values, string]>([
     ["name the address of the Ingress", serving({ ingress }), "https://docs.example.com/"],
@@ -95,13 +160,8 @@ describe("the notes", () => {
       serving({}, { version: "" }),
       "neither staticExport.version nor staticExport.jobId is set",
     ],
-    ["warn of a cache that one node has", serving({ cache }), "only one node at a time can mount"],
     ["say when nothing is served", {}, "a page that says that staticExport.enabled is false"],
   ])("%s", async (_, values, expected) => {
     expect(await notes(values)).toContain(expected);
-  });
-
-  test("do not warn of such a cache where one pod has it", async () => {
-    expect(await notes(serving({ cache, replicas: 1 }))).not.toContain("Warning");
   });
 });

@@ -20,6 +20,8 @@ interface Metadata {
 }
 
 interface Container {
+  name: string;
+  image: string;
   env: { name: string; value: string }[];
   volumeMounts: { name: string; mountPath: string; readOnly?: boolean }[];
   securityContext: unknown;
@@ -30,6 +32,7 @@ interface Container {
 interface Volume {
   name: string;
   emptyDir?: unknown;
+  image?: { reference: string; pullPolicy: string };
   configMap?: { items?: { key: string; path: string }[] };
 }
 
@@ -147,7 +150,18 @@ export async function readChartYaml(name: string): Promise<Values> {
   return parse(await readFile(join(CHART, name), "utf8")) as Values;
 }
 
-/** Values of an installation that serves an export. */
+/** An image of a site. */
+export const SITE_IMAGE = `registry.example.com/docs/site@sha256:${"5f".repeat(32)}`;
+
+/** Values of an installation whose site comes in an image: `siteImage`, or `siteVolume.image` where the cluster is told to have it. */
+export function servingImage(mode: "siteImage" | "volume", more: Values = {}): Values {
+  const staticExport = { enabled: true, version: "v1", jobId: "7f3a" };
+  return mode === "siteImage"
+    ? { ...more, staticExport, siteImage: SITE_IMAGE }
+    : { ...more, staticExport, siteVolume: { image: SITE_IMAGE, featureGate: true } };
+}
+
+/** Values of an installation that serves an export by its link. */
 export function serving(more: Values = {}, staticExport: Values = {}): Values {
   return {
     ...more,

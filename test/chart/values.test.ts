@@ -11,6 +11,7 @@ import {
   only,
   readChartYaml,
   serving,
+  SITE_IMAGE,
   template,
   type Values,
 } from "./renderedChart.ts";
@@ -18,7 +19,9 @@ import {
 /** A value, another one than its default, a line that manifests then have and did not before; values without which it has no effect. */
 type Change = [name: string, to: unknown, shows: string, given?: Values];
 
-const CACHE = { cache: { enabled: true } };
+/** An installation whose site is not to come from a link. */
+const OF_IMAGE = { staticExport: { bundleUrl: "" } };
+const GATE = { siteVolume: { featureGate: true } };
 const INGRESS = { ingress: { enabled: true, hosts: ["docs.example.com"] } };
 const AUTOSCALING = { autoscaling: { enabled: true } };
 const HTTP_ROUTE = { httpRoute: { enabled: true, parentRefs: [{ name: "web" }] } };
@@ -40,6 +43,9 @@ const CHANGES: readonly Change[] = [
   ],
   ["staticExport.version", "v2", 'value: "v2"'],
   ["staticExport.jobId", "7f3a", `docs-server/content: "${contentId("v1", "7f3a")}"`],
+  ["siteImage", SITE_IMAGE, `image: "${SITE_IMAGE}"`, OF_IMAGE],
+  ["siteVolume.image", SITE_IMAGE, `reference: "${SITE_IMAGE}"`, { ...OF_IMAGE, ...GATE }],
+  ["siteVolume.featureGate", true, "reference:", { ...OF_IMAGE, siteVolume: { image: SITE_IMAGE } }],
   ["features", { search: true }, "Features asked for, which static pages bring along or not: search."],
   ["image.repository", "registry.example.com/nginx", 'image: "registry.example.com/nginx:1.30.4-alpine"'],
   ["image.tag", "1.0", 'image: "docker.io/nginxinc/nginx-unprivileged:1.0"'],
@@ -74,14 +80,6 @@ const CHANGES: readonly Change[] = [
   ],
   ["fetch.extraEnv", [{ name: "HTTPS_PROXY", value: "http://proxy" }], "- name: HTTPS_PROXY"],
   ["fetch.resources", { limits: { memory: "79Mi" } }, "memory: 79Mi"],
-  ["cache.enabled", true, "kind: PersistentVolumeClaim"],
-  ["cache.existingClaim", "our-claim", 'claimName: "our-claim"', CACHE],
-  ["cache.size", "9Gi", 'storage: "9Gi"', CACHE],
-  ["cache.storageClass", "-", 'storageClassName: ""', CACHE],
-  ["cache.accessModes", ["ReadWriteOncePod"], "- ReadWriteOncePod", CACHE],
-  ["cache.annotations", { kept: "yes" }, 'kept: "yes"', CACHE],
-  ["cache.versions", 9, 'value: "9"', CACHE],
-  ["cache.fallbackAfterSeconds", 91, 'value: "91"', CACHE],
   ["web.basePath", "/manual/v2", "return 302 /manual/v2/;"],
   [
     "web.strictPolicy",
@@ -143,7 +141,7 @@ const CHANGES: readonly Change[] = [
 /** Groups that are passed on to Kubernetes as they are: one value each. */
 const PASSED_ON = new Set([
   "features", "strategy", "fetch.resources", "resources", "web.headers", "readinessProbe", "livenessProbe",
-  "autoscaling.behavior", "httpRoute.annotations", "route.tls", "podSecurityContext", "securityContext", "cache.annotations", "service.annotations", "ingress.annotations",
+  "autoscaling.behavior", "httpRoute.annotations", "route.tls", "podSecurityContext", "securityContext", "service.annotations", "ingress.annotations",
   "podAnnotations", "podLabels", "nodeSelector", "affinity",
 ]); // prettier-ignore
 
@@ -195,7 +193,6 @@ describe("the chart's values", () => {
 
   test("pass helm's strict lint, with the defaults and with everything on", async () => {
     const all = serving({
-      ...CACHE,
       ...INGRESS,
       ...AUTOSCALING,
       ...HTTP_ROUTE,
@@ -214,9 +211,12 @@ describe("the chart's values", () => {
 
 describe.concurrent("a change of the value", () => {
   test.each(CHANGES)("%s is seen in what is installed", async (name, to, shows, given = {}) => {
-    const base = serving(given);
+    const base = serving(given, given["staticExport"] as Values);
     const changed = withValue(base, name, to);
-    let [before, after] = await Promise.all([manifestsOf(base), manifestsOf(changed)]);
+    let [before, after] = await Promise.all([
+      template(base).then(({ stdout }) => stdout), // nothing where it is refused without the change
+      manifestsOf(changed),
+    ]);
     // what is in no manifest must at least be told
     if (after === before) [before, after] = await Promise.all([notes(base), notes(changed)]);
     expect(after).not.toBe(before);
@@ -230,7 +230,7 @@ const BREAKOUT = "x\"'\n  evil: yes\nevil: yes\n---\nkind: Evil\n# {{ evil }} ;}
 
 describe.concurrent("a text that tries to break out", () => {
   test.each(CHANGES)("of %s is refused, or stays one text", async (name, to, _, given = {}) => {
-    const values = withValue(serving(given), name, brokenOut(to));
+    const values = withValue(serving(given, given["staticExport"] as Values), name, brokenOut(to));
     const { code, stdout, output } = await template(values);
     expect(output).not.toMatch(/YAML parse error|executing/); // it is not the luck of a broken document
     if (code !== 0) return;

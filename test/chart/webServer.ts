@@ -143,7 +143,8 @@ function environmentOf(manifests: readonly Manifest[]): Record<string, string> {
   return Object.fromEntries((nginx?.env ?? []).map(({ name, value }) => [name, value]));
 }
 
-async function freePort(): Promise<number> {
+/** A port of this machine that nobody listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

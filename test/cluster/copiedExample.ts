@@ -11,12 +11,15 @@ export interface CopiedExample {
   changeTemplate(file: string, change: (text: string) => string): Promise<void>;
 }
 
-/** A copy of the example, for a test that edits it, with the package installed in it. Removed when the test ends. */
-export async function copyExample(context: Pick<TestContext, "onTestFinished">): Promise<CopiedExample> {
+/** A copy of an example, for a test that edits it, with the package installed in it. Removed when the test ends. */
+export async function copyExample(
+  context: Pick<TestContext, "onTestFinished">,
+  name = "self-hosted",
+): Promise<CopiedExample> {
   await mkdir(join(ROOT, ".work"), { recursive: true });
   const folder = await mkdtemp(join(ROOT, ".work/example-"));
   context.onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await cp(join(ROOT, "examples/self-hosted"), folder, { recursive: true });
+  await cp(join(ROOT, "examples", name), folder, { recursive: true });
   await mkdir(join(folder, "node_modules"));
   await symlink(ROOT, join(folder, "node_modules/pulumi-docs-hosting"), "dir");
   const packages = join(folder, "node_modules/@pulumi");

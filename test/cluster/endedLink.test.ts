@@ -1,27 +1,7 @@
 import { expect, test } from "vitest";
 import { buildInstallation, SHORT_LINK_LIFETIME_MS, until, type Installation } from "./installation.ts";
-import { CACHE_VALUES, provideVolume } from "./volume.ts";
 
-test("with the persistent cache, a pod that starts after the link's end, with the service stopped, serves the same pages again", async (context) => {
-  const installation = await buildInstallation(context, {
-    config: { version: "1" },
-    values: CACHE_VALUES,
-  });
-  await provideVolume(context, installation);
-  await installation.up();
-  const pods = await uids(installation);
-
-  await installation.service.close();
-  await installation.kubectl("delete", "pods", "--all", "--wait=true");
-  await until("other pods serve the pages", async () => {
-    const now = await uids(installation);
-    const fresh = now.length === pods.length && now.every((uid) => !pods.includes(uid));
-    return fresh && (await installation.says("The first edition."));
-  });
-  expect(await fetchLog(installation)).toMatch(/kept copy of version «1»/);
-});
-
-test("without it, the pod waits and its log says what to do; renewing the link asks for one bundle, updates the Secret and restarts no pod, which goes on by itself", async (context) => {
+test("when a link has ended, the pod waits and its log says what to do; renewing the link asks for one bundle, updates the Secret and restarts no pod, which goes on by itself", async (context) => {
   const installation = await buildInstallation(context, {
     config: { version: "1", renewBefore: "1h" },
     linkLifetimeMs: SHORT_LINK_LIFETIME_MS,

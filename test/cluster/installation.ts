@@ -29,6 +29,8 @@ export interface InstallationOptions {
   /** For the chart, on top of what the cluster needs. */
   values?: Record<string, unknown>;
   config?: Record<string, string>;
+  /** Environment of the operations, beside the service's. */
+  env?: Record<string, string | undefined>;
   linkLifetimeMs?: number;
   jobDurationMs?: number | (() => number);
   /** Folder of the program. @default the example itself */
@@ -108,7 +110,7 @@ export async function buildInstallation(
       "docs-hosting:allowInsecure": "true",
       ...options.config,
     },
-    env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: CANARY_KEY },
+    env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: CANARY_KEY, ...options.env },
   });
   context.onTestFinished(async () => {
     await kubectl("delete", "namespace", namespace, "--wait=false");
@@ -119,15 +121,25 @@ export async function buildInstallation(
   const texts: string[] = [];
   const stack = recordedStack(opened, texts);
   const listOwn = (kind: string) => list(kubectl, kind, "--selector=app.kubernetes.io/instance=docs");
-  /** Address of the installation's Service. */
-  const url = async () => {
+  const address = async () => {
     const [web] = await listOwn("services");
     const { clusterIP, ports } = web?.spec as { clusterIP: string; ports: { port: number }[] };
     return new URL(`http://${clusterIP}:${ports[0]?.port ?? 80}/`).href;
   };
+  /** Address of the installation's Service, as soon as it answers: the node's rules for it are a moment behind. */
+  const url = async () => {
+    const found = await address();
+    const answers = () =>
+      fetch(found).then(
+        (response) => response.text().then(() => true),
+        () => false,
+      );
+    await until("the Service answers", answers);
+    return found;
+  };
   /** Whether the start page says this, through the Service. */
   const says = async (text: string) => {
-    const page = await url()
+    const page = await address()
       .then(fetch)
       .then(
         (response) => response.text(),

@@ -4,8 +4,15 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { tmpdir } from "node:os";
 import { findCommand } from "../programs/commands.ts";
+import { prepareBareDebian } from "../programs/bareDebian.ts";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
-import { prepareHelm, prepareKubenode } from "../programs/goPrograms.ts";
+import {
+  prepareCrane,
+  prepareHelm,
+  prepareKubenode,
+  prepareRegistry,
+  prepareVersitygw,
+} from "../programs/goPrograms.ts";
 import { runIsolated } from "./node/isolation.ts";
 import { nodeName, removeLeftovers, removeNode } from "./node/leftovers.ts";
 import { runVitest } from "../programs/runVitest.ts";
@@ -21,9 +28,16 @@ async function onOwnNode(): Promise<number> {
   if (process.platform !== "linux" || process.getuid?.() !== 0) {
     throw new Error("Set KUBECONFIG to a cluster for tests: starting one's own node needs Linux and root.");
   }
-  const debian = await prepareDebianPackages(say);
+  const debian = await prepareDebianPackages(say, { mmdebstrap: "mmdebstrap" });
   const helm = await prepareHelm(say);
   const kubenode = await prepareKubenode(join(import.meta.dirname, "node/kubenode"), say);
+  const programs = {
+    HELM: helm,
+    REGISTRY: await prepareRegistry(say),
+    CRANE: await prepareCrane(say),
+    VERSITYGW: await prepareVersitygw(say),
+    BARE_DEBIAN: await prepareBareDebian(say),
+  };
   await removeLeftovers();
   const name = nodeName(process.pid);
   const folder = join(tmpdir(), name);
@@ -37,7 +51,7 @@ async function onOwnNode(): Promise<number> {
       NODE_CGROUP: name,
       NODE_DEBIAN_ROOT: debian.root,
       KUBENODE: kubenode,
-      HELM: helm,
+      ...programs,
     });
   } finally {
     await removeNode(name);

@@ -31,10 +31,8 @@ const ingress = {
 test.each<[string, Values]>([
   ["as the component sets them", serving()],
   ["without a static export", {}],
-  ["with a persistent cache", serving({ cache: { enabled: true } })],
   ["with an ingress", serving({ ingress })],
   ["with an autoscaler", serving({ autoscaling: { enabled: true } })],
-  ["with a cache on one node", serving({ cache: { enabled: true, accessModes: ["ReadWriteOnce"] } })],
   [
     "with the store alone let through",
     serving({ networkPolicy: { egressTo: [{ ipBlock: { cidr: "10.1.0.0/16" } }] } }),

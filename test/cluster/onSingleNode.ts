@@ -4,6 +4,7 @@ import { endWithParent } from "./node/isolation.ts";
 import { writeKubectl } from "../programs/goPrograms.ts";
 import { WEB_IMAGE } from "./node/images.ts";
 import { HOST_ADDRESS } from "./node/configuration.ts";
+import { offerControl } from "./node/control.ts";
 import { startSingleNode } from "./node/singleNode.ts";
 import { join } from "node:path";
 
@@ -22,12 +23,14 @@ const node = await startSingleNode(
 );
 console.log(`test:cluster: the node is ready after ${Math.round((performance.now() - started) / 1000)} s`);
 await writeKubectl(folder, kubenode);
+const control = await offerControl(node);
 const tests = runVitest(join(import.meta.dirname, "vitest.config.ts"), {
   KUBECONFIG: node.kubeconfig,
   PATH: `${folder}:${process.env["PATH"] ?? ""}`,
   CLUSTER_HOST_ADDRESS: HOST_ADDRESS,
-  CLUSTER_VOLUMES: join(folder, "volumes"),
   CLUSTER_WEB_IMAGE: `${WEB_IMAGE.repository}:${WEB_IMAGE.tag}`,
+  CLUSTER_WEB_IMAGE_FILE: join(folder, "images/web.tar"),
+  CLUSTER_NODE_CONTROL: control,
 });
 try {
   process.exitCode = await Promise.race([tests, node.failed]);

@@ -3,6 +3,9 @@ import { defineConfig } from "vitest/config";
 /** They mostly wait. */
 const WORKERS = 4;
 
+/** Cut the pods off and restart the node: after all others, one by one. */
+const ALONE = ["airGap.test.ts", "carriedKit.test.ts"];
+
 /**
  * `npm run test:cluster`, which prepares the cluster: see `main.ts`. What Helm does on a cluster, and the
  * whole.
@@ -26,9 +29,21 @@ export default defineConfig({
           name: "cluster",
           root: import.meta.dirname,
           include: ["*.test.ts"],
+          exclude: ALONE,
           testTimeout: 240_000,
           hookTimeout: 240_000,
           maxWorkers: WORKERS,
+        },
+      },
+      {
+        test: {
+          name: "alone",
+          root: import.meta.dirname,
+          include: ALONE,
+          testTimeout: 600_000,
+          hookTimeout: 60_000,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
         },
       },
       // `npm run bench -- publish-to-page`

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { CHROMIUM, ServedSite, type WatchedPage, takeScreenshot } from "./servedSite.ts";
-import type { SiteName } from "./builtSite.ts";
-import type { Values } from "../chart/renderedChart.ts";
+import type { Browser } from "playwright-core";
+import { type SiteName, buildSite } from "./builtSite.ts";
+import { type Context, HOSTS } from "./hosts.ts";
+import { CHROMIUM, type WatchedPage, openPage, startBrowser, takeScreenshot } from "./watchedPage.ts";
 
 const hasChromium = existsSync(CHROMIUM);
 if (!hasChromium) console.log(`foreign sites: skipped, there is no Chromium at ${CHROMIUM} (set CHROMIUM)`);
@@ -10,8 +11,8 @@ if (!hasChromium) console.log(`foreign sites: skipped, there is no Chromium at $
 interface ForeignSite {
   name: SiteName;
   title: string;
-  web: Values;
-  start: string;
+  /** Path that it was exported for. */
+  basePath: string;
   /** Where a link of the start page leads. */
   link: { text: string; path: string; heading: string };
   /** A page that is opened by its address. */
@@ -26,8 +27,7 @@ const SITES: ForeignSite[] = [
   {
     name: "nextjs",
     title: "a Next.js export",
-    web: {},
-    start: "/",
+    basePath: "",
     link: { text: "Guide", path: "/guide", heading: "Guide" },
     deep: { path: "/guide/install", heading: "Installing" },
     control: { page: "/", role: "button", name: "The lamp is off", shows: "The lamp is on" },
@@ -43,8 +43,7 @@ const SITES: ForeignSite[] = [
   {
     name: "docusaurus",
     title: "a Docusaurus build, exported for /handbook/",
-    web: { basePath: "/handbook" },
-    start: "/handbook/",
+    basePath: "/handbook",
     link: { text: "First steps", path: "/handbook/docs/intro", heading: "First steps" },
     deep: { path: "/handbook/docs/descaling/", heading: "Descaling" },
     control: { page: "/handbook/docs/descaling/", role: "tab", name: "Soft water", shows: "Every year." },
@@ -59,63 +58,81 @@ const SITES: ForeignSite[] = [
   },
 ];
 
-describe.runIf(hasChromium).each(SITES)("$title, served by the chart", (foreign) => {
-  const site = new ServedSite();
+const HOSTED = HOSTS.flatMap((host) =>
+  SITES.map((foreign) => [foreign.title, host.title, { foreign, host }] as const),
+);
+
+describe.runIf(hasChromium).each(HOSTED)("%s, %s", (_, __, { foreign, host }) => {
+  const endings: (() => unknown)[] = [];
+  const start = `${foreign.basePath}/`;
+  let url: string;
+  let browser: Browser;
   let watched: WatchedPage;
 
-  beforeAll(() => site.start(foreign.name, foreign.web));
-  afterAll(() => site.stop());
+  beforeAll(async () => {
+    const files = await buildSite(foreign.name, () => undefined);
+    const context = { onTestFinished: (end: () => unknown) => void endings.push(end) } as Context;
+    url = await host.start(context, { files, basePath: foreign.basePath });
+    browser = await startBrowser();
+    endings.push(() => browser.close());
+  });
+  afterAll(async () => {
+    for (const end of endings.reverse()) await end();
+  });
 
   beforeEach(async () => {
-    watched = await site.open();
+    watched = await openPage(browser);
   });
 
   afterEach(async () => {
     await watched.page.close();
     expect(watched.complaints).toEqual([]);
-    expect(watched.requested.filter((address) => !address.startsWith(`${site.url}/`))).toEqual([]);
+    expect(watched.requested.filter((address) => !address.startsWith(`${url}/`))).toEqual([]);
   });
 
   const heading = () => watched.page.locator("main h1, h1").first().textContent();
+
+  const isAt = (path: string) => (address: URL) =>
+    address.pathname === path || (host.addsSlash === true && address.pathname === `${path}/`);
 
   /** Whether scripts of the site have taken over: from then on links are theirs. */
   const isAlive = () => watched.page.waitForLoadState("networkidle");
 
   test("opens from the address of the server, follows links without loading pages anew, and goes back", async () => {
     const { page, loaded } = watched;
-    const response = await page.goto(`${site.url}/`);
+    const response = await page.goto(host.leadsToStart ? `${url}/` : url + start);
     expect(response?.status()).toBe(200);
-    expect(new URL(page.url()).pathname).toBe(foreign.start);
+    expect(new URL(page.url()).pathname).toBe(start);
     await isAlive();
-    await takeScreenshot(page, `${foreign.name}-start`);
+    await takeScreenshot(page, `${foreign.name}-${host.place}-start`);
     const loadedFirst = [...loaded];
 
     await page.getByRole("link", { name: foreign.link.text, exact: true }).first().click();
-    await page.waitForURL(`**${foreign.link.path}`);
+    await page.waitForURL(isAt(foreign.link.path));
     await expect.poll(heading).toBe(foreign.link.heading);
     await isAlive();
     await page.goBack();
-    await page.waitForURL(`**${foreign.start}`);
+    await page.waitForURL(isAt(start));
     await expect.poll(heading).not.toBe(foreign.link.heading);
     expect(loaded).toEqual(loadedFirst);
   });
 
   test("opens a deep link, and again", async () => {
     const { page } = watched;
-    expect((await page.goto(site.url + foreign.deep.path))?.status()).toBe(200);
+    expect((await page.goto(url + foreign.deep.path))?.status()).toBe(200);
     expect(await heading()).toBe(foreign.deep.heading);
     await isAlive();
     expect((await page.reload())?.status()).toBe(200);
     await isAlive();
     expect(await heading()).toBe(foreign.deep.heading);
-    expect(new URL(page.url()).pathname).toBe(foreign.deep.path);
-    await takeScreenshot(page, `${foreign.name}-deep-link`);
+    expect(new URL(page.url())).toSatisfy(isAt(foreign.deep.path));
+    await takeScreenshot(page, `${foreign.name}-${host.place}-deep-link`);
   });
 
   test("answers to clicks", async () => {
     const { page } = watched;
     const { control } = foreign;
-    await page.goto(site.url + control.page);
+    await page.goto(url + control.page);
     await isAlive();
     expect(await page.getByText(control.shows).isVisible()).toBe(false);
     await page.getByRole(control.role, { name: control.name }).click();
@@ -124,27 +141,27 @@ describe.runIf(hasChromium).each(SITES)("$title, served by the chart", (foreign)
 
   test("is searched by its own search box, and what is found opens without loading a page anew", async () => {
     const { page, loaded } = watched;
-    await page.goto(site.url + foreign.search.page);
+    await page.goto(url + foreign.search.page);
     await isAlive();
     const box = page.getByRole("searchbox").or(page.getByPlaceholder("Search")).first();
     await box.click();
     await box.pressSequentially(foreign.search.words);
     const found = page.getByText(foreign.search.found).last();
     await found.waitFor();
-    await takeScreenshot(page, `${foreign.name}-search`);
+    await takeScreenshot(page, `${foreign.name}-${host.place}-search`);
     await found.click();
-    await page.waitForURL((address) => address.pathname === foreign.search.path);
+    await page.waitForURL(isAt(foreign.search.path));
     await expect.poll(heading).toBe(foreign.search.heading);
     expect(loaded).toHaveLength(1);
   });
 
   test("shows its own page for a wrong address, with status 404", async () => {
     const { page, complaints } = watched;
-    const address = `${site.url}${foreign.start}no-such-page`;
+    const address = `${url}${start}no-such-page`;
     expect((await page.goto(address))?.status()).toBe(404);
     await isAlive();
     expect(await page.locator("h1").first().textContent()).toBe(foreign.notFound);
-    await takeScreenshot(page, `${foreign.name}-wrong-address`);
+    await takeScreenshot(page, `${foreign.name}-${host.place}-wrong-address`);
     // the address itself, as the browser and its console say it
     const expected = [`404 ${address}`, expect.stringContaining("status of 404") as string];
     expect(complaints).toEqual(expected);

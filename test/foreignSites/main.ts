@@ -1,7 +1,7 @@
-// `npm run test:foreign-sites`: sites that other generators export, served by the chart's nginx and read in a browser.
+// `npm run test:foreign-sites`: sites that other generators export, hosted in every way and read in a browser.
 import { delimiter, join } from "node:path";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
-import { prepareHelm } from "../programs/goPrograms.ts";
+import { prepareCrane, prepareHelm, prepareRegistry, prepareVersitygw } from "../programs/goPrograms.ts";
 import { runVitest } from "../programs/runVitest.ts";
 import { SITES, buildSite } from "./builtSite.ts";
 
@@ -13,4 +13,7 @@ for (const site of SITES) await buildSite(site, say); // here, where it is told,
 process.exitCode = await runVitest(join(import.meta.dirname, "vitest.config.ts"), {
   PATH: path.join(delimiter),
   HELM: await prepareHelm(say),
+  REGISTRY: await prepareRegistry(say),
+  CRANE: await prepareCrane(say),
+  VERSITYGW: await prepareVersitygw(say),
 });

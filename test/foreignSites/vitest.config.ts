@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** Sites of other generators in a browser, served by the nginx of this machine with the chart's configuration. */
+/** Sites of other generators in a browser, served by programs of this machine: the chart's nginx over an export, and what hosts copies. */
 export default defineConfig({
   test: {
     name: "foreign sites",

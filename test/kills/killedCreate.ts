@@ -16,11 +16,14 @@ export async function killCreate(world: World, instant: Instant): Promise<Kind> 
   const begun = new Map<Stage, () => void>();
   const stageBegins = new Promise<void>((resolve) => begun.set(instant.stage, resolve));
   const begin = (stage: Stage): void => begun.get(stage)?.();
+  let release: () => void = () => undefined;
+  const killed = new Promise<void>((resolve) => (release = resolve));
   const undo = world.service.intercept(async ({ method, path }) => {
     if (method !== "POST") return undefined;
     const isBundle = path.endsWith("/bundle");
-    begin(isBundle ? "in the bundle call" : "between start and reply");
-    await delay(ANSWER_DELAY_MS);
+    const stage = isBundle ? "in the bundle call" : "between start and reply";
+    begin(stage);
+    await (stage === instant.stage ? killed : delay(ANSWER_DELAY_MS)); // a busy machine kills late
     begin(isBundle ? "after it" : "while polling");
     return undefined;
   });
@@ -39,6 +42,7 @@ export async function killCreate(world: World, instant: Instant): Promise<Kind> 
     for (const pid of pids) process.kill(pid, "SIGKILL");
     return kind;
   } finally {
+    release();
     await up;
     undo();
   }

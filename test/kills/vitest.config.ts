@@ -1,11 +1,11 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm run test:kills`: two creates at a time, and then whole runs that are ended. */
+/** `npm run test:kills`: two creates or downloads at a time, and then whole runs that are ended. */
 export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ["*.test.ts"],
-    env: { KILLS: "50" },
+    env: { KILLS: process.env["KILLS"] ?? "50" },
     maxConcurrency: 2,
     maxWorkers: 1, // what measures time runs alone
     testTimeout: 120_000,

@@ -10,7 +10,9 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   door: ["unit/sdk/handler"],
   staticExport: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
   resource: [...faults("inputs"), "unit/staticExport/*", "unit/agentJob/*"],
+  source: ["unit/bundleCopy/*", "unit/airGapKit/*"],
   service: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
+  download: faults("download*", "storeAddresses"),
   http: [...faults("answers", "bodies", "network", "networkTls", "networkProxy", "jobStates")],
   waiting: [
     ...faults("expiry", "jobStates", "links", "jobIds"),
@@ -27,12 +29,27 @@ export interface Room {
   readonly tests: readonly string[];
 }
 
+/**
+ * Rooms that are not judged with all others, for to run their tests for every break takes hours: real sockets, stores and registries
+ * judge them (`test/faults/download*.test.ts`, `test/copies`, `test/kills`), and real packers. `npm run test:mutations -- archive`
+ * judges one of them.
+ */
+export const JUDGED_BY_NAME_ONLY: ReadonlySet<string> = new Set([
+  "archive",
+  "destination",
+  "download",
+  "kit",
+  "registry",
+]);
+
 /** The rooms by the name of their folder: those of `provider/`, then `sdk` and `sdk/kubernetes`. */
 export const ROOMS: ReadonlyMap<string, Room> = new Map(
   [...foldersIn("provider"), "sdk", "sdk/kubernetes"].map((folder) => {
     const name = folder.replace(/^provider\//, "");
-    const files = globSync(`${folder}/*.ts`, { cwd: ROOT }).sort();
-    return [name, { files, tests: [`unit/${name}/*`, ...(ALSO[name] ?? [])] }];
+    // a room of provider/ may have folders of its own; one of sdk/ is a room itself
+    const below = folder.startsWith("provider") ? "**/*" : "*";
+    const files = globSync(`${folder}/${below}.ts`, { cwd: ROOT }).sort();
+    return [name, { files, tests: [`unit/${name}/${below}`, ...(ALSO[name] ?? [])] }];
   }),
 );
 

@@ -12,6 +12,7 @@ const DOCUMENTS = [
   "README.md",
   "sdk/README.md",
   "examples/agent-gate/README.md",
+  "examples/air-gapped/README.md",
   "examples/self-hosted/README.md",
 ];
 

@@ -1,6 +1,7 @@
 // States that earlier releases wrote, and earlier releases on states that the working tree wrote.
 import { expect, test } from "vitest";
 import type { OperationResult, StateResource } from "../engine/index.ts";
+import { FINISHED_AGENT_JOB } from "../stack/finishedAgentJob.ts";
 import { recordedStates, releases, reviveState } from "../stack/releases.ts";
 import { bundle, poll, START } from "../stack/requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "../stack/world.ts";
@@ -25,8 +26,9 @@ function worksOrFailsClearly(result: OperationResult): void {
   expect(result.error).not.toMatch(/TypeError|is not a function|Cannot read|undefined|Unexpected/);
 }
 
-const finished = recordedStates.filter(({ name }) => !name.startsWith("unfinished"));
 const unfinished = recordedStates.filter(({ name }) => name.startsWith("unfinished"));
+const everyKind = recordedStates.filter(({ name }) => name === "every-kind");
+const finished = recordedStates.filter((state) => !unfinished.includes(state) && !everyKind.includes(state));
 
 onEachEngine("earlier releases", (kind) => {
   test("there are states of every release", () => {
@@ -53,6 +55,29 @@ onEachEngine("earlier releases", (kind) => {
       expect(after.secretOutputs).toEqual(before.secretOutputs);
       await previewIsEmpty(world);
       await destroyWorks(world);
+    },
+  );
+
+  test.concurrent.for(everyKind)(
+    "L21 the state «$name» of $release: up changes nothing and asks nobody, a copy that is gone is made again, destroy works",
+    async (recorded, context) => {
+      const world = await buildWorld(context, kind);
+      world.service.agentJobs.set("p1", FINISHED_AGENT_JOB);
+      const { program, resources } = await reviveState(recorded, world.service);
+      world.program(program);
+      await world.stack.importState(resources);
+      world.requests();
+      expect(stepsOf(await world.up())).toEqual([]);
+      expect(world.requests()).toEqual([]);
+
+      // here nothing was ever copied
+      succeeded(await world.stack.refresh());
+      expect(stepsOf(await world.up()).sort()).toEqual(["create archive", "create site"]);
+      await previewIsEmpty(world);
+      world.requests();
+      succeeded(await world.stack.destroy());
+      expect(world.requests()).toEqual([]);
+      expect(await world.stack.exportState()).toEqual([]);
     },
   );
 

@@ -49,6 +49,18 @@ const EXAMPLES: Example[] = [
     starts: 1,
   },
   {
+    name: "air-gapped",
+    // there is neither cluster nor registry here
+    replaced: { "pulumi up": "pulumi preview" },
+    shows: [
+      "docs-hosting:StaticExport",
+      "docs-hosting:BundleCopy",
+      "docs-hosting:kubernetes:SelfHostedDocs",
+      "helm.sh/v3:Release",
+    ],
+    starts: 0,
+  },
+  {
     name: "self-hosted",
     // there is no cluster here: `up` is tested in test/cluster/
     replaced: { "pulumi up": "pulumi preview" },
@@ -164,7 +176,7 @@ describe.each(EXAMPLES)("what the README of $name tells to type, in an empty fol
     const starts = (): number => startsOf(packed.service.requests).length;
     const before = starts();
     const project = join(folder, "empty", example.name);
-    if (example.name === "self-hosted") addKubernetesPlugin(folder, project);
+    if (example.shows.includes("helm.sh/v3:Release")) addKubernetesPlugin(folder, project);
     const shown = await type(commands.slice(pulumiAt), project, pulumiUser(kind, folder));
     expect(complaints(shown)).toEqual([]);
     for (const resource of example.shows) expect(shown).toContain(resource);

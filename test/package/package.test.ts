@@ -42,12 +42,19 @@ describe("the tarball", () => {
   test("holds built files, the documents for users and the examples that these describe, nothing else", () => {
     const others = files.filter((file) => !/^dist\/(sdk|provider)\/([\w/]+)\.(js|d\.ts)$/.test(file));
     expect(
-      others.filter((file) => !/^examples\/(agent-gate|quickstart|self-hosted)\//.test(file)).sort(),
+      others
+        .filter((file) => !/^examples\/(agent-gate|air-gapped|quickstart|self-hosted)\//.test(file))
+        .sort(),
     ).toEqual([
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
       "package.json",
+      "provider/kit/manifest.schema.json",
+      "provider/kit/scripts/README.template.md",
+      "provider/kit/scripts/install.sh",
+      "provider/kit/scripts/load.sh",
+      "provider/kit/scripts/verify.sh",
       "provider/service/README.md",
       "sdk/README.md",
     ]);

@@ -12,6 +12,9 @@ const [KUBERNETES_MAJOR = "", KUBERNETES_MINOR = ""] = KUBERNETES_VERSION.split(
 
 const TOXIPROXY_VERSION = "2.5.0";
 const ACTIONLINT_VERSION = "1.7.12";
+const DISTRIBUTION_VERSION = "3.1.2";
+const CRANE_VERSION = "0.22.1";
+const VERSITYGW_VERSION = "1.8.0";
 
 /** What the programs say of their version: by default Helm takes charts to be for Kubernetes 1.20, the server is «v0.0.0». */
 const VERSION_FLAGS = {
@@ -57,6 +60,24 @@ export function prepareToxiproxy(say: Say): Promise<string> {
 export function prepareActionlint(say: Say): Promise<string> {
   const source = `github.com/rhysd/actionlint/cmd/actionlint@v${ACTIONLINT_VERSION}`;
   return findOrInstall("actionlint", `actionlint-${ACTIONLINT_VERSION}`, source, say);
+}
+
+/** The registry of images that others are made of, from PATH or built once. */
+export function prepareRegistry(say: Say): Promise<string> {
+  const source = `github.com/distribution/distribution/v3/cmd/registry@v${DISTRIBUTION_VERSION}`;
+  return findOrInstall("registry", `distribution-${DISTRIBUTION_VERSION}`, source, say);
+}
+
+/** A client of registries that checks images, from PATH or built once. */
+export function prepareCrane(say: Say): Promise<string> {
+  const source = `github.com/google/go-containerregistry/cmd/crane@v${CRANE_VERSION}`;
+  return findOrInstall("crane", `crane-${CRANE_VERSION}`, source, say);
+}
+
+/** A store that speaks S3's protocol, and serves buckets as websites, from PATH or built once. */
+export function prepareVersitygw(say: Say): Promise<string> {
+  const source = `github.com/versity/versitygw/cmd/versitygw@v${VERSITYGW_VERSION}`;
+  return findOrInstall("versitygw", `versitygw-${VERSITYGW_VERSION}`, source, say);
 }
 
 async function findOrInstall(

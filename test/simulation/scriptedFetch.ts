@@ -59,6 +59,7 @@ function response(reply: Exclude<ScriptedReply, { error: string } | "never">): R
     status,
     ok: status >= 200 && status < 300,
     headers: new Headers(reply.headers ?? {}),
+    body: [bytes],
     arrayBuffer: () =>
       Promise.resolve(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)),
   } as unknown as Response;

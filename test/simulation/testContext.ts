@@ -15,6 +15,9 @@ export function testContext(given: Pick<Context, "fetch" | "clock"> & Partial<Co
       environment: (name) => (name.endsWith("_KEY") ? KEY : undefined),
       stackConfig: () => undefined,
     },
+    // a name service that knows no host
+    lookup: (_host, _options, callback) =>
+      callback(Object.assign(new Error("unknown"), { code: "ENOTFOUND" }), []),
     reporter: recordingReporter(),
     resumeRecords: new MemoryRecords(),
     machine: "build-agent",

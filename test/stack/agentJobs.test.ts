@@ -2,18 +2,9 @@
 import { expect, test, vi } from "vitest";
 import type { AgentJob } from "../../examples/reference-service/index.ts";
 import { unknownValue } from "../engine/index.ts";
+import { FINISHED_AGENT_JOB as JOB } from "./finishedAgentJob.ts";
 import { look, startsOf } from "./requests.ts";
 import { CANARY_KEY, buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
-
-const JOB: AgentJob = {
-  id: "a1",
-  status: "completed",
-  source: { repository: "https://git.example.com/docs/site", ref: "agent/typos" },
-  model: "model-7",
-  prLink: "https://git.example.com/docs/site/pulls/4",
-  createdAt: "2026-03-01T10:00:00.250Z",
-  archivedAt: null,
-};
 
 onEachEngine("agent jobs", (kind) => {
   test.concurrent(

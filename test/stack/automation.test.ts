@@ -139,7 +139,9 @@ onEachEngine("Automation API", (kind) => {
       // each answer is held until both have asked
       for (const service of services) {
         service.intercept(async () => {
-          await vi.waitUntil(() => services.every(({ requests }) => requests.length > 0));
+          await vi.waitUntil(() => services.every(({ requests }) => requests.length > 0), {
+            timeout: 60_000,
+          });
           return undefined;
         });
       }

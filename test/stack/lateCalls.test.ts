@@ -62,7 +62,9 @@ describe("late calls, as on the local engine", () => {
       if (busy) {
         const waiting = provider.create(urnOf("other"), await check("other"));
         others.push(expect(waiting).rejects.toThrow("the run was cancelled. Nothing is lost: job "));
-        await vi.waitUntil(() => service.requests.some(({ method }) => method === "GET"));
+        await vi.waitUntil(() => service.requests.some(({ method }) => method === "GET"), {
+          timeout: 60_000,
+        });
       }
       await provider.cancel();
       await Promise.all(others);

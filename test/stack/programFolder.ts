@@ -27,7 +27,15 @@ export function installPackage(programFolder: string, tarball?: string): void {
   extract({ file: tarball, cwd: installed, strip: 1, sync: true });
 }
 
-const EXPORTED = ["StaticExport", "staticExportValues", "AgentJob", "getAgentJob", "getAgentJobOutput"];
+const EXPORTED = [
+  "AirGapKit",
+  "BundleCopy",
+  "StaticExport",
+  "staticExportValues",
+  "AgentJob",
+  "getAgentJob",
+  "getAgentJobOutput",
+];
 
 /** A program's export of the site of all scenarios, with more arguments than its domain. */
 export const docs = (args = "", options = "{}"): string =>

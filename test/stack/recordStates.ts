@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { FINISHED_AGENT_JOB } from "./finishedAgentJob.ts";
 import { docs } from "./programFolder.ts";
 import { RECORDED_STATES_FOLDER, RELEASES_FOLDER, startJob, type RecordedState } from "./releases.ts";
 import { buildWorld, type World } from "./world.ts";
@@ -33,6 +34,18 @@ const scenarios: Record<string, Scenario> = {
   "secret-version": {
     async run(world) {
       const program = docs(`version: pulumi.secret("v1"), triggers: [pulumi.secret("t1")]`);
+      await world.up(program);
+      return program;
+    },
+  },
+  "every-kind": {
+    async run(world) {
+      world.service.agentJobs.set("p1", FINISHED_AGENT_JOB);
+      const program = `new AgentJob("agent", { projectId: "p1", id: "a1" });
+        const docs = ${docs(`version: "v1"`)}
+        new BundleCopy("archive", { source: docs, destination: { folder: "./archives" } });
+        new BundleCopy("site", { source: docs, destination: { folder: "./site", layout: "site" }, keep: 0 });
+        new AirGapKit("kit", { source: docs, folder: "./kits", values: { replicas: 2 } });`;
       await world.up(program);
       return program;
     },

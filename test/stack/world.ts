@@ -45,6 +45,8 @@ export interface World {
   readonly stack: Stack;
   /** Where the program is, with its dependencies. */
   readonly programFolder: string;
+  /** Pulumi's own folder of the user. */
+  readonly pulumiHome: string;
   /** Adds a page to the site, so that the next export is another one. */
   addPage(name: string, markdown: string): void;
   /** Replaces the program by these lines, see `writeProgram`. */
@@ -171,6 +173,7 @@ export async function buildWorld(
     service,
     stack,
     programFolder,
+    pulumiHome,
     open,
     startService,
     answerLooks,

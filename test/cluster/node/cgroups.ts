@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rmdir } from "node:fs/promises";
+import { mkdir, readFile, readdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { runCommand } from "../../programs/commands.ts";
 
@@ -15,6 +15,32 @@ async function cgroupHierarchies(): Promise<string[]> {
 export async function makeCgroups(cgroup: string): Promise<void> {
   for (const hierarchy of await cgroupHierarchies())
     await mkdir(join(hierarchy, cgroup), { recursive: true });
+}
+
+/** Ends all containers at once, and what watches over them: containerd's shims outlive it. For a process namespace of one node. */
+export async function endPods(cgroup: string): Promise<void> {
+  const inPods = await Promise.all(
+    (await cgroupHierarchies()).map(async (hierarchy) => {
+      const folder = join(hierarchy, cgroup);
+      if (!existsSync(folder)) return [];
+      return (await runCommand("find", [folder, "-name", "cgroup.procs", "-exec", "cat", "{}", "+"])).split(
+        "\n",
+      );
+    }),
+  );
+  const processes = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const names = await Promise.all(
+    processes.map((pid) => readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")), // it ended meanwhile
+  );
+  const shims = processes.filter((_, index) => names[index]?.startsWith("containerd-shim"));
+  for (const pid of new Set([...shims, ...inPods.flat()])) {
+    if (Number(pid) <= 1) continue;
+    try {
+      process.kill(Number(pid), "SIGKILL");
+    } catch {
+      // it ended meanwhile
+    }
+  }
 }
 
 /** Only empty ones can be removed: what is still running in one is ended first. */

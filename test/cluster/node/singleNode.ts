@@ -6,7 +6,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { kubeconfig, makeCertificates } from "./certificates.ts";
-import { makeCgroups, removeCgroups } from "./cgroups.ts";
+import { endPods, makeCgroups, removeCgroups } from "./cgroups.ts";
 import { runCommand } from "../../programs/commands.ts";
 import {
   apiServerFlags,
@@ -33,6 +33,8 @@ export interface SingleNode {
   kubeconfig: string;
   /** Rejects when a program of the node ends by itself. */
   failed: Promise<never>;
+  /** As when its power fails and comes back: all programs and pods end at once, and it starts again from its disk. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -65,7 +67,7 @@ export async function startSingleNode(
   failed.catch(() => undefined); // whoever waits for it hears of it
   const path = [...debian.commandFolders, process.env["PATH"]].join(":");
   const start = (name: string, command: string, args: string[]) => {
-    const log = createWriteStream(file(`log/${name}.log`));
+    const log = createWriteStream(file(`log/${name}.log`), { flags: "a" });
     // in a group of its own: a Ctrl-C is for the tests, not for the node under them
     const child = spawn(command, args, {
       cwd: folder,
@@ -85,21 +87,31 @@ export async function startSingleNode(
     });
     programs.set(name, child);
   };
-  start("etcd", "etcd", etcdFlags(folder));
-  start("containerd", "containerd", ["--config", file("containerd.toml")]);
-  start("kube-apiserver", kubenode, ["kube-apiserver", ...apiServerFlags(folder)]);
-  start("kube-controller-manager", kubenode, ["kube-controller-manager", ...controllerManagerFlags(folder)]);
-  start("kube-scheduler", kubenode, ["kube-scheduler", ...controllerFlags(folder)]);
-  start("kube-proxy", kubenode, ["kube-proxy", ...proxyFlags(folder)]);
+  const startAll = () => {
+    start("etcd", "etcd", etcdFlags(folder));
+    start("containerd", "containerd", ["--config", file("containerd.toml")]);
+    start("kube-apiserver", kubenode, ["kube-apiserver", ...apiServerFlags(folder)]);
+    start("kube-controller-manager", kubenode, [
+      "kube-controller-manager",
+      ...controllerManagerFlags(folder),
+    ]);
+    start("kube-scheduler", kubenode, ["kube-scheduler", ...controllerFlags(folder)]);
+    start("kube-proxy", kubenode, ["kube-proxy", ...proxyFlags(folder)]);
+  };
+  const endAll = () => {
+    const children = [...programs.values()];
+    programs.clear();
+    for (const child of children) child.kill("SIGKILL");
+  };
   const socket = file("containerd/c.sock");
   const ctr = (args: string[]) =>
     runCommand("ctr", ["--address", socket, ...args], { env: { ...process.env, PATH: path } });
   const kubectl = (args: string[]) =>
     runCommand(kubenode, ["kubectl", `--kubeconfig=${file("kubeconfig")}`, ...args]);
 
-  const ready = async () => {
+  const ready = async (imported: readonly string[]) => {
     await until("containerd answers", () => ctr(["version"])); // the kubelet ends when it finds no runtime
-    for (const image of await images) await ctr(["--namespace", "k8s.io", "images", "import", image]);
+    for (const image of imported) await ctr(["--namespace", "k8s.io", "images", "import", image]);
     start("kubelet", kubenode, ["kubelet", ...kubeletFlags(folder)]);
     await until("the API server is ready", () => kubectl(["get", "--raw", "/readyz"]));
     await until("the node is registered", () => kubectl(["get", "node", NODE_NAME]));
@@ -111,18 +123,37 @@ export async function startSingleNode(
     ]);
     await until("pods may be made", () => kubectl(["get", "serviceaccount", "default"]));
   };
-  await Promise.race([ready(), failed]);
+  startAll();
+  await Promise.race([images.then(ready), failed]);
 
   return {
     kubeconfig: file("kubeconfig"),
     failed,
+    restart: async () => {
+      const { metadata } = await lease(kubectl);
+      endAll();
+      await endPods(cgroup);
+      startAll();
+      await ready([]);
+      // what the API server knows of the node may be of before
+      await until("the kubelet is heard of again", async () => {
+        if ((await lease(kubectl)).metadata.resourceVersion === metadata.resourceVersion)
+          throw new Error("not yet");
+      });
+    },
     stop: async () => {
-      const children = [...programs.values()];
-      programs.clear();
-      for (const child of children) child.kill("SIGKILL");
+      endAll();
       await removeCgroups(cgroup);
     },
   };
+}
+
+/** By which the kubelet tells that it lives. */
+async function lease(
+  kubectl: (args: string[]) => Promise<string>,
+): Promise<{ metadata: { resourceVersion: string } }> {
+  const text = await kubectl(["--namespace=kube-node-lease", "get", "lease", NODE_NAME, "--output=json"]);
+  return JSON.parse(text) as { metadata: { resourceVersion: string } };
 }
 
 async function until(what: string, attempt: () => Promise<unknown>): Promise<void> {

@@ -90,7 +90,8 @@ class ReusedProcess {
       isRunning: () => isRunning,
       kill,
       stop: () => end(() => kill("SIGINT")),
-      finish: () => end(() => this.#process.send("finish" satisfies Order)),
+      // one that was killed a moment ago cannot be told, and its end is seen anyway
+      finish: () => end(() => this.#process.send("finish" satisfies Order, () => undefined)),
     };
   }
 

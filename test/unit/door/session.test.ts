@@ -46,10 +46,11 @@ const operation = <T>(run: (context: Context) => T | Promise<T>): Promise<T> =>
 const contextOf = (): Promise<Context> => operation((context) => context);
 
 describe("an operation", () => {
-  test("has the resource's URN and former URN, its row and the machine", async () => {
+  test("has the resource's URN and former URN, its row, and what its process takes from the machine", async () => {
     const urns = { urn: URN, formerUrn: `${URN}-before` };
     const context = await session.operation(urns, (given) => Promise.resolve(given));
-    expect(context).toMatchObject({ ...urns, machine: hostname() });
+    const { fetch, lookup, clock } = thisProcess;
+    expect(context).toMatchObject({ ...urns, fetch, lookup, clock, machine: hostname() });
     expect(rows).toEqual([URN]);
     context.reporter.info("a line");
     expect(lines.info).toEqual(["a line"]);

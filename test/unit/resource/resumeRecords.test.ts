@@ -80,10 +80,12 @@ test("what was noted of a resource that was renamed is found under its new URN a
   expect(records().find({ ...RESOURCE, urn }, INTENT)).toBeUndefined();
 });
 
-test("a rename leaves alone what was noted under the new URN already, and a folder that is not there", () => {
+test("a rename leaves alone what was noted under the new URN later, and a folder that is not there", () => {
   const renamed = { ...RESOURCE, urn: `${RESOURCE.urn}-renamed` };
   records().rename(RESOURCE, renamed.urn);
   records().save(RESOURCE, INTENT, "job-1");
+  const earlier = new Date(nowMs - 60_000);
+  utimesSync(onlyFile(), earlier, earlier); // two files that are written at once have the same time
   records().save(renamed, INTENT, "job-2");
   records().rename(RESOURCE, renamed.urn);
   expect(records().find(renamed, INTENT)).toBe("job-2");

@@ -1,13 +1,17 @@
 // Values from a resource, and from another stack's outputs, seen through Pulumi's own mocks.
 import * as pulumi from "@pulumi/pulumi";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { rememberDestination, type CopiedSite } from "../../../sdk/copiedSite.ts";
 import { SelfHostedDocs } from "../../../sdk/kubernetes/index.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
-import { presentLink } from "../../../sdk/staticExportLink.ts";
+import { presentLink, presentOutput } from "../../../sdk/staticExportLink.ts";
 import { staticExportValues } from "../../../sdk/staticExportValues.ts";
 import { startProgram, told, type Registered } from "../../simulation/pulumiProgram.ts";
 
 const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";
+
+const DIGEST = "5f".repeat(32);
+const IMAGE = `r.example.com/site@sha256:${"a0".repeat(32)}`;
 
 let registered: Registered[];
 beforeEach(async () => {
@@ -63,10 +67,116 @@ test("C10 an export that was read with get has no link: its values and its insta
   expect(registered.filter(({ type }) => type.includes("SelfHostedDocs"))).toEqual([]);
 });
 
+/** A BundleCopy, as far as values go: what it was told, and what it has once it is made. */
+function copyIn(destination: object, made: Partial<Record<"image" | "bundleUrl", string>> = {}): CopiedSite {
+  const Copy = class extends pulumi.CustomResource {
+    declare readonly destination: pulumi.Output<unknown>;
+    declare readonly version: pulumi.Output<string>;
+    declare readonly jobId: pulumi.Output<string | undefined>;
+    declare readonly sha256: pulumi.Output<string>;
+    declare readonly image: pulumi.Output<string | undefined>;
+    declare readonly bundleUrl: pulumi.Output<string | undefined>;
+  };
+  const outputs = { version: "v1", jobId: "7f3a", sha256: DIGEST, image: undefined, bundleUrl: undefined };
+  const copy = new Copy("test:index:Copy", "copy", { destination, ...outputs, ...made });
+  rememberDestination(copy, destination);
+  return copy;
+}
+
+/** What the engine would get: values that are undefined are not there. */
+async function sent(values: object): Promise<unknown> {
+  return JSON.parse(JSON.stringify((await told(pulumi.output(values))).value));
+}
+
+describe("the values of a copy", () => {
+  beforeEach(async () => {
+    registered = await startProgram();
+  });
+
+  test("in a registry, with a base, have its image, and no link", async () => {
+    const copy = copyIn(
+      { repository: "r.example.com/site", base: "r.example.com/nginx:1" },
+      { image: IMAGE },
+    );
+    expect(await sent(staticExportValues(copy))).toEqual({
+      staticExport: { enabled: true, version: "v1", jobId: "7f3a" },
+      fetch: {},
+      siteImage: IMAGE,
+      siteVolume: {},
+    });
+  });
+
+  test("in a registry, without a base, have its image as a volume", async () => {
+    const copy = copyIn({ repository: "r.example.com/site" }, { image: IMAGE });
+    expect(await sent(staticExportValues(copy))).toEqual({
+      staticExport: { enabled: true, version: "v1", jobId: "7f3a" },
+      fetch: {},
+      siteVolume: { image: IMAGE },
+    });
+  });
+
+  test("in a bucket have its link, a secret, and its digest", async () => {
+    const copy = copyIn({ bucket: "docs", layout: "archive" }, { bundleUrl: LINK });
+    const values = staticExportValues(copy);
+    expect(await sent(values)).toEqual({
+      staticExport: { enabled: true, bundleUrl: LINK, version: "v1", jobId: "7f3a" },
+      fetch: { sha256: DIGEST },
+      siteVolume: {},
+    });
+    expect(await told(values.staticExport.bundleUrl)).toEqual({ value: LINK, secret: true });
+    expect(await told(values.fetch.sha256)).toEqual({ value: DIGEST, secret: false });
+    expect(await told(values.siteImage)).toEqual({ value: undefined, secret: false });
+  });
+
+  test.each([
+    [
+      { folder: "/srv/docs" },
+      /a copy in a folder of the machine that runs `pulumi up` \(\/srv\/docs\), which no pod can reach\. Give .*\{ repository, base \}.*, or \{ bucket \}\.$/,
+    ],
+    [{ bucket: "docs", layout: "site" }, /\(layout "site"\).* or \{ bucket \} with the layout "archive"\.$/],
+  ])("in %j are an error at once that says what to do", (destination, said) => {
+    const args = { chart: "oci://r/docs", deploymentKind: "air-gapped" } as const;
+    const install = () => new SelfHostedDocs("docs", { ...args, staticExport: copyIn(destination) });
+    expect(install).toThrow(said);
+    expect(install).toThrow(/^SelfHostedDocs "docs": /);
+    expect(registered.filter(({ type }) => type.includes("SelfHostedDocs"))).toEqual([]);
+    expect(() => staticExportValues(copyIn(destination))).toThrow(/^staticExportValues: /);
+  });
+
+  test("whose destination is an output are told from it", async () => {
+    const destination = { repository: pulumi.output("r.example.com/site"), base: "r.example.com/nginx:1" };
+    const { siteImage } = staticExportValues(copyIn(destination, { image: IMAGE }));
+    expect(await told(siteImage)).toMatchObject({ value: IMAGE });
+  });
+
+  test("of another stack's are an image that runs, an image to mount, or a link with a digest", async () => {
+    expect(
+      await sent(staticExportValues({ image: IMAGE, version: "v1", jobId: pulumi.output("7f3a") })),
+    ).toEqual({
+      staticExport: { enabled: true, version: "v1", jobId: "7f3a" },
+      siteImage: IMAGE,
+    });
+    expect(await sent(staticExportValues({ image: IMAGE, runnable: false }))).toEqual({
+      staticExport: { enabled: true },
+      siteVolume: { image: IMAGE },
+    });
+    expect(await sent(staticExportValues({ bundleUrl: LINK, sha256: DIGEST }))).toEqual({
+      staticExport: { enabled: true, bundleUrl: LINK },
+      fetch: { sha256: DIGEST },
+    });
+  });
+});
+
+test("an image that another stack does not have is an error that says so", () => {
+  expect(() => presentOutput("image", undefined, "staticExportValues", "a BundleCopy has one.")).toThrow(
+    "staticExportValues: `image` is missing. If it comes from another stack, check that this stack has such an output and was updated; a BundleCopy has one.",
+  );
+});
+
 test("an export that is missing is an error that says what can be given", () => {
   for (const nothing of [undefined, null]) {
     expect(() => staticExportValues(nothing as unknown as StaticExport)).toThrow(
-      "staticExportValues: `staticExport` is required: the StaticExport to serve, or { bundleUrl, version, jobId } of one.",
+      "staticExportValues: `staticExport` is required: the StaticExport or BundleCopy to serve, or { bundleUrl, version, jobId } or { image, version, jobId } of one.",
     );
   }
 });

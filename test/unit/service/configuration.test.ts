@@ -121,6 +121,7 @@ describe("the settings of a service", () => {
       apiKey: expect.any(Function) as unknown,
       apiKeyName: "DOCS_HOSTING_ADMIN_API_KEY (or the config docs-hosting:adminApiKey)",
       allowInsecure: false,
+      publicStorageOnly: false,
     });
     expect(() => settings.apiKey()).toThrow("not set");
     environment["DOCS_HOSTING_ADMIN_API_KEY"] = "svc_rotated";

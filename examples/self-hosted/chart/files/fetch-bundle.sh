@@ -18,15 +18,12 @@ content_id=${CONTENT_ID-}                      # of this pod's template: what it
 version=${EXPORT_VERSION-}                     # what people call that content; only for messages
 link_folder=${LINK_FOLDER:-/run/static-export} # the mounted Secret: for each content a file that holds its link
 site_folder=${SITE_FOLDER:-/site}              # nginx serves $site_folder/active
-cache_folder=${CACHE_FOLDER-}                  # empty: nothing is kept
-cache_versions=${CACHE_VERSIONS:-2}
 termination_log=${TERMINATION_LOG:-/dev/termination-log}
 expected_sha256=${BUNDLE_SHA256-}
 allow_http=${ALLOW_HTTP:-false}
 certificate_authority=${CERTIFICATE_AUTHORITY-}
 
 time_limit_ms=$((${TIME_LIMIT_SECONDS:-240} * 1000))
-fallback_after_ms=$((${FALLBACK_AFTER_SECONDS:-30} * 1000))
 connect_timeout_seconds=${CONNECT_TIMEOUT_SECONDS:-10}
 idle_timeout_seconds=${IDLE_TIMEOUT_SECONDS:-30}
 min_bytes_per_second=${MIN_BYTES_PER_SECOND:-1024}
@@ -41,7 +38,6 @@ secret_poll_ms=${SECRET_POLL_MS:-2000}      # how often the mounted Secret is re
 refused_retry_ms=${REFUSED_RETRY_MS:-30000} # how often a refused link is tried again all the same
 reminder_ms=${REMINDER_MS:-60000}           # how often the log says what is waited for
 broken_attempts=3                           # downloads that arrive broken before this gives up
-kept_copy_ms=60000                          # beyond the time limit, to unpack the kept copy; Helm waits for 300 s
 max_depth=64                                # folders in a folder: the deepest exports have about ten, a path ends at 4096 bytes
 
 work=$site_folder/.fetch        # cleared at each start
@@ -115,12 +111,7 @@ pause() {
   wait $!
 }
 
-# The kept copy has some time of its own.
 give_up_on_time() {
-  if [ -z "${in_extra_time-}" ]; then
-    in_extra_time=yes deadline_ms=$(($(now_ms) + kept_copy_ms))
-    use_kept_copy && exit 0
-  fi
   give_up "Not fetched within $((time_limit_ms / 1000)) s. Last problem: ${reason:-none, it was just slow}"
 }
 
@@ -410,13 +401,12 @@ remember_digests() {
     done >>"$download/digests"
 }
 
-# Takes the sums that the archive should have beside fetch.sha256.
 check_digests() {
   sha256=$(cut -c 1-64 "$work/sha256")
   if [ -n "$expected_sha256" ] && [ "$sha256" != "$(printf '%s' "$expected_sha256" | tr 'A-F' 'a-f')" ]; then
     fail broken "the archive's SHA-256 is not the one of fetch.sha256" || return 1
   fi
-  for digest in $1; do
+  for digest in $(cat "$download/digests"); do
     [ ${#digest} -ne 64 ] || [ "$digest" = "$sha256" ] ||
       fail broken "the archive's SHA-256 is not the one that $host announced" || return 1
   done
@@ -577,63 +567,18 @@ unpack() {
   esac
 }
 
-# Takes the archive, and the sums that were announced with it. Puts what is in it where nginx looks, in one rename.
+# Puts what is in the archive where nginx looks, in one rename.
 publish() {
-  archive=$1
+  archive=$download/archive
   sha256sum <"$archive" >"$work/sha256" & # while another processor decompresses
   summing=$!
   list_entries && check_names
   listed=$?
   wait $summing
-  check_digests "$2" && [ $listed -eq 0 ] && unpack || return 1
+  check_digests && [ $listed -eq 0 ] && unpack || return 1
   rm -rf "$site_folder/active.content" "$site_folder/active"
   mv "$root" "$site_folder/active" || no_space || return 1
   printf '%s' "$content_id" >"$site_folder/active.content"
-}
-
-# ---- The kept copies ---------------------------------------------------------------------------------------------------
-# One file per content: <content id>-<SHA-256 of the archive>.bundle, written beside and renamed, so that pods that share the
-# folder never see half a file and may write at once. Its time is when it was fetched.
-
-keep_copy() {
-  [ -n "$cache_folder" ] || return 0
-  find "$cache_folder" -name '.incoming.*' -mmin +60 -exec rm -f {} + 2>/dev/null # of pods that were killed
-  copy=$cache_folder/$content_id-$sha256.bundle
-  incoming=$(mktemp "$cache_folder/.incoming.XXXXXX" 2>/dev/null) &&
-    cat "$download/archive" 2>/dev/null >"$incoming" && chmod 0644 "$incoming" && mv -f "$incoming" "$copy" || {
-    rm -f "$incoming"
-    say "Warning: the archive could not be kept in the cache (is it full, or not writable?). It is served all the same."
-    return 0
-  }
-  for other in "$cache_folder/$content_id"-*.bundle; do
-    [ "$other" = "$copy" ] || rm -f "$other"
-  done
-  # the newest stay, and this one whatever the clock says
-  ls -t "$cache_folder"/*.bundle 2>/dev/null | grep -vxF "$copy" | tail -n +"$cache_versions" | while read -r other; do
-    rm -f "$other"
-  done
-  say "Kept a copy in the cache, for pods that start when the link no longer works."
-}
-
-# Serves the kept copy of this pod's own content, never of another, or returns 1.
-use_kept_copy() {
-  [ -n "$cache_folder" ] || return 1
-  because=$reason because_problem=$problem
-  for copy in $(ls -t "$cache_folder/$content_id"-*.bundle 2>/dev/null); do
-    fetched=$(date -u -r "$copy" +%Y-%m-%dT%H:%M:%SZ)
-    rm -rf "$work" && mkdir "$work"
-    problem=local reason="it could not be read, or there is no room to unpack it"
-    digest=${copy%.bundle}
-    if cat "$copy" 2>/dev/null >"$work/copy" && publish "$work/copy" "${digest##*-}"; then
-      say "Serving the kept copy of version «$version», fetched at $fetched, because $because."
-      leave_word "Serving the kept copy of version «$version», fetched at $fetched, because $because."
-      return 0
-    fi
-    say "Warning: the kept copy of $fetched is of no use: $reason."
-    case $problem in broken | unsafe) rm -f "$copy" ;; esac
-  done
-  reason=$because problem=$because_problem
-  return 1
 }
 
 # ---- The loop ----------------------------------------------------------------------------------------------------------
@@ -690,17 +635,16 @@ main() {
   trap 'rm -rf "$work"; rmdir "$download" 2>/dev/null' EXIT
   trap 'exit 143' TERM
 
-  failures=0 broken_count=0 unreachable_since_ms=''
+  failures=0 broken_count=0
   # what a killed container left is what one would have that had just been cut off
   host="the store"
   [ ! -f "$download/headers" ] || receive 18
   while :; do
     read_link
     problem=local reason="a step on this node failed: is its disk full?" # unless something better is known below
-    if check_link && { [ -f "$download/archive" ] || fetch; } && publish "$download/archive" "$(cat "$download/digests")"; then
+    if check_link && { [ -f "$download/archive" ] || fetch; } && publish; then
       say "Serving version «$version»: $files files, $unpacked_bytes bytes, SHA-256 $sha256."
       leave_word "Serving version «$version», fetched from $host."
-      keep_copy
       rm -rf "$download"
       exit 0
     fi
@@ -709,34 +653,23 @@ main() {
     ! time_is_up || give_up_on_time
     case $problem in
       refused | unusable)
-        unreachable_since_ms=''
-        use_kept_copy && exit 0
         advice="$reason."
         [ -n "$link" ] || advice="Waiting for the Secret: it ${reason#the Secret }."
         [ "$problem" = unusable ] || advice="$reason. Run \`pulumi up\`: it renews the link, and this pod goes on by itself."
         await_other_link "$advice"
         ;;
       unsafe)
-        say "Not unpacked: $reason."
-        use_kept_copy && exit 0
         give_up "Not unpacked: $reason. Publish another version: what was served before stays."
         ;;
       broken)
         broken_count=$((broken_count + 1))
         say "Not unpacked: $reason."
         if [ "$broken_count" -ge "$broken_attempts" ]; then
-          use_kept_copy && exit 0
           give_up "Not unpacked, in $broken_count attempts: $reason. Publish another version: what was served before stays."
         fi
         back_off
         ;;
-      *)
-        : "${unreachable_since_ms:=$(now_ms)}"
-        if [ $(($(now_ms) - unreachable_since_ms)) -ge "$fallback_after_ms" ]; then
-          use_kept_copy && exit 0
-        fi
-        back_off
-        ;;
+      *) back_off ;;
     esac
   done
 }

@@ -1,9 +1,11 @@
 #!/bin/sh
-# Starts nginx and ends it gently: a rolling update must not cut off a reader. Beside it, texts are compressed once.
+# Starts nginx and ends it gently: a rolling update must not cut off a reader. Beside it, texts of a site that was fetched are
+# compressed once; one that came in an image has them compressed already.
 set -u
 folder=$(dirname "$0")
 site=${SITE_FOLDER:-/site}
 scratch=${SCRATCH_FOLDER:-/tmp}
+image_site=${IMAGE_SITE_FOLDER:-}
 base_path=${BASE_PATH:-}
 port=${PORT:-8080}
 
@@ -22,25 +24,32 @@ make_root() { # root, folder
 
 # A page.html.gz of the site's own beside its page.html would be taken for the same page, compressed.
 ships_compressed() {
-  find "$site/active" -type f -name '*.gz' | while IFS= read -r file; do
+  find "$whole" -type f -name '*.gz' | while IFS= read -r file; do
     [ ! -f "${file%.gz}" ] || echo "$file"
   done | grep -q .
 }
 
+# nginx would be ready, and find no page
+if [ -n "$image_site" ] && [ ! -f "$image_site/index.html" ]; then
+  echo "The image has no site: there is no $image_site/index.html in it." >&2
+  exit 1
+fi
+
 to_compress=no
-if [ -d "$site/active" ]; then
-  served=$site/active
+whole=${image_site:-$site/active}
+if [ -d "$whole" ]; then
+  served=$whole
   : >"$scratch/compressed.conf"
-  if nginx -V 2>&1 | grep -q gzip_static && ! ships_compressed; then
+  if nginx -V 2>&1 | grep -q gzip_static && { [ -n "$image_site" ] || ! ships_compressed; }; then
     echo "gzip_static on;" >"$scratch/compressed.conf"
     # hard links tell whether an earlier container of this pod compressed this site
-    if [ "$site/compressed/index.html" -ef "$site/active/index.html" ]; then
+    if [ "$site/compressed/index.html" -ef "$whole/index.html" ]; then
       served=$site/compressed
-    else
+    elif [ -z "$image_site" ]; then
       to_compress=yes
     fi
   fi
-  make_root "$scratch/fetched" "$site/active"
+  make_root "$scratch/whole" "$whole"
   make_root "$scratch/served" "$served"
 fi
 

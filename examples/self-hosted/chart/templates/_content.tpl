@@ -1,19 +1,22 @@
 {{- /*
-The one identity of what the pods serve: label, job, and the digest where it is known. Pods depend on it, and on nothing else of
-the export: another content always rolls them, a renewed link never does.
+The one identity of what the pods serve: an image with its digest; else label, job, and the archive's digest where it is known.
+Pods depend on it, and on nothing else of the export: another content always rolls them, a renewed link never does.
 */ -}}
 {{- define "docs-server.contentId" -}}
 {{- $export := .Values.staticExport -}}
-{{- $told := list ($export.version | default "") ($export.jobId | default "") .Values.fetch.sha256 | join "\n" -}}
-{{- if and .Values.cache.enabled (eq (trim $told) "") -}}
-{{- fail "\n\ncache.enabled needs staticExport.version or staticExport.jobId, outputs of the export: without them a kept copy cannot be told from another." -}}
-{{- end -}}
-{{- $told | sha256sum | trunc 16 -}}
+{{- $told := list ($export.version | default "") ($export.jobId | default "") (.Values.fetch.sha256 | default "") | join "\n" -}}
+{{- include "docs-server.imageOfSite" . | default $told | sha256sum | trunc 16 -}}
 {{- end -}}
 
-{{- /* The links that pods may need, as JSON: content id to link in base64. */ -}}
+{{- /*
+The links that pods may need, as JSON: content id to link in base64. A site that comes in an image needs none, but the pods before it
+may, as long as there are such.
+*/ -}}
 {{- define "docs-server.links" -}}
-{{- $own := dict (include "docs-server.contentId" .) (.Values.staticExport.bundleUrl | b64enc) -}}
+{{- $own := dict -}}
+{{- if eq (include "docs-server.source" .) "link" -}}
+{{- $_ := set $own (include "docs-server.contentId" .) (.Values.staticExport.bundleUrl | b64enc) -}}
+{{- end -}}
 {{- $name := printf "%s-static-export" (include "docs-server.fullname" .) -}}
 {{- $needed := dict "root" . "kind" "Secret" "name" $name "annotation" "docs-server/content" | include "docs-server.stillNeeded" -}}
 {{- merge $own (fromJson $needed) | toJson -}}
@@ -22,10 +25,11 @@ the export: another content always rolls them, a renewed link never does.
 {{- /* The files of both containers, as JSON: name to text. */ -}}
 {{- define "docs-server.files" -}}
 {{- $files := dict "nginx.conf" (tpl (.Files.Get "files/nginx.conf") .) "serve.sh" (.Files.Get "files/serve.sh") -}}
-{{- if .Values.staticExport.enabled -}}
+{{- $source := include "docs-server.source" . -}}
+{{- if eq $source "link" -}}
 {{- $_ := set $files "fetch-bundle.sh" (.Files.Get "files/fetch-bundle.sh") -}}
 {{- $_ := set $files "compress.sh" (.Files.Get "files/compress.sh") -}}
-{{- else -}}
+{{- else if eq $source "nothing" -}}
 {{- $_ := set $files "index.html" (.Files.Get "files/disabled.html") -}}
 {{- end -}}
 {{- toJson $files -}}

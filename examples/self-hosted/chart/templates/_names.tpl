@@ -27,12 +27,13 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
 {{- end -}}
 
+{{- /* Of nginx's container and of the test: the site's own where it serves itself. */ -}}
+{{- define "docs-server.webImage" -}}
+{{- if eq (include "docs-server.source" .) "siteImage" -}}{{ .Values.siteImage }}{{- else -}}{{ include "docs-server.image" . }}{{- end -}}
+{{- end -}}
+
 {{- define "docs-server.image" -}}
 {{- .Values.image.repository -}}
 {{- with .Values.image.tag -}}:{{ . }}{{- end -}}
 {{- with .Values.image.digest -}}@{{ . }}{{- end -}}
-{{- end -}}
-
-{{- define "docs-server.cacheClaim" -}}
-{{- .Values.cache.existingClaim | default (printf "%s-cache" (include "docs-server.fullname" .)) -}}
 {{- end -}}

@@ -36,13 +36,13 @@ test.each([
       "The pods of the release site/docs were not ready. The reason is with the pods:",
       "  kubectl --namespace site get pods --selector app.kubernetes.io/instance=docs",
       "  kubectl --namespace site describe pods --selector app.kubernetes.io/instance=docs",
-      "  kubectl --namespace site logs --selector app.kubernetes.io/instance=docs --container fetch --tail 50 --prefix",
+      "  kubectl --namespace site logs --selector app.kubernetes.io/instance=docs --all-containers --tail 50 --prefix",
       "  kubectl --namespace site get pods --selector app.kubernetes.io/instance=docs --output " +
         "jsonpath='{range .items[*]}{.metadata.name}{range .status.initContainerStatuses[*]}" +
         '{" "}{.name}{": "}{.state.terminated.message}{.lastState.terminated.message}{end}{"\\n"}{end}\'',
       "  kubectl --namespace site get events --sort-by .lastTimestamp",
-      "Look at «Init Containers: fetch» for the bundle (a link past its end, a host that the cluster cannot reach, a " +
-        "broken archive), at «Events» for the image, the volumes and the scheduling. If kubectl's current context is " +
+      "Look at «Init Containers: fetch», where there is one, for the bundle (a link past its end, a host that the cluster cannot " +
+        "reach, a broken archive), at «Events» for the images, the volumes and the scheduling. If kubectl's current context is " +
         "another cluster than the provider's, add --context.",
       "`atomic` made Helm take these pods away again: set it to false in `release` to be able to look at them.",
       "Then run `pulumi up` again. If all is well there and only slow, raise `release.timeout` (seconds).",

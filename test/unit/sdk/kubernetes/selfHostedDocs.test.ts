@@ -118,6 +118,39 @@ test("of a release that is deployed, failed or not made yet nothing is told", as
   expect(warn).not.toHaveBeenCalled();
 });
 
+test("an air-gapped installation whose pods will need a link is warned of on its row, with what to do", async () => {
+  const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
+  onTestFinished(() => warn.mockRestore());
+  const { component } = await declare({ deploymentKind: "air-gapped" });
+  expect(warn.mock.calls).toEqual([[expect.any(String), component]]);
+  const [text] = warn.mock.calls[0] ?? [];
+  expect(text).toContain("each pod, whenever it starts, will have to reach the host of that link");
+  expect(text).toContain("new BundleCopy(name, { source, destination: { repository, base } })");
+});
+
+test("one that serves an image or a copy of the archive is not, nor is one that may reach the outside", async () => {
+  const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
+  onTestFinished(() => warn.mockRestore());
+  await declare({ deploymentKind: "air-gapped", staticExport: { image: "r/site@sha256:5f" } });
+  const copy = { bundleUrl: LINK, sha256: "5f".repeat(32) };
+  await declare({ deploymentKind: "air-gapped", staticExport: copy });
+  await declare();
+  expect(warn).not.toHaveBeenCalled();
+});
+
+test("a site in an image is told to the chart, among the user's own values of the same groups", async () => {
+  const image = `r.example.com/site@sha256:${"a0".repeat(32)}`;
+  const { inputs } = await declare({
+    staticExport: { image, runnable: false },
+    values: { siteVolume: { featureGate: true }, replicas: 2 },
+  });
+  expect(inputs["values"]).toEqual({
+    staticExport: { enabled: true },
+    siteVolume: { featureGate: true, image },
+    replicas: 2,
+  });
+});
+
 test("the link is a secret, also when the export says that it is none", async () => {
   const { args } = await declare({ values: { replicas: 2 } });
   const { staticExport: group, replicas } = args["values"] as {

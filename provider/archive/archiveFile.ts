@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { type FileHandle, open } from "node:fs/promises";
+
+const CHUNK_BYTES = 256 * 1_024;
+
+/**
+ * The bytes of an archive, read once from its begin to its end, while their digest is made: what was looked at is what the
+ * digest is of, whatever happens to the file meanwhile.
+ */
+export class ArchiveFile {
+  readonly size: number;
+  readonly #file: FileHandle;
+  readonly #hash = createHash("sha256");
+  readonly #onRead: (readBytes: number, size: number) => void;
+  #readBytes = 0;
+
+  private constructor(file: FileHandle, size: number, onRead: (readBytes: number, size: number) => void) {
+    this.#file = file;
+    this.size = size;
+    this.#onRead = onRead;
+  }
+
+  /** @param onRead told how much of it was read, now and then */
+  static async open(
+    path: string,
+    onRead: (readBytes: number, size: number) => void = () => undefined,
+  ): Promise<ArchiveFile> {
+    const file = await open(path);
+    try {
+      return new ArchiveFile(file, (await file.stat()).size, onRead);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** All bytes, in order. Each chunk is the caller's. */
+  async *chunks(signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
+    for (;;) {
+      signal.throwIfAborted();
+      const { buffer, bytesRead } = await this.#file.read(
+        Buffer.allocUnsafeSlow(CHUNK_BYTES),
+        0,
+        CHUNK_BYTES,
+        this.#readBytes,
+      );
+      if (bytesRead === 0) return;
+      const chunk = buffer.subarray(0, bytesRead);
+      this.#hash.update(chunk);
+      this.#readBytes += bytesRead;
+      this.#onRead(this.#readBytes, this.size);
+      yield chunk;
+    }
+  }
+
+  /** Bytes out of order, which the digest knows nothing of: the caller compares them with what {@link chunks} gives. */
+  async peek(position: number, length: number): Promise<Buffer> {
+    const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(length), 0, length, position);
+    return buffer.subarray(0, bytesRead);
+  }
+
+  /** SHA-256 of all that was read, as hexadecimal digits. */
+  digest(): string {
+    return this.#hash.digest("hex");
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+}

@@ -1,0 +1,172 @@
+import { transferLine } from "../http/transferLine";
+import { InternalError } from "../words/errors";
+import type { Reporter } from "../words/reporter";
+import { ArchiveFile } from "./archiveFile";
+import type { ArchiveEntry } from "./entry";
+import type { ArchiveFormat } from "./format";
+import { BROKEN, refusal, shown } from "./refusal";
+import type { Inspection, SiteFile, SiteLimits, SiteSink } from "./site";
+import { isPage, SiteLoads } from "./siteLoads";
+import { SiteTree } from "./siteTree";
+import { readTarGz } from "./tarGz";
+import { boundUnpacked } from "./unpackedBound";
+import { readZip } from "./zip";
+
+/** A bundle on this machine's disk. */
+export interface BundleFile {
+  readonly path: string;
+  readonly format: ArchiveFormat;
+  /** Of the archive's bytes: hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/**
+ * Reads a bundle once, from its begin to its end, and says what would be published. What makes it unfit is an error: a damaged
+ * archive, names, kinds and sizes that no site has, other bytes than those of the digest. Pages and style sheets are read for what
+ * they load from elsewhere, see `PageLoads`.
+ *
+ * @throws BundleRefusedError; the signal's reason; the error of the file system
+ */
+export async function inspectBundle(
+  bundle: BundleFile,
+  limits: SiteLimits,
+  { signal, reporter }: { readonly signal: AbortSignal; readonly reporter: Reporter },
+): Promise<Inspection> {
+  const loads = new SiteLoads();
+  let [files, pages, unpackedBytes] = [0, 0, 0];
+  const tops = new Tops();
+  const tree = await readBundle(bundle, limits, signal, {
+    thing: (path) => tops.add(path),
+    file: async ({ path, size }, content) => {
+      files++;
+      unpackedBytes += size;
+      if (isPage(path)) pages++;
+      await loads.lookAt(path, size, content);
+    },
+    read: (bytes, size) => reporter.progress(transferLine("looking through", bytes, size, 0)),
+  });
+  const root = tree.hasFile("index.html") ? "" : tops.only;
+  if (root === undefined || !tree.hasFile(below(root, "index.html"))) {
+    throw refusal(
+      "has no index.html, neither on top nor in the one folder that everything is in",
+      "Look whether the domain has pages, and export the site again.",
+    );
+  }
+  const externalLoads = loads.external.map(({ page, address }) => ({
+    page: shown(withoutRoot(root, page)),
+    address,
+  }));
+  return { root, files, pages, unpackedBytes, selfContained: externalLoads.length === 0, externalLoads };
+}
+
+/**
+ * Reads a bundle a second time, by the same rules, and hands its files to a sink. What the sink got counts only when this ends
+ * without an error: before its end nobody knows whether the bytes were those that were looked through.
+ *
+ * @param root as {@link inspectBundle} found it
+ * @throws BundleRefusedError; the signal's reason; the error of the file system or of the sink
+ */
+export async function unpackBundle(
+  bundle: BundleFile,
+  limits: SiteLimits,
+  sink: SiteSink,
+  { signal, root }: { readonly signal: AbortSignal; readonly root: string },
+): Promise<void> {
+  await readBundle(bundle, limits, signal, {
+    file: async ({ path, size }, content) => {
+      if (!path.startsWith(below(root, ""))) throw changed();
+      let readBytes = 0;
+      let failure: unknown;
+      const watched = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
+        try {
+          for await (const piece of content) {
+            readBytes += piece.length;
+            yield piece;
+          }
+        } catch (error) {
+          failure = error;
+          throw error;
+        }
+      };
+      await sink.file({ path: withoutRoot(root, path), size }, watched()).catch((error: unknown) => {
+        throw failure ?? error; // what is wrong with the bundle, whatever the sink makes of it
+      });
+      if (readBytes !== size) {
+        throw new InternalError(`a destination did not read ${shown(path)} to its end`, "Please report it.");
+      }
+    },
+  });
+}
+
+interface Visitor {
+  /** A file or folder that the archive has an entry for. */
+  thing?(path: string): void;
+  file(file: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void>;
+  readonly read?: (readBytes: number, size: number) => void;
+}
+
+/** The one way to read a bundle: every rule is kept, whoever asks. */
+async function readBundle(
+  { path, format, sha256 }: BundleFile,
+  limits: SiteLimits,
+  signal: AbortSignal,
+  visitor: Visitor,
+): Promise<SiteTree> {
+  signal.throwIfAborted();
+  const file = await ArchiveFile.open(path, visitor.read);
+  try {
+    const tree = new SiteTree(limits);
+    let unpackedBytes = 0;
+    const read = format === "zip" ? readZip : readTarGz;
+    for await (const entry of read(file, limits, signal)) {
+      signal.throwIfAborted();
+      unpackedBytes += entry.size;
+      boundUnpacked(unpackedBytes, Infinity, limits);
+      await visit(entry, tree.add(entry.name, entry.kind), visitor);
+    }
+    if (file.digest() !== sha256) throw changed();
+    return tree;
+  } finally {
+    await file.close();
+  }
+}
+
+async function visit({ kind, size, content }: ArchiveEntry, path: string, visitor: Visitor): Promise<void> {
+  if (path === "" || isOfMac(path)) return;
+  visitor.thing?.(path);
+  if (kind === "file") await visitor.file({ path, size }, content);
+}
+
+/** What Macs put beside files, and no page refers to. It is held to every rule, and left out. */
+function isOfMac(path: string): boolean {
+  return /(?:^__MACOSX(?:$|\/))|(?:(?:^|\/)(?:\._[^/]*|\.DS_Store)$)/.test(path);
+}
+
+function changed(): Error {
+  return refusal("is not the bundle of this digest: its file was changed meanwhile", BROKEN);
+}
+
+/** What is on top of an archive. */
+class Tops {
+  #first: string | undefined;
+  #isOnly = true;
+
+  add(path: string): void {
+    const top = path.split("/", 1)[0];
+    this.#first ??= top;
+    if (top !== this.#first) this.#isOnly = false;
+  }
+
+  /** The one thing on top. */
+  get only(): string | undefined {
+    return this.#isOnly ? this.#first : undefined;
+  }
+}
+
+function below(root: string, path: string): string {
+  return root === "" ? path : `${root}/${path}`;
+}
+
+function withoutRoot(root: string, path: string): string {
+  return root === "" ? path : path.slice(root.length + 1);
+}

@@ -1,0 +1,120 @@
+import { entryRefusal, raise, refusal, RENAME, UNSAFE } from "./refusal";
+import type { SiteLimits } from "./site";
+
+/** Bytes of one name between slashes: what every file system of today has room for. */
+const LONGEST_NAME = 255;
+
+/** Bytes of a whole path: the longest key of S3. */
+const LONGEST_PATH = 1_024;
+
+/** Folders in folders. */
+const DEEPEST = 64;
+
+/** Names that mean a device on Windows, whatever comes after their first dot. */
+const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:$|[. ])/i;
+
+/** Characters that no name has on Windows: a colon opens another stream of the same file. */
+const NOT_ON_WINDOWS = /[<>:"|?*]/;
+
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+
+/**
+ * The names of a site: each is checked alone and beside all others, so that whoever writes them anywhere needs no rule of his own.
+ *
+ * Names that only some systems keep apart (`API.html` and `api.html`, two ways to write `é`), and names that only some can keep
+ * (`aux.html`, `a:b`), are refused everywhere: the same bundle is copied to a folder of a Mac and to a bucket, and has to be the
+ * same site there. Folders that differ in case only are no collision as long as their files have names of their own.
+ */
+export class SiteTree {
+  readonly #limits: SiteLimits;
+  /** By what systems that keep the fewest names apart make of the path. */
+  readonly #things = new Map<string, { readonly path: string; readonly kind: "file" | "folder" }>();
+  #entries = 0;
+
+  constructor(limits: SiteLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * @param kind of the entry
+   * @returns the path without what means nothing: `./` in front, `/` at the end; empty for the archive's own root
+   * @throws BundleRefusedError
+   */
+  add(name: string, kind: "file" | "folder"): string {
+    // a root may be an entry, too; things that come twice count twice
+    if (++this.#entries > this.#limits.files + 1) throw this.#tooMany();
+    const path = checkedPath(name, kind);
+    if (path === "") return path;
+    for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
+      this.#put(path.slice(0, slash), "folder", name);
+    }
+    this.#put(path, kind, name);
+    return path;
+  }
+
+  /** Whether exactly this file was added. */
+  hasFile(path: string): boolean {
+    const thing = this.#things.get(folded(path));
+    return thing?.kind === "file" && thing.path === path;
+  }
+
+  #put(path: string, kind: "file" | "folder", name: string): void {
+    const key = folded(path);
+    const there = this.#things.get(key);
+    if (there === undefined) {
+      this.#things.set(key, { path, kind });
+      if (this.#things.size > this.#limits.files) throw this.#tooMany();
+    } else if (there.kind === "file" || kind === "file") {
+      if (there.path !== path) {
+        throw entryRefusal(
+          name,
+          `differs from another, «${there.path}», only in upper and lower case or in how its accents are written`,
+          RENAME,
+        );
+      }
+      throw entryRefusal(
+        name,
+        there.kind === kind ? "is in it twice" : "is in it as a file and as a folder",
+        UNSAFE,
+      );
+    }
+  }
+
+  #tooMany(): Error {
+    return refusal(`holds more than ${this.#limits.files} files and folders`, raise("files"));
+  }
+}
+
+/** What systems that ignore case, and how accents are written, take for the same. */
+function folded(path: string): string {
+  if (/^[\0-\x7f]*$/.test(path)) return path.toLowerCase();
+  return path.normalize("NFD").toLowerCase().normalize("NFC");
+}
+
+function checkedPath(name: string, kind: "file" | "folder"): string {
+  const refuse = (problem: string, remedy = UNSAFE): never => {
+    throw entryRefusal(name, problem, remedy);
+  };
+  if (CONTROL.test(name)) refuse("has a control character or the end of a line in its name");
+  if (name.includes("\\")) refuse("has a backslash in its name");
+  if (name.startsWith("/")) refuse("begins at the root");
+  if (/^[a-z]:/i.test(name)) refuse("begins with a drive");
+  // as `tar -C site .` writes them
+  let path = name.replace(/^(?:\.\/)+/, "");
+  if (kind === "folder") path = path === "." ? "" : path.replace(/\/$/, "");
+  if (path === "") return kind === "folder" && name !== "" ? "" : refuse("has no name");
+  if (Buffer.byteLength(path) > LONGEST_PATH) refuse(`has a path of more than ${LONGEST_PATH} bytes`, RENAME);
+  const names = path.split("/");
+  if (names.length > DEEPEST) refuse(`is more than ${DEEPEST} folders deep`, RENAME);
+  for (const part of names) {
+    if (part === "..") refuse("leads outside its folder");
+    if (part === "" || part === ".") refuse("has a name between slashes that means nothing");
+    if (Buffer.byteLength(part) > LONGEST_NAME)
+      refuse(`has a name of more than ${LONGEST_NAME} bytes`, RENAME);
+    if (WINDOWS_DEVICE.test(part)) refuse("has the name of a device on Windows", RENAME);
+    if (/[. ]$/.test(part)) refuse("ends with a dot or a space, which Windows leaves out", RENAME);
+    if (NOT_ON_WINDOWS.test(part))
+      refuse('has one of <>:"|?* in its name, which Windows does not keep', RENAME);
+  }
+  return path;
+}

@@ -1,0 +1,18 @@
+/** The addresses in a `srcset`, as browsers read it: https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute */
+export function* srcsetAddresses(srcset: string): Generator<string, void, undefined> {
+  // an address goes to the next space, commas in it included, but for those at its end; what follows goes to the next comma,
+  // those in parentheses not counted
+  const candidate = /[\t\n\f\r ,]*([^\t\n\f\r ]+)/y;
+  const descriptors = /(?:\([^)]*\)?|[^,(])*/y;
+  for (let match; (match = candidate.exec(srcset)) !== null;) {
+    const token = match[1] ?? "";
+    let end = token.length;
+    while (token.charAt(end - 1) === ",") end--;
+    yield token.slice(0, end);
+    if (end === token.length) {
+      descriptors.lastIndex = candidate.lastIndex;
+      descriptors.exec(srcset);
+      candidate.lastIndex = descriptors.lastIndex;
+    }
+  }
+}

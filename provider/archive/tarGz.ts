@@ -1,0 +1,177 @@
+import { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import type { ArchiveFile } from "./archiveFile";
+import { ByteReader } from "./byteReader";
+import type { ArchiveEntry } from "./entry";
+import { BROKEN, entryRefusal, raise, refusal, UNSAFE } from "./refusal";
+import type { SiteLimits } from "./site";
+import {
+  BLOCK_BYTES,
+  isZeroBlock,
+  nameOf,
+  type Overrides,
+  parseAttributes,
+  parseHeader,
+  parseLongName,
+  type TarHeader,
+} from "./tarHeader";
+import { boundRatio } from "./unpackedBound";
+
+const INFLATED_CHUNK_BYTES = 256 * 1_024;
+
+/** Attributes and long names, each: enough for access lists and signatures of files. */
+const MOST_METADATA_BYTES = 1_024 * 1_024;
+
+/** Headers with attributes or long names in front of one entry: real tars have three at most. */
+const MOST_METADATA_HEADERS = 8;
+
+/** What a tar has beside its files: headers, attributes, and zeros at the end. */
+const HEADER_BYTES_PER_FILE = 4_096;
+const MOST_FURTHER_BYTES = 16 * 1_024 * 1_024;
+
+const KINDS: Readonly<Record<string, string>> = {
+  "1": "is a hard link",
+  "2": "is a symbolic link",
+  "3": "is a device",
+  "4": "is a device",
+  "6": "is a fifo",
+  S: "is a sparse file",
+};
+
+const SETUID = 0o4000;
+const SETGID = 0o2000;
+
+/**
+ * Reads a tar.gz from its begin to its very end.
+ *
+ * The reader is our own, as the field's were found to be too kind (modern-tar 0.8.6 in strict mode, the strictest of three): they
+ * take sparse files and every unknown kind of entry for files, show no kind as it was written, so that no rule beside them could
+ * see it, put other characters in the place of those that are no UTF-8, drop a byte order mark from a name and the content of
+ * `folder/`, and stop reading attributes where these are wrong. Here nothing is skipped or mended: what two programs could read
+ * in two ways is refused.
+ *
+ * @throws BundleRefusedError; the signal's reason
+ */
+export async function* readTarGz(
+  file: ArchiveFile,
+  limits: SiteLimits,
+  signal: AbortSignal,
+): AsyncGenerator<ArchiveEntry, void, undefined> {
+  const tar = new ByteReader(gunzipped(file, limits, signal));
+  try {
+    for (;;) {
+      const header = await nextHeader(tar);
+      if (header === undefined) break;
+      const { name, kind, size } = checkedEntry(header);
+      const content = tar.body(size);
+      yield { name, kind, size, content };
+      await content.skipRest();
+      await skipPadding(tar, size);
+    }
+    for (let rest; (rest = await tar.some(Infinity)) !== undefined;) {
+      if (rest.some((byte) => byte !== 0)) throw refusal("goes on after its end", BROKEN);
+    }
+  } finally {
+    await tar.close();
+  }
+}
+
+/** The unpacked bytes, bounded while they come. */
+async function* gunzipped(
+  file: ArchiveFile,
+  limits: SiteLimits,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const most = limits.unpackedBytes + limits.files * HEADER_BYTES_PER_FILE + MOST_FURTHER_BYTES;
+  const gunzip = createGunzip({ chunkSize: INFLATED_CHUNK_BYTES });
+  const packed = Readable.from(file.chunks(signal));
+  packed.on("error", (error) => gunzip.destroy(error));
+  let unpackedBytes = 0;
+  try {
+    for await (const chunk of packed.pipe(gunzip) as AsyncIterable<Buffer>) {
+      signal.throwIfAborted();
+      unpackedBytes += chunk.length;
+      if (unpackedBytes > most) {
+        throw refusal(`unpacks to more than ${limits.unpackedBytes} bytes`, raise("unpackedBytes"));
+      }
+      boundRatio(unpackedBytes, gunzip.bytesWritten);
+      yield chunk;
+    }
+  } catch (error) {
+    throw isOfZlib(error)
+      ? refusal(`is broken: its compression does not hold (${error.code})`, BROKEN)
+      : error;
+  } finally {
+    packed.destroy();
+    gunzip.destroy();
+  }
+  // zlib takes no notice of what comes after a member and is no other member
+  if (gunzip.bytesWritten !== file.size) throw refusal("goes on after the end of its compression", BROKEN);
+}
+
+export function isOfZlib(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && "code" in error && /^Z_/.test(String(error.code));
+}
+
+/** The next entry's header with all that was said of it before; `undefined` at the end. */
+async function nextHeader(tar: ByteReader): Promise<TarHeader | undefined> {
+  let overrides: Overrides = {};
+  for (let metadata = 0; ; metadata++) {
+    const block = await tar.exactly(BLOCK_BYTES);
+    if (isZeroBlock(block)) {
+      if (!isZeroBlock(await tar.exactly(BLOCK_BYTES)))
+        throw refusal("is broken: a header is missing", BROKEN);
+      if (metadata > 0 && Object.keys(overrides).length > 0)
+        throw refusal("is broken: an entry is missing", BROKEN);
+      return undefined;
+    }
+    const header = parseHeader(block);
+    if (!/^[xgLK]$/.test(header.type)) return { ...header, ...overrides };
+    if (metadata === MOST_METADATA_HEADERS)
+      throw refusal("has attributes without end in front of an entry", UNSAFE);
+    if (header.size > MOST_METADATA_BYTES) {
+      throw refusal(`has a name or attributes of ${header.size} bytes in front of an entry`, UNSAFE);
+    }
+    const content = Buffer.from(await tar.exactly(header.size));
+    await skipPadding(tar, header.size);
+    const further = furtherOverrides(header.type, content);
+    if (overrides.name && further.name) throw refusal("names an entry twice", UNSAFE);
+    overrides = { ...overrides, ...further };
+  }
+}
+
+function furtherOverrides(type: string, content: Buffer): Overrides {
+  switch (type) {
+    case "x":
+    case "g":
+      return parseAttributes(content, type === "g");
+    case "L":
+      return { name: parseLongName(content) };
+    default: // the target of a link, which is refused for what it is
+      return {};
+  }
+}
+
+async function skipPadding(tar: ByteReader, size: number): Promise<void> {
+  await tar.exactly(-size & (BLOCK_BYTES - 1));
+}
+
+function checkedEntry({ name: bytes, type, size, mode }: TarHeader): Omit<ArchiveEntry, "content"> {
+  const name = nameOf(bytes);
+  const refuse = (problem: string): never => {
+    throw entryRefusal(name, problem, UNSAFE);
+  };
+  if (type !== "0" && type !== "5") {
+    refuse(KINDS[type] ?? `is neither a file nor a folder, but of the kind «${printableKind(type)}»`);
+  }
+  const kind = type === "5" || name.endsWith("/") ? "folder" : "file"; // old tars know folders by the slash
+  if (kind === "folder" && size > 0) refuse("is a folder with a content");
+  // folders inherit the group's bit from the one they were made in
+  if (mode & SETUID || (mode & SETGID && kind === "file"))
+    refuse("would run with the rights of its owner (setuid)");
+  return { name, kind, size };
+}
+
+function printableKind(type: string): string {
+  return /^[!-~]$/.test(type) ? type : `0x${Buffer.from(type, "latin1").toString("hex")}`;
+}

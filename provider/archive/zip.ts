@@ -1,0 +1,208 @@
+import { Readable } from "node:stream";
+import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
+import type { ArchiveFile } from "./archiveFile";
+import { type Body, ByteReader } from "./byteReader";
+import type { ArchiveEntry } from "./entry";
+import { BROKEN, entryRefusal, refusal, UNSAFE } from "./refusal";
+import type { SiteLimits } from "./site";
+import { isOfZlib } from "./tarGz";
+import { readDirectory, type ZipEntry } from "./zipDirectory";
+
+const INFLATED_CHUNK_BYTES = 256 * 1_024;
+
+/** A content of at most so many bytes, packed and unpacked, is unpacked in one go of some milliseconds. */
+const SMALL_BYTES = 512 * 1_024;
+
+const LOCAL_HEADER_BYTES = 30;
+const LOCAL_SIGNATURE = 0x04034b50;
+const DESCRIPTOR_SIGNATURE = 0x08074b50;
+const ENCRYPTED = 0x2041;
+const HAS_DESCRIPTOR = 8;
+const DEFLATED = 8;
+/** In the place of a size that is said elsewhere (zip64). */
+const ELSEWHERE = 0xffffffff;
+
+/**
+ * Reads a zip from its begin to its very end, entry by entry as they are in it, the directory at the end included. Every byte
+ * belongs to one entry or to the directory, and both tell the same of it: what two programs could read in two ways (entries that
+ * overlap, or that the directory does not know, or that have two names) is refused.
+ *
+ * @throws BundleRefusedError; the signal's reason
+ */
+export async function* readZip(
+  file: ArchiveFile,
+  limits: SiteLimits,
+  signal: AbortSignal,
+): AsyncGenerator<ArchiveEntry, void, undefined> {
+  const directory = await readDirectory(file, limits);
+  const bytes = new ByteReader(file.chunks(signal));
+  try {
+    let position = 0;
+    for (const [index, entry] of directory.entries.entries()) {
+      if (entry.offset !== position) throw misplaced(entry, position);
+      const next = directory.entries[index + 1]?.offset ?? directory.offset;
+      const { length, hasDescriptor } = await localHeader(bytes, entry);
+      const end = position + length + entry.packedSize;
+      if (end > next) throw entryRefusal(entry.name, "overlaps with another", UNSAFE);
+      const content = checkedContent(bytes, entry, signal);
+      yield { name: entry.name, kind: entry.kind, size: entry.size, content: content.pieces };
+      await content.skipRest();
+      if (next > end) await descriptor(bytes, entry, next - end, hasDescriptor);
+      position = next;
+    }
+    if (position !== directory.offset) throw refusal("holds what its directory does not tell of", UNSAFE);
+    if (!(await bytes.exactly(directory.bytes.length)).equals(directory.bytes)) {
+      throw refusal("was changed while it was read", BROKEN);
+    }
+    if ((await bytes.some(1)) !== undefined) throw refusal("was changed while it was read", BROKEN);
+  } finally {
+    await bytes.close();
+  }
+}
+
+function misplaced(entry: ZipEntry, position: number): Error {
+  return entry.offset < position
+    ? entryRefusal(entry.name, "overlaps with another", UNSAFE)
+    : refusal("holds what its directory does not tell of", UNSAFE);
+}
+
+/** Reads the header in front of a content, and compares it. */
+async function localHeader(
+  bytes: ByteReader,
+  entry: ZipEntry,
+): Promise<{ length: number; hasDescriptor: boolean }> {
+  const header = Buffer.from(await bytes.exactly(LOCAL_HEADER_BYTES));
+  const flags = header.readUInt16LE(6);
+  const hasDescriptor = (flags & HAS_DESCRIPTOR) !== 0;
+  const nameBytes = header.readUInt16LE(26);
+  const furtherBytes = header.readUInt16LE(28);
+  const name = Buffer.from(await bytes.exactly(nameBytes));
+  await bytes.exactly(furtherBytes);
+  const says = (offset: number, value: number): boolean => {
+    const said = header.readUInt32LE(offset);
+    return said === value || said === ELSEWHERE || (hasDescriptor && said === 0);
+  };
+  const isSame =
+    header.readUInt32LE(0) === LOCAL_SIGNATURE &&
+    name.equals(entry.rawName) &&
+    (header.readUInt16LE(8) === DEFLATED) === entry.isDeflated &&
+    (flags & ENCRYPTED) === 0 &&
+    says(14, entry.crc32) &&
+    says(18, entry.packedSize) &&
+    says(22, entry.size);
+  if (!isSame) throw entryRefusal(entry.name, "is another one in the directory than in its place", UNSAFE);
+  return { length: LOCAL_HEADER_BYTES + nameBytes + furtherBytes, hasDescriptor };
+}
+
+/** Reads what is between a content and the next header: sums and sizes, where they were not known when the header was written. */
+async function descriptor(
+  bytes: ByteReader,
+  entry: ZipEntry,
+  length: number,
+  isAnnounced: boolean,
+): Promise<void> {
+  const hidden = (): Error => refusal("holds what its directory does not tell of", UNSAFE);
+  if (!isAnnounced || ![12, 16, 20, 24].includes(length)) throw hidden();
+  const record = await bytes.exactly(length);
+  const isSigned = length === 16 || length === 24;
+  const fields = isSigned ? record.subarray(4) : record;
+  const sizes =
+    fields.length === 12
+      ? [fields.readUInt32LE(4), fields.readUInt32LE(8)]
+      : [Number(fields.readBigUInt64LE(4)), Number(fields.readBigUInt64LE(12))];
+  const isRight =
+    (!isSigned || record.readUInt32LE(0) === DESCRIPTOR_SIGNATURE) &&
+    fields.readUInt32LE(0) === entry.crc32 &&
+    sizes[0] === entry.packedSize &&
+    sizes[1] === entry.size;
+  if (!isRight) throw hidden();
+}
+
+interface CheckedContent {
+  readonly pieces: AsyncIterable<Uint8Array>;
+  skipRest(): Promise<void>;
+}
+
+/** The unpacked content, of which size and checksum are as the directory says: yauzl looks at no checksum. */
+function checkedContent(bytes: ByteReader, entry: ZipEntry, signal: AbortSignal): CheckedContent {
+  const pieces = unpackedPieces(bytes, entry, signal);
+  return {
+    // a reader that stops early does not end it: the rest is still to be checked
+    pieces: { [Symbol.asyncIterator]: () => ({ next: () => pieces.next() }) },
+    skipRest: async () => {
+      while ((await pieces.next()).done !== true);
+    },
+  };
+}
+
+async function* unpackedPieces(
+  bytes: ByteReader,
+  entry: ZipEntry,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
+  const packed = bytes.body(entry.packedSize);
+  let size = 0;
+  let sum = 0;
+  for await (const piece of entry.isDeflated ? inflated(packed, entry) : packed) {
+    signal.throwIfAborted();
+    size += piece.length;
+    if (size > entry.size) throw entryRefusal(entry.name, "has more bytes than it says", UNSAFE);
+    sum = crc32(piece, sum);
+    yield piece;
+  }
+  if (size !== entry.size) throw entryRefusal(entry.name, "has fewer bytes than it says", BROKEN);
+  if (sum !== entry.crc32) throw entryRefusal(entry.name, "has a wrong checksum", BROKEN);
+}
+
+function inflated(packed: Body, entry: ZipEntry): AsyncIterable<Buffer> {
+  return Math.max(entry.size, entry.packedSize) <= SMALL_BYTES
+    ? inflatedAtOnce(packed, entry)
+    : inflatedByAndBy(packed, entry);
+}
+
+/** A stream for each of thousands of small files would take ten times as long. */
+async function* inflatedAtOnce(body: Body, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
+  const packed = await body.rest();
+  let result: { buffer: Buffer; engine: { bytesWritten: number } };
+  try {
+    const options = { chunkSize: chunkSizeFor(entry), maxOutputLength: entry.size + 1, info: true };
+    result = inflateRawSync(packed, options) as unknown as typeof result;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw compressionError(error, entry);
+    throw entryRefusal(entry.name, "has more bytes than it says", UNSAFE);
+  }
+  checkPackedSize(result.engine.bytesWritten, entry);
+  yield result.buffer;
+}
+
+async function* inflatedByAndBy(packed: Body, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
+  const inflate = createInflateRaw({ chunkSize: chunkSizeFor(entry) });
+  const source = Readable.from(packed);
+  source.on("error", (error) => inflate.destroy(error));
+  try {
+    yield* source.pipe(inflate) as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw compressionError(error, entry);
+  } finally {
+    source.destroy();
+    inflate.destroy();
+  }
+  checkPackedSize(inflate.bytesWritten, entry);
+}
+
+function chunkSizeFor({ size }: ZipEntry): number {
+  return Math.max(64, Math.min(INFLATED_CHUNK_BYTES, size + 1));
+}
+
+function compressionError(error: unknown, entry: ZipEntry): unknown {
+  return isOfZlib(error)
+    ? entryRefusal(entry.name, `is broken: its compression does not hold (${error.code})`, BROKEN)
+    : error;
+}
+
+/** zlib takes no notice of what comes after the end of a compressed content. */
+function checkPackedSize(usedBytes: number, entry: ZipEntry): void {
+  if (usedBytes !== entry.packedSize) {
+    throw entryRefusal(entry.name, "goes on after the end of its compression", UNSAFE);
+  }
+}

@@ -1,0 +1,193 @@
+import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } from "yauzl";
+import type { ArchiveFile } from "./archiveFile";
+import { BROKEN, entryRefusal, raise, refusal, shown, UNSAFE } from "./refusal";
+import type { SiteLimits } from "./site";
+import { boundUnpacked } from "./unpackedBound";
+
+/** What the directory says of an entry, checked as far as it alone permits. */
+export interface ZipEntry {
+  readonly name: string;
+  /** As it is written, to be compared. */
+  readonly rawName: Buffer;
+  readonly kind: "file" | "folder";
+  readonly size: number;
+  readonly packedSize: number;
+  readonly crc32: number;
+  readonly isDeflated: boolean;
+  /** Where its own header is in the archive. */
+  readonly offset: number;
+}
+
+export interface ZipDirectory {
+  /** In the order in which they are in the archive. */
+  readonly entries: readonly ZipEntry[];
+  /** Where it begins in the archive: it goes to the end. */
+  readonly offset: number;
+  /** Its bytes. Whoever reads the archive compares them. */
+  readonly bytes: Buffer;
+}
+
+/** Bytes of the directory for an entry, on average: a name, and what systems note beside it. */
+const BYTES_PER_ENTRY = 2_048;
+const FURTHER_BYTES = 128 * 1_024;
+
+const ENCRYPTED = 0x2041;
+const STORED = 0;
+const DEFLATED = 8;
+const UTF_8_NAME = 0x800;
+const UNICODE_PATH = 0x7075;
+
+const FILE_TYPE = 0o170000;
+const KINDS: ReadonlyMap<number, string> = new Map([
+  [0o120000, "is a symbolic link"],
+  [0o060000, "is a device"],
+  [0o020000, "is a device"],
+  [0o010000, "is a fifo"],
+  [0o140000, "is a socket"],
+]);
+const FOLDER_TYPE = 0o040000;
+const REGULAR_TYPE = 0o100000;
+const SETUID = 0o4000;
+const SETGID = 0o2000;
+
+/**
+ * Reads the directory of a zip, which is at its end. yauzl knows its forms (zip64, names in old character sets); it does not
+ * ask whether the archive holds anything that the directory does not tell of, whether entries overlap and whether checksums are
+ * right: `readZip` does.
+ *
+ * @throws BundleRefusedError
+ */
+export async function readDirectory(file: ArchiveFile, limits: SiteLimits): Promise<ZipDirectory> {
+  try {
+    return await directoryOf(file, limits);
+  } catch (error) {
+    // yauzl's own errors have no class: they are words about the format
+    if (!(error instanceof Error) || error.constructor !== Error || "code" in error) throw error;
+    throw refusal(`is broken: its directory cannot be read (${shown(error.message)})`, BROKEN);
+  }
+}
+
+async function directoryOf(file: ArchiveFile, limits: SiteLimits): Promise<ZipDirectory> {
+  const reader = new PeekReader(file);
+  const zip = await fromRandomAccessReaderPromise(reader, file.size, {
+    autoClose: false,
+    decodeStrings: false, // its rules for names are not ours
+  });
+  // asked before anything is read for each of them; one may be the archive's own root
+  if (zip.entryCount > limits.files + 1) {
+    throw refusal(`holds more than ${limits.files} files and folders`, raise("files"));
+  }
+  // where the next entry is read from: its type is wrong
+  const cursor = (): number => Number(zip.readEntryCursor);
+  const offset = cursor();
+  const length = file.size - offset;
+  if (!(length > 0)) throw refusal("is broken: its directory is not in it", BROKEN);
+  if (length > FURTHER_BYTES + limits.files * BYTES_PER_ENTRY) {
+    throw refusal("has a directory that is far too large", raise("files"));
+  }
+  const bytes = await file.peek(offset, length);
+  reader.hold(bytes, offset);
+  const entries: ZipEntry[] = [];
+  let unpackedBytes = 0;
+  for await (const entry of zip.eachEntry()) {
+    entries.push(checkedEntry(entry));
+    unpackedBytes += entry.uncompressedSize;
+    boundUnpacked(unpackedBytes, file.size, limits);
+  }
+  if (!endsAt(bytes, cursor() - offset))
+    throw refusal("is broken: its directory holds more than it says", BROKEN);
+  return { entries: entries.sort((a, b) => a.offset - b.offset), offset, bytes };
+}
+
+/** Gives yauzl the archive's bytes: those of the directory from memory, so that they are read once. */
+class PeekReader extends RandomAccessReader {
+  readonly #file: ArchiveFile;
+  #held: Buffer = Buffer.alloc(0);
+  #heldFrom = Infinity;
+
+  constructor(file: ArchiveFile) {
+    super();
+    this.#file = file;
+  }
+
+  hold(bytes: Buffer, from: number): void {
+    this.#held = bytes;
+    this.#heldFrom = from;
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null, bytesRead?: number) => void,
+  ): void {
+    const from = position - this.#heldFrom;
+    if (from >= 0) {
+      const copied = this.#held.copy(buffer, offset, Math.min(from, this.#held.length), from + length);
+      return callback(null, copied);
+    }
+    this.#file.peek(position, length).then(
+      (bytes) => callback(null, bytes.copy(buffer, offset)),
+      (error: unknown) => callback(error as Error),
+    );
+  }
+}
+
+/** Whether what is there is the record of the directory's end, that of zip64 in front of it if need be, and nothing after it. */
+function endsAt(directory: Buffer, position: number): boolean {
+  let end = position;
+  const signature = (at: number): number => (at + 4 <= directory.length ? directory.readUInt32LE(at) : 0);
+  if (signature(end) === 0x06064b50 && end + 12 <= directory.length) {
+    end += 12 + Number(directory.readBigUInt64LE(end + 4));
+    if (signature(end) !== 0x07064b50) return false;
+    end += 20;
+  }
+  if (signature(end) !== 0x06054b50 || end + 22 > directory.length) return false;
+  return end + 22 + directory.readUInt16LE(end + 20) === directory.length;
+}
+
+function checkedEntry(entry: Entry): ZipEntry {
+  // without decodeStrings the name is its bytes
+  const rawName = Buffer.from(entry.fileNameRaw);
+  const name = nameOf(entry, rawName);
+  const refuse = (problem: string): never => {
+    throw entryRefusal(name, problem, UNSAFE);
+  };
+  if (entry.generalPurposeBitFlag & ENCRYPTED) refuse("is encrypted");
+  const { compressionMethod: method } = entry;
+  if (method !== STORED && method !== DEFLATED)
+    refuse(`is compressed by method ${method}; 0 and 8 are known`);
+  const mode = entry.externalFileAttributes >>> 16; // of Unix, where the packer knew one
+  const type = mode & FILE_TYPE;
+  const kind = name.endsWith("/") ? "folder" : "file";
+  if (KINDS.has(type)) refuse(KINDS.get(type) ?? "");
+  if (type !== 0 && type !== REGULAR_TYPE && type !== FOLDER_TYPE) refuse("is neither a file nor a folder");
+  if (type === FOLDER_TYPE && kind === "file") refuse("is a folder with the name of a file");
+  if (kind === "folder" && entry.uncompressedSize > 0) refuse("is a folder with a content");
+  if (type !== 0 && (mode & SETUID || (mode & SETGID && kind === "file"))) {
+    refuse("would run with the rights of its owner (setuid)");
+  }
+  return {
+    name,
+    rawName,
+    kind,
+    size: entry.uncompressedSize,
+    packedSize: entry.compressedSize,
+    crc32: entry.crc32,
+    isDeflated: method === DEFLATED,
+    offset: entry.relativeOffsetOfLocalHeader,
+  };
+}
+
+/** Names say in which characters they are, but not those that a Mac packs: what can be UTF-8 is. */
+function nameOf(entry: Entry, rawName: Buffer): string {
+  const utf8 = rawName.toString("utf8");
+  const isUtf8 = Buffer.from(utf8).equals(rawName);
+  if (entry.generalPurposeBitFlag & UTF_8_NAME) {
+    if (!isUtf8) throw entryRefusal(utf8, "has a name that is not UTF-8", UNSAFE);
+  } else if (isUtf8 && !entry.extraFields.some(({ id }) => id === UNICODE_PATH)) {
+    return utf8;
+  }
+  return getFileNameLowLevel(entry.generalPurposeBitFlag, rawName, entry.extraFields, true);
+}

@@ -1,0 +1,148 @@
+import type { ExternalLoad } from "../archive/site";
+import type { Copy, SignedLink } from "../destination/destination";
+import { renewalWindow } from "../service/renewalWindow";
+import type { CheckedInputs } from "./inputs";
+
+/** The outputs of a bundle's copy: all inputs, and what was found and made. The one source of their names and meanings. */
+export interface BundleCopyOutputs extends Omit<CheckedInputs, "sha256"> {
+  /** Label of the content. */
+  version: string;
+  /** Job that made it. Absent for a file. */
+  jobId?: string;
+  /** SHA-256 of the archive, hexadecimal. */
+  sha256: string;
+  /** Size of the archive in bytes. */
+  size: number;
+  /** Files of the site. */
+  files: number;
+  /** Its HTML files. */
+  pages: number;
+  /** Where the copy is, with its digest. */
+  uri: string;
+  /** The image, `repository@sha256:…`. Only of a registry. */
+  image?: string;
+  /** Address of the copy, where it has one that others can fetch it from. A credential when it is signed: always a secret. */
+  bundleUrl?: string;
+  /** When a signed link stops working, ISO 8601. */
+  expiresAt?: string;
+  /** From then on the next `pulumi up` signs another one, ISO 8601. */
+  renewAfter?: string;
+  /** No page and no style sheet loads anything from another host. */
+  selfContained: boolean;
+  /** What is loaded from elsewhere: at most 20. */
+  externalLoads: readonly ExternalLoad[];
+  /** When the copy was made, ISO 8601. */
+  copiedAt: string;
+}
+
+/** What is known of a bundle that was copied. */
+export type CopiedBundle = Pick<
+  BundleCopyOutputs,
+  "version" | "sha256" | "size" | "files" | "pages" | "selfContained" | "copiedAt"
+> & { readonly jobId?: string | undefined; readonly externalLoads: readonly ExternalLoad[] };
+
+/** A copy that was made, and not removed yet. */
+export interface MadeCopy {
+  readonly copy: Copy;
+  readonly bundle: CopiedBundle;
+}
+
+/** What is remembered beside the outputs, and shown to nobody. */
+export interface Bookkeeping {
+  /** The digest that was asked for. */
+  readonly wantedSha256?: string | undefined;
+  /** The newest first. None only of what is no copy yet. */
+  readonly copies: readonly MadeCopy[];
+  /** A look found the newest one gone, or not as it was made. */
+  readonly drifted?: "gone" | "changed" | undefined;
+}
+
+/** All that is kept of a bundle's copy between two operations. */
+export interface BundleCopyState {
+  readonly outputs: BundleCopyOutputs;
+  readonly bookkeeping: Bookkeeping;
+}
+
+/** A link that a place signed, and when. */
+export interface FreshLink extends SignedLink {
+  /** Milliseconds since 1970. */
+  readonly signedAtMs: number;
+}
+
+/**
+ * The state with these copies.
+ *
+ * @param newest the copy that the outputs are of
+ * @param link `undefined` where the place signs none
+ */
+export function stateOf(
+  inputs: CheckedInputs,
+  newest: MadeCopy,
+  older: readonly MadeCopy[],
+  link: FreshLink | undefined,
+): BundleCopyState {
+  return withLink(inputs, newest, older, link ? linkOutputs(link) : addressOf(newest.copy));
+}
+
+/** The state after a change of inputs that needs nothing to be done. */
+export function recordedState(inputs: CheckedInputs, before: BundleCopyState): BundleCopyState {
+  const { outputs, bookkeeping } = before;
+  const [newest, ...older] = bookkeeping.copies;
+  if (newest === undefined) throw new Error("a copy of which nothing is known"); // the plan makes one first
+  const { bundleUrl, expiresAt, renewAfter } = outputs;
+  return withLink(inputs, newest, older, {
+    ...(bundleUrl !== undefined && { bundleUrl }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(renewAfter !== undefined && { renewAfter }),
+  });
+}
+
+type LinkOutputs = Pick<BundleCopyOutputs, "bundleUrl" | "expiresAt" | "renewAfter">;
+
+function withLink(
+  inputs: CheckedInputs,
+  newest: MadeCopy,
+  older: readonly MadeCopy[],
+  link: LinkOutputs,
+): BundleCopyState {
+  const { copy, bundle } = newest;
+  const { jobId, ...seen } = bundle;
+  return {
+    outputs: {
+      ...inputs,
+      ...seen,
+      ...(jobId !== undefined && { jobId }),
+      uri: copy.uri,
+      ...(copy.image !== undefined && { image: copy.image }),
+      ...link,
+    },
+    bookkeeping: { wantedSha256: inputs.sha256, copies: [newest, ...older] },
+  };
+}
+
+function addressOf({ address }: Copy): LinkOutputs {
+  return address === undefined ? {} : { bundleUrl: address };
+}
+
+function linkOutputs({ url, expiresAtMs, signedAtMs }: FreshLink): LinkOutputs {
+  const window = renewalWindow({ mintedAtMs: signedAtMs, expiresAtMs });
+  return {
+    bundleUrl: url,
+    expiresAt: new Date(expiresAtMs).toISOString(),
+    renewAfter: new Date(expiresAtMs - (window?.ms ?? 0)).toISOString(),
+  };
+}
+
+/** The inputs that a state was made from. */
+export function inputsOf({ outputs, bookkeeping }: BundleCopyState): CheckedInputs {
+  const { source, destination, requireSelfContained, limits, keep } = outputs;
+  const { wantedSha256 } = bookkeeping;
+  return {
+    source,
+    destination,
+    requireSelfContained,
+    limits,
+    keep,
+    ...(wantedSha256 !== undefined && { sha256: wantedSha256 }),
+  };
+}

@@ -1,0 +1,71 @@
+import { parseDuration } from "../../time/duration";
+import type { Destination, DestinationContext } from "../destination";
+import { archiveKeyOf, lookAtArchive, publishArchive, removeArchives } from "./archiveLayout";
+import { signObject } from "./objects";
+import { LONGEST_LINK_LIFE_MS, placeId, type BucketPlace } from "./place";
+import { loadSdk } from "./sdk";
+import { knock, lookAtSite, publishSite } from "./siteLayout";
+import { removeSites } from "./siteRemoval";
+import { Spool } from "./spool";
+import { Store } from "./store";
+
+/**
+ * Copies in a bucket of S3, or of what speaks its protocol. Credentials are found by the AWS SDK, as its own tools find them:
+ * environment, profiles, single sign-on, the role of a pod or machine.
+ *
+ * @param place one that `bucketProblem` has nothing against
+ */
+export function bucketDestination(place: BucketPlace): Destination {
+  const isSite = place.layout === "site";
+  const withStore = async <T>(
+    context: DestinationContext,
+    work: (store: Store) => Promise<T>,
+  ): Promise<T> => {
+    context.signal.throwIfAborted();
+    const store = new Store(place, await loadSdk(), context);
+    try {
+      return await work(store);
+    } finally {
+      store.close();
+    }
+  };
+
+  return {
+    id: placeId(place),
+
+    async begin(bundle, context) {
+      if (!isSite) {
+        await loadSdk();
+        return { publish: () => withStore(context, (store) => publishArchive(store, bundle, context)) };
+      }
+      await withStore(context, knock);
+      const spool = new Spool(context.scratch);
+      return {
+        sink: spool,
+        publish: async () => {
+          try {
+            return await withStore(context, (store) => publishSite(store, bundle, spool, context));
+          } finally {
+            await spool.close();
+          }
+        },
+      };
+    },
+
+    look: (copy, context) =>
+      withStore(context, (store) => (isSite ? lookAtSite(store, copy) : lookAtArchive(store, copy))),
+
+    remove: (copies, kept, context) =>
+      withStore(context, (store) =>
+        isSite ? removeSites(store, copies, kept) : removeArchives(store, copies, kept),
+      ),
+
+    ...(place.linkLife !== undefined && {
+      sign: (copy, context) =>
+        withStore(context, (store) => {
+          const lifeMs = parseDuration(place.linkLife ?? "") ?? LONGEST_LINK_LIFE_MS;
+          return signObject(store, archiveKeyOf(copy), lifeMs);
+        }),
+    }),
+  };
+}

@@ -1,0 +1,144 @@
+import { isIP } from "node:net";
+import { parseDuration } from "../../time/duration";
+import { isSeen } from "../../words/plainText";
+import type { FieldProblem } from "../destination";
+
+/** Where in a bucket copies are kept, and how. */
+export interface BucketPlace {
+  readonly bucket: string;
+  /** What every key begins with, without the slash that follows it. @default "" */
+  readonly prefix?: string;
+  /** Base URL of a store that is not Amazon's: its buckets are addressed by path. */
+  readonly endpoint?: string;
+  /** @default as the SDK finds it: AWS_REGION, the profile; "us-east-1" with an endpoint */
+  readonly region?: string;
+  /** One object, named by its digest; or every file of the site. @default "archive" */
+  readonly layout?: "archive" | "site";
+  /** How long a signed link lives, such as "24h": links are signed where it is given. */
+  readonly linkLife?: string;
+}
+
+/** Longest life of a link that is signed with an access key, see https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-presigned-url.html */
+export const LONGEST_LINK_LIFE_MS = 7 * 24 * 3_600_000;
+/** A link that ends sooner is of no use: signed links count whole seconds. */
+const SHORTEST_LINK_LIFE_MS = 1_000;
+
+/** Longest key, in bytes, see https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html */
+export const LONGEST_KEY_BYTES = 1_024;
+/** What a prefix leaves for the names below it, in bytes. */
+const LONGEST_PREFIX_BYTES = 512;
+
+/** What is wrong with the fields that are known, without a request: the first that cannot be right. */
+export function bucketProblem(place: Readonly<Record<string, unknown>>): FieldProblem | undefined {
+  const rules: readonly [keyof BucketPlace, (value: unknown) => string | undefined][] = [
+    ["bucket", bucketNameProblem],
+    ["prefix", prefixProblem],
+    ["endpoint", endpointProblem],
+    ["region", regionProblem],
+    ["layout", layoutProblem],
+    ["linkLife", (value) => linkLifeProblem(value, place["layout"])],
+  ];
+  for (const [property, rule] of rules) {
+    const value = place[property];
+    if (value === undefined) continue;
+    const reason = rule(value);
+    if (reason !== undefined) return { property, reason };
+  }
+  return undefined;
+}
+
+/** By https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html, which other stores are as strict as or stricter than. */
+function bucketNameProblem(value: unknown): string | undefined {
+  if (typeof value !== "string") return "must be a string: the name of a bucket";
+  if (/^(s3:|https?:|arn:)/i.test(value))
+    return "must be the bucket's name alone, without s3://, arn: or an address";
+  if (value.includes("/")) return "must be the bucket's name alone: what follows the slash is the `prefix`";
+  if (value.length < 3 || value.length > 63) return "must have 3 to 63 characters";
+  if (!/^[a-z0-9][a-z0-9.-]*[a-z0-9]$/.test(value)) {
+    return "must consist of a-z, 0-9, «-» and «.», and begin and end with a letter or digit";
+  }
+  if (value.includes("..") || isIP(value) !== 0) return "must not hold «..» or be an IP address";
+  return undefined;
+}
+
+function prefixProblem(value: unknown): string | undefined {
+  if (typeof value !== "string") return "must be a string such as «docs/site»";
+  if (value === "") return undefined;
+  if (value.startsWith("/") || value.endsWith("/")) return "must not begin or end with «/»";
+  if (!isSeen(value) || value.includes("\\")) return "must not hold control characters or «\\»";
+  const segments = value.split("/");
+  if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
+    return "must not hold empty segments, «.» or «..»";
+  }
+  if (segments.includes(RECORDS_FOLDER))
+    return `must not hold «${RECORDS_FOLDER}», where the copies are noted`;
+  if (Buffer.byteLength(value) > LONGEST_PREFIX_BYTES)
+    return `must not be longer than ${LONGEST_PREFIX_BYTES} bytes`;
+  return undefined;
+}
+
+function endpointProblem(value: unknown): string | undefined {
+  const example = "such as https://s3.example.com";
+  if (typeof value !== "string") return `must be an http(s) URL ${example}`;
+  const url = URL.parse(value);
+  if (url?.protocol !== "https:" && url?.protocol !== "http:") return `must be an http(s) URL ${example}`;
+  if (url.username !== "" || url.password !== "") {
+    return "must not hold credentials: they come from the environment or a profile, as the AWS SDK finds them";
+  }
+  if (url.search !== "" || url.hash !== "") return "must not have a query or fragment";
+  return undefined;
+}
+
+function regionProblem(value: unknown): string | undefined {
+  return typeof value === "string" && /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/i.test(value)
+    ? undefined
+    : "must be a region such as «eu-central-1»";
+}
+
+function layoutProblem(value: unknown): string | undefined {
+  return value === "archive" || value === "site" ? undefined : "must be «archive» or «site»";
+}
+
+function linkLifeProblem(value: unknown, layout: unknown): string | undefined {
+  if (layout === "site")
+    return "is for the layout «archive» only: a site's pages cannot be signed one by one";
+  const lifeMs = typeof value === "string" ? parseDuration(value) : undefined;
+  if (lifeMs === undefined) return "must be a duration such as «24h»";
+  if (lifeMs < SHORTEST_LINK_LIFE_MS || lifeMs > LONGEST_LINK_LIFE_MS) {
+    return "must be from «1s» to «168h»: a signature lives 7 days at most";
+  }
+  return undefined;
+}
+
+/** Below it, copies of the layout «site» are noted: its files are ours. */
+export const RECORDS_FOLDER = ".docs-hosting";
+
+/** The key of a name below the prefix; of "" what all keys begin with. */
+export function keyOf({ prefix = "" }: BucketPlace, name: string): string {
+  return prefix === "" ? name : `${prefix}/${name}`;
+}
+
+/** The place as people and Pulumi know it: `s3://bucket/prefix`. */
+export function placeId({ bucket, prefix = "" }: BucketPlace): string {
+  return `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`;
+}
+
+/**
+ * Where an object is fetched without a signature.
+ *
+ * @param region the bucket's
+ */
+export function addressOf({ bucket, endpoint }: BucketPlace, region: string, key: string): string {
+  const path = key.split("/").map(encodeSegment).join("/");
+  if (endpoint !== undefined) return `${endpoint.replace(/\/+$/, "")}/${bucket}/${path}`;
+  const host = `s3.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
+  // the certificate of *.s3.… holds for one label only
+  return bucket.includes(".") ? `https://${host}/${bucket}/${path}` : `https://${bucket}.${host}/${path}`;
+}
+
+function encodeSegment(segment: string): string {
+  return encodeURIComponent(segment).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

@@ -1,0 +1,124 @@
+import { DestinationError } from "../../words/errors";
+import { HEADERS_VERSION } from "./fileHeaders";
+import { inParallel } from "../../http/inParallel";
+import { headObject, listObjects, readObject, type ListedObject } from "./objects";
+import { keyOf, placeId } from "./place";
+import type { SiteObject } from "./siteObjects";
+import { isRecordKey, readRecord, type SiteRecord } from "./siteRecord";
+import type { Store } from "./store";
+
+/** Requests at once. */
+export const LANES = 16;
+
+/** A record as it was found. */
+export interface FoundRecord extends SiteRecord {
+  readonly modifiedAtMs: number;
+}
+
+/** What is at a place, as records and the store tell it. */
+export interface Inventory {
+  readonly records: readonly FoundRecord[];
+  /** By path below the prefix. */
+  readonly objects: ReadonlyMap<string, ListedObject>;
+}
+
+/** All objects below the prefix, and the records of copies. */
+export async function listSite(
+  store: Store,
+): Promise<{ objects: Map<string, ListedObject>; records: ListedObject[] }> {
+  const prefix = keyOf(store.place, "");
+  const objects = new Map<string, ListedObject>();
+  const records: ListedObject[] = [];
+  for (const [key, object] of await listObjects(store, prefix)) {
+    if (isRecordKey(store.place, key)) records.push(object);
+    else objects.set(key.slice(prefix.length), object);
+  }
+  return { objects, records };
+}
+
+/** The same, with what the records say. */
+export async function takeInventory(store: Store): Promise<Inventory> {
+  const { objects, records: listed } = await listSite(store);
+  const records: FoundRecord[] = [];
+  for (const { key, modifiedAtMs } of listed) {
+    const text = await readObject(store, key);
+    if (text !== undefined) records.push({ ...readRecord(store.place, key, text), modifiedAtMs });
+  }
+  return { records, objects };
+}
+
+/** What is at the path of an object already. */
+export interface There {
+  readonly isSame: boolean;
+}
+
+/**
+ * Which objects there are already, and whether each is what it should be.
+ *
+ * @throws DestinationError when one is there that is not of a copy
+ */
+export async function contentsThere(
+  store: Store,
+  { records, objects: listed }: Inventory,
+  objects: readonly SiteObject[],
+): Promise<Map<string, There>> {
+  const there = new Map<string, There>();
+  const foreign: string[] = [];
+  const unsure: SiteObject[] = [];
+  for (const object of objects) {
+    const found = listed.get(object.path);
+    if (found === undefined) continue;
+    const known = records.filter(({ files }) => files.has(object.path));
+    const written = known.filter(({ files }) => files.get(object.path)?.etag === found.etag);
+    if (known.length === 0) foreign.push(object.path);
+    else if (written.length > 0) {
+      const isSame = written.some(
+        ({ files, headersVersion }) =>
+          headersVersion === HEADERS_VERSION && files.get(object.path)?.sha256 === object.sha256,
+      );
+      there.set(object.path, { isSame });
+    } else if (found.size === object.size && known.some(({ isWhole }) => !isWhole)) unsure.push(object);
+    else there.set(object.path, { isSame: false });
+  }
+  if (foreign.length > 0) {
+    const named = foreign.slice(0, 3).join(", ");
+    const more = foreign.length > 3 ? ` and ${foreign.length - 3} more` : "";
+    throw new DestinationError(
+      `below ${placeId(store.place)} there is ${named}${more}, which no copy of a site put there`,
+      "Nothing was written. Give the destination a prefix of its own, or remove what is there.",
+    );
+  }
+  // a run that was killed sent them, perhaps
+  await inParallel(unsure, LANES, async ({ path, sha256, headers }) => {
+    const stored = await headObject(store, keyOf(store.place, path));
+    const isSame =
+      stored?.sha256 === sha256 &&
+      stored.headers.contentType === headers.contentType &&
+      stored.headers.cacheControl === headers.cacheControl;
+    there.set(path, { isSame });
+  });
+  return there;
+}
+
+/** Those of the paths at which there is what one of the copies put there. */
+export async function stillOurs(
+  store: Store,
+  objects: Inventory["objects"],
+  copies: readonly SiteRecord[],
+  paths: Iterable<string>,
+): Promise<string[]> {
+  const ours: string[] = [];
+  const unsure: string[] = [];
+  for (const path of paths) {
+    const found = objects.get(path);
+    if (found === undefined) continue;
+    if (copies.some(({ files }) => files.get(path)?.etag === found.etag)) ours.push(path);
+    else if (copies.some(({ isWhole, files }) => !isWhole && files.has(path))) unsure.push(path);
+  }
+  await inParallel(unsure, LANES, async (path) => {
+    const stored = await headObject(store, keyOf(store.place, path));
+    if (stored?.sha256 === undefined) return;
+    if (copies.some(({ files }) => files.get(path)?.sha256 === stored.sha256)) ours.push(path);
+  });
+  return ours;
+}

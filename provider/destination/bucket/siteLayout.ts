@@ -1,0 +1,176 @@
+import { createHash } from "node:crypto";
+import { DestinationError } from "../../words/errors";
+import { transferLine } from "../../http/transferLine";
+import type { Bundle, Copy, DestinationContext } from "../destination";
+import { headersOf } from "./fileHeaders";
+import { inParallel } from "../../http/inParallel";
+import { headObject, listObjects, putObject, readObject } from "./objects";
+import { addressOf, keyOf, LONGEST_KEY_BYTES, placeId, RECORDS_FOLDER } from "./place";
+import { pathsInTheWay, siteObjects, type HeldFile, type SiteObject } from "./siteObjects";
+import { contentsThere, LANES, listSite, stillOurs, takeInventory, type There } from "./siteInventory";
+import {
+  newRecord,
+  readRecord,
+  recordKey,
+  recordsPrefix,
+  writeRecord,
+  type RecordedFile,
+  type SiteRecord,
+} from "./siteRecord";
+import { clearOpenUploads, removePaths, removeRecords } from "./siteRemoval";
+import type { Spool } from "./spool";
+import type { Store } from "./store";
+import { LARGEST_WHOLE, uploadInParts } from "./uploadInParts";
+
+/** What files that are on their way at once hold in memory, in bytes. */
+const HEAVIEST = 32 * 1024 * 1024;
+/** What a killed run left for another digest is cleared away when it is older, in milliseconds: before, that run may still be going on. */
+const FORGOTTEN_AFTER_MS = 3_600_000;
+
+/**
+ * Puts a site's files below the prefix, in an order in which nobody meets a page before what it loads. What is there already is
+ * not sent again; what is not of a copy is never written over. The files of earlier copies stay, for pages that are still open.
+ */
+export async function publishSite(
+  store: Store,
+  bundle: Bundle,
+  spool: Spool,
+  context: DestinationContext,
+): Promise<Copy> {
+  const { place } = store;
+  const inventory = await takeInventory(store);
+  // Amazon's own can have any names beside each other; of others only some
+  const standing = place.endpoint === undefined ? undefined : [...inventory.objects.keys()];
+  const stages = siteObjects(await spool.files(), standing);
+  const objects = stages.flat();
+  checkNames(store, objects);
+  const there = await contentsThere(store, inventory, objects);
+  await clearOpenUploads(store, inventory.records, objects);
+
+  const own = recordKey(place, bundle.sha256);
+  const planned = new Map(objects.map(({ path, sha256 }) => [path, { sha256, etag: "" }]));
+  const isUnchanged =
+    objects.every((object) => there.get(object.path)?.isSame === true) &&
+    inventory.records.some((record) => record.sha256 === bundle.sha256 && record.isWhole);
+  if (!isUnchanged) {
+    await putRecord(store, own, newRecord(bundle.sha256, false, planned));
+    const inTheWay = pathsInTheWay(standing ?? [], objects);
+    await removePaths(store, await stillOurs(store, inventory.objects, inventory.records, inTheWay));
+    await sendStages(store, stages, there, spool, context);
+    const files = await confirmed(store, objects);
+    await putRecord(store, own, newRecord(bundle.sha256, true, files));
+  }
+  const nowMs = context.clock.now();
+  const forgotten = inventory.records.filter(
+    (record) =>
+      !record.isWhole && record.sha256 !== bundle.sha256 && nowMs - record.modifiedAtMs > FORGOTTEN_AFTER_MS,
+  );
+  if (forgotten.length > 0) await removeRecords(store, new Set(forgotten.map(({ sha256 }) => sha256)));
+  const start = objects.some(({ path }) => path === "index.html") ? "index.html" : "";
+  return {
+    sha256: bundle.sha256,
+    uri: `${placeId(place)}/#sha256:${bundle.sha256}`,
+    address: addressOf(place, await store.region(), keyOf(place, start)),
+    parts: { record: own },
+  };
+}
+
+/** Whether a site is there as it was put: every file of it, and nothing of another copy in its place. */
+export async function lookAtSite(store: Store, copy: Copy): Promise<"same" | "changed" | "gone"> {
+  const key = recordKey(store.place, copy.sha256);
+  const text = await readObject(store, key);
+  if (text === undefined) return "gone";
+  const record = readRecord(store.place, key, text);
+  if (!record.isWhole) return "changed";
+  const { objects } = await listSite(store);
+  const isSame = [...record.files].every(([path, { etag }]) => objects.get(path)?.etag === etag);
+  return isSame ? "same" : "changed";
+}
+
+function checkNames(store: Store, objects: readonly SiteObject[]): void {
+  for (const { path } of objects) {
+    if (path === RECORDS_FOLDER || path.startsWith(`${RECORDS_FOLDER}/`)) {
+      throw new DestinationError(
+        `the site has a file ${path}, where copies are noted`,
+        `Leave out the folder ${RECORDS_FOLDER} of the site.`,
+      );
+    }
+    if (Buffer.byteLength(keyOf(store.place, path)) > LONGEST_KEY_BYTES) {
+      throw new DestinationError(
+        `the name of the site's file ${path} is too long for a bucket`,
+        `Keys have ${LONGEST_KEY_BYTES} bytes at most, the prefix included.`,
+      );
+    }
+  }
+}
+
+async function sendStages(
+  store: Store,
+  stages: readonly (readonly SiteObject[])[],
+  there: ReadonlyMap<string, There>,
+  spool: Spool,
+  { clock, reporter }: DestinationContext,
+): Promise<void> {
+  const missing = stages.map((stage) => stage.filter(({ path }) => there.get(path)?.isSame !== true));
+  const total = missing.flat().reduce((sum, { size }) => sum + size, 0);
+  const startedAt = clock.monotonic();
+  let done = 0;
+  const tell = (bytes: number): void => {
+    reporter.progress(transferLine("uploading", bytes, total, clock.monotonic() - startedAt));
+  };
+  const send = async (object: SiteObject): Promise<void> => {
+    const { path, size, offset, sha256, headers } = object;
+    const isNew = !there.has(path);
+    const key = keyOf(store.place, path);
+    const isStored =
+      size > LARGEST_WHOLE
+        ? await uploadInParts(
+            store,
+            { key, sha256, headers },
+            { path: spool.path, offset, size },
+            { isNamedByContent: false, onlyNew: isNew, onProgress: (bytes) => tell(done + bytes) },
+          )
+        : await putObject(store, { key, sha256, headers }, await spool.read(object), isNew);
+    // an answer that was lost on its way, or somebody who wrote there in this moment
+    if (isStored === undefined && (await headObject(store, key))?.sha256 !== sha256)
+      throw changedMeanwhile(store, path);
+    done += size;
+    tell(done);
+  };
+  for (const stage of missing) {
+    // large ones go in parts, several at once, one after the other
+    for (const object of stage.filter(({ size }) => size > LARGEST_WHOLE)) await send(object);
+    const small = stage.filter(({ size }) => size <= LARGEST_WHOLE);
+    await inParallel(small, LANES, send, ({ size }) => size, HEAVIEST);
+  }
+}
+
+/** What is there now, of all objects: as the record has it. */
+async function confirmed(store: Store, objects: readonly HeldFile[]): Promise<Map<string, RecordedFile>> {
+  const { objects: listed } = await listSite(store);
+  const files = new Map<string, RecordedFile>();
+  for (const { path, sha256, size } of objects) {
+    const found = listed.get(path);
+    if (found?.size !== size) throw changedMeanwhile(store, path);
+    files.set(path, { sha256, etag: found.etag });
+  }
+  return files;
+}
+
+function changedMeanwhile(store: Store, path: string): DestinationError {
+  return new DestinationError(
+    `s3://${store.place.bucket}/${keyOf(store.place, path)} was written by somebody else at the same time`,
+    "Two sites cannot share a prefix: give each its own, and run `pulumi up` again.",
+  );
+}
+
+async function putRecord(store: Store, key: string, record: SiteRecord): Promise<void> {
+  const content = Buffer.from(writeRecord(record));
+  const sha256 = createHash("sha256").update(content).digest("hex");
+  await putObject(store, { key, sha256, headers: headersOf(key) }, content, false);
+}
+
+/** Fails where the bucket cannot be used at all. */
+export async function knock(store: Store): Promise<void> {
+  await listObjects(store, recordsPrefix(store.place));
+}

@@ -1,0 +1,81 @@
+import { DestinationError } from "../../words/errors";
+import { HEADERS_VERSION } from "./fileHeaders";
+import { keyOf, placeId, RECORDS_FOLDER, type BucketPlace } from "./place";
+
+/** One object of a site. */
+export interface RecordedFile {
+  /** Of its content: hexadecimal digits. */
+  readonly sha256: string;
+  /** The store's, once it was sent: it changes whenever somebody writes there. Empty before. */
+  readonly etag: string;
+}
+
+/**
+ * What a copy of a site consists of. It is an object of its own beside the site, written before the first file and again after the last:
+ * so it is known of every file whose it is, whenever a run is killed, and two copies that share the place know of each other.
+ */
+export interface SiteRecord {
+  /** Of the archive that it was made from: hexadecimal digits. */
+  readonly sha256: string;
+  /** All its files were sent. */
+  readonly isWhole: boolean;
+  /** Of {@link HEADERS_VERSION} when its files were sent. */
+  readonly headersVersion: number;
+  /** By path below the site's root. */
+  readonly files: ReadonlyMap<string, RecordedFile>;
+}
+
+/** Other than this one is not understood. */
+const FORMAT = 1;
+
+/** What the keys of all records begin with. */
+export function recordsPrefix(place: BucketPlace): string {
+  return keyOf(place, `${RECORDS_FOLDER}/`);
+}
+
+/** The key of a copy's record. */
+export function recordKey(place: BucketPlace, sha256: string): string {
+  return `${recordsPrefix(place)}${sha256}.json`;
+}
+
+/** Whether a key is that of a record. */
+export function isRecordKey(place: BucketPlace, key: string): boolean {
+  const prefix = recordsPrefix(place);
+  return key.startsWith(prefix) && /^[0-9a-f]{64}\.json$/.test(key.slice(prefix.length));
+}
+
+/** A record of files that are about to be sent, or were. */
+export function newRecord(sha256: string, isWhole: boolean, files: SiteRecord["files"]): SiteRecord {
+  return { sha256, isWhole, headersVersion: HEADERS_VERSION, files };
+}
+
+export function writeRecord({ sha256, isWhole, headersVersion, files }: SiteRecord): string {
+  const entries = [...files].map(([path, { sha256: digest, etag }]) => [path, digest, etag]);
+  return JSON.stringify({ format: FORMAT, sha256, isWhole, headersVersion, files: entries });
+}
+
+/** @throws DestinationError */
+export function readRecord(place: BucketPlace, key: string, text: string): SiteRecord {
+  const refuse = (): DestinationError =>
+    new DestinationError(
+      `s3://${place.bucket}/${key} is not as this version of pulumi-docs-hosting writes it`,
+      `It tells which files below ${placeId(place)} belong to copies. Update the package; or remove that object, and what it is about, by hand.`,
+    );
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refuse();
+  }
+  const { format, sha256, isWhole, headersVersion, files } = (value ?? {}) as Record<string, unknown>;
+  const isText = (each: unknown): each is string => typeof each === "string";
+  if (format !== FORMAT || !isText(sha256) || typeof isWhole !== "boolean" || !Array.isArray(files))
+    throw refuse();
+  const read = new Map<string, RecordedFile>();
+  for (const entry of files as unknown[]) {
+    const [path, digest, etag] = Array.isArray(entry) ? (entry as unknown[]) : [];
+    if (!isText(path) || !isText(digest) || !isText(etag)) throw refuse();
+    read.set(path, { sha256: digest, etag });
+  }
+  return { sha256, isWhole, headersVersion: Number(headersVersion), files: read };
+}

@@ -1,0 +1,85 @@
+import type { Copy } from "../destination";
+import { isPage } from "./fileHeaders";
+import { removeObjects } from "./objects";
+import { keyOf } from "./place";
+import { stillOurs, takeInventory } from "./siteInventory";
+import type { SiteObject } from "./siteObjects";
+import { recordKey, type SiteRecord } from "./siteRecord";
+import type { Store } from "./store";
+import { LARGEST_WHOLE } from "./uploadInParts";
+import { abortUpload, openUploads } from "./uploads";
+
+/** Removes copies of a site: their files, but for those that another copy has as well, or that somebody else wrote since. */
+export async function removeSites(
+  store: Store,
+  copies: readonly Copy[],
+  kept: readonly Copy[],
+): Promise<void> {
+  const staying = new Set(kept.map(({ sha256 }) => sha256));
+  const leaving = copies.map(({ sha256 }) => sha256).filter((sha256) => !staying.has(sha256));
+  // nobody comes after the last one to clear away what was left half-made
+  await removeRecords(store, new Set(leaving), kept.length === 0);
+}
+
+/**
+ * Removes the copies of these digests: their records, and the files that are of no other.
+ *
+ * @param alsoHalfMade those that killed runs left, whatever they are of
+ */
+export async function removeRecords(
+  store: Store,
+  leaving: ReadonlySet<string>,
+  alsoHalfMade = false,
+): Promise<void> {
+  const inventory = await takeInventory(store);
+  const { records, objects } = inventory;
+  const isLeaving = ({ sha256, isWhole }: SiteRecord): boolean =>
+    leaving.has(sha256) || (alsoHalfMade && !isWhole);
+  const gone = records.filter(isLeaving);
+  const stay = records.filter((record) => !isLeaving(record));
+  await clearOpenUploads(store, gone, []);
+  const paths = new Set(gone.flatMap(({ files }) => [...files.keys()]));
+  for (const { files } of stay) for (const path of files.keys()) paths.delete(path);
+
+  const doomed = await stillOurs(store, objects, gone, paths);
+  // pages first: what a page loads is there as long as the page is
+  await removePaths(
+    store,
+    doomed.filter((path) => isPage(path)),
+  );
+  await removePaths(
+    store,
+    doomed.filter((path) => !isPage(path)),
+  );
+  await removeObjects(
+    store,
+    gone.map(({ sha256 }) => recordKey(store.place, sha256)),
+  );
+}
+
+/** Removes what is at these paths, whosever it is. */
+export async function removePaths(store: Store, paths: readonly string[]): Promise<void> {
+  await removeObjects(
+    store,
+    paths.map((path) => keyOf(store.place, path)),
+  );
+}
+
+/** Uploads in parts of files that are or were ours: a run that was killed left them. */
+export async function clearOpenUploads(
+  store: Store,
+  records: readonly SiteRecord[],
+  objects: readonly SiteObject[],
+): Promise<void> {
+  const isNeeded =
+    records.some(({ isWhole }) => !isWhole) || objects.some(({ size }) => size > LARGEST_WHOLE);
+  if (!isNeeded) return;
+  const prefix = keyOf(store.place, "");
+  const ours = new Set([
+    ...objects.map(({ path }) => path),
+    ...records.flatMap(({ files }) => [...files.keys()]),
+  ]);
+  for (const upload of await openUploads(store, prefix)) {
+    if (ours.has(upload.key.slice(prefix.length))) await abortUpload(store, upload);
+  }
+}

@@ -1,0 +1,118 @@
+import type { S3Client } from "@aws-sdk/client-s3";
+import type { Clock } from "../../time/clock";
+import { formatDuration } from "../../time/duration";
+import { unlessAborted } from "../../time/unlessAborted";
+import { DeadlineExceededError } from "../../words/errors";
+import type { DestinationContext } from "../destination";
+import type { BucketPlace } from "./place";
+import type { Sdk } from "./sdk";
+import { codeOf, storeFailure, type StoreAction } from "./storeFailure";
+
+/** How often a request is sent that fails for a passing reason, by the SDK, which waits longer each time: half a minute in all. */
+const ATTEMPTS = 8;
+const CONNECTION_TIMEOUT_MS = 10_000;
+/** A connection on which nothing moves for so long is given up, in milliseconds. */
+const IDLE_TIMEOUT_MS = 30_000;
+/** More than are ever used at once. */
+const MAX_CONNECTIONS = 32;
+/** Where stores with an endpoint of their own say that they are, as a rule. */
+const DEFAULT_REGION = "us-east-1";
+
+type Options = { readonly abortSignal: AbortSignal };
+
+/**
+ * The way to a bucket: `objects.ts` and `uploads.ts` have a function for each request. Each stops with the operation's signal or at
+ * its deadline, and fails with a DestinationError that says what was asked. To be closed.
+ */
+export class Store {
+  readonly place: BucketPlace;
+  readonly sdk: Sdk;
+  readonly client: S3Client;
+  readonly clock: Clock;
+  /** The operation's signal, or its deadline. */
+  readonly #end = new AbortController();
+  readonly #stop: () => void;
+
+  constructor(place: BucketPlace, sdk: Sdk, context: DestinationContext) {
+    this.place = place;
+    this.sdk = sdk;
+    const { clock, deadline, signal, environment } = context;
+    this.clock = clock;
+    const region =
+      place.region ??
+      (place.endpoint === undefined ? undefined : environment("AWS_REGION") || DEFAULT_REGION);
+    const agent = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
+    this.client = new sdk.s3.S3Client({
+      ...(region !== undefined && { region }),
+      ...(place.endpoint !== undefined && { endpoint: place.endpoint, forcePathStyle: true }),
+      maxAttempts: ATTEMPTS,
+      // every content that is sent has its SHA-256: a second checksum is known to fewer stores
+      requestChecksumCalculation: "WHEN_REQUIRED",
+      responseChecksumValidation: "WHEN_REQUIRED",
+      requestHandler: {
+        connectionTimeout: CONNECTION_TIMEOUT_MS,
+        socketTimeout: IDLE_TIMEOUT_MS,
+        httpAgent: agent,
+        httpsAgent: agent,
+      },
+    });
+    const abort = (): void => this.#end.abort(signal.reason);
+    const stopDeadline = clock.after(deadline.remainingMs(), () => {
+      this.#end.abort(
+        new DeadlineExceededError(
+          `the time limit of ${formatDuration(deadline.limitMs)} passed before the bucket ${place.bucket} had all`,
+          "Run `pulumi up` again: it goes on from what is there. Raise the limit with the resource option customTimeouts.",
+        ),
+      );
+    });
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+    this.#stop = () => {
+      stopDeadline();
+      signal.removeEventListener("abort", abort);
+    };
+  }
+
+  /** Lets go of the connections. */
+  close(): void {
+    this.#stop();
+    this.client.destroy();
+  }
+
+  /** Rejects as requests do once the operation has ended. */
+  get signal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  /** The bucket's region. */
+  async region(): Promise<string> {
+    return this.run("s3:GetObject", undefined, () => this.client.config.region());
+  }
+
+  /**
+   * One request.
+   *
+   * @param action permission that it needs
+   * @param key of the object that it is about, where it is about one
+   * @param expected what an answer means that is an error to the SDK, by its code
+   * @param signal ends it in the place of the operation's own
+   * @throws DestinationError; the signal's reason, at once: the SDK's own waits do not hear it
+   */
+  async run<T, E = never>(
+    action: StoreAction,
+    key: string | undefined,
+    send: (options: Options) => Promise<T>,
+    expected: Readonly<Record<string, E>> = {},
+    signal = this.signal,
+  ): Promise<T | E> {
+    signal.throwIfAborted();
+    try {
+      return await unlessAborted(send({ abortSignal: signal }), signal);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason as Error;
+      const code = codeOf(error);
+      if (Object.hasOwn(expected, code)) return expected[code] as E;
+      throw storeFailure(error, action, this.place, key);
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import { DestinationError } from "../../words/errors";
+import { cut } from "../../words/plainText";
+import { redact } from "../../words/redaction";
+import { placeId, type BucketPlace } from "./place";
+
+/** What is asked of the store: the names of the permissions, see https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html */
+export type StoreAction =
+  | "s3:AbortMultipartUpload"
+  | "s3:DeleteObject"
+  | "s3:GetObject"
+  | "s3:ListBucket"
+  | "s3:ListBucketMultipartUploads"
+  | "s3:ListMultipartUploadParts"
+  | "s3:PutObject";
+
+/** Longest text of a store that is shown, in characters. */
+const STORE_TEXT_LIMIT = 300;
+
+/** As much of the SDK's errors as is looked at. */
+interface SdkError {
+  readonly name?: string;
+  readonly message?: string;
+  readonly code?: string;
+  /** Of a redirect: the host that is asked instead. */
+  readonly Endpoint?: string;
+  readonly Region?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number; readonly requestId?: string };
+  readonly $response?: { readonly headers?: Readonly<Record<string, string | undefined>> };
+}
+
+/** What a store calls its refusal, such as "NoSuchKey"; where it has no words for it (an answer to HEAD has none), its status: "404". */
+export function codeOf(error: unknown): string {
+  const { name = "", code, $metadata } = error as SdkError;
+  const status = $metadata?.httpStatusCode;
+  if (status === undefined) return code ?? name;
+  return /^(?:\d+|Error|Unknown.*|BadRequest|Forbidden|NotFound|Bad Request|)$/.test(name)
+    ? String(status)
+    : name;
+}
+
+const CREDENTIALS_REMEDY =
+  "Give credentials as the AWS SDK finds them: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, `aws sso login`, or the role of the pod or machine.";
+
+/** What to tell of a request that failed. No credential and no query of a link gets into it: words of others are cut and redacted. */
+export function storeFailure(
+  error: unknown,
+  action: StoreAction,
+  place: BucketPlace,
+  key?: string,
+): DestinationError {
+  const known = error as SdkError;
+  const code = codeOf(error);
+  const where = key === undefined ? placeId(place) : `s3://${place.bucket}/${key}`;
+  const requestId = known.$metadata?.requestId;
+  const told = requestId === undefined ? "" : ` (request id ${cut(redact(requestId), 100)})`;
+  const say = (message: string, remedy: string): DestinationError => new DestinationError(message, remedy);
+  const text = cut(redact(known.message ?? ""), STORE_TEXT_LIMIT);
+
+  const region = rightRegion(code, known, text);
+  if (region !== undefined && region !== place.region) {
+    return say(
+      `the bucket ${place.bucket} is in the region ${region}, and was asked for in another`,
+      `Set the destination's region to "${region}".`,
+    );
+  }
+  switch (code) {
+    case "NoSuchBucket":
+      return say(`there is no bucket ${place.bucket}`, "Make it, or correct the destination's bucket.");
+    case "AccessDenied":
+    case "AllAccessDisabled":
+    case "403":
+      return say(
+        `${action} on ${where} is not allowed${told}`,
+        `Allow these credentials ${action} on the bucket ${place.bucket}${
+          action === "s3:GetObject"
+            ? ", and s3:ListBucket, without which what is missing looks forbidden"
+            : ""
+        }.`,
+      );
+    case "ExpiredToken":
+    case "ExpiredTokenException":
+    case "TokenRefreshRequired":
+      return say(
+        `the credentials for the bucket ${place.bucket} have expired`,
+        "Renew them, for example by `aws sso login`, and run `pulumi up` again.",
+      );
+    case "InvalidAccessKeyId":
+    case "XAdminUserNotFound": // versitygw's
+      return say(`the store of ${placeId(place)} does not know the access key`, CREDENTIALS_REMEDY);
+    case "InvalidToken":
+    case "SignatureDoesNotMatch":
+    case "InvalidSecurity":
+      return say(
+        `the store of ${placeId(place)} does not accept the secret of the access key`,
+        CREDENTIALS_REMEDY,
+      );
+    case "CredentialsProviderError":
+    case "TokenProviderError":
+      return say(`no credentials for the bucket ${place.bucket} were found: ${text}`, CREDENTIALS_REMEDY);
+    case "RequestTimeTooSkewed":
+    case "RequestExpired":
+      return say(
+        `the clock of this machine and that of the store of ${placeId(place)} differ too much`,
+        "Set this machine's clock.",
+      );
+    case "PermanentRedirect":
+    case "TemporaryRedirect":
+    case "AuthorizationHeaderMalformed":
+    case "IllegalLocationConstraintException":
+    case "301":
+      return say(
+        `the bucket ${place.bucket} is in another region than the one that was asked`,
+        "Set the destination's region to that of the bucket.",
+      );
+    case "SlowDown":
+    case "ServiceUnavailable":
+    case "503":
+      return say(
+        `the store of ${placeId(place)} is too busy (${code})${told}`,
+        "It was asked several times. Run `pulumi up` again later: it goes on from what is there.",
+      );
+    case "BadDigest":
+    case "XAmzContentChecksumMismatch":
+    case "XAmzContentSHA256Mismatch":
+      return say(
+        `what arrived at ${where} was not what was sent (${code})${told}`,
+        "Run `pulumi up` again. If it stays so, something on the way changes the data.",
+      );
+    case "EntityTooLarge":
+    case "QuotaExceeded":
+    case "XMinioStorageFull":
+      return say(`the store has no room for ${where} (${code})`, "Make room, or raise its limit.");
+    case "NotImplemented":
+    case "501":
+      return say(
+        `the store of ${placeId(place)} does not know ${action} as it was asked for: ${text}`,
+        "It must speak S3's protocol with SHA-256 checksums and conditions (`If-None-Match`).",
+      );
+    default:
+      break;
+  }
+  const status = known.$metadata?.httpStatusCode;
+  if (status === undefined) {
+    const host = place.endpoint === undefined ? "Amazon S3" : URL.parse(place.endpoint)?.host;
+    return say(
+      `${host ?? "the store"} could not be reached for ${where} (${/^[\w .-]{1,60}$/.test(code) ? code : "failed"})`,
+      "Check the network, the destination's endpoint, and that the store is up. A certificate of one's own is made known with NODE_EXTRA_CA_CERTS.",
+    );
+  }
+  return say(
+    `${action} on ${where} failed with status ${status} (${cut(redact(code), 60)}): ${text}${told}`,
+    "Run `pulumi up` again; if it stays so, look into the log of the store.",
+  );
+}
+
+/** Where the bucket is, when the answer tells: in the header, in the text of a redirect, in the words of a refused signature. */
+function rightRegion(
+  code: string,
+  { Region, Endpoint, $response }: SdkError,
+  text: string,
+): string | undefined {
+  const isAboutRegion = /Redirect|AuthorizationHeaderMalformed|IllegalLocationConstraint|^301$/.test(code);
+  const found =
+    $response?.headers?.["x-amz-bucket-region"] ??
+    Region ??
+    /\bs3[.-]([a-z]{2}-[a-z-]+-\d)\b/.exec(Endpoint ?? "")?.[1] ??
+    /expecting '([a-z0-9-]+)'/.exec(text)?.[1];
+  return isAboutRegion && found !== undefined && /^[a-z0-9-]{1,64}$/.test(found) ? found : undefined;
+}

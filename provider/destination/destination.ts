@@ -1,0 +1,106 @@
+import type { SiteSink } from "../archive/site";
+import type { Fetch } from "../http/attempt";
+import type { Clock } from "../time/clock";
+import type { Deadline } from "../time/deadline";
+import type { Reporter } from "../words/reporter";
+
+/** What asking a destination, or writing to it, gets from the outside. */
+export interface DestinationContext {
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly reporter: Reporter;
+  readonly signal: AbortSignal;
+  readonly deadline: Deadline;
+  /** Environment variables, for credentials: read anew whenever one is needed. */
+  readonly environment: (name: string) => string | undefined;
+  /** An empty folder of this operation's own on this machine's disk: it is removed when the operation ends, however it does. */
+  readonly scratch: string;
+}
+
+/** A bundle on this machine, of which the digest is known, and which is not published before it was looked through. */
+export interface Bundle {
+  /** The file. */
+  readonly path: string;
+  readonly format: "tar.gz" | "zip";
+  /** Of the archive's bytes: hexadecimal digits. */
+  readonly sha256: string;
+  /** Of the archive, in bytes. */
+  readonly size: number;
+  /** Label of the content. */
+  readonly version: string;
+  /** Job that made it, where that is known. */
+  readonly jobId?: string | undefined;
+  /** Site that it is of, where that is known. */
+  readonly domain?: string | undefined;
+}
+
+/** A copy at a destination: what the state keeps of it, so that it can be asked for and removed again. Plain values; no secret. */
+export interface Copy {
+  /** Of the archive that it was made from: hexadecimal digits. */
+  readonly sha256: string;
+  /** Where it is, with its digest: a file's or object's address, or `repository@sha256:…`. */
+  readonly uri: string;
+  /** The image, in a registry: `repository@sha256:…`. */
+  readonly image?: string;
+  /** Where a browser or a pod fetches the archive, or finds the site, when anybody may: without a signature. */
+  readonly address?: string;
+  /** What the destination needs to know it again, and to remove it: its own business. */
+  readonly parts: Readonly<Record<string, unknown>>;
+}
+
+/** A link that a destination signed. */
+export interface SignedLink {
+  /** A credential until it ends. */
+  readonly url: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAtMs: number;
+}
+
+/** A copy in the making: nobody sees anything of it before `publish`. */
+export interface Draft {
+  /** Takes the site's files, where the destination needs them one by one. */
+  readonly sink?: SiteSink;
+  /**
+   * Makes it visible, as a whole; what is there already is not sent again.
+   *
+   * @throws DestinationError; the signal's reason
+   */
+  publish(): Promise<Copy>;
+}
+
+/** A place where copies are kept. */
+export interface Destination {
+  /** The place, without what changes from copy to copy: Pulumi's id of the resource. */
+  readonly id: string;
+  /**
+   * Begins a copy. A draft that is never published leaves nothing behind but what a later run goes on from.
+   *
+   * @throws DestinationError; the signal's reason
+   */
+  begin(bundle: Bundle, context: DestinationContext): Promise<Draft>;
+  /**
+   * Whether a copy is still there as it was made.
+   *
+   * @throws DestinationError when that cannot be said; the signal's reason
+   */
+  look(copy: Copy, context: DestinationContext): Promise<"same" | "changed" | "gone">;
+  /**
+   * Removes copies; one that is gone already is no error. What others keep there, and what a kept copy shares, stays.
+   *
+   * @param kept the copies that stay
+   * @throws DestinationError when one is left; the signal's reason
+   */
+  remove(copies: readonly Copy[], kept: readonly Copy[], context: DestinationContext): Promise<void>;
+  /**
+   * A link to the copy of its own, where the destination was told to sign them.
+   *
+   * @throws DestinationError
+   */
+  sign?(copy: Copy, context: DestinationContext): Promise<SignedLink>;
+}
+
+/** What is wrong with a field of a place, as the user writes it. */
+export interface FieldProblem {
+  readonly property: string;
+  readonly reason: string;
+}

@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+
+/** Readable by everyone, as a web server needs it, within what the user's umask allows. */
+const FILE_MODE = 0o644;
+
+/**
+ * Writes a new file: a link of that name is not followed.
+ *
+ * @param flush down to the disk: for a few large files
+ * @returns the digest of what was written
+ */
+export async function writeNewFile(
+  path: string,
+  content: AsyncIterable<Uint8Array>,
+  { flush }: { flush: boolean },
+): Promise<{ sha256: string; size: number }> {
+  const digest = createHash("sha256");
+  let size = 0;
+  const file = await open(path, "wx", FILE_MODE);
+  try {
+    for await (const chunk of content) {
+      digest.update(chunk);
+      size += chunk.length;
+      await file.writeFile(chunk);
+    }
+    if (flush) await file.sync();
+  } finally {
+    await file.close();
+  }
+  return { sha256: digest.digest("hex"), size };
+}
+
+/** Copies a file to a new one, down to the disk, see {@link writeNewFile}. */
+export function copyInto(from: string, to: string, signal: AbortSignal): Promise<{ sha256: string }> {
+  return writeNewFile(to, createReadStream(from, { highWaterMark: 1 << 20, signal }), {
+    flush: true,
+  });
+}

@@ -1,0 +1,44 @@
+/**
+ * Does a work on each of a series, so many at once. After a failure nothing more begins; it returns when all that began has
+ * ended.
+ *
+ * @param heaviest what all works at once may weigh together; a single one that is heavier goes alone
+ * @throws the first failure
+ */
+export async function inParallel<T>(
+  items: Iterable<T> | AsyncIterable<T>,
+  lanes: number,
+  work: (item: T) => Promise<void>,
+  weightOf: (item: T) => number = () => 0,
+  heaviest = Infinity,
+): Promise<void> {
+  const running = new Set<Promise<void>>();
+  let weight = 0;
+  let failure: { readonly error: unknown } | undefined;
+  const begin = (item: T): void => {
+    const own = weightOf(item);
+    weight += own;
+    const done = work(item)
+      .catch((error: unknown) => {
+        failure ??= { error };
+      })
+      .finally(() => {
+        weight -= own;
+        running.delete(done);
+      });
+    running.add(done);
+  };
+  try {
+    for await (const item of items) {
+      while (running.size >= lanes || (running.size > 0 && weight + weightOf(item) > heaviest)) {
+        await Promise.race(running);
+      }
+      if (failure !== undefined) break;
+      begin(item);
+    }
+  } catch (error) {
+    failure ??= { error };
+  }
+  await Promise.all(running);
+  if (failure !== undefined) throw failure.error;
+}

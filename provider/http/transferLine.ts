@@ -1,0 +1,36 @@
+import { formatDuration } from "../time/duration";
+
+const UNITS = ["B", "kB", "MB", "GB", "TB"];
+
+/** Writes an amount of data for people, in powers of 1000: "812 B", "12.3 MB". */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < UNITS.length - 1) {
+    value /= 1_000;
+    unit++;
+  }
+  const digits = unit === 0 || value >= 100 ? 0 : 1;
+  return `${value.toFixed(digits)} ${UNITS[unit] ?? ""}`;
+}
+
+/**
+ * A line about data on its way: "downloading 12.3 MB of 200 MB, 31.0 MB/s, 6s left".
+ *
+ * @param totalBytes `undefined` when nobody knows
+ * @param movedBytes of them, those that were moved since `elapsedMs` began: what an earlier run moved says nothing of the rate
+ */
+export function transferLine(
+  verb: string,
+  doneBytes: number,
+  totalBytes: number | undefined,
+  elapsedMs: number,
+  movedBytes = doneBytes,
+): string {
+  const of = totalBytes === undefined ? "" : ` of ${formatBytes(totalBytes)}`;
+  const rate = elapsedMs > 0 ? (movedBytes * 1_000) / elapsedMs : 0;
+  if (rate === 0) return `${verb} ${formatBytes(doneBytes)}${of}`;
+  const left =
+    totalBytes === undefined ? "" : `, ${formatDuration(((totalBytes - doneBytes) / rate) * 1_000)} left`;
+  return `${verb} ${formatBytes(doneBytes)}${of}, ${formatBytes(rate)}/s${left}`;
+}

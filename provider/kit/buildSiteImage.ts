@@ -1,0 +1,48 @@
+import { unpackBundle, type BundleFile } from "../archive/bundle";
+import type { SiteLimits } from "../archive/site";
+import { LayerWriter } from "../siteImage/layer";
+import { annotationsOf, imageOnBase, indexOf, WEB_ROOT, type SiteFacts } from "../siteImage/siteImage";
+import type { BlobStore } from "./blobStore";
+import { siteName } from "./imageName";
+import type { KitImage, PulledImage } from "./kitImage";
+import { platformOf } from "./platform";
+
+/** A bundle that was looked through. */
+export interface KitBundle extends BundleFile, SiteFacts {
+  /** Of the archive, in bytes. */
+  readonly size: number;
+  /** As `inspectBundle` found it. */
+  readonly root: string;
+}
+
+/**
+ * Builds the site's own image: the base for each of its platforms, with the site above it.
+ *
+ * @param scratch an empty folder on the disk of the store
+ * @throws BundleRefusedError; the signal's reason
+ */
+export async function buildSiteImage(
+  bundle: KitBundle,
+  base: PulledImage,
+  store: BlobStore,
+  { limits, scratch, signal }: { limits: SiteLimits; scratch: string; signal: AbortSignal },
+): Promise<KitImage> {
+  const writer = new LayerWriter(scratch, WEB_ROOT, true, bundle.sha256);
+  await unpackBundle(bundle, limits, writer, { signal, root: bundle.root });
+  const layer = await writer.end();
+  await store.take(layer.path, layer);
+  const annotations = annotationsOf(bundle, base.base);
+  const images = base.images.map((image) => {
+    const onPlatform = { ...image, platform: platformOf(image) };
+    return { base: onPlatform, ...imageOnBase(onPlatform, layer, annotations) };
+  });
+  const [first] = images;
+  if (first === undefined) throw new Error("an image is pulled for one platform at least");
+  const top = images.length === 1 ? first.manifest : indexOf(images, annotations);
+  for (const { config, manifest } of images) {
+    await store.put(config.bytes);
+    await store.put(manifest.bytes);
+  }
+  await store.put(top.bytes);
+  return { name: siteName(bundle.version), isSite: true, top, platforms: base.platforms };
+}

@@ -1,0 +1,139 @@
+import { createReadStream } from "node:fs";
+import { mkdir, readdir, readFile, realpath, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { ArchiveFile } from "../archive/archiveFile";
+import { readTarGz } from "../archive/tarGz";
+import { copyInto } from "../disk/writeFile";
+import { GzipFile } from "../packing/gzipFile";
+import { tarEnd, tarHeader, tarPadding } from "../packing/tarHeader";
+import { BundleRefusedError, InputError } from "../words/errors";
+import { chartFacts, type ChartFacts } from "./chartFacts";
+import { helmIgnore, type Ignore } from "./helmIgnore";
+
+/** The folder of a kit with its chart. */
+const CHART = "chart";
+const CHART_YAML = "Chart.yaml";
+/** zlib's own choice. */
+const LEVEL = 6;
+/** What helm takes at most: 100 MiB unpacked, and far fewer files, see `MaxDecompressedChartSize` of its loader. */
+const LIMITS = { unpackedBytes: 100 * 2 ** 20, files: 100_000 };
+
+/** A chart in a kit. */
+export interface KitChart extends ChartFacts {
+  /** From the kit on. */
+  readonly path: string;
+}
+
+/**
+ * Puts a chart into a kit as helm packs it: a folder becomes `NAME-VERSION.tgz`, without what its `.helmignore` names, and the same
+ * files give the same bytes; what is packed already stays as it is, byte for byte.
+ *
+ * @param chart path of the folder or of the `.tgz`
+ * @param kit the kit's folder
+ * @throws InputError when it is no chart that helm would take; the error of the file system; the signal's reason
+ */
+export async function packChart(chart: string, kit: string, signal: AbortSignal): Promise<KitChart> {
+  const from = resolve(chart);
+  const seen = await stat(from).catch(() => {
+    throw new InputError(`there is no chart ${chart}`, "Give the chart's folder, or a packed chart (.tgz).");
+  });
+  const facts = seen.isDirectory()
+    ? await factsOfFolder(from, chart)
+    : await factsOfArchive(from, chart, signal);
+  // a plus is in no file name of a kit; helm, too, writes it so where it must not be
+  const path = `${CHART}/${facts.name}-${facts.version.replaceAll("+", "_")}.tgz`;
+  await mkdir(join(kit, CHART));
+  const to = join(kit, path);
+  if (seen.isDirectory()) await packFolder(from, facts.name, to, signal);
+  else await copyInto(from, to, signal);
+  return { ...facts, path };
+}
+
+async function factsOfFolder(folder: string, given: string): Promise<ChartFacts> {
+  const yaml = await readFile(join(folder, CHART_YAML), "utf8").catch(() => {
+    throw new InputError(`the folder ${given} has no Chart.yaml`, "Give the chart's own folder.");
+  });
+  const facts = chartFacts(yaml, given);
+  const charts = await readdir(join(folder, "charts")).catch(() => []);
+  if (facts.hasDependencies && charts.length === 0) {
+    throw new InputError(
+      `the chart ${given} needs other charts, and its folder charts/ has none`,
+      `Run \`helm dependency build ${given}\` first: where the kit goes, they cannot be fetched.`,
+    );
+  }
+  return facts;
+}
+
+async function factsOfArchive(path: string, given: string, signal: AbortSignal): Promise<ChartFacts> {
+  const file = await ArchiveFile.open(path);
+  try {
+    for await (const { name, kind, content } of readTarGz(file, LIMITS, signal)) {
+      if (kind !== "file" || !/^(?:\.\/)?[^/]+\/Chart\.yaml$/.test(name)) continue;
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of content) chunks.push(chunk);
+      return chartFacts(Buffer.concat(chunks).toString(), given);
+    }
+  } catch (error) {
+    // its words are of bundles
+    if (!(error instanceof BundleRefusedError)) throw error;
+  } finally {
+    await file.close();
+  }
+  throw new InputError(
+    `${given} is no packed chart: it is no whole tar.gz with a Chart.yaml in its one folder`,
+    "Give what `helm package` wrote, or the chart's folder.",
+  );
+}
+
+async function packFolder(folder: string, name: string, to: string, signal: AbortSignal): Promise<void> {
+  const rules = await readFile(join(folder, ".helmignore"), "utf8").catch(() => "");
+  const files = await filesOf(folder, "", helmIgnore(rules), []);
+  files.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+  const archive = new GzipFile(to, LEVEL);
+  for (const path of files) {
+    signal.throwIfAborted();
+    const { size } = await stat(join(folder, path));
+    await archive.write(tarHeader({ path: `${name}/${path}`, size }));
+    let read = 0;
+    for await (const chunk of createReadStream(join(folder, path))) {
+      read += (chunk as Buffer).length;
+      await archive.write(chunk as Buffer);
+    }
+    if (read !== size) {
+      throw new InputError(`${path} of the chart changed while it was packed`, "Run `pulumi up` again.");
+    }
+    await archive.write(tarPadding(size));
+  }
+  await archive.write(tarEnd());
+  await archive.end();
+}
+
+/**
+ * The files of a chart. Links are followed, as helm does it.
+ *
+ * @param above real paths of the folders around this one, so that a link in a circle ends
+ */
+async function filesOf(
+  root: string,
+  folder: string,
+  isIgnored: Ignore,
+  above: readonly string[],
+): Promise<string[]> {
+  const real = await realpath(join(root, folder));
+  if (above.includes(real)) {
+    throw new InputError(`the folder ${folder} of the chart leads to itself by a link`, "Remove that link.");
+  }
+  const files: string[] = [];
+  for (const entry of await readdir(join(root, folder))) {
+    const path = folder === "" ? entry : `${folder}/${entry}`;
+    const seen = await stat(join(root, path)).catch((error: unknown) => {
+      const { code = "" } = error as NodeJS.ErrnoException;
+      throw new InputError(`${path} of the chart cannot be read (${code})`, "Mend or remove it.");
+    });
+    if (isIgnored(path, seen.isDirectory())) continue;
+    if (seen.isDirectory()) files.push(...(await filesOf(root, path, isIgnored, [...above, real])));
+    else if (seen.isFile()) files.push(path);
+    else throw new InputError(`${path} of the chart is neither a file nor a folder`, "Remove it.");
+  }
+  return files;
+}

@@ -1,0 +1,48 @@
+import { parse } from "yaml";
+import { InputError } from "../words/errors";
+
+/** What `Chart.yaml` says of a chart. */
+export interface ChartFacts {
+  readonly name: string;
+  readonly version: string;
+  /** Kubernetes versions that it is for, as it says it. */
+  readonly kubeVersion?: string;
+  /** Whether it needs other charts. */
+  readonly hasDependencies: boolean;
+}
+
+/**
+ * Reads a `Chart.yaml`.
+ *
+ * @param where the chart, for messages
+ * @throws InputError
+ */
+export function chartFacts(yaml: string, where: string): ChartFacts {
+  const { name, version, kubeVersion, dependencies } = parsed(yaml, where);
+  // as helm has it for both, see `ValidateName` and `semver`
+  if (typeof name !== "string" || !/^[a-zA-Z0-9][a-zA-Z0-9._-]*$/.test(name)) throw wrong(where, "name");
+  if (typeof version !== "string" || !/^[0-9A-Za-z][0-9A-Za-z.+-]*$/.test(version)) {
+    throw wrong(where, "version");
+  }
+  return {
+    name,
+    version,
+    ...(typeof kubeVersion === "string" && { kubeVersion }),
+    hasDependencies: Array.isArray(dependencies) && dependencies.length > 0,
+  };
+}
+
+function parsed(yaml: string, where: string): Record<string, unknown> {
+  try {
+    return Object(parse(yaml, { logLevel: "error" })) as Record<string, unknown>;
+  } catch (error) {
+    throw new InputError(`the Chart.yaml of ${where} is no YAML: ${(error as Error).message}`, "Mend it.");
+  }
+}
+
+function wrong(where: string, key: string): InputError {
+  return new InputError(
+    `the chart ${where} has no usable ${key} in its Chart.yaml`,
+    `Write it as a text, such as «${key}: ${key === "name" ? "docs" : "1.0.0"}».`,
+  );
+}

@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { InputError } from "../words/errors";
+import { isDigest } from "../registry/reference";
+import { THIS_KIT } from "./layoutFiles";
+
+/** A kit that has arrived where the next one goes: what it has is left out of that. */
+export interface EarlierKit {
+  /** Label of its content. */
+  readonly version: string;
+  /** Of its manifest: hexadecimal digits. */
+  readonly sha256: string;
+  /** The label of the kit that has a blob: its own, or that of one before. */
+  has(digest: string): string | undefined;
+}
+
+/**
+ * Reads the manifest of an earlier kit.
+ *
+ * @param path of its `manifest.json`
+ * @throws InputError when it is none
+ */
+export async function readEarlierKit(path: string): Promise<EarlierKit> {
+  const bytes = await readFile(resolve(path)).catch((error: unknown) => {
+    throw new InputError(
+      `the manifest ${path}, which \`since\` names, cannot be read (${(error as NodeJS.ErrnoException).code ?? ""})`,
+      "Give the path of the earlier kit's manifest.json.",
+    );
+  });
+  const { kit, version, blobs } = parsed(bytes) as Record<string, unknown>;
+  if (kit !== 1 || typeof version !== "string" || !Array.isArray(blobs)) {
+    throw new InputError(
+      `${path} is no manifest of a kit`,
+      "Give the path of the earlier kit's manifest.json.",
+    );
+  }
+  if (version === THIS_KIT) {
+    throw new InputError(
+      `the kit of ${path} is labelled «${THIS_KIT}», which says in a manifest that nothing is left out`,
+      "Write that kit again with another `version`.",
+    );
+  }
+  const holders = new Map<string, string>();
+  for (const blob of blobs as unknown[]) {
+    const { digest, in: holder } = Object(blob) as Record<string, unknown>;
+    if (isDigest(digest) && typeof holder === "string") {
+      holders.set(digest, holder === THIS_KIT ? version : holder);
+    }
+  }
+  return {
+    version,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    has: (digest) => holders.get(digest),
+  };
+}
+
+function parsed(bytes: Buffer): object {
+  try {
+    return Object(JSON.parse(bytes.toString())) as object;
+  } catch {
+    return {};
+  }
+}

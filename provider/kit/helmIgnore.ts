@@ -1,0 +1,76 @@
+import { InputError } from "../words/errors";
+
+/** Whether helm leaves a file or folder of a chart out. */
+export type Ignore = (path: string, isFolder: boolean) => boolean;
+
+interface Rule {
+  readonly isNegated: boolean;
+  readonly isOfFolders: boolean;
+  readonly matches: (path: string) => boolean;
+}
+
+/** What helm always leaves out, see `AddDefaults` in helm's `pkg/ignore/rules.go`. */
+const DEFAULT = "templates/.?*";
+
+/**
+ * The rules of `.helmignore`, as helm reads them: like `.gitignore`, but without `**`, and a rule with `!` leaves out whatever it
+ * does *not* match. See https://helm.sh/docs/chart_template_guide/helm_ignore_file/
+ *
+ * @throws InputError for a rule that helm refuses
+ */
+export function helmIgnore(text: string): Ignore {
+  const rules = [...text.split(/\r?\n/), DEFAULT].flatMap(ruleOf);
+  return (path, isFolder) => {
+    for (const { isNegated, isOfFolders, matches } of rules) {
+      if (isNegated) {
+        if ((isOfFolders && !isFolder) || !matches(path)) return true;
+      } else if ((isFolder || !isOfFolders) && matches(path)) return true;
+    }
+    return false;
+  };
+}
+
+function ruleOf(line: string): Rule[] {
+  const text = line.replace(/^\ufeff/, "").trim();
+  if (text === "" || text.startsWith("#")) return [];
+  if (text.includes("**")) {
+    throw new InputError(
+      `.helmignore of the chart has the rule ${JSON.stringify(text)}, and helm knows no **`,
+      "Write it without.",
+    );
+  }
+  const isNegated = text.startsWith("!");
+  const plain = isNegated ? text.slice(1) : text;
+  const isOfFolders = plain.endsWith("/");
+  const pattern = isOfFolders ? plain.slice(0, -1) : plain;
+  const expression = expressionOf(pattern.replace(/^\//, ""));
+  const ofName = !pattern.includes("/");
+  return [
+    {
+      isNegated,
+      isOfFolders,
+      matches: (path) => expression.test(ofName ? (path.split("/").at(-1) ?? "") : path),
+    },
+  ];
+}
+
+/** Go's `filepath.Match`: `*`, `?`, `[a-z]`, `[^a-z]`, and `\` before what means itself. @throws InputError */
+function expressionOf(pattern: string): RegExp {
+  const source = pattern.replace(
+    /\\(.)|\[(\^?)((?:\\.|[^\]\\])+)\]|(\*)|(\?)|([\s\S])/gu,
+    (_, escaped?: string, not?: string, set?: string, star?: string, one?: string, other?: string) => {
+      if (set !== undefined) return `(?!/)[${not ?? ""}${set.replace(/[[\]&~|^]/g, "\\$&")}]`;
+      if (star !== undefined) return "[^/]*";
+      if (one !== undefined) return "[^/]";
+      return (escaped ?? other ?? "").replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+    },
+  );
+  try {
+    return new RegExp(`^${source}$`, "su");
+  } catch {
+    throw new InputError(
+      `.helmignore of the chart has an unusable rule: ${JSON.stringify(pattern)}`,
+      "Mend it.",
+    );
+  }
+}

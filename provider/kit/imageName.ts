@@ -1,0 +1,39 @@
+import { parseBase } from "../registry/reference";
+
+/** The site's own image. */
+const SITE = "site";
+/** Longest tag, in characters. */
+const TAG_LIMIT = 128;
+/** How many digits of its digest are the tag of an image that has none. */
+const DIGEST_DIGITS = 12;
+
+/**
+ * The name of an image within a kit, `NAME:TAG`: without the registry and the folders that it came from, for it goes to others.
+ *
+ * @param reference as the user writes it
+ */
+export function nameInKit(reference: string): string {
+  const { path, tag, digest = "" } = parseBase(reference);
+  const [, digits = ""] = digest.split(":");
+  return `${path.split("/").at(-1) ?? ""}:${tag ?? `sha256-${digits.slice(0, DIGEST_DIGITS)}`}`;
+}
+
+/** The name of the site's image within a kit. */
+export function siteName(version: string): string {
+  const tag = version
+    .replace(/[^\w.-]+/g, "-")
+    .replace(/^[.-]+/, "")
+    .slice(0, TAG_LIMIT);
+  return `${SITE}:${tag || "latest"}`;
+}
+
+/** Images of which two would have the same name, or one that of the site's own, if there are any. */
+export function nameProblem(references: readonly string[]): string | undefined {
+  const names = references.map(nameInKit);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    return `two of them would be ${twice} in the kit, where names are without their registries: give one another tag`;
+  }
+  const taken = names.find((name) => name.startsWith(`${SITE}:`));
+  return taken === undefined ? undefined : `${taken} is how the site's own image is named in the kit`;
+}

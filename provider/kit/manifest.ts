@@ -1,0 +1,100 @@
+import type { KitBlob } from "./blobStore";
+import type { KitBundle } from "./buildSiteImage";
+import type { KitChart } from "./chartArchive";
+import type { KitImage } from "./kitImage";
+import type { EarlierKit } from "./earlierKit";
+import { THIS_KIT } from "./layoutFiles";
+import type { SummedFile } from "./sums";
+
+/** `manifest.json`, see `manifest.schema.json`. */
+export interface KitManifest {
+  readonly kit: 1;
+  readonly version: string;
+  readonly domain?: string;
+  readonly jobId?: string;
+  /** ISO 8601. The one thing in which two kits of the same inputs differ. */
+  readonly createdAt: string;
+  readonly signed: boolean;
+  readonly since?: { readonly version: string; readonly sha256: string };
+  readonly bundle: SummedFile;
+  readonly chart?: SummedFile & { readonly name: string; readonly version: string };
+  readonly images: readonly {
+    readonly name: string;
+    readonly reference?: string;
+    readonly digest: string;
+    readonly mediaType: string;
+    readonly platforms: readonly string[];
+    readonly site: boolean;
+  }[];
+  readonly blobs: readonly { readonly digest: string; readonly size: number; readonly in: string }[];
+  readonly needs: {
+    readonly kubernetes: string;
+    readonly diskBytes: number;
+    readonly tools: readonly string[];
+  };
+}
+
+/** What every cluster that is still looked after has. */
+const OLDEST_KUBERNETES = ">=1.25.0-0";
+const TOOLS = ["sh", "coreutils", "tar", "openssl"];
+
+/** What a kit consists of. */
+export interface KitContent {
+  readonly bundle: KitBundle;
+  readonly bundleFile: SummedFile;
+  readonly chart: (KitChart & SummedFile) | undefined;
+  readonly images: readonly KitImage[];
+  /** All of the images. */
+  readonly blobs: readonly KitBlob[];
+  readonly since: EarlierKit | undefined;
+  readonly isSigned: boolean;
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
+
+export function kitManifest(content: KitContent): KitManifest {
+  const { bundle, bundleFile, chart, images, blobs, since, isSigned, createdAt } = content;
+  const imageBytes = blobs.reduce((total, { size }) => total + size, 0);
+  return {
+    kit: 1,
+    version: bundle.version,
+    ...(bundle.domain !== undefined && { domain: bundle.domain }),
+    ...(bundle.jobId !== undefined && { jobId: bundle.jobId }),
+    createdAt,
+    signed: isSigned,
+    ...(since && { since: { version: since.version, sha256: since.sha256 } }),
+    bundle: bundleFile,
+    ...(chart && {
+      chart: {
+        path: chart.path,
+        size: chart.size,
+        sha256: chart.sha256,
+        name: chart.name,
+        version: chart.version,
+      },
+    }),
+    images: images.map(({ name, reference, top, platforms, isSite }) => ({
+      name,
+      ...(reference !== undefined && { reference }),
+      digest: top.digest,
+      mediaType: top.mediaType,
+      platforms,
+      site: isSite,
+    })),
+    blobs: blobs.map(({ digest, size, inOther }) => ({ digest, size, in: inOther ?? THIS_KIT })),
+    needs: {
+      kubernetes: chart?.kubeVersion ?? OLDEST_KUBERNETES,
+      diskBytes: bundleFile.size + (chart?.size ?? 0) + imageBytes,
+      tools: [...TOOLS, ...(images.length > 0 ? ["curl"] : []), ...(chart ? ["helm"] : [])],
+    },
+  };
+}
+
+/** For readers that know objects by their braces (`verify.sh`), none of these is in a text. */
+export function manifestText(manifest: KitManifest): string {
+  const json = JSON.stringify(manifest, undefined, 2);
+  const plain = json.replace(/"(?:[^"\\]|\\.)*"/g, (text) =>
+    text.replaceAll("{", "\\u007b").replaceAll("}", "\\u007d"),
+  );
+  return `${plain}\n`;
+}

@@ -1,0 +1,87 @@
+import { inParallel } from "../http/inParallel";
+import { digestOf } from "../registry/digest";
+import { readImage, type StoredImage } from "../registry/image";
+import type { Manifest } from "../registry/manifests";
+import { OCI_INDEX } from "../registry/mediaTypes";
+import { parseBase, pinned, repositoryName } from "../registry/reference";
+import type { RegistryContext } from "../registry/context";
+import { RegistrySession } from "../registry/session";
+import { DestinationError } from "../words/errors";
+import type { BlobStore } from "./blobStore";
+import { nameInKit } from "./imageName";
+import type { PulledImage } from "./kitImage";
+import { isWanted, platformOf, platformText } from "./platform";
+import { PullProgress } from "./pullProgress";
+
+/** How many layers are fetched at once: as many as docker does. */
+const LANES = 3;
+
+/**
+ * Pulls an image for some platforms. For one, it is that platform's own manifest, byte for byte; for several, an index of those.
+ *
+ * @param reference as the user writes it
+ * @throws DestinationError when there is none for one of the platforms; DeadlineExceededError; the signal's reason
+ */
+export async function pullImage(
+  reference: string,
+  platforms: readonly string[],
+  store: BlobStore,
+  context: RegistryContext,
+): Promise<PulledImage> {
+  const parsed = parseBase(reference);
+  const session = new RegistrySession(parsed, context, { actions: "pull" });
+  context.reporter.progress(`pulling ${reference}`);
+  const found = await readImage(session, parsed, (platform) => isWanted(platforms, platform));
+  const images = found.images.filter((image) => isWanted(platforms, platformOf(image)));
+  const missing = platforms.find(
+    (platform) => !images.some((image) => isWanted([platform], platformOf(image))),
+  );
+  if (missing !== undefined) {
+    throw new DestinationError(
+      `${reference} has no image for ${missing}`,
+      "Take that platform out of `platforms`, or name another image.",
+    );
+  }
+  const top = topOf(images);
+  // several platforms may share some
+  const layers = [
+    ...new Map(images.flatMap((image) => image.layers).map((layer) => [layer.digest, layer])).values(),
+  ];
+  const progress = new PullProgress(context, `pulling ${reference}`, layers);
+  await inParallel(layers, LANES, (layer) =>
+    store.fetch(session, layer, (bytes) => progress.moved(layer.digest, bytes)),
+  );
+  for (const { configBytes, manifest } of images) {
+    await store.put(configBytes);
+    await store.put(manifest.bytes);
+  }
+  await store.put(top.bytes);
+  const name = `${repositoryName(parsed)}${parsed.tag === undefined ? "" : `:${parsed.tag}`}`;
+  return {
+    name: nameInKit(reference),
+    reference: parsed.tag === undefined ? pinned(parsed, found.digest) : `${name}@${found.digest}`,
+    isSite: false,
+    top,
+    platforms: images.map((image) => platformText(platformOf(image))),
+    base: { name, digest: found.digest },
+    images,
+  };
+}
+
+function topOf(images: readonly StoredImage[]): Manifest {
+  const [first, ...others] = images;
+  if (first && others.length === 0) return first.manifest;
+  const bytes = Buffer.from(
+    JSON.stringify({
+      schemaVersion: 2,
+      mediaType: OCI_INDEX,
+      manifests: images.map((image) => ({
+        mediaType: image.manifest.mediaType,
+        digest: image.digest,
+        size: image.manifest.bytes.length,
+        platform: platformOf(image),
+      })),
+    }),
+  );
+  return { digest: digestOf(bytes), mediaType: OCI_INDEX, bytes };
+}

@@ -1,0 +1,560 @@
+#!/bin/sh
+# Puts the kit's images into a registry, so that a cluster can pull them.
+#
+#   sh load.sh REGISTRY/PATH [--with skopeo|crane|oras|curl|docker] [--plain-http]
+#
+# Each image becomes REGISTRY/PATH/NAME:TAG. What the registry has is not sent again: run it anew after whatever went wrong.
+# At the end every manifest is read back, and must have the kit's digest.
+#
+# Takes the first of these programs that is there; curl alone is enough. Docker is last: only with its containerd image store does
+# it push what it was given.
+#
+# Who you are: REGISTRY_USER and REGISTRY_PASSWORD in the environment, else what `docker login` or `podman login` left.
+# --plain-http: the registry speaks http. A private authority: its certificate in /etc/docker/certs.d/REGISTRY/ca.crt, or named by
+# CURL_CA_BUNDLE for curl, by SSL_CERT_FILE for the others.
+#
+# Needs sh, coreutils, grep, sed and awk. Writes only below TMPDIR (/tmp): the kit's medium may be read-only.
+set -u
+umask 077
+LC_ALL=C
+export LC_ALL
+unset CDPATH
+
+# Takes what is wrong, and what to do. Whatever a server said of it, nothing but plain letters gets to the terminal.
+give_up() {
+  printf '%s\n' "$@" | tr -c '\n -~' '?' >&2
+  exit 1
+}
+
+# ---- JSON --------------------------------------------------------------------------------------------------------------
+
+# A line for each value of the JSON that comes in: where it is, a tab, and what it is. Where: names, and numbers of elements, with
+# a space between, such as «manifests 0 digest».
+json_values() {
+  tr '\r\n\t' '   ' | grep -oE '"([^"\\]|\\.)*"|[][{},:]|[^][{},:" ]+' | awk '
+    function text(token,   out, code) {
+      if (token !~ /^"/) return token
+      token = substr(token, 2, length(token) - 2)
+      out = ""
+      while (match(token, /\\./)) {
+        code = substr(token, RSTART + 1, 1)
+        out = out substr(token, 1, RSTART - 1)
+        token = substr(token, RSTART + 2)
+        if (code == "u" && token ~ /^00[2-7][0-9A-Fa-f]/) {
+          out = out sprintf("%c", 16 * hex(substr(token, 3, 1)) + hex(substr(token, 4, 1)))
+          token = substr(token, 5)
+        } else out = out (code ~ /["\\\/]/ ? code : "\\" code)
+      }
+      return out token
+    }
+    function hex(digit) { return index("0123456789abcdef", tolower(digit)) - 1 }
+    $0 == "{" || $0 == "[" { isList[++depth] = $0 == "["; at[depth] = 0; isName = $0 == "{"; next }
+    $0 == "}" || $0 == "]" { depth--; isName = 0; next }
+    $0 == "," { if (isList[depth]) at[depth]++; else isName = 1; next }
+    $0 == ":" { next }
+    isName { at[depth] = text($0); isName = 0; next }
+    {
+      where = ""
+      for (i = 1; i <= depth; i++) where = where (i > 1 ? " " : "") at[i]
+      print where "\t" text($0)
+    }'
+}
+
+# Of what json_values printed, the value at a place.
+value_at() { awk -v where="$1" 'index($0, where "\t") == 1 { print substr($0, length(where) + 2); exit }'; }
+
+# Of what json_values printed, the elements of a list: a line with the values of the given fields, «-» for one that is not there.
+# Names with a space cannot be asked for.
+elements_of() {
+  list=$1
+  shift
+  awk -F '\t' -v list="$list" -v fields="$*" '
+    BEGIN { wanted = split(fields, field, " ") }
+    {
+      split($1, where, " ")
+      if (where[1] != list) next
+      if (where[2] + 1 > count) count = where[2] + 1
+      name = $1
+      sub(/^[^ ]* [^ ]* /, "", name)
+      value[where[2], name] = $2
+    }
+    END {
+      for (n = 0; n < count; n++) {
+        line = ""
+        for (i = 1; i <= wanted; i++) {
+          name = field[i]
+          sub(/\//, " ", name) # a field of an object in the element
+          line = line (i > 1 ? " " : "") ((n, name) in value ? value[n, name] : "-")
+        }
+        print line
+      }
+    }'
+}
+
+# ---- What the kit has --------------------------------------------------------------------------------------------------
+
+# Where the kit has a blob.
+file_of() { printf 'images/blobs/sha256/%s' "${1#sha256:}"; }
+
+check_digest() {
+  case ${1#sha256:} in "$1" | '' | *[!0-9a-f]*) give_up "'$1' is no digest: sh verify.sh says what is wrong with this kit." ;; esac
+}
+
+lacking() { give_up "The kit lacks $1 of $image: sh verify.sh says what is wrong with it."; }
+
+# The manifests of an image, children before their parents, a line each: digest and media type.
+list_manifests() {
+  level="$1 $2"
+  all=
+  while [ -n "$level" ]; do
+    all="$level
+$all"
+    level=$(printf '%s\n' "$level" | while read -r each _; do
+      check_digest "$each"
+      [ -f "$(file_of "$each")" ] || lacking "$each"
+      json_values <"$(file_of "$each")" | elements_of manifests digest mediaType
+    done) || exit 1
+  done
+  printf '%s' "$all" | awk 'NF && !seen[$1]++'
+}
+
+# The digests of configuration and layers of a manifest.
+list_blobs() {
+  json_values <"$(file_of "$1")" | awk -F '\t' '$1 == "config digest" || $1 ~ /^layers [0-9]+ digest$/ { print $2 }'
+}
+
+# The versions of the earlier kits that have what this one leaves out; or one blob of it, where that is given.
+earlier_kits() {
+  # a version may have spaces
+  json_values <manifest.json | elements_of blobs digest in | awk -v digest="${1-}" '
+    (digest == "" || $1 == digest) && sub(/^[^ ]* /, "") && $0 != "this" && !seen[$0]++ { list = list ", \"" $0 "\"" }
+    END { print substr(list, 3) }'
+}
+
+# ---- Who loads ---------------------------------------------------------------------------------------------------------
+
+# Leaves what proves it in $basic (user and password), or in $identity (a token that is exchanged for others).
+read_credentials() {
+  basic='' identity=''
+  if [ -n "${REGISTRY_USER-}" ]; then
+    basic=$(printf '%s:%s' "$REGISTRY_USER" "${REGISTRY_PASSWORD-}" | base64 | tr -d '\n')
+    return
+  fi
+  for file in "${REGISTRY_AUTH_FILE-}" "${DOCKER_CONFIG:-${HOME-}/.docker}/config.json" "${XDG_RUNTIME_DIR-}/containers/auth.json"; do
+    [ -f "$file" ] || continue
+    known=$(json_values <"$file")
+    for key in "$registry" "https://$registry" "https://$registry/" "https://$registry/v2/" "https://$registry/v1/"; do
+      basic=$(printf '%s\n' "$known" | value_at "auths $key auth")
+      identity=$(printf '%s\n' "$known" | value_at "auths $key identitytoken")
+      user=$(printf '%s\n' "$known" | value_at "auths $key username")
+      if [ -z "$basic" ] && [ -n "$user" ]; then
+        basic=$(printf '%s:%s' "$user" "$(printf '%s\n' "$known" | value_at "auths $key password")" | base64 | tr -d '\n')
+      fi
+      [ -z "$basic$identity" ] || return 0
+    done
+    helper=$(printf '%s\n' "$known" | value_at "credHelpers $registry")
+    [ -n "$helper" ] || helper=$(printf '%s\n' "$known" | value_at credsStore)
+    if [ -n "$helper" ] && known=$(printf '%s' "$registry" | "docker-credential-$helper" get 2>/dev/null | json_values); then
+      user=$(printf '%s\n' "$known" | value_at Username) secret=$(printf '%s\n' "$known" | value_at Secret)
+      case $user in
+        '') continue ;;
+        '<token>') identity=$secret ;;
+        *) basic=$(printf '%s:%s' "$user" "$secret" | base64 | tr -d '\n') ;;
+      esac
+      return 0
+    fi
+  done
+}
+
+# The other programs read a file; it is gone when this ends.
+hand_over_credentials() {
+  [ -n "${REGISTRY_USER-}" ] || return 0
+  read_credentials
+  printf '{"auths":{"%s":{"auth":"%s"}}}\n' "$registry" "$basic" >"$work/config.json"
+  DOCKER_CONFIG=$work REGISTRY_AUTH_FILE=$work/config.json
+  export DOCKER_CONFIG REGISTRY_AUTH_FILE
+}
+
+# ---- curl alone: one request -------------------------------------------------------------------------------------------
+
+# What proves who this is goes to curl through its standard input: arguments can be read by everybody on this machine.
+run_curl() {
+  credential=$1
+  shift
+  for authority in "/etc/docker/certs.d/$registry/ca.crt" "/etc/containers/certs.d/$registry/ca.crt"; do
+    if [ -f "$authority" ]; then
+      set -- --cacert "$authority" "$@"
+      break
+    fi
+  done
+  : >"$work/headers"
+  : >"$work/body"
+  status=$({ [ -z "$credential" ] || printf 'header = "Authorization: %s"\n' "$credential"; } |
+    curl --config - --globoff --silent --show-error --connect-timeout 30 --speed-limit 1 --speed-time 300 --retry 3 \
+      --dump-header "$work/headers" --output "$work/body" --write-out '%{http_code}' "$@" 2>"$work/words") || status=000
+}
+
+# Method, address and more arguments of curl. Leaves $status, $work/headers and $work/body. Logs in when it is asked to.
+request() {
+  method=$1 address=$2
+  shift 2
+  case $method in
+    HEAD) set -- --head "$@" ;;
+    *) set -- --request "$method" "$@" ;;
+  esac
+  case $address in
+    "$origin"/*) ;;
+    *) # some registries have uploads sent to another host, which the address itself allows
+      run_curl '' "$@" --url "$address"
+      return
+      ;;
+  esac
+  run_curl "$authorization" "$@" --url "$address"
+  if [ "$status" = 401 ] && log_in; then run_curl "$authorization" "$@" --url "$address"; fi
+}
+
+# The last value of a header.
+header() {
+  tr -d '\r' <"$work/headers" | awk -v name="$1:" '
+    tolower(substr($0, 1, length(name))) == name { value = substr($0, length(name) + 1); sub(/^[ \t]+/, "", value) }
+    END { print value }'
+}
+
+# Does what the registry asked for with 401. Fails where nothing new can be tried.
+log_in() {
+  challenge=$(tr -d '\r' <"$work/headers" | grep -i '^www-authenticate:')
+  case $challenge in
+    *[Bb]earer\ *) get_token ;;
+    *[Bb]asic*)
+      [ -n "$basic" ] && [ "$authorization" != "Basic $basic" ] || return 1
+      authorization="Basic $basic"
+      ;;
+    *) return 1 ;;
+  esac
+}
+
+# See https://distribution.github.io/distribution/spec/auth/token/
+get_token() {
+  realm=$(challenged realm) service=$(challenged service)
+  case $realm in
+    https://*) ;;
+    http://*) [ "$scheme" = http ] || give_up "$registry wants the password sent to $realm, which is not encrypted." ;;
+    *) return 1 ;;
+  esac
+  set -- --url "$realm"
+  [ -z "$service" ] || set -- "$@" --data-urlencode "service=$service"
+  if [ -n "$identity" ]; then
+    printf '%s' "$identity" >"$work/identity"
+    set -- "$@" --data grant_type=refresh_token --data client_id=load.sh --data-urlencode "refresh_token@$work/identity" \
+      --data-urlencode "scope=$(challenged scope)"
+    run_curl '' "$@"
+  else
+    for scope in $(challenged scope); do set -- "$@" --data-urlencode "scope=$scope"; done
+    run_curl "${basic:+Basic $basic}" --get "$@"
+  fi
+  [ "$status" = 200 ] || return 1
+  token=$(json_values <"$work/body" | value_at token)
+  [ -n "$token" ] || token=$(json_values <"$work/body" | value_at access_token)
+  case $token in '' | *[!A-Za-z0-9._~+/=-]*) return 1 ;; esac
+  authorization="Bearer $token"
+}
+
+challenged() { printf '%s\n' "$challenge" | sed -n "s/.*[Bb]earer .*$1=\"\([^\"]*\)\".*/\1/p"; }
+
+# Takes what was to be done, and tells why it is not.
+refused() {
+  case $status in
+    000)
+      case $(cat "$work/words") in
+        *'curl: (60)'*) hint="The certificate of its authority belongs into /etc/docker/certs.d/$registry/ca.crt." ;;
+        *'curl: (35)'*) hint="If the registry speaks http, add --plain-http." ;;
+        *) hint="What arrived stays there: run it again to go on." ;;
+      esac
+      give_up "$1: $(cat "$work/words")" "$hint"
+      ;;
+    401 | 403) give_up "$1: the registry answered $status$(body_start)" \
+      "Log in: REGISTRY_USER and REGISTRY_PASSWORD in the environment, or docker login $registry." ;;
+    *) give_up "$1: the registry answered $status$(body_start)" ;;
+  esac
+}
+
+body_start() { head -c 300 "$work/body" | tr '\n' ' ' | sed 's/^./: &/'; }
+
+# ---- curl alone: an image ----------------------------------------------------------------------------------------------
+
+has_blob() {
+  request HEAD "$api/$repository/blobs/$1"
+  case $status in
+    2?? | 3??) return 0 ;; # it may lead elsewhere
+    404) return 1 ;;
+    *) refused "$repository cannot be asked for $1" ;;
+  esac
+}
+
+# Sends one blob to $repository, unless it is there; from a sibling repository the registry takes it by itself.
+place_blob() {
+  check_digest "$1"
+  ! has_blob "$1" || return 0
+  tries=0 from='' location=''
+  for place in $placed; do
+    [ "${place%,*}" != "$1" ] || from=${place#*,}
+  done
+  if [ -n "$from" ]; then
+    request POST "$api/$repository/blobs/uploads/?mount=$1&from=$from" --data ''
+    [ "$status" != 201 ] || return 0
+  fi
+  if [ ! -f "$(file_of "$1")" ]; then
+    kits=$(earlier_kits "$1")
+    [ -n "$kits" ] || lacking "$1"
+    give_up "$1 of $image is not in $destination, and this kit leaves it out." \
+      "Load the kit of version $kits into $target first, then this one again."
+  fi
+  size=$(($(wc -c <"$(file_of "$1")")))
+  echo "  sending $1 ($size bytes)"
+  until upload "$1"; do
+    tries=$((tries + 1))
+    case $status in
+      000 | 404 | 408 | 416 | 429 | 5??) [ $tries -lt 4 ] || refused "$1 cannot be sent to $repository" ;;
+      *) refused "$1 cannot be sent to $repository" ;;
+    esac
+    echo "  going on with it: $status $(tr -d '\n' <"$work/words")"
+    sleep $tries
+    # the answer that got lost may have been that it is whole
+    ! has_blob "$1" || return 0
+  done
+}
+
+# Notes where the blobs of an image are, as «DIGEST,REPOSITORY», for the images that come after it.
+note_places() {
+  while read -r manifest _ <&4; do
+    for blob in $(list_blobs "$manifest"); do placed="$placed $blob,$repository"; done
+  done 4<"$work/manifests"
+}
+
+# Begins to send a blob, or goes on where the registry has what came before a cut.
+upload() {
+  offset=0
+  [ -z "$location" ] || ask_for_offset "$1"
+  if [ -z "$location" ]; then
+    request POST "$api/$repository/blobs/uploads/" --data ''
+    [ "$status" = 202 ] || return 1
+    locate
+  fi
+  case $location in
+    *\?*) to="$location&" ;;
+    *) to="$location?" ;;
+  esac
+  to="${to}digest=sha256%3A${1#sha256:}"
+  set -- --upload-file "$(file_of "$1")" --header 'Content-Type: application/octet-stream' --header 'Expect:'
+  [ $offset -eq 0 ] || set -- "$@" --continue-at $offset --header "Content-Range: $offset-$((size - 1))"
+  request PUT "$to" "$@"
+  case $status in 200 | 201 | 204) ;; *) return 1 ;; esac
+}
+
+# Takes from the last answer where an upload goes on.
+locate() {
+  location=$(header location)
+  case $location in
+    http://* | https://*) ;;
+    /*) location=$origin$location ;;
+    *) give_up "$registry does not say where an upload goes on." ;;
+  esac
+}
+
+# Leaves in $offset how much of an upload arrived; without $location, where it must be begun anew.
+ask_for_offset() {
+  request GET "$location"
+  last=$(header range)
+  last=${last#bytes=}
+  last=${last#0-}
+  case $status:$last in
+    20[04]: | *:*[!0-9]*) location= ;;
+    20[04]:0) ;; # «0-0» is said of nothing, too
+    20[04]:*) offset=$((last + 1)) ;;
+    *) location= ;;
+  esac
+  if [ -z "$location" ] || [ "$offset" -ge "$size" ]; then
+    location='' offset=0
+  else
+    locate
+  fi
+}
+
+# Reference and media type of a manifest, and its digest.
+place_manifest() {
+  request PUT "$api/$repository/manifests/$1" --header "Content-Type: $2" --header 'Expect:' --upload-file "$(file_of "$3")"
+  case $status in 200 | 201 | 204) ;; *) refused "The manifest $3 cannot be written to $repository" ;; esac
+}
+
+push_with_curl() {
+  while read -r manifest type <&4; do
+    for blob in $(list_blobs "$manifest"); do place_blob "$blob"; done
+    place_manifest "$manifest" "$type" "$manifest"
+  done 4<"$work/manifests"
+  place_manifest "$tag" "$media_type" "$digest"
+}
+
+read_with_curl() {
+  request GET "$api/$repository/manifests/$1" --header "Accept: application/vnd.oci.image.index.v1+json" \
+    --header "Accept: application/vnd.oci.image.manifest.v1+json" \
+    --header "Accept: application/vnd.docker.distribution.manifest.list.v2+json" \
+    --header "Accept: application/vnd.docker.distribution.manifest.v2+json"
+  [ "$status" = 200 ] && cat "$work/body"
+}
+
+# ---- The other programs ------------------------------------------------------------------------------------------------
+
+# From a folder of skopeo's own kind: from an OCI layout it takes no manifest of Docker's media types.
+push_with_skopeo() {
+  rm -rf "$work/folder"
+  mkdir "$work/folder" && printf 'Directory Transport Version: 1.1\n' >"$work/folder/version" || exit 1
+  ln -s "$kit/$(file_of "$digest")" "$work/folder/manifest.json"
+  while read -r manifest _ <&4; do
+    ln -s "$kit/$(file_of "$manifest")" "$work/folder/${manifest#sha256:}.manifest.json"
+    for blob in $(list_blobs "$manifest"); do ln -sf "$kit/$(file_of "$blob")" "$work/folder/${blob#sha256:}"; done
+  done 4<"$work/manifests"
+  # the policy is about signatures of images; who made the kit, verify.sh knows
+  skopeo --insecure-policy copy --all ${plain_http:+--dest-tls-verify=false} "dir:$work/folder" "docker://$destination:$tag"
+}
+read_with_skopeo() { skopeo --insecure-policy inspect --raw ${plain_http:+--tls-verify=false} "docker://$(named "$1")" 2>/dev/null; }
+
+push_with_crane() {
+  make_layout
+  crane push ${plain_http:+--insecure} "$work/layout" "$destination:$tag"
+}
+read_with_crane() { crane manifest ${plain_http:+--insecure} "$(named "$1")" 2>/dev/null; }
+
+push_with_oras() {
+  make_layout
+  oras cp --no-tty --from-oci-layout ${plain_http:+--to-plain-http} "$work/layout@$digest" "$destination:$tag"
+}
+read_with_oras() { oras manifest fetch ${plain_http:+--plain-http} "$(named "$1")" 2>/dev/null; }
+
+push_with_docker() {
+  make_layout
+  set -- oci-layout index.json
+  while read -r manifest _ <&4; do
+    for blob in "$manifest" $(list_blobs "$manifest"); do
+      [ ! -f "$(file_of "$blob")" ] || set -- "$@" "blobs/sha256/${blob#sha256:}"
+    done
+  done 4<"$work/manifests"
+  tar -C "$work/layout" -chf - "$@" | docker load && docker push "$destination:$tag"
+}
+read_with_docker() { docker buildx imagetools inspect --raw "$(named "$1")" 2>/dev/null; }
+
+# A tag or a digest in $destination.
+named() {
+  case $1 in
+    sha256:*) printf '%s@%s' "$destination" "$1" ;;
+    *) printf '%s:%s' "$destination" "$1" ;;
+  esac
+}
+
+# A layout with one image, for programs that cannot choose one of several. Its blobs are the kit's.
+make_layout() {
+  rm -rf "$work/layout"
+  mkdir "$work/layout" && ln -s "$kit/images/blobs" "$work/layout/blobs" && cp images/oci-layout "$work/layout/oci-layout" || exit 1
+  printf '{"schemaVersion":2,"manifests":[{"mediaType":"%s","digest":"%s","size":%d,"annotations":{"%s":"%s","%s":"%s"}}]}\n' \
+    "$media_type" "$digest" "$(wc -c <"$(file_of "$digest")")" org.opencontainers.image.ref.name "$tag" \
+    io.containerd.image.name "$destination:$tag" >"$work/layout/index.json"
+}
+
+# ---- The whole ---------------------------------------------------------------------------------------------------------
+
+# Whether the registry gives back the kit's own bytes for a tag or digest.
+reads_back() {
+  asked=$1
+  "read_with_$program" "$1" >"$work/manifest"
+  [ "$(sha256sum <"$work/manifest")" = "${2#sha256:}  -" ]
+}
+
+# Whether it does so for all manifests of the image, and for its tag.
+is_there() {
+  while read -r manifest _ <&4; do
+    reads_back "$manifest" "$manifest" || return 1
+  done 4<"$work/manifests"
+  reads_back "$tag" "$digest"
+}
+
+load_image() {
+  case $image in
+    -* | *[!A-Za-z0-9._:-]*) give_up "The kit has an image without a usable name: $image" ;;
+    *:*) ;;
+    *) give_up "The kit has an image without a tag: $image" ;;
+  esac
+  repository=${path:+$path/}${image%:*}
+  destination=$registry/$repository
+  tag=${image##*:}
+  list_manifests "$digest" "$media_type" >"$work/manifests" || exit 1
+  if is_there; then
+    echo "there already: $destination:$tag@$digest"
+    note_places
+    return
+  fi
+  echo "loading: $destination:$tag"
+  if ! "push_with_$program" </dev/null; then
+    kits=$(earlier_kits)
+    [ -z "$kits" ] || set -- "If a blob is what is missing: load the kit of version $kits into $target first, then this one again."
+    give_up "$program could not load $destination:$tag." \
+      "What arrived stays there: run it again to go on. With another program it may go better: --with curl." "$@"
+  fi
+  is_there || give_up "$destination:$tag is not what the kit has: $asked came back changed, or not at all." \
+    "$program may have changed it on its way: try --with curl."
+  echo "loaded: $destination:$tag@$digest"
+  note_places
+}
+
+main() {
+  target='' program='' plain_http='' scheme=https
+  usage="usage: sh load.sh REGISTRY/PATH [--with skopeo|crane|oras|curl|docker] [--plain-http]"
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --plain-http) plain_http=yes scheme=http ;;
+      --with)
+        [ $# -gt 1 ] || give_up "$usage"
+        program=$2
+        shift
+        ;;
+      -* | *://* | *[!A-Za-z0-9.:/_-]* | '') give_up "$usage" ;;
+      *)
+        [ -z "$target" ] || give_up "$usage"
+        target=${1%/}
+        ;;
+    esac
+    shift
+  done
+  [ -n "$target" ] || give_up "$usage"
+  registry=${target%%/*} path=${target#"${target%%/*}"}
+  path=${path#/}
+  origin=$scheme://$registry api=$scheme://$registry/v2
+  kit=$(cd -- "$(dirname -- "$0")" && pwd -P) && cd "$kit" || exit 1
+  [ -f images/index.json ] || give_up "There are no images beside load.sh. If these are parts, join them as README.md says."
+
+  case $program in
+    '')
+      for each in skopeo crane oras curl docker; do
+        [ -n "$program" ] || ! command -v $each >/dev/null || program=$each
+      done
+      [ -n "$program" ] || give_up "None of skopeo, crane, oras, curl and docker is here: one is needed."
+      ;;
+    skopeo | crane | oras | curl | docker) command -v "$program" >/dev/null || give_up "There is no $program here." ;;
+    *) give_up "$usage" ;;
+  esac
+
+  work=$(mktemp -d) || exit 1
+  trap 'rm -rf "$work"' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+  authorization='' placed=''
+  case $program in
+    curl) read_credentials ;;
+    *) hand_over_credentials ;;
+  esac
+  echo "Loading with $program into $target"
+  json_values <images/index.json | elements_of manifests digest mediaType annotations/org.opencontainers.image.ref.name >"$work/images"
+  [ -s "$work/images" ] || give_up "The kit has no images."
+  while read -r digest media_type image <&3; do load_image; done 3<"$work/images"
+  echo "OK: all images are in $target, with the kit's digests."
+}
+
+main "$@"

@@ -1,0 +1,73 @@
+import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from "node:crypto";
+import { ConfigurationError } from "../words/errors";
+
+/** Signs what a kit consists of. The key is in memory, and nowhere else. */
+export interface Signer {
+  /** SHA-256 of the public key (SubjectPublicKeyInfo in DER), hexadecimal. */
+  readonly keyId: string;
+  /** ECDSA P-256: over the SHA-256, in DER. Ed25519: over the bytes themselves. */
+  sign(bytes: Buffer): Buffer;
+}
+
+/**
+ * The signer with the private key that a variable of the environment holds, in PEM.
+ *
+ * @throws ConfigurationError for none, one with a passphrase, or one of another kind; without any part of it
+ */
+export function signerFrom(variable: string, environment: (name: string) => string | undefined): Signer {
+  const pem = environment(variable)?.trim();
+  if (!pem) {
+    throw new ConfigurationError(
+      `the environment variable ${variable}, which \`signingKeyEnv\` names, is not set`,
+      "Set it to the private key in PEM, or leave `signingKeyEnv` out: then nobody vouches for the kit.",
+    );
+  }
+  const key = keyOf(pem, variable);
+  const isEd25519 = key.asymmetricKeyType === "ed25519";
+  if (!isEd25519 && key.asymmetricKeyDetails?.namedCurve !== "prime256v1") {
+    throw new ConfigurationError(
+      `the key in ${variable} is of another kind (${key.asymmetricKeyType ?? "unknown"})`,
+      "Give an ECDSA key of the curve P-256 (`openssl ecparam -name prime256v1 -genkey -noout`) or an Ed25519 key " +
+        "(`openssl genpkey -algorithm ed25519`).",
+    );
+  }
+  const der = createPublicKey(key).export({ type: "spki", format: "der" });
+  return {
+    keyId: createHash("sha256").update(der).digest("hex"),
+    sign: (bytes) => sign(isEd25519 ? null : "sha256", bytes, key),
+  };
+}
+
+function keyOf(pem: string, variable: string): KeyObject {
+  try {
+    // where only one line can be set, line ends are written as \n
+    return createPrivateKey(pem.replaceAll("\\n", "\n"));
+  } catch {
+    const isLocked = pem.includes("ENCRYPTED");
+    throw new ConfigurationError(
+      isLocked
+        ? `the key in ${variable} has a passphrase`
+        : `the environment variable ${variable} holds no private key in PEM`,
+      isLocked
+        ? "Give it without one (`openssl pkey -in key.pem`), and keep the variable among your secrets."
+        : "Give the whole text, from -----BEGIN to -----END, with line ends or with \\n in their place.",
+    );
+  }
+}
+
+/**
+ * The same signature as cosign reads it (`cosign verify-blob --key … --bundle …`), see
+ * https://docs.sigstore.dev/about/bundle/
+ */
+export function sigstoreBundle(bytes: Buffer, signature: Buffer, { keyId }: Signer): string {
+  const digest = createHash("sha256").update(bytes).digest("base64");
+  const bundle = {
+    mediaType: "application/vnd.dev.sigstore.bundle.v0.3+json",
+    verificationMaterial: { publicKey: { hint: Buffer.from(keyId, "hex").toString("base64") } },
+    messageSignature: {
+      messageDigest: { algorithm: "SHA2_256", digest },
+      signature: signature.toString("base64"),
+    },
+  };
+  return `${JSON.stringify(bundle)}\n`;
+}

@@ -1,0 +1,124 @@
+import { createHash, type Hash } from "node:crypto";
+import { constants } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
+import type { FailedAttempt } from "../http/failedAttempt";
+import { DestinationError } from "../words/errors";
+import type { Blob } from "./blobs";
+import { digestOf } from "./digest";
+import { otherBytes } from "./manifests";
+import { pinned } from "./reference";
+import type { RegistrySession } from "./session";
+import { readBytes } from "./wholeBody";
+
+/** Longest blob that is read into memory, in bytes: configurations of images are far below. */
+const MAX_MEMORY_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Reads a small blob, such as an image's configuration; its digest is checked.
+ *
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function readBlob(session: RegistrySession, { digest }: Blob): Promise<Buffer> {
+  return session.send(
+    { method: "GET", to: session.path("blobs", digest), accepted: [200] },
+    async (reply) => {
+      const bytes = await readBytes(reply, MAX_MEMORY_BYTES);
+      const found = digestOf(bytes);
+      if (found !== digest) throw otherBytes(pinned(session.repository, digest), found);
+      return bytes;
+    },
+  );
+}
+
+/**
+ * Fetches a blob into a file, going on from where it was cut off, also by a run that was killed; its digest and size are checked.
+ *
+ * @param path where it goes; what is there already is taken for its beginning
+ * @param moved is told how many bytes of it are there by now
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function downloadBlob(
+  session: RegistrySession,
+  { digest, size }: Blob,
+  path: string,
+  moved: (bytes: number) => void = () => undefined,
+): Promise<void> {
+  const name = pinned(session.repository, digest);
+  const retries = session.retries();
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT);
+  try {
+    let { offset, hash } = await readBeginning(file, size);
+    /** Whether some of it is of an earlier call, which may have left anything. */
+    let isOld = offset > 0;
+    const beginAnew = (): void => {
+      offset = 0;
+      hash = createHash("sha256");
+      isOld = false;
+    };
+    for (;;) {
+      if (isOld && offset === size) {
+        if (`sha256:${hash.digest("hex")}` === digest) return;
+        beginAnew();
+      }
+      const before = offset;
+      const outcome = await session.sendOnce(
+        {
+          method: "GET",
+          to: session.path("blobs", digest),
+          headers: offset > 0 ? { range: `bytes=${offset}-` } : {},
+          accepted: [200, 206],
+        },
+        async (reply) => {
+          const goesOn =
+            reply.status === 206 && (reply.headers.get("content-range") ?? "").startsWith(`bytes ${offset}-`);
+          if (!goesOn) beginAnew();
+          for await (const chunk of reply.content()) {
+            if (offset + chunk.length > size) {
+              throw new DestinationError(
+                `the registry gave more for ${name} than its manifest says`,
+                "Something between here and the registry, or the registry's own store, changes content: check both.",
+              );
+            }
+            await file.write(chunk, 0, chunk.length, offset);
+            hash.update(chunk);
+            offset += chunk.length;
+            moved(offset);
+          }
+        },
+      );
+      if ("value" in outcome && offset === size) {
+        if (isOld) continue;
+        const found = `sha256:${hash.digest("hex")}`;
+        if (found !== digest) throw otherBytes(name, found);
+        return;
+      }
+      if (offset > before) retries.forget();
+      await retries.pause("fault" in outcome ? outcome : endedEarly(name));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Reads what is there of a blob. More than it can have is none of it. */
+async function readBeginning(file: FileHandle, size: number): Promise<{ offset: number; hash: Hash }> {
+  const hash = createHash("sha256");
+  if ((await file.stat()).size > size) await file.truncate();
+  const block = Buffer.allocUnsafe(1 << 20);
+  for (let offset = 0; ;) {
+    const { bytesRead } = await file.read(block, 0, block.length, offset);
+    if (bytesRead === 0) return { offset, hash };
+    hash.update(block.subarray(0, bytesRead));
+    offset += bytesRead;
+  }
+}
+
+function endedEarly(name: string): FailedAttempt {
+  return {
+    fault: { kind: "interrupted", code: "ended early" },
+    error: new DestinationError(
+      `${name} ended before its size`,
+      "Check the network, and that the registry is up.",
+    ),
+  };
+}

@@ -1,0 +1,48 @@
+import { hasBlob, type Blob, type BlobSource } from "./blobs";
+import type { RegistrySession } from "./session";
+import { cancelUpload, Upload } from "./upload";
+
+/**
+ * Sees that the repository has a blob: sends nothing that is there, takes it from another repository of the same registry
+ * where that has it, and goes on from where it was cut off.
+ *
+ * @param options.mountFrom path of a repository of the same registry that may have it
+ * @param options.source makes the bytes; only called when they are needed
+ * @param options.moved is told how many bytes of it the registry has by now
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function ensureBlob(
+  session: RegistrySession,
+  { digest, size }: Blob,
+  options: {
+    source: () => Promise<BlobSource> | BlobSource;
+    mountFrom?: string | undefined;
+    moved?: ((bytes: number) => void) | undefined;
+  },
+): Promise<"there" | "mounted" | "sent"> {
+  const { source, mountFrom, moved = () => undefined } = options;
+  if (await hasBlob(session, digest)) {
+    moved(size);
+    return "there";
+  }
+  if (mountFrom !== undefined && (await mount(session, digest, mountFrom))) {
+    moved(size);
+    return "mounted";
+  }
+  await new Upload(session, await source(), moved).run();
+  return "sent";
+}
+
+/** @returns whether the repository has the blob now; an upload that the registry began instead is ended */
+async function mount(session: RegistrySession, digest: string, from: string): Promise<boolean> {
+  const query = new URLSearchParams({ mount: digest, from });
+  const to = await session.url(`${session.path("blobs", "uploads")}/?${query.toString()}`);
+  const started = await session.send(
+    { method: "POST", to, accepted: [201, 202, 400, 403, 404, 405], alsoReads: [from] },
+    async ({ status, headers }) =>
+      status === 202 ? session.located(headers.get("location"), to) : status === 201,
+  );
+  if (typeof started === "boolean") return started;
+  await cancelUpload(session, started);
+  return false;
+}

@@ -1,0 +1,55 @@
+import type { FailedAttempt } from "../http/failedAttempt";
+import { parseRetryAfter } from "../http/retryPolicy";
+import { DestinationError } from "../words/errors";
+import type { HttpReply, HttpRequest } from "./exchange";
+import { registryReason, remedyFor } from "./registryError";
+
+/** An answer with a status that nobody wanted. */
+export interface UnwantedReply extends Pick<HttpReply, "status" | "headers"> {
+  /** Its body. */
+  readonly text: string;
+}
+
+/**
+ * A request that was refused.
+ *
+ * @param host of the registry
+ * @param secrets what must not be shown
+ * @param nowMs wall-clock time in milliseconds since 1970
+ */
+export function refused(
+  { method, url }: Pick<HttpRequest, "method" | "url">,
+  { status, headers, text }: UnwantedReply,
+  host: string,
+  secrets: readonly string[],
+  nowMs: number,
+): FailedAttempt {
+  const { words } = registryReason(text, secrets);
+  return {
+    fault: { kind: "status", status, retryAfterMs: parseRetryAfter(headers.get("retry-after"), nowMs) },
+    error: new DestinationError(
+      `${method} ${url.origin}${url.pathname} answered ${status}${words && `: ${words}`}`,
+      remedyFor(status, host, secrets.length > 0),
+    ),
+  };
+}
+
+/** A connection that failed, told for who reads of registries. */
+export function unconnected({ fault, error }: FailedAttempt, { host }: URL): FailedAttempt {
+  const remedy = ((): string => {
+    switch (fault.kind) {
+      case "untrusted":
+        return (
+          `Make the authority of ${host} known: put it as a .crt file into /etc/docker/certs.d/${host}, or name it with ` +
+          "NODE_EXTRA_CA_CERTS. The check cannot be switched off."
+        );
+      case "refusedByProxy":
+        return `Check HTTPS_PROXY, or name ${host} in NO_PROXY if it is reached without the proxy.`;
+      default:
+        return "code" in fault && /^(EPROTO|ERR_SSL_)/.test(fault.code)
+          ? `If ${host} has no TLS, set \`plainHttp\`.`
+          : "Check the network, the repository's host, and that the registry is up.";
+    }
+  })();
+  return { fault, error: new DestinationError(error.message, remedy) };
+}

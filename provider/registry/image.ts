@@ -1,0 +1,132 @@
+import { parseJson } from "../http/replyBody";
+import { DestinationError } from "../words/errors";
+import type { Blob } from "./blobs";
+import { readBlob } from "./download";
+import { getManifest, missingImage, type Manifest } from "./manifests";
+import { IMAGE_TYPES, INDEX_TYPES } from "./mediaTypes";
+import { isDigest, pinned, type Reference } from "./reference";
+import type { RegistrySession } from "./session";
+
+/** What an index says of an image's machine. */
+export interface Platform {
+  readonly os: string;
+  readonly architecture: string;
+  readonly [more: string]: unknown;
+}
+
+/** What a manifest says of a blob. */
+export interface Descriptor extends Blob {
+  readonly mediaType: string;
+}
+
+/** An image for one platform. */
+export interface PlatformImage {
+  readonly digest: string;
+  /** As the index says it; none of an image that is in no index. */
+  readonly platform?: Platform;
+  readonly layers: readonly Descriptor[];
+  /** The image's own configuration, as it is. */
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** An image for one platform, as a registry has it. */
+export interface StoredImage extends PlatformImage {
+  readonly manifest: Manifest;
+  /** Its configuration, byte for byte. */
+  readonly configBytes: Buffer;
+}
+
+/** What the name of an image leads to. */
+export interface Image {
+  readonly digest: string;
+  /** Whether it is an index of images, however few. */
+  readonly isIndex: boolean;
+  readonly images: readonly StoredImage[];
+}
+
+/**
+ * Reads an image for all platforms that it has. What an index holds beside images (attestations) is left out.
+ *
+ * @param isWanted those that an index has for other platforms are not read
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function readImage(
+  session: RegistrySession,
+  reference: Reference,
+  isWanted: (platform: Platform) => boolean = () => true,
+): Promise<Image> {
+  const name = reference.digest ?? reference.tag ?? "latest";
+  const top = await getManifest(session, name);
+  if (top === undefined) throw missingImage(session, name);
+  const isIndex = INDEX_TYPES.includes(top.mediaType);
+  if (!isIndex) return { digest: top.digest, isIndex, images: [await readPlatformImage(session, top)] };
+  const images: StoredImage[] = [];
+  for (const { digest, platform } of imagesOf(session, top)) {
+    if (!isWanted(platform)) continue;
+    const manifest = await getManifest(session, digest);
+    if (manifest === undefined) throw missingImage(session, digest);
+    images.push({ ...(await readPlatformImage(session, manifest)), platform });
+  }
+  return { digest: top.digest, isIndex, images };
+}
+
+/** The images of an index: not what is about them, whose platform is `unknown`. */
+function imagesOf(session: RegistrySession, index: Manifest): { digest: string; platform: Platform }[] {
+  const { manifests } = objectOf(session, index);
+  if (!Array.isArray(manifests)) throw unusable(session, index, "has no list of manifests");
+  return (manifests as unknown[]).flatMap((entry) => {
+    const { digest, mediaType, platform } = Object(entry) as Record<string, unknown>;
+    const { os, architecture } = Object(platform) as Record<string, unknown>;
+    if (typeof os !== "string" || typeof architecture !== "string" || os === "unknown") return [];
+    if (!isDigest(digest)) throw unusable(session, index, "names a digest that is none");
+    if (typeof mediaType === "string" && !IMAGE_TYPES.includes(mediaType)) return [];
+    return [{ digest, platform: platform as Platform }];
+  });
+}
+
+async function readPlatformImage(session: RegistrySession, manifest: Manifest): Promise<StoredImage> {
+  if (!IMAGE_TYPES.includes(manifest.mediaType)) {
+    throw unusable(session, manifest, `is no image but ${JSON.stringify(manifest.mediaType)}`);
+  }
+  const { config, layers } = objectOf(session, manifest);
+  const descriptors = Array.isArray(layers) ? (layers as unknown[]).map(descriptorOf) : [undefined];
+  const configBlob = descriptorOf(config);
+  if (configBlob === undefined || descriptors.includes(undefined)) {
+    throw unusable(session, manifest, "names blobs without digest, size or type");
+  }
+  const configBytes = await readBlob(session, configBlob);
+  const parsed = parseJson(configBytes.toString());
+  const { rootfs } = Object(parsed) as { rootfs?: unknown };
+  const { diff_ids: diffIds } = Object(rootfs) as { diff_ids?: unknown };
+  if (!Array.isArray(diffIds) || diffIds.length !== descriptors.length) {
+    throw unusable(session, manifest, "has a configuration that is not of its layers");
+  }
+  return {
+    digest: manifest.digest,
+    layers: descriptors.filter((each) => each !== undefined),
+    config: parsed as Record<string, unknown>,
+    manifest,
+    configBytes,
+  };
+}
+
+function descriptorOf(value: unknown): Descriptor | undefined {
+  const { digest, size, mediaType } = Object(value) as Record<string, unknown>;
+  if (!isDigest(digest) || typeof mediaType !== "string") return undefined;
+  return typeof size === "number" && Number.isSafeInteger(size) && size >= 0
+    ? { digest, size, mediaType }
+    : undefined;
+}
+
+function objectOf(session: RegistrySession, manifest: Manifest): Record<string, unknown> {
+  const value = parseJson(manifest.bytes.toString());
+  if (typeof value !== "object" || value === null) throw unusable(session, manifest, "is not JSON");
+  return value as Record<string, unknown>;
+}
+
+function unusable({ repository }: RegistrySession, { digest }: Manifest, what: string): DestinationError {
+  return new DestinationError(
+    `${pinned(repository, digest)} ${what}`,
+    "Name an image that containers can run on.",
+  );
+}

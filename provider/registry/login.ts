@@ -1,0 +1,121 @@
+import type { FailedAttempt } from "../http/failedAttempt";
+import { parseJson } from "../http/replyBody";
+import { DestinationError } from "../words/errors";
+import { parseChallenges, type Challenge } from "./challenge";
+import type { RegistryContext } from "./context";
+import { findCredential } from "./credentials";
+import type { Credential } from "./dockerConfiguration";
+import { exchange } from "./exchange";
+import { refused, unconnected } from "./failedRequest";
+import type { Repository } from "./reference";
+import { basic, readToken, tokenRequest, type Token } from "./tokens";
+import { readText } from "./wholeBody";
+
+/**
+ * Logs in to a repository's registry when that asks for it, in the way that it asks for: with a name and a password, or with a token
+ * from who gives its tokens. It sends the credential to that one only; what is for the registry it returns.
+ */
+export class Login {
+  readonly #repository: Repository;
+  readonly #context: RegistryContext;
+  #credential: Promise<Credential | undefined> | undefined;
+  /** Who asked for a token, and how. */
+  #bearer: Challenge | undefined;
+  #basic: string | undefined;
+  readonly #tokens = new Map<string, Token>();
+  readonly #secrets: string[] = [];
+
+  constructor(repository: Repository, context: RegistryContext) {
+    this.#repository = repository;
+    this.#context = context;
+  }
+
+  /** What must not be shown. */
+  get secrets(): readonly string[] {
+    return this.#secrets;
+  }
+
+  /**
+   * The `Authorization` header for the registry by now; `undefined` as long as it asked for none.
+   *
+   * @param root of the registry's API
+   * @returns what went wrong while a token was asked for
+   * @throws DestinationError; the signal's reason
+   */
+  async authorization(scopes: readonly string[], root: string): Promise<string | undefined | FailedAttempt> {
+    if (this.#basic !== undefined) return this.#basic;
+    if (this.#bearer === undefined) return undefined;
+    const known = this.#tokens.get(scopes.join(" "));
+    if (known && known.endsAtMs > this.#context.clock.monotonic()) return `Bearer ${known.text}`;
+    const token = await this.#newToken(this.#bearer, scopes, new URL(root));
+    if ("fault" in token) return token;
+    this.#tokens.set(scopes.join(" "), token);
+    this.#secrets.push(token.text);
+    return `Bearer ${token.text}`;
+  }
+
+  /**
+   * Takes note of what the registry asks for.
+   *
+   * @param header its `WWW-Authenticate`
+   * @returns whether there is something to log in with
+   */
+  async learn(header: string, scopes: readonly string[]): Promise<boolean> {
+    const challenges = parseChallenges(header);
+    const bearer = challenges.find(
+      ({ scheme, parameters }) => scheme === "bearer" && URL.canParse(parameters["realm"] ?? ""),
+    );
+    if (bearer) {
+      this.#bearer = bearer;
+      this.#tokens.delete(scopes.join(" "));
+      return true;
+    }
+    const credential = await this.#findCredential();
+    const isBasic = challenges.some(({ scheme }) => scheme === "basic");
+    if (!isBasic || credential === undefined || "identityToken" in credential) return false;
+    this.#basic = basic(credential);
+    return true;
+  }
+
+  async #findCredential(): Promise<Credential | undefined> {
+    this.#credential ??= findCredential(this.#repository, this.#context);
+    const credential = await this.#credential;
+    if (credential) {
+      this.#secrets.push("password" in credential ? credential.password : credential.identityToken);
+    }
+    return credential;
+  }
+
+  async #newToken(bearer: Challenge, scopes: readonly string[], root: URL): Promise<Token | FailedAttempt> {
+    const { clock } = this.#context;
+    const request = tokenRequest(bearer, scopes, await this.#findCredential());
+    const { method, url, headers, body } = request;
+    if (url.protocol !== "https:" && !(url.protocol === "http:" && root.protocol === "http:")) {
+      throw new DestinationError(
+        `the registry ${root.host} wants the credential to be sent to ${url.protocol}//${url.host}, readable to everyone on the way`,
+        "Let the registry name an address with https: for its tokens.",
+      );
+    }
+    const answer = await exchange(
+      { method, url, headers: { ...headers, accept: "application/json" }, ...(body && { body: () => body }) },
+      this.#context,
+      async (reply) => {
+        const text = await readText(reply);
+        if (reply.status !== 200) {
+          const { host } = this.#repository;
+          return refused(request, { ...reply, text }, host, this.#secrets, clock.now());
+        }
+        return (
+          readToken(parseJson(text), clock) ?? {
+            fault: { kind: "malformed" as const },
+            error: new DestinationError(
+              `${method} ${url.origin}${url.pathname} answered without a token`,
+              "Check the registry: it named this address for its tokens.",
+            ),
+          }
+        );
+      },
+    );
+    return "fault" in answer ? unconnected(answer, url) : answer.value;
+  }
+}

@@ -1,0 +1,151 @@
+import { DestinationError } from "../words/errors";
+import { digestOf } from "./digest";
+import { MANIFEST_TYPES } from "./mediaTypes";
+import { isDigest, pinned, repositoryName } from "./reference";
+import { registryReason } from "./registryError";
+import type { RegistrySession } from "./session";
+import { readBytes, readText } from "./wholeBody";
+
+/** A manifest or an index, byte for byte as its digest is of. */
+export interface Manifest {
+  readonly digest: string;
+  readonly mediaType: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * The digest of what a tag or digest leads to.
+ *
+ * @returns undefined when there is none
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function findManifest(session: RegistrySession, name: string): Promise<string | undefined> {
+  const found = await session.send(
+    {
+      method: "HEAD",
+      to: session.path("manifests", name),
+      headers: { accept: MANIFEST_TYPES.join(", ") },
+      accepted: [200, 404],
+    },
+    ({ status, headers }) =>
+      Promise.resolve(status === 404 ? null : (headers.get("docker-content-digest") ?? "")),
+  );
+  if (found === null) return undefined;
+  if (isDigest(name)) return name;
+  // the header may be missing: then the bytes tell
+  return isDigest(found) ? found : (await getManifest(session, name))?.digest;
+}
+
+/**
+ * Reads a manifest; its digest is that of the bytes, and the one that was asked for.
+ *
+ * @returns undefined when there is none
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function getManifest(session: RegistrySession, name: string): Promise<Manifest | undefined> {
+  return session.send(
+    {
+      method: "GET",
+      to: session.path("manifests", name),
+      headers: { accept: MANIFEST_TYPES.join(", ") },
+      accepted: [200, 404],
+    },
+    async (reply) => {
+      if (reply.status === 404) return undefined;
+      const bytes = await readBytes(reply);
+      const digest = digestOf(bytes);
+      const told = reply.headers.get("docker-content-digest");
+      for (const promised of [isDigest(name) ? name : undefined, told ?? undefined]) {
+        if (promised !== undefined && promised !== digest) {
+          throw otherBytes(pinned(session.repository, promised), digest);
+        }
+      }
+      return { digest, mediaType: mediaTypeOf(reply.headers.get("content-type"), bytes), bytes };
+    },
+  );
+}
+
+/**
+ * Stores a manifest under its digest, or under a tag, unless it is there already.
+ *
+ * @returns whether it was sent
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function putManifest(
+  session: RegistrySession,
+  manifest: Manifest,
+  name = manifest.digest,
+): Promise<boolean> {
+  if ((await findManifest(session, name)) === manifest.digest) return false;
+  await session.send(
+    {
+      method: "PUT",
+      to: session.path("manifests", name),
+      headers: { "content-type": manifest.mediaType },
+      body: () => manifest.bytes,
+      accepted: [200, 201],
+    },
+    ({ headers }) => {
+      const told = headers.get("docker-content-digest");
+      if (told !== null && told !== manifest.digest) {
+        throw otherBytes(pinned(session.repository, manifest.digest), told);
+      }
+      return Promise.resolve();
+    },
+  );
+  return true;
+}
+
+/** How the removal of a manifest ended. */
+export type Removal = "removed" | "gone" | "unsupported";
+
+/**
+ * Removes a manifest, with all tags that lead to it.
+ *
+ * @returns `unsupported` when the registry has deleting switched off
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function deleteManifest(session: RegistrySession, digest: string): Promise<Removal> {
+  return session.send(
+    { method: "DELETE", to: session.path("manifests", digest), accepted: [200, 202, 204, 400, 404, 405] },
+    async (reply) => {
+      if (reply.status === 404) return "gone";
+      if (reply.status < 300) return "removed";
+      const { codes, words } = registryReason(await readText(reply), []);
+      if (reply.status === 405 || codes.includes("UNSUPPORTED")) return "unsupported";
+      throw new DestinationError(
+        `the registry ${session.repository.host} did not remove ${pinned(session.repository, digest)}: ${words}`,
+        "See what the registry wants, or remove it there.",
+      );
+    },
+  );
+}
+
+/** What is not there. */
+export function missingImage(session: RegistrySession, name: string): DestinationError {
+  const separator = isDigest(name) ? "@" : ":";
+  return new DestinationError(
+    `there is no image ${repositoryName(session.repository)}${separator}${name}`,
+    "Check its name, and that it was pushed to this registry.",
+  );
+}
+
+/** What a registry gave is not what it was asked for. */
+export function otherBytes(what: string, digest: string): DestinationError {
+  return new DestinationError(
+    `the registry gave something else for ${what}: its digest is ${isDigest(digest) ? digest : "unusable"}`,
+    "Something between here and the registry, or the registry's own store, changes content: check both.",
+  );
+}
+
+/** The type by the header; where that says nothing, by the content. */
+function mediaTypeOf(header: string | null, bytes: Buffer): string {
+  const type = header?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (MANIFEST_TYPES.includes(type)) return type;
+  try {
+    const { mediaType } = Object(JSON.parse(bytes.toString())) as { mediaType?: unknown };
+    return typeof mediaType === "string" ? mediaType : type;
+  } catch {
+    return type;
+  }
+}

@@ -1,0 +1,54 @@
+import { parseJson, QUOTE_LENGTH } from "../http/replyBody";
+import { redact } from "../words/redaction";
+
+/** What a registry says of a refusal, see «Error Codes» of the distribution specification. */
+export interface RegistryReason {
+  /** `DENIED`, `UNSUPPORTED`, `NAME_UNKNOWN`…; none when it says nothing in the form of registries. */
+  readonly codes: readonly string[];
+  /** Its words, fit to be shown; empty when there are none. */
+  readonly words: string;
+}
+
+/** @param secrets what must not be shown */
+export function registryReason(text: string, secrets: readonly string[]): RegistryReason {
+  const body = parseJson(text);
+  const { errors } = Object(body) as { errors?: unknown };
+  if (!Array.isArray(errors)) {
+    // a page of a proxy in between says nothing that helps
+    const isPage = /^\s*</.test(text);
+    return { codes: [], words: isPage ? "" : redact(text, secrets, QUOTE_LENGTH) };
+  }
+  const said = (errors as unknown[]).slice(0, 5).map((error) => {
+    const { code, message } = Object(error) as { code?: unknown; message?: unknown };
+    return {
+      code: typeof code === "string" ? code : "",
+      message: typeof message === "string" ? message : "",
+    };
+  });
+  const words = said.map(({ code, message }) => [code, message].filter(Boolean).join(": ")).join("; ");
+  return { codes: said.map(({ code }) => code), words: redact(words, secrets, QUOTE_LENGTH) };
+}
+
+/** What to do about a status of a registry. */
+export function remedyFor(status: number, host: string, hasCredential: boolean): string {
+  switch (status) {
+    case 401:
+      return hasCredential
+        ? `Log in anew: \`docker login ${host}\`. What is used is the credential of Docker's or podman's configuration.`
+        : `Log in: \`docker login ${host}\`, or name the configuration with DOCKER_CONFIG or REGISTRY_AUTH_FILE.`;
+    case 403:
+      return hasCredential
+        ? "Give the account of the registry's credential the right to read and write this repository."
+        : `Log in: \`docker login ${host}\`: without a credential the registry does not allow this.`;
+    case 404:
+      return "Check the repository's name; some registries want it to be made before anything is pushed.";
+    case 413:
+      return "Let what is before the registry (a proxy) take larger bodies.";
+    case 429:
+      return "Try again later: the registry limits the rate of requests.";
+    default:
+      return status >= 500
+        ? "The registry has a problem: see its log, and try again."
+        : "Check the registry and the repository's name.";
+  }
+}

@@ -1,0 +1,198 @@
+import type { FailedAttempt } from "../http/failedAttempt";
+import { sleep } from "../time/clock";
+import { DestinationError } from "../words/errors";
+import { hasBlob, type BlobSource } from "./blobs";
+import { isDigest, pinned } from "./reference";
+import type { RegistryCall, RegistrySession } from "./session";
+
+/** How many bytes are sent in one request at most: what a cut can cost. */
+const CHUNK_BYTES = 32 * 1024 * 1024;
+/** How long the end of an upload that is given up is waited for, in milliseconds. */
+const FAREWELL_MS = 1_500;
+/** How long the registry is left alone before each try of that, in milliseconds. */
+const FAREWELL_PAUSE_MS = 50;
+/** How often a registry may have lost its place in an upload. */
+const MAX_LOSSES = 5;
+
+/** Statuses by which a registry says that it is elsewhere in an upload, or knows it no longer. */
+const LOST = new Set([404, 416]);
+
+/**
+ * The sending of one blob, see «Pushing blobs» of the distribution specification: in one piece, or in chunks when it is large.
+ * After a cut the registry is asked how much it has.
+ */
+export class Upload {
+  readonly #session: RegistrySession;
+  readonly #source: BlobSource;
+  readonly #moved: (bytes: number) => void;
+  /** Where it goes on; none before it began. */
+  #location: URL | undefined;
+  /** How many bytes the registry has. */
+  #offset = 0;
+  #chunkBytes = CHUNK_BYTES;
+  #losses = 0;
+
+  /** @param moved is told how many bytes the registry has by now */
+  constructor(session: RegistrySession, source: BlobSource, moved: (bytes: number) => void) {
+    this.#session = session;
+    this.#source = source;
+    this.#moved = moved;
+  }
+
+  /** @throws DestinationError; DeadlineExceededError; the signal's reason */
+  async run(): Promise<void> {
+    const retries = this.#session.retries();
+    try {
+      for (;;) {
+        const location = (this.#location ??= await this.#start());
+        const { size } = this.#source;
+        const isLast = this.#offset === size || (this.#offset === 0 && size <= this.#chunkBytes);
+        const failed = isLast ? await this.#finish(location) : await this.#chunk(location);
+        if (failed === undefined) {
+          if (isLast) return;
+          retries.forget();
+          continue;
+        }
+        const isLost = failed.fault.kind === "status" && LOST.has(failed.fault.status);
+        if (isLost && ++this.#losses > MAX_LOSSES) throw failed.error;
+        if (!isLost) await retries.pause(failed);
+        // the answer that got lost may have been that it is whole
+        if (isLast && (await hasBlob(this.#session, this.#source.digest))) return;
+        const before = this.#offset;
+        await this.#ask(location);
+        if (this.#offset > before) retries.forget();
+        else if (isLost) await this.#abandon();
+      }
+    } catch (error) {
+      await this.#abandon();
+      throw error;
+    }
+  }
+
+  async #abandon(): Promise<void> {
+    if (this.#location) await cancelUpload(this.#session, this.#location);
+    this.#location = undefined;
+  }
+
+  async #start(): Promise<URL> {
+    this.#offset = 0;
+    const to = await this.#session.url(`${this.#session.path("blobs", "uploads")}/`);
+    return this.#session.send({ method: "POST", to, accepted: [202] }, ({ headers }) => {
+      const least = Number(headers.get("oci-chunk-min-length") ?? 0);
+      if (Number.isSafeInteger(least)) this.#chunkBytes = Math.max(CHUNK_BYTES, least);
+      return this.#session.located(headers.get("location"), to);
+    });
+  }
+
+  /** The next chunk. @returns what went wrong */
+  async #chunk(location: URL): Promise<FailedAttempt | undefined> {
+    const end = Math.min(this.#offset + this.#chunkBytes, this.#source.size);
+    const outcome = await this.#session.sendOnce(
+      {
+        method: "PATCH",
+        to: location,
+        ...this.#content(end),
+        accepted: [202],
+      },
+      ({ headers }) => this.#session.located(headers.get("location"), location),
+    );
+    if ("fault" in outcome) return outcome;
+    this.#location = outcome.value;
+    this.#offset = end;
+    return undefined;
+  }
+
+  /** All that is missing, and the digest. @returns what went wrong */
+  async #finish(location: URL): Promise<FailedAttempt | undefined> {
+    const { digest, size } = this.#source;
+    const to = new URL(location);
+    // what is in the query already is left as it is, letter by letter: it may be signed
+    to.search = [to.search, `digest=${encodeURIComponent(digest)}`].filter(Boolean).join("&");
+    const outcome = await this.#session.sendOnce(
+      { method: "PUT", to, ...this.#content(size), accepted: [200, 201, 204] },
+      ({ headers }) => Promise.resolve(headers.get("docker-content-digest")),
+    );
+    if ("fault" in outcome) return outcome;
+    this.#location = undefined;
+    const told = outcome.value;
+    if (told !== null && told !== digest) {
+      throw new DestinationError(
+        `the registry stored something else for ${pinned(this.#session.repository, digest)}: its digest is ${isDigest(told) ? told : "unusable"}`,
+        "Something between here and the registry, or the registry's own store, changes content: check both.",
+      );
+    }
+    this.#moved(size);
+    return undefined;
+  }
+
+  /** What has not arrived yet, up to an end. */
+  #content(end: number): Pick<RegistryCall, "headers" | "body"> {
+    const start = this.#offset;
+    const headers = { "content-type": "application/octet-stream", "content-length": String(end - start) };
+    if (end === start) return { headers };
+    return {
+      headers: { ...headers, "content-range": `${start}-${end - 1}` },
+      body: () => counted(this.#source.read(start, end), (bytes) => this.#moved(start + bytes)),
+    };
+  }
+
+  /** How much has arrived. The upload is begun anew when the registry cannot say. */
+  async #ask(location: URL): Promise<void> {
+    const found = await this.#session.send(
+      { method: "GET", to: location, accepted: [200, 204, 400, 404, 405] },
+      async ({ status, headers }) => {
+        const [, last] = /^(?:bytes=)?0-(\d+)$/.exec(headers.get("range") ?? "") ?? [];
+        if (status >= 400 || last === undefined) return undefined;
+        // «0-0» is said of nothing at all
+        const offset = last === "0" ? 0 : Number(last) + 1;
+        const named = headers.get("location");
+        return { offset, location: named === null ? location : await this.#session.located(named, location) };
+      },
+    );
+    const isUsable = found !== undefined && found.offset <= this.#source.size;
+    this.#offset = isUsable ? found.offset : 0;
+    this.#location = isUsable ? found.location : undefined;
+    this.#moved(this.#offset);
+  }
+}
+
+/** Ends an upload that nobody goes on with. One that could not be ended is no harm: registries do so themselves in time. */
+export async function cancelUpload(session: RegistrySession, upload: URL): Promise<void> {
+  const { clock } = session.context;
+  const end = new AbortController();
+  const { signal } = end;
+  const stop = clock.after(FAREWELL_MS, () => end.abort(new Error("too late")));
+  try {
+    for (let to = upload; ;) {
+      // what was cut off may still be on its way into the registry's store
+      await sleep(clock, FAREWELL_PAUSE_MS, signal);
+      const outcome = await session.sendOnce(
+        { method: "DELETE", to, accepted: [200, 202, 204, 404, 416], signal },
+        ({ status }) => Promise.resolve(status !== 416),
+      );
+      if ("fault" in outcome || outcome.value) return;
+      // more arrived than was known
+      const found = await session.sendOnce(
+        { method: "GET", to: upload, accepted: [200, 204], signal },
+        ({ headers }) => session.located(headers.get("location"), upload),
+      );
+      if ("fault" in found) return;
+      to = found.value;
+    }
+  } catch {
+    // no harm
+  } finally {
+    stop();
+  }
+}
+
+async function* counted(
+  content: AsyncIterable<Uint8Array>,
+  moved: (bytes: number) => void,
+): AsyncIterable<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of content) {
+    yield chunk;
+    moved((bytes += chunk.length));
+  }
+}

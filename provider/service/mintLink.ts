@@ -1,0 +1,39 @@
+import { MalformedResponseError } from "../words/errors";
+import type { Reporter } from "../words/reporter";
+import { isShort, SHORT_LIFE_MS, type BundleLink } from "./bundleLink";
+import type { Client } from "./client";
+
+/**
+ * A fresh link to the bundle of a completed job. A link that is dead on arrival, or as good as dead, is asked for once
+ * more.
+ *
+ * @throws MalformedResponseError when the second one is dead by the service's own clock; any other DocsHostingError
+ */
+export async function mintLink(
+  jobId: string,
+  { client, reporter }: { readonly client: Client; readonly reporter: Reporter },
+): Promise<BundleLink> {
+  const lifeMs = ({ expiresAtMs = Infinity, mintedAtMs }: BundleLink): number => expiresAtMs - mintedAtMs;
+  let link = await client.createBundle(jobId);
+  if (isShort(lifeMs(link))) link = await client.createBundle(jobId);
+  if (link.expiresAtMs === undefined) {
+    reporter.warn(
+      `the service does not say when the link to job ${jobId} expires: it is renewed only when an input changes`,
+    );
+  } else if (lifeMs(link) <= 0 && client.clockAheadMs !== undefined) {
+    throw new MalformedResponseError(
+      `the service minted a link for job ${jobId} that has expired already`,
+      "Report this to the service's support: its own clock says so.",
+    );
+  } else if (lifeMs(link) <= 0) {
+    // without a Date header nobody knows whose clock is wrong: the storage decides
+    reporter.warn(
+      `by this machine's clock the link to job ${jobId} has expired already; the service does not tell the time, so check the clock`,
+    );
+  } else if (isShort(lifeMs(link))) {
+    reporter.warn(
+      `the link to job ${jobId} expires within ${SHORT_LIFE_MS / 1_000} seconds; the next \`pulumi up\` renews it`,
+    );
+  }
+  return link;
+}

@@ -1,0 +1,150 @@
+import { digestOf } from "../registry/digest";
+import type { PlatformImage } from "../registry/image";
+import type { Manifest } from "../registry/manifests";
+import { OCI_CONFIG, OCI_INDEX, OCI_LAYER_GZIP, OCI_MANIFEST, ociLayerType } from "../registry/mediaTypes";
+import type { Layer } from "./layer";
+
+/** Where the files of a site are in an image that is nothing else. */
+export const SITE_ROOT = "site";
+/** Where the web server of a base has its files. */
+export const WEB_ROOT = "usr/share/nginx/html";
+
+/** Label and annotation with the digest of the archive that a site was made from. */
+export const BUNDLE_LABEL = "docs-hosting.bundle.sha256";
+
+/** What is said of a site in its image: of a bundle, and where that came from. */
+export interface SiteFacts {
+  /** Of the archive: hexadecimal digits. */
+  readonly sha256: string;
+  /** Label of the content. */
+  readonly version: string;
+  /** Job that made it, where that is known. */
+  readonly jobId?: string | undefined;
+  /** Site that it is of, where that is known. */
+  readonly domain?: string | undefined;
+}
+
+/** What an image is built on. */
+export interface Base {
+  /** As it is written in `base`, without its digest. */
+  readonly name: string;
+  readonly digest: string;
+}
+
+/** An image, ready to be stored: first its configuration, then its manifest. */
+export interface BuiltImage {
+  readonly config: { readonly bytes: Buffer; readonly digest: string };
+  readonly manifest: Manifest;
+}
+
+/**
+ * What is said of an image to who looks at it, see
+ * https://github.com/opencontainers/image-spec/blob/main/annotations.md. No time: the same bundle gives the same image.
+ */
+export function annotationsOf(site: SiteFacts, base: Base | undefined): Record<string, string> {
+  return {
+    ...(site.domain !== undefined && { "org.opencontainers.image.title": site.domain }),
+    "org.opencontainers.image.version": site.version,
+    ...(site.jobId !== undefined && { "org.opencontainers.image.revision": site.jobId }),
+    ...(base && {
+      "org.opencontainers.image.base.name": base.name,
+      "org.opencontainers.image.base.digest": base.digest,
+    }),
+    [BUNDLE_LABEL]: site.sha256,
+  };
+}
+
+/**
+ * An image of the site alone: one layer, for every machine. An index would leave out the machines that it does not name;
+ * what is no index is taken as it is, and there is nothing in it that would run.
+ */
+export function imageOfSite(layer: Layer, annotations: Readonly<Record<string, string>>): BuiltImage {
+  return builtImage(
+    {
+      architecture: "amd64",
+      os: "linux",
+      config: { Labels: annotations },
+      rootfs: { type: "layers", diff_ids: [layer.diffId] },
+      history: [siteHistory()],
+    },
+    [layerDescriptor(layer)],
+    annotations,
+  );
+}
+
+/** The base's image for one platform, with the site above it: what it runs, and as whom, stays. */
+export function imageOnBase(
+  base: PlatformImage,
+  layer: Layer,
+  annotations: Readonly<Record<string, string>>,
+): BuiltImage {
+  const { config, rootfs, history } = base.config as {
+    config?: Record<string, unknown>;
+    rootfs: { diff_ids: string[] };
+    history?: unknown[];
+  };
+  return builtImage(
+    {
+      ...base.config,
+      config: { ...config, Labels: { ...(config?.["Labels"] as object | undefined), ...annotations } },
+      rootfs: { ...rootfs, diff_ids: [...rootfs.diff_ids, layer.diffId] },
+      // one that is not told of at all stays so: each entry is of a layer
+      ...(Array.isArray(history) && { history: [...history, siteHistory()] }),
+    },
+    [
+      ...base.layers.map(({ mediaType, digest, size }) => ({
+        mediaType: ociLayerType(mediaType),
+        digest,
+        size,
+      })),
+      layerDescriptor(layer),
+    ],
+    annotations,
+  );
+}
+
+/** The images for all platforms of a base. */
+export function indexOf(
+  images: readonly { readonly base: PlatformImage; readonly manifest: Manifest }[],
+  annotations: Readonly<Record<string, string>>,
+): Manifest {
+  return manifestOf(OCI_INDEX, {
+    manifests: images.map(({ base, manifest }) => ({
+      mediaType: manifest.mediaType,
+      digest: manifest.digest,
+      size: manifest.bytes.length,
+      platform: base.platform,
+    })),
+    annotations,
+  });
+}
+
+function builtImage(
+  config: Readonly<Record<string, unknown>>,
+  layers: readonly object[],
+  annotations: Readonly<Record<string, string>>,
+): BuiltImage {
+  const bytes = Buffer.from(JSON.stringify(config));
+  const digest = digestOf(bytes);
+  return {
+    config: { bytes, digest },
+    manifest: manifestOf(OCI_MANIFEST, {
+      config: { mediaType: OCI_CONFIG, digest, size: bytes.length },
+      layers,
+      annotations,
+    }),
+  };
+}
+
+function manifestOf(mediaType: string, content: object): Manifest {
+  const bytes = Buffer.from(JSON.stringify({ schemaVersion: 2, mediaType, ...content }));
+  return { digest: digestOf(bytes), mediaType, bytes };
+}
+
+function layerDescriptor({ digest, size }: Layer): object {
+  return { mediaType: OCI_LAYER_GZIP, digest, size };
+}
+
+function siteHistory(): object {
+  return { created: "1970-01-01T00:00:00Z", created_by: "pulumi-docs-hosting", comment: "the exported site" };
+}

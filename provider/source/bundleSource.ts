@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from "node:util";
+import { normaliseDomain } from "../resource/domainName";
+import type { Ruled } from "../resource/inputTable";
+import { ruleOfVersion } from "../resource/versionLabel";
+import { SERVICE_INPUTS } from "../resource/serviceInputs";
+import type { ConfigurationSource } from "../service/configuration";
+import { isIdentifier } from "../service/identifier";
+import { isUnknown } from "../words/unknown";
+
+/** An export at the service: its bundle is fetched by a link that the resource mints itself. */
+export interface ExportSource {
+  /** The site. */
+  domain: string;
+  /** The job, which has to be completed. */
+  jobId: string;
+  /** Label of the content. @default the id of the job */
+  version?: string;
+  /** Base URL of the service. @default the configuration */
+  baseUrl?: string;
+  /** Name of the environment variable with the admin API key. @default `DOCS_HOSTING_ADMIN_API_KEY` */
+  apiKeyEnv?: string;
+}
+
+/** A bundle that arrived by other ways: no service and no key is needed. */
+export interface FileSource {
+  /** Its path, from the program's folder. */
+  file: string;
+  /** Label of the content. */
+  version: string;
+  /** Site that it is of. @default nobody is told */
+  domain?: string;
+  /** SHA-256 of the file: by it another content under the same name is noticed. @default read when the program runs */
+  fileSha256?: string;
+}
+
+export type BundleSource = ExportSource | FileSource;
+
+/** A source after check: defaults filled in. */
+export type CheckedSource = Required<ExportSource> | FileSource;
+
+const EXPORT_FIELDS = ["domain", "jobId", "version", "baseUrl", "apiKeyEnv"];
+const FILE_FIELDS = ["file", "version", "domain", "fileSha256"];
+
+/** The rule of the input `source`. */
+export function ruleOfSource(value: unknown, configuration: ConfigurationSource): Ruled {
+  const oneOf = "must be a StaticExport, { domain, jobId } of one, or { file, version }";
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return { problem: oneOf };
+  const given = Object.fromEntries(
+    Object.entries(value).filter(([, each]) => each !== null && each !== undefined),
+  );
+  const isFile = "file" in given;
+  if (!isFile && !("jobId" in given)) return { problem: oneOf };
+  const fields = isFile ? FILE_FIELDS : EXPORT_FIELDS;
+  const foreign = Object.keys(given).find((name) => !fields.includes(name));
+  if (foreign !== undefined) {
+    return { at: foreign, problem: `there is no such field of a source. Fields are: ${fields.join(", ")}` };
+  }
+  for (const [name, each] of Object.entries(given)) {
+    if (typeof each !== "string" || each === "")
+      return { at: name, problem: "must be a text that is not empty" };
+  }
+  const { version } = given;
+  if (version !== undefined && !isUnknown(version)) {
+    const ruled = ruleOfVersion(version as string);
+    if ("problem" in ruled) return { at: "version", problem: ruled.problem };
+  }
+  return isFile ? ruleOfFile(given) : ruleOfExport(given, configuration);
+}
+
+function ruleOfExport(given: Record<string, unknown>, configuration: ConfigurationSource): Ruled {
+  const { jobId } = given;
+  if (!isUnknown(jobId) && !isIdentifier(jobId)) {
+    return { at: "jobId", problem: "is not an id of a job: visible ASCII characters, at most 512 of them" };
+  }
+  const domain = ruledDomain(given);
+  if ("problem" in domain) return domain;
+  const service: Record<string, unknown> = {};
+  for (const [name, row] of Object.entries(SERVICE_INPUTS)) {
+    const value = given[name] ?? row.default;
+    const ruled = isUnknown(value) ? { value } : row.rule(value, configuration);
+    if ("problem" in ruled) return { at: name, problem: ruled.problem };
+    service[name] = ruled.value;
+  }
+  return { value: { ...given, ...domain, ...service, version: given["version"] ?? jobId } };
+}
+
+function ruleOfFile(given: Record<string, unknown>): Ruled {
+  if (given["version"] === undefined) {
+    return { at: "version", problem: "is required: a label of the content, such as a date" };
+  }
+  const domain = ruledDomain(given);
+  return "problem" in domain ? domain : { value: { ...given, ...domain } };
+}
+
+function ruledDomain({
+  domain,
+}: Record<string, unknown>): { domain?: string } | Extract<Ruled, { problem: string }> {
+  if (domain === undefined || isUnknown(domain)) return {};
+  const result = normaliseDomain(domain as string);
+  return "domain" in result ? { domain: result.domain } : { at: "domain", problem: result.problem };
+}
+
+/**
+ * Whether two sources give the same content under the same label. With which key it is fetched does not matter; nor where a file
+ * lies, as long as its digest is known, nor that it is there no longer.
+ */
+export function isSameSource(one: unknown, other: unknown): boolean {
+  const byDigest = hasDigest(one) && hasDigest(other);
+  const without = ["apiKeyEnv", byDigest ? "file" : "fileSha256"];
+  return isDeepStrictEqual(leaveOut(one, without), leaveOut(other, without));
+}
+
+function hasDigest(source: unknown): boolean {
+  return typeof source === "object" && source !== null && "fileSha256" in source;
+}
+
+function leaveOut(source: unknown, names: readonly string[]): unknown {
+  if (typeof source !== "object" || source === null) return source;
+  return Object.fromEntries(Object.entries(source).filter(([name]) => !names.includes(name)));
+}
+
+/** The source in messages: `job 7f3a of docs.example.com`, `the file kit/bundle.tar.gz`. */
+export function describeSource(source: CheckedSource): string {
+  if ("file" in source) return `the file ${source.file}`;
+  return isUnknown(source.jobId)
+    ? `the export of ${source.domain}`
+    : `job ${source.jobId} of ${source.domain}`;
+}

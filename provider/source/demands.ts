@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from "node:util";
+import type { InputRow, Ruled } from "../resource/inputTable";
+import { isUnknown } from "../words/unknown";
+
+/** What a bundle may be at most: more is refused. */
+export interface BundleLimits {
+  /** Bytes of the archive. @default 2 GiB */
+  archiveBytes?: number;
+  /** Bytes of all files together, unpacked. @default 8 GiB */
+  unpackedBytes?: number;
+  /** Files and folders. @default 500000 */
+  files?: number;
+}
+
+/** What is asked of a bundle before anything is made of it: inputs that several resources have. */
+export interface BundleDemands {
+  readonly requireSelfContained: boolean;
+  readonly limits: Required<BundleLimits>;
+}
+
+const GIB = 2 ** 30;
+const DEFAULT_LIMITS: Required<BundleLimits> = {
+  archiveBytes: 2 * GIB,
+  unpackedBytes: 8 * GIB,
+  files: 500_000,
+};
+
+/** More than anybody needs: a typing error. */
+const MAX_KEEP = 1_000;
+
+/** The row of the input `requireSelfContained`. */
+export const REQUIRE_SELF_CONTAINED: InputRow = {
+  change: "remembered",
+  default: false,
+  rule: (value) => (typeof value === "boolean" ? { value } : { problem: "must be true or false" }),
+};
+
+/** The row of the input `limits`. */
+export const LIMITS: InputRow = {
+  change: "remembered",
+  default: {},
+  rule: ruleOfLimits,
+  isSame: isDeepStrictEqual,
+};
+
+/** The row of the input `keep`. */
+export const KEEP: InputRow = {
+  change: "remembered",
+  default: 1,
+  rule: (value) =>
+    Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_KEEP
+      ? { value }
+      : { problem: `must be a whole number from 0 to ${MAX_KEEP}` },
+};
+
+function ruleOfLimits(value: unknown): Ruled {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return { problem: "must be an object, such as { archiveBytes: 1e9 }" };
+  }
+  const given = Object.entries(value).filter(([, limit]) => limit !== null && limit !== undefined);
+  for (const [name, limit] of given) {
+    if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
+      const names = Object.keys(DEFAULT_LIMITS).join(", ");
+      return { at: name, problem: `there is no such limit. Limits are: ${names}` };
+    }
+    if (!isUnknown(limit) && !(Number.isSafeInteger(limit) && Number(limit) > 0)) {
+      return { at: name, problem: "must be a whole number above 0" };
+    }
+  }
+  return { value: { ...DEFAULT_LIMITS, ...Object.fromEntries(given) } };
+}

@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import { archiveFormat } from "../archive/format";
+import type { Bundle } from "../destination/destination";
+import { proxyFor } from "../http/proxy";
+import { download } from "../download/download";
+import { hashFile } from "../download/hashFile";
+import { openClient } from "../resource/openClient";
+import { serviceSettings } from "../service/configuration";
+import { mintLink } from "../service/mintLink";
+import { describeSource, type CheckedSource, type ExportSource } from "./bundleSource";
+import type { BundleDemands } from "./demands";
+import { environmentOf, workFolders, type WorkContext } from "./workFolders";
+
+/** A bundle on this machine, and how to let go of it. */
+export interface Obtained {
+  readonly bundle: Bundle;
+  /** It was of use: what was fetched for it alone goes. */
+  remove(): void;
+  /** It was not of use yet: what was fetched stays for the next run. */
+  release(): void;
+}
+
+const NOTHING_FETCHED = { remove: (): void => undefined, release: (): void => undefined };
+
+/**
+ * Fetches the bundle of an export, or takes the file that is there.
+ *
+ * @throws DocsHostingError; the signal's reason
+ */
+export async function obtain(
+  context: WorkContext,
+  { source, limits }: { readonly source: CheckedSource } & Pick<BundleDemands, "limits">,
+): Promise<Obtained> {
+  if (!("file" in source)) return fetchExport(context, source, limits.archiveBytes);
+  const path = resolve(source.file);
+  const { sha256, size } = await hashFile(path, { limitBytes: limits.archiveBytes }, context);
+  const { version, domain } = source;
+  return {
+    bundle: { path, format: await archiveFormat(path), sha256, size, version, domain },
+    ...NOTHING_FETCHED,
+  };
+}
+
+async function fetchExport(
+  context: WorkContext,
+  source: Required<ExportSource>,
+  limitBytes: number,
+): Promise<Obtained> {
+  const { domain, jobId, version, baseUrl } = source;
+  const service = openClient(context, source, context.deadline.remainingMs());
+  const settings = serviceSettings(context.configuration, source);
+  // two resources with the same job do not share their parts
+  const name = createHash("sha256").update(JSON.stringify([baseUrl, jobId, context.urn]));
+  const fetched = await download(
+    {
+      folder: workFolders(environmentOf(context)).downloads,
+      name: name.digest("hex").slice(0, 32),
+      mint: () => mintLink(jobId, service),
+      limitBytes,
+      subject: describeSource(source),
+      policy: settings,
+      proxyFor: (url) => proxyFor(url, environmentOf(context)),
+    },
+    { ...context, deadline: service.deadline },
+  );
+  const { path, sha256, size } = fetched;
+  try {
+    const format = await archiveFormat(path);
+    return {
+      bundle: { path, format, sha256, size, version, jobId, domain },
+      remove: () => fetched.remove(),
+      release: () => fetched.release(),
+    };
+  } catch (error) {
+    fetched.remove(); // no archive: it will be none the next time
+    throw error;
+  }
+}

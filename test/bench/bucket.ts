@@ -1,0 +1,108 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { startServer } from "../copies/server.ts";
+import { runCommand } from "../programs/commands.ts";
+import { prepareVersitygw } from "../programs/goPrograms.ts";
+import { printTable, verdict } from "./resultTable.ts";
+import { percentile } from "./statistics.ts";
+
+const SIZE = 200 * 1024 * 1024;
+const ROUNDS = 3;
+/** Times that of lib-storage, which neither knows the archive's digest nor looks whether it arrived. */
+const SLOWEST = 1.25;
+/** More than a process that has loaded the SDK and does nothing, in MiB. */
+const MOST_MEMORY_MIB = 100;
+
+const USERS = ["ours", "lib-storage"] as const;
+
+/** How long does an archive take into a bucket, and how much memory? Beside the SDK's own uploader with the same parts. */
+export async function bucket(): Promise<boolean> {
+  const program = await prepareVersitygw((what) => console.log(what));
+  const folder = await mkdtemp(join(tmpdir(), "bench-bucket-"));
+  const data = join(folder, "data");
+  await mkdir(data);
+  const port = await freePort();
+  const endpoint = `http://127.0.0.1:${port}`;
+  const credentials = { accessKeyId: "AKBENCH", secretAccessKey: "the-secret-of-the-bench" };
+  const server = await startServer(
+    program,
+    ["--port", `127.0.0.1:${port}`, "--keep-alive", "posix", data],
+    { ROOT_ACCESS_KEY: credentials.accessKeyId, ROOT_SECRET_KEY: credentials.secretAccessKey },
+    /service listening/,
+  );
+  try {
+    const client = new S3Client({ endpoint, region: "us-east-1", forcePathStyle: true, credentials });
+    await client.send(new CreateBucketCommand({ Bucket: "docs" }));
+    client.destroy();
+    const env = {
+      PATH: process.env["PATH"],
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      AWS_REGION: "us-east-1",
+      NODE_NO_WARNINGS: "1",
+    };
+    const transfer = async (
+      who: string,
+      path = "",
+      sha256 = "",
+    ): Promise<{ ms: number; peakMiB: number }> => {
+      const script = join(import.meta.dirname, "bucketTransfer.ts");
+      const printed = await runCommand(process.execPath, [script, who, endpoint, path, sha256], { env });
+      return JSON.parse(printed) as { ms: number; peakMiB: number };
+    };
+    const idle = await transfer("nobody");
+    const results = new Map<string, { ms: number; peakMiB: number }[]>(USERS.map((who) => [who, []]));
+    for (let round = 0; round < ROUNDS; round++) {
+      const content = randomBytes(SIZE);
+      const path = join(folder, "bundle");
+      await writeFile(path, content);
+      const sha256 = createHash("sha256").update(content).digest("hex");
+      for (const who of round % 2 === 0 ? USERS : USERS.toReversed()) {
+        results.get(who)?.push(await transfer(who, path, sha256));
+        await rm(join(data, "docs"), { recursive: true, force: true });
+        await mkdir(join(data, "docs"));
+      }
+    }
+    return judge(results, idle.peakMiB);
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function judge(results: ReadonlyMap<string, { ms: number; peakMiB: number }[]>, idleMiB: number): boolean {
+  const figures = USERS.map((who) => {
+    const runs = results.get(who) ?? [];
+    return {
+      who,
+      ms: percentile(
+        runs.map(({ ms }) => ms),
+        0.5,
+      ),
+      more: Math.max(...runs.map(({ peakMiB }) => peakMiB)) - idleMiB,
+    };
+  });
+  printTable(
+    "bucket",
+    ["200 MiB into a bucket", "median", "memory more than idle"],
+    figures.map(({ who, ms, more }) => [who, `${(ms / 1_000).toFixed(2)} s`, `${more.toFixed(0)} MiB`]),
+  );
+  const [ours, theirs] = figures;
+  const missed: string[] = [];
+  if (ours && theirs && ours.ms > SLOWEST * theirs.ms)
+    missed.push(`${(ours.ms / theirs.ms).toFixed(2)} times the time`);
+  if (ours && ours.more > MOST_MEMORY_MIB) missed.push(`${ours.more.toFixed(0)} MiB`);
+  return verdict(missed, `${SLOWEST} times lib-storage's time, ${MOST_MEMORY_MIB} MiB`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

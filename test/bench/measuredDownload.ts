@@ -1,0 +1,54 @@
+/** Process of a bench: downloads what its arguments say, and tells what that took. With "idle" it only loads what it would need. */
+import { lookup } from "node:dns";
+import { rmSync } from "node:fs";
+import nodeFetch from "node-fetch";
+import { download } from "../../dist/provider/download/download.js";
+import { systemClock } from "../../dist/provider/time/clock.js";
+import { startDeadline } from "../../dist/provider/time/deadline.js";
+
+const [, , url = "", folder = ""] = process.argv;
+const silent = (): undefined => undefined;
+
+/** What a download took. */
+export interface DownloadCost {
+  sha256: string;
+  seconds: number;
+  cpuSeconds: number;
+  peakMiB: number;
+}
+
+const startedAt = performance.now();
+let sha256 = "";
+if (url !== "idle") {
+  const downloaded = await download(
+    {
+      folder,
+      name: "bench",
+      mint: () => Promise.resolve({ url }),
+      limitBytes: 2 ** 40,
+      subject: "the bench",
+      policy: { allowInsecure: false, publicStorageOnly: false },
+      proxyFor: silent,
+    },
+    {
+      fetch: nodeFetch,
+      lookup,
+      clock: { ...systemClock, random: () => 0 },
+      reporter: { progress: silent, debug: silent, info: silent, warn: silent },
+      signal: new AbortController().signal,
+      deadline: startDeadline(systemClock, 600_000),
+    },
+  );
+  ({ sha256 } = downloaded);
+  downloaded.remove();
+}
+const seconds = (performance.now() - startedAt) / 1_000;
+const { user, system } = process.cpuUsage();
+const cost: DownloadCost = {
+  sha256,
+  seconds,
+  cpuSeconds: (user + system) / 1e6,
+  peakMiB: process.resourceUsage().maxRSS / 1024,
+};
+console.log(JSON.stringify(cost));
+if (folder !== "") rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,33 @@
+import { lookup } from "node:dns";
+import nodeFetch from "node-fetch";
+import type { Context } from "../../dist/provider/resource/context.js";
+import type { ResumeRecords } from "../../dist/provider/resource/resumeRecords.js";
+import { systemClock } from "../../dist/provider/time/clock.js";
+
+const silent = (): undefined => undefined;
+const NO_RECORDS: ResumeRecords = {
+  find: silent,
+  save: silent,
+  findStart: silent,
+  saveStart: silent,
+  forgetStart: silent,
+  handOver: silent,
+  rename: silent,
+  forget: silent,
+};
+
+/** What an operation of the provider gets from the outside: the real thing, but nothing is shown, and nothing remembered. */
+export function realContext(given: Partial<Context>): Context {
+  return {
+    configuration: { environment: (name) => process.env[name], stackConfig: silent },
+    fetch: nodeFetch,
+    lookup,
+    clock: systemClock,
+    reporter: { progress: silent, debug: silent, info: silent, warn: silent },
+    resumeRecords: NO_RECORDS,
+    machine: "bench",
+    inFlight: () => 1,
+    signal: new AbortController().signal,
+    ...given,
+  };
+}

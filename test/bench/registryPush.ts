@@ -1,0 +1,63 @@
+// One push in a process of its own, for `push.ts`. Arguments: repository, OCI layout. Prints milliseconds, and the highest
+// resident memory in MiB. Without a layout it loads the code alone.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import fetch from "node-fetch";
+import type * as Blobs from "../../provider/registry/blobs.ts";
+import type * as EnsureBlob from "../../provider/registry/ensureBlob.ts";
+import type * as Manifests from "../../provider/registry/manifests.ts";
+import type * as Reference from "../../provider/registry/reference.ts";
+import type * as Session from "../../provider/registry/session.ts";
+import type * as Clock from "../../provider/time/clock.ts";
+import type * as Deadline from "../../provider/time/deadline.ts";
+
+const load = createRequire(import.meta.url);
+const dist = "../../dist/provider";
+const { fileBlob } = load(`${dist}/registry/blobs.js`) as typeof Blobs;
+const { ensureBlob } = load(`${dist}/registry/ensureBlob.js`) as typeof EnsureBlob;
+const { putManifest } = load(`${dist}/registry/manifests.js`) as typeof Manifests;
+const { parseRepository } = load(`${dist}/registry/reference.js`) as typeof Reference;
+const { RegistrySession } = load(`${dist}/registry/session.js`) as typeof Session;
+const { systemClock } = load(`${dist}/time/clock.js`) as typeof Clock;
+const { startDeadline } = load(`${dist}/time/deadline.js`) as typeof Deadline;
+
+interface Descriptor {
+  readonly mediaType: string;
+  readonly digest: string;
+  readonly size: number;
+}
+
+const [repository = "", layout = ""] = process.argv.slice(2);
+const pathOf = (digest: string): string => join(layout, "blobs/sha256", digest.slice("sha256:".length));
+
+async function pushLayout(): Promise<void> {
+  const nothing = (): void => undefined;
+  const session = new RegistrySession(
+    parseRepository(repository),
+    {
+      fetch,
+      clock: systemClock,
+      reporter: { progress: nothing, debug: nothing, info: nothing, warn: nothing },
+      signal: new AbortController().signal,
+      deadline: startDeadline(systemClock, 600_000),
+      environment: (name) => process.env[name],
+    },
+    { actions: "pull,push" },
+  );
+  const index = JSON.parse(readFileSync(join(layout, "index.json"), "utf8")) as { manifests: Descriptor[] };
+  for (const { digest, mediaType } of index.manifests) {
+    const bytes = readFileSync(pathOf(digest));
+    const { config, layers } = JSON.parse(bytes.toString()) as { config: Descriptor; layers: Descriptor[] };
+    for (const blob of [...layers, config]) {
+      await ensureBlob(session, blob, { source: () => fileBlob(pathOf(blob.digest), blob) });
+    }
+    await putManifest(session, { digest, mediaType, bytes }, "1");
+  }
+}
+
+const startedAt = performance.now(); // the provider runs already
+if (layout !== "") await pushLayout();
+// not `resourceUsage`, which counts what the parent had when it started this process
+const peakKib = Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1]);
+console.log(JSON.stringify({ ms: performance.now() - startedAt, peakMiB: peakKib / 1024 }));

@@ -1,0 +1,116 @@
+// Runs that put copies into a bucket are killed at random instants, again and again: what is there is right, and when one run
+// has come to its end, nothing that the others began is left. SEED=… repeats a run.
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { expect, test, type TestContext } from "vitest";
+import { seededRandom } from "../simulation/seededRandom.ts";
+import { ACCESS_KEY, BUCKET, SECRET, startStore, type BucketStore } from "./bucketStore.ts";
+import { runUpload, type Run } from "./killedUpload.ts";
+
+const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
+/** Of each layout. */
+const KILLS = 25;
+const MB = 1024 * 1024;
+const random = seededRandom(SEED);
+
+test.for(["archive", "site"] as const)(
+  `${KILLS} runs that are killed leave no wrong byte, and no upload after the next run (%s, SEED=${SEED})`,
+  { timeout: 180_000 },
+  async (layout, context) => {
+    const store = await startStore(context);
+    const folder = await makeContent(context);
+    // how long a whole run takes, here and now
+    const whole = await run(context, store, layout, folder, await newBundle(folder, layout), undefined);
+    expect(whole.done).toBe("done");
+
+    let kills = 0;
+    let interrupted = 0;
+    while (kills < KILLS) {
+      // a few kills of the same content, then a run that ends
+      const bundle = await newBundle(folder, layout);
+      for (let times = 0; times < 4 && kills < KILLS; times++, kills++) {
+        const { done } = await run(context, store, layout, folder, bundle, random() * whole.sentMs);
+        if (done === undefined) interrupted++;
+        await expectRight(store, layout, folder, bundle, false);
+      }
+      expect((await run(context, store, layout, folder, bundle, undefined)).done).toBe("done");
+      await expectRight(store, layout, folder, bundle, true);
+      const { Uploads = [] } = await store.client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));
+      expect(Uploads.map(({ Key }) => Key)).toEqual([]);
+    }
+    // what an earlier kill has sent already is not sent again, so that many come too late
+    expect(interrupted).toBeGreaterThan(KILLS / 8);
+  },
+);
+
+async function makeContent(context: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "killed-upload-"));
+  context.onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, "site"));
+  return folder;
+}
+
+/** Other content than before, of an archive that is sent in parts, or of a site of many small files and a large one. */
+async function newBundle(folder: string, layout: "archive" | "site"): Promise<string> {
+  const content = randomBytes(layout === "archive" ? 30 * MB : 1_000);
+  await writeFile(join(folder, "bundle"), content);
+  if (layout === "site") {
+    const names = Array.from({ length: 60 }, (_, index) => `${index}.${index % 3 === 0 ? "html" : "js"}`);
+    for (const name of names) await writeFile(join(folder, "site", name), randomBytes(2_000));
+    await writeFile(join(folder, "site", "film.mp4"), randomBytes(17 * MB));
+    await writeFile(join(folder, "site", "index.html"), randomBytes(500));
+  }
+  return createHash("sha256").update(content).digest("hex");
+}
+
+function run(
+  context: TestContext,
+  store: BucketStore,
+  layout: string,
+  folder: string,
+  sha256: string,
+  killAfterMs: number | undefined,
+): Promise<Run> {
+  const args = [store.endpoint, layout, folder, sha256];
+  const env = { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET };
+  const killAt =
+    killAfterMs === undefined ? undefined : (begun: Promise<void>) => begun.then(() => delay(killAfterMs));
+  return runUpload(context, "bucketUpload.ts", args, folder, env, killAt);
+}
+
+/** An archive is what its name says as soon as it is there; a site that is whole is as it should be. */
+async function expectRight(
+  store: BucketStore,
+  layout: string,
+  folder: string,
+  sha256: string,
+  isWhole: boolean,
+): Promise<void> {
+  const read = async (key: string): Promise<Uint8Array> => {
+    const { Body } = await store.client.send(new GetObjectCommand({ Bucket: BUCKET, Key: key }));
+    return (await Body?.transformToByteArray()) ?? new Uint8Array();
+  };
+  const { Contents = [] } = await store.client.send(new ListObjectsV2Command({ Bucket: BUCKET }));
+  const keys = Contents.map(({ Key = "" }) => Key);
+  if (layout === "archive") {
+    const key = `v/${sha256}.tar.gz`;
+    if (isWhole) expect(keys).toContain(key);
+    if (keys.includes(key))
+      expect(
+        createHash("sha256")
+          .update(await read(key))
+          .digest("hex"),
+      ).toBe(sha256);
+    return;
+  }
+  if (!isWhole) return;
+  for (const key of keys.filter((each) => !each.includes(".docs-hosting"))) {
+    const name = key.slice(2).replace(/^(\d+)$/, "$1.html");
+    const there = Buffer.from(await read(key));
+    expect([key, there.equals(await readFile(join(folder, "site", name)))]).toEqual([key, true]);
+  }
+}

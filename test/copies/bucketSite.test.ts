@@ -1,0 +1,343 @@
+import { createHash } from "node:crypto";
+import {
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from "@aws-sdk/client-s3";
+import { beforeEach, expect, test, vi, type TestContext } from "vitest";
+import { bucketDestination } from "../../provider/destination/bucket/bucketDestination.ts";
+import type { Bundle, Copy, Destination } from "../../provider/destination/destination.ts";
+import {
+  ACCESS_KEY,
+  BUCKET,
+  openWebsite,
+  operation,
+  SECRET,
+  startStore,
+  type BucketStore,
+} from "./bucketStore.ts";
+
+type Site = Readonly<Record<string, string | Buffer>>;
+
+const FIRST: Site = {
+  "index.html": "<h1>Start</h1>",
+  "guide/index.html": "<h1>Guide</h1>",
+  "install.html": "<h1>Install</h1>",
+  "404.html": "<h1>Not here</h1>",
+  "_next/static/chunks/a1.js": "one()",
+  "assets/style.css": "h1 {}",
+  "empty.txt": "",
+  "größe/ä b+c.svg": "<svg/>",
+};
+const SECOND: Site = {
+  ...FIRST,
+  "index.html": "<h1>New start</h1>",
+  "_next/static/chunks/b2.js": "two()",
+  "assets/style.css": "h1 { color: red }",
+};
+const WITHOUT: Site = Object.fromEntries(
+  Object.entries(SECOND).filter(([path]) => path !== "_next/static/chunks/a1.js"),
+);
+
+beforeEach(() => {
+  vi.stubEnv("AWS_ACCESS_KEY_ID", ACCESS_KEY);
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", SECRET);
+});
+
+function sites(store: BucketStore, prefix = "v"): Destination {
+  return bucketDestination({ bucket: BUCKET, endpoint: store.endpoint, layout: "site", prefix });
+}
+
+function bundleOf(site: Site): Bundle {
+  const sha256 = createHash("sha256").update(JSON.stringify(site)).digest("hex");
+  return { path: "/nowhere", format: "tar.gz", sha256, size: 1, version: "1" };
+}
+
+async function publish(
+  context: TestContext,
+  destination: Destination,
+  site: Site,
+  signal?: AbortSignal,
+): Promise<Copy> {
+  const draft = await destination.begin(bundleOf(site), await operation(context, signal));
+  for (const [path, content] of Object.entries(site)) {
+    const bytes = Buffer.from(content);
+    await draft.sink?.file({ path, size: bytes.length }, pieces(bytes));
+  }
+  return draft.publish();
+}
+
+async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 65_536)
+    yield await Promise.resolve(bytes.subarray(at, at + 65_536));
+}
+
+async function everything(store: BucketStore, prefix = "v/"): Promise<Map<string, string>> {
+  const { Contents = [] } = await store.client.send(
+    new ListObjectsV2Command({ Bucket: BUCKET, Prefix: prefix }),
+  );
+  const found = new Map<string, string>();
+  for (const { Key = "" } of Contents) {
+    if (Key.includes("/.docs-hosting/")) continue;
+    const { Body } = await store.client.send(new GetObjectCommand({ Bucket: BUCKET, Key }));
+    found.set(Key.slice(prefix.length), (await Body?.transformToString()) ?? "");
+  }
+  return found;
+}
+
+const asMap = (site: Site): Map<string, string> =>
+  new Map(Object.entries(site).map(([path, content]) => [path, content.toString()]));
+
+const sentKeys = (store: BucketStore, from = 0): string[] =>
+  store.requests
+    .slice(from)
+    .filter(({ method, key }) => method === "PUT" && !key.includes("/.docs-hosting/"))
+    .map(({ key }) => key.slice(2));
+
+async function put(store: BucketStore, key: string, text = "theirs"): Promise<void> {
+  await store.client.send(new PutObjectCommand({ Bucket: BUCKET, Key: key, Body: text }));
+}
+
+test("a site is there with types, cache headers and clean addresses, as a website serves it", async (context) => {
+  const store = await startStore(context);
+  const website = await openWebsite(context, store, "v/404.html");
+  const copy = await publish(context, sites(store), FIRST);
+  expect(copy.uri).toBe(`s3://docs/v/#sha256:${bundleOf(FIRST).sha256}`);
+  expect(copy.address).toBe(`${store.endpoint}/docs/v/index.html`);
+  expect(await everything(store)).toEqual(new Map([...asMap(FIRST), ["install", "<h1>Install</h1>"]]));
+  const headersOf = async (path: string): Promise<unknown> => {
+    const { ContentType, CacheControl } = await store.client.send(
+      new HeadObjectCommand({ Bucket: BUCKET, Key: `v/${path}` }),
+    );
+    return [ContentType, CacheControl];
+  };
+  expect(await headersOf("install")).toEqual(["text/html; charset=utf-8", "no-cache"]);
+  expect(await headersOf("größe/ä b+c.svg")).toEqual(["image/svg+xml; charset=utf-8", "no-cache"]);
+  expect(await headersOf("_next/static/chunks/a1.js")).toEqual([
+    "text/javascript; charset=utf-8",
+    "public, max-age=31536000, immutable",
+  ]);
+  const visit = async (path: string): Promise<unknown> => {
+    const answer = await fetch(website + path);
+    return [answer.status, answer.headers.get("content-type"), await answer.text()];
+  };
+  const html = "text/html; charset=utf-8";
+  expect(await visit("/v/")).toEqual([200, html, "<h1>Start</h1>"]);
+  expect(await visit("/v/guide/")).toEqual([200, html, "<h1>Guide</h1>"]);
+  expect(await visit("/v/install")).toEqual([200, html, "<h1>Install</h1>"]);
+  expect(await visit("/v/nothing")).toEqual([404, html, "<h1>Not here</h1>"]);
+});
+
+test("a page is found at its clean address also where a folder of its name is, which the store cannot have beside it", async (context) => {
+  const store = await startStore(context);
+  const website = await openWebsite(context, store, "404.html");
+  await publish(context, sites(store, ""), { ...FIRST, "guide.html": "<h1>All</h1>", "install/a.txt": "a" });
+  for (const [address, text] of [
+    ["/install", FIRST["install.html"]],
+    ["/guide", FIRST["guide/index.html"]],
+    ["/guide.html", "<h1>All</h1>"],
+  ] as const) {
+    const answer = await fetch(website + address);
+    expect([answer.status, await answer.text()]).toEqual([200, text]);
+  }
+});
+
+test("what was a file can become a folder, and a folder a file, in a store that keeps objects as files", async (context) => {
+  const store = await startStore(context);
+  const destination = sites(store);
+  const made: Copy[] = [];
+  for (const site of [
+    { "index.html": "1", "guide.html": "g", data: "d" },
+    { "index.html": "2", "guide.html": "g", "guide/a.html": "a", "data/b": "b" },
+    { "index.html": "3", "guide.html": "g", data: "d" },
+  ]) {
+    const copy = await publish(context, destination, site);
+    expect(await destination.look(copy, await operation(context))).toBe("same");
+    await destination.remove(made.slice(0, -1), [...made.slice(-1), copy], await operation(context));
+    made.push(copy);
+  }
+  await destination.remove(made.slice(0, -1), made.slice(-1), await operation(context));
+  // the folder was there when the page was sent
+  const expected = { "index.html": "3", "guide.html": "g", "guide/index.html": "g", data: "d" };
+  expect(await everything(store)).toEqual(asMap(expected));
+});
+
+test("files are sent before the pages that load them, and the start page last of all", async (context) => {
+  const store = await startStore(context);
+  await publish(context, sites(store), FIRST);
+  const keys = sentKeys(store);
+  const firstPage = keys.findIndex((key) => key.endsWith(".html") || key === "install");
+  expect(keys.slice(firstPage).sort()).toEqual(
+    ["404.html", "guide/index.html", "index.html", "install", "install.html"].sort(),
+  );
+  expect(keys.at(-1)).toBe("index.html");
+});
+
+test("the next site sends what changed, and leaves what pages need that are still open", async (context) => {
+  const store = await startStore(context);
+  const destination = sites(store);
+  const first = await publish(context, destination, FIRST);
+  const before = store.requests.length;
+  const second = await publish(context, destination, WITHOUT);
+  expect(sentKeys(store, before).sort()).toEqual(
+    ["_next/static/chunks/b2.js", "assets/style.css", "index.html"].sort(),
+  );
+  expect((await everything(store)).get("_next/static/chunks/a1.js")).toBe("one()");
+  expect(await destination.look(second, await operation(context))).toBe("same");
+  expect(await destination.look(first, await operation(context))).toBe("changed");
+
+  await put(store, "v/theirs.txt");
+  await put(store, "v2/theirs.txt");
+  await destination.remove([first], [second], await operation(context));
+  const expected = new Map([...asMap(WITHOUT), ["install", "<h1>Install</h1>"], ["theirs.txt", "theirs"]]);
+  expect(await everything(store)).toEqual(expected);
+  expect(await destination.look(second, await operation(context))).toBe("same");
+  expect(await destination.look(first, await operation(context))).toBe("gone");
+  await destination.remove([second], [], await operation(context));
+  const { Contents = [] } = await store.client.send(new ListObjectsV2Command({ Bucket: BUCKET }));
+  expect(Contents.map(({ Key }) => Key)).toEqual(["v/theirs.txt", "v2/theirs.txt"]);
+});
+
+test("an earlier site that is put again is as it was", async (context) => {
+  const store = await startStore(context);
+  const destination = sites(store);
+  await publish(context, destination, FIRST);
+  const second = await publish(context, destination, SECOND);
+  const first = await publish(context, destination, FIRST);
+  await destination.remove([second], [first], await operation(context));
+  expect(await everything(store)).toEqual(new Map([...asMap(FIRST), ["install", "<h1>Install</h1>"]]));
+  expect(await destination.look(first, await operation(context))).toBe("same");
+});
+
+test("a site that is there already is not sent again; what somebody changed or removed is", async (context) => {
+  const store = await startStore(context);
+  const destination = sites(store);
+  const copy = await publish(context, destination, FIRST);
+  const before = store.requests.length;
+  expect(await publish(context, destination, FIRST)).toEqual(copy);
+  expect(store.requests.slice(before).filter(({ method }) => method !== "GET")).toEqual([]);
+
+  await put(store, "v/assets/style.css", "h1{}!");
+  expect(await destination.look(copy, await operation(context))).toBe("changed");
+  await store.client.send(new DeleteObjectCommand({ Bucket: BUCKET, Key: "v/empty.txt" }));
+  const then = store.requests.length;
+  await publish(context, destination, FIRST);
+  expect(sentKeys(store, then).sort()).toEqual(["assets/style.css", "empty.txt"]);
+  expect(await destination.look(copy, await operation(context))).toBe("same");
+});
+
+test("what others have there is not written over: nothing is sent then", async (context) => {
+  const store = await startStore(context);
+  await put(store, "v/assets/style.css");
+  await expect(publish(context, sites(store), FIRST)).rejects.toThrow(
+    "below s3://docs/v there is assets/style.css, which no copy of a site put there",
+  );
+  expect(await everything(store)).toEqual(new Map([["assets/style.css", "theirs"]]));
+});
+
+test("what others write there in the last moment is not written over", async (context) => {
+  const store = await startStore(context);
+  let isFirst = true;
+  store.spoil = ({ method, key }) => {
+    if (method === "PUT" && key === "v/assets/style.css" && isFirst) {
+      isFirst = false;
+      void put(store, "v/guide/index.html");
+    }
+    return undefined;
+  };
+  await expect(publish(context, sites(store), FIRST)).rejects.toThrow(
+    "was written by somebody else at the same time",
+  );
+  expect((await everything(store)).get("guide/index.html")).toBe("theirs");
+  expect((await everything(store)).has("index.html")).toBe(false);
+});
+
+test("after a run that was stopped half-way only the rest is sent", async (context) => {
+  const store = await startStore(context);
+  const stop = new AbortController();
+  const reason = new Error("stopped");
+  const many = {
+    ...FIRST,
+    ...Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`data/${index}.json`, `[${index}]`])),
+  };
+  let count = 0;
+  store.spoil = ({ method }) => {
+    if (method !== "PUT" || ++count < 100) return undefined;
+    setImmediate(() => stop.abort(reason));
+    return "stuck";
+  };
+  const startedAt = performance.now();
+  await expect(publish(context, sites(store), many, stop.signal)).rejects.toBe(reason);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  store.spoil = () => undefined;
+  const there = (await everything(store)).size;
+  expect(there).toBeGreaterThan(80);
+  const before = store.requests.length;
+  await publish(context, sites(store), many);
+  // some of those that were on their way arrived after all
+  expect(sentKeys(store, before).length).toBeLessThanOrEqual(Object.keys(many).length + 1 - there);
+  expect((await everything(store)).size).toBe(Object.keys(many).length + 1);
+});
+
+test("what a killed run left for another site goes when the last copy is removed", async (context) => {
+  const store = await startStore(context);
+  const destination = sites(store);
+  store.spoil = ({ method, key }) => (method === "PUT" && key === "v/index.html" ? "stuck" : undefined);
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(new Error("stopped")), 1_000);
+  await expect(publish(context, destination, FIRST, stop.signal)).rejects.toThrow("stopped");
+  store.spoil = () => undefined;
+  const other = { "index.html": "<h1>Other</h1>" };
+  const copy = await publish(context, destination, other);
+  await put(store, "v/guide/index.html", "theirs, afterwards");
+  await destination.remove([copy], [], await operation(context));
+  expect(await everything(store)).toEqual(new Map([["guide/index.html", "theirs, afterwards"]]));
+});
+
+test("large files are sent in parts, and leave no upload, whoever began it", async (context) => {
+  const store = await startStore(context);
+  const video = Buffer.alloc(17 * 1024 * 1024, "film");
+  await store.client.send(new CreateMultipartUploadCommand({ Bucket: BUCKET, Key: "v/film.mp4" }));
+  await store.client.send(new CreateMultipartUploadCommand({ Bucket: BUCKET, Key: "v/theirs.mp4" }));
+  await publish(context, sites(store), { "index.html": "x", "film.mp4": video });
+  expect((await everything(store)).get("film.mp4")).toBe(video.toString());
+  const { Uploads = [] } = await store.client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));
+  expect(Uploads.map(({ Key }) => Key)).toEqual(["v/theirs.mp4"]);
+  const head = await store.client.send(new HeadObjectCommand({ Bucket: BUCKET, Key: "v/film.mp4" }));
+  expect(head.ContentType).toBe("video/mp4");
+});
+
+test.for(["slowDown", "cut", "lost"] as const)(
+  "a site arrives whole though requests are spoiled (%s)",
+  async (way, context) => {
+    const store = await startStore(context);
+    let count = 0;
+    store.spoil = ({ method }) => (method === "PUT" && count++ % 2 === 0 ? way : undefined);
+    const copy = await publish(context, sites(store), FIRST);
+    expect(await everything(store)).toEqual(new Map([...asMap(FIRST), ["install", "<h1>Install</h1>"]]));
+    expect(await sites(store).look(copy, await operation(context))).toBe("same");
+  },
+);
+
+test("a site at the bucket's root leaves the root's other folders", async (context) => {
+  const store = await startStore(context);
+  await put(store, "theirs/a.txt");
+  const destination = sites(store, "");
+  const copy = await publish(context, destination, FIRST);
+  expect(copy.uri).toBe(`s3://docs/#sha256:${bundleOf(FIRST).sha256}`);
+  expect(await destination.look(copy, await operation(context))).toBe("same");
+  await destination.remove([copy], [], await operation(context));
+  const { Contents = [] } = await store.client.send(new ListObjectsV2Command({ Bucket: BUCKET }));
+  expect(Contents.map(({ Key }) => Key)).toEqual(["theirs/a.txt"]);
+});
+
+test("a site whose files are where copies are noted is refused", async (context) => {
+  const store = await startStore(context);
+  await expect(publish(context, sites(store), { ".docs-hosting/x": "x" })).rejects.toThrow(
+    "where copies are noted",
+  );
+});

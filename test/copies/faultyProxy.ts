@@ -1,0 +1,115 @@
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import type { TestContext } from "vitest";
+
+/** A request as it comes by. */
+export interface Passing {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly authorization: string | undefined;
+}
+
+/** What is done to a request instead of passing it on. */
+export type Spoiling =
+  | { readonly answer: { status: number; headers?: Record<string, string>; body?: string } }
+  /** The connection is cut when so many bytes of the request's body were passed on. */
+  | { readonly cutAfter: number }
+  /** The registry gets it, and its answer is lost. */
+  | { readonly loseAnswer: true }
+  /** The registry's answer is changed. */
+  | {
+      readonly change: Change;
+    };
+
+/** What becomes of an answer; with `cut`, the connection ends after the body. */
+type Change = (answer: { headers: Record<string, unknown>; body: Buffer }) => {
+  headers?: Record<string, string>;
+  body?: Buffer;
+  cut?: boolean;
+};
+
+/** What passes on requests to a registry, and spoils some. */
+export interface FaultyProxy {
+  readonly host: string;
+  readonly passed: Passing[];
+  /** Bytes of bodies that came in. */
+  readonly received: () => number;
+}
+
+/** Until the test ends. */
+export async function startFaultyProxy(
+  context: Pick<TestContext, "onTestFinished">,
+  registry: string,
+  spoil: (request: Passing) => Spoiling | undefined,
+): Promise<FaultyProxy> {
+  const passed: Passing[] = [];
+  let bytes = 0;
+  const server = createServer((request, response) => {
+    const passing = {
+      method: request.method ?? "",
+      path: request.url ?? "",
+      authorization: request.headers.authorization,
+    };
+    passed.push(passing);
+    const spoiling = spoil(passing);
+    request.on("data", (chunk: Buffer) => (bytes += chunk.length));
+    request.on("error", () => undefined);
+    if (spoiling && "answer" in spoiling) {
+      request.resume();
+      const { status, headers, body } = spoiling.answer;
+      request.on("end", () => response.writeHead(status, headers).end(body));
+      return;
+    }
+    pass(registry, request, response, spoiling ?? {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  context.onTestFinished(() => server.close().closeAllConnections());
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { host, passed, received: () => bytes };
+}
+
+function pass(
+  registry: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { cutAfter, loseAnswer, change }: { cutAfter?: number; loseAnswer?: boolean; change?: Change },
+): void {
+  const onward = httpRequest(`http://${registry}${request.url ?? ""}`, {
+    method: request.method,
+    headers: request.headers, // the host, too: so the registry names addresses at this proxy
+    agent: false,
+  });
+  onward.on("error", () => response.destroy());
+  onward.on("response", (answer) => {
+    if (loseAnswer) {
+      answer.resume();
+      answer.on("end", () => response.destroy());
+      return;
+    }
+    if (!change) {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+      return;
+    }
+    void buffer(answer).then((body) => {
+      const changed = change({ headers: answer.headers, body });
+      response.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...changed.headers });
+      if (changed.cut) response.write(changed.body ?? body, () => response.destroy());
+      else response.end(changed.body ?? body);
+    });
+  });
+  let seen = 0;
+  request.on("data", (chunk: Buffer) => {
+    seen += chunk.length;
+    if (cutAfter !== undefined && seen >= cutAfter) {
+      onward.destroy();
+      request.destroy();
+    }
+  });
+  request.on("close", () => {
+    if (!request.complete) onward.destroy();
+  });
+  request.pipe(onward);
+}

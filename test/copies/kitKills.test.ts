@@ -1,0 +1,109 @@
+// Runs that write a kit are killed at random instants, again and again: nothing that is not whole ever has a kit's name, and the run
+// that comes to its end fetches what is missing. SEED=… repeats a run, KILLS=… has more or fewer.
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { create } from "tar";
+import { expect, test } from "vitest";
+import { runCommand } from "../programs/commands.ts";
+import { seededRandom } from "../simulation/seededRandom.ts";
+import { startFaultyProxy } from "./faultyProxy.ts";
+import { pushBase, scratchFolder } from "./images.ts";
+import { runUpload } from "./killedUpload.ts";
+import { startRegistry } from "./registry.ts";
+
+const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
+const KILLS = Number(process.env["KILLS"] ?? 10);
+/** Of one kit, before a run is left alone. */
+const KILLS_EACH = 3;
+const MB = 1024 * 1024;
+const random = seededRandom(SEED);
+
+test(
+  `${KILLS} runs that are killed leave no half kit under a kit's name, and the next run goes on from what they fetched (SEED=${SEED})`,
+  { timeout: 60_000 + KILLS * 10_000 },
+  async (context) => {
+    const { host } = await startRegistry(context);
+    const proxy = await startFaultyProxy(context, host, () => undefined);
+    const base = `${proxy.host}/nginx:1`;
+    await pushBase(context, `${host}/nginx:1`, { amd64: 24 * MB, arm64: 3 * MB });
+    const folder = await scratchFolder(context);
+    const site = join(folder, "site");
+    await mkdir(site);
+    await writeFile(join(site, "index.html"), "<h1>Docs</h1>");
+    await writeFile(join(site, "film.mp4"), randomBytes(4 * MB));
+    const archive = join(folder, "bundle.tar.gz");
+    await create(
+      { file: archive, cwd: site, gzip: true, portable: true, noMtime: true },
+      await readdir(site),
+    );
+    const sha256 = createHash("sha256")
+      .update(await readFile(archive))
+      .digest("hex");
+    const run = (kits: string, killAt?: Parameters<typeof runUpload>[5]) =>
+      runUpload(context, "kitWriting.ts", [base, archive, sha256, kits], folder, {}, killAt);
+
+    const undisturbed = await run(join(folder, "undisturbed"));
+    const name = undisturbed.done?.slice("done ".length) ?? "";
+    expect(name).toMatch(/^v1-[0-9a-f]{12}$/);
+    const randomInstant = (begun: Promise<void>): Promise<void> => {
+      const place = random();
+      return begun.then(() => delay(place * undisturbed.sentMs));
+    };
+
+    let interrupted = 0;
+    let sparedBlobs = 0;
+    let kills = 0;
+    for (let number = 1; kills < KILLS; number++) {
+      const kits = join(folder, `kits-${number}`);
+      for (let times = 0; times < KILLS_EACH && kills < KILLS; times++, kills++) {
+        const { done } = await run(kits, randomInstant);
+        if (done === undefined) interrupted++;
+        const seen = await readdir(kits).catch(() => []);
+        const visible = seen.filter((each) => !each.startsWith("."));
+        expect([[], [name]]).toContainEqual(visible);
+        if (visible.length > 0) await isWhole(join(kits, name));
+      }
+      const fetched = await wholeBlobs(kits);
+      sparedBlobs += fetched.length;
+      const before = proxy.passed.length;
+      expect((await run(kits)).done).toBe(`done ${name}`);
+      const asked = proxy.passed.slice(before).map(({ path }) => path);
+      // small ones, such as configurations, are read all the same
+      for (const digest of fetched) expect(asked.filter((path) => path.endsWith(digest))).toEqual([]);
+      expect(await readdir(kits)).toEqual([name]);
+      await isWhole(join(kits, name));
+    }
+    // what an earlier kill had fetched is not fetched again, so that many come too late
+    expect(interrupted).toBeGreaterThan(KILLS / 8);
+    console.log(
+      `killed runs that write kits: ${kills} kills, ${interrupted} before the end; ${sparedBlobs} layers of killed runs were not fetched again`,
+    );
+  },
+);
+
+/** All files are those of the list, and nothing else is there. */
+async function isWhole(kit: string): Promise<void> {
+  const sums = await readFile(join(kit, "SHA256SUMS"), "utf8");
+  const listed = sums.split("\n").flatMap((line) => (line === "" ? [] : [line.slice(66)]));
+  await runCommand("sh", ["-c", `cd '${kit}' && sha256sum -c --strict --quiet SHA256SUMS`]);
+  const entries = await readdir(kit, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  expect(files.map((entry) => join(entry.parentPath, entry.name).slice(kit.length + 1)).sort()).toEqual(
+    [...listed, "SHA256SUMS"].sort(),
+  );
+}
+
+/** Digests of layers that killed runs have left whole. */
+async function wholeBlobs(kits: string): Promise<string[]> {
+  const whole: string[] = [];
+  const entries = await readdir(kits, { recursive: true, withFileTypes: true }).catch(() => []);
+  for (const { parentPath, name } of entries) {
+    if (!parentPath.includes("/.docs-hosting-") || !/^[0-9a-f]{64}$/.test(name)) continue;
+    const bytes = await readFile(join(parentPath, name));
+    const isRight = createHash("sha256").update(bytes).digest("hex") === name;
+    if (isRight && bytes.length > MB) whole.push(`sha256:${name}`);
+  }
+  return whole;
+}

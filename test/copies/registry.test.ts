@@ -1,0 +1,10 @@
+import { expect, test } from "vitest";
+import { runCommand } from "../programs/commands.ts";
+import { startRegistry } from "./registry.ts";
+
+test("what one client pushed to the registry of the tests, another one finds there", async (context) => {
+  const { host } = await startRegistry(context);
+  const crane = process.env["CRANE"] ?? "crane";
+  await runCommand(crane, ["append", "--oci-empty-base", "-t", `${host}/a:1`, "-f", "/dev/null"]);
+  expect(await runCommand(crane, ["validate", "--remote", `${host}/a:1`])).toContain("PASS");
+});

@@ -1,0 +1,265 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { repositoryDestination } from "../../provider/destination/repository/repositoryDestination.ts";
+import { findCommand, runCommand } from "../programs/commands.ts";
+import { ARCHITECTURES, crane, pushBase, scratchFolder } from "./images.ts";
+import { startRegistry } from "./registry.ts";
+import { BUNDLE, copySite, operation, SITE } from "./siteCopies.ts";
+
+const NO_SKOPEO = "skopeo is not on PATH";
+/** A blob or manifest that is sent. */
+const SENDS = /^(POST|PATCH|PUT) /;
+
+test("a site without a base is an image of one layer, below /site, with its texts compressed beside them", async (context) => {
+  const { host } = await startRegistry(context);
+  const { image = "", uri } = await copySite({ repository: `${host}/docs/site` }, await operation(context));
+  expect(uri).toBe(image);
+  expect(image).toMatch(/^127\.0\.0\.1:\d+\/docs\/site@sha256:[0-9a-f]{64}$/);
+  expect(await crane("validate", "--remote", image)).toContain("PASS");
+  const files = await filesOf(context, image);
+  expect(Object.keys(files)).toEqual([
+    "site",
+    "site/index.html",
+    "site/guide",
+    "site/guide/über uns.html",
+    "site/index.html.gz",
+  ]);
+  expect(files["site/index.html"]).toBe(SITE["index.html"]);
+});
+
+test("with a base it is runnable for each platform: entrypoint and user stay, and none of the base's own pages", async (context) => {
+  const { host } = await startRegistry(context);
+  const base = `${host}/nginx-unprivileged:1.30`;
+  const digest = await pushBase(context, base);
+  const { image = "" } = await copySite({ repository: `${host}/docs/site`, base }, await operation(context));
+  expect(await crane("validate", "--remote", image)).toContain("PASS");
+  const { manifests, annotations } = JSON.parse(await crane("manifest", image)) as {
+    manifests: { platform: unknown }[];
+    annotations: Record<string, string>;
+  };
+  expect(manifests.map(({ platform }) => platform)).toEqual(
+    ARCHITECTURES.map((architecture) => ({ os: "linux", architecture })),
+  );
+  expect(annotations).toEqual({
+    "org.opencontainers.image.title": "docs.example.com",
+    "org.opencontainers.image.version": "v1",
+    "org.opencontainers.image.revision": "job-1",
+    "org.opencontainers.image.base.name": base,
+    "org.opencontainers.image.base.digest": digest,
+    "docs-hosting.bundle.sha256": BUNDLE.sha256,
+  });
+  for (const architecture of ARCHITECTURES) {
+    const platform = ["--platform", `linux/${architecture}`];
+    expect(await crane("validate", ...platform, "--remote", image)).toContain("PASS");
+    const { config, history } = JSON.parse(await crane("config", ...platform, image)) as {
+      config: Record<string, unknown>;
+      history: unknown[];
+    };
+    expect(config).toMatchObject({
+      Entrypoint: ["/docker-entrypoint.sh"],
+      Cmd: ["nginx"],
+      User: "101",
+      Labels: { maintainer: "nobody", "org.opencontainers.image.version": "v1" },
+    });
+    expect(history).toHaveLength(2);
+    const files = await filesOf(context, image, ...platform);
+    expect(files["usr/sbin/nginx"]).toBe(`for ${architecture}`);
+    expect(files["usr/share/nginx/html/index.html"]).toBe(SITE["index.html"]);
+    expect(Object.keys(files)).not.toContain("usr/share/nginx/html/50x.html");
+  }
+});
+
+test("skopeo reads what is written, and a base of Docker's own types serves as well", async (context) => {
+  if (findCommand("skopeo") === undefined) return context.skip(NO_SKOPEO);
+  const { host } = await startRegistry(context);
+  await pushBase(context, `${host}/oci:1`);
+  const plain = ["--src-tls-verify=false", "--dest-tls-verify=false"];
+  const amd64 = ["copy", "--insecure-policy", "--override-arch", "amd64"];
+  await runCommand("skopeo", [
+    ...[...amd64, ...plain, "--format", "v2s2"],
+    ...[`docker://${host}/oci:1`, `docker://${host}/docker:2`],
+  ]);
+  const { image = "" } = await copySite(
+    { repository: `${host}/docs/site`, base: `${host}/docker:2` },
+    await operation(context),
+  );
+  const inspected = await runCommand("skopeo", ["inspect", "--tls-verify=false", `docker://${image}`]);
+  expect(JSON.parse(inspected)).toMatchObject({
+    Architecture: "amd64",
+    Os: "linux",
+    Labels: { "org.opencontainers.image.title": "docs.example.com" },
+  });
+  // a base that is one image gives one image
+  expect(await crane("manifest", image)).not.toContain('"manifests"');
+  expect(await crane("validate", "--remote", image)).toContain("PASS");
+  const folder = await scratchFolder(context);
+  await runCommand("skopeo", [
+    ...[...amd64, "--src-tls-verify=false"],
+    ...[`docker://${image}`, `oci:${folder}/layout`],
+  ]);
+});
+
+test("the same input gives the same digest, and a second copy sends nothing at all", async (context) => {
+  const { host } = await startRegistry(context);
+  const base = `${host}/nginx:1`;
+  await pushBase(context, base);
+  const options = { repository: `${host}/docs/site`, base, tag: "current" };
+  const first = await copySite(options, await operation(context));
+  const again = await operation(context);
+  expect(await copySite(options, again)).toEqual(first);
+  expect(again.requests.filter((request) => SENDS.test(request))).toEqual([]);
+  const elsewhere = await startRegistry(context);
+  await crane("copy", base, `${elsewhere.host}/nginx:1`);
+  const other = await copySite({ repository: `${elsewhere.host}/a` }, await operation(context));
+  const alone = await copySite({ repository: `${host}/a` }, await operation(context));
+  expect(other.uri.split("@")[1]).toBe(alone.uri.split("@")[1]);
+});
+
+test("blobs of a base in the same registry are mounted, not sent; from another registry they are sent once", async (context) => {
+  const { host } = await startRegistry(context);
+  const base = `${host}/nginx:1`;
+  await pushBase(context, base);
+  const mounting = await operation(context);
+  await copySite({ repository: `${host}/docs/site`, base }, mounting);
+  const layers = layersOf(await crane("manifest", "--platform", "linux/amd64", base));
+  expect(mounting.requests).not.toContain(`GET /v2/nginx/blobs/${layers[0] ?? ""}`);
+  expect(putBlobs(mounting)).toHaveLength(3); // the site, and a configuration for each platform
+
+  const other = await startRegistry(context);
+  const sending = await operation(context);
+  const { image = "" } = await copySite({ repository: `${other.host}/docs/site`, base }, sending);
+  expect(putBlobs(sending)).toHaveLength(5);
+  expect(await crane("validate", "--remote", image)).toContain("PASS");
+  const next = await operation(context);
+  await copySite({ repository: `${other.host}/docs/site`, base }, next, { files: { "a.html": "another" } });
+  expect(putBlobs(next)).toHaveLength(3);
+});
+
+test("what a cut-off run left is not sent again", async (context) => {
+  const { host } = await startRegistry(context);
+  const options = { repository: `${host}/docs/site`, tag: "current" };
+  const abort = new AbortController();
+  const cut = await operation(context, {}, { signal: abort.signal });
+  const stopped = copySite(options, {
+    ...cut,
+    fetch: (url, init) => {
+      if (url.includes("/manifests/")) abort.abort(new Error("Ctrl-C"));
+      return cut.fetch(url, init);
+    },
+  });
+  await expect(stopped).rejects.toThrow("Ctrl-C");
+  expect(putBlobs(cut)).toHaveLength(2);
+  const second = await operation(context);
+  const { image = "" } = await copySite(options, second);
+  expect(putBlobs(second)).toHaveLength(0);
+  expect(await crane("validate", "--remote", image)).toContain("PASS");
+});
+
+test("tags lead to the newest copy, each copy keeps one of its own, and none is moved without need", async (context) => {
+  const { host } = await startRegistry(context);
+  const repository = `${host}/docs/site`;
+  const one = await copySite({ repository, tag: "current" }, await operation(context));
+  const two = await copySite({ repository, tag: "current" }, await operation(context), {
+    files: { "index.html": "new" },
+  });
+  const digests = [one, two].map(({ uri }) => uri.split("@")[1] ?? "");
+  const own = digests.map((digest) => digest.replace(":", "-").slice(0, "sha256-".length + 16));
+  expect((await crane("ls", repository)).split("\n").sort()).toEqual(["current", ...own].sort());
+  expect(await crane("digest", `${repository}:current`)).toBe(digests[1]);
+  const again = await operation(context);
+  await copySite({ repository, tag: "current" }, again, { files: { "index.html": "new" } });
+  expect(again.requests.filter((request) => request.startsWith("PUT "))).toEqual([]);
+});
+
+test("a look tells whether the copy is there, was replaced behind its tag, or is gone", async (context) => {
+  const { host, folder } = await startRegistry(context);
+  const options = { repository: `${host}/docs/site`, tag: "current" };
+  const destination = repositoryDestination(options);
+  const copy = await copySite(options, await operation(context));
+  expect(await destination.look(copy, await operation(context))).toBe("same");
+  await copySite(options, await operation(context), { files: { "index.html": "another" } });
+  expect(await destination.look(copy, await operation(context))).toBe("changed");
+  expect(
+    await repositoryDestination({ repository: options.repository }).look(copy, await operation(context)),
+  ).toBe("same");
+  await crane("delete", copy.image ?? "");
+  expect(await destination.look(copy, await operation(context))).toBe("gone");
+  await rm(join(folder, "docker"), { recursive: true });
+  expect(await destination.look(copy, await operation(context))).toBe("gone");
+});
+
+test("a removal takes an old copy's manifests, leaves what kept ones have and others' images; twice is no error", async (context) => {
+  const { host } = await startRegistry(context);
+  const base = `${host}/nginx:1`;
+  await pushBase(context, base);
+  const options = { repository: `${host}/docs/site`, base };
+  const destination = repositoryDestination(options);
+  await crane("copy", base, `${host}/docs/site:theirs`);
+  const old = await copySite(options, await operation(context));
+  const kept = await copySite(options, await operation(context), { files: { "index.html": "new" } });
+  await destination.remove([old], [kept], await operation(context));
+  await destination.remove([old], [kept], await operation(context));
+  expect(await destination.look(old, await operation(context))).toBe("gone");
+  expect(await crane("validate", "--remote", kept.image ?? "")).toContain("PASS");
+  expect(await crane("validate", "--remote", `${host}/docs/site:theirs`)).toContain("PASS");
+  await destination.remove([kept], [kept], await operation(context));
+  expect(await destination.look(kept, await operation(context))).toBe("same");
+  await destination.remove([old, kept], [], await operation(context));
+  for (const digest of kept.parts["manifests"] as string[]) {
+    await expect(crane("manifest", `${host}/docs/site@${digest}`)).rejects.toThrow("MANIFEST_UNKNOWN");
+  }
+});
+
+test("where the registry has removals switched off, that is a warning", async (context) => {
+  const { host } = await startRegistry(context, { STORAGE_DELETE_ENABLED: "false" });
+  const options = { repository: `${host}/docs/site` };
+  const copy = await copySite(options, await operation(context));
+  const removal = await operation(context);
+  await repositoryDestination(options).remove([copy], [], removal);
+  expect(removal.reporter.lines.warn).toEqual([
+    `the registry ${host} has the removal of images switched off: old copies stay in ${host}/docs/site`,
+  ]);
+});
+
+test("a base that is not there, or has nothing for Linux, is an error before anything is sent", async (context) => {
+  const { host } = await startRegistry(context);
+  const run = await operation(context);
+  await expect(copySite({ repository: `${host}/a`, base: `${host}/none:1` }, run)).rejects.toThrow(
+    `there is no image ${host}/none:1`,
+  );
+  await crane("append", "--oci-empty-base", "-f", "/dev/null", "-t", `${host}/windows:1`);
+  await crane("mutate", `${host}/windows:1`, "--set-platform", "windows/amd64", "-t", `${host}/windows:1`);
+  await expect(copySite({ repository: `${host}/a`, base: `${host}/windows:1` }, run)).rejects.toThrow(
+    `the base ${host}/windows:1 has no image for Linux`,
+  );
+  expect(run.requests.filter((request) => SENDS.test(request))).toEqual([]);
+});
+
+/** The files of an image as a container would see them. */
+async function filesOf(
+  context: Parameters<typeof scratchFolder>[0],
+  image: string,
+  ...platform: string[]
+): Promise<Record<string, string>> {
+  const folder = await scratchFolder(context);
+  const archive = join(folder, "image.tar");
+  await writeFile(archive, "");
+  await crane("export", ...platform, image, archive);
+  await mkdir(join(folder, "files"));
+  const names = (await runCommand("tar", ["-tf", archive, "--quoting-style=literal"])).trim().split("\n");
+  const files: Record<string, string> = {};
+  for (const name of names) {
+    files[name] = await runCommand("tar", ["-xOf", archive, "--no-recursion", name]);
+  }
+  return files;
+}
+
+function layersOf(manifest: string): string[] {
+  return (JSON.parse(manifest) as { layers: { digest: string }[] }).layers.map(({ digest }) => digest);
+}
+
+/** Uploads that were ended. */
+function putBlobs({ requests }: { requests: readonly string[] }): string[] {
+  return requests.filter((request) => /^PUT .*\/blobs\/uploads\//.test(request));
+}

@@ -1,0 +1,91 @@
+import { mkdtemp } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import fetch from "node-fetch";
+import type { TestContext } from "vitest";
+import type { SiteSink } from "../../provider/archive/site.ts";
+import type { Bundle, Copy, DestinationContext } from "../../provider/destination/destination.ts";
+import { repositoryDestination } from "../../provider/destination/repository/repositoryDestination.ts";
+import type { RepositoryPlace } from "../../provider/destination/repository/place.ts";
+import { startDeadline } from "../../provider/time/deadline.ts";
+import { FasterClock } from "../simulation/fasterClock.ts";
+import { recordingReporter } from "../simulation/recordingReporter.ts";
+import { scratchFolder } from "./images.ts";
+
+/** A bundle that says where it came from; its file is nobody's business. */
+export const BUNDLE: Bundle = {
+  path: "/nowhere",
+  format: "tar.gz",
+  sha256: "ab".repeat(32),
+  size: 10,
+  version: "v1",
+  jobId: "job-1",
+  domain: "docs.example.com",
+};
+
+/** A small site: a page that is worth compressing, one that is not. */
+export const SITE: Readonly<Record<string, string | Buffer>> = {
+  "index.html": "<h1>Hello</h1>".repeat(100),
+  "guide/über uns.html": "short",
+};
+
+/** One operation, and what was seen of it. */
+export interface Operation extends DestinationContext {
+  readonly reporter: ReturnType<typeof recordingReporter>;
+  readonly clock: FasterClock;
+  /** `METHOD /path`, of every request, the query left out. */
+  readonly requests: string[];
+  /** The headers of each. */
+  readonly headers: Record<string, string>[];
+}
+
+/**
+ * What an operation gets from the outside.
+ *
+ * @param environment all that is set in it
+ * @param options.speed of its clock
+ */
+export async function operation(
+  context: Pick<TestContext, "onTestFinished">,
+  environment: Readonly<Record<string, string>> = {},
+  { signal = new AbortController().signal, speed = 20 }: { signal?: AbortSignal; speed?: number } = {},
+): Promise<Operation> {
+  const scratch = await mkdtemp(join(await scratchFolder(context), "scratch-"));
+  const clock = new FasterClock(speed);
+  const requests: string[] = [];
+  const headers: Record<string, string>[] = [];
+  return {
+    fetch: (url, init) => {
+      requests.push(`${init.method ?? "GET"} ${new URL(url).pathname}`);
+      headers.push({ ...(init.headers as Record<string, string>), host: new URL(url).host });
+      return fetch(url, init);
+    },
+    clock,
+    reporter: recordingReporter(),
+    signal,
+    deadline: startDeadline(clock, 30 * 60_000),
+    environment: (name) => environment[name],
+    scratch,
+    requests,
+    headers,
+  };
+}
+
+/** Copies a site. */
+export async function copySite(
+  options: RepositoryPlace,
+  context: DestinationContext,
+  { files = SITE, bundle = BUNDLE }: { files?: typeof SITE; bundle?: Bundle } = {},
+): Promise<Copy> {
+  const draft = await repositoryDestination(options).begin(bundle, context);
+  if (draft.sink) await fill(draft.sink, files);
+  return draft.publish();
+}
+
+/** Gives files to who takes them. */
+export async function fill(sink: SiteSink, files: typeof SITE): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    const bytes = Buffer.from(text as string);
+    await sink.file({ path, size: bytes.length }, Readable.from([bytes]));
+  }
+}

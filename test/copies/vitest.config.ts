@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+/** `npm run test:copies`, which gives the programs: copies in real stores on this machine. */
+export default defineConfig({
+  test: {
+    name: "copies",
+    root: import.meta.dirname,
+    include: ["*.test.ts"],
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    reporters: ["default", `${import.meta.dirname}/../totalsReporter.ts`],
+  },
+});

@@ -1,0 +1,91 @@
+// The folder in which bundles arrive, over real sockets: unusable, with links laid in it, shared by two downloads.
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { DownloadError } from "../../provider/words/errors.ts";
+import { bundleOf, bundleStore, cutAfter } from "./bundleStore.ts";
+import { expectBundle, fetched, ownFolder } from "./downloads.ts";
+
+/** Less than is held back where the disk is slow: all that a store sent before it broke has arrived. */
+const CONTENT = bundleOf(1_000_000);
+const OTHER = bundleOf(1_000_000, "other");
+const HALF = CONTENT.length / 2;
+
+const PATIENTLY = { timeout: 10_000 };
+
+test("D10 a folder that cannot be used is told of, with what to do", async () => {
+  const store = await bundleStore(CONTENT);
+  const folder = ownFolder();
+  writeFileSync(join(folder, "file"), "old");
+  const cases = [
+    [{ folder: join(folder, "file") }, "EEXIST", "move it away"],
+    [{ folder: join(folder, "file", "below") }, "ENOTDIR", "move it away"],
+    [{ folder, name: "n".repeat(250) }, "ENAMETOOLONG", "a shorter path"],
+  ] as const;
+  for (const [request, code, remedy] of cases) {
+    const { error } = await fetched(store, request);
+    expect(error).toBeInstanceOf(DownloadError);
+    expect(error?.message).toContain(`(${code})`);
+    expect(error?.remedy).toContain(remedy);
+  }
+  expect(readFileSync(join(folder, "file"), "utf8")).toBe("old");
+  expect(store.requests).toEqual([]);
+});
+
+/** As a process leaves its part that was killed. */
+function leftPart(folder: string): string {
+  const part = join(folder, "job-1.free-00000000.part");
+  mkdirSync(part);
+  writeFileSync(
+    join(part, "note.json"),
+    JSON.stringify({ subject: "job job-1 of docs.example.com", etag: '"1"', totalBytes: 1e6 }),
+  );
+  return part;
+}
+
+test("D11 a symbolic link in the place of a part's bytes is not followed", async () => {
+  const store = await bundleStore(CONTENT);
+  const folder = ownFolder();
+  const victim = join(folder, "victim");
+  writeFileSync(victim, "old");
+  symlinkSync(victim, join(leftPart(folder), "bundle"));
+  const { error } = await fetched(store, { folder });
+  expect(error?.message).toContain("(ELOOP)");
+  expect(error?.remedy).toContain("is not followed");
+  expect(readFileSync(victim, "utf8")).toBe("old");
+});
+
+test("D11 a folder in the place of a part's bytes, and a link in that of a part, are left alone", async () => {
+  const store = await bundleStore(CONTENT);
+  const folder = ownFolder();
+  const elsewhere = ownFolder();
+  symlinkSync(elsewhere, join(folder, "job-1.free-11111111.part"));
+  expectBundle(await fetched(store, { folder }), CONTENT);
+  expect(readdirSync(elsewhere)).toEqual([]);
+
+  mkdirSync(join(leftPart(folder), "bundle"));
+  expect((await fetched(store, { folder })).error?.message).toContain("(EISDIR)");
+});
+
+test("D12 two downloads of the same bundle at once have a part each", async () => {
+  const store = await bundleStore(CONTENT);
+  const folder = ownFolder();
+  const outcomes = await Promise.all([fetched(store, { folder }), fetched(store, { folder })]);
+  for (const outcome of outcomes) expectBundle(outcome, CONTENT);
+  expect(outcomes[0].value?.path).not.toBe(outcomes[1].value?.path);
+});
+
+test("D12 two downloads of what changes between them are never mixed", async () => {
+  const store = await bundleStore(CONTENT);
+  const folder = ownFolder();
+  store.misbehave = (...call) => {
+    if (call[2] > 1) return false;
+    const done = cutAfter(HALF)(store)(...call);
+    setTimeout(() => Object.assign(store, { content: OTHER, etag: '"other"' }), 20);
+    return done;
+  };
+  const first = fetched(store, { folder }, { speed: 5 });
+  await expect.poll(() => store.etag, PATIENTLY).toBe('"other"');
+  expectBundle(await fetched(store, { folder }), OTHER);
+  expectBundle(await first, OTHER);
+});

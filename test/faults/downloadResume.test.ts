@@ -1,0 +1,245 @@
+// What has arrived of a bundle, and what a store sends after it, over real sockets: it goes on where it can be proved, else anew.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { DeadlineExceededError } from "../../provider/words/errors.ts";
+import { atFirst, bundleOf, bundleStore, cutAfter, saying, serve, type Misbehaviour } from "./bundleStore.ts";
+import { expectBundle, fetched, ownFolder, partsIn } from "./downloads.ts";
+
+/** Less than is held back where the disk is slow: all that a store sent before it broke has arrived. */
+const CONTENT = bundleOf(1_000_000);
+const OTHER = bundleOf(1_000_000, "other");
+const HALF = CONTENT.length / 2;
+
+const PATIENTLY = { timeout: 10_000 };
+
+test.each([0, 0.01, 0.5, 0.999])(
+  "D03 a download that is cut at %d of its bytes goes on from there",
+  async (part) => {
+    const store = await bundleStore(CONTENT);
+    const at = Math.floor(part * CONTENT.length);
+    store.misbehave = atFirst(1, cutAfter(at)(store));
+    const outcome = await fetched(store);
+    expectBundle(outcome, CONTENT);
+    expect(store.requests.map(({ headers }) => headers.range)).toEqual([
+      undefined,
+      at > 0 ? `bytes=${at}-` : undefined,
+    ]);
+    expect(outcome.lines.progress.join("\n")).toMatch(/trying again in \d+s/);
+  },
+);
+
+test("D03 ten cuts need no byte twice, and none a longer pause than the first", async () => {
+  const store = await bundleStore(CONTENT);
+  store.misbehave = atFirst(10, cutAfter(80_000)(store));
+  const outcome = await fetched(store);
+  expectBundle(outcome, CONTENT);
+  expect(outcome.clock.waits).toContain(250);
+  expect(outcome.clock.waits).not.toContain(500);
+  await expect.poll(store.sent, PATIENTLY).toBeGreaterThan(0);
+  expect(store.sent()).toBeLessThan(CONTENT.length * 1.02);
+});
+
+test("D03 what has arrived when a run is stopped is where the next one goes on", async () => {
+  const store = await bundleStore(CONTENT);
+  store.misbehave = atFirst(1, cutAfter(HALF, { stays: true })(store));
+  const folder = ownFolder();
+  const stop = new AbortController();
+  const reason = new Error("Ctrl-C");
+  const run = fetched(store, { folder }, { signal: stop.signal, speed: 1 });
+  await expect.poll(() => sizesIn(folder)[0], PATIENTLY).toBeGreaterThan(0);
+  const stoppedAt = performance.now();
+  stop.abort(reason);
+  expect((await run).error).toBe(reason);
+  expect(performance.now() - stoppedAt).toBeLessThan(2_000);
+  const [arrived = 0] = sizesIn(folder);
+  expect(arrived).toBeGreaterThan(0);
+
+  expectBundle(await fetched(store, { folder }), CONTENT);
+  expect(store.requests[1]?.headers.range).toBe(`bytes=${arrived}-`);
+  expect(partsIn(folder)).toEqual(["job-1"]);
+});
+
+test("D03 a store that falls silent is not waited for, and asked for the rest", async () => {
+  const store = await bundleStore(CONTENT);
+  store.misbehave = atFirst(1, cutAfter(HALF, { stays: true })(store));
+  const outcome = await fetched(store);
+  expectBundle(outcome, CONTENT);
+  expect(outcome.clock.waits).toContain(30_000);
+  expect(store.requests[1]?.headers.range).toBe(`bytes=${HALF}-`);
+});
+
+test("D03 the time limit ends a download that brings too little, and what has arrived stays", async () => {
+  const store = await bundleStore(CONTENT);
+  store.misbehave = cutAfter(1_000)(store);
+  const folder = ownFolder();
+  // it passes with the tenth request
+  const remainingMs = (): number => (store.requests.length < 10 ? 20_000 : 0);
+  const deadline = { limitMs: 20_000, elapsedMs: () => 20_000 - remainingMs(), remainingMs };
+  const { error } = await fetched(store, { folder }, { deadline });
+  expect(error).toBeInstanceOf(DeadlineExceededError);
+  expect(error?.message).toMatch(
+    /the time limit of 20s leaves no room for another try; \d.* kB had arrived$/,
+  );
+  expect(sizesIn(folder)[0]).toBeGreaterThan(1_000);
+});
+
+test("D03 a store that gives up its port is told of after two minutes", async () => {
+  const { error, clock } = await fetched({ mint: () => Promise.resolve({ url: "http://127.0.0.1:9/b?x" }) });
+  expect(error?.name).toBe("ConnectionError");
+  expect(error?.message).toMatch(/no byte came from the store for \d+m/);
+  expect(clock.monotonic()).toBeLessThan(15 * 60_000);
+});
+
+test("D04 a store that passes over the range sends the whole, and the part is cut off", async () => {
+  const store = await bundleStore(CONTENT);
+  store.misbehave = (response, request, number) => {
+    if (number === 1) return cutAfter(HALF)(store)(response, request, number);
+    serve(store, { ...request, headers: {} }, response);
+    return true;
+  };
+  expectBundle(await fetched(store), CONTENT);
+  expect(store.requests).toHaveLength(2);
+});
+
+const range = (from: number, last: number, total: number): string => `bytes ${from}-${last}/${total}`;
+const LAST = CONTENT.length - 1;
+const RANGES: [string, Record<string, string>][] = [
+  ["a wrong start", { "content-range": range(HALF - 1, LAST, CONTENT.length) }],
+  ["a wrong total", { "content-range": range(HALF, LAST, CONTENT.length + 1) }],
+  ["a wrong end", { "content-range": range(HALF, LAST + 1, CONTENT.length) }],
+  ["an end before its start", { "content-range": range(HALF, HALF - 1, CONTENT.length) }],
+  ["a total that nobody knows", { "content-range": `bytes ${HALF}-${LAST}/*` }],
+  ["no Content-Range", {}],
+  ["a Content-Range that is none", { "content-range": "all of it" }],
+  ["another length", { "content-range": range(HALF, LAST, CONTENT.length), "content-length": "7" }],
+];
+
+test.each(RANGES)(
+  "D05 a part with %s is thrown away, and the download begins anew",
+  async (_what, headers) => {
+    const store = await bundleStore(CONTENT);
+    store.misbehave = (response, request, number) => {
+      if (number === 1) return cutAfter(HALF)(store)(response, request, number);
+      if (number > 2) return false;
+      const length = Number(headers["content-length"] ?? HALF);
+      response.writeHead(206, { etag: store.etag, "content-length": HALF, ...headers });
+      response.end(OTHER.subarray(0, length));
+      return true;
+    };
+    expectBundle(await fetched(store), CONTENT);
+    expect(store.requests.map(({ headers: sent }) => sent.range)).toEqual([
+      undefined,
+      `bytes=${HALF}-`,
+      undefined,
+    ]);
+  },
+);
+
+test("D05 a store that never sends what it is asked for is given up", async () => {
+  const store = await bundleStore(CONTENT, saying(206, "x", { etag: '"1"' }));
+  const { error } = await fetched(store);
+  expect(error?.message).toContain("the store does not say which bytes it sends; it was begun anew 5 times");
+  expect(store.requests).toHaveLength(6);
+});
+
+test("D06 another bundle under the same link is never put behind the first", async () => {
+  const store = await bundleStore(CONTENT);
+  store.misbehave = (...call) => {
+    if (call[2] > 1) return false;
+    const done = cutAfter(HALF)(store)(...call);
+    Object.assign(store, { content: OTHER, etag: '"other"' });
+    return done;
+  };
+  expectBundle(await fetched(store), OTHER);
+  expect(store.requests.map(({ headers }) => headers["if-match"])).toEqual([
+    undefined,
+    expect.stringMatching(/^"[0-9a-f]{32}"$/),
+    undefined,
+  ]);
+});
+
+test("D06 nothing of a longer bundle is left behind a shorter one", async () => {
+  const store = await bundleStore(CONTENT);
+  const short = OTHER.subarray(0, 1_000);
+  store.misbehave = (...call) => {
+    if (call[2] > 1) return false;
+    const done = cutAfter(HALF)(store)(...call);
+    Object.assign(store, { content: short, etag: '"short"' });
+    return done;
+  };
+  expectBundle(await fetched(store), short);
+});
+
+test.each([['"other"'], [undefined], ['W/"weak"']])(
+  "D06 a store that passes over If-Match, and has another bundle with the ETag %s, is noticed",
+  async (etag) => {
+    const store = await bundleStore(CONTENT);
+    store.misbehave = (response, request, number) => {
+      if (number === 1) return cutAfter(HALF)(store)(response, request, number);
+      Object.assign(store, { content: OTHER, etag });
+      const headers = { ...request.headers, "if-match": undefined };
+      serve(store, { ...request, headers }, response);
+      return true;
+    };
+    expectBundle(await fetched(store), OTHER);
+  },
+);
+
+test.each([[undefined], ['W/"weak"'], ["none"]])(
+  "D06 with the ETag %s nothing proves what the part is of: it begins anew",
+  async (etag) => {
+    const store = await bundleStore(CONTENT);
+    store.etag = etag;
+    store.misbehave = atFirst(1, cutAfter(HALF)(store));
+    expectBundle(await fetched(store), CONTENT);
+    expect(store.requests.map(({ headers }) => [headers.range, headers["if-match"]])).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+  },
+);
+
+test("D06 a store without ETags whose answers are always cut is given up", async () => {
+  const store = await bundleStore(CONTENT);
+  store.etag = undefined;
+  store.misbehave = cutAfter(HALF)(store);
+  const { error } = await fetched(store);
+  expect(error?.message).toContain("the store gives no strong ETag; it was begun anew 5 times");
+});
+
+test("D07 a bundle that has arrived whole is not downloaded again", async () => {
+  const store = await bundleStore(CONTENT);
+  const folder = ownFolder();
+  const first = await fetched(store, { folder });
+  first.value?.release();
+  const second = await fetched(store, { folder });
+  expectBundle(second, CONTENT);
+  expect(store.requests[1]?.headers.range).toBe(`bytes=${CONTENT.length}-`);
+  second.value?.remove();
+  expect(partsIn(folder)).toEqual([]);
+});
+
+test.each([
+  ["another one by now", (): Misbehaviour => () => false, '"other"'],
+  ["said to be shorter", (): Misbehaviour => saying(416, "", { "content-range": "bytes */7" }), undefined],
+])("D07 a whole bundle that is %s is downloaded anew", async (_what, misbehave, etag) => {
+  const store = await bundleStore(CONTENT);
+  const folder = ownFolder();
+  (await fetched(store, { folder })).value?.release();
+  if (etag !== undefined) Object.assign(store, { content: OTHER, etag });
+  store.misbehave = (...call) => call[2] === 2 && misbehave()(...call);
+  expectBundle(await fetched(store, { folder }), store.content);
+  expect(store.requests).toHaveLength(3);
+});
+
+/** Sizes of what has arrived. */
+function sizesIn(folder: string): number[] {
+  return readdirSync(folder).flatMap((part) => {
+    try {
+      return [readFileSync(join(folder, part, "bundle")).length];
+    } catch {
+      return [];
+    }
+  });
+}

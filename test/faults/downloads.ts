@@ -1,0 +1,84 @@
+import { lookup } from "node:dns";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import nodeFetch from "node-fetch";
+import { expect, onTestFinished } from "vitest";
+import {
+  download,
+  type Downloaded,
+  type DownloadContext,
+  type DownloadRequest,
+} from "../../provider/download/download.ts";
+import { startDeadline } from "../../provider/time/deadline.ts";
+import type { DocsHostingError } from "../../provider/words/errors.ts";
+import { FasterClock } from "../simulation/fasterClock.ts";
+import { recordingReporter } from "../simulation/recordingReporter.ts";
+import { digestOf, type BundleStore } from "./bundleStore.ts";
+import { show } from "./canary.ts";
+
+export interface DownloadOutcome {
+  value?: Downloaded;
+  error?: DocsHostingError;
+  lines: ReturnType<typeof recordingReporter>["lines"];
+  clock: FasterClock;
+}
+
+/** A folder of the test's own, which goes with it. */
+export function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "download-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Downloads from a store, over real sockets, on a clock that runs 50 times faster. */
+export async function fetched(
+  store: Pick<BundleStore, "mint">,
+  request: Partial<DownloadRequest> = {},
+  context: Partial<DownloadContext> & { speed?: number; limitMs?: number } = {},
+): Promise<DownloadOutcome> {
+  const clock = new FasterClock(context.speed ?? 50);
+  const reporter = recordingReporter();
+  show(reporter.lines);
+  const outcome: DownloadOutcome = { lines: reporter.lines, clock };
+  try {
+    outcome.value = await download(
+      {
+        folder: request.folder ?? ownFolder(),
+        name: "job-1",
+        mint: store.mint,
+        limitBytes: 1e9,
+        subject: "job job-1 of docs.example.com",
+        policy: { allowInsecure: false, publicStorageOnly: false },
+        proxyFor: () => undefined,
+        ...request,
+      },
+      {
+        fetch: nodeFetch,
+        lookup,
+        clock,
+        reporter,
+        signal: new AbortController().signal,
+        deadline: startDeadline(clock, context.limitMs ?? 30 * 60_000),
+        ...context,
+      },
+    );
+    show(outcome.value);
+  } catch (error) {
+    show(error);
+    outcome.error = error as DocsHostingError;
+  }
+  return outcome;
+}
+
+/** All has arrived, no byte is wrong, and the digest is that of the bytes. */
+export function expectBundle({ value, error }: DownloadOutcome, content: Buffer): void {
+  expect(error).toBeUndefined();
+  expect(value).toMatchObject({ sha256: digestOf(content), size: content.length });
+  expect(readFileSync(value?.path ?? "").equals(content)).toBe(true);
+}
+
+/** What lies in a folder of downloads: names of parts, without what tells their owners. */
+export function partsIn(folder: string): string[] {
+  return readdirSync(folder).map((name) => name.replace(/\.free-.*|\.[0-9a-f]{16}-.*/, ""));
+}

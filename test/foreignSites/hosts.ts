@@ -1,0 +1,143 @@
+// The ways in which a site is hosted: the chart serves an export, or a copy of one is put where users keep copies.
+import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { create, extract } from "tar";
+import type { TestContext } from "vitest";
+import { render, serving, servingImage, type Values } from "../chart/renderedChart.ts";
+import { freePort, WebServer } from "../chart/webServer.ts";
+import { ACCESS_KEY, BUCKET, openWebsite, SECRET, startStore } from "../copies/bucketStore.ts";
+import { crane, pushBase, scratchFolder } from "../copies/images.ts";
+import { startRegistry } from "../copies/registry.ts";
+import { startServer } from "../copies/server.ts";
+import { findCommand } from "../programs/commands.ts";
+import { availableEngines } from "../engine/index.ts";
+import { buildWorld } from "../stack/world.ts";
+
+/** Whoever is told what to do in the end. */
+export type Context = Pick<TestContext, "onTestFinished">;
+
+/** A site to be hosted. */
+export interface HostedSite {
+  /** Folder of its files. */
+  readonly files: string;
+  /** Path that it was exported for: empty, or with a slash at its beginning. */
+  readonly basePath: string;
+}
+
+export interface Host {
+  readonly place: string;
+  readonly title: string;
+  /** Whether it leads from `/` to the site's own path. */
+  readonly leadsToStart: boolean;
+  /** Whether it leads from `/guide` to `/guide/`, where a page has a folder beside it. */
+  readonly addsSlash?: boolean;
+  /** @returns address of the server, without a slash at its end */
+  start(context: Context, site: HostedSite): Promise<string>;
+}
+
+export const HOSTS: readonly Host[] = [
+  { place: "chart", title: "served by the chart", leadsToStart: true, start: serveByChart },
+  { place: "folder", title: "copied to a folder", leadsToStart: false, start: serveFromFolder },
+  {
+    place: "bucket",
+    title: "copied to a bucket",
+    leadsToStart: false,
+    addsSlash: true,
+    start: serveFromBucket,
+  },
+  { place: "image", title: "copied into an image", leadsToStart: true, start: serveFromImage },
+];
+
+async function serveByChart(context: Context, { files, basePath }: HostedSite): Promise<string> {
+  const server = new WebServer();
+  context.onTestFinished(() => server.remove());
+  await cp(files, join(server.site, "active"), { recursive: true });
+  await server.start(await render(serving(chartValues(basePath))));
+  return `http://127.0.0.1:${server.port}`;
+}
+
+/** The web server is one as others configure it for exported sites. */
+async function serveFromFolder(context: Context, site: HostedSite): Promise<string> {
+  const root = await scratchFolder(context);
+  await copySite(context, site, { folder: join(root, "copies"), layout: "site" });
+  const web = join(root, `www${site.basePath}`);
+  await mkdir(dirname(web), { recursive: true });
+  await symlink(join(root, "copies/current"), web);
+
+  const nginx = findCommand("nginx") ?? "nginx";
+  const port = await freePort();
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  const configuration = join(root, "nginx.conf");
+  await writeFile(
+    configuration,
+    `daemon off; master_process off; pid ${root}/pid; error_log stderr notice;
+     events {}
+     http {
+       ${temporary.map((name) => `${name}_temp_path ${root}/${name};`).join(" ")}
+       access_log off;
+       include ${join(dirname(nginx), "../../etc/nginx/mime.types")};
+       server {
+         listen 127.0.0.1:${port};
+         root ${root}/www;
+         error_page 404 ${site.basePath}/404.html;
+         location / { try_files $uri $uri.html $uri/ =404; }
+       }
+     }`,
+  );
+  const server = await startServer(nginx, ["-e", "stderr", "-c", configuration], {}, /event method/);
+  context.onTestFinished(() => server.stop());
+  return `http://127.0.0.1:${port}`;
+}
+
+async function serveFromBucket(context: Context, site: HostedSite): Promise<string> {
+  const store = await startStore(context);
+  const prefix = site.basePath.slice(1);
+  await copySite(
+    context,
+    site,
+    { bucket: BUCKET, prefix, endpoint: store.endpoint, layout: "site" },
+    { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET, AWS_EC2_METADATA_DISABLED: "true" },
+  );
+  return openWebsite(context, store, [prefix, "404.html"].filter(Boolean).join("/"));
+}
+
+/** The image is pulled, and the chart's web server runs over its files as it does in its pods. */
+async function serveFromImage(context: Context, site: HostedSite): Promise<string> {
+  const { host } = await startRegistry(context);
+  const base = `${host}/nginx:1`;
+  await pushBase(context, base);
+  const { image } = await copySite(context, site, { repository: `${host}/docs/site`, base });
+  const server = new WebServer();
+  context.onTestFinished(() => server.remove());
+  const archive = join(server.root, "image.tar");
+  await crane("export", "--platform", "linux/amd64", String(image), archive);
+  const unpacked = join(server.root, "image");
+  await mkdir(unpacked);
+  await extract({ file: archive, cwd: unpacked });
+  const manifests = await render(servingImage("siteImage", chartValues(site.basePath)));
+  await server.start(manifests, { IMAGE_SITE_FOLDER: join(unpacked, "usr/share/nginx/html") });
+  return `http://127.0.0.1:${server.port}`;
+}
+
+function chartValues(basePath: string): Values {
+  return basePath === "" ? {} : { web: { basePath } };
+}
+
+/** Packs a site, and copies that bundle by a program of a user's. @returns the outputs of its BundleCopy */
+async function copySite(
+  context: Context,
+  { files }: HostedSite,
+  destination: object,
+  env: Record<string, string> = {},
+): Promise<Record<string, unknown>> {
+  const file = join(await scratchFolder(context), "bundle.tar.gz");
+  await create({ file, gzip: true, cwd: files, portable: true }, ["."]);
+  const [kind = "local"] = availableEngines().kinds;
+  const world = await buildWorld(context, kind, { env });
+  const inputs = { source: { file, version: "1" }, destination, requireSelfContained: true };
+  await world.up(`new BundleCopy("site", ${JSON.stringify(inputs)});`);
+  const resources = await world.stack.exportState();
+  const copy = resources.find(({ type }) => type.endsWith(":BundleCopy"));
+  if (!copy) throw new Error("the program made no copy");
+  return copy.outputs;
+}

@@ -1,0 +1,30 @@
+// Downloads the bundle that its arguments name, and tells its digest and where it is. May be killed at any time.
+import { lookup } from "node:dns";
+import nodeFetch from "node-fetch";
+import { download } from "../../dist/provider/download/download.js";
+import { systemClock } from "../../dist/provider/time/clock.js";
+import { startDeadline } from "../../dist/provider/time/deadline.js";
+
+const [, , url = "", folder = ""] = process.argv;
+const silent = (): undefined => undefined;
+
+const { path, sha256, size } = await download(
+  {
+    folder,
+    name: "job-1",
+    mint: () => Promise.resolve({ url }),
+    limitBytes: 2 ** 40,
+    subject: "job job-1",
+    policy: { allowInsecure: false, publicStorageOnly: false },
+    proxyFor: silent,
+  },
+  {
+    fetch: nodeFetch,
+    lookup,
+    clock: systemClock,
+    reporter: { progress: silent, debug: silent, info: silent, warn: silent },
+    signal: new AbortController().signal,
+    deadline: startDeadline(systemClock, 60_000),
+  },
+);
+console.log(JSON.stringify({ path, sha256, size }));

@@ -1,0 +1,147 @@
+// Kits that are carried by hand, without images: what their state, rows and folders are.
+import { generateKeyPairSync } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { create } from "tar";
+import { docs } from "./programFolder.ts";
+import { startsOf } from "./requests.ts";
+import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "./world.ts";
+
+const kit = (version: string, args = ""): string =>
+  `const kit = new AirGapKit("kit", { source: { file: "bundle.tar.gz", version: "${version}" }, folder: "./kits", chart: "./chart", ${args} });
+   module.exports = { path: kit.path, signed: kit.signed };`;
+
+/** Puts a bundle and a chart beside the program. */
+function prepare(world: World, text = "The first page."): void {
+  const site = join(world.programFolder, "site");
+  mkdirSync(site, { recursive: true });
+  writeFileSync(join(site, "index.html"), `<h1>${text}</h1>`);
+  const file = join(world.programFolder, "bundle.tar.gz");
+  create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, ["index.html"]);
+  const chart = join(world.programFolder, "chart");
+  mkdirSync(chart, { recursive: true });
+  writeFileSync(join(chart, "Chart.yaml"), "name: docs\nversion: 1.0.0\n");
+}
+const kits = (world: World): string[] => readdirSync(join(world.programFolder, "kits")).sort();
+const written = async (world: World, stack = world.stack) => {
+  const found = (await stack.exportState()).filter(({ type }) => type.endsWith(":AirGapKit"));
+  expect(found).toHaveLength(1);
+  return found[0] as NonNullable<(typeof found)[0]>;
+};
+
+onEachEngine("kits that are carried by hand", (kind) => {
+  test.concurrent(
+    "a kit of a file needs no service and no key; it is written once; other content is one more; destroying takes both",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      const bare = await world.open({
+        stack: "bare",
+        env: { DOCS_HOSTING_BASE_URL: undefined, DOCS_HOSTING_ADMIN_API_KEY: undefined },
+      });
+      prepare(world);
+      world.program(kit("v1"));
+      expect(stepsOf(succeeded(await bare.preview()))).toEqual(["create kit"]);
+      succeeded(await bare.up());
+      const [first = ""] = kits(world);
+      expect(first).toMatch(/^v1-[0-9a-f]{12}$/);
+      const { outputs, id } = await written(world, bare);
+      expect(id).toBe("./kits");
+      expect(outputs).toMatchObject({
+        path: `kits/${first}`,
+        version: "v1",
+        files: 9,
+        signed: false,
+        pages: 1,
+      });
+      await previewIsEmpty(world, bare);
+
+      // the chart and the bundle are noticed by what is in them
+      writeFileSync(join(world.programFolder, "chart/Chart.yaml"), "name: docs\nversion: 1.0.1\n");
+      expect(stepsOf(succeeded(await bare.up()))).toEqual(["update kit"]);
+      expect(kits(world)).toHaveLength(2);
+      prepare(world, "The second page.");
+      expect(stepsOf(succeeded(await bare.up()))).toEqual(["update kit"]);
+      expect(kits(world)).toHaveLength(2);
+      expect(kits(world)).not.toContain(first);
+      writeFileSync(join(world.programFolder, "kits/of-others.txt"), "left alone");
+      succeeded(await bare.destroy());
+      expect(kits(world)).toEqual(["of-others.txt"]);
+      expect(world.requests()).toEqual([]);
+    },
+  );
+
+  test.concurrent(
+    "a kit of an export is fetched by a link of its own, which nothing remembers",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      await world.up(
+        `const docs = ${docs(`version: "v1"`)} new AirGapKit("kit", { source: docs, folder: "./kits", keep: 0 });`,
+      );
+      const [name = ""] = kits(world);
+      const { jobId, bundleUrl } = (await world.exported()).outputs;
+      const { outputs } = await written(world);
+      expect(outputs).toMatchObject({ jobId, version: "v1", path: `kits/${name}`, selfContained: true });
+      const manifest = readFileSync(join(world.programFolder, "kits", name, "manifest.json"), "utf8");
+      expect(JSON.parse(manifest)).toMatchObject({ jobId, domain: "docs.example.com", signed: false });
+      expect(JSON.stringify(outputs) + manifest).not.toContain(
+        new URL(String(bundleUrl)).search.slice(1, 40),
+      );
+      expect(startsOf(world.service.requests)).toHaveLength(1);
+      await previewIsEmpty(world);
+    },
+  );
+
+  test.concurrent(
+    "a file that a refresh finds missing is written again, with the whole kit",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      prepare(world);
+      await world.up(kit("v1"));
+      const [name = ""] = kits(world);
+      const path = join(world.programFolder, "kits", name);
+      const before = readdirSync(path).sort();
+      rmSync(join(path, "values.yaml"));
+      succeeded(await world.stack.refresh());
+      expect(stepsOf(await world.up())).toEqual(["update kit"]);
+      expect(readdirSync(path).sort()).toEqual(before);
+      await previewIsEmpty(world);
+    },
+  );
+
+  test.concurrent("a signed kit has the key in nothing that is written", async (context) => {
+    const { privateKey } = generateKeyPairSync("ed25519");
+    const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const world = await buildWorld(context, kind);
+    const signing = await world.open({ env: { KIT_KEY: pem } });
+    prepare(world);
+    world.program(kit("v1", `signingKeyEnv: "KIT_KEY"`));
+    succeeded(await signing.up());
+    const [name = ""] = kits(world);
+    const files = readdirSync(join(world.programFolder, "kits", name));
+    expect(files).toContain("SHA256SUMS.sig");
+    const secret = pem.split("\n")[1] ?? "";
+    const texts = files
+      .filter((file) => file !== "chart")
+      .map((file) => readFileSync(join(world.programFolder, "kits", name, file), "latin1"));
+    for (const text of [await world.everythingWritten(), ...texts]) expect(text).not.toContain(secret);
+  });
+
+  test.concurrent(
+    "bad input is told at its own property, and a missing key before anything is written",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      prepare(world);
+      world.program(
+        kit("v1", `images: ["a/nginx:1", "b/nginx:1"], platforms: ["windows/amd64"], partSize: 7`),
+      );
+      const { ok, text } = await world.stack.preview();
+      expect(ok).toBe(false);
+      for (const property of ["images", "platforms.0", "partSize"]) expect(text).toContain(property);
+      world.program(kit("v1", `signingKeyEnv: "NO_SUCH_KEY"`));
+      const up = await world.stack.up();
+      expect(up.error).toContain("NO_SUCH_KEY");
+      expect(readdirSync(world.programFolder)).not.toContain("kits");
+    },
+  );
+});

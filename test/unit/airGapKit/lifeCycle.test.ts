@@ -1,0 +1,326 @@
+// The life of a kit of a file that lies here, without images: those are pulled in test/copies/.
+import { createHash, generateKeyPairSync } from "node:crypto";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { create } from "tar";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { checkInputs, type CheckedInputs } from "../../../provider/airGapKit/inputs.ts";
+import { airGapKit } from "../../../provider/airGapKit/lifeCycle.ts";
+import { draftOwner } from "../../../provider/airGapKit/makeKit.ts";
+import type { AirGapKitState } from "../../../provider/airGapKit/state.ts";
+import { KitDraft } from "../../../provider/kit/draft.ts";
+import type { Context } from "../../../provider/resource/context.ts";
+import { decisionLine } from "../../../provider/resource/decision.ts";
+import { systemClock } from "../../../provider/time/clock.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
+import { testContext } from "../../simulation/testContext.ts";
+
+let folder: string;
+let reporter: ReturnType<typeof recordingReporter>;
+let environment: Record<string, string>;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "air-gap-kit-"));
+  reporter = recordingReporter();
+  environment = { PULUMI_HOME: join(folder, "home") };
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+});
+
+const context = (signal = new AbortController().signal): Context =>
+  testContext({
+    fetch: () => Promise.reject(new Error("nobody is to be asked")),
+    clock: systemClock,
+    reporter,
+    signal,
+    configuration: { environment: (name) => environment[name], stackConfig: () => undefined },
+  });
+
+function inputsOf(version: string, given: object = {}, page = `<p>${version}</p>`): CheckedInputs {
+  const site = join(folder, `site-${version}`);
+  mkdirSync(site, { recursive: true });
+  writeFileSync(join(site, "index.html"), page);
+  const file = join(folder, `${version}.tar.gz`);
+  create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, ["index.html"]);
+  const fileSha256 = createHash("sha256").update(readFileSync(file)).digest("hex");
+  const source = { file, version, fileSha256 };
+  const { inputs, failures } = checkInputs(
+    { source, folder: join(folder, "kits"), ...given },
+    context().configuration,
+  );
+  expect(failures).toEqual([]);
+  return inputs;
+}
+
+const kits = (): string[] => readdirSync(join(folder, "kits")).sort();
+const nameOf = ({ outputs }: AirGapKitState): string => outputs.path.slice(join(folder, "kits/").length);
+const verdict = (inputs: CheckedInputs, state: AirGapKitState): unknown => {
+  const { replaces, hidden, decision } = airGapKit.diff(inputs, state, { name: "m", nowMs: 0 });
+  return { replaces, hidden, decided: decisionLine(decision) };
+};
+const SAME = { replaces: [], hidden: false };
+const decided = (text: string | RegExp): unknown =>
+  expect.objectContaining({ decided: expect.stringMatching(text) as string });
+
+describe("a kit", () => {
+  test("is one folder, told of by its outputs; the next run asks and writes nothing", async () => {
+    const inputs = inputsOf("v1");
+    const state = await airGapKit.create(context(), inputs);
+    const { outputs } = state;
+    expect(kits()).toEqual([nameOf(state)]);
+    const sums = readFileSync(join(outputs.path, "SHA256SUMS"));
+    const archive = readFileSync(join(outputs.path, "bundle.tar.gz"));
+    expect(outputs).toEqual({
+      ...inputs,
+      path: join(folder, "kits", nameOf(state)),
+      version: "v1",
+      sha256: createHash("sha256").update(sums).digest("hex"),
+      size: expect.any(Number) as number,
+      files: readdirSync(outputs.path).length,
+      signed: false,
+      bundleSha256: createHash("sha256").update(archive).digest("hex"),
+      pages: 1,
+      selfContained: true,
+      externalLoads: [],
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
+    });
+    expect(airGapKit.idOf(state)).toBe(join(folder, "kits"));
+    expect(reporter.lines.info).toEqual([expect.stringMatching(/^NEW: a kit of the file /)]);
+    expect(verdict(inputs, state)).toEqual({ ...SAME, decided: `UP_TO_DATE: ${outputs.path} is the kit` });
+    rmSync(outputs.path, { recursive: true });
+    expect(await airGapKit.update(context(), state, inputs)).toEqual(state);
+    expect(kits()).toEqual([]);
+  });
+
+  test("of new content stands beside the one before, and those before that go; going back makes no second one", async () => {
+    let state = await airGapKit.create(context(), inputsOf("v1"));
+    const names = [nameOf(state)];
+    for (const version of ["v2", "v3"]) {
+      const inputs = inputsOf(version);
+      expect(verdict(inputs, state)).toEqual(decided(/^NEW_CONTENT: source changed, so a kit of the file/));
+      state = await airGapKit.update(context(), state, inputs);
+      names.push(nameOf(state));
+    }
+    expect(kits()).toEqual(names.slice(1).sort());
+    const back = await airGapKit.update(context(), state, inputsOf("v2"));
+    expect(kits()).toEqual(names.slice(1).sort());
+    expect(back.outputs.version).toBe("v2");
+
+    const none = { ...inputsOf("v2"), keep: 0 };
+    expect(verdict(none, back)).toEqual({
+      ...SAME,
+      decided: `SETTINGS: earlier kits in ${join(folder, "kits")} are removed: 1`,
+    });
+    const alone = await airGapKit.update(context(), back, none);
+    expect(kits()).toEqual([names[1]]);
+    expect(alone.outputs).toEqual({ ...back.outputs, keep: 0 }); // nothing was written
+    expect(reporter.lines.info).toHaveLength(1); // an update's decision is told by its diff
+    writeFileSync(join(folder, "kits/of-others"), "");
+    await airGapKit.remove(context(), alone);
+    expect(kits()).toEqual(["of-others"]);
+  });
+
+  test("that is gone leaves the state; one that changed is written again; one that is there stays", async () => {
+    const inputs = inputsOf("v1");
+    const state = await airGapKit.create(context(), inputs);
+    expect((await airGapKit.read(context(), state))?.state).toEqual(state);
+    rmSync(join(state.outputs.path, "values.yaml"));
+    const drifted = (await airGapKit.read(context(), state))?.state;
+    expect(drifted?.bookkeeping.drifted).toBe("changed");
+    if (!drifted) return;
+    expect(verdict(inputs, drifted)).toEqual(
+      decided(/^DRIFTED: .* is not as it was written, so a kit of the file/),
+    );
+    expect(verdict(inputs, drifted)).toMatchObject({ hidden: true });
+    const mended = await airGapKit.update(context(), drifted, inputs);
+    expect(mended.outputs.path).toBe(state.outputs.path);
+    expect((await airGapKit.read(context(), mended))?.state).toEqual(mended);
+    rmSync(mended.outputs.path, { recursive: true });
+    expect(await airGapKit.read(context(), mended)).toBeUndefined();
+  });
+
+  test("that is gone is remembered as long as an earlier one is to be removed some day", async () => {
+    const first = await airGapKit.create(context(), inputsOf("v1"));
+    const second = await airGapKit.update(context(), first, inputsOf("v2"));
+    rmSync(second.outputs.path, { recursive: true });
+    const found = await airGapKit.read(context(), second);
+    expect(found?.state.bookkeeping).toMatchObject({ drifted: "gone", kits: [{}, {}] });
+  });
+
+  test("of which none was written yet is nothing to look for", async () => {
+    const { outputs } = await airGapKit.create(context(), inputsOf("v1"));
+    const nothing = { outputs, bookkeeping: airGapKit.noBookkeeping };
+    expect(nothing.bookkeeping).toEqual({ kits: [] });
+    expect(await airGapKit.read(context(), nothing)).toEqual({ inputs: inputsOf("v1"), state: nothing });
+  });
+
+  test("in another folder is another resource", async () => {
+    const inputs = inputsOf("v1");
+    const state = await airGapKit.create(context(), inputs);
+    expect(verdict({ ...inputs, folder: join(folder, "elsewhere") }, state)).toMatchObject({
+      replaces: ["folder"],
+      hidden: false,
+      decided: expect.stringContaining("REPLACED: folder is another one") as string,
+    });
+  });
+
+  test("of a chart is written again when the chart's files change, and not when it lies elsewhere", async () => {
+    const chart = join(folder, "chart");
+    mkdirSync(chart);
+    writeFileSync(join(chart, "Chart.yaml"), "name: docs\nversion: 1.0.0\n");
+    const inputs = inputsOf("v1", { chart: { path: chart, digest: "sha256:1" } });
+    const state = await airGapKit.create(context(), inputs);
+    expect(existsSync(join(state.outputs.path, "chart/docs-1.0.0.tgz"))).toBe(true);
+    expect(verdict({ ...inputs, chart: { path: "x", digest: "sha256:1" } }, state)).toEqual(
+      decided("^UP_TO_DATE"),
+    );
+    expect(verdict({ ...inputs, chart: { path: chart, digest: "sha256:2" } }, state)).toEqual(
+      decided("^NEW_CONTENT: chart changed"),
+    );
+  });
+});
+
+describe("a signing key", () => {
+  test("signs the kit, and is in nothing that is remembered or told", async () => {
+    const pem = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    environment["KIT_KEY"] = pem;
+    const state = await airGapKit.create(context(), inputsOf("v1", { signingKeyEnv: "KIT_KEY" }));
+    expect(state.outputs.signed).toBe(true);
+    expect(readdirSync(state.outputs.path)).toContain("SHA256SUMS.sig");
+    const secret = pem.split("\n")[1] ?? "";
+    expect(JSON.stringify([state, reporter.lines])).not.toContain(secret);
+    const without = inputsOf("v1");
+    expect(verdict(without, state)).toEqual(decided("^NEW_CONTENT: signingKeyEnv changed"));
+  });
+
+  test("that is not there is told before anything is written", async () => {
+    const run = airGapKit.create(context(), inputsOf("v1", { signingKeyEnv: "KIT_KEY" }));
+    await expect(run).rejects.toThrow(
+      /KIT_KEY, which `signingKeyEnv` names, is not set\. No kit was written\./,
+    );
+    expect(existsSync(join(folder, "kits"))).toBe(false);
+  });
+});
+
+describe("nothing is written, and what is there stays,", () => {
+  test.each<[string, object, string | undefined, string]>([
+    [
+      "of a bundle that loads from elsewhere, where that is not wanted",
+      { requireSelfContained: true },
+      `<script src="https://cdn.example.net/x.js">`,
+      "load from other hosts",
+    ],
+    ["of a bundle that is too large", { limits: { archiveBytes: 10 } }, undefined, "10 B"],
+    ["with a chart that is not there", { chart: "./no-chart" }, undefined, "there is no chart ./no-chart"],
+    ["after a manifest that is none", { since: "./no-manifest.json" }, undefined, "cannot be read (ENOENT)"],
+  ])("%s", async (_, given, page, message) => {
+    const state = await airGapKit.create(context(), inputsOf("v1"));
+    const before = kits();
+    const run = airGapKit.update(context(), state, inputsOf("v2", given, page));
+    await expect(run).rejects.toThrow(message);
+    await expect(run).rejects.toThrow(`a kit of the file ${join(folder, "v2.tar.gz")}: `);
+    await expect(run).rejects.toThrow(/stays as it is/);
+    expect(kits()).toEqual(before);
+  });
+
+  test("in a folder that can never be made", async () => {
+    const run = airGapKit.create(context(), inputsOf("v1", { folder: join(folder, "v1.tar.gz/kits") }));
+    await expect(run).rejects.toThrow(/the folder .* cannot be used: ENOTDIR/);
+  });
+
+  test("by a run that was stopped", async () => {
+    const stop = new AbortController();
+    stop.abort(new Error("stopped"));
+    await expect(airGapKit.create(context(stop.signal), inputsOf("v1"))).rejects.toThrow();
+    expect(existsSync(join(folder, "kits"))).toBe(false);
+  });
+});
+
+test.each<[string, object, string]>([
+  ["keep", { keep: 3 }, "SETTINGS: keep changed: remembered"],
+  ["limits that it is within", { limits: { files: 50 } }, "SETTINGS: limits changed"],
+  ["limits that it is over", { limits: { archiveBytes: 10 } }, "NEW_CONTENT: the bundle is over its limits"],
+  ["values", { values: { replicas: 3 } }, "NEW_CONTENT: values changed"],
+  ["platforms", { platforms: ["linux/arm64"] }, "NEW_CONTENT: platforms changed"],
+  ["images", { images: ["nginx:1"] }, "NEW_CONTENT: images changed"],
+  ["partSize", { partSize: 2 ** 20 }, "NEW_CONTENT: partSize changed"],
+  ["since", { since: "a" }, "NEW_CONTENT: since changed"],
+])("a change of %s is decided without asking anybody", async (_, given, text) => {
+  const state = await airGapKit.create(context(), inputsOf("v1"));
+  expect(verdict(inputsOf("v1", given), state)).toEqual(decided(`^${text}`));
+});
+
+test("an update that was interrupted between two renames is finished by the next", async () => {
+  const inputs = inputsOf("v1");
+  const state = await airGapKit.create(context(), inputs);
+  appendFileSync(join(state.outputs.path, "README.md"), "x");
+  const drifted = (await airGapKit.read(context(), state))?.state;
+  rmSync(state.outputs.path, { recursive: true });
+  const after = await airGapKit.update(context(), drifted ?? state, inputs);
+  expect((await airGapKit.read(context(), after))?.state).toEqual(after);
+});
+
+test("a destroy takes what a killed run left, too", async () => {
+  const inputs = inputsOf("v1");
+  const state = await airGapKit.create(context(), inputs);
+  const draft = await KitDraft.claim(join(folder, "kits"), draftOwner(context(), inputs), Date.now());
+  writeFileSync(join(draft.blobs, "a".repeat(64)), "x");
+  await draft.release();
+  expect(kits()).toHaveLength(2);
+  await airGapKit.remove(context(), state);
+  expect(kits()).toEqual([]);
+});
+
+test("it is not looked up", async () => {
+  await expect(airGapKit.lookUp(context(), "./kits", {})).rejects.toThrow("declare it");
+});
+
+describe("a folder that cannot be used any more", () => {
+  // a kit in it, and then a file in the place of the folder
+  async function spoiled(): Promise<AirGapKitState> {
+    const first = await airGapKit.create(context(), inputsOf("v1"));
+    const state = await airGapKit.update(context(), first, inputsOf("v2"));
+    rmSync(join(folder, "kits"), { recursive: true });
+    writeFileSync(join(folder, "kits"), "");
+    return state;
+  }
+
+  test("fails a refresh, and leaves the state", async () => {
+    const state = await spoiled();
+    await expect(airGapKit.read(context(), state)).rejects.toThrow(
+      /^.*kits\/v2-\w{12}: the folder .* cannot be used: ENOTDIR.*The state is unchanged\./,
+    );
+  });
+
+  test("fails a destroy, which says how to leave the kits where they are", async () => {
+    const state = await spoiled();
+    await expect(airGapKit.remove(context(), state)).rejects.toThrow(
+      /cannot be used: ENOTDIR.*with the option `retainOnDelete` they are left where they are/,
+    );
+  });
+
+  test("keeps earlier kits in the state that should have gone, with a warning", async () => {
+    const state = await spoiled();
+    const after = await airGapKit.update(context(), state, { ...inputsOf("v2"), keep: 0 });
+    expect(after.bookkeeping.kits).toEqual(state.bookkeeping.kits);
+    expect(reporter.lines.warn).toEqual([
+      expect.stringMatching(
+        /^an earlier kit could not be removed: .*cannot be used: ENOTDIR.*The next `pulumi up` tries again/,
+      ),
+    ]);
+    const stopped = airGapKit.update(context(AbortSignal.abort(new Error("stopped"))), state, {
+      ...inputsOf("v2"),
+      keep: 0,
+    });
+    await expect(stopped).rejects.toThrow("stopped");
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, test } from "vitest";
+import type { CheckedInputs } from "../../../provider/airGapKit/inputs.ts";
+import { draftOwner } from "../../../provider/airGapKit/makeKit.ts";
+import { planKit } from "../../../provider/airGapKit/plan.ts";
+import { inputsOf, stateOf, type AirGapKitState, type MadeKit } from "../../../provider/airGapKit/state.ts";
+import { decisionLine } from "../../../provider/resource/decision.ts";
+import { UNKNOWN } from "../../../provider/words/unknown.ts";
+
+const SOURCE = {
+  domain: "docs.example.com",
+  jobId: "j1",
+  version: "v1",
+  baseUrl: "https://api.example.com",
+  apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY",
+};
+const WHAT = "a kit of job j1 of docs.example.com is written to ./kits";
+
+const inputs = (given: Partial<CheckedInputs> = {}): CheckedInputs => ({
+  source: SOURCE,
+  folder: "./kits",
+  images: [],
+  platforms: ["linux/amd64"],
+  values: {},
+  requireSelfContained: false,
+  limits: { archiveBytes: 1_000, unpackedBytes: 10_000, files: 10 },
+  keep: 1,
+  ...given,
+});
+const made = (version: string, bundle: Partial<MadeKit["bundle"]> = {}): MadeKit => ({
+  kit: {
+    name: `${version}-0123456789ab`,
+    sha256: "a".repeat(64),
+    list: { file: "SHA256SUMS", sha256: "a".repeat(64) },
+    size: 2_000,
+    files: 9,
+    signed: false,
+    createdAt: "2026-01-01T00:00:00.000Z",
+  },
+  bundle: {
+    version,
+    jobId: "j1",
+    bundleSha256: "b".repeat(64),
+    size: 900,
+    files: 9,
+    pages: 3,
+    selfContained: false,
+    externalLoads: [{ page: "index.html", address: "https://cdn.example.net/a.js" }],
+    ...bundle,
+  },
+});
+const state = (given: Partial<CheckedInputs> = {}, kits = [made("v1"), made("v0")]): AirGapKitState =>
+  stateOf(inputs(given), kits);
+const decided = (now: CheckedInputs, before?: AirGapKitState): string => {
+  const plan = planKit(now, before);
+  return `${plan.action} ${decisionLine(plan)}`;
+};
+
+describe("what is decided", () => {
+  test("of a new resource, and of one whose folder is not known yet", () => {
+    expect(decided(inputs())).toBe(`write NEW: ${WHAT}`);
+    expect(decided(inputs({ folder: UNKNOWN }))).toBe(
+      "write NEW: a kit of job j1 of docs.example.com is written to a folder that is not known yet",
+    );
+  });
+
+  test("where nothing changed: nothing", () => {
+    expect(decided(inputs(), state())).toBe("record UP_TO_DATE: kits/v1-0123456789ab is the kit");
+  });
+
+  test.each<[string, Partial<CheckedInputs>, string]>([
+    [
+      "two inputs that make another kit",
+      { values: { replicas: 2 }, partSize: 2 ** 20 },
+      `write NEW_CONTENT: values changed, partSize changed, so ${WHAT}`,
+    ],
+    [
+      "a bundle that has to be self-contained, and is not",
+      { requireSelfContained: true },
+      `write NEW_CONTENT: a self-contained bundle is required, so ${WHAT}`,
+    ],
+    [
+      "limits that the archive is over",
+      { limits: { archiveBytes: 899, unpackedBytes: 10_000, files: 10 } },
+      `write NEW_CONTENT: the bundle is over its limits, so ${WHAT}`,
+    ],
+    [
+      "limits that its files are over",
+      { limits: { archiveBytes: 1_000, unpackedBytes: 10_000, files: 8 } },
+      `write NEW_CONTENT: the bundle is over its limits, so ${WHAT}`,
+    ],
+    [
+      "limits that it just keeps, and more kits that stay",
+      { limits: { archiveBytes: 900, unpackedBytes: 10_000, files: 9 }, keep: 2 },
+      "record SETTINGS: limits and keep changed: remembered without a request",
+    ],
+    ["fewer kits that stay", { keep: 0 }, "prune SETTINGS: earlier kits in ./kits are removed: 1"],
+  ])("of %s", (_, given, text) => {
+    expect(decided(inputs(given), state())).toBe(text);
+  });
+
+  test("of a bundle that is self-contained already, when it has to be", () => {
+    const before = state({}, [made("v1", { selfContained: true })]);
+    expect(decided(inputs({ requireSelfContained: true }), before)).toBe(
+      "record SETTINGS: requireSelfContained changed: remembered without a request",
+    );
+  });
+
+  test.each([
+    ["gone", "is not there any more"],
+    ["changed", "is not as it was written"],
+  ] as const)("of a kit that a look found %s", (drifted, seen) => {
+    const { outputs, bookkeeping } = state();
+    expect(decided(inputs(), { outputs, bookkeeping: { ...bookkeeping, drifted } })).toBe(
+      `write DRIFTED: kits/v1-0123456789ab ${seen}, so ${WHAT}`,
+    );
+  });
+
+  test.each<[string, CheckedInputs["chart"], CheckedInputs["chart"], boolean]>([
+    ["the same digest elsewhere", { path: "a", digest: "1" }, { path: "b", digest: "1" }, false],
+    ["another digest", { path: "a", digest: "1" }, { path: "a", digest: "2" }, true],
+    ["the same path, of which one digest is unknown", { path: "a", digest: "1" }, { path: "a" }, false],
+    ["the same path, of which the other digest is unknown", { path: "a" }, { path: "a", digest: "1" }, false],
+    ["another path without a digest", { path: "a" }, { path: "b" }, true],
+    ["another path, of which one digest is unknown", { path: "a", digest: "1" }, { path: "b" }, true],
+    ["one where there was none", undefined, { path: "a", digest: "1" }, true],
+    ["none where there was one", { path: "a", digest: "1" }, undefined, true],
+  ])("of a chart: %s", (_, before, now, isWritten) => {
+    const chartOf = (chart: CheckedInputs["chart"]): Partial<CheckedInputs> => (chart ? { chart } : {});
+    const plan = planKit(inputs(chartOf(now)), state(chartOf(before)));
+    expect(plan.action).toBe(isWritten ? "write" : "record");
+  });
+});
+
+describe("the state", () => {
+  const all = {
+    chart: { path: "./chart", digest: "1" },
+    signingKeyEnv: "KIT_KEY",
+    since: "manifest.json",
+    partSize: 2 ** 20,
+  };
+
+  test.each([{}, all])("has the inputs that it was made from: %j", (given) => {
+    expect(inputsOf(state(given))).toStrictEqual(inputs(given));
+  });
+
+  test("has the job of an export, and none of a file", () => {
+    expect(state().outputs.jobId).toBe("j1");
+    expect(state({}, [made("v1", { jobId: undefined })]).outputs).not.toHaveProperty("jobId");
+  });
+
+  test("is of one kit at least", () => {
+    expect(() => state({}, [])).toThrow("no kit is left");
+  });
+});
+
+test("two resources that write to one folder have drafts of their own, and so has one that writes to two", () => {
+  const owners = [
+    draftOwner({ urn: "a" }, { folder: "x" }),
+    draftOwner({ urn: "b" }, { folder: "x" }),
+    draftOwner({ urn: "a" }, { folder: "y" }),
+    draftOwner({}, { folder: "x" }),
+  ];
+  expect(new Set(owners).size).toBe(4);
+  expect(draftOwner({}, { folder: "x" })).toBe(draftOwner({ urn: "" }, { folder: "x" }));
+});

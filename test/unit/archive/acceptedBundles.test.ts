@@ -1,0 +1,364 @@
+// Bundles as packers make them come out as they went in.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { create } from "tar";
+import { afterAll, describe, expect, test } from "vitest";
+import { inspectBundle } from "../../../provider/archive/bundle.ts";
+import { archiveFormat } from "../../../provider/archive/format.ts";
+import { BundleRefusedError } from "../../../provider/words/errors.ts";
+import { packArchive, renderSite } from "../../../examples/reference-service/index.ts";
+import { type Entry, SITE, tar, tarGz } from "../../chart/tarArchive.ts";
+import { zip, type ZipEntry } from "../../chart/zipArchive.ts";
+import { findCommand } from "../../programs/commands.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
+import { bundleOnDisk, inspected, LIMITS, refusalOf, unpacked } from "./bundleOnDisk.ts";
+import { tarAttribute } from "./tarAttribute.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "packed-"));
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** A folder with these files. */
+function written(files: Readonly<Record<string, string>>): string {
+  const target = mkdtempSync(join(folder, "site-"));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(target, path)), { recursive: true });
+    writeFileSync(join(target, path), content, "latin1");
+  }
+  return target;
+}
+
+const run = (command: string, args: string[], cwd: string): Buffer =>
+  execFileSync(command, args, { cwd, maxBuffer: 1e9, stdio: ["ignore", "pipe", "pipe"] });
+
+/** Packs into what has no place to go back to. */
+const PYTHON_STREAM = `
+import os, sys, zipfile
+class Stream:
+    def write(self, data): return sys.stdout.buffer.write(data)
+    def flush(self): pass
+with zipfile.ZipFile(Stream(), "w", zipfile.ZIP_DEFLATED) as archive:
+    for folder, _, files in os.walk("."):
+        for file in files: archive.write(os.path.join(folder, file))
+`;
+
+interface Packer {
+  /** Command without which it cannot be tried. */
+  needs?: string;
+  pack: (site: string) => Promise<Buffer> | Buffer;
+  /** How many trees are tried; fewer where the packer is slow. */
+  runs?: number;
+}
+
+/** How sites are packed in the field. */
+const PACKERS: Record<string, Packer> = {
+  "npm's tar": {
+    pack: async (cwd) => {
+      const file = `${cwd}.tgz`;
+      await create({ gzip: true, cwd, file }, ["."]);
+      return readFileSync(file);
+    },
+  },
+  "GNU tar": { needs: "tar", pack: (cwd) => run("tar", ["-czf", "-", "."], cwd) },
+  "GNU tar, in POSIX's format": {
+    needs: "tar",
+    pack: (cwd) => run("tar", ["-czf", "-", "--format=pax", "."], cwd),
+  },
+  "GNU tar, in old blocks": {
+    needs: "tar",
+    pack: (cwd) => run("tar", ["-czf", "-", "-b", "200", "."], cwd),
+  },
+  "Info-ZIP": {
+    needs: "zip",
+    pack: (cwd) => (run("zip", ["-qr", `${cwd}.zip`, "."], cwd), readFileSync(`${cwd}.zip`)),
+  },
+  "Info-ZIP, without folders and compression": {
+    needs: "zip",
+    pack: (cwd) => (run("zip", ["-qrD0", `${cwd}.zip`, "."], cwd), readFileSync(`${cwd}.zip`)),
+  },
+  "Info-ZIP, as a stream (zip64, descriptors)": {
+    needs: "zip",
+    pack: (cwd) => run("zip", ["-qr", "-", "."], cwd),
+  },
+  "Python, as a stream": {
+    needs: "python3",
+    runs: 2,
+    pack: (cwd) => run("python3", ["-c", PYTHON_STREAM], cwd),
+  },
+};
+
+const name = fc
+  .stringMatching(/^[a-zA-Z0-9_äß漢🎉 ()[\]'&%+,;=@~-]{1,30}$/u)
+  .map((text) => text.trim().replace(/^-/, "_"))
+  .filter((text) => text !== "" && !/^(con|prn|aux|nul)$/i.test(text));
+
+const anyTree = fc
+  .array(
+    fc.tuple(
+      fc.array(name, { minLength: 1, maxLength: 5 }),
+      fc.uint8Array({ maxLength: 2_000, size: "max" }).map((bytes) => Buffer.from(bytes).toString("latin1")),
+    ),
+    { maxLength: 12 },
+  )
+  .map((files) => {
+    // names that no disk and no rule of ours takes for the same
+    const tree: Record<string, string> = { "index.html": "<h1>Start</h1>" };
+    const folded = new Set(["index.html"]);
+    for (const [index, [path, content]] of files.entries()) {
+      const numbered = path.map((part, depth) => (depth === 0 ? `${index}-${part}` : part)).join("/");
+      if (!folded.has(numbered.toLowerCase())) tree[numbered] = content;
+      folded.add(numbered.toLowerCase());
+    }
+    return tree;
+  });
+
+describe.each(Object.entries(PACKERS))("a bundle made by %s", (_name, { needs, pack, runs = 12 }) => {
+  test("comes out as it went in", async (context) => {
+    context.skip(
+      needs !== undefined && findCommand(needs) === undefined,
+      `there is no ${needs ?? ""} to pack with`,
+    );
+    await fc.assert(
+      fc.asyncProperty(anyTree, async (tree) => {
+        expect(await unpacked(await pack(written(tree)))).toEqual(tree);
+      }),
+      { numRuns: runs },
+    );
+    const large = {
+      "index.html": "<h1>Start</h1>",
+      [`${"long-name-".repeat(20)}/x.bin`]: "abc\0".repeat(300_000),
+    };
+    expect(await unpacked(await pack(written(large)))).toEqual(large);
+  });
+});
+
+test("a bundle of the reference service is a site that needs nothing from elsewhere", async () => {
+  const source = written({
+    "index.md":
+      "# Start\n\n[Guide](guide.md) and [elsewhere](https://example.com/x)\n\n```ts\nconst a = 1;\n```\n",
+    "guide.md": "# Guide\n\n![picture](picture.svg)\n",
+    "picture.svg": '<svg xmlns="http://www.w3.org/2000/svg"/>',
+  });
+  const target = mkdtempSync(join(folder, "rendered-"));
+  const { files } = await renderSite({ source, target, name: "Manual" });
+  const path = join(folder, "bundle.tar.gz");
+  const sha256 = await packArchive(target, files, path);
+  expect(await archiveFormat(path)).toBe("tar.gz");
+  const bundle = { path, format: "tar.gz", sha256 } as const;
+  expect(await inspected(bundle)).toEqual({
+    root: "",
+    files: files.length,
+    pages: files.filter((file) => file.endsWith(".html")).length,
+    unpackedBytes: files.reduce((sum, file) => sum + readFileSync(join(target, file)).length, 0),
+    selfContained: true,
+    externalLoads: [],
+  });
+  const contents = files.map((file) => [file, readFileSync(join(target, file), "latin1")]);
+  expect(await unpacked(bundle)).toEqual(Object.fromEntries(contents));
+});
+
+const inFolder = (entries: readonly Entry[], top = "site"): Entry[] =>
+  entries.map((entry) => ({ ...entry, name: `${top}/${entry.name}` }));
+
+describe("the site's root", () => {
+  const paths = ["index.html", "guide.html", "folder/index.html"].sort();
+
+  test("is the archive's own, where the start page is", async () => {
+    expect(Object.keys(await unpacked(tarGz(SITE))).sort()).toEqual(paths);
+    const dotted = SITE.map((entry) => ({ ...entry, name: `./${entry.name}` }));
+    const archive = tarGz([{ name: "./", type: "5" }, ...dotted]);
+    expect(Object.keys(await unpacked(archive)).sort()).toEqual(paths);
+  });
+
+  test("is the one folder that everything is in", async () => {
+    expect((await inspected(tarGz(inFolder(SITE)))).root).toBe("site");
+    expect(Object.keys(await unpacked(tarGz(inFolder(SITE)))).sort()).toEqual(paths);
+    expect(Object.keys(await unpacked(tarGz(inFolder(SITE, "./site")))).sort()).toEqual(paths);
+  });
+
+  test("is the archive's own even where all is in one folder that has a start page, too", async () => {
+    expect((await inspected(tarGz([...inFolder(SITE), { name: "index.html" }]))).root).toBe("");
+  });
+
+  test.each<[string, Entry[]]>([
+    ["nothing", []],
+    ["no start page", [{ name: "guide.html" }]],
+    ["a start page of another name", [{ name: "Index.html" }]],
+    ["a folder of that name", [{ name: "index.html/", type: "5" }]],
+    ["two folders", [...inFolder(SITE), { name: "other/x.html" }]],
+    ["an empty folder beside it", [...inFolder(SITE), { name: "other/", type: "5" }]],
+    ["a file beside it", [...inFolder(SITE), { name: "README" }]],
+    ["a folder in a folder", inFolder(inFolder(SITE))],
+  ])("is missing in an archive with %s", async (_what, entries) => {
+    await expect(inspected(tarGz(entries))).rejects.toThrow(
+      "the bundle is refused: it has no index.html, neither on top nor in the one folder that everything is in",
+    );
+    const files: ZipEntry[] = entries.map(({ name: path, content = "" }) => ({ name: path, content }));
+    await expect(inspected(zip(files))).rejects.toThrow(BundleRefusedError);
+  });
+});
+
+test("what Macs put beside files is left out", async () => {
+  const mac = ["__MACOSX/._index.html", "__MACOSX/", "folder/._index.html", ".DS_Store", "folder/.DS_Store"];
+  const entries = mac.map((path) => ({ name: path, type: path.endsWith("/") ? "5" : "0" }));
+  expect(Object.keys(await unpacked(tarGz([...SITE, ...entries])))).toHaveLength(3);
+  const site = inFolder(SITE).map(({ name: path, content = "" }) => ({ name: path, content }));
+  expect((await inspected(zip([...site, ...mac.slice(0, 2).map((path) => ({ name: path }))]))).root).toBe(
+    "site",
+  );
+  expect(await refusalOf(tarGz([...SITE, { name: "__MACOSX/x", type: "2" }]))).toContain(
+    "is a symbolic link",
+  );
+});
+
+test("several members of gzip, and what old and new packers write beside names, are read", async () => {
+  const members = [tar(SITE.slice(0, 2), Buffer.alloc(0)), tar(SITE.slice(2))].map((part) => gzipSync(part));
+  expect(Object.keys(await unpacked(Buffer.concat(members)))).toHaveLength(3);
+  const further: Entry[] = [
+    {
+      name: "pax_global_header",
+      type: "g",
+      content: tarAttribute("comment", "0123456789abcdef"),
+    },
+    {
+      name: "@",
+      type: "x",
+      content: tarAttribute("path", "über.html") + tarAttribute("mtime", "1700000000.5"),
+    },
+    { name: "uber.html", content: "x" },
+    { name: "old.html", type: "\0", content: "x" },
+    { name: "in-one-piece.html", type: "7", content: "x" },
+    { name: "shared/", type: "5", mode: 0o2775 },
+  ];
+  const files = await unpacked(tarGz([...further, ...SITE]));
+  expect(Object.keys(files)).toEqual(
+    expect.arrayContaining(["über.html", "old.html", "in-one-piece.html", "index.html"]),
+  );
+});
+
+test("how far it is is told while a bundle is looked through", async () => {
+  const reporter = recordingReporter();
+  const archive = tarGz(SITE);
+  await inspectBundle(bundleOnDisk(archive), LIMITS, { signal: new AbortController().signal, reporter });
+  expect(reporter.lines.progress).toEqual([`looking through ${archive.length} B of ${archive.length} B`]);
+});
+
+test("folders that differ in case only are no collision while their files have other names", async () => {
+  const files = await unpacked(tarGz([...SITE, { name: "API/a.html" }, { name: "api/b.html" }]));
+  expect(Object.keys(files)).toEqual(expect.arrayContaining(["API/a.html", "api/b.html"]));
+});
+
+test("exactly as much as allowed is allowed", async () => {
+  const unpackedBytes = SITE.reduce((sum, { content = "" }) => sum + content.length, 0);
+  const root: Entry = { name: "./", type: "5" };
+  await inspected(tarGz([root, ...SITE]), { unpackedBytes, files: 4 });
+  expect(await refusalOf(tarGz(SITE), { unpackedBytes: unpackedBytes - 1, files: 4 })).toContain("more than");
+  expect(await refusalOf(tarGz(SITE), { unpackedBytes, files: 3 })).toContain(
+    "more than 3 files and folders",
+  );
+});
+
+describe("what pages load from elsewhere", () => {
+  const page = (path: string, ...hosts: string[]): Entry => ({
+    name: path,
+    content: hosts.map((host) => `<img src="https://${host}/x.png?a">`).join(""),
+  });
+
+  test("is told page by page, each address once, in the order of the archive", async () => {
+    const { selfContained, externalLoads, pages } = await inspected(
+      tarGz([
+        page("site/z.html", "b.example", "a.example", "b.example"),
+        { name: "site/style.css", content: '@import "//c.example/x.css";' },
+        { name: "site/data.txt", content: "<img src=https://d.example/>" },
+        page("site/a.HTM", "b.example"),
+        page("site/index.html"),
+      ]),
+    );
+    expect(selfContained).toBe(false);
+    expect(pages).toBe(3);
+    expect(externalLoads).toEqual([
+      { page: "z.html", address: "https://b.example/x.png" },
+      { page: "z.html", address: "https://a.example/x.png" },
+      { page: "style.css", address: "https://c.example/x.css" },
+      { page: "a.HTM", address: "https://b.example/x.png" },
+    ]);
+  });
+
+  test("is told twenty times at most", async () => {
+    const pages = Array.from({ length: 30 }, (_, index) => page(`page-${index}.html`, "a.example"));
+    const { externalLoads } = await inspected(tarGz([...SITE, ...pages]));
+    expect(externalLoads).toHaveLength(20);
+    expect(externalLoads[19]).toEqual({ page: "page-19.html", address: "https://a.example/x.png" });
+  });
+
+  test("is the same in a zip", async () => {
+    const { externalLoads } = await inspected(
+      zip([{ name: "index.html", content: '<script src="//a.example"></script>' }]),
+    );
+    expect(externalLoads).toEqual([{ page: "index.html", address: "https://a.example/" }]);
+  });
+
+  test("is seen in UTF-16, and after a mark of UTF-8", async () => {
+    const utf16 = Buffer.from("\ufeff<img src='https://a.example/x'>", "utf16le");
+    const entries: Entry[] = [
+      { name: "little.html", content: utf16 },
+      { name: "big.html", content: Buffer.from(utf16).swap16() },
+      { name: "marked.html", content: "\ufeff<img src='https://a.example/x'>" },
+    ];
+    const { externalLoads } = await inspected(tarGz([...SITE, ...entries]));
+    expect(externalLoads.map((load) => load.page)).toEqual(["little.html", "big.html", "marked.html"]);
+  });
+
+  test.each([
+    ["a page of more than 16 MiB", "book.html", 17],
+    ["a style sheet of more than 4 MiB", "book.css", 5],
+  ])("is not known of %s, which is said", async (_what, path, size) => {
+    const content = Buffer.alloc(size * 1_024 * 1_024, "0123456789abcdef");
+    const { externalLoads, selfContained } = await inspected(tarGz([...SITE, { name: path, content }]));
+    expect(externalLoads).toEqual([{ page: path, address: "(not looked at: too large)" }]);
+    expect(selfContained).toBe(false);
+  });
+});
+
+describe("the format of a bundle", () => {
+  const formatOf = (bytes: Buffer | string): Promise<string> =>
+    archiveFormat(bundleOnDisk(Buffer.from(bytes), "tar.gz").path);
+
+  test("is told by its first bytes", async () => {
+    expect(await formatOf(tarGz(SITE))).toBe("tar.gz");
+    expect(await formatOf(zip([{ name: "index.html" }]))).toBe("zip");
+  });
+
+  test.each<[string, Buffer | string, string]>([
+    ["nothing", "", "it is empty"],
+    ["a page", "\n<!DOCTYPE html><title>Sign in</title>", "it is a web page"],
+    [
+      "an error of a store",
+      '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>',
+      "it is an XML text",
+    ],
+    ["an error of a service", '{"error":"expired"}', "it is a JSON text"],
+    ["a tar", tar(SITE), "it is a tar without compression"],
+    ["an xz", Buffer.from("fd377a585a000004", "hex"), "it is compressed with xz"],
+    ["a zstd", Buffer.from("28b52ffd", "hex"), "it is compressed with zstd"],
+    ["anything", "\u001b[31m\u202e", "begins with the bytes 1b5b33316de280ae"],
+    ["a gzip that no program writes", Buffer.from("1f8b07", "hex"), "begins with the bytes 1f8b07"],
+  ])("is refused where it is %s", async (_what, bytes, reason) => {
+    await expect(formatOf(bytes)).rejects.toThrow(BundleRefusedError);
+    await expect(formatOf(bytes)).rejects.toThrow(reason);
+  });
+
+  test("is not believed where the content is another", async () => {
+    expect(await refusalOf(bundleOnDisk(tarGz(SITE), "zip"), LIMITS)).toContain(
+      "its directory cannot be read",
+    );
+    expect(await refusalOf(gzipSync("<!doctype html>"), LIMITS)).toContain("it ends too early");
+    expect(await refusalOf(gzipSync(""), LIMITS)).toContain("it ends too early");
+  });
+});

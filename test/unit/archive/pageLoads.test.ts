@@ -1,0 +1,205 @@
+// What a page and a style sheet load from elsewhere.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { cssLoads } from "../../../provider/archive/cssLoads.ts";
+import { PageLoads } from "../../../provider/archive/htmlLoads.ts";
+import { srcsetAddresses } from "../../../provider/archive/srcset.ts";
+
+function loadsOf(page: string, pieceLength = page.length): string[] {
+  const found: string[] = [];
+  const loads = new PageLoads((address) => found.push(address));
+  for (let from = 0; from < page.length; from += pieceLength)
+    loads.write(page.slice(from, from + pieceLength));
+  loads.end();
+  return found;
+}
+
+const X = "https://cdn.example/x";
+
+/** Pages that load X, once. */
+const LOADING: [what: string, page: string][] = [
+  ["a script", `<script src="${X}"></script>`],
+  ["a module", `<script type=module src='${X}' async crossorigin></script>`],
+  ["a script of a drawing", `<svg><script xlink:href="${X}"></script></svg>`],
+  ["a style sheet", `<link rel="stylesheet" href="${X}">`],
+  ["an alternate style sheet", `<link rel="Alternate StyleSheet" href="${X}">`],
+  ["a module preload", `<link rel=modulepreload href=${X}>`],
+  ["a preload", `<link rel=preload as=font crossorigin href=${X}>`],
+  ["an image preload", `<link rel=preload as=image imagesrcset="a.png 1x, ${X} 2x">`],
+  ["a prefetch", `<link rel=prefetch href=${X}>`],
+  ["a connection in advance", `<link rel=preconnect href=${X}>`],
+  ["a name resolved in advance", `<link rel=dns-prefetch href="//cdn.example/x">`],
+  ["an icon", `<link rel="shortcut icon" href=${X}>`],
+  ["an icon of a phone", `<link rel=apple-touch-icon href=${X}>`],
+  ["a manifest", `<link rel=manifest href=${X}>`],
+  ["an image", `<img alt="" src="${X}">`],
+  ["an image of the old name", `<image src="${X}">`],
+  ["an image of several sizes", `<img src=a.png srcset="b.png 1x,${X} 2x">`],
+  ["a picture", `<picture><source srcset="${X}"><img src=a.png></picture>`],
+  ["a video", `<video src="${X}"></video>`],
+  ["a video's first picture", `<video poster="${X}"></video>`],
+  ["a video's source", `<video><source src="${X}"></video>`],
+  ["a video's words", `<video><track src="${X}"></video>`],
+  ["a sound", `<audio src="${X}"></audio>`],
+  ["a frame", `<iframe src="${X}"></iframe>`],
+  ["an old frame", `<frameset><frame src="${X}"></frameset>`],
+  ["a frame's own page", `<iframe srcdoc="<img src=&quot;${X}&quot;>"></iframe>`],
+  ["an object", `<object data="${X}"></object>`],
+  ["an embedded thing", `<embed src="${X}">`],
+  ["a button's image", `<input type=image src="${X}">`],
+  ["a background", `<body background="${X}">`],
+  ["a drawing's image", `<svg><image href="${X}"/></svg>`],
+  ["a drawing's old image", `<svg><image xlink:href="${X}"/></svg>`],
+  ["a drawing's symbol", `<svg><use href="${X}#symbol"/></svg>`],
+  ["a drawing's filter", `<svg><filter><feImage href="${X}"/></filter></svg>`],
+  ["a drawing's paint", `<svg><rect fill="url(${X}#paint)"/></svg>`],
+  ["markup in a drawing", `<svg><foreignObject><img src="${X}"></foreignObject></svg>`],
+  ["markup in a drawing's title", `<svg><title><img src="${X}"></title></svg>`],
+  ["a drawing's style", `<svg><style>@import "${X}";</style></svg>`],
+  ["markup after a drawing that was not closed", `<svg><p><style>p { background: url(${X}) }</style>`],
+  ["a style", `<style>p { background: url("${X}") }</style>`],
+  ["a style that is not closed", `<style>p { background: url(${X})`],
+  ["a style of an element", `<p style="background:url(${X})">`],
+  ["a style of an element with entities", `<p style="background:url(&quot;${X}&quot;)">`],
+  ["a page that it turns to", `<meta http-equiv="Refresh" content="0; URL='${X}'">`],
+  ["a page that it turns to, in short", `<meta http-equiv=refresh content="5,${X}">`],
+  ["an image without scripts", `<noscript><img src="${X}"></noscript>`],
+  ["an image of a template", `<template><img src="${X}"></template>`],
+  ["an image after a comment", `<!-- <img src="a"> --><img src="${X}"><!-- -->`],
+  ["an image after a script", `<script>"<!--<script></script>"</script>--></script><img src="${X}">`],
+  ["an image after a title", `<title><img src="a"></title><img src="${X}">`],
+  ["an image without a scheme", `<img src="//cdn.example/x">`],
+  ["an image with backslashes", `<img src="\\\\cdn.example\\x">`],
+  ["an image with a slash of each kind", `<img src="/\\cdn.example/x">`],
+  ["an image with ends of lines", `<img src=" ht\ntps:/\t/cdn.example/x ">`],
+  ["an image with entities", `<img src="https&colon;&#x2f;&sol;cdn.example/x">`],
+  ["an image with a scheme and no slashes", `<img src="https:cdn.example/x">`],
+  ["an image with capitals", `<IMG SRC="HTTPS://CDN.EXAMPLE/x">`],
+  ["an image with a query", `<img src="${X}?token=secret#fragment">`],
+  ["an image with a user", `<img src="https://user:secret@cdn.example/x">`],
+  ["an image below a base", `<base href="https://cdn.example/"><img src="x">`],
+  [
+    "an image below the first base",
+    `<base target=_top><base href="//cdn.example/"><base href="/"><img src="x">`,
+  ],
+];
+
+test.each(LOADING)("%s is a load", (_what, page) => {
+  expect(loadsOf(page)).toEqual([X]);
+  expect(loadsOf(`<!doctype html><html><body><p>${page}`, 1)).toEqual([X]);
+});
+
+/** Pages that load nothing from elsewhere. */
+const STILL: [what: string, page: string][] = [
+  ["a link", `<a href="${X}" ping="${X}">x</a><area href="${X}">`],
+  ["a form", `<form action="${X}"><button formaction="${X}"></form>`],
+  [
+    "what a page is and who made it",
+    `<link rel="canonical" href="${X}"><link rel="alternate author" href="${X}">`,
+  ],
+  ["a link without a relation", `<link href="${X}">`],
+  [
+    "a picture for others",
+    `<meta property="og:image" content="${X}"><meta name=refresh content="0;url=${X}">`,
+  ],
+  [
+    "a page that loads itself again",
+    `<meta http-equiv=refresh content="30"><meta http-equiv=refresh content="0;url=a.html">`,
+  ],
+  ["a quotation", `<blockquote cite="${X}"><q cite="${X}">`],
+  ["a comment", `<!-- <img src="${X}"> --><!--[if IE]><script src="${X}"></script><![endif]-->`],
+  ["a script's text", `<script>const page = '<img src="${X}">'; fetch("${X}")</script>`],
+  ["a title's text", `<title><img src="${X}"></title><textarea><img src="${X}"></textarea>`],
+  ["a text that looks like markup", `&lt;img src="${X}"&gt;`],
+  ["an old frame's text", `<iframe><img src="${X}"></iframe><noembed><img src="${X}"></noembed>`],
+  ["a data address", `<img src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>">`],
+  ["a blank frame", `<iframe src="about:blank"></iframe><iframe src="javascript:void 0"></iframe>`],
+  [
+    "a file beside it",
+    `<script src="./a.js"></script><img src="/b.png"><img src="../c.png?d#e"><img src="">`,
+  ],
+  ["a name with a colon", `<img src="./a:b"><img src="mailto:a@b">`],
+  [
+    "a namespace",
+    `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"></svg>`,
+  ],
+  ["a link in a drawing", `<svg><a href="${X}"><text>x</text></a></svg>`],
+  ["an address that is none", `<img src="https://"><img src="http://[">`],
+  ["a base of its own", `<base href="/docs/"><img src="x">`],
+  ["an image in front of the base", `<img src="x"><base href="https://cdn.example/">`],
+  ["data of an attribute that nobody knows", `<img data-src="${X}"><div src="${X}"><constructor src="${X}">`],
+  ["a style's comment", `<style>/* url(${X}) */</style>`],
+];
+
+test.each(STILL)("%s is no load", (_what, page) => {
+  expect(loadsOf(page)).toEqual([]);
+  expect(loadsOf(page, 1)).toEqual([]);
+});
+
+test("the pieces in which a page comes make no difference", () => {
+  const all = LOADING.map(([, page]) => page).filter(
+    (page) => !/<base|not closed|foreignObject|<svg><p>|<style>p/.test(page),
+  );
+  const page = all.join("<p>");
+  const whole = loadsOf(page);
+  expect(whole).toHaveLength(all.length);
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 200 }), (length) => {
+      expect(loadsOf(page, length)).toEqual(whole);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("an address is told without what could be secret or harmful, and not endlessly", () => {
+  const [address = ""] = loadsOf(
+    `<img src="https://b\u00fccher.example/\u202e::error::${"x".repeat(1_000)}">`,
+  );
+  expect(address).toMatch(/^https:\/\/xn--bcher-kva\.example\/%E2%80%AE: :error: *:x+…$/);
+  expect(address.length).toBeLessThan(310);
+});
+
+describe("a style sheet", () => {
+  test.each([
+    ["an import", `@import "${X}";`],
+    ["an import by url()", `@import url(${X}) screen;`],
+    ["an import by url() with a text", `@IMPORT/**/ URL( '${X}' ) layer(a) supports(display: grid);`],
+    ["a font", `@font-face { src: local("x"), url(${X}) format("woff2") }`],
+    ["an image", `p { background: no-repeat url( "${X}" ) }`],
+    ["an image under a condition", `@media print { p::before { content: url(${X}) } }`],
+    ["an image of several sizes", `p { background: image-set("${X}" type("image/png") 1x) }`],
+    ["an image of several sizes by url()", `p { background: -webkit-image-set(url(${X}) 1x) }`],
+    ["src()", `p { background: src("${X}") }`],
+    ["a variable", `:root { --x: url(${X}) }`],
+    ["a hidden url()", `p { background: u\\72 l("${X}") }`],
+    ["a hidden import", `@\\69mport "${X}";`],
+    ["an image that is not closed", `p { background: url("${X}"`],
+    ["an image after a mistake", `@namespace x } p { background: url(${X}) }`],
+  ])("loads by %s", (_what, css) => {
+    expect([...cssLoads(css)]).toEqual([X]);
+  });
+
+  test.each([
+    ["a comment", `/* @import "${X}"; url(${X}) */`],
+    ["a text", `p::before { content: "url(${X})" }`],
+    ["a namespace", `@namespace url(${X}); @namespace svg "${X}";`],
+    ["a condition on the document's address", `@-moz-document url("${X}") { p { color: red } }`],
+    ["another function", `p::before { content: attr(x) local("${X}") }`],
+    ["a mistake", `p { background: url(${X} x) }`],
+  ])("does not load by %s", (_what, css) => {
+    expect([...cssLoads(css)]).toEqual([]);
+  });
+});
+
+test.each([
+  ["a.png", ["a.png"]],
+  ["a.png 1x, b.png 2x", ["a.png", "b.png"]],
+  [" ,a.png 100w,b,c.png 200w 100h ,, d.png,", ["a.png", "b,c.png", "d.png"]],
+  ["a.png calc(1,2)x, b.png", ["a.png", "b.png"]],
+  ["a.png (1, b.png", ["a.png"]],
+  ["data:image/png,AAAA 1x, b.png 2x", ["data:image/png,AAAA", "b.png"]],
+  ["", []],
+  [" , ", []],
+])("the list %j is of %j", (srcset, addresses) => {
+  expect([...srcsetAddresses(srcset)].filter((address) => address !== "")).toEqual(addresses);
+});

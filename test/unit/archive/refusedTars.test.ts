@@ -1,0 +1,264 @@
+// What a tar.gz may not hold: A01 to A04 and A06 of the faults.
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { type Entry, SITE, tar, tarGz } from "../../chart/tarArchive.ts";
+import { LIMITS, refusalOf, unpacked } from "./bundleOnDisk.ts";
+import { tarAttribute } from "./tarAttribute.ts";
+
+/** What is beside a good site, what is said of it, limits that are less than usual. */
+type Row = [name: string, entries: Entry[], reason: string | RegExp, limits?: Partial<typeof LIMITS>];
+
+const FEW = { unpackedBytes: 100_000, files: 40 };
+
+/** An entry with a name that no header has room for, as GNU writes it. */
+const longName = (name: string, type = "0"): Entry[] => [
+  { name: "././@LongLink", type: "L", content: `${name}\0` },
+  { name: name.slice(0, 99), type },
+];
+
+/** An entry with attributes in front of it. */
+const withAttributes = (attributes: string | Buffer, type = "x"): Entry[] => [
+  { name: "attributes", type, content: attributes },
+  { name: "x.html", content: "x" },
+];
+
+const REFUSED: Row[] = [
+  ...["../x", "folder/../../x", "a/..", "..", "./../x"].map((name): Row => [
+    `A01 the name ${name}`,
+    [{ name }],
+    `its entry «${name}» leads outside its folder`,
+  ]),
+  ["A01 a name from the root", [{ name: "/etc/x" }], "its entry «/etc/x» begins at the root"],
+  ["A01 a drive", [{ name: "c:/x" }], "its entry «c:/x» begins with a drive"],
+  ["A01 a backslash", [{ name: "C:\\x" }], "its entry «C:\\x» has a backslash in its name"],
+  [
+    "A01 a way out in attributes",
+    withAttributes(tarAttribute("path", "../x")),
+    "«../x» leads outside its folder",
+  ],
+  ["A01 a way out in a long name", longName(`${"d/".repeat(60)}../x`), "leads outside its folder"],
+  ["A01 a folder outside", [{ name: "../", type: "5" }], "leads outside its folder"],
+  [
+    "A01 names between slashes that are empty",
+    [{ name: "a//b" }],
+    "has a name between slashes that means nothing",
+  ],
+  ["A01 a dot between slashes", [{ name: "a/./b" }], "has a name between slashes that means nothing"],
+  ["A01 no name", [{ name: "" }], "its entry «» has no name"],
+  ["A01 the end of a line", [{ name: "a\nb.html" }], "its entry «a\\u{a}b.html» has a control character"],
+  ["A01 an escape sequence", [{ name: "a\u001b[31m.html" }], "its entry «a\\u{1b}[31m.html» has a control"],
+  [
+    "A01 the end of a line of Unicode",
+    [{ name: "a\u2028b" }],
+    "has a control character or the end of a line",
+  ],
+  ["A01 a command for pipelines", [{ name: "../::error::x" }], "«../: :error::x» leads outside"],
+  [
+    "A02 a symbolic link and a write through it",
+    [
+      { name: "link", type: "2", linkName: "/tmp" },
+      { name: "link/x", content: "evil" },
+    ],
+    "its entry «link» is a symbolic link",
+  ],
+  ["A02 a symbolic link within", [{ name: "link", type: "2", linkName: "index.html" }], "is a symbolic link"],
+  [
+    "A02 a chain of hard links",
+    [
+      { name: "one", type: "1", linkName: "/etc/passwd" },
+      { name: "two", type: "1", linkName: "one" },
+    ],
+    "its entry «one» is a hard link",
+  ],
+  [
+    "A02 a long link",
+    [
+      { name: "@", type: "K", content: "/etc\0" },
+      { name: "l", type: "2" },
+    ],
+    "symbolic link",
+  ],
+  ["A03 a character device", [{ name: "strange", type: "3" }], "its entry «strange» is a device"],
+  ["A03 a block device", [{ name: "strange", type: "4" }], "its entry «strange» is a device"],
+  ["A03 a fifo", [{ name: "strange", type: "6" }], "its entry «strange» is a fifo"],
+  ["A03 a program with its owner's rights", [{ name: "x", mode: 0o4755 }], "(setuid)"],
+  ["A03 a program with its group's rights", [{ name: "x", mode: 0o2755 }], "(setuid)"],
+  ["A03 a sparse file", [{ name: "s.html", type: "S", sparseSize: 200_000 }], "«s.html» is a sparse file"],
+  [
+    "A03 a sparse file in attributes",
+    withAttributes(tarAttribute("GNU.sparse.major", "1")),
+    "holds a sparse file",
+  ],
+  ["A03 a part of a volume", [{ name: "x", type: "M" }], "neither a file nor a folder, but of the kind «M»"],
+  ["A03 a kind that nobody knows", [{ name: "x", type: "\u0001" }], "of the kind «0x01»"],
+  [
+    "A03 a folder with a content",
+    [{ name: "x/", type: "0", content: "hidden" }],
+    "is a folder with a content",
+  ],
+  [
+    "A04 more bytes than allowed",
+    [{ name: "x", content: Buffer.alloc(100_001) }],
+    "more than 100000 bytes",
+    FEW,
+  ],
+  [
+    "A04 many files with more bytes than allowed",
+    Array.from({ length: 11 }, (_, index) => ({ name: `${index}`, content: Buffer.alloc(10_000) })),
+    "unpacks to more than 100000 bytes",
+    FEW,
+  ],
+  ["A04 a size that is a lie", [{ name: "x", size: 2 ** 32 }], "unpacks to more than 1000000000 bytes"],
+  [
+    "A04 a size in attributes",
+    withAttributes(tarAttribute("size", "999999999999")),
+    "more than 1000000000 bytes",
+  ],
+  ["A04 a size that is none", withAttributes(tarAttribute("size", "-1")), "an entry has «-1» bytes"],
+  [
+    "A04 more files than allowed",
+    Array.from({ length: 50 }, (_, index) => ({ name: `page-${index}.html` })),
+    "holds more than 40 files and folders",
+    FEW,
+  ],
+  [
+    "A04 more folders than allowed, in names only",
+    Array.from({ length: 10 }, (_, index) => ({ name: `${index}/a/b/c/page.html` })),
+    "holds more than 40 files and folders",
+    FEW,
+  ],
+  [
+    "A04 one folder again and again",
+    Array.from({ length: 50 }, () => ({ name: "folder/", type: "5" })),
+    "holds more than 40 files and folders",
+    FEW,
+  ],
+  ["A04 folders 5000 deep", longName(`${"d/".repeat(5_000)}x`), "has a path of more than 1024 bytes"],
+  ["A04 folders 65 deep", longName(`${"d/".repeat(65)}x`), "is more than 64 folders deep"],
+  ["A04 an empty folder 65 deep", longName("d/".repeat(65), "5"), "is more than 64 folders deep"],
+  ["A04 a name of 256 bytes", longName("ü".repeat(128)), "has a name of more than 255 bytes"],
+  ["A04 a name of 4 GB", [{ name: "@", type: "L", size: 2 ** 32 }], "attributes of 4294967296 bytes"],
+  ["A04 attributes of 4 GB", [{ name: "@", type: "x", size: 2 ** 32 }], "attributes of 4294967296 bytes"],
+  [
+    "A04 attributes without end",
+    Array.from({ length: 9 }, () => ({ name: "@", type: "g", content: tarAttribute("comment", "x") })),
+    "has attributes without end",
+  ],
+  ["A06 a name twice", [{ name: "guide.html" }], "its entry «guide.html» is in it twice"],
+  ["A06 a name twice, in two ways", [{ name: "./guide.html" }], "its entry «./guide.html» is in it twice"],
+  ["A06 a folder that is a file", [{ name: "folder" }], "«folder» is in it as a file and as a folder"],
+  [
+    "A06 a file that is a folder",
+    [{ name: "guide.html/x" }],
+    "«guide.html/x» is in it as a file and as a folder",
+  ],
+  ["A06 names that differ in case", [{ name: "Guide.html" }], "differs from another, «guide.html», only in"],
+  [
+    "A06 names that differ in case, in folders that do",
+    [{ name: "FOLDER/index.html" }],
+    "«FOLDER/index.html» differs from another, «folder/index.html», only in upper and lower case",
+  ],
+  [
+    "A06 two ways to write an accent",
+    [{ name: "caf\u00e9.html" }, { name: "cafe\u0301.html" }],
+    /its entry «cafe\u0301.html» differs from another, «caf\u00e9.html», only in upper and lower case or in how its accents/,
+  ],
+  [
+    "A06 names that differ in case and accents",
+    [{ name: "É" }, { name: "e\u0301" }],
+    "differs from another, «É»",
+  ],
+  ...["CON", "aux.html", "folder/nul", "com1.tar.gz", "LPT9", "con .html"].map((name): Row => [
+    `A06 the device ${name}`,
+    [{ name }],
+    `its entry «${name}» has the name of a device on Windows`,
+  ]),
+  ["A06 a dot at the end", [{ name: "a." }], "ends with a dot or a space, which Windows leaves out"],
+  [
+    "A06 a space at the end of a folder",
+    [{ name: "a /b" }],
+    "ends with a dot or a space, which Windows leaves out",
+  ],
+  ["A06 another stream of a file", [{ name: "guide.html:x" }], "which Windows does not keep"],
+  ["A06 a question mark", [{ name: "page?id=1" }], "which Windows does not keep"],
+  [
+    "attributes that go on after their end",
+    withAttributes("999 path=../evil\n"),
+    "attributes cannot be read",
+  ],
+  ["attributes without the end of a line", withAttributes("13 path=evilX"), "attributes cannot be read"],
+  ["attributes without a length", withAttributes("path=evil\n"), "attributes cannot be read"],
+  ["attributes with a length in another form", withAttributes("0x0c path=e\n"), "attributes cannot be read"],
+  [
+    "a name for all entries",
+    withAttributes(tarAttribute("path", "evil"), "g"),
+    "says «path» for all entries at once",
+  ],
+  [
+    "a size for all entries",
+    withAttributes(tarAttribute("size", "0"), "g"),
+    "says «size» for all entries at once",
+  ],
+  [
+    "two names in attributes",
+    withAttributes(tarAttribute("path", "a") + tarAttribute("path", "b")),
+    "«path» of one entry twice",
+  ],
+  [
+    "a long name and another in attributes",
+    [...longName("a").slice(0, 1), ...withAttributes(tarAttribute("path", "b"))],
+    "names an entry twice",
+  ],
+  ["attributes of no entry", withAttributes(tarAttribute("path", "a")).slice(0, 1), "an entry is missing"],
+  ["an archive after its end", [], "goes on after its end"],
+];
+
+test.each(REFUSED)("a tar.gz is refused that has %s", async (name, entries, reason, limits = {}) => {
+  const archive =
+    name === "an archive after its end"
+      ? gzipSync(Buffer.concat([tar(SITE), tar(SITE)]))
+      : tarGz([...SITE, ...entries]);
+  const message = await refusalOf(archive, { ...LIMITS, ...limits });
+  expect(message).toMatch(/^the bundle is refused: it[ s]/);
+  expect(message).toMatch(reason);
+});
+
+/** A name in bytes, which no text is. */
+function named(bytes: Buffer): Buffer {
+  const header = tar([{ name: "x".repeat(bytes.length) }]);
+  bytes.copy(header, 0);
+  header.fill(" ", 148, 156);
+  const sum = header.subarray(0, 512).reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
+  return gzipSync(Buffer.concat([tar(SITE, Buffer.alloc(0)), header]));
+}
+
+test("a tar.gz is refused that has a name which is not UTF-8", async () => {
+  expect(await refusalOf(named(Buffer.from([0x61, 0xff, 0x62])))).toContain("a name that is not UTF-8");
+});
+
+test("a byte order mark is part of a name", async () => {
+  expect(Object.keys(await unpacked(named(Buffer.from("\ufeffx"))))).toContain("\ufeffx");
+});
+
+test("A04 a bomb is cut by its ratio, long before its limit", async () => {
+  const zeros = Array.from({ length: 20 }, (_, index) => ({
+    name: `z${index}`,
+    content: Buffer.alloc(5_000_000),
+  }));
+  const message = await refusalOf(tarGz([...SITE, ...zeros]));
+  expect(message).toBe(
+    "the bundle is refused: it unpacks to more than 200 times its size, which no site does",
+  );
+});
+
+test("A04 zeros after the end are cut, too", async () => {
+  const archive = gzipSync(tar(SITE, Buffer.alloc(70_000_000)));
+  expect(await refusalOf(archive, { unpackedBytes: 1_000, files: 10 })).toContain("more than 1000 bytes");
+});
+
+test("A04 a million entries are cut after as many as allowed", async () => {
+  const folders = gzipSync(Buffer.alloc(512 * 10_000, tar([{ name: "x/", type: "5" }], Buffer.alloc(0))));
+  const archive = Buffer.concat(Array.from({ length: 100 }, () => folders));
+  expect(await refusalOf(archive)).toContain("holds more than 20000 files and folders");
+});

@@ -1,0 +1,219 @@
+// What a zip may not hold: A01 to A04 and A06 of the faults, and what only zips can do.
+import { crc32, deflateRawSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { SITE } from "../../chart/tarArchive.ts";
+import { SYMBOLIC_LINK, zip, type ZipEntry } from "../../chart/zipArchive.ts";
+import { LIMITS, refusalOf, unpacked } from "./bundleOnDisk.ts";
+
+const ZIP_SITE: readonly ZipEntry[] = SITE.map(({ name, content = "" }) => ({ name, content }));
+
+const FEW = { unpackedBytes: 100_000, files: 40 };
+
+/** What is beside a good site, what is said of it, limits that are less than usual. */
+type Row = [name: string, entries: ZipEntry[], reason: string, limits?: Partial<typeof LIMITS>];
+
+const REFUSED: Row[] = [
+  ...["../x", "folder/../../x", "a/..", "..", "./../x"].map((name): Row => [
+    `A01 the name ${name}`,
+    [{ name }],
+    `its entry «${name}» leads outside its folder`,
+  ]),
+  ["A01 a name from the root", [{ name: "/etc/x" }], "its entry «/etc/x» begins at the root"],
+  ["A01 a drive", [{ name: "C:/x" }], "its entry «C:/x» begins with a drive"],
+  ["A01 a backslash", [{ name: "folder\\x" }], "its entry «folder\\x» has a backslash in its name"],
+  ["A01 a zero byte", [{ name: "x.html\0.png" }], "has a control character"],
+  ["A01 another name in its place", [{ name: "x", localName: "../x" }], "is another one in the directory"],
+  ["A02 a symbolic link", [{ name: "link", mode: SYMBOLIC_LINK, content: "/etc" }], "is a symbolic link"],
+  ["A03 a device", [{ name: "x", mode: 0o020666 }], "its entry «x» is a device"],
+  ["A03 a fifo", [{ name: "x", mode: 0o010666 }], "its entry «x» is a fifo"],
+  ["A03 a socket", [{ name: "x", mode: 0o140666 }], "its entry «x» is a socket"],
+  ["A03 a kind that nobody knows", [{ name: "x", mode: 0o030666 }], "is neither a file nor a folder"],
+  ["A03 a program with its owner's rights", [{ name: "x", mode: 0o104755 }], "(setuid)"],
+  [
+    "A03 a folder that looks like a file",
+    [{ name: "x", mode: 0o040755 }],
+    "a folder with the name of a file",
+  ],
+  ["A03 a folder with a content", [{ name: "x/", content: "hidden" }], "is a folder with a content"],
+  [
+    "A04 more bytes than allowed",
+    [{ name: "x", content: Buffer.alloc(200_000) }],
+    "more than 100000 bytes",
+    FEW,
+  ],
+  [
+    "A04 more bytes than it says",
+    [{ name: "x", content: Buffer.alloc(200_000), size: 10 }],
+    "more bytes than it says",
+  ],
+  ["A04 fewer bytes than it says", [{ name: "x", content: "x", size: 10 }], "has fewer bytes than it says"],
+  ["A04 a bomb", [{ name: "x", content: Buffer.alloc(70_000_000) }], "more than 200 times its size"],
+  [
+    "A04 more files than allowed",
+    Array.from({ length: 50 }, (_, index) => ({ name: `page-${index}.html` })),
+    "holds more than 40 files and folders",
+    FEW,
+  ],
+  ["A04 folders 65 deep", [{ name: `${"d/".repeat(65)}x` }], "is more than 64 folders deep"],
+  ["A06 a name twice", [{ name: "guide.html", content: "other" }], "«guide.html» is in it twice"],
+  ["A06 names that differ in case", [{ name: "GUIDE.html" }], "differs from another, «guide.html», only in"],
+  ["A06 a device of Windows", [{ name: "folder/aux.html" }], "has the name of a device on Windows"],
+  ["a file that is encrypted", [{ name: "x", content: "x", encrypted: true }], "its entry «x» is encrypted"],
+];
+
+test.each(REFUSED)("a zip is refused that has %s", async (_name, entries, reason, limits = {}) => {
+  const message = await refusalOf(zip([...ZIP_SITE, ...entries]), { ...LIMITS, ...limits });
+  expect(message).toMatch(/^the bundle is refused: it[ s]/);
+  expect(message).toContain(reason);
+});
+
+const LOCAL = 0x04034b50;
+const CENTRAL = 0x02014b50;
+const END = 0x06054b50;
+
+/** A good zip of one page of which some bytes are made others. */
+function changed(change: (zip: Buffer, central: number, end: number) => Buffer | undefined): Buffer {
+  const archive = zip([{ name: "index.html", content: "<h1>Start</h1>" }]);
+  const signature = (value: number): number => archive.lastIndexOf(Buffer.from(Uint32Array.of(value).buffer));
+  expect(signature(LOCAL)).toBe(0);
+  return change(archive, signature(CENTRAL), signature(END)) ?? archive;
+}
+
+/** A zip with other bytes in front of its directory, whose place is put right. */
+const withHidden = (hidden: Buffer): Buffer =>
+  changed((archive, central, end) => {
+    archive.writeUInt32LE(central + hidden.length, end + 16);
+    return Buffer.concat([archive.subarray(0, central), hidden, archive.subarray(central)]);
+  });
+
+const TRICKS: [name: string, archive: Buffer, reason: string][] = [
+  [
+    "A05 a wrong checksum",
+    changed((z, central) => (z.writeUInt32LE(1, 14), z.writeUInt32LE(1, central + 16), z)),
+    "has a wrong checksum",
+  ],
+  [
+    "another checksum in its place",
+    changed((z) => (z.writeUInt32LE(1, 14), z)),
+    "is another one in the directory",
+  ],
+  [
+    "another size in its place",
+    changed((z) => (z.writeUInt32LE(1, 22), z)),
+    "is another one in the directory",
+  ],
+  [
+    "another method in its place",
+    changed((z) => (z.writeUInt16LE(0, 8), z)),
+    "is another one in the directory",
+  ],
+  [
+    "a method that nobody knows",
+    changed((z, central) => (z.writeUInt16LE(93, central + 10), z)),
+    "is compressed by method 93",
+  ],
+  [
+    "A05 something after its end",
+    Buffer.concat([zip(ZIP_SITE), Buffer.from("x")]),
+    "its directory cannot be read",
+  ],
+  ["something in front of it", Buffer.concat([zip([]), zip(ZIP_SITE)]), "is broken"],
+  ["something that the directory does not tell of", withHidden(Buffer.from("hidden")), "does not tell of"],
+  [
+    "an entry that the directory does not tell of",
+    withHidden(zip([{ name: "index.html", content: "evil" }]).subarray(0, 50)),
+    "does not tell of",
+  ],
+  [
+    "an entry in the directory that its end does not count",
+    changed((z, central, end) =>
+      Buffer.concat([z.subarray(0, end), z.subarray(central, end), z.subarray(end)]),
+    ),
+    "its directory holds more than it says",
+  ],
+  [
+    "an entry at the place of another",
+    changed((z, central, end) => {
+      const other = Buffer.from(z.subarray(central, end));
+      other.write("second.htm", 46);
+      z.writeUInt16LE(2, end + 8);
+      z.writeUInt16LE(2, end + 10);
+      return Buffer.concat([z.subarray(0, end), other, z.subarray(end)]);
+    }),
+    "overlaps with another",
+  ],
+  [
+    "a content that reaches into the directory",
+    changed((z, central) => (z.writeUInt32LE(60, 18), z.writeUInt32LE(60, central + 20), z)),
+    "overlaps with another",
+  ],
+  [
+    "a directory beyond its end",
+    changed((z, _central, end) => (z.writeUInt32LE(1e6, end + 16), z)),
+    "is broken",
+  ],
+  ["no directory", changed((z, _central, end) => z.subarray(0, end)), "its directory cannot be read"],
+  ["a part of several", changed((z, _central, end) => (z.writeUInt16LE(1, end + 4), z)), "multi-disk"],
+];
+
+test.each(TRICKS)("a zip is refused that has %s", async (_name, archive, reason) => {
+  expect(await refusalOf(archive)).toContain(reason);
+});
+
+test.each([
+  ["small", 1_000],
+  ["large", 1_000_000],
+])(
+  "a zip is refused that has a %s content with something behind it, or less or more than it says",
+  async (_size, size) => {
+    const content = Buffer.from(Array.from({ length: size }, (_, index) => (index * index) % 251));
+    const packed = deflateRawSync(content);
+    // as `zip` writes a link: what it is given is not compressed again
+    const stored = (bytes: Buffer, says: number): Buffer => {
+      const archive = zip([{ name: "index.html", content: bytes, mode: SYMBOLIC_LINK, size: says }]);
+      const central = archive.lastIndexOf("PK\u0001\u0002");
+      for (const [at, offset] of [
+        [0, 14],
+        [central, 16],
+      ] as const) {
+        archive.writeUInt16LE(8, at + offset - 6);
+        archive.writeUInt32LE(crc32(content), at + offset);
+      }
+      archive.writeUInt32LE(0o100644 * 65_536, central + 38);
+      return archive;
+    };
+    expect(await unpacked(stored(packed, size))).toEqual({ "index.html": content.toString("latin1") });
+    const behind = Buffer.concat([packed, Buffer.from("behind")]);
+    expect(await refusalOf(stored(behind, size))).toContain("goes on after the end of its compression");
+    expect(await refusalOf(stored(packed, size - 1))).toContain("has more bytes than it says");
+    expect(await refusalOf(stored(packed, size + 1))).toContain("has fewer bytes than it says");
+    expect(await refusalOf(stored(packed.subarray(0, -5), size))).toContain("its compression does not hold");
+    const damaged = Buffer.from(packed);
+    damaged.fill(0xff, 20, 100);
+    expect(await refusalOf(stored(damaged, size))).toContain("its compression does not hold");
+  },
+);
+
+test("A04 a zip that says it has a million entries is refused before they are looked for", async () => {
+  const archive = changed((z, _central, end) => (z.writeUInt16LE(65_534, end + 10), z));
+  expect(await refusalOf(archive)).toContain("holds more than 20000 files and folders");
+});
+
+test("a descriptor after a content has to be right", async () => {
+  const content = Buffer.from("<h1>Start</h1>");
+  const record = (sum: number): Buffer => {
+    const bytes = Buffer.alloc(16);
+    bytes.writeUInt32LE(0x08074b50);
+    bytes.writeUInt32LE(sum, 4);
+    bytes.writeUInt32LE(zip([{ name: "index.html", content }]).readUInt32LE(18), 8);
+    bytes.writeUInt32LE(content.length, 12);
+    return bytes;
+  };
+  const announced = (archive: Buffer): Buffer => {
+    archive.writeUInt16LE(8, 6); // and nothing is known in front of the content
+    archive.fill(0, 14, 26);
+    return archive;
+  };
+  expect(await refusalOf(announced(withHidden(record(1))))).toContain("does not tell of");
+  expect(await refusalOf(withHidden(record(crc32(content))))).toContain("does not tell of");
+});

@@ -1,0 +1,235 @@
+import { describe, expect, test } from "vitest";
+import { bundleCopy } from "../../../provider/bundleCopy/lifeCycle.ts";
+import type { CheckedInputs } from "../../../provider/bundleCopy/inputs.ts";
+import { planCopy } from "../../../provider/bundleCopy/plan.ts";
+import {
+  inputsOf,
+  recordedState,
+  stateOf,
+  type BundleCopyState,
+  type MadeCopy,
+} from "../../../provider/bundleCopy/state.ts";
+import { placeChange, type Place } from "../../../provider/destination/place.ts";
+import { decisionLine } from "../../../provider/resource/decision.ts";
+import { UNKNOWN } from "../../../provider/words/unknown.ts";
+
+const SHA256 = "a".repeat(64);
+const SOURCE = {
+  domain: "docs.example.com",
+  jobId: "j1",
+  version: "v1",
+  baseUrl: "https://api.example.com",
+  apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY",
+};
+const BUCKET: Place = { bucket: "docs", layout: "archive", linkLife: "24h" };
+const IMAGE: Place = { repository: "registry.internal/docs/site", base: "registry.internal/nginx:1.30" };
+const HOUR_MS = 3_600_000;
+
+const inputs = (given: Partial<CheckedInputs> = {}): CheckedInputs => ({
+  source: SOURCE,
+  destination: BUCKET,
+  requireSelfContained: false,
+  limits: { archiveBytes: 1_000, unpackedBytes: 10_000, files: 10 },
+  keep: 1,
+  ...given,
+});
+const made = (version: string, more: Partial<MadeCopy["copy"]> = {}): MadeCopy => ({
+  copy: { sha256: SHA256, uri: `s3://docs/${version}`, parts: { key: version }, ...more },
+  bundle: {
+    version,
+    jobId: "j1",
+    sha256: SHA256,
+    size: 900,
+    files: 9,
+    pages: 3,
+    selfContained: false,
+    externalLoads: [{ page: "index.html", address: "https://cdn.example.net/a.js" }],
+    copiedAt: "2026-01-01T00:00:00.000Z",
+  },
+});
+const LINK = {
+  url: "https://s3.example.com/docs/v1?X-Amz-Signature=x",
+  signedAtMs: 0,
+  expiresAtMs: 24 * HOUR_MS,
+};
+const state = (given: Partial<CheckedInputs> = {}, link: typeof LINK | "unsigned" = LINK): BundleCopyState =>
+  stateOf(inputs(given), made("v1"), [made("v0")], link === "unsigned" ? undefined : link);
+const decided = (now: CheckedInputs, before: BundleCopyState | undefined, nowMs = 0): string => {
+  const plan = planCopy(now, before, nowMs);
+  return `${plan.action} ${decisionLine(plan)}`;
+};
+const COPIED = "job j1 of docs.example.com is copied to";
+
+describe("what is decided", () => {
+  test("of a new resource, and of one whose place is not known yet", () => {
+    expect(decided(inputs(), undefined)).toBe(`copy NEW: ${COPIED} s3://docs`);
+    const unknown = inputs({
+      source: { ...SOURCE, jobId: UNKNOWN },
+      destination: { repository: UNKNOWN, base: UNKNOWN },
+    });
+    expect(decided(unknown, undefined)).toBe(
+      "copy NEW: the export of docs.example.com is copied to a place that is not known yet",
+    );
+  });
+
+  test("where nothing changed: nothing", () => {
+    expect(decided(inputs(), state())).toBe("record UP_TO_DATE: s3://docs/v1 is the copy");
+  });
+
+  test.each<[string, Partial<CheckedInputs>, string]>([
+    [
+      "another job",
+      { source: { ...SOURCE, jobId: "j2" } },
+      "source changed, so job j2 of docs.example.com is copied to",
+    ],
+    ["another label", { source: { ...SOURCE, version: "v2" } }, `source changed, so ${COPIED}`],
+    ["another digest", { sha256: "b".repeat(64) }, `another sha256 is wanted, so ${COPIED}`],
+    ["what it has not", { requireSelfContained: true }, `a self-contained bundle is required, so ${COPIED}`],
+    [
+      "less bytes",
+      { limits: { archiveBytes: 899, unpackedBytes: 10_000, files: 10 } },
+      `the copy is over its limits, so ${COPIED}`,
+    ],
+    [
+      "fewer files",
+      { limits: { archiveBytes: 1_000, unpackedBytes: 10_000, files: 8 } },
+      `the copy is over its limits, so ${COPIED}`,
+    ],
+    [
+      "two of these",
+      { requireSelfContained: true, sha256: "b".repeat(64) },
+      `another sha256 is wanted, a self-contained bundle is required, so ${COPIED}`,
+    ],
+  ])("where %s is wanted: a copy", (_, given, text) => {
+    expect(decided(inputs(given), state())).toBe(`copy NEW_CONTENT: ${text} s3://docs`);
+  });
+
+  test.each<[string, Partial<CheckedInputs>, string]>([
+    [
+      "another key",
+      { source: { ...SOURCE, apiKeyEnv: "OTHER_KEY" } },
+      "UP_TO_DATE: s3://docs/v1 is the copy",
+    ],
+    ["the digest that it has", { sha256: SHA256 }, "SETTINGS: sha256 changed: remembered without a request"],
+    [
+      "just enough room",
+      { limits: { archiveBytes: 900, unpackedBytes: 1, files: 9 } },
+      "SETTINGS: limits changed: remembered without a request",
+    ],
+    [
+      "more copies, and another region",
+      { keep: 5, destination: { ...BUCKET, region: "eu-west-1" } },
+      "SETTINGS: destination and keep changed: remembered without a request",
+    ],
+  ])("where %s is given: nothing", (_, given, text) => {
+    expect(decided(inputs(given), state())).toBe(`record ${text}`);
+  });
+
+  test("where another base or tag is given: the image is made anew", () => {
+    const before = state({ destination: IMAGE }, "unsigned");
+    for (const change of [{ base: "registry.internal/nginx:1.31" }, { tag: "latest" }]) {
+      expect(decided(inputs({ destination: { ...IMAGE, ...change } }), before)).toBe(
+        `copy NEW_CONTENT: destination changed, so ${COPIED} registry.internal/docs/site`,
+      );
+    }
+    expect(decided(inputs({ destination: { ...IMAGE, plainHttp: true } }), before)).toContain(
+      "record SETTINGS",
+    );
+  });
+
+  test.each([
+    ["gone", "is not there any more"],
+    ["changed", "is not as it was made"],
+  ] as const)("where a look found the copy %s: a copy", (drifted, text) => {
+    const { outputs, bookkeeping } = state();
+    const before = { outputs, bookkeeping: { ...bookkeeping, drifted } };
+    expect(decided(inputs(), before)).toBe(`copy DRIFTED: s3://docs/v1 ${text}, so ${COPIED} s3://docs`);
+  });
+
+  test("where the link is due: another one, and not before", () => {
+    expect(decided(inputs(), state(), 16 * HOUR_MS - 1)).toContain("UP_TO_DATE");
+    expect(decided(inputs(), state(), 16 * HOUR_MS)).toBe(
+      "sign RENEW_WINDOW: the link to s3://docs/v1 is due for renewal since 1970-01-01T16:00:00.000Z (in 0s)",
+    );
+    const shorter = inputs({ destination: { ...BUCKET, linkLife: "1h" } });
+    expect(decided(shorter, state())).toBe(
+      "sign SETTINGS: destination.linkLife changed: another link to s3://docs/v1 is signed",
+    );
+    expect(decided(inputs(), state({}, "unsigned"), 99 * HOUR_MS)).toContain("UP_TO_DATE");
+  });
+
+  test("where fewer copies are to be kept: those beyond go", () => {
+    expect(decided(inputs({ keep: 0 }), state())).toBe(
+      "prune SETTINGS: earlier copies at s3://docs/v1 are removed: 1",
+    );
+  });
+});
+
+describe("a state", () => {
+  test("has what was copied, its link, and what it was made from", () => {
+    const { outputs, bookkeeping } = state({ sha256: SHA256 });
+    expect(outputs).toEqual({
+      ...inputs(),
+      ...made("v1").bundle,
+      uri: "s3://docs/v1",
+      bundleUrl: LINK.url,
+      expiresAt: "1970-01-02T00:00:00.000Z",
+      renewAfter: "1970-01-01T16:00:00.000Z",
+    });
+    expect(bookkeeping).toEqual({ wantedSha256: SHA256, copies: [made("v1"), made("v0")] });
+    expect(inputsOf({ outputs, bookkeeping })).toEqual(inputs({ sha256: SHA256 }));
+    expect(inputsOf(state())).toEqual(inputs());
+  });
+
+  test("of an image names it, of a public address gives that, and of a file no job", () => {
+    const image = made("v1", { image: "r/s@sha256:1", address: "https://static.example.com/v1" });
+    const { outputs } = stateOf(inputs(), image, [], undefined);
+    expect(outputs).toMatchObject({ image: "r/s@sha256:1", bundleUrl: "https://static.example.com/v1" });
+    expect(outputs).not.toHaveProperty("expiresAt");
+    const { jobId, ...bundle } = made("v1").bundle;
+    expect(jobId).toBe("j1");
+    const bare = stateOf(inputs(), { ...made("v1"), bundle }, [], undefined).outputs;
+    for (const name of ["jobId", "image", "bundleUrl"]) expect(bare).not.toHaveProperty(name);
+  });
+
+  test("whose inputs changed keeps its copies and its link, and no drift", () => {
+    const before = state();
+    const drifted: BundleCopyState = { ...before, bookkeeping: { ...before.bookkeeping, drifted: "gone" } };
+    const after = recordedState(inputs({ keep: 4 }), drifted);
+    expect(after).toEqual({ outputs: { ...before.outputs, keep: 4 }, bookkeeping: before.bookkeeping });
+    const unsigned = state({}, "unsigned");
+    expect(recordedState(inputs(), unsigned)).toEqual(unsigned);
+    const none = { ...before, bookkeeping: { copies: [] } };
+    expect(() => recordedState(inputs(), none)).toThrow("of which nothing is known");
+  });
+});
+
+test("a diff hides what no input shows, and tells what it replaces", () => {
+  const diff = (now: CheckedInputs, nowMs = 0): unknown => {
+    const { changed, replaces, hidden } = bundleCopy.diff(now, state(), { name: "m", nowMs });
+    return { changed, replaces, hidden };
+  };
+  expect(diff(inputs())).toEqual({ changed: [], replaces: [], hidden: false });
+  expect(diff(inputs(), 20 * HOUR_MS)).toEqual({ changed: [], replaces: [], hidden: true });
+  expect(diff(inputs({ keep: 3 }))).toEqual({ changed: ["keep"], replaces: [], hidden: false });
+  expect(diff(inputs({ destination: { ...BUCKET, prefix: "x" } }))).toEqual({
+    changed: ["destination"],
+    replaces: ["destination"],
+    hidden: false,
+  });
+});
+
+test.each<[Place, Place, string]>([
+  [BUCKET, BUCKET, "none"],
+  [BUCKET, { ...BUCKET, linkLife: "1h" }, "link"],
+  [BUCKET, { ...BUCKET, region: "eu-west-1" }, "none"],
+  [BUCKET, { ...BUCKET, bucket: "other" }, "replaces"],
+  [BUCKET, { ...BUCKET, endpoint: "https://s3.internal" }, "replaces"],
+  [BUCKET, { bucket: "docs", layout: "site" }, "replaces"],
+  [BUCKET, IMAGE, "replaces"],
+  [IMAGE, { ...IMAGE, repository: "registry.internal/other" }, "replaces"],
+  [IMAGE, { repository: "registry.internal/docs/site" }, "content"],
+  [{ folder: "a" }, { folder: "b" }, "replaces"],
+])("%j written as %j: %s", (before, now, change) => {
+  expect(placeChange(before, now)).toBe(change);
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { addressOf, bucketProblem, keyOf, placeId } from "../../../../provider/destination/bucket/place.ts";
+
+type Given = Partial<Parameters<typeof bucketProblem>[0]>;
+
+function problem(given: Given): string | undefined {
+  const absent = { bucket: "docs", prefix: undefined, endpoint: undefined, region: undefined };
+  const found = bucketProblem({ ...absent, layout: undefined, linkLife: undefined, ...given });
+  return found && `${found.property} ${found.reason}`;
+}
+
+test.for<Given>([
+  {},
+  { bucket: "my.docs-2" },
+  { bucket: "abc" },
+  { bucket: "a".repeat(63) },
+  { prefix: "" },
+  { prefix: "docs/größe/v 1" },
+  { endpoint: "http://127.0.0.1:9000" },
+  { endpoint: "https://s3.example.com/below/", region: "garage" },
+  { region: "eu-central-1" },
+  { layout: "site" },
+  { layout: "archive", linkLife: "168h" },
+  { linkLife: "1s" },
+])("a place is right: %j", (given) => {
+  expect(problem(given)).toBeUndefined();
+});
+
+test.for<[Given, string]>([
+  [{ bucket: 7 }, "bucket must be a string"],
+  [{ bucket: "s3://docs" }, "bucket must be the bucket's name alone, without s3://"],
+  [{ bucket: "arn:aws:s3:::docs" }, "bucket must be the bucket's name alone, without s3://"],
+  [{ bucket: "docs/site" }, "the `prefix`"],
+  [{ bucket: "ab" }, "3 to 63"],
+  [{ bucket: "a".repeat(64) }, "3 to 63"],
+  [{ bucket: "Docs" }, "a-z"],
+  [{ bucket: "docs_1" }, "a-z"],
+  [{ bucket: "-docs" }, "a-z"],
+  [{ bucket: "docs." }, "a-z"],
+  [{ bucket: "a..b" }, "«..»"],
+  [{ bucket: "192.168.1.1" }, "IP address"],
+  [{ prefix: 1 }, "prefix must be a string"],
+  [{ prefix: "/docs" }, "begin or end with «/»"],
+  [{ prefix: "docs/" }, "begin or end with «/»"],
+  [{ prefix: "a//b" }, "empty segments"],
+  [{ prefix: "a/../b" }, "«..»"],
+  [{ prefix: "./b" }, "«.»"],
+  [{ prefix: "a\nb" }, "control characters"],
+  [{ prefix: "a\\b" }, "control characters"],
+  [{ prefix: "a/.docs-hosting" }, ".docs-hosting"],
+  [{ prefix: "ä".repeat(257) }, "512 bytes"],
+  [{ endpoint: "s3.example.com" }, "endpoint must be an http(s) URL"],
+  [{ endpoint: "ftp://s3.example.com" }, "endpoint must be an http(s) URL"],
+  [{ endpoint: 1 }, "endpoint must be an http(s) URL"],
+  [{ endpoint: "https://me:secret@s3.example.com" }, "must not hold credentials"],
+  [{ endpoint: "https://s3.example.com/?a=b" }, "query"],
+  [{ endpoint: "https://s3.example.com/#a" }, "query"],
+  [{ region: "eu central" }, "region must be a region"],
+  [{ region: "" }, "region must be a region"],
+  [{ layout: "zip" }, "layout must be"],
+  [{ linkLife: "a day" }, "linkLife must be a duration"],
+  [{ linkLife: "500ms" }, "linkLife must be from"],
+  [{ linkLife: "169h" }, "7 days"],
+  [{ layout: "site", linkLife: "24h" }, "layout «archive» only"],
+])("a place is wrong: %j", ([given, reason]) => {
+  expect(problem(given)).toContain(reason);
+});
+
+test("no reason repeats a password", () => {
+  expect(problem({ endpoint: "https://me:hunter2@s3.example.com" })).not.toContain("hunter2");
+});
+
+describe("an object's address", () => {
+  test.for([
+    [{ bucket: "docs" }, "eu-west-1", "https://docs.s3.eu-west-1.amazonaws.com/a/b.gz"],
+    [{ bucket: "my.docs" }, "eu-west-1", "https://s3.eu-west-1.amazonaws.com/my.docs/a/b.gz"],
+    [{ bucket: "docs" }, "cn-north-1", "https://docs.s3.cn-north-1.amazonaws.com.cn/a/b.gz"],
+    [{ bucket: "docs", endpoint: "https://s3.example.com" }, "x", "https://s3.example.com/docs/a/b.gz"],
+    [{ bucket: "docs", endpoint: "http://h:9000/s3/" }, "x", "http://h:9000/s3/docs/a/b.gz"],
+  ] as const)("of %j in %s", ([place, region, address]) => {
+    expect(addressOf(place, region, "a/b.gz")).toBe(address);
+  });
+
+  test("holds no character that means something in an address", () => {
+    expect(addressOf({ bucket: "docs" }, "r", "a b/ä?#+('*!)")).toBe(
+      "https://docs.s3.r.amazonaws.com/a%20b/%C3%A4%3F%23%2B%28%27%2A%21%29",
+    );
+  });
+});
+
+test("keys are below the prefix, where there is one", () => {
+  expect(keyOf({ bucket: "docs" }, "a")).toBe("a");
+  expect(keyOf({ bucket: "docs", prefix: "p/q" }, "a")).toBe("p/q/a");
+  expect(placeId({ bucket: "docs" })).toBe("s3://docs");
+  expect(placeId({ bucket: "docs", prefix: "p/q" })).toBe("s3://docs/p/q");
+});

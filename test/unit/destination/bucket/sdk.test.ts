@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { loadSdk } from "../../../../provider/destination/bucket/sdk.ts";
+
+test.for(["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"])(
+  "without the AWS SDK the command that installs it is told (%s)",
+  async (code) => {
+    const load = (): Promise<never> =>
+      Promise.reject(Object.assign(new Error("Cannot find package"), { code }));
+    const error = await loadSdk(load).catch((reason: unknown) => reason as Error & { remedy: string });
+    expect(error).toMatchObject({
+      name: "ConfigurationError",
+      remedy: "Run `npm install @aws-sdk/client-s3 @aws-sdk/s3-request-presigner` in the project's folder.",
+    });
+  },
+);
+
+test("an SDK that is there but broken is not told to be missing", async () => {
+  const broken = new Error("broken");
+  await expect(loadSdk(() => Promise.reject(broken))).rejects.toBe(broken);
+});
+
+test("it is loaded when it is there", async () => {
+  const { s3, presigner } = await loadSdk();
+  expect(s3.S3Client).toBeTypeOf("function");
+  expect(presigner.getSignedUrl).toBeTypeOf("function");
+});

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import {
+  isRecordKey,
+  newRecord,
+  readRecord,
+  recordKey,
+  writeRecord,
+} from "../../../../provider/destination/bucket/siteRecord.ts";
+
+const PLACE = { bucket: "docs", prefix: "v" };
+const DIGEST = "ab".repeat(32);
+const KEY = recordKey(PLACE, DIGEST);
+
+test("a record is read as it was written, whatever files are called", () => {
+  const files = new Map(
+    ["__proto__", "a b/ü.html", "constructor"].map((path) => [path, { sha256: DIGEST, etag: '"e"' }]),
+  );
+  const record = newRecord(DIGEST, true, files);
+  expect(readRecord(PLACE, KEY, writeRecord(record))).toEqual(record);
+});
+
+test.for([
+  "",
+  "null",
+  "[]",
+  "{",
+  JSON.stringify({ format: 2, sha256: DIGEST, isWhole: true, headersVersion: 1, files: [] }),
+  JSON.stringify({ format: 1, sha256: DIGEST, isWhole: "yes", headersVersion: 1, files: [] }),
+  JSON.stringify({ format: 1, sha256: DIGEST, isWhole: true, headersVersion: 1, files: ["a"] }),
+  JSON.stringify({ format: 1, sha256: DIGEST, isWhole: true, headersVersion: 1, files: [["a", "b"]] }),
+])("what is no record is refused, with its place: %s", (text) => {
+  expect(() => readRecord(PLACE, KEY, text)).toThrow(
+    `s3://docs/v/.docs-hosting/${DIGEST}.json is not as this version of pulumi-docs-hosting writes it`,
+  );
+});
+
+test("a record is known by its key", () => {
+  expect(isRecordKey(PLACE, KEY)).toBe(true);
+  expect(isRecordKey(PLACE, `v/.docs-hosting/${DIGEST}.txt`)).toBe(false);
+  expect(isRecordKey(PLACE, `w/.docs-hosting/${DIGEST}.json`)).toBe(false);
+  expect(isRecordKey({ bucket: "docs" }, `.docs-hosting/${DIGEST}.json`)).toBe(true);
+});

@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { storeFailure, type StoreAction } from "../../../../provider/destination/bucket/storeFailure.ts";
+
+const PLACE = { bucket: "docs", prefix: "site", region: "us-east-1" };
+
+interface Raw {
+  name?: string;
+  message?: string;
+  code?: string;
+  status?: number;
+  headers?: Record<string, string>;
+  Endpoint?: string;
+  Region?: string;
+}
+
+function told({ status, headers, ...raw }: Raw, action: StoreAction = "s3:PutObject", key?: string): string {
+  const error = Object.assign(new Error(raw.message), raw, {
+    ...(status !== undefined && { $metadata: { httpStatusCode: status, requestId: "R1" } }),
+    ...(headers && { $response: { headers } }),
+  });
+  const { message, remedy, name } = storeFailure(error, action, PLACE, key);
+  expect(name).toBe("DestinationError");
+  return `${message} | ${remedy}`;
+}
+
+test.for<[Raw, RegExp]>([
+  [{ name: "NoSuchBucket", status: 404 }, /^there is no bucket docs \|/],
+  [
+    { name: "AccessDenied", status: 403 },
+    /^s3:PutObject on s3:\/\/docs\/site is not allowed \(request id R1\) \| Allow .* s3:PutObject on the bucket docs\.$/,
+  ],
+  [{ name: "403", status: 403 }, /is not allowed/],
+  [{ name: "ExpiredToken", status: 400 }, /have expired .*aws sso login/],
+  [{ name: "InvalidAccessKeyId", status: 403 }, /does not know the access key/],
+  [{ name: "SignatureDoesNotMatch", status: 403 }, /does not accept the secret/],
+  [
+    { name: "CredentialsProviderError", message: "Could not load credentials" },
+    /^no credentials .*Could not load/,
+  ],
+  [{ name: "RequestTimeTooSkewed", status: 403 }, /clock/],
+  [{ name: "SlowDown", status: 503 }, /too busy \(SlowDown\)/],
+  [{ name: "BadDigest", status: 400 }, /not what was sent/],
+  [{ name: "NotImplemented", status: 501, message: "no" }, /does not know s3:PutObject/],
+  [
+    { name: "Error", code: "ECONNREFUSED" },
+    /^Amazon S3 could not be reached for s3:\/\/docs\/site \(ECONNREFUSED\)/,
+  ],
+  [
+    { name: "Strange", status: 418, message: "tea" },
+    /failed with status 418 \(Strange\): tea \(request id R1\)/,
+  ],
+])("%j", ([raw, expected]) => {
+  expect(told(raw)).toMatch(expected);
+});
+
+test.for<Raw>([
+  { name: "PermanentRedirect", status: 301, headers: { "x-amz-bucket-region": "eu-west-3" } },
+  { name: "301", status: 301, headers: { "x-amz-bucket-region": "eu-west-3" } },
+  { name: "PermanentRedirect", status: 301, Endpoint: "docs.s3-eu-west-3.amazonaws.com" },
+  { name: "AuthorizationHeaderMalformed", status: 400, Region: "eu-west-3" },
+  {
+    name: "AuthorizationHeaderMalformed",
+    status: 400,
+    message: "the region 'us-east-1' is wrong; expecting 'eu-west-3'",
+  },
+])("a bucket of another region is named with its region: %j", (raw) => {
+  expect(told(raw)).toBe(
+    'the bucket docs is in the region eu-west-3, and was asked for in another | Set the destination\'s region to "eu-west-3".',
+  );
+});
+
+test("a redirect that does not say where to is told nevertheless; the header says nothing of other failures", () => {
+  expect(told({ name: "PermanentRedirect", status: 301 })).toContain("is in another region");
+  expect(
+    told({ name: "AccessDenied", status: 403, headers: { "x-amz-bucket-region": "eu-west-3" } }),
+  ).toContain("not allowed");
+});
+
+test("without s3:ListBucket what is missing looks forbidden: that is told", () => {
+  expect(told({ name: "403", status: 403 }, "s3:GetObject", "site/a")).toMatch(
+    /^s3:GetObject on s3:\/\/docs\/site\/a .*and s3:ListBucket, without which/,
+  );
+});
+
+test("words of the store are cut, printable, and hold no query of a link", () => {
+  const message = `\u001b[31m##vso[task] https://docs.example.com/a?X-Amz-Signature=abc ${"x".repeat(1_000)}`;
+  const text = told({ name: "Strange", status: 500, message });
+  expect(text).not.toContain("X-Amz-Signature");
+  expect(text).not.toContain("\u001b");
+  expect(text).not.toContain("##vso");
+  expect(text.length).toBeLessThan(700);
+});

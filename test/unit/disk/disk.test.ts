@@ -1,0 +1,76 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { diskFailure } from "../../../provider/disk/diskFailure.ts";
+import { draftName, removeOldDrafts } from "../../../provider/disk/drafts.ts";
+import { makeFolder } from "../../../provider/disk/makeFolder.ts";
+import { copyInto, writeNewFile } from "../../../provider/disk/writeFile.ts";
+import { systemClock } from "../../../provider/time/clock.ts";
+import { DestinationError } from "../../../provider/words/errors.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "disk-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+});
+const { signal } = new AbortController();
+
+test("a new file is told of by its digest and size, and a link of its name is not followed", async () => {
+  const path = join(folder, "file");
+  const written = await writeNewFile(path, Readable.from([Buffer.from("do"), Buffer.from("cs")]), {
+    flush: true,
+  });
+  expect(written.size).toBe(4);
+  expect(written).toEqual({ size: 4, ...(await copyInto(path, join(folder, "other"), signal)) });
+  expect(readFileSync(join(folder, "other"), "utf8")).toBe("docs");
+  symlinkSync(join(folder, "elsewhere"), join(folder, "link"));
+  await expect(copyInto(path, join(folder, "link"), signal)).rejects.toThrow("EEXIST");
+  expect(existsSync(join(folder, "elsewhere"))).toBe(false);
+});
+
+test("a folder is made with those above it; a file in its place is an error", async () => {
+  await makeFolder(join(folder, "a/b/c"));
+  await makeFolder(join(folder, "a/b/c"));
+  expect(existsSync(join(folder, "a/b/c"))).toBe(true);
+  writeFileSync(join(folder, "file"), "");
+  await expect(makeFolder(join(folder, "file/b"))).rejects.toThrow("ENOTDIR");
+});
+
+test("drafts of a day ago go; later ones, and what others have, stay", async () => {
+  const names = [draftName(systemClock), draftName(systemClock), ".docs-hosting-x.draft"];
+  expect(new Set(names).size).toBe(3);
+  for (const name of names) {
+    mkdirSync(join(folder, name));
+    utimesSync(join(folder, name), 1_000, 1_000);
+  }
+  utimesSync(join(folder, names[1] ?? ""), 1_001, 1_001);
+  await removeOldDrafts(folder, (1_000 + 24 * 3_600) * 1_000 + 500);
+  expect(names.map((name) => existsSync(join(folder, name)))).toEqual([false, true, true]);
+});
+
+test("what the system says is told with what to do; what already is, stays; a stopped run throws its reason", () => {
+  const full = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+  const told = diskFailure(full, "./kits", signal);
+  expect(told).toBeInstanceOf(DestinationError);
+  expect(told).toMatchObject({
+    message: "the folder ./kits cannot be used: ENOSPC: no space left on device",
+    remedy: "Make room on that disk, and run `pulumi up` again.",
+  });
+  expect(diskFailure(told, "./kits", signal)).toBe(told);
+  const foreign = Object.assign(new Error("no"), { code: "ERR_INVALID_ARG_TYPE" });
+  expect(diskFailure(foreign, "./kits", signal)).toBe(foreign);
+  const stop = new AbortController();
+  stop.abort(new Error("stopped"));
+  expect(diskFailure(full, "./kits", stop.signal)).toBe(stop.signal.reason);
+});

@@ -1,0 +1,62 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { hashFile } from "../../../provider/download/hashFile.ts";
+import { DownloadError } from "../../../provider/words/errors.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "hash-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const { signal } = new AbortController();
+const limits = { limitBytes: 4_000_000 };
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+test.each([0, 1, 1024 * 1024, 3_000_001])(
+  "a file of %d bytes has its digest, also by a symbolic link",
+  async (size) => {
+    const content = Buffer.alloc(size, "text");
+    const path = file(`of-${size}`, content);
+    symlinkSync(path, `${path}-link`);
+    const expected = { sha256: createHash("sha256").update(content).digest("hex"), size };
+    expect(await hashFile(path, limits, { signal })).toEqual(expected);
+    expect(await hashFile(`${path}-link`, limits, { signal })).toEqual(expected);
+  },
+);
+
+test("a file that is too large is refused, and one just small enough is not", async () => {
+  const path = file("large", Buffer.alloc(1_000));
+  await hashFile(path, { limitBytes: 1_000 }, { signal });
+  await expect(hashFile(path, { limitBytes: 999 }, { signal })).rejects.toThrow(
+    "more than the limit of 999 B",
+  );
+});
+
+test("what is no file is told of, with what to do; a pipe is not waited for", async () => {
+  const pipe = join(folder, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  for (const [path, words] of [
+    [join(folder, "missing"), "(ENOENT)"],
+    [join(file("plain", ""), "below"), "(ENOTDIR)"],
+    [folder, "is no file"],
+    [pipe, "is no file"],
+  ] as const) {
+    const failed = hashFile(path, limits, { signal });
+    await expect(failed).rejects.toBeInstanceOf(DownloadError);
+    await expect(failed).rejects.toThrow(words);
+  }
+});
+
+test("a run that is stopped reads no further", async () => {
+  const stop = new AbortController();
+  const reason = new Error("Ctrl-C");
+  const hashing = hashFile(file("stopped", Buffer.alloc(3_000_000)), limits, { signal: stop.signal });
+  stop.abort(reason);
+  await expect(hashing).rejects.toBe(reason);
+});

@@ -1,0 +1,164 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { createHash } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Part, strongEtag, type PartNote } from "../../../provider/download/part.ts";
+import { ownName } from "../../../provider/disk/owner.ts";
+
+const NOTE: PartNote = { subject: "job a", etag: '"1"', totalBytes: 100 };
+const HOUR_MS = 3_600_000;
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "part-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const claim = (name = "a", subject = "job a"): Part => Part.claim(folder, name, subject, Date.now());
+
+/** A part as another one left it. */
+function left(
+  owner: string,
+  bytes: string,
+  { name = "a", note = NOTE, ageMs = 0 }: { name?: string; note?: unknown; ageMs?: number } = {},
+): string {
+  const path = join(folder, `${name}.${owner}.part`);
+  mkdirSync(path);
+  writeFileSync(join(path, "bundle"), bytes);
+  writeFileSync(join(path, "note.json"), typeof note === "string" ? note : JSON.stringify(note));
+  const then = new Date(Date.now() - ageMs);
+  utimesSync(join(path, "bundle"), then, then);
+  return path;
+}
+
+const FREE = "free-00000000";
+/** Of this very process, as another download of it would have it. */
+const living = ownName();
+/** Of a machine that nobody knows. */
+const FAR = "0123456789abcdef-1-1-00000000";
+
+test("a part that was left is gone on with, and its digest is that of all of it", async () => {
+  left(FREE, "one ");
+  const part = claim();
+  await part.open();
+  expect([part.size, part.note]).toEqual([4, NOTE]);
+  await part.append(Buffer.from("two"));
+  expect(await part.finish()).toBe(createHash("sha256").update("one two").digest("hex"));
+  expect(readFileSync(part.path, "utf8")).toBe("one two");
+  await part.close();
+});
+
+test("of many that were left the largest is gone on with, and the others go", async () => {
+  left("free-00000001", "1");
+  left("free-00000002", "333");
+  left("free-00000003", "22");
+  const part = claim();
+  await part.open();
+  expect(part.size).toBe(3);
+  expect(readdirSync(folder)).toHaveLength(1);
+  await part.close();
+});
+
+test.each([
+  ["of another bundle", { ...NOTE, subject: "job b" }],
+  ["with a weak ETag", { ...NOTE, etag: 'W/"1"' }],
+  ["with a line end in its ETag", { ...NOTE, etag: '"1\r\nx: y"' }],
+  ["without an ETag", { subject: "job a" }],
+  ["with a note that was cut", '{"subject": "jo'],
+  ["with a note that says nothing", "null"],
+])("a part %s is of no use", async (_what, note) => {
+  left(FREE, "one", { note });
+  const part = claim();
+  await part.open();
+  expect(part.size).toBe(0);
+  expect(readdirSync(folder)).toHaveLength(1);
+  await part.close();
+});
+
+test("a part with more bytes than there are is begun anew", async () => {
+  left(FREE, "x".repeat(101));
+  const part = claim();
+  await part.open();
+  expect([part.size, part.note]).toEqual([0, undefined]);
+  await part.close();
+});
+
+test.each([living, FAR])("a part that somebody may have is left alone: %s", async (owner) => {
+  const theirs = left(owner, "theirs");
+  const part = claim();
+  await part.open();
+  expect(part.size).toBe(0);
+  part.remove();
+  expect(readFileSync(join(theirs, "bundle"), "utf8")).toBe("theirs");
+  await part.close();
+});
+
+test("a part that nobody came back for goes after a day, whosever it was; what is no part stays", () => {
+  const [old, oldOfOther] = [
+    left(FAR, "x", { ageMs: 25 * HOUR_MS }),
+    left(FREE, "x", { name: "b", ageMs: 25 * HOUR_MS }),
+  ];
+  const young = left(FREE, "x", { name: "c", ageMs: 23 * HOUR_MS });
+  const others = join(folder, "mine.part.txt");
+  writeFileSync(others, "");
+  claim();
+  expect([old, oldOfOther, young, others].map((path) => existsSync(path))).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ]);
+});
+
+test("parts of names that begin alike are not mixed up", async () => {
+  left(FREE, "x", { name: "a.b" });
+  const part = claim("a");
+  await part.open();
+  expect(part.size).toBe(0);
+  await part.close();
+});
+
+test("what is released is there for the next, in this process, too", async () => {
+  const part = claim();
+  await part.open();
+  await part.begin(NOTE);
+  await part.append(Buffer.from("some"));
+  await part.close();
+  part.release();
+  const next = claim();
+  await next.open();
+  expect([next.size, next.note]).toEqual([4, NOTE]);
+  await next.close();
+});
+
+test("more than fits into memory arrives in order", async () => {
+  const content = Buffer.alloc(9_000_001, "0123456789");
+  const part = claim();
+  await part.open();
+  for (let at = 0; at < content.length; at += 700_001) await part.append(content.subarray(at, at + 700_001));
+  expect(await part.finish()).toBe(createHash("sha256").update(content).digest("hex"));
+  expect(readFileSync(part.path).equals(content)).toBe(true);
+  await part.close();
+});
+
+test.each([
+  [null, undefined],
+  ['"a b"', undefined],
+  ['W/"a"', undefined],
+  ["a", undefined],
+  ['""', undefined],
+  ['"a"', '"a"'],
+  [`"${"a".repeat(1_001)}"`, undefined],
+])("of the ETag %s what is strong is %s", (header, etag) => {
+  expect(strongEtag(header)).toBe(etag);
+});

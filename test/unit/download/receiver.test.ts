@@ -1,0 +1,37 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { expect, onTestFinished, test } from "vitest";
+import { Part } from "../../../provider/download/part.ts";
+import { Receiver } from "../../../provider/download/receiver.ts";
+import type { OpenAnswer } from "../../../provider/download/storeRequest.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
+import { VirtualClock } from "../../simulation/virtualClock.ts";
+
+const NO_WATCH = { begin: () => undefined, end: () => undefined };
+
+test("the memory of what has arrived is given back, but not of bytes that share theirs with others", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "receiver-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const alone = Uint8Array.from(Buffer.from("alone, "));
+  const shared = new Uint8Array(Buffer.from("--together--").buffer.slice(0)).subarray(2, 10);
+  shared.set(Buffer.from("together"));
+  const part = Part.claim(folder, "a", "job a", Date.now());
+  await part.open();
+  const context = { clock: new VirtualClock(), reporter: recordingReporter() };
+  const receiver = new Receiver(part, 1_000, context, () => undefined);
+  const answer = { response: { body: Readable.from([alone, shared]) }, host: "store.test" };
+  const took = await receiver.receive(
+    { kind: "bytes", from: 0, totalBytes: 15, endsAnyhow: false },
+    answer as unknown as OpenAnswer,
+    { url: "https://store.test/bundle" },
+    NO_WATCH,
+  );
+  await part.finish();
+  await part.close();
+  expect(took).toBe("complete");
+  expect(readFileSync(part.path, "utf8")).toBe("alone, together");
+  expect(alone).toHaveLength(0);
+  expect(Buffer.from(shared).toString()).toBe("together");
+});

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { inParallel } from "../../../provider/http/inParallel.ts";
+
+async function most(
+  lanes: number,
+  weights: number[],
+  heaviest: number,
+): Promise<{ works: number; weight: number }> {
+  const now = { works: 0, weight: 0 };
+  const seen = { works: 0, weight: 0 };
+  const work = async (weight: number): Promise<void> => {
+    now.works++;
+    now.weight += weight;
+    seen.works = Math.max(seen.works, now.works);
+    seen.weight = Math.max(seen.weight, now.weight);
+    for (let turns = 0; turns < 5; turns++) await Promise.resolve();
+    now.works--;
+    now.weight -= weight;
+  };
+  await inParallel(weights, lanes, work, (weight) => weight, heaviest);
+  return seen;
+}
+
+test("no more works are done at once than there are lanes, and no less", async () => {
+  expect(await most(3, Array<number>(20).fill(0), Infinity)).toEqual({ works: 3, weight: 0 });
+});
+
+test("works at once weigh no more than they may; a heavier one is done alone", async () => {
+  expect(await most(10, Array<number>(20).fill(4), 10)).toEqual({ works: 2, weight: 8 });
+  expect(await most(10, [1, 1, 50, 1], 10)).toEqual({ works: 2, weight: 50 });
+});
+
+test("after a failure nothing begins, and what began has ended", async () => {
+  const begun: number[] = [];
+  const ended: number[] = [];
+  const failure = new Error("one");
+  const result = inParallel([1, 2, 3, 4, 5, 6], 2, async (item) => {
+    begun.push(item);
+    for (let turns = 0; turns < 5; turns++) await Promise.resolve();
+    if (item === 1) throw failure;
+    for (let turns = 0; turns < 10; turns++) await Promise.resolve();
+    ended.push(item);
+  });
+  await expect(result).rejects.toBe(failure);
+  expect(begun).toEqual([1, 2]);
+  expect(ended).toEqual([2]);
+});

@@ -1,0 +1,182 @@
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { list, type ReadEntry } from "tar";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { packChart } from "../../../provider/kit/chartArchive.ts";
+import { chartFacts } from "../../../provider/kit/chartFacts.ts";
+import { InputError } from "../../../provider/words/errors.ts";
+
+const { signal } = new AbortController();
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "chart-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+});
+
+const CHART = 'apiVersion: v2\nname: docs\nversion: 1.2.3+4 # of today\nkubeVersion: ">=1.25.0-0"\n';
+
+function chart(files: Readonly<Record<string, string>> = {}, name = "source"): string {
+  const root = join(folder, name);
+  for (const [path, text] of Object.entries({ "Chart.yaml": CHART, "templates/a.yaml": "a: 1", ...files })) {
+    mkdirSync(join(root, path, ".."), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return root;
+}
+
+let kits = 0;
+async function packed(from: string) {
+  const kit = join(folder, `kit${++kits}`);
+  mkdirSync(kit);
+  const facts = await packChart(from, kit, signal);
+  return { facts, file: join(kit, facts.path), bytes: readFileSync(join(kit, facts.path)) };
+}
+
+function entriesOf(file: string): Record<string, string> {
+  const entries: Record<string, string> = {};
+  const onReadEntry = (entry: ReadEntry): void => {
+    let text = "";
+    entry.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    entry.on("end", () => (entries[entry.path] = text));
+  };
+  list({ file, sync: true, onReadEntry });
+  return entries;
+}
+
+describe("a chart's folder", () => {
+  test("is packed as helm does it: everything in one folder of its name, in a file of name and version", async () => {
+    const { facts, file } = await packed(chart({ "values.yaml": "", "files/über.txt": "ü" }));
+    expect(facts).toEqual({
+      name: "docs",
+      version: "1.2.3+4",
+      kubeVersion: ">=1.25.0-0",
+      hasDependencies: false,
+      path: "chart/docs-1.2.3_4.tgz",
+    });
+    expect(entriesOf(file)).toEqual({
+      "docs/Chart.yaml": CHART,
+      "docs/files/über.txt": "ü",
+      "docs/templates/a.yaml": "a: 1",
+      "docs/values.yaml": "",
+    });
+  });
+
+  test("gives the same bytes for the same files, whatever their times and modes are; a changed byte gives others", async () => {
+    const one = chart({ "values.yaml": "a: 1" });
+    const two = join(folder, "other");
+    cpSync(one, two, { recursive: true });
+    utimesSync(join(two, "values.yaml"), 1, 1);
+    chmodSync(join(two, "values.yaml"), 0o700);
+    const first = (await packed(one)).bytes;
+    expect((await packed(two)).bytes).toEqual(first);
+    writeFileSync(join(two, "values.yaml"), "a: 2");
+    expect((await packed(two)).bytes).not.toEqual(first);
+  });
+
+  test("is packed without what its .helmignore names; links are followed", async () => {
+    const from = chart({
+      ".helmignore": "# not these\n*.md\n/secret/\n",
+      "README.md": "x",
+      "secret/key": "x",
+      "templates/.swp": "x",
+      "files/secret/key": "kept",
+    });
+    symlinkSync(join(from, "files"), join(from, "linked"));
+    expect(Object.keys(entriesOf((await packed(from)).file))).toEqual([
+      "docs/.helmignore",
+      "docs/Chart.yaml",
+      "docs/files/secret/key",
+      "docs/linked/secret/key",
+      "docs/templates/a.yaml",
+    ]);
+  });
+
+  test.each<[string, (from: string) => void, string]>([
+    ["without a Chart.yaml", (from) => rmSync(join(from, "Chart.yaml")), "has no Chart.yaml"],
+    ["without a name", (from) => writeFileSync(join(from, "Chart.yaml"), "version: 1.0.0"), "no usable name"],
+    [
+      "with a name that is a path",
+      (from) => writeFileSync(join(from, "Chart.yaml"), "name: ../x\nversion: 1.0.0"),
+      "no usable name",
+    ],
+    [
+      "without a version",
+      (from) => writeFileSync(join(from, "Chart.yaml"), "name: docs"),
+      "no usable version",
+    ],
+    [
+      "that needs others and has none",
+      (from) => writeFileSync(join(from, "Chart.yaml"), `${CHART}dependencies:\n  - name: x\n`),
+      "helm dependency build",
+    ],
+    [
+      "with a link that leads nowhere",
+      (from) => symlinkSync(join(from, "none"), join(from, "a")),
+      "a of the chart cannot be read (ENOENT)",
+    ],
+    ["with a link in a circle", (from) => symlinkSync(from, join(from, "files")), "leads to itself"],
+    ["that is not there", (from) => rmSync(from, { recursive: true }), "there is no chart"],
+  ])("%s is refused", async (_, spoil, message) => {
+    const from = chart();
+    spoil(from);
+    const run = packed(from);
+    await expect(run).rejects.toThrow(InputError);
+    const told = await run.catch((error: unknown) => {
+      const { message: what, remedy } = error as InputError;
+      return `${what} ${remedy}`;
+    });
+    expect(told).toContain(message);
+  });
+});
+
+describe("a packed chart", () => {
+  test("stays as it is, byte for byte, under its own name and version", async () => {
+    const { file, bytes } = await packed(chart());
+    const given = join(folder, "given.tgz");
+    cpSync(file, given);
+    const again = await packed(given);
+    expect(again.facts.path).toBe("chart/docs-1.2.3_4.tgz");
+    expect(createHash("sha256").update(again.bytes).digest()).toEqual(
+      createHash("sha256").update(bytes).digest(),
+    );
+  });
+
+  test("that is none is refused", async () => {
+    const given = join(folder, "given.tgz");
+    for (const content of ["", "x".repeat(600)]) {
+      writeFileSync(given, content);
+      await expect(packed(given)).rejects.toThrow("is no packed chart");
+    }
+    const { bytes } = await packed(chart());
+    writeFileSync(given, bytes.subarray(0, 40));
+    await expect(packed(given)).rejects.toThrow("is no packed chart");
+  });
+});
+
+test.each([
+  ["name: \"docs\"\nversion: '1.0.0'", "docs", "1.0.0"],
+  [
+    "dependencies:\n  - name: other\n    version: 9.9.9\nversion: 1.0.0   # x\nname: docs#1",
+    undefined,
+    undefined,
+  ],
+  ["name: docs\r\nversion: 1.0.0-rc.1\r\n", "docs", "1.0.0-rc.1"],
+  ["name: docs\nversion: 1.0\n", undefined, undefined], // a number, which helm refuses
+  ["name: docs\nversion: '1.0\n", undefined, undefined],
+])("%j is read as what it says", (yaml, name, version) => {
+  const read = (): unknown => chartFacts(yaml, "here");
+  if (name === undefined) expect(read).toThrow(InputError);
+  else expect(read()).toMatchObject({ name, version });
+});

@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { chartValues } from "../../../provider/kit/chartValues.ts";
+import type { KitImage } from "../../../provider/kit/kitImage.ts";
+import { yamlText } from "../../../provider/kit/yamlText.ts";
+
+const SHA256 = "ab".repeat(32);
+const bundle = { path: "x", format: "tar.gz", sha256: SHA256, size: 1, version: "v1", root: "" } as const;
+const image = (name: string, digit: string, isSite = false): KitImage => ({
+  name,
+  isSite,
+  top: { digest: `sha256:${digit.repeat(64)}`, mediaType: "", bytes: Buffer.alloc(0) },
+  platforms: ["linux/amd64"],
+});
+const images = [image("nginx:1", "1"), image("site:v1", "2", true)];
+const valuesOf = (...args: Parameters<typeof chartValues>): unknown => parse(chartValues(...args));
+
+describe("values.yaml", () => {
+  test("names the site's image by digest, where the registry is not known yet", () => {
+    expect(valuesOf({ ...bundle, jobId: "j1" }, images, {})).toEqual({
+      staticExport: { enabled: true, version: "v1", jobId: "j1" },
+      siteImage: `registry.invalid/kit/site@sha256:${"2".repeat(64)}`,
+    });
+  });
+
+  test("has the digest of the archive where no image has the site", () => {
+    expect(valuesOf(bundle, [], {})).toEqual({
+      staticExport: { enabled: true, version: "v1" },
+      fetch: { sha256: SHA256 },
+    });
+  });
+
+  test("has the user's own values above these, group by group; images of the kit by digest, wherever they are named", () => {
+    const given = {
+      staticExport: { version: "mine" },
+      replicas: 3,
+      sidecars: [{ image: "registry.invalid/kit/nginx:1" }, "registry.invalid/kit/other:1"],
+    };
+    expect(valuesOf(bundle, images, given)).toEqual({
+      staticExport: { enabled: true, version: "mine" },
+      siteImage: `registry.invalid/kit/site@sha256:${"2".repeat(64)}`,
+      replicas: 3,
+      sidecars: [
+        { image: `registry.invalid/kit/nginx@sha256:${"1".repeat(64)}` },
+        "registry.invalid/kit/other:1",
+      ],
+    });
+  });
+});
+
+describe("YAML for people", () => {
+  test("has groups as blocks, and texts in quotes", () => {
+    const text = yamlText({ a: { b: [1, { c: "x", d: [] }, [true]], e: {} }, no: null, "x y": "#1: z" });
+    expect(text).toBe(
+      'a:\n  b:\n    - 1\n    - c: "x"\n      d: []\n    - - true\n  e: {}\n"no": null\nx y: "#1: z"\n',
+    );
+    expect(yamlText({})).toBe("{}\n");
+    // not every reader of YAML takes these as they are
+    expect(yamlText({ "\u0085": 1 })).toBe('"\\u0085": 1\n');
+    expect(yamlText({ a: "\u007f\u0085\u2028\ufeff" })).toBe('a: "\\u007f\\u0085\\u2028\\ufeff"\n');
+  });
+
+  test("is read as what was written, whatever that is", () => {
+    const key = fc.string({ unit: "binary" }).filter((text) => text !== "__proto__");
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        fc.constant(null),
+        fc.boolean(),
+        fc.integer(),
+        fc.string({ unit: "binary" }),
+        fc.array(tie("value"), { maxLength: 3 }),
+        fc.dictionary(key, tie("value"), { maxKeys: 3, noNullPrototype: true }),
+      ),
+    }));
+    fc.assert(
+      fc.property(fc.dictionary(key, value, { maxKeys: 3, noNullPrototype: true }), (values) => {
+        expect(parse(yamlText(values))).toEqual(values);
+      }),
+    );
+  });
+});

@@ -1,0 +1,99 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { freeName } from "../../../provider/disk/owner.ts";
+import { KitDraft, removeDrafts } from "../../../provider/kit/draft.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "draft-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+});
+
+const BLOB = "ab".repeat(32);
+const claim = (owner = "a"): Promise<KitDraft> => KitDraft.claim(folder, owner, Date.now());
+const drafts = (): string[] => readdirSync(folder).filter((name) => name.startsWith("."));
+
+/** As if the process of a draft had been killed: its name says that it is nobody's. */
+function kill(): void {
+  for (const name of drafts()) {
+    renameSync(
+      join(folder, name),
+      join(folder, name.replace(/^(\.docs-hosting-\w+\.).*(\.kit)$/, `$1${freeName()}$2`)),
+    );
+  }
+}
+
+test("a kit appears under its name by one rename, and nothing else is left", async () => {
+  const draft = await claim();
+  writeFileSync(join(draft.kit, "README.md"), "x");
+  writeFileSync(join(draft.blobs, BLOB), "x");
+  expect(readdirSync(folder)).toEqual([expect.stringMatching(/^\.docs-hosting-[0-9a-f]{16}\..*\.kit$/)]);
+  await draft.publish(draft.kit, "v1");
+  expect(readdirSync(folder)).toEqual(["v1"]);
+  const next = await claim();
+  writeFileSync(join(next.kit, "other"), "x");
+  await next.publish(next.kit, "v1");
+  expect(readdirSync(join(folder, "v1"))).toEqual(["other"]);
+});
+
+test("of what a killed run left, only the blobs are gone on with, also those that were laid out already", async () => {
+  const draft = await claim();
+  writeFileSync(join(draft.blobs, BLOB), "one");
+  mkdirSync(join(draft.kit, "images/blobs/sha256"), { recursive: true });
+  writeFileSync(join(draft.kit, "images/blobs/sha256/two"), "two");
+  writeFileSync(join(draft.scratch, "layer"), "");
+  kill();
+  const next = await claim();
+  expect(readdirSync(next.blobs).sort()).toEqual([BLOB, "two"]);
+  expect(readFileSync(join(next.blobs, "two"), "utf8")).toBe("two");
+  expect([readdirSync(next.kit), readdirSync(next.scratch)]).toEqual([[], []]);
+  expect(drafts()).toHaveLength(1);
+});
+
+test("a draft that a living process has, or another resource, is left alone", async () => {
+  const mine = await claim();
+  writeFileSync(join(mine.blobs, BLOB), "one");
+  const second = await claim();
+  expect(readdirSync(second.blobs)).toEqual([]);
+  kill();
+  const others = await claim("b");
+  expect(readdirSync(others.blobs)).toEqual([]);
+  expect(drafts()).toHaveLength(3);
+  await removeDrafts(folder, "a");
+  expect(drafts()).toHaveLength(1);
+});
+
+test("one that failed keeps its blobs for the next try, and nothing when it has none", async () => {
+  const draft = await claim();
+  writeFileSync(join(draft.blobs, BLOB), "one");
+  await draft.release();
+  const next = await claim();
+  expect(readdirSync(next.blobs)).toEqual([BLOB]);
+  rmSync(join(next.blobs, BLOB));
+  await next.release();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("what nobody came back for in a day goes, whosever it was; what is no draft stays", async () => {
+  await claim("b");
+  kill();
+  const [left = ""] = drafts();
+  writeFileSync(join(folder, ".docs-hosting-x.kit"), "");
+  utimesSync(join(folder, left), 1_000, 1_000);
+  const draft = await claim();
+  expect(existsSync(join(folder, left))).toBe(false);
+  expect(existsSync(join(folder, ".docs-hosting-x.kit"))).toBe(true);
+  await draft.release();
+});

@@ -1,0 +1,109 @@
+import { execFileSync } from "node:child_process";
+import { generateKeyPairSync, verify, type KeyObject } from "node:crypto";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { signerFrom, sigstoreBundle } from "../../../provider/kit/signature.ts";
+import { ConfigurationError } from "../../../provider/words/errors.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "signature-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+});
+
+const SUMS = Buffer.from(`${"0".repeat(64)}  README.md\n`);
+const pairs = {
+  "ECDSA P-256": () => generateKeyPairSync("ec", { namedCurve: "P-256" }),
+  Ed25519: () => generateKeyPairSync("ed25519"),
+};
+const pem = (key: KeyObject, type: "pkcs8" | "sec1" = "pkcs8"): string =>
+  key.export({ type, format: "pem" }).toString();
+const from = (text: string | undefined) =>
+  signerFrom("KIT_KEY", (name) => (name === "KIT_KEY" ? text : undefined));
+
+test.each(Object.entries(pairs))("%s: what is signed is checked with openssl alone", (kind, pair) => {
+  const { privateKey, publicKey } = pair();
+  const signature = from(pem(privateKey)).sign(SUMS);
+  const isEd25519 = kind === "Ed25519";
+  expect(verify(isEd25519 ? null : "sha256", SUMS, publicKey, signature)).toBe(true);
+  if (!existsSync("/usr/bin/openssl")) return;
+  const file = (name: string, content: string | Buffer): string => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  const key = file("key.pem", publicKey.export({ type: "spki", format: "pem" }));
+  const sums = file("SHA256SUMS", SUMS);
+  const sig = file("SHA256SUMS.sig", signature);
+  const args = isEd25519
+    ? ["pkeyutl", "-verify", "-pubin", "-rawin", "-inkey", key, "-in", sums, "-sigfile", sig]
+    : ["dgst", "-sha256", "-verify", key, "-signature", sig, sums];
+  expect(execFileSync("openssl", args, { encoding: "utf8" })).toMatch(/Verified (OK|Successfully)/);
+  file("SHA256SUMS", Buffer.concat([SUMS, SUMS]));
+  expect(() => execFileSync("openssl", args, { stdio: "pipe" })).toThrow();
+});
+
+test("a key may be in the older form of its kind, or on one line with \\n; its id is that of the public key", () => {
+  const { privateKey, publicKey } = pairs["ECDSA P-256"]();
+  const ids = [pem(privateKey), pem(privateKey, "sec1"), pem(privateKey).replaceAll("\n", "\\n")].map(
+    (text) => from(text).keyId,
+  );
+  expect(new Set(ids).size).toBe(1);
+  expect(ids[0]).toMatch(/^[0-9a-f]{64}$/);
+  expect(() => from(publicKey.export({ type: "spki", format: "pem" }).toString())).toThrow(
+    "holds no private key",
+  );
+});
+
+test("none, an unusable one, one of another kind and one with a passphrase are told apart, with no part of them", () => {
+  const ec = (namedCurve: string): string => pem(generateKeyPairSync("ec", { namedCurve }).privateKey);
+  const locked = pairs.Ed25519().privateKey.export({
+    type: "pkcs8",
+    format: "pem",
+    cipher: "aes-256-cbc",
+    passphrase: "secret",
+  });
+  const rsa = pem(generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey);
+  const cases: [string | undefined, string][] = [
+    [undefined, "KIT_KEY, which `signingKeyEnv` names, is not set"],
+    [" \n", "is not set"],
+    ["-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----", "holds no private key in PEM"],
+    [ec("P-384"), "is of another kind (ec)"],
+    [ec("secp256k1"), "is of another kind (ec)"],
+    [rsa, "is of another kind (rsa)"],
+    [locked.toString(), "has a passphrase"],
+  ];
+  for (const [text, message] of cases) {
+    const read = (): unknown => from(text);
+    expect(read).toThrow(ConfigurationError);
+    expect(read).toThrow(message);
+    try {
+      read();
+    } catch (error) {
+      const { message: told, remedy, cause } = error as ConfigurationError;
+      const lines = (text ?? "").split("\n").filter((line) => /^[\w+/=]{8,}$/.test(line));
+      for (const line of lines) expect(`${told} ${remedy}`).not.toContain(line);
+      expect(cause).toBeUndefined();
+    }
+  }
+});
+
+test("the bundle for cosign has the same signature, and the digest of what was signed", () => {
+  const signer = from(pem(pairs["ECDSA P-256"]().privateKey));
+  const signature = signer.sign(SUMS);
+  expect(JSON.parse(sigstoreBundle(SUMS, signature, signer))).toEqual({
+    mediaType: "application/vnd.dev.sigstore.bundle.v0.3+json",
+    verificationMaterial: { publicKey: { hint: Buffer.from(signer.keyId, "hex").toString("base64") } },
+    messageSignature: {
+      messageDigest: {
+        algorithm: "SHA2_256",
+        digest: Buffer.from(
+          execFileSync("sha256sum", { input: SUMS }).toString().slice(0, 64),
+          "hex",
+        ).toString("base64"),
+      },
+      signature: signature.toString("base64"),
+    },
+  });
+});

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { readEarlierKit } from "../../../provider/kit/earlierKit.ts";
+import { manifestText, type KitManifest } from "../../../provider/kit/manifest.ts";
+import { filledIn } from "../../../provider/kit/texts.ts";
+import { InputError } from "../../../provider/words/errors.ts";
+
+test("a text keeps what is of this kit: sections that nest, and values", () => {
+  const template = [
+    "# {{version}} and {{version}}",
+    "{{#signed}}",
+    "signed by {{keyId}}",
+    "{{#parts}}",
+    "{{partCount}} parts",
+    "{{/parts}}",
+    "{{/signed}}",
+    "{{^signed}}",
+    "nobody vouches",
+    "{{/signed}}",
+    "end",
+  ].join("\n");
+  expect(filledIn(template, { version: "v1", signed: true, keyId: "ab", parts: false })).toBe(
+    "# v1 and v1\nsigned by ab\nend",
+  );
+  expect(filledIn(template, { version: "$&", signed: false, parts: true })).toBe(
+    "# $& and $&\nnobody vouches\nend",
+  );
+  expect(() => filledIn(template, { version: "v1", signed: true })).toThrow("no value for keyId");
+});
+
+test("an earlier kit tells which kit has a blob: it, or one before", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "earlier-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "manifest.json");
+  const [one, two, three] = ["1", "2", "3"].map((digit) => `sha256:${digit.repeat(64)}`);
+  const manifest = JSON.stringify({
+    kit: 1,
+    version: "v2",
+    blobs: [{ digest: one, in: "this" }, { digest: two, in: "v1" }, { digest: "x", in: "this" }, 7],
+  });
+  writeFileSync(path, manifest);
+  const kit = await readEarlierKit(path);
+  expect([one, two, three].map((digest) => kit.has(digest ?? ""))).toEqual(["v2", "v1", undefined]);
+  expect(kit).toMatchObject({
+    version: "v2",
+    sha256: createHash("sha256").update(manifest).digest("hex"),
+  });
+  for (const other of ["", "7", "{}", '{"kit":2,"version":"v","blobs":[]}', '{"kit":1,"version":"v"}']) {
+    writeFileSync(path, other);
+    await expect(readEarlierKit(path)).rejects.toThrow(InputError);
+  }
+  writeFileSync(path, '{"kit":1,"version":"this","blobs":[]}');
+  await expect(readEarlierKit(path)).rejects.toThrow("is labelled «this»");
+  await expect(readEarlierKit(folder)).rejects.toThrow("cannot be read (EISDIR)");
+});
+
+test("a manifest has braces around its objects only, whatever the label is", () => {
+  const version = 'v"1} \\"{ "in": "this"';
+  const manifest = { kit: 1, version, images: [] } as unknown as KitManifest;
+  const text = manifestText(manifest);
+  expect(text.replace(/[^{}]/g, "")).toBe("{}");
+  expect(JSON.parse(text)).toEqual(manifest);
+});

@@ -1,0 +1,288 @@
+// Whole kits without images: what is in them, how they are signed, cut, replaced, looked at and removed.
+import { execFileSync, spawnSync } from "node:child_process";
+import { createHash, generateKeyPairSync } from "node:crypto";
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
+import { lookAtKit, removeKits } from "../../../provider/kit/lookAtKit.ts";
+import { signerFrom } from "../../../provider/kit/signature.ts";
+import { writeKit, type KitRequest, type WrittenKit } from "../../../provider/kit/writeKit.ts";
+import type { RegistryContext } from "../../../provider/registry/context.ts";
+import { startDeadline } from "../../../provider/time/deadline.ts";
+import { VirtualClock } from "../../simulation/virtualClock.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
+
+let folder: string;
+let kits: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "kit-"));
+  kits = join(folder, "kits");
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+});
+
+const clock = new VirtualClock();
+const context = (signal = new AbortController().signal): RegistryContext => ({
+  fetch: () => Promise.reject(new Error("nobody is to be asked")),
+  clock,
+  reporter: recordingReporter(),
+  signal,
+  deadline: startDeadline(clock, 60_000),
+  environment: () => undefined,
+});
+
+const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const signer = signerFrom("K", () => privateKey.export({ type: "pkcs8", format: "pem" }).toString());
+const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+
+function request(given: Partial<KitRequest> = {}): KitRequest {
+  const bytes = Buffer.from("not really an archive: that was looked at before");
+  const path = join(folder, "given.tar.gz");
+  writeFileSync(path, bytes);
+  const chart = join(folder, "chart");
+  mkdirSync(chart, { recursive: true });
+  writeFileSync(join(chart, "Chart.yaml"), "name: docs\nversion: 1.0.0\n");
+  const bundle = {
+    path,
+    format: "tar.gz",
+    sha256: sha256(bytes),
+    size: bytes.length,
+    version: "v 1",
+    root: "",
+  } as const;
+  return {
+    bundle,
+    chart,
+    limits: { unpackedBytes: 1e6, files: 10 },
+    images: [],
+    platforms: ["linux/amd64"],
+    values: { replicas: 2 },
+    earlier: [],
+    ...given,
+  };
+}
+const write = (given: Partial<KitRequest> = {}): Promise<WrittenKit> =>
+  writeKit(request(given), { folder: kits, owner: "urn" }, context());
+const inKit = ({ name }: WrittenKit, ...path: string[]): string => join(kits, name, ...path);
+const filesOf = (kit: WrittenKit): string[] =>
+  readdirSync(inKit(kit), { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(inKit(kit).length + 1))
+    .sort();
+
+describe("a kit without images", () => {
+  test("has the bundle byte for byte, the chart, its texts, and a list of all of that which sha256sum takes", async () => {
+    const kit = await write();
+    expect(readdirSync(kits)).toEqual([kit.name]);
+    expect(kit.name).toMatch(/^v-1-[0-9a-f]{12}$/);
+    expect(filesOf(kit)).toEqual([
+      "README.md",
+      "SHA256SUMS",
+      "bundle.tar.gz",
+      "chart/docs-1.0.0.tgz",
+      "install.sh",
+      "manifest.json",
+      "manifest.schema.json",
+      "values.yaml",
+      "verify.sh",
+    ]);
+    expect(readFileSync(inKit(kit, "bundle.tar.gz"))).toEqual(readFileSync(join(folder, "given.tar.gz")));
+    const listed = filesOf(kit).filter((name) => name !== "SHA256SUMS");
+    const sums = readFileSync(inKit(kit, "SHA256SUMS"), "utf8");
+    expect(sums).toBe(execFileSync("sha256sum", listed, { cwd: inKit(kit), encoding: "utf8" }));
+    expect(kit).toMatchObject({
+      sha256: sha256(Buffer.from(sums)),
+      files: 9,
+      size: filesOf(kit).reduce((total, name) => total + statSync(inKit(kit, name)).size, 0),
+      signed: false,
+    });
+    expect(statSync(inKit(kit, "verify.sh")).mode & 0o777).toBe(0o755);
+    expect(parse(readFileSync(inKit(kit, "values.yaml"), "utf8"))).toEqual({
+      staticExport: { enabled: true, version: "v 1" },
+      fetch: { sha256: request().bundle.sha256 },
+      replicas: 2,
+    });
+  });
+
+  test("has a manifest that its schema takes, with size and digest of what is in it", async () => {
+    const kit = await write();
+    const json = (name: string): object => JSON.parse(readFileSync(inKit(kit, name), "utf8")) as object;
+    const manifest = json("manifest.json");
+    const file = (path: string): object => {
+      const bytes = readFileSync(inKit(kit, path));
+      return { path, size: bytes.length, sha256: sha256(bytes) };
+    };
+    expect(manifest).toMatchObject({
+      kit: 1,
+      version: "v 1",
+      createdAt: kit.createdAt,
+      signed: false,
+      bundle: file("bundle.tar.gz"),
+      chart: { ...file("chart/docs-1.0.0.tgz"), name: "docs", version: "1.0.0" },
+      images: [],
+      blobs: [],
+      needs: { kubernetes: ">=1.25.0-0", tools: ["sh", "coreutils", "tar", "openssl", "helm"] },
+    });
+    const schema = json("manifest.schema.json");
+    const validate = new Ajv2020({ validateFormats: false }).compile(schema);
+    expect([validate(manifest), validate.errors]).toEqual([true, null]);
+    expect(validate({ ...manifest, more: 1 })).toBe(false);
+  });
+
+  test("of the same inputs has the same path, and differs in nothing but its date", async () => {
+    const first = await write();
+    const before = new Map(filesOf(first).map((name) => [name, readFileSync(inKit(first, name))]));
+    clock.advance(86_400_000);
+    const second = await write();
+    expect(second.name).toBe(first.name);
+    expect(readdirSync(kits)).toEqual([first.name]);
+    const changed = filesOf(second).filter(
+      (name) => !before.get(name)?.equals(readFileSync(inKit(second, name))),
+    );
+    expect(changed).toEqual(["SHA256SUMS", "manifest.json"]);
+    const text = (bytes?: Buffer): string => (bytes?.toString() ?? "").replaceAll(/"createdAt": ".*"/g, "");
+    expect(text(readFileSync(inKit(second, "manifest.json")))).toBe(text(before.get("manifest.json")));
+  });
+
+  test.each<[string, Partial<KitRequest>]>([
+    ["values", { values: {} }],
+    ["no chart", { chart: undefined }],
+    ["a signature", { signer }],
+    ["parts", { partSize: 1_000 }],
+  ])("with other %s has another path", async (_, given) => {
+    expect((await write(given)).name).not.toBe((await write()).name);
+  });
+});
+
+describe("a signature", () => {
+  test("is checked by openssl, and by the kit's own program, with the public key from elsewhere", async () => {
+    const kit = await write({ signer });
+    expect(kit.signed).toBe(true);
+    const key = join(folder, "key.pem");
+    writeFileSync(key, publicKey.export({ type: "spki", format: "pem" }));
+    const args = ["dgst", "-sha256", "-verify", key, "-signature", "SHA256SUMS.sig", "SHA256SUMS"];
+    expect(execFileSync("openssl", args, { cwd: inKit(kit), encoding: "utf8" })).toContain("Verified OK");
+    const verified = (): unknown => {
+      const { status, stdout, stderr } = spawnSync("sh", ["verify.sh", key], {
+        cwd: inKit(kit),
+        encoding: "utf8",
+      });
+      return { status, told: status === 0 ? "" : stdout + stderr };
+    };
+    expect(verified()).toEqual({ status: 0, told: "" });
+    appendFileSync(inKit(kit, "values.yaml"), "\n");
+    expect(verified()).toMatchObject({
+      status: 1,
+      told: expect.stringContaining("changed: values.yaml") as string,
+    });
+    const everything = filesOf(kit).map((name) => readFileSync(inKit(kit, name), "latin1"));
+    const secret = privateKey.export({ type: "pkcs8", format: "pem" }).toString().split("\n")[1] ?? "";
+    for (const text of everything) expect(text).not.toContain(secret);
+  });
+});
+
+describe("parts", () => {
+  test("of at most the wanted size are joined with cat and tar to the very kit", async () => {
+    const kit = await write({ signer, partSize: 10_000 });
+    const names = filesOf(kit);
+    const parts = names.filter((name) => name.startsWith("kit.tar."));
+    expect(names).toEqual([
+      "PARTS.SHA256SUMS",
+      "PARTS.SHA256SUMS.sig",
+      "PARTS.SHA256SUMS.sigstore.json",
+      "README.md",
+      ...parts,
+      "verify.sh",
+    ]);
+    expect(parts.length).toBeGreaterThan(2);
+    const sizes = parts.map((name) => statSync(inKit(kit, name)).size);
+    expect(sizes.slice(0, -1).every((size) => size === 10_000)).toBe(true);
+    expect(sizes.at(-1)).toBeLessThanOrEqual(10_000);
+    execFileSync("sha256sum", ["-c", "--strict", "--quiet", "PARTS.SHA256SUMS"], { cwd: inKit(kit) });
+    execFileSync("sh", ["-c", `cat kit.tar.* | tar -xf - -C ${folder}`], { cwd: inKit(kit) });
+    const joined = join(folder, "kit");
+    execFileSync("sha256sum", ["-c", "--strict", "--quiet", "SHA256SUMS"], { cwd: joined });
+    expect(sha256(readFileSync(join(joined, "SHA256SUMS")))).toBe(kit.sha256);
+    expect(statSync(join(joined, "verify.sh")).mode & 0o111).not.toBe(0);
+    expect(existsSync(join(joined, "SHA256SUMS.sig"))).toBe(true);
+    expect(await lookAtKit(kits, kit)).toBe("same");
+    rmSync(inKit(kit, "kit.tar.002"));
+    expect(await lookAtKit(kits, kit)).toBe("changed");
+  });
+
+  test("that are too many are refused", async () => {
+    await expect(write({ partSize: 20 })).rejects.toThrow("more than 999 parts");
+    expect(readdirSync(kits)).toEqual([]);
+  });
+});
+
+describe("what is written", () => {
+  test("takes the place of what is broken there, as a whole; a link of that name is not followed", async () => {
+    const kit = await write();
+    rmSync(inKit(kit, "bundle.tar.gz"));
+    writeFileSync(inKit(kit, "more"), "");
+    await write();
+    expect(filesOf(kit)).toHaveLength(9);
+    renameSync(inKit(kit), join(folder, "elsewhere"));
+    symlinkSync(join(folder, "elsewhere"), inKit(kit));
+    await write();
+    expect(lstatSync(inKit(kit)).isDirectory()).toBe(true);
+    expect(existsSync(join(folder, "elsewhere/README.md"))).toBe(true);
+  });
+
+  test("is nothing when it fails, or is stopped", async () => {
+    const { bundle } = request();
+    await expect(write({ bundle: { ...bundle, sha256: "0".repeat(64) } })).rejects.toThrow("changed while");
+    expect(readdirSync(kits)).toEqual([]);
+    const stop = new AbortController();
+    stop.abort(new Error("stopped"));
+    await expect(writeKit(request(), { folder: kits, owner: "urn" }, context(stop.signal))).rejects.toThrow();
+    expect(readdirSync(kits)).toEqual([]);
+  });
+});
+
+describe("a look at a kit", () => {
+  test.each<[string, string, (kit: string) => void]>([
+    ["as it was", "same", () => undefined],
+    ["gone", "gone", (kit) => rmSync(kit, { recursive: true })],
+    ["without a file", "changed", (kit) => rmSync(join(kit, "values.yaml"))],
+    ["with one more", "changed", (kit) => writeFileSync(join(kit, "more"), "")],
+    ["with a file that is longer", "changed", (kit) => appendFileSync(join(kit, "README.md"), "x")],
+    [
+      "with a file under another name",
+      "changed",
+      (kit) => renameSync(join(kit, "values.yaml"), join(kit, "v")),
+    ],
+    ["with another list", "changed", (kit) => appendFileSync(join(kit, "SHA256SUMS"), " ")],
+    ["without its list", "changed", (kit) => rmSync(join(kit, "SHA256SUMS"))],
+    ["that is a file", "changed", (kit) => (rmSync(kit, { recursive: true }), writeFileSync(kit, ""))],
+  ])("finds it %s: %s", async (_, seen, harm) => {
+    const kit = await write();
+    harm(inKit(kit));
+    expect(await lookAtKit(kits, kit)).toBe(seen);
+  });
+
+  test("that is removed leaves what others have, and what is kept", async () => {
+    const one = await write();
+    const two = await write({ values: {} });
+    writeFileSync(join(kits, "of-others"), "");
+    await removeKits(kits, [one, two], [two]);
+    await removeKits(kits, [one], []);
+    expect(readdirSync(kits).sort()).toEqual(["of-others", two.name].sort());
+  });
+});

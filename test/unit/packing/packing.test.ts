@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { list, type ReadEntry } from "tar";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { GzipFile } from "../../../provider/packing/gzipFile.ts";
+import { tarEnd, tarHeader, tarPadding } from "../../../provider/packing/tarHeader.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "packing-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+});
+
+test("what is compressed is written at the end of its file, with no trace of this machine's system", async () => {
+  const path = join(folder, "file.gz");
+  const content = Buffer.from("docs ".repeat(200_000));
+  const pack = async (): Promise<{ digest: string; size: number }> => {
+    const file = new GzipFile(path, 6);
+    for (let at = 0; at < content.length; at += 100_000) await file.write(content.subarray(at, at + 100_000));
+    return file.end();
+  };
+  const first = await pack();
+  const bytes = readFileSync(path);
+  expect(first).toEqual({
+    digest: `sha256:${createHash("sha256").update(bytes).digest("hex")}`,
+    size: bytes.length,
+  });
+  expect(gunzipSync(bytes)).toEqual(content);
+  expect(bytes[9]).toBe(255);
+  expect(await pack()).toEqual(first);
+  expect(readFileSync(path)).toEqual(Buffer.concat([bytes, bytes]));
+});
+
+test("headers of an archive are read as they were meant: kind, size, mode, time and names of any length", () => {
+  const long = `${"folder/".repeat(20)}ü.html`;
+  const entries = [
+    { path: "kit/", size: 0 },
+    { path: "kit/load.sh", size: 3, isExecutable: true, time: 1_000 },
+    { path: long, size: 3 },
+  ];
+  const parts = entries.flatMap((entry) => [
+    tarHeader(entry),
+    Buffer.from("abc").subarray(0, entry.size),
+    tarPadding(entry.size),
+  ]);
+  const file = join(folder, "x.tar");
+  writeFileSync(file, Buffer.concat([...parts, tarEnd()]));
+  const seen: unknown[] = [];
+  const onReadEntry = ({ path, type, size, mode, mtime }: ReadEntry): void => {
+    seen.push([path, type, size, mode?.toString(8), mtime?.getTime()]);
+  };
+  list({ file, sync: true, onReadEntry });
+  expect(seen).toEqual([
+    ["kit/", "Directory", 0, "755", 0],
+    ["kit/load.sh", "File", 3, "755", 1_000_000],
+    [long, "File", 3, "644", 0],
+  ]);
+});
+
+test("a header says what kind an entry is of, and its size; one that is too large for it is in a record before it", () => {
+  const size = (header: Buffer): string => header.toString("latin1", 124, 136);
+  expect(tarHeader({ path: "kit/", size: 0 }).toString("latin1", 156, 157)).toBe("5");
+  const largest = tarHeader({ path: "a", size: 8 ** 11 - 1 });
+  expect(largest).toHaveLength(512);
+  expect(largest.toString("latin1", 156, 157)).toBe("0");
+  expect(size(largest)).toBe("77777777777\0");
+  const larger = tarHeader({ path: "a", size: 8 ** 11 });
+  expect(larger).toHaveLength(3 * 512);
+  expect(larger.toString("latin1", 156, 157)).toBe("x");
+  expect(larger.toString("latin1", 512, 512 + 19)).toBe("19 size=8589934592\n");
+  expect(size(larger.subarray(1_024))).toBe("00000000000\0");
+});

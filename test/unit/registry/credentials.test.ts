@@ -1,0 +1,69 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { configurationFiles, findCredential } from "../../../provider/registry/credentials.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
+
+const REPOSITORY = { host: "registry.internal", path: "docs/site" };
+const configuration = (username: string): string =>
+  JSON.stringify({ auths: { "registry.internal": { username, password: "p" } } });
+
+test("the files of Docker and podman are looked for where their programs do, those that are named first", () => {
+  const all = { REGISTRY_AUTH_FILE: "/r", DOCKER_CONFIG: "/d", XDG_RUNTIME_DIR: "/x", HOME: "/h" };
+  const files = (environment: Record<string, string>): string[] =>
+    configurationFiles((name) => environment[name]);
+  expect(files(all)).toEqual([
+    "/r",
+    "/d/config.json",
+    "/x/containers/auth.json",
+    "/h/.config/containers/auth.json",
+    "/h/.docker/config.json",
+  ]);
+  expect(files({ XDG_CONFIG_HOME: "/c", USERPROFILE: "/u", DOCKER_CONFIG: "" })).toEqual([
+    "/c/containers/auth.json",
+    "/u/.docker/config.json",
+  ]);
+  expect(files({})).toEqual([]);
+});
+
+test("the first file that knows the registry decides; one that is no JSON is told of, without a word of it", async () => {
+  const folder = await filled({
+    "docker/config.json": '{"auths": {"registry.internal": {"password": "geheim"',
+    "run/containers/auth.json": configuration("podman"),
+    "home/.docker/config.json": configuration("docker"),
+  });
+  const reporter = recordingReporter();
+  const environment: Record<string, string> = {
+    DOCKER_CONFIG: join(folder, "docker"),
+    XDG_RUNTIME_DIR: join(folder, "run"),
+    HOME: join(folder, "home"),
+  };
+  const context = {
+    environment: (name: string) => environment[name],
+    reporter,
+    signal: new AbortController().signal,
+  };
+  expect(await findCredential(REPOSITORY, context)).toEqual({ username: "podman", password: "p" });
+  expect(reporter.lines.warn).toEqual([
+    `${join(folder, "docker/config.json")} is not used for credentials of registries: it is not JSON`,
+  ]);
+  expect(await findCredential({ host: "other", path: "a" }, context)).toBeUndefined();
+});
+
+test("where there are no files there is no credential, and no warning", async () => {
+  const reporter = recordingReporter();
+  const context = { environment: () => "/nowhere", reporter, signal: new AbortController().signal };
+  expect(await findCredential(REPOSITORY, context)).toBeUndefined();
+  expect(reporter.lines.warn).toEqual([]);
+});
+
+async function filled(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "credentials-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  return folder;
+}

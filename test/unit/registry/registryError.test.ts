@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { registryReason, remedyFor } from "../../../provider/registry/registryError.ts";
+
+test.each([
+  ['{"errors":[{"code":"DENIED","message":"no"}]}', ["DENIED"], "DENIED: no"],
+  ['{"errors":[{"code":"A"},{"message":"b"}]}', ["A", ""], "A; b"],
+  ['{"errors":[7]}', [""], ""],
+  ["<html>login</html>", [], ""],
+  ["no such thing\n##vso[x]", [], "no such thing # #vso[x]"],
+  ["", [], ""],
+])("of the answer %j the registry's own words are shown", (text, codes, words) => {
+  expect(registryReason(text, [])).toEqual({ codes, words });
+});
+
+test("what is secret is not shown, and long words are cut", () => {
+  const text = JSON.stringify({ errors: [{ code: "X", message: `geheim ${"x".repeat(500)}` }] });
+  const { words } = registryReason(text, ["geheim"]);
+  expect(words).not.toContain("geheim");
+  expect(words.length).toBeLessThan(210);
+});
+
+test("the remedy names the command that logs in, to this registry", () => {
+  expect(remedyFor(401, "r:1", false)).toContain("`docker login r:1`");
+  expect(remedyFor(401, "r:1", true)).toContain("anew");
+  expect(remedyFor(403, "r:1", false)).toContain("`docker login r:1`");
+  expect(remedyFor(403, "r:1", true)).toContain("right");
+});

@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import { findManifest } from "../../../provider/registry/manifests.ts";
+import { RegistrySession } from "../../../provider/registry/session.ts";
+import type { Clock } from "../../../provider/time/clock.ts";
+import { startDeadline } from "../../../provider/time/deadline.ts";
+import { FasterClock } from "../../simulation/fasterClock.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
+import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../simulation/scriptedFetch.ts";
+import { VirtualClock } from "../../simulation/virtualClock.ts";
+
+const ROOT = "https://registry.internal/v2/";
+const DIGEST = `sha256:${"0".repeat(64)}`;
+
+test.each([
+  ["/v2/a/uploads/1?state=x%2fy", "https://registry.internal/v2/a/uploads/1?state=x%2fy"],
+  ["https://store.example.com/1?signed=a+b", "https://store.example.com/1?signed=a+b"],
+  ["http://registry.internal/v2/1", "https://registry.internal/v2/1"],
+])("a registry may name %s to go on at", async (location, expected) => {
+  const { session } = sessionWith(() => ({}));
+  expect((await session.located(location, new URL(ROOT))).href).toBe(expected);
+});
+
+test.each([null, "http://store.example.com/1", "file:///etc/passwd", "http://"])(
+  "it is not gone on at %j",
+  async (location) => {
+    const { session } = sessionWith(() => ({}));
+    await expect(session.located(location, new URL(ROOT))).rejects.toThrow("the registry registry.internal");
+  },
+);
+
+test("who gives tokens is not told anything where everyone on the way could read it", async () => {
+  const { session, requests } = sessionWith(() => ({
+    status: 401,
+    headers: { "www-authenticate": 'Bearer realm="http://auth.example.com/token"' },
+  }));
+  await expect(findManifest(session, DIGEST)).rejects.toThrow("readable to everyone on the way");
+  expect(requests.map(({ url }) => url)).toEqual([`${ROOT}a/manifests/${DIGEST}`]);
+});
+
+test("a registry that challenges in a way that is unknown, or without an address, is an error after one request", async () => {
+  for (const challenge of ["Negotiate", 'Bearer realm="nowhere"', ""]) {
+    const { session, requests } = sessionWith(() => ({
+      status: 401,
+      headers: { "www-authenticate": challenge },
+    }));
+    await expect(findManifest(session, DIGEST)).rejects.toThrow("answered 401");
+    expect(requests).toHaveLength(1);
+  }
+});
+
+test("a token goes to the registry, and not to a store that it leads to", async () => {
+  const STORE = "https://store.example.com/1";
+  const { session, requests } = sessionWith(({ url, headers }) => {
+    if (url.startsWith("https://auth.example.com/")) return { body: { token: "t0ken" } };
+    if (url === STORE) return { status: 404 };
+    return headers["authorization"] === undefined
+      ? { status: 401, headers: { "www-authenticate": 'Bearer realm="https://auth.example.com/token"' } }
+      : { status: 307, headers: { location: STORE } };
+  });
+  expect(await findManifest(session, DIGEST)).toBeUndefined();
+  expect(requests.map(({ url, headers }) => [new URL(url).host, headers["authorization"]])).toEqual([
+    ["registry.internal", undefined],
+    ["auth.example.com", undefined],
+    ["registry.internal", "Bearer t0ken"],
+    ["store.example.com", undefined],
+  ]);
+});
+
+test("redirects in a circle end in an error", async () => {
+  const { session, requests } = sessionWith(() => ({ status: 307, headers: { location: ROOT } }));
+  await expect(findManifest(session, DIGEST)).rejects.toThrow("redirects more than 5 times");
+  expect(requests).toHaveLength(6);
+});
+
+test("a registry of which nothing answers is given up after two minutes, with what to look at", async () => {
+  // folders of certificates are looked into, which takes no time of a virtual clock
+  const clock = new FasterClock(200);
+  const { session } = sessionWith(() => ({ error: "ECONNREFUSED" }), { clock });
+  await expect(findManifest(session, DIGEST)).rejects.toMatchObject({
+    message: expect.stringMatching(/ECONNREFUSED.*nothing of the registry answered for/) as string,
+    remedy: "Check the network, the repository's host, and that the registry is up.",
+  });
+  expect(clock.waits.length).toBeGreaterThan(1);
+});
+
+test("a host without TLS is answered with the option for it", async () => {
+  const { session } = sessionWith(() => ({ error: "EPROTO" }), { clock: new FasterClock(2_000) });
+  await expect(findManifest(session, DIGEST)).rejects.toMatchObject({
+    remedy: "If registry.internal has no TLS, set `plainHttp`.",
+  });
+});
+
+test("with plainHttp it is asked by http:, and Docker's own registry where its API is", async () => {
+  const plain = sessionWith(() => ({ status: 404 }), { plainHttp: true });
+  expect(await findManifest(plain.session, DIGEST)).toBeUndefined();
+  expect(plain.requests[0]?.url).toBe(`http://registry.internal/v2/a/manifests/${DIGEST}`);
+  const docker = sessionWith(() => ({ status: 404 }), { host: "docker.io" });
+  await findManifest(docker.session, DIGEST);
+  expect(docker.requests[0]?.url).toBe(`https://registry-1.docker.io/v2/a/manifests/${DIGEST}`);
+});
+
+function sessionWith(
+  answer: (request: SeenRequest) => ScriptedReply,
+  {
+    plainHttp = false,
+    host = "registry.internal",
+    clock = new VirtualClock(),
+  }: { plainHttp?: boolean; host?: string; clock?: Clock } = {},
+): { session: RegistrySession; requests: SeenRequest[] } {
+  const { fetch, requests } = scriptedFetch(answer);
+  const context = {
+    fetch,
+    clock,
+    reporter: recordingReporter(),
+    signal: new AbortController().signal,
+    deadline: startDeadline(clock, 30 * 60_000),
+    environment: () => undefined,
+  };
+  return {
+    session: new RegistrySession({ host, path: "a" }, context, { actions: "pull", plainHttp }),
+    requests,
+  };
+}
