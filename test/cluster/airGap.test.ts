@@ -179,11 +179,10 @@ test("a StaticExport without a copy fails there, with a warning before and the r
   const shown = text + JSON.stringify(logs);
   expect(shown).toContain("each pod, whenever it starts, will have to reach the host of that link");
   expect(shown).toContain("destination: { repository, base }");
-  const log = await installation.kubectl(
-    "logs",
-    "--selector=app.kubernetes.io/instance=docs",
-    "--container=fetch",
-    "--tail=-1",
-  );
-  expect(log).toContain(`no answer from ${new URL(installation.service.url).host} (no connection)`);
+  const reason = `no answer from ${new URL(installation.service.url).host} (no connection)`;
+  await until("a pod's log tells why", async () => {
+    const of = "--selector=app.kubernetes.io/instance=docs";
+    const log = await installation.kubectl("logs", of, "--container=fetch", "--tail=-1").catch(() => "");
+    return log.includes(reason);
+  });
 });

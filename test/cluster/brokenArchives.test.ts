@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { buildInstallation, until, type Installation } from "./installation.ts";
 import { startSteadyClient } from "./steadyClient.ts";
 
-/** Helm's wait, in seconds. */
+/** Helm's wait for a release that fails, in seconds. */
 const RELEASE_TIMEOUT = "15";
 /** For pods that the kubelet starts again with growing pauses. */
 const PATIENT_TIMEOUT = "180";
@@ -10,11 +10,11 @@ const PATIENT_TIMEOUT = "180";
 // test/chart has every other archive that the init container refuses
 test("a broken archive never replaces what is served and the pod says why; a whole one is rolled out by the next `up`, from the same export", async (context) => {
   const installation = await buildInstallation(context, {
-    config: { version: "first", timeout: RELEASE_TIMEOUT },
+    config: { version: "first" },
   });
   await installation.up();
   await installation.writeStartPage("# Welcome\n\nThe second edition.\n");
-  await installation.setConfig({ version: "second" });
+  await installation.setConfig({ version: "second", timeout: RELEASE_TIMEOUT });
 
   const endClient = startSteadyClient(await installation.url());
   const mend = installation.spoilDownloads({ body: "<!doctype html><title>Sign in</title>" });

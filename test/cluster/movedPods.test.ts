@@ -5,7 +5,7 @@ import { runCommand } from "../programs/commands.ts";
 import { buildInstallation, until, type Installation } from "./installation.ts";
 import { list } from "./kubectl.ts";
 
-/** Helm's wait, in seconds. */
+/** Helm's wait for releases that fail, in seconds. */
 const RELEASE_TIMEOUT = "15";
 const BROKEN = { body: "<!doctype html><title>Sign in</title>" };
 
@@ -18,12 +18,12 @@ interface Served {
 /** The first edition is served; the archive of each job after it arrives broken. */
 async function serveFirstEdition(context: Parameters<typeof buildInstallation>[0]): Promise<Served> {
   const installation = await buildInstallation(context, {
-    config: { version: "1", timeout: RELEASE_TIMEOUT },
+    config: { version: "1" },
   });
   const { outputs } = await installation.up();
   const mend = installation.spoilDownloads(BROKEN, [String(outputs["jobId"]?.value)]);
   await installation.writeStartPage("# Welcome\n\nThe second edition.\n");
-  await installation.setConfig({ version: "2" });
+  await installation.setConfig({ version: "2", timeout: RELEASE_TIMEOUT });
   return { installation, mend };
 }
 

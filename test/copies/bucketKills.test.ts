@@ -4,11 +4,11 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { expect, test, type TestContext } from "vitest";
 import { seededRandom } from "../simulation/seededRandom.ts";
 import { ACCESS_KEY, BUCKET, SECRET, startStore, type BucketStore } from "./bucketStore.ts";
+import { KillInstants, measureRun } from "./killInstants.ts";
 import { runUpload, type Run } from "./killedUpload.ts";
 
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
@@ -23,26 +23,28 @@ test.for(["archive", "site"] as const)(
   async (layout, context) => {
     const store = await startStore(context);
     const folder = await makeContent(context);
-    // how long a whole run takes, here and now
-    const whole = await run(context, store, layout, folder, await newBundle(folder, layout), undefined);
+    const first = await newBundle(folder, layout);
+    const whole = await measureRun(store.traffic, () => run(context, store, layout, folder, first));
     expect(whole.done).toBe("done");
+    const instants = new KillInstants(random, store.traffic, whole);
 
     let kills = 0;
     let interrupted = 0;
     while (kills < KILLS) {
       // a few kills of the same content, then a run that ends
       const bundle = await newBundle(folder, layout);
+      instants.beginCopy();
       for (let times = 0; times < 4 && kills < KILLS; times++, kills++) {
-        const { done } = await run(context, store, layout, folder, bundle, random() * whole.sentMs);
+        const { done } = await run(context, store, layout, folder, bundle, instants.next);
         if (done === undefined) interrupted++;
         await expectRight(store, layout, folder, bundle, false);
       }
-      expect((await run(context, store, layout, folder, bundle, undefined)).done).toBe("done");
+      expect((await run(context, store, layout, folder, bundle)).done).toBe("done");
       await expectRight(store, layout, folder, bundle, true);
       const { Uploads = [] } = await store.client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));
       expect(Uploads.map(({ Key }) => Key)).toEqual([]);
     }
-    // what an earlier kill has sent already is not sent again, so that many come too late
+    // not all: what was sent before is not sent again, so that some come too late
     expect(interrupted).toBeGreaterThan(KILLS / 8);
   },
 );
@@ -73,12 +75,10 @@ function run(
   layout: string,
   folder: string,
   sha256: string,
-  killAfterMs: number | undefined,
+  killAt?: KillInstants["next"],
 ): Promise<Run> {
   const args = [store.endpoint, layout, folder, sha256];
   const env = { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET };
-  const killAt =
-    killAfterMs === undefined ? undefined : (begun: Promise<void>) => begun.then(() => delay(killAfterMs));
   return runUpload(context, "bucketUpload.ts", args, folder, env, killAt);
 }
 

@@ -15,6 +15,7 @@ import type { Bundle, DestinationContext } from "../../provider/destination/dest
 import { systemClock } from "../../provider/time/clock.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
 import { startServer } from "./server.ts";
+import { Traffic } from "./traffic.ts";
 
 export const ACCESS_KEY = "AKTEST";
 export const SECRET = "the-secret-of-the-tests";
@@ -51,6 +52,7 @@ export interface BucketStore {
   readonly client: S3Client;
   /** All requests so far. */
   readonly requests: readonly SeenRequest[];
+  readonly traffic: Traffic;
   /** Decides on the requests that come. */
   spoil: (request: SeenRequest) => Spoiled;
   /** Where the store answers for buckets as websites, each by a name of its own. */
@@ -81,6 +83,7 @@ export async function startStore(
     /Website endpoint listening/,
   );
   const requests: SeenRequest[] = [];
+  const traffic = new Traffic();
   const store: Pick<BucketStore, "spoil"> = { spoil: () => undefined };
   const proxy = createServer((incoming, outgoing) => {
     const url = new URL(incoming.url ?? "", "http://store");
@@ -91,6 +94,8 @@ export async function startStore(
       headers: incoming.headers,
     };
     requests.push(seen);
+    traffic.passed({ requests: 1 });
+    incoming.on("data", ({ length }: Buffer) => traffic.passed({ bytes: length }));
     pass(incoming, outgoing, socket, store.spoil(seen));
   });
   await new Promise<void>((resolve) => proxy.listen(0, host, resolve));
@@ -110,7 +115,7 @@ export async function startStore(
   });
   await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
   requests.length = 0;
-  return Object.assign(store, { endpoint, client, requests, websiteSocket });
+  return Object.assign(store, { endpoint, client, requests, traffic, websiteSocket });
 }
 
 function pass(

@@ -2,6 +2,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { TestContext } from "vitest";
+import { Traffic } from "./traffic.ts";
 
 /** A request as it comes by. */
 export interface Passing {
@@ -36,6 +37,7 @@ export interface FaultyProxy {
   readonly passed: Passing[];
   /** Bytes of bodies that came in. */
   readonly received: () => number;
+  readonly traffic: Traffic;
 }
 
 /** Until the test ends. */
@@ -46,6 +48,7 @@ export async function startFaultyProxy(
 ): Promise<FaultyProxy> {
   const passed: Passing[] = [];
   let bytes = 0;
+  const traffic = new Traffic();
   const server = createServer((request, response) => {
     const passing = {
       method: request.method ?? "",
@@ -53,8 +56,12 @@ export async function startFaultyProxy(
       authorization: request.headers.authorization,
     };
     passed.push(passing);
+    traffic.passed({ requests: 1 });
     const spoiling = spoil(passing);
-    request.on("data", (chunk: Buffer) => (bytes += chunk.length));
+    request.on("data", ({ length }: Buffer) => {
+      bytes += length;
+      traffic.passed({ bytes: length });
+    });
     request.on("error", () => undefined);
     if (spoiling && "answer" in spoiling) {
       request.resume();
@@ -62,12 +69,12 @@ export async function startFaultyProxy(
       request.on("end", () => response.writeHead(status, headers).end(body));
       return;
     }
-    pass(registry, request, response, spoiling ?? {});
+    pass(registry, request, response, spoiling ?? {}, traffic);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   context.onTestFinished(() => server.close().closeAllConnections());
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { host, passed, received: () => bytes };
+  return { host, passed, received: () => bytes, traffic };
 }
 
 function pass(
@@ -75,6 +82,7 @@ function pass(
   request: IncomingMessage,
   response: ServerResponse,
   { cutAfter, loseAnswer, change }: { cutAfter?: number; loseAnswer?: boolean; change?: Change },
+  traffic: Traffic,
 ): void {
   const onward = httpRequest(`http://${registry}${request.url ?? ""}`, {
     method: request.method,
@@ -90,6 +98,7 @@ function pass(
     }
     if (!change) {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.on("data", ({ length }: Buffer) => traffic.passed({ bytes: length }));
       answer.pipe(response);
       return;
     }

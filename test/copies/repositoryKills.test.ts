@@ -3,11 +3,11 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { seededRandom } from "../simulation/seededRandom.ts";
 import { startFaultyProxy } from "./faultyProxy.ts";
 import { crane, pushBase, scratchFolder } from "./images.ts";
+import { KillInstants, measureRun } from "./killInstants.ts";
 import { runUpload } from "./killedUpload.ts";
 import { startRegistry } from "./registry.ts";
 
@@ -27,11 +27,7 @@ test(
     // one layer that is sent in chunks, one in a piece
     await pushBase(context, base, { amd64: 36 * MB, arm64: 3 * MB });
     const { host } = await startRegistry(context);
-    let requestCame = (): void => undefined;
-    const proxy = await startFaultyProxy(context, host, () => {
-      requestCame();
-      return undefined;
-    });
+    const proxy = await startFaultyProxy(context, host, () => undefined);
     const folder = await scratchFolder(context);
     const site = join(folder, "site");
     await mkdir(site);
@@ -41,22 +37,10 @@ test(
     const run = (path: string, killAt?: Parameters<typeof runUpload>[5]) =>
       runUpload(context, "repositoryUpload.ts", [`${proxy.host}/${path}`, base, site], folder, {}, killAt);
 
-    const undisturbed = await run("undisturbed");
+    const undisturbed = await measureRun(proxy.traffic, () => run("undisturbed"));
     const digest = undisturbed.done?.split("@")[1] ?? "";
     expect(digest).toMatch(/^sha256:/);
-    const requests = proxy.passed.length;
-    /** Most of the time is that of the largest layer: so half of the instants are those of a request, whichever. */
-    const randomInstant = async (begun: Promise<void>): Promise<void> => {
-      const [isAtRequest, place, afterMs] = [random() < 0.5, random(), random() * 5];
-      if (!isAtRequest) return begun.then(() => delay(place * undisturbed.sentMs));
-      await new Promise<void>((resolve) => {
-        let left = Math.ceil(place * requests);
-        requestCame = () => {
-          if (--left <= 0) resolve();
-        };
-      });
-      return delay(afterMs);
-    };
+    const instants = new KillInstants(random, proxy.traffic, undisturbed);
     const needed = await partsOf(`${host}/undisturbed@${digest}`);
     expect(needed.blobs.size).toBe(5);
     const earlier = `${host}/earlier:1`;
@@ -82,8 +66,9 @@ test(
         }
         return tags;
       };
+      instants.beginCopy();
       for (let times = 0; times < KILLS_EACH && kills < KILLS; times++, kills++) {
-        const { done } = await run(path, randomInstant);
+        const { done } = await run(path, instants.next);
         if (done === undefined) interrupted++;
         await tagsAreRight();
       }
@@ -106,7 +91,7 @@ test(
       expect(await crane("digest", `${repository}:current`)).toBe(digest);
       expect(isValidated).toBe(true);
     }
-    // what an earlier kill has sent already is not sent again, so that some come too late
+    // not all: what was sent before is not sent again, so that some come too late
     expect(interrupted).toBeGreaterThan(KILLS / 8);
     console.log(
       `killed uploads into a registry: ${kills} kills, ${interrupted} before the end; ${sparedBlobs} blobs of killed runs were not sent again`,

@@ -1,0 +1,54 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Run } from "./killedUpload.ts";
+import type { Traffic } from "./traffic.ts";
+
+/** What a run that nobody disturbs takes. */
+export interface WholeRun {
+  readonly bytes: number;
+  readonly requests: number;
+  readonly sentMs: number;
+}
+
+/** Measures a run that nobody disturbs. */
+export async function measureRun(traffic: Traffic, run: () => Promise<Run>): Promise<Run & WholeRun> {
+  const { bytes, requests } = traffic;
+  const whole = await run();
+  return { ...whole, bytes: traffic.bytes - bytes, requests: traffic.requests - requests };
+}
+
+/**
+ * Random instants at which runs are killed. Most are when a share of the bytes that killed runs left over has gone through, so
+ * that they come in time however fast the machine is; the others are at a request, or at a time, which may be after the end.
+ */
+export class KillInstants {
+  readonly #random: () => number;
+  readonly #traffic: Traffic;
+  readonly #whole: WholeRun;
+  #copyBeganAt = 0;
+
+  constructor(random: () => number, traffic: Traffic, whole: WholeRun) {
+    this.#random = random;
+    this.#traffic = traffic;
+    this.#whole = whole;
+  }
+
+  /** The runs that follow make another copy. */
+  beginCopy(): void {
+    this.#copyBeganAt = this.#traffic.bytes;
+  }
+
+  /** The next instant, see `killAt` of `runUpload`. */
+  readonly next = async (begun: Promise<void>): Promise<void> => {
+    const [traffic, whole] = [this.#traffic, this.#whole];
+    const [kind, place, afterMs] = [this.#random(), this.#random(), this.#random() * 5];
+    if (kind < 0.7) {
+      const left = this.#copyBeganAt + whole.bytes - traffic.bytes;
+      await Promise.all([begun, traffic.further({ bytes: place * left })]);
+    } else if (kind < 0.85) {
+      await traffic.further({ requests: Math.ceil(place * whole.requests) });
+    } else {
+      await begun.then(() => delay(place * whole.sentMs));
+    }
+    await delay(afterMs);
+  };
+}
