@@ -13,6 +13,13 @@ port=${PORT:-8080}
 echo "listen $port;" >"$scratch/listen.conf"
 [ ! -e "${IPV6_TABLE:-/proc/net/if_inet6}" ] || echo "listen [::]:$port;" >>"$scratch/listen.conf"
 
+# a request may just be on its way on a connection that is kept: when nginx ends, it waits so long for it, from 1.27.4 on
+case $(nginx -v 2>&1) in
+"nginx version: nginx/0."* | "nginx version: nginx/1."[0-9].* | "nginx version: nginx/1."1[0-9].*) ;;
+"nginx version: nginx/1."2[0-6].* | "nginx version: nginx/1.27."[0-3]) ;;
+"nginx version: nginx/"[1-9]*) echo "keepalive_min_timeout 5s;" >>"$scratch/listen.conf" ;;
+esac
+
 # beside connections, nginx keeps files open
 ulimit -n "$(ulimit -H -n)" 2>/dev/null
 
