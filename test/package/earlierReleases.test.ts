@@ -1,6 +1,7 @@
 // States that earlier releases wrote, and earlier releases on states that the working tree wrote.
 import { expect, test } from "vitest";
 import type { OperationResult, StateResource } from "../engine/index.ts";
+import { parseUrn } from "../engine/urn.ts";
 import { FINISHED_AGENT_JOB } from "../stack/finishedAgentJob.ts";
 import { recordedStates, releases, reviveState } from "../stack/releases.ts";
 import { bundle, poll, START } from "../stack/requests.ts";
@@ -59,7 +60,7 @@ onEachEngine("earlier releases", (kind) => {
   );
 
   test.concurrent.for(everyKind)(
-    "L21 the state «$name» of $release: up changes nothing and asks nobody, a copy that is gone is made again, destroy works",
+    "L21 the state «$name» of $release: up changes nothing and asks nobody, a copy or a kit that is gone is made again, destroy works",
     async (recorded, context) => {
       const world = await buildWorld(context, kind);
       world.service.agentJobs.set("p1", FINISHED_AGENT_JOB);
@@ -70,9 +71,12 @@ onEachEngine("earlier releases", (kind) => {
       expect(stepsOf(await world.up())).toEqual([]);
       expect(world.requests()).toEqual([]);
 
-      // here nothing was ever copied
+      // here nothing was ever copied, and no kit written
       succeeded(await world.stack.refresh());
-      expect(stepsOf(await world.up()).sort()).toEqual(["create archive", "create site"]);
+      const gone = resources.filter(({ type }) => /:(BundleCopy|AirGapKit)$/.test(type));
+      expect(gone).not.toEqual([]);
+      const creates = gone.map(({ urn }) => `create ${parseUrn(urn).name}`);
+      expect(stepsOf(await world.up()).sort()).toEqual(creates.sort());
       await previewIsEmpty(world);
       world.requests();
       succeeded(await world.stack.destroy());
