@@ -19,7 +19,7 @@ const random = seededRandom(SEED);
 
 test.for(["archive", "site"] as const)(
   `${KILLS} runs that are killed leave no wrong byte, and no upload after the next run (%s, SEED=${SEED})`,
-  { timeout: 180_000 },
+  { timeout: 60_000 + KILLS * 10_000 },
   async (layout, context) => {
     const store = await startStore(context);
     const folder = await makeContent(context);
