@@ -1,5 +1,5 @@
 // Runs that put copies into a bucket are killed at random instants, again and again: what is there is right, and when one run
-// has come to its end, nothing that the others began is left. SEED=… repeats a run.
+// has come to its end, nothing that the others began is left. SEED=… repeats a run, KILLS=… has more or fewer.
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { runUpload, type Run } from "./killedUpload.ts";
 
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
 /** Of each layout. */
-const KILLS = 25;
+const KILLS = Number(process.env["KILLS"] ?? 10);
 const MB = 1024 * 1024;
 const random = seededRandom(SEED);
 
