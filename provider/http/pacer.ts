@@ -139,7 +139,7 @@ export class Pacer {
     const nowMs = this.#clock.monotonic();
     this.#answers.push(nowMs);
     if (nowMs - (this.#answers[0] ?? nowMs) > MAX_RETRY_AFTER_MS) this.#answers.shift();
-    if (this.#pause || this.#queue.length === 0) return; // says nothing of whether more could go
+    if (this.#queue.length === 0) return; // says nothing of whether more could go
     this.#answered++;
     this.#rate *= 1 + this.#answered / GROWTH;
     this.#letGo();

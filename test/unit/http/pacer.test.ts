@@ -61,6 +61,7 @@ const times = (): number[] => went.map(([, atMs]) => atMs);
 
 describe("before any refusal", () => {
   test("four go at once, and each answer lets two more go", async () => {
+    await pass(5_000); // since the pacer was made: that is nothing
     await askMany(20);
     expect(went).toHaveLength(4);
     answer();
@@ -69,7 +70,7 @@ describe("before any refusal", () => {
     for (let count = 0; count < 4; count++) answer();
     await settled();
     expect(went).toHaveLength(14);
-    expect(times()).toEqual(Array(14).fill(0));
+    expect(times()).toEqual(Array(14).fill(5_000));
   });
 
   test("a refusal without a time and any other error of the service are answers; what is none of its own is not", async () => {
@@ -120,13 +121,10 @@ describe("before any refusal", () => {
 });
 
 describe("a 429 with Retry-After", () => {
-  /** Five go through, one is refused, and twenty wait; then the pause passes. */
+  /** Five requests are answered, one is refused for a second, and twelve wait. */
   async function refusedOnce(): Promise<void> {
     await askMany(26);
-    answer();
-    await settled();
-    for (let count = 0; count < 4; count++) pacer.ended({ value: 1 });
-    went.length = 0;
+    for (let count = 0; count < 5; count++) answer();
     refuse(429, 1_000);
     await settled();
     went.length = 0;
@@ -164,7 +162,8 @@ describe("a 429 with Retry-After", () => {
       await pass(atMs - clock.monotonic());
       answer();
     };
-    await late(1_000); // before the time that counts
+    await late(500); // before the time that counts
+    await late(1_500);
     await late(3_000);
     await late(5_000);
     refuse(429, 4_000); // from 5 s on: counts from 1 s
@@ -178,22 +177,20 @@ describe("a 429 with Retry-After", () => {
   test("during a pause prolongs it, and makes the rate no lower", async () => {
     await refusedOnce();
     await pass(500);
-    refuse(429, 1_000);
-    refuse(429, 100); // a shorter one changes nothing
-    await pass(995);
+    refuse(429, 1_500);
+    refuse(429, 1_000); // a shorter one changes nothing
+    await pass(1_495);
     expect(went).toEqual([]);
-    await pass(260);
-    // 5 in a pause of 1.5 s
-    expect(times()).toEqual([1_500]);
-    await pass(160);
-    expect(times().map(Math.round)).toEqual([1_500, 1_875]);
+    await pass(510);
+    // 5 in a pause of 2 s, of which four fifths
+    expect(times()).toEqual([2_000, 2_500]);
   });
 
   test("lowers a rate that was lowered before", async () => {
     await refusedOnce();
     await pass(1_600);
     went.length = 0;
-    for (let count = 0; count < 50; count++) pacer.ended({ value: 1 }); // much went through since
+    for (let count = 0; count < 50; count++) answer(); // much went through since
     refuse(429, 1_000);
     const before = clock.monotonic();
     await pass(1_400);
