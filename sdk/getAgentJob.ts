@@ -27,8 +27,9 @@ export type GetAgentJobResult = AgentJob;
 export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobResult> {
   warnOfPlainKey();
   // loaded when needed: most programs never ask, and the HTTP client takes its time to load
-  const [{ lookUpAgentJob }, { default: fetch }] = await Promise.all([
+  const [{ lookUpAgentJob }, { Pacers }, { default: fetch }] = await Promise.all([
     import("../provider/agentJob/lookUp.js"),
+    import("../provider/http/pacers.js"),
     import("node-fetch"),
   ]);
   return lookUpAgentJob(
@@ -39,6 +40,7 @@ export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobRes
       },
       fetch,
       clock: systemClock,
+      pacers: new Pacers(systemClock),
       reporter: {
         progress: (line) => void pulumi.log.debug(line),
         debug: (line) => void pulumi.log.debug(line),

@@ -1,3 +1,4 @@
+import { Pacers } from "../http/pacers";
 import type { Context } from "../resource/context";
 import { recordFolder, ResumeFolder } from "../resource/resumeRecords";
 import type { ConfigurationSource } from "../service/configuration";
@@ -26,6 +27,8 @@ export class Session {
   /** Started jobs that the state may not have yet. */
   readonly resumeRecords: ResumeFolder;
   readonly #host: Host;
+  /** So that a refusal of the service counts for all operations. */
+  readonly #pacers: Pacers;
   #stackConfig: StackConfig | undefined;
   /** Operations that Ctrl-C stops. */
   readonly #inFlight = new Set<AbortController>();
@@ -36,6 +39,7 @@ export class Session {
 
   constructor(host: Host) {
     this.#host = host;
+    this.#pacers = new Pacers(host.clock);
     const environment = (name: string): string | undefined => host.environment(name);
     this.configuration = { environment, stackConfig: (name) => this.#stackConfig?.get(name) };
     this.resumeRecords = new ResumeFolder(
@@ -85,6 +89,7 @@ export class Session {
         fetch,
         lookup,
         clock,
+        pacers: this.#pacers,
         machine,
         reporter,
         resumeRecords: this.resumeRecords,

@@ -15,6 +15,8 @@ import { exchange, type Fetch } from "./attempt";
 import { refusal } from "./refusal";
 import { redact } from "../words/redaction";
 import type { Origin } from "./origin";
+import type { Pacer } from "./pacer";
+import type { Pacers } from "./pacers";
 import { parseObject, QUOTE_LENGTH } from "./replyBody";
 import { allowedRepeats, countedAs, mayHaveBeenProcessed, retryDelayMs } from "./retryPolicy";
 
@@ -34,6 +36,8 @@ export interface TransportOptions {
   readonly service: Origin;
   readonly fetch: Fetch;
   readonly clock: Clock;
+  /** When requests go out: shared by all operations of the process. */
+  readonly pacers: Pacers;
   readonly reporter: Reporter;
   readonly signal: AbortSignal;
   readonly deadline: Deadline;
@@ -41,6 +45,9 @@ export interface TransportOptions {
 
 /** How long a service of which nothing ever answered is tried, in milliseconds from the operation's begin. */
 const SILENCE_LIMIT_MS = 2 * 60_000;
+
+/** How long a request waits for its turn without a word, in milliseconds. */
+const TELL_AFTER_MS = 5_000;
 
 /** A timer may run out this much before its time, in milliseconds. */
 const TIMER_PRECISION_MS = 5;
@@ -65,14 +72,18 @@ export class Transport {
    * @throws DocsHostingError of the last attempt, or the signal's reason
    */
   async send<T>(call: Call, read: (reply: Reply, key: string) => T): Promise<T> {
-    const { clock, signal, deadline, reporter } = this.#options;
-    const endpoint = endpointOf(this.#options.service.baseUrl, call);
+    const { service, clock, pacers, signal, deadline, reporter } = this.#options;
+    const endpoint = endpointOf(service.baseUrl, call);
     const counts = new Map<string, number>();
     let failures = 0;
     let previous: DocsHostingError | undefined;
     for (;;) {
       signal.throwIfAborted();
-      const attempt = await this.#attempt(call, endpoint, read);
+      const key = service.apiKey();
+      const pacer = pacers.of(service.baseUrl, key);
+      await this.#turn(pacer, endpoint, failures > 0);
+      const attempt = await this.#attempt(call, endpoint, key, read);
+      pacer.ended(attempt);
       if ("value" in attempt) return attempt.value;
       failures++;
       const { fault, error } = attempt;
@@ -120,13 +131,27 @@ export class Transport {
     }
   }
 
+  /** @throws DeadlineExceededError, or the signal's reason */
+  async #turn(pacer: Pacer, { name }: Endpoint, isRepeat: boolean): Promise<void> {
+    const { clock, deadline, signal, reporter } = this.#options;
+    const stopTelling = clock.after(TELL_AFTER_MS, () => {
+      reporter.progress("waiting for its turn, for the service limits the rate of requests");
+    });
+    try {
+      await pacer.turn({ name, isRepeat, deadline, signal });
+    } finally {
+      stopTelling();
+    }
+    this.#wasAnswered ||= pacer.wasRefused;
+  }
+
   async #attempt<T>(
     call: Call,
     endpoint: Endpoint,
+    key: string,
     read: (reply: Reply, key: string) => T,
   ): Promise<{ value: T } | FailedAttempt> {
     const { service, clock, reporter } = this.#options;
-    const key = service.apiKey();
     const answer = await exchange(call, endpoint, key, this.#options);
     if ("fault" in answer) return answer;
     this.#wasAnswered = true;

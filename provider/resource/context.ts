@@ -4,6 +4,7 @@ import type { ConfigurationSource } from "../service/configuration";
 import type { Reporter } from "../words/reporter";
 import type { ResumeRecords } from "./resumeRecords";
 import type { Fetch } from "../http/attempt";
+import type { Pacers } from "../http/pacers";
 
 /** All that one operation gets from the outside: behind it, nothing reads the machine's clock, network or environment. */
 export interface Context {
@@ -12,6 +13,8 @@ export interface Context {
   /** How the addresses of the hosts that links lead to are found. */
   readonly lookup: Lookup;
   readonly clock: Clock;
+  /** When requests to the service go out: of all operations of this process. */
+  readonly pacers: Pacers;
   readonly reporter: Reporter;
   /** Where started jobs are remembered until the state has them. */
   readonly resumeRecords: ResumeRecords;

@@ -1,5 +1,6 @@
 import { lookup } from "node:dns";
 import nodeFetch from "node-fetch";
+import { Pacers } from "../../dist/provider/http/pacers.js";
 import type { Context } from "../../dist/provider/resource/context.js";
 import type { ResumeRecords } from "../../dist/provider/resource/resumeRecords.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
@@ -23,6 +24,7 @@ export function realContext(given: Partial<Context>): Context {
     fetch: nodeFetch,
     lookup,
     clock: systemClock,
+    pacers: new Pacers(given.clock ?? systemClock),
     reporter: { progress: silent, debug: silent, info: silent, warn: silent },
     resumeRecords: NO_RECORDS,
     machine: "bench",

@@ -1,5 +1,6 @@
 import nodeFetch from "node-fetch";
 import { expect } from "vitest";
+import { Pacers } from "../../provider/http/pacers.ts";
 import { Client } from "../../provider/service/client.ts";
 import { serviceSettings } from "../../provider/service/configuration.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
@@ -55,6 +56,7 @@ export function operation(
     service: serviceSettings(configuration, { baseUrl }),
     fetch: nodeFetch,
     clock,
+    pacers: new Pacers(clock),
     reporter: {
       ...reporter,
       progress: (line) => {

@@ -1,3 +1,4 @@
+import { Pacers } from "../../provider/http/pacers.ts";
 import type { Context } from "../../provider/resource/context.ts";
 import { MemoryRecords } from "./memoryRecords.ts";
 import { recordingReporter } from "./recordingReporter.ts";
@@ -18,6 +19,7 @@ export function testContext(given: Pick<Context, "fetch" | "clock"> & Partial<Co
     // a name service that knows no host
     lookup: (_host, _options, callback) =>
       callback(Object.assign(new Error("unknown"), { code: "ENOTFOUND" }), []),
+    pacers: new Pacers(given.clock),
     reporter: recordingReporter(),
     resumeRecords: new MemoryRecords(),
     machine: "build-agent",

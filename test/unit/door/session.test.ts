@@ -68,6 +68,13 @@ describe("an operation", () => {
     expect(closed).toEqual([URN, URN]);
   });
 
+  test("shares with all others of its session when requests go out, and with no other session", async () => {
+    const [one, other] = [await contextOf(), await contextOf()];
+    expect(one.pacers).toBe(other.pacers);
+    const elsewhere = await new Session(thisProcess).operation({}, (given) => Promise.resolve(given));
+    expect(elsewhere.pacers).not.toBe(one.pacers);
+  });
+
   test("counts those that are in flight with it, until they end", async () => {
     const contexts: Context[] = [];
     const ends: (() => void)[] = [];

@@ -1,8 +1,9 @@
 import { getEventListeners } from "node:events";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startDeadline } from "../../../provider/time/deadline.ts";
 import type { Call } from "../../../provider/http/endpoint.ts";
-import { AnswerCutOffError, DeadlineExceededError } from "../../../provider/words/errors.ts";
+import { AnswerCutOffError, DeadlineExceededError, ResponseError } from "../../../provider/words/errors.ts";
+import { Pacers } from "../../../provider/http/pacers.ts";
 import { Transport } from "../../../provider/http/transport.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../simulation/scriptedFetch.ts";
@@ -24,11 +25,24 @@ interface Outcome {
   clock: VirtualClock;
 }
 
-async function send(
-  call: Call,
+interface Circumstances {
+  limitMs?: number;
+  signal?: AbortSignal;
+  clock?: VirtualClock;
+  pacers?: Pacers;
+  reporter?: ReturnType<typeof recordingReporter>;
+}
+
+function connected(
   answer: (request: SeenRequest, number: number) => ScriptedReply,
-  { limitMs = 1_800_000, signal = new AbortController().signal, clock = new VirtualClock() } = {},
-): Promise<Outcome> {
+  {
+    limitMs = 1_800_000,
+    signal = new AbortController().signal,
+    clock = new VirtualClock(),
+    pacers = new Pacers(clock),
+    reporter = recordingReporter(),
+  }: Circumstances = {},
+): { transport: Transport; requests: SeenRequest[]; clock: VirtualClock } {
   const { fetch, requests } = scriptedFetch(answer);
   const service = {
     baseUrl: "https://api.example.com/admin",
@@ -36,14 +50,17 @@ async function send(
     apiKeyName: "DOCS_HOSTING_ADMIN_API_KEY",
     allowInsecure: false,
   };
-  const transport = new Transport({
-    service,
-    fetch,
-    clock,
-    reporter: recordingReporter(),
-    signal,
-    deadline: startDeadline(clock, limitMs),
-  });
+  const deadline = startDeadline(clock, limitMs);
+  const transport = new Transport({ service, fetch, clock, pacers, reporter, signal, deadline });
+  return { transport, requests, clock };
+}
+
+async function send(
+  call: Call,
+  answer: (request: SeenRequest, number: number) => ScriptedReply,
+  circumstances?: Circumstances,
+): Promise<Outcome> {
+  const { transport, requests, clock } = connected(answer, circumstances);
   const outcome = { requests, clock };
   try {
     return { ...outcome, value: await clock.run(transport.send(call, ({ body }) => body)) };
@@ -160,4 +177,87 @@ test("an error names the request by the header X-Request-Id, and none where ther
   const named = await send(START, () => ({ status: 400, body: { error: "no" }, headers }));
   expect(named.error).toMatchObject({ requestId: "r-7" });
   expect(named.error?.message).toContain("answered 400 (request r-7): no");
+});
+
+describe("a service that refused a sibling for 40 s", () => {
+  const HELD_MS = 40_000;
+  const BASE = "https://api.example.com/admin";
+  function refused(baseUrl = BASE, key = KEY): { clock: VirtualClock; pacers: Pacers } {
+    const clock = new VirtualClock();
+    const pacers = new Pacers(clock);
+    const error = new ResponseError("the service limits the rate of requests", "", { status: 429 });
+    pacers.of(baseUrl, key).ended({ fault: { kind: "status", status: 429, retryAfterMs: HELD_MS }, error });
+    return { clock, pacers };
+  }
+
+  test("is not asked before, and the row says so after a while", async () => {
+    const reporter = recordingReporter();
+    const { clock, requests, value } = await send(READ, () => ({ body: { a: 1 } }), {
+      ...refused(),
+      reporter,
+    });
+    expect(value).toEqual({ a: 1 });
+    expect(requests).toHaveLength(1);
+    expect(clock.monotonic()).toBe(HELD_MS);
+    expect(reporter.lines.progress).toEqual([
+      "waiting for its turn, for the service limits the rate of requests",
+    ]);
+    expect(clock.waits).toEqual([5_000, HELD_MS]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("is asked at once with another key, or at another base URL", async () => {
+    for (const state of [refused(BASE, "svc_other"), refused("https://other.example.com")]) {
+      const reporter = recordingReporter();
+      const { clock } = await send(READ, () => ({}), { ...state, reporter });
+      expect(clock.monotonic()).toBe(0);
+      expect(reporter.lines.progress).toEqual([]);
+    }
+  });
+
+  test("is not asked where the time limit comes first, which is told at once", async () => {
+    const { error, requests, clock } = await send(READ, () => ({}), { ...refused(), limitMs: HELD_MS });
+    expect(error).toBeInstanceOf(DeadlineExceededError);
+    expect(error).not.toBeInstanceOf(AnswerCutOffError);
+    expect(error?.message).toBe(
+      "GET https://api.example.com/admin/v1/thing waited for its turn: the service limits the rate of requests; " +
+        "the time limit of 40s leaves no room for it",
+    );
+    expect(requests).toEqual([]);
+    expect(clock.monotonic()).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("is there, so that a connection that fails then is tried until the time limit", async () => {
+    const { error } = await send(READ, () => ({ error: "ECONNREFUSED" }), { ...refused(), limitMs: 600_000 });
+    expect(error).toBeInstanceOf(DeadlineExceededError);
+  });
+
+  test("a stopped call ends at once with the reason", async () => {
+    const controller = new AbortController();
+    const { clock, pacers } = refused();
+    clock.after(100, () => controller.abort(new Error("stopped")));
+    const { error } = await send(READ, () => ({}), { signal: controller.signal, clock, pacers });
+    expect(error).toEqual(new Error("stopped"));
+    expect(clock.monotonic()).toBe(100);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+test("a refusal that says for how long holds back the siblings, and a repeat goes before those that came later", async () => {
+  const clock = new VirtualClock();
+  const pacers = new Pacers(clock);
+  const order: string[] = [];
+  const call = (name: string, refusals: number): Promise<unknown> =>
+    connected(
+      (_, number) => {
+        order.push(`${name} ${clock.monotonic()}`);
+        return number <= refusals ? { status: 429, headers: { "retry-after": "3" } } : {};
+      },
+      { clock, pacers },
+    ).transport.send(READ, () => undefined);
+  const first = call("first", 1);
+  await new Promise((resolve) => setImmediate(resolve));
+  await clock.run(Promise.all([first, call("second", 0)]));
+  expect(order).toEqual(["first 0", "first 3000", "second 5000"]);
 });

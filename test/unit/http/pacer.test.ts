@@ -1,0 +1,317 @@
+// When requests go out, by a virtual clock; what became of a hundred exports is in siblings.test.ts.
+import { getEventListeners } from "node:events";
+import { beforeEach, describe, expect, test } from "vitest";
+import { Pacer } from "../../../provider/http/pacer.ts";
+import { Pacers } from "../../../provider/http/pacers.ts";
+import type { Fault } from "../../../provider/http/retryPolicy.ts";
+import { startDeadline } from "../../../provider/time/deadline.ts";
+import { DeadlineExceededError, ResponseError } from "../../../provider/words/errors.ts";
+import { VirtualClock } from "../../simulation/virtualClock.ts";
+
+let clock: VirtualClock;
+let pacer: Pacer;
+/** Names of the requests that went out, and when. */
+let went: [string, number][];
+/** Those whose turn never came, and why. */
+let lost: [string, Error][];
+
+beforeEach(() => {
+  clock = new VirtualClock();
+  pacer = new Pacer(clock);
+  went = [];
+  lost = [];
+});
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Lets time pass in small steps, so that what a turn leads to happens in time. */
+async function pass(byMs: number): Promise<void> {
+  for (const end = clock.monotonic() + byMs; clock.monotonic() < end; await settled()) {
+    clock.advance(Math.min(5, end - clock.monotonic()));
+  }
+}
+
+interface Given {
+  isRepeat?: boolean;
+  limitMs?: number;
+  signal?: AbortSignal;
+}
+function ask(
+  name: string,
+  { isRepeat = false, limitMs = 60_000, signal = new AbortController().signal }: Given = {},
+): void {
+  pacer.turn({ name, isRepeat, deadline: startDeadline(clock, limitMs), signal }).then(
+    () => went.push([name, clock.monotonic()]),
+    (error: unknown) => lost.push([name, error as Error]),
+  );
+}
+async function askMany(count: number, given: Given = {}): Promise<void> {
+  for (let number = 1; number <= count; number++) ask(`r${number}`, given);
+  await settled();
+}
+
+const REFUSED = "the service limits the rate of requests";
+function refuse(status: number, retryAfterMs: number | undefined): void {
+  const error = new ResponseError(REFUSED, "", { status });
+  pacer.ended({ fault: { kind: "status", status, retryAfterMs }, error });
+}
+const answer = (): void => pacer.ended({ value: 1 });
+const fail = (fault: Fault): void =>
+  pacer.ended({ fault, error: new ResponseError("failed", "", { status: 0 }) });
+const times = (): number[] => went.map(([, atMs]) => atMs);
+
+describe("before any refusal", () => {
+  test("four go at once, and each answer lets two more go", async () => {
+    await pass(5_000); // since the pacer was made: that is nothing
+    await askMany(20);
+    expect(went).toHaveLength(4);
+    answer();
+    await settled();
+    expect(went).toHaveLength(6);
+    for (let count = 0; count < 4; count++) answer();
+    await settled();
+    expect(went).toHaveLength(14);
+    expect(times()).toEqual(Array(14).fill(5_000));
+  });
+
+  test("a refusal without a time and any other error of the service are answers; what is none of its own is not", async () => {
+    await askMany(20);
+    const noAnswers: Fault[] = [
+      { kind: "unreachable", code: "ECONNREFUSED" },
+      { kind: "interrupted", code: "ECONNRESET" },
+      { kind: "refusedByProxy", status: 503 },
+      { kind: "notHttp" },
+    ];
+    noAnswers.forEach(fail);
+    await settled();
+    expect(went).toHaveLength(4);
+    refuse(429, undefined);
+    refuse(500, 1_000);
+    fail({ kind: "malformed" });
+    await settled();
+    expect(went).toHaveLength(10);
+    expect(pacer.wasRefused).toBe(false);
+  });
+
+  test("without any answer their number doubles in each quarter of a second", async () => {
+    await askMany(40);
+    await pass(245);
+    expect(went).toHaveLength(7);
+    await pass(5);
+    expect(went).toHaveLength(8);
+    await pass(250);
+    expect(went).toHaveLength(16);
+    await pass(500);
+    expect(went).toHaveLength(40);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("the first of a calm service goes at once however many went before it", async () => {
+    await askMany(4);
+    await pass(10_000);
+    await askMany(100);
+    expect(times().filter((atMs) => atMs === 10_000)).toHaveLength(100);
+  });
+
+  test("they go in the order in which they came, those that were sent before first", async () => {
+    await askMany(6);
+    ask("again", { isRepeat: true });
+    await pass(1_000);
+    expect(went.map(([name]) => name)).toEqual(["r1", "r2", "r3", "r4", "again", "r5", "r6"]);
+  });
+});
+
+describe("a 429 with Retry-After", () => {
+  /** Five requests are answered, one is refused for a second, and twelve wait. */
+  async function refusedOnce(): Promise<void> {
+    await askMany(26);
+    for (let count = 0; count < 5; count++) answer();
+    refuse(429, 1_000);
+    await settled();
+    went.length = 0;
+  }
+
+  test("holds back all that wait, and those that come, for as long as it says", async () => {
+    ask("first");
+    await settled();
+    refuse(429, 3_000);
+    ask("sibling");
+    await pass(2_995);
+    expect(went).toEqual([["first", 0]]);
+    await pass(5);
+    expect(went).toEqual([
+      ["first", 0],
+      ["sibling", 3_000],
+    ]);
+  });
+
+  test("of less than a second holds back for a second: it would show nothing", async () => {
+    refuse(429, 0);
+    ask("sibling");
+    await pass(2_000);
+    expect(went).toEqual([["sibling", 1_000]]);
+  });
+
+  test("is followed by four fifths of the rate that the service let through", async () => {
+    await refusedOnce(); // 5 answers in the second before
+    await pass(1_600);
+    expect(times()).toEqual([1_000, 1_250, 1_500]);
+  });
+
+  test("counts what was let through in as long a time before as it asks for, and until it is over", async () => {
+    const late = async (atMs: number): Promise<void> => {
+      await pass(atMs - clock.monotonic());
+      answer();
+    };
+    await late(500); // before the time that counts
+    await late(1_500);
+    await late(3_000);
+    await late(5_000);
+    refuse(429, 4_000); // from 5 s on: counts from 1 s
+    await late(6_000);
+    await askMany(3);
+    await pass(10_000);
+    // 4 in 4 s, of which four fifths
+    expect(times().map(Math.round)).toEqual([9_000, 10_250, 11_500]);
+  });
+
+  test("during a pause prolongs it, and makes the rate no lower", async () => {
+    await refusedOnce();
+    await pass(500);
+    refuse(429, 1_500);
+    refuse(429, 1_000); // a shorter one changes nothing
+    await pass(1_495);
+    expect(went).toEqual([]);
+    await pass(510);
+    // 5 in a pause of 2 s, of which four fifths
+    expect(times()).toEqual([2_000, 2_500]);
+  });
+
+  test("lowers a rate that was lowered before", async () => {
+    await refusedOnce();
+    await pass(1_600);
+    went.length = 0;
+    for (let count = 0; count < 50; count++) answer(); // much went through since
+    refuse(429, 1_000);
+    const before = clock.monotonic();
+    await pass(1_400);
+    const [first = 0, second = 0] = times();
+    expect(first - before).toBe(1_000);
+    // 4 a second, grown by e^(50²/12000), of which four fifths
+    expect(second - first).toBeCloseTo(250 / 0.8 / Math.exp((50 * 51) / 2 / 6_000), -1);
+  });
+
+  test("is followed by one request in two seconds at least", async () => {
+    ask("first");
+    await settled();
+    refuse(429, 60_000);
+    await askMany(3, { limitMs: 600_000 });
+    await pass(65_000);
+    expect(times()).toEqual([0, 60_000, 62_000, 64_000]);
+  });
+
+  test("is followed by a rate that grows with the answers while others wait, and only then", async () => {
+    const gapAfter = async (answers: number): Promise<number> => {
+      for (let count = 0; count < answers; count++) answer();
+      went.length = 0;
+      await pass(1_300);
+      const [one = 0, two = 0] = times();
+      return two - one;
+    };
+    await refusedOnce();
+    await pass(1_000);
+    const grown = await gapAfter(77);
+    expect(grown).toBeGreaterThan(250 / Math.exp((77 * 78) / 2 / 6_000) - 6);
+    expect(grown).toBeLessThan(250 / Math.exp((77 * 78) / 2 / 6_000) + 6);
+    await pass(10_000); // all have gone
+    for (let count = 0; count < 500; count++) answer();
+    await askMany(3);
+    await pass(1_000);
+    const [one = 0, two = 0] = times().slice(-2);
+    expect(Math.abs(two - one - grown)).toBeLessThanOrEqual(10);
+  });
+
+  test("that does not fit into the time limit of one that waits ends that one at once, and no other", async () => {
+    await askMany(4);
+    ask("short", { limitMs: 3_000 });
+    ask("long", { limitMs: 3_001 });
+    refuse(429, 3_000);
+    ask("late", { limitMs: 2_000 });
+    await settled();
+    expect(clock.monotonic()).toBe(0);
+    expect(lost.map(([name]) => name)).toEqual(["short", "late"]);
+    const [[, error] = []] = lost;
+    expect(error).toBeInstanceOf(DeadlineExceededError);
+    expect(error).toMatchObject({
+      message: `short waited for its turn: ${REFUSED}; the time limit of 3s leaves no room for it`,
+      remedy: "Run `pulumi up` again later, or raise the limit with the resource option customTimeouts.",
+    });
+    await pass(3_000);
+    expect(went.at(-1)).toEqual(["long", 3_000]);
+  });
+
+  test("lets nobody wait beyond its time limit for those before it", async () => {
+    refuse(429, 1_000);
+    for (const name of ["a", "b", "c", "d"]) ask(name, { limitMs: 4_500 });
+    await pass(4_495);
+    expect(went).toEqual([
+      ["a", 1_000],
+      ["b", 3_000],
+    ]);
+    expect(lost.map(([name]) => name)).toEqual(["c", "d"]); // as soon as it is known
+    expect(clock.pending).toBe(0);
+  });
+});
+
+test("a 503 with Retry-After holds all back, after which they go as at first", async () => {
+  await askMany(4);
+  await pass(5_000);
+  refuse(503, 2_000);
+  expect(pacer.wasRefused).toBe(true);
+  went.length = 0;
+  await askMany(8);
+  expect(went).toEqual([]);
+  await pass(2_250);
+  expect(times().slice(0, 4)).toEqual([7_000, 7_000, 7_000, 7_000]);
+  expect(times().filter((atMs) => atMs > 7_050 && atMs <= 7_250)).toHaveLength(4);
+});
+
+test("a 429 among refusals with 503 is a limit of the rate all the same", async () => {
+  refuse(503, 1_000);
+  refuse(429, 1_000);
+  refuse(503, 1_000);
+  await askMany(2);
+  await pass(3_000);
+  expect(times()).toEqual([1_000, 3_000]);
+});
+
+test("one that is stopped leaves at once, with the reason, and nothing behind", async () => {
+  const controller = new AbortController();
+  refuse(429, 10_000);
+  ask("stopped", { signal: controller.signal });
+  ask("other");
+  await pass(100);
+  controller.abort(new Error("stopped"));
+  await settled();
+  expect(lost).toEqual([["stopped", new Error("stopped")]]);
+  expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+  await pass(10_000);
+  expect(went).toEqual([["other", 10_000]]);
+  expect(clock.pending).toBe(0);
+});
+
+test("one that went leaves no timer and no listener", async () => {
+  const { signal } = new AbortController();
+  ask("one", { signal });
+  await settled();
+  expect(went).toHaveLength(1);
+  expect(clock.pending).toBe(0);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+test("the same service with the same key has one pacer; another key or base URL has one of its own, and no key is kept", () => {
+  const pacers = new Pacers(clock);
+  const one = pacers.of("https://a.example", "svc_c4n4ry");
+  expect(pacers.of("https://a.example", "svc_c4n4ry")).toBe(one);
+  expect(pacers.of("https://a.example", "svc_other")).not.toBe(one);
+  expect(pacers.of("https://b.example", "svc_c4n4ry")).not.toBe(one);
+});
