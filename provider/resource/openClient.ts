@@ -4,7 +4,10 @@ import { startDeadline, type Deadline } from "../time/deadline";
 import type { Context } from "./context";
 
 /** What asking the service needs of an operation's context. */
-export type AskingContext = Pick<Context, "configuration" | "fetch" | "clock" | "reporter" | "signal">;
+export type AskingContext = Pick<
+  Context,
+  "configuration" | "fetch" | "clock" | "reporter" | "tracer" | "signal"
+>;
 
 /** A context with which the service can be asked, until the time limit. */
 export type ServiceContext<Given extends AskingContext = Context> = Given & {

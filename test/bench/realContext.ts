@@ -3,6 +3,7 @@ import nodeFetch from "node-fetch";
 import type { Context } from "../../dist/provider/resource/context.js";
 import type { ResumeRecords } from "../../dist/provider/resource/resumeRecords.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
+import { noTracer } from "../../dist/provider/tracing/tracer.js";
 
 const silent = (): undefined => undefined;
 const NO_RECORDS: ResumeRecords = {
@@ -25,6 +26,7 @@ export function realContext(given: Partial<Context>): Context {
     clock: systemClock,
     reporter: { progress: silent, debug: silent, info: silent, warn: silent },
     resumeRecords: NO_RECORDS,
+    tracer: noTracer,
     machine: "bench",
     inFlight: () => 1,
     signal: new AbortController().signal,

@@ -1,6 +1,7 @@
 import nodeFetch from "node-fetch";
 import { expect } from "vitest";
 import { Client } from "../../provider/service/client.ts";
+import { noTracer } from "../../provider/tracing/tracer.ts";
 import { serviceSettings } from "../../provider/service/configuration.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
 import type { DocsHostingError } from "../../provider/words/errors.ts";
@@ -55,6 +56,7 @@ export function operation(
     service: serviceSettings(configuration, { baseUrl }),
     fetch: nodeFetch,
     clock,
+    tracer: noTracer,
     reporter: {
       ...reporter,
       progress: (line) => {

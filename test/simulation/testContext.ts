@@ -1,4 +1,5 @@
 import type { Context } from "../../provider/resource/context.ts";
+import { noTracer } from "../../provider/tracing/tracer.ts";
 import { MemoryRecords } from "./memoryRecords.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 
@@ -20,6 +21,7 @@ export function testContext(given: Pick<Context, "fetch" | "clock"> & Partial<Co
       callback(Object.assign(new Error("unknown"), { code: "ENOTFOUND" }), []),
     reporter: recordingReporter(),
     resumeRecords: new MemoryRecords(),
+    tracer: noTracer,
     machine: "build-agent",
     inFlight: () => 1,
     signal: new AbortController().signal,

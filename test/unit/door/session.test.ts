@@ -42,13 +42,13 @@ afterEach(() => {
 });
 
 const operation = <T>(run: (context: Context) => T | Promise<T>): Promise<T> =>
-  session.operation({ urn: URN }, async (context) => run(context));
+  session.operation("create", { urn: URN }, async (context) => run(context));
 const contextOf = (): Promise<Context> => operation((context) => context);
 
 describe("an operation", () => {
   test("has the resource's URN and former URN, its row, and what its process takes from the machine", async () => {
     const urns = { urn: URN, formerUrn: `${URN}-before` };
-    const context = await session.operation(urns, (given) => Promise.resolve(given));
+    const context = await session.operation("create", urns, (given) => Promise.resolve(given));
     const { fetch, lookup, clock } = thisProcess;
     expect(context).toMatchObject({ ...urns, fetch, lookup, clock, machine: hostname() });
     expect(rows).toEqual([URN]);
@@ -57,7 +57,7 @@ describe("an operation", () => {
   });
 
   test("has no URN, now or formerly, where none is known", async () => {
-    const context = await session.operation({}, (given) => Promise.resolve(given));
+    const context = await session.operation("create", {}, (given) => Promise.resolve(given));
     expect(context).not.toHaveProperty("urn");
     expect(context).not.toHaveProperty("formerUrn");
   });

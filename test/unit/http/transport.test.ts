@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { startDeadline } from "../../../provider/time/deadline.ts";
+import { noTracer } from "../../../provider/tracing/tracer.ts";
 import type { Call } from "../../../provider/http/endpoint.ts";
 import { AnswerCutOffError, DeadlineExceededError } from "../../../provider/words/errors.ts";
 import { Transport } from "../../../provider/http/transport.ts";
@@ -41,6 +42,7 @@ async function send(
     fetch,
     clock,
     reporter: recordingReporter(),
+    tracer: noTracer,
     signal,
     deadline: startDeadline(clock, limitMs),
   });
