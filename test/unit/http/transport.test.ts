@@ -5,8 +5,10 @@ import { noTracer } from "../../../provider/tracing/tracer.ts";
 import type { Call } from "../../../provider/http/endpoint.ts";
 import { AnswerCutOffError, DeadlineExceededError } from "../../../provider/words/errors.ts";
 import { Transport } from "../../../provider/http/transport.ts";
+import { RecordedSpans } from "../../simulation/recordedSpans.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../simulation/scriptedFetch.ts";
+import { URN } from "../../simulation/testContext.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
 const KEY = "svc_c4n4ry";
@@ -28,11 +30,17 @@ interface Outcome {
 async function send(
   call: Call,
   answer: (request: SeenRequest, number: number) => ScriptedReply,
-  { limitMs = 1_800_000, signal = new AbortController().signal, clock = new VirtualClock() } = {},
+  {
+    limitMs = 1_800_000,
+    signal = new AbortController().signal,
+    clock = new VirtualClock(),
+    tracer = noTracer,
+    baseUrl = "https://api.example.com/admin",
+  } = {},
 ): Promise<Outcome> {
   const { fetch, requests } = scriptedFetch(answer);
   const service = {
-    baseUrl: "https://api.example.com/admin",
+    baseUrl,
     apiKey: () => KEY,
     apiKeyName: "DOCS_HOSTING_ADMIN_API_KEY",
     allowInsecure: false,
@@ -42,7 +50,7 @@ async function send(
     fetch,
     clock,
     reporter: recordingReporter(),
-    tracer: noTracer,
+    tracer,
     signal,
     deadline: startDeadline(clock, limitMs),
   });
@@ -63,6 +71,34 @@ test("a call goes to the path below the base URL with the bearer key and JSON", 
     body: { domain: "a.example" },
     headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
   });
+});
+
+test.each([
+  ["https://api.example.com/admin", "api.example.com", 443],
+  ["http://api.example.com", "api.example.com", 80],
+  ["http://127.0.0.1:4010", "127.0.0.1", 4010],
+])("each request is a span with its address and status: %s", async (baseUrl, address, port) => {
+  const clock = new VirtualClock();
+  const recorded = new RecordedSpans(clock);
+  await recorded.operation((tracer) =>
+    send(READ, () => ({ status: 400, body: {} }), { clock, tracer, baseUrl }),
+  );
+  await recorded.operation((tracer) =>
+    send(READ, (_, number) => ({ status: number === 1 ? 503 : 200, body: {} }), { clock, tracer, baseUrl }),
+  );
+  const request = {
+    "pulumi.urn": URN,
+    "http.request.method": "GET",
+    "url.full": `${baseUrl}/v1/thing`,
+    "server.address": address,
+    "server.port": port,
+  };
+  const requests = recorded.finished.filter(({ name }) => name === "GET");
+  expect(requests.map(({ attributes }) => attributes)).toEqual([
+    { ...request, "http.response.status_code": 400, "error.type": "400" },
+    { ...request, "http.response.status_code": 503, "error.type": "503" },
+    { ...request, "http.response.status_code": 200, "http.request.resend_count": 1 },
+  ]);
 });
 
 test("at the deadline the fault before tells more than an attempt that was cut off", async () => {
