@@ -19,7 +19,7 @@ const LOWER_FLOORS = [
   ["siteImage"],
   ["service", "waiting", "download", "archive", "registry"],
   ["http", "disk", "packing"],
-  ["time", "words"],
+  ["time", "tracing", "words"],
 ];
 // the door and the resources, a folder each
 const top = readdirSync(`${import.meta.dirname}/provider`, { withFileTypes: true })
@@ -79,7 +79,7 @@ export default tseslint.config(
     rules: wall([
       {
         regex:
-          "/provider/(?!time/clock$|agentJob/lookUp\\.js$|words/errors$|resource/inputTable$|[^/]+/inputs$)",
+          "/provider/(?!time/clock$|tracing/tracer$|agentJob/lookUp\\.js$|words/errors$|resource/inputTable$|[^/]+/inputs$)",
         allowTypeImports: true,
         message:
           "The user's program takes types, tables of inputs and errors from provider/, and the one read that it does itself.",

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { AgentJob } from "../provider/service/agentJob";
 import type { AgentJobLookupInputs } from "../provider/agentJob/inputs";
 import { systemClock } from "../provider/time/clock";
+import { noTracer } from "../provider/tracing/tracer";
 import { warnOfPlainKey } from "./plainKeyWarning";
 import type { InputsOf } from "./resourceProperties";
 
@@ -47,6 +48,7 @@ export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobRes
         info: (line) => void pulumi.log.info(line),
         warn: (line) => void pulumi.log.warn(line),
       },
+      tracer: noTracer,
       signal: new AbortController().signal,
     },
     { ...args },

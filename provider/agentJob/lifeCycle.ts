@@ -1,4 +1,4 @@
-import { decisionLine, type Decision } from "../resource/decision";
+import { decisionLine, type Decision, type ReasonCode } from "../resource/decision";
 import type { Context } from "../resource/context";
 import { changedByTable, meaning } from "../resource/inputTable";
 import { DEFAULT_LIMIT_MS, READ_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
@@ -36,6 +36,7 @@ export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
 
   /** Waits until the job is final. */
   async create(context, inputs, limitMs = DEFAULT_LIMIT_MS) {
+    noteWhat(context, inputs, "NEW");
     context.reporter.info(decisionLine({ because: "NEW", text: `${describe(inputs)} is waited for` }));
     return settled(inputs, await waitUntilSeenFinal(context, inputs, limitMs));
   },
@@ -43,6 +44,7 @@ export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
   /** Asks for the job once. */
   async read(context, state) {
     const inputs = inputsOf(state);
+    noteWhat(context, inputs);
     try {
       const { client } = openClient(context, inputs, READ_LIMIT_MS);
       const { job } = await client.getAgentJob(keyOf(inputs));
@@ -59,6 +61,8 @@ export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
 
   /** Waits on where an earlier run was cut off; asks nothing about a job that is final. */
   async update(context, state, inputs, limitMs = DEFAULT_LIMIT_MS) {
+    const changed = changedByTable(AGENT_JOB_INPUTS, inputs, inputsOf(state));
+    noteWhat(context, inputs, decide(inputs, state, changed).because);
     const job = isFinal(state.outputs)
       ? { ...state.outputs, id: state.outputs.jobId }
       : await waitUntilSeenFinal(context, inputs, limitMs, state);
@@ -99,14 +103,19 @@ async function waitUntilSeenFinal(
   let seen: AgentJob | undefined;
   try {
     const service = openClient(context, inputs, limitMs);
+    const { tracer } = service;
     const look = async (): Promise<AgentJob & JobLook> => {
       const { job, missing, ...asked } = await service.client.getAgentJob(keyOf(inputs));
       seen = job;
       if (missing.length > 0) reporter.warn(missingFields(keyOf(inputs), missing));
       const { status } = job;
-      return { ...job, ...asked, outcome: agentJobOutcome(status), isUnexpected: !isKnownStatus(status) };
+      const outcome = agentJobOutcome(status);
+      tracer.note({ "docs_hosting.job.status": status, "docs_hosting.job.outcome": outcome });
+      return { ...job, ...asked, outcome, isUnexpected: !isKnownStatus(status) };
     };
-    return await waitForJob({ ...service, subject: `${name} to be final`, name, look });
+    const tracedLook = (): ReturnType<typeof look> => tracer.span("docs_hosting.agent_job.look", {}, look);
+    const wait = { ...service, subject: `${name} to be final`, name, look: tracedLook };
+    return await tracer.span("docs_hosting.agent_job.wait", {}, () => waitForJob(wait));
   } catch (error) {
     const over = error instanceof NotFoundError;
     const failure = explained(error, name, over ? "" : "The next `pulumi up` goes on waiting for it");
@@ -131,6 +140,19 @@ function isRefused({ acceptFailed }: CheckedAgentJobInputs, { status }: Pick<Age
 
 function isFinal({ status }: Pick<AgentJob, "status">): boolean {
   return agentJobOutcome(status) !== "pending";
+}
+
+/** Tells tracers which job it is, and why something is done about it. */
+function noteWhat(
+  { tracer }: Context,
+  { projectId, jobId }: CheckedAgentJobInputs,
+  because?: ReasonCode,
+): void {
+  tracer.note({
+    "docs_hosting.project.id": projectId,
+    "docs_hosting.job.id": jobId,
+    ...(because && { "docs_hosting.decision": because }),
+  });
 }
 
 function keyOf({ projectId, jobId }: CheckedAgentJobInputs): { projectId: string; id: string } {

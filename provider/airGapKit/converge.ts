@@ -2,7 +2,7 @@ import { diskFailure } from "../disk/diskFailure";
 import { removeKits } from "../kit/lookAtKit";
 import type { Context } from "../resource/context";
 import { decisionLine } from "../resource/decision";
-import { describeSource } from "../source/bundleSource";
+import { describeSource, sourceAttributes } from "../source/bundleSource";
 import { startDeadline } from "../time/deadline";
 import { explained } from "../words/explainedError";
 import type { CheckedInputs } from "./inputs";
@@ -24,13 +24,16 @@ export async function converge(
 ): Promise<AirGapKitState> {
   const context = { ...given, deadline: startDeadline(given.clock, limitMs) };
   const plan = planKit(inputs, state);
+  const { tracer } = context;
+  tracer.note({ ...sourceAttributes(inputs.source), "docs_hosting.decision": plan.because });
   const before = state?.bookkeeping.kits ?? [];
   if (plan.action === "record") return stateOf(inputs, before);
   // a diff has told the decision about a resource that was there before
   if (!state) context.reporter.info(decisionLine(plan));
   try {
     if (plan.action === "prune") return stateOf(inputs, await pruned(context, inputs, before));
-    const made = await makeKit(context, inputs, before);
+    const place = { "docs_hosting.destination": inputs.folder };
+    const made = await tracer.span("docs_hosting.air_gap_kit", place, () => makeKit(context, inputs, before));
     const others = before.filter(({ kit }) => kit.name !== made.kit.name);
     return stateOf(inputs, await pruned(context, inputs, [made, ...others]));
   } catch (error) {

@@ -39,21 +39,23 @@ export async function makeKit(
   try {
     const inspection = await inspect(context, inputs, bundle);
     const { fetch, clock, reporter, signal, deadline } = context;
-    const kit = await writeKit(
-      {
-        bundle: { ...bundle, root: inspection.root },
-        limits: siteLimits(inputs),
-        chart: chart?.path,
-        images,
-        platforms,
-        values,
-        signer,
-        since: sinceKit,
-        partSize,
-        earlier: earlier.map((made) => join(folder, made.kit.name)),
-      },
-      { folder, owner: draftOwner(context, inputs) },
-      { fetch, clock, reporter, signal, deadline, environment },
+    const kit = await context.tracer.span("docs_hosting.kit.write", {}, () =>
+      writeKit(
+        {
+          bundle: { ...bundle, root: inspection.root },
+          limits: siteLimits(inputs),
+          chart: chart?.path,
+          images,
+          platforms,
+          values,
+          signer,
+          since: sinceKit,
+          partSize,
+          earlier: earlier.map((made) => join(folder, made.kit.name)),
+        },
+        { folder, owner: draftOwner(context, inputs) },
+        { fetch, clock, reporter, signal, deadline, environment },
+      ),
     );
     obtained.remove();
     const { files, pages, selfContained, externalLoads } = inspection;

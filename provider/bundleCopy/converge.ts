@@ -8,7 +8,7 @@ import type { CheckedInputs } from "./inputs";
 import { withScratch, type WorkContext } from "../source/workFolders";
 import { makeCopy } from "./makeCopy";
 import { planCopy } from "./plan";
-import { describeSource } from "../source/bundleSource";
+import { describeSource, sourceAttributes } from "../source/bundleSource";
 import { recordedState, stateOf, type BundleCopyState, type FreshLink, type MadeCopy } from "./state";
 
 /**
@@ -25,6 +25,8 @@ export async function converge(
 ): Promise<BundleCopyState> {
   const context = { ...given, deadline: startDeadline(given.clock, limitMs) };
   const plan = planCopy(inputs, state, context.clock.now());
+  const { tracer } = context;
+  tracer.note({ ...sourceAttributes(inputs.source), "docs_hosting.decision": plan.because });
   if (plan.action === "record") return recordedState(inputs, plan.state);
   // a diff has told the decision about a resource that was there before
   if (!state) context.reporter.info(decisionLine(plan));
@@ -32,7 +34,10 @@ export async function converge(
   const before = state?.bookkeeping.copies ?? [];
   try {
     if (plan.action === "copy") {
-      const made = await makeCopy(context, inputs, destination);
+      const place = { "docs_hosting.destination": destination.id };
+      const made = await tracer.span("docs_hosting.bundle_copy", place, () =>
+        makeCopy(context, inputs, destination),
+      );
       const others = before.filter(({ copy }) => copy.uri !== made.copy.uri);
       return await settled(context, inputs, destination, [made, ...others]);
     }

@@ -1,5 +1,5 @@
 import { unpackBundle } from "../archive/bundle";
-import type { Bundle, Destination } from "../destination/destination";
+import type { Bundle, Copy, Destination, DestinationContext } from "../destination/destination";
 import { describeSource } from "../source/bundleSource";
 import { inspect, siteLimits } from "../source/inspect";
 import { obtain } from "../source/obtain";
@@ -24,14 +24,17 @@ export async function makeCopy(
   try {
     refuseOtherDigest(bundle, inputs);
     const inspection = await inspect(context, inputs, bundle);
-    const made = await withScratch(context, async (place) => {
+    const publish = async (place: DestinationContext): Promise<Copy> => {
       const draft = await destination.begin(bundle, place);
       if (draft.sink) {
         const { root } = inspection;
         await unpackBundle(bundle, siteLimits(inputs), draft.sink, { signal: context.signal, root });
       }
       return draft.publish();
-    });
+    };
+    const made = await context.tracer.span("docs_hosting.bundle.publish", {}, () =>
+      withScratch(context, publish),
+    );
     obtained.remove();
     const { files, pages, selfContained, externalLoads } = inspection;
     const { version, jobId, sha256, size } = bundle;

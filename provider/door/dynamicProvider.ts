@@ -86,15 +86,17 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
     }),
 
     create: answering(async (inputs) => {
-      const state = await session.operation(stored.urnsOf({}, inputs), (context) =>
-        partial(inputs, () => lifeCycle.create(context, inputsIn(inputs), stored.limitMs(inputs, "create"))),
+      const state = await partial(inputs, () =>
+        session.operation("create", stored.urnsOf({}, inputs), (context) =>
+          lifeCycle.create(context, inputsIn(inputs), stored.limitMs(inputs, "create")),
+        ),
       );
       return { id: lifeCycle.idOf(state), outs: stored.propertiesOf(state, inputs) };
     }),
 
     // the host has no room for the inputs that were found
     read: answering(async (id, props) => {
-      const found = await session.operation(stored.urnsOf({}, props), (context) =>
+      const found = await session.operation("read", stored.urnsOf({}, props), (context) =>
         stored.isStored(props)
           ? lifeCycle.read(context, stateIn(props))
           : lifeCycle.lookUp(context, id, stored.split(props).visible),
@@ -103,8 +105,8 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
     }),
 
     update: answering(async (_id, olds, news) => {
-      const state = await session.operation(stored.urnsOf(olds, news), (context) =>
-        partial(news, () =>
+      const state = await partial(news, () =>
+        session.operation("update", stored.urnsOf(olds, news), (context) =>
           lifeCycle.update(context, stateIn(olds), inputsIn(news), stored.limitMs(news, "update")),
         ),
       );
@@ -112,7 +114,9 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
     }),
 
     delete: answering((_id, props) =>
-      session.operation(stored.urnsOf({}, props), (context) => lifeCycle.remove(context, stateIn(props))),
+      session.operation("delete", stored.urnsOf({}, props), (context) =>
+        lifeCycle.remove(context, stateIn(props)),
+      ),
     ),
   };
 }

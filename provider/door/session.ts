@@ -5,6 +5,7 @@ import type { ConfigurationSource } from "../service/configuration";
 import { machineOf, type Machine } from "../time/serviceClock";
 import { RunCancelledError } from "../words/errors";
 import type { Reporter } from "../words/reporter";
+import type { Tracing } from "./tracing";
 
 /** The stack's configuration. */
 export interface StackConfig {
@@ -19,6 +20,8 @@ export interface Host extends Pick<Context, "fetch" | "lookup" | "clock" | "mach
   reporter(urn: string | undefined): Reporter & { close(): void };
   /** Calls back when the user stops the run, and at its normal end. Watching twice changes nothing. */
   watchForCancel(onCancel: () => void): void;
+  /** What tells tracers of each operation. */
+  readonly tracing: Tracing;
 }
 
 /** What all operations of one process share: configuration, resume records, what is in flight, and the end that Ctrl-C brings. */
@@ -56,6 +59,7 @@ export class Session {
   /** Before any other call is answered: from now on Ctrl-C is noticed, whatever is under way. */
   configure(config: StackConfig): void {
     this.#stackConfig = config;
+    this.#host.tracing.listen();
     this.#watchForCancel();
   }
 
@@ -67,10 +71,12 @@ export class Session {
   /**
    * Runs what takes its time: with progress on the resource's row, and so that Ctrl-C stops it.
    *
+   * @param name what is done: "create"
    * @param urn of the resource, when it is known
    * @param formerUrn of the resource in the state, where it was renamed since
    */
   async operation<T>(
+    name: string,
     { urn, formerUrn }: Pick<Context, "urn" | "formerUrn">,
     run: (context: Context) => Promise<T>,
   ): Promise<T> {
@@ -83,21 +89,25 @@ export class Session {
       this.#wasCutOff = true;
     }
     try {
-      const { fetch, lookup, clock, machine } = this.#host;
-      return await run({
-        configuration: this.configuration,
-        fetch,
-        lookup,
-        clock,
-        pacers: this.#pacers,
-        machine,
-        reporter,
-        resumeRecords: this.resumeRecords,
-        ...(urn !== undefined && { urn }),
-        ...(formerUrn !== undefined && { formerUrn }),
-        inFlight: () => this.#inFlight.size,
-        signal: stop.signal,
-      });
+      const { fetch, lookup, clock, machine, tracing } = this.#host;
+      const debug = (line: string): void => reporter.debug(line);
+      return await tracing.operation({ name, urn, debug }, (tracer) =>
+        run({
+          configuration: this.configuration,
+          fetch,
+          lookup,
+          clock,
+          pacers: this.#pacers,
+          machine,
+          reporter,
+          tracer,
+          resumeRecords: this.resumeRecords,
+          ...(urn !== undefined && { urn }),
+          ...(formerUrn !== undefined && { formerUrn }),
+          inFlight: () => this.#inFlight.size,
+          signal: stop.signal,
+        }),
+      );
     } finally {
       this.#inFlight.delete(stop);
       reporter.close();

@@ -2,9 +2,11 @@ import { lookup } from "node:dns";
 import { hostname } from "node:os";
 import nodeFetch from "node-fetch";
 import { systemClock } from "../time/clock";
+import { CallerSpans } from "./callerSpans";
 import { watchForCancel } from "./cancellation";
 import { engineReporter } from "./engineLog";
 import type { Host } from "./session";
+import { tracingTo } from "./tracing";
 
 /** The dynamic-provider process. */
 export const thisProcess: Host = {
@@ -15,4 +17,12 @@ export const thisProcess: Host = {
   environment: (name) => process.env[name],
   reporter: (urn) => engineReporter(urn, systemClock),
   watchForCancel,
+  tracing: tracingTo(
+    process.env["PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT"],
+    new CallerSpans(),
+    async (endpoint) => {
+      const { openTelemetrySpans } = await import("./openTelemetry.js");
+      return openTelemetrySpans(endpoint);
+    },
+  ),
 };

@@ -1,6 +1,7 @@
 import { sleep, type Clock } from "../time/clock";
 import type { Reporter } from "../words/reporter";
 import type { Deadline } from "../time/deadline";
+import type { Tracer } from "../tracing/tracer";
 import type { FailedAttempt } from "./failedAttempt";
 import { formatDuration } from "../time/duration";
 import {
@@ -11,7 +12,7 @@ import {
   type DocsHostingError,
 } from "../words/errors";
 import { endpointOf, type Call, type Endpoint } from "./endpoint";
-import { exchange, type Fetch } from "./attempt";
+import { exchange, type Answer, type Fetch } from "./attempt";
 import { refusal } from "./refusal";
 import { redact } from "../words/redaction";
 import type { Origin } from "./origin";
@@ -39,6 +40,7 @@ export interface TransportOptions {
   /** When requests go out: shared by all operations of the process. */
   readonly pacers: Pacers;
   readonly reporter: Reporter;
+  readonly tracer: Tracer;
   readonly signal: AbortSignal;
   readonly deadline: Deadline;
 }
@@ -82,7 +84,7 @@ export class Transport {
       const key = service.apiKey();
       const pacer = pacers.of(service.baseUrl, key);
       await this.#turn(pacer, endpoint, failures > 0);
-      const attempt = await this.#attempt(call, endpoint, key, read);
+      const attempt = await this.#attempt(call, endpoint, { key, repeats: failures }, read);
       pacer.ended(attempt);
       if ("value" in attempt) return attempt.value;
       failures++;
@@ -148,11 +150,11 @@ export class Transport {
   async #attempt<T>(
     call: Call,
     endpoint: Endpoint,
-    key: string,
+    { key, repeats }: { readonly key: string; readonly repeats: number },
     read: (reply: Reply, key: string) => T,
   ): Promise<{ value: T } | FailedAttempt> {
     const { service, clock, reporter } = this.#options;
-    const answer = await exchange(call, endpoint, key, this.#options);
+    const answer = await this.#exchange(call, endpoint, repeats, key);
     if ("fault" in answer) return answer;
     this.#wasAnswered = true;
     const { status, text, contentType, sentAtMs, retryAfterMs } = answer;
@@ -178,5 +180,31 @@ export class Transport {
       if (error instanceof MalformedResponseError) return { fault: { kind: "malformed" }, error };
       throw error;
     }
+  }
+
+  /** A span as OpenTelemetry has it, see https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-client */
+  #exchange(call: Call, endpoint: Endpoint, repeats: number, key: string): Promise<Answer | FailedAttempt> {
+    const { tracer } = this.#options;
+    const { hostname, port, protocol } = new URL(endpoint.url);
+    const attributes = {
+      "http.request.method": call.method,
+      "url.full": endpoint.url,
+      "server.address": hostname,
+      "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+      ...(repeats > 0 && { "http.request.resend_count": repeats }),
+    };
+    return tracer.span(call.method, attributes, async () => {
+      const answer = await exchange(call, endpoint, key, this.#options);
+      if ("fault" in answer) {
+        tracer.note({ "error.type": answer.error.name });
+      } else {
+        const { status } = answer;
+        tracer.note({
+          "http.response.status_code": status,
+          ...(status >= 400 && { "error.type": `${status}` }),
+        });
+      }
+      return answer;
+    });
   }
 }

@@ -1,6 +1,7 @@
 import type { Lookup } from "../download/storeAddress";
 import type { Clock } from "../time/clock";
 import type { ConfigurationSource } from "../service/configuration";
+import type { Tracer } from "../tracing/tracer";
 import type { Reporter } from "../words/reporter";
 import type { ResumeRecords } from "./resumeRecords";
 import type { Fetch } from "../http/attempt";
@@ -16,6 +17,8 @@ export interface Context {
   /** When requests to the service go out: of all operations of this process. */
   readonly pacers: Pacers;
   readonly reporter: Reporter;
+  /** Tells those who trace the run what is going on. */
+  readonly tracer: Tracer;
   /** Where started jobs are remembered until the state has them. */
   readonly resumeRecords: ResumeRecords;
   /** The resource's URN. Without it no job is remembered outside of the state. */

@@ -1,7 +1,15 @@
 import { MalformedResponseError } from "../words/errors";
+import type { Tracer } from "../tracing/tracer";
 import type { Reporter } from "../words/reporter";
 import { isShort, SHORT_LIFE_MS, type BundleLink } from "./bundleLink";
 import type { Client } from "./client";
+
+/** What a link is minted with. */
+interface MintContext {
+  readonly client: Client;
+  readonly reporter: Reporter;
+  readonly tracer: Tracer;
+}
 
 /**
  * A fresh link to the bundle of a completed job. A link that is dead on arrival, or as good as dead, is asked for once
@@ -9,10 +17,19 @@ import type { Client } from "./client";
  *
  * @throws MalformedResponseError when the second one is dead by the service's own clock; any other DocsHostingError
  */
-export async function mintLink(
-  jobId: string,
-  { client, reporter }: { readonly client: Client; readonly reporter: Reporter },
-): Promise<BundleLink> {
+export function mintLink(jobId: string, context: MintContext): Promise<BundleLink> {
+  const { tracer } = context;
+  return tracer.span("docs_hosting.link.mint", { "docs_hosting.job.id": jobId }, async () => {
+    const link = await soundLink(jobId, context);
+    const { expiresAtMs } = link;
+    if (expiresAtMs !== undefined) {
+      tracer.note({ "docs_hosting.link.expires_at": new Date(expiresAtMs).toISOString() });
+    }
+    return link;
+  });
+}
+
+async function soundLink(jobId: string, { client, reporter }: MintContext): Promise<BundleLink> {
   const lifeMs = ({ expiresAtMs = Infinity, mintedAtMs }: BundleLink): number => expiresAtMs - mintedAtMs;
   let link = await client.createBundle(jobId);
   if (isShort(lifeMs(link))) link = await client.createBundle(jobId);

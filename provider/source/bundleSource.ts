@@ -5,6 +5,7 @@ import { ruleOfVersion } from "../resource/versionLabel";
 import { SERVICE_INPUTS } from "../resource/serviceInputs";
 import type { ConfigurationSource } from "../service/configuration";
 import { isIdentifier } from "../service/identifier";
+import type { Attributes } from "../tracing/tracer";
 import { isUnknown } from "../words/unknown";
 
 /** An export at the service: its bundle is fetched by a link that the resource mints itself. */
@@ -125,4 +126,13 @@ export function describeSource(source: CheckedSource): string {
   return isUnknown(source.jobId)
     ? `the export of ${source.domain}`
     : `job ${source.jobId} of ${source.domain}`;
+}
+
+/** The source for those who trace. */
+export function sourceAttributes(source: CheckedSource): Attributes {
+  const { domain } = source;
+  return {
+    "docs_hosting.domain": domain,
+    ...("jobId" in source && { "docs_hosting.job.id": source.jobId }),
+  };
 }

@@ -7,15 +7,15 @@ import type { BundleDemands } from "./demands";
 import type { WorkContext } from "./workFolders";
 
 /** Looks through a bundle, and judges it. @throws BundleRefusedError; the signal's reason */
-export async function inspect(
-  context: WorkContext,
-  demands: BundleDemands,
-  bundle: Bundle,
-): Promise<Inspection> {
-  context.reporter.progress(`looking through ${formatBytes(bundle.size)}`);
-  const inspection = await inspectBundle(bundle, siteLimits(demands), context);
-  judgeLoads(inspection, bundle, demands, context);
-  return inspection;
+export function inspect(context: WorkContext, demands: BundleDemands, bundle: Bundle): Promise<Inspection> {
+  const { reporter, tracer } = context;
+  return tracer.span("docs_hosting.bundle.inspect", {}, async () => {
+    reporter.progress(`looking through ${formatBytes(bundle.size)}`);
+    const inspection = await inspectBundle(bundle, siteLimits(demands), context);
+    tracer.note({ "docs_hosting.bundle.files": inspection.files });
+    judgeLoads(inspection, bundle, demands, context);
+    return inspection;
+  });
 }
 
 /** What the files of a bundle may be at most. */

@@ -32,7 +32,14 @@ export async function obtain(
   context: WorkContext,
   { source, limits }: { readonly source: CheckedSource } & Pick<BundleDemands, "limits">,
 ): Promise<Obtained> {
-  if (!("file" in source)) return fetchExport(context, source, limits.archiveBytes);
+  if (!("file" in source)) {
+    return context.tracer.span("docs_hosting.bundle.download", {}, async () => {
+      const obtained = await fetchExport(context, source, limits.archiveBytes);
+      const { sha256, size } = obtained.bundle;
+      context.tracer.note({ "docs_hosting.bundle.sha256": sha256, "docs_hosting.bundle.size": size });
+      return obtained;
+    });
+  }
   const path = resolve(source.file);
   const { sha256, size } = await hashFile(path, { limitBytes: limits.archiveBytes }, context);
   const { version, domain } = source;

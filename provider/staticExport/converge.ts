@@ -32,6 +32,7 @@ export async function converge(
 ): Promise<StaticExportState> {
   renameRecords(context, inputs);
   const plan = planExport(inputs, state, serviceTimeOf(state, machineOf(context)));
+  context.tracer.note({ "docs_hosting.domain": inputs.domain, "docs_hosting.decision": plan.because });
   switch (plan.action) {
     case "record":
       return record(context, inputs, plan.state);
@@ -69,9 +70,11 @@ async function renew(
   before: StaticExportState,
 ): Promise<StaticExportState | undefined> {
   const { jobId } = before.outputs;
+  const { reporter, tracer } = context;
+  tracer.note({ "docs_hosting.job.id": jobId });
   try {
-    context.reporter.progress("renewing the link");
-    const link = await mintLink(jobId, context);
+    reporter.progress("renewing the link");
+    const link = await tracer.span("docs_hosting.link.renew", {}, () => mintLink(jobId, context));
     const clockError = clockErrorOf(machineOf(context), context.client.clockAheadMs);
     const renewed = finishedState(inputs, { jobId, link }, clockError, before.outputs);
     warnOfShortLife(context, inputs, renewed);

@@ -70,6 +70,7 @@ class SiteExport {
     if (jobId === undefined || isStored) return undefined;
     const text = `job ${jobId} of a run that was killed goes on, none is started`;
     this.#context.reporter.info(decisionLine({ because: "RESUMED", text }));
+    this.#context.tracer.note({ "docs_hosting.decision": "RESUMED" });
     return this.#goOn({ kind: "running", jobId }, true);
   }
 

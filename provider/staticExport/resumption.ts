@@ -75,12 +75,13 @@ export function renameRecords(
 
 /** Tells why there will be another job, and makes sure that this one is not found again. */
 export function jobIsGone(
-  context: Pick<Context, "resumeRecords" | "urn" | "reporter">,
+  context: Pick<Context, "resumeRecords" | "urn" | "reporter" | "tracer">,
   inputs: CheckedInputs,
   jobId: string,
 ): void {
   const text = `the service does not have job ${jobId} any more: exporting again`;
   context.reporter.warn(decisionLine({ because: "JOB_GONE", text }));
+  context.tracer.note({ "docs_hosting.decision": "JOB_GONE", "docs_hosting.job.id": undefined });
   const resumption = resumptionOf(context, inputs);
   if (resumption.find() === jobId) resumption.forget();
 }

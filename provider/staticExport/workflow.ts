@@ -4,9 +4,10 @@ import type { BundleLink } from "../service/bundleLink";
 import { mintLink } from "../service/mintLink";
 import { JUST_STARTED, type ExportJob } from "../service/exportJob";
 import { sleep } from "../time/clock";
+import type { Attributes } from "../tracing/tracer";
 import { warningOnce, type Reporter } from "../words/reporter";
 import { ExportFailedError, NotFoundError, NotReadyError } from "../words/errors";
-import { waitForJob } from "../waiting/jobWait";
+import { waitForJob, type JobWait } from "../waiting/jobWait";
 import type { JobPhase } from "./state";
 
 /** How long a job that was just started may be unknown to the service (replicas that lag), in milliseconds. */
@@ -59,12 +60,13 @@ export interface FinishedExport {
 export async function runExport(request: ExportRequest, given: WorkflowContext): Promise<FinishedExport> {
   // a job that is waited for again has the same flaws
   const context = { ...given, reporter: warningOnce(given.reporter) };
-  const { reporter, onJob, clock, signal } = context;
+  const { reporter, tracer, onJob, clock, signal } = context;
   const mayBeNew = request.kind === "start" || request.mayBeNew;
   const isAdopted = request.kind === "continue" && request.isAdopted;
   let { job, over } =
     request.kind === "start" ? await startExport(request, context) : { job: request.job, over: undefined };
   const { jobId } = job;
+  tracer.note({ "docs_hosting.job.id": jobId });
   onJob(job);
   for (let notReady = 0; ;) {
     if (job.kind === "running") {
@@ -87,10 +89,14 @@ export async function runExport(request: ExportRequest, given: WorkflowContext):
 /** @returns `over`: the job, where the reply says that it has ended already: one of the same content that the service knows */
 async function startExport(
   { request, idempotencyKey }: Extract<ExportRequest, { kind: "start" }>,
-  { client, reporter }: ServiceContext,
+  { client, reporter, tracer }: ServiceContext,
 ): Promise<{ job: JobPhase; over: ExportJob | undefined }> {
   reporter.progress("starting the export");
-  const { jobId, job } = await client.startExport(request, idempotencyKey);
+  const { jobId, job } = await tracer.span("docs_hosting.export.start", {}, async () => {
+    const reply = await client.startExport(request, idempotencyKey);
+    tracer.note({ "docs_hosting.job.id": reply.jobId });
+    return reply;
+  });
   reporter.info(`export job ${jobId} started`);
   return {
     job: { kind: "running", jobId },
@@ -141,17 +147,32 @@ export async function findJob(jobId: string, mayBeNew: boolean, context: Service
 function lookAt(
   jobId: string,
   mayBeNew: boolean,
-  { client, clock }: ServiceContext,
+  { client, clock, tracer }: ServiceContext,
 ): () => Promise<ExportJob | undefined> {
   const beganAt = clock.monotonic();
+  const look = (): Promise<ExportJob> =>
+    tracer.span("docs_hosting.export.look", { "docs_hosting.job.id": jobId }, async () => {
+      const job = await client.getExport(jobId);
+      tracer.note(seenOf(job));
+      return job;
+    });
   return async () => {
     try {
-      return await client.getExport(jobId);
+      return await look();
     } catch (error) {
       const justStarted = mayBeNew && clock.monotonic() - beganAt <= UNKNOWN_AFTER_START_MS;
       if (error instanceof NotFoundError && justStarted) return undefined;
       throw error;
     }
+  };
+}
+
+function seenOf({ status, outcome, progress, pageCount }: ExportJob): Attributes {
+  return {
+    "docs_hosting.job.status": status,
+    "docs_hosting.job.outcome": outcome,
+    "docs_hosting.job.progress": progress,
+    "docs_hosting.job.pages": pageCount,
   };
 }
 
@@ -162,7 +183,7 @@ function waitForExport(
   context: ServiceContext,
 ): Promise<ExportJob> {
   const look = lookAt(jobId, mayBeNew, context);
-  return waitForJob<ExportJob>({
+  const wait: JobWait<ExportJob> = {
     ...context,
     subject: `export job ${jobId} of ${domain} to be completed`,
     name: `job ${jobId}`,
@@ -175,5 +196,6 @@ function waitForExport(
       }
       return job;
     },
-  });
+  };
+  return context.tracer.span("docs_hosting.export.wait", {}, () => waitForJob(wait));
 }

@@ -4,6 +4,7 @@ import { Pacers } from "../../dist/provider/http/pacers.js";
 import type { Context } from "../../dist/provider/resource/context.js";
 import type { ResumeRecords } from "../../dist/provider/resource/resumeRecords.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
+import { noTracer } from "../../dist/provider/tracing/tracer.js";
 
 const silent = (): undefined => undefined;
 const NO_RECORDS: ResumeRecords = {
@@ -27,6 +28,7 @@ export function realContext(given: Partial<Context>): Context {
     pacers: new Pacers(given.clock ?? systemClock),
     reporter: { progress: silent, debug: silent, info: silent, warn: silent },
     resumeRecords: NO_RECORDS,
+    tracer: noTracer,
     machine: "bench",
     inFlight: () => 1,
     signal: new AbortController().signal,

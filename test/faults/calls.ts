@@ -2,6 +2,7 @@ import nodeFetch from "node-fetch";
 import { expect } from "vitest";
 import { Pacers } from "../../provider/http/pacers.ts";
 import { Client } from "../../provider/service/client.ts";
+import { noTracer } from "../../provider/tracing/tracer.ts";
 import { serviceSettings } from "../../provider/service/configuration.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
 import type { DocsHostingError } from "../../provider/words/errors.ts";
@@ -57,6 +58,7 @@ export function operation(
     fetch: nodeFetch,
     clock,
     pacers: new Pacers(clock),
+    tracer: noTracer,
     reporter: {
       ...reporter,
       progress: (line) => {

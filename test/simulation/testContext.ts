@@ -1,5 +1,6 @@
 import { Pacers } from "../../provider/http/pacers.ts";
 import type { Context } from "../../provider/resource/context.ts";
+import { noTracer } from "../../provider/tracing/tracer.ts";
 import { MemoryRecords } from "./memoryRecords.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 
@@ -22,6 +23,7 @@ export function testContext(given: Pick<Context, "fetch" | "clock"> & Partial<Co
     pacers: new Pacers(given.clock),
     reporter: recordingReporter(),
     resumeRecords: new MemoryRecords(),
+    tracer: noTracer,
     machine: "build-agent",
     inFlight: () => 1,
     signal: new AbortController().signal,

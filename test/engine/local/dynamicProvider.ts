@@ -21,11 +21,14 @@ const cancelDeadlineMs = 2000;
 export class DynamicProvider implements Provider {
   readonly child: Child;
   #client: ResourceProviderClient;
+  #metadata = new grpc.Metadata();
   #calls = 0;
 
-  private constructor(child: Child, client: ResourceProviderClient) {
+  private constructor(child: Child, client: ResourceProviderClient, traceparent: string | undefined) {
     this.child = child;
     this.#client = client;
+    // the real engine, where it traces, names the span that it has of the call; here it is the one that it was started in
+    if (traceparent !== undefined) this.#metadata.set("traceparent", traceparent);
   }
 
   static async start(
@@ -56,6 +59,7 @@ export class DynamicProvider implements Provider {
     const provider = new DynamicProvider(
       child,
       new Client(address, grpc.credentials.createInsecure(), messageLimits),
+      options.env["TRACEPARENT"],
     );
     await provider.#configure(config);
     return provider;
@@ -75,7 +79,7 @@ export class DynamicProvider implements Provider {
     request.setOlds(toStruct(plainMap(olds)));
     request.setNews(toStruct(plainMap(news)));
     const response = await this.#call<InstanceType<typeof providerProto.CheckResponse>>((done) =>
-      this.#client.check(request, done),
+      this.#client.check(request, this.#metadata, done),
     );
     return {
       inputs: remark(fromStruct(response.getInputs()), news),
@@ -99,7 +103,7 @@ export class DynamicProvider implements Provider {
     request.setOldInputs(toStruct(plainMap(old.inputs)));
     request.setIgnorechangesList(ignoreChanges);
     const response = await this.#call<InstanceType<typeof providerProto.DiffResponse>>((done) =>
-      this.#client.diff(request, done),
+      this.#client.diff(request, this.#metadata, done),
     );
     const { DIFF_NONE, DIFF_SOME } = providerProto.DiffResponse.DiffChanges;
     const changes = response.getChanges();
@@ -115,7 +119,7 @@ export class DynamicProvider implements Provider {
     request.setUrn(urn);
     request.setProperties(toStruct(plainMap(inputs)));
     const response = await this.#call<InstanceType<typeof providerProto.CreateResponse>>(
-      (done) => this.#client.create(request, done),
+      (done) => this.#client.create(request, this.#metadata, done),
       inputs,
     );
     if (!response.getId()) throw new ProviderError("provider did not return an ID from Create");
@@ -130,7 +134,7 @@ export class DynamicProvider implements Provider {
     request.setNews(toStruct(plainMap(inputs)));
     request.setOldInputs(toStruct(plainMap(old.inputs)));
     const response = await this.#call<InstanceType<typeof providerProto.UpdateResponse>>(
-      (done) => this.#client.update(request, done),
+      (done) => this.#client.update(request, this.#metadata, done),
       inputs,
     );
     return { id: old.id ?? "", outputs: remark(fromStruct(response.getProperties()), inputs) };
@@ -145,7 +149,7 @@ export class DynamicProvider implements Provider {
     request.setInputs(toStruct(plainMap(resource.inputs)));
     request.setProperties(toStruct(plainMap(resource.outputs)));
     const response = await this.#call<InstanceType<typeof providerProto.ReadResponse>>((done) =>
-      this.#client.read(request, done),
+      this.#client.read(request, this.#metadata, done),
     );
     const inputs = response.getInputs();
     return {
@@ -161,7 +165,7 @@ export class DynamicProvider implements Provider {
     request.setUrn(resource.urn);
     request.setProperties(toStruct(plainMap(resource.outputs)));
     request.setOldInputs(toStruct(plainMap(resource.inputs)));
-    await this.#call((done) => this.#client.delete(request, done));
+    await this.#call((done) => this.#client.delete(request, this.#metadata, done));
   }
 
   /** Running calls go on. Never fails: the process may be dead. */

@@ -8,10 +8,11 @@ import type { Context } from "../../../provider/resource/context.ts";
 import { RunCancelledError } from "../../../provider/words/errors.ts";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
 import { COMPLETED_JOB } from "../../simulation/agentJobReply.ts";
+import { RecordedSpans } from "../../simulation/recordedSpans.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply } from "../../simulation/scriptedFetch.ts";
 import { caught, unfinished } from "../../simulation/simulatedExport.ts";
-import { KEY, testContext } from "../../simulation/testContext.ts";
+import { KEY, testContext, URN } from "../../simulation/testContext.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
 const INPUTS: CheckedAgentJobInputs = {
@@ -54,6 +55,53 @@ const verdict = (state: AgentJobState, changes: Partial<CheckedAgentJobInputs> =
   return { changed, replaces, hidden, decided: decisionLine(decision) };
 };
 const SAME = { changed: [], replaces: [], hidden: false };
+
+describe("those who trace are told", () => {
+  const ABOUT = { "pulumi.urn": URN, "docs_hosting.project.id": "p1", "docs_hosting.job.id": "a1" };
+  const traced = async (
+    name: string,
+    run: (context: Context) => Promise<unknown>,
+  ): Promise<RecordedSpans> => {
+    const recorded = new RecordedSpans(clock);
+    const work = recorded.operation((tracer) => run({ ...context(), tracer }), { name });
+    await clock.run(work).catch(() => undefined);
+    return recorded;
+  };
+
+  test("of the wait and its looks, with job and code", async () => {
+    const statuses = ["active", "completed"];
+    answer = () => ({ body: { ...JOB, status: statuses.shift() } });
+    const recorded = await traced("create", (given) => agentJob.create(given, INPUTS));
+    expect(recorded.outline).toEqual([
+      "docs_hosting.create",
+      "  docs_hosting.agent_job.wait",
+      ...["    docs_hosting.agent_job.look", "      GET"],
+      ...["    docs_hosting.agent_job.look", "      GET"],
+    ]);
+    const about = { ...ABOUT, "docs_hosting.decision": "NEW" };
+    expect(recorded.tree.attributes).toEqual(about);
+    expect(recorded.named("docs_hosting.agent_job.wait").attributes).toEqual(about);
+    expect(recorded.named("docs_hosting.agent_job.look").attributes).toEqual({
+      ...about,
+      "docs_hosting.job.status": "completed",
+      "docs_hosting.job.outcome": "success",
+    });
+  });
+
+  test("of a wait that goes on, and of a refresh", async () => {
+    const { state } = await unfinished<AgentJobState>(create(INPUTS, 60_000));
+    answer = endsAs({ status: "failed" }, 0);
+    const updated = await traced("update", (given) => agentJob.update(given, state, INPUTS));
+    expect(updated.tree.attributes).toEqual({
+      ...ABOUT,
+      "docs_hosting.decision": "RESUMED",
+      "error.type": "AgentFailedError",
+    });
+    const read = await traced("read", (given) => agentJob.read(given, state));
+    expect(read.outline).toEqual(["docs_hosting.read", "  GET"]);
+    expect(read.tree.attributes).toEqual(ABOUT);
+  });
+});
 
 describe("waiting", () => {
   test.each([

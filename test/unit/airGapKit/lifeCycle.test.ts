@@ -22,8 +22,9 @@ import { KitDraft } from "../../../provider/kit/draft.ts";
 import type { Context } from "../../../provider/resource/context.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
 import { systemClock } from "../../../provider/time/clock.ts";
+import { RecordedSpans } from "../../simulation/recordedSpans.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
-import { testContext } from "../../simulation/testContext.ts";
+import { testContext, URN } from "../../simulation/testContext.ts";
 
 let folder: string;
 let reporter: ReturnType<typeof recordingReporter>;
@@ -72,6 +73,23 @@ const decided = (text: string | RegExp): unknown =>
   expect.objectContaining({ decided: expect.stringMatching(text) as string });
 
 describe("a kit", () => {
+  test("is told to those who trace by each step", async () => {
+    const recorded = new RecordedSpans(systemClock);
+    await recorded.operation((tracer) => airGapKit.create({ ...context(), tracer }, inputsOf("v1")));
+    expect(recorded.outline).toEqual([
+      "docs_hosting.create",
+      "  docs_hosting.air_gap_kit",
+      "    docs_hosting.bundle.inspect",
+      "    docs_hosting.kit.write",
+    ]);
+    const about = { "pulumi.urn": URN, "docs_hosting.decision": "NEW" };
+    expect(recorded.tree.attributes).toEqual(about);
+    expect(recorded.named("docs_hosting.air_gap_kit").attributes).toEqual({
+      ...about,
+      "docs_hosting.destination": join(folder, "kits"),
+    });
+  });
+
   test("is one folder, told of by its outputs; the next run asks and writes nothing", async () => {
     const inputs = inputsOf("v1");
     const state = await airGapKit.create(context(), inputs);

@@ -21,6 +21,7 @@ import { bundleCopy } from "../../../provider/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../provider/bundleCopy/state.ts";
 import type { Context } from "../../../provider/resource/context.ts";
 import { systemClock } from "../../../provider/time/clock.ts";
+import { RecordedSpans } from "../../simulation/recordedSpans.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { KEY, testContext, URN } from "../../simulation/testContext.ts";
 
@@ -112,6 +113,50 @@ const MINT = "POST /v1/static-export/jobs/j1/bundle";
 const shaOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 describe("the bundle of an export", () => {
+  test("is told to those who trace by each step, with figures, and without key or link", async () => {
+    const recorded = new RecordedSpans(systemClock);
+    const { outputs } = await recorded.operation((tracer) =>
+      bundleCopy.create({ ...context(), tracer }, inputs()),
+    );
+    expect(recorded.outline).toEqual([
+      "docs_hosting.create",
+      "  docs_hosting.bundle_copy",
+      "    docs_hosting.bundle.download",
+      "      docs_hosting.link.mint",
+      "        POST",
+      "    docs_hosting.bundle.inspect",
+      "    docs_hosting.bundle.publish",
+    ]);
+    const about = {
+      "pulumi.urn": URN,
+      "docs_hosting.domain": "docs.example.com",
+      "docs_hosting.job.id": "j1",
+      "docs_hosting.decision": "NEW",
+    };
+    expect(recorded.tree.attributes).toEqual(about);
+    const told = (name: string): unknown => recorded.named(`docs_hosting.${name}`).attributes;
+    expect(told("bundle_copy")).toEqual({ ...about, "docs_hosting.destination": join(folder, "copies") });
+    expect(told("bundle.download")).toEqual({
+      ...about,
+      "docs_hosting.bundle.sha256": outputs.sha256,
+      "docs_hosting.bundle.size": outputs.size,
+    });
+    expect(told("bundle.inspect")).toEqual({ ...about, "docs_hosting.bundle.files": 1 });
+    expect(told("bundle.publish")).toEqual(about);
+    expect(JSON.stringify(recorded.tree)).not.toMatch(/svc_|sig=|\/store/);
+  });
+
+  test("that is refused is told by the step that refused it", async () => {
+    bundle = Buffer.from("<html>Log in</html>");
+    const recorded = new RecordedSpans(systemClock);
+    const copied = recorded.operation((tracer) => bundleCopy.create({ ...context(), tracer }, inputs()));
+    await expect(copied).rejects.toThrow();
+    expect(recorded.tree.attributes).toMatchObject({ "error.type": "BundleRefusedError" });
+    expect(recorded.named("docs_hosting.bundle.download").attributes).toMatchObject({
+      "error.type": "BundleRefusedError",
+    });
+  });
+
   test("is fetched by a link of its own; the store sees no key; nothing is left on this machine", async () => {
     const { outputs } = await bundleCopy.create(context(), inputs());
     expect(asked).toEqual([

@@ -342,7 +342,11 @@ describe("the URN", () => {
       await door.create({ ...INPUTS, __urn: now });
       await door.read("id-of-a", { ...STORED, __urn: now });
       const own = "urn" in urns ? { urn: urns.urn } : {};
-      expect(operation.mock.calls.map(([given]) => given)).toStrictEqual([urns, own, own]);
+      expect(operation.mock.calls.map(([name, given]) => [name, given])).toStrictEqual([
+        ["update", urns],
+        ["create", own],
+        ["read", own],
+      ]);
     },
   );
 });

@@ -4,9 +4,11 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Session } from "../../../provider/door/session.ts";
+import type { Tracing } from "../../../provider/door/tracing.ts";
 import { thisProcess } from "../../../provider/door/thisProcess.ts";
 import type { Context } from "../../../provider/resource/context.ts";
 import { EnginesServer } from "../../simulation/enginesServer.ts";
+import { noTracer } from "../../../provider/tracing/tracer.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { URN } from "../../simulation/testContext.ts";
 
@@ -42,13 +44,13 @@ afterEach(() => {
 });
 
 const operation = <T>(run: (context: Context) => T | Promise<T>): Promise<T> =>
-  session.operation({ urn: URN }, async (context) => run(context));
+  session.operation("create", { urn: URN }, async (context) => run(context));
 const contextOf = (): Promise<Context> => operation((context) => context);
 
 describe("an operation", () => {
   test("has the resource's URN and former URN, its row, and what its process takes from the machine", async () => {
     const urns = { urn: URN, formerUrn: `${URN}-before` };
-    const context = await session.operation(urns, (given) => Promise.resolve(given));
+    const context = await session.operation("create", urns, (given) => Promise.resolve(given));
     const { fetch, lookup, clock } = thisProcess;
     expect(context).toMatchObject({ ...urns, fetch, lookup, clock, machine: hostname() });
     expect(rows).toEqual([URN]);
@@ -57,7 +59,7 @@ describe("an operation", () => {
   });
 
   test("has no URN, now or formerly, where none is known", async () => {
-    const context = await session.operation({}, (given) => Promise.resolve(given));
+    const context = await session.operation("create", {}, (given) => Promise.resolve(given));
     expect(context).not.toHaveProperty("urn");
     expect(context).not.toHaveProperty("formerUrn");
   });
@@ -71,7 +73,9 @@ describe("an operation", () => {
   test("shares with all others of its session when requests go out, and with no other session", async () => {
     const [one, other] = [await contextOf(), await contextOf()];
     expect(one.pacers).toBe(other.pacers);
-    const elsewhere = await new Session(thisProcess).operation({}, (given) => Promise.resolve(given));
+    const elsewhere = await new Session(thisProcess).operation("create", {}, (given) =>
+      Promise.resolve(given),
+    );
     expect(elsewhere.pacers).not.toBe(one.pacers);
   });
 
@@ -90,6 +94,54 @@ describe("an operation", () => {
     expect(contexts[1]?.inFlight()).toBe(1);
     ends[1]?.();
     await work[1];
+  });
+});
+
+describe("tracing", () => {
+  test("hears of the engine's calls from the first one on, and of each operation with its name, URN and row", async () => {
+    const listen = vi.fn();
+    const told: unknown[] = [];
+    const tracing: Tracing = {
+      listen,
+      operation: (given, run) => {
+        told.push([given.name, given.urn]);
+        given.debug("a line");
+        return run(tracer);
+      },
+    };
+    const tracer = { ...noTracer };
+    const debug = vi.fn();
+    const reporter = { ...recordingReporter(), debug, close: () => undefined };
+    session = new Session({ ...thisProcess, tracing, reporter: () => reporter });
+    session.configure({ get: () => undefined });
+    expect(listen).toHaveBeenCalledTimes(1);
+    const context = await session.operation("update", { urn: URN }, (given) => Promise.resolve(given));
+    expect(context.tracer).toBe(tracer);
+    expect(told).toEqual([["update", URN]]);
+    expect(debug.mock.calls).toEqual([["a line"]]);
+  });
+
+  test("is part of the operation: until its spans have left, Ctrl-C stops it", async () => {
+    let leave = (): void => undefined;
+    const tracing: Tracing = {
+      listen: () => undefined,
+      operation: async (_given, run) => {
+        const result = await run(noTracer);
+        await new Promise<void>((resolve) => (leave = resolve));
+        return result;
+      },
+    };
+    session = new Session({ ...thisProcess, tracing });
+    let inFlight = (): number => NaN;
+    const work = session.operation("create", { urn: URN }, (context) => {
+      ({ inFlight } = context);
+      return Promise.resolve();
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(inFlight()).toBe(1);
+    leave();
+    await work;
+    expect(inFlight()).toBe(0);
   });
 });
 

@@ -2,6 +2,7 @@
 // session of the process down to its requests.
 import { describe, expect, test } from "vitest";
 import { Session } from "../../../provider/door/session.ts";
+import { noTracing } from "../../../provider/door/tracing.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import { COUNTING, limitedFetch } from "../../simulation/limitedFetch.ts";
 import { MemoryRecords } from "../../simulation/memoryRecords.ts";
@@ -43,10 +44,11 @@ async function exportAll({
     environment: (name) => (name.endsWith("_KEY") ? service.key : undefined),
     reporter: () => ({ ...recordingReporter(), close: () => undefined }),
     watchForCancel: () => undefined,
+    tracing: noTracing,
   });
   const resumeRecords = new MemoryRecords(); // a disk is not what this is about
   const all = Array.from({ length: COUNT }, (_, index) =>
-    session.operation({ urn: `urn:${index}` }, (context) =>
+    session.operation("create", { urn: `urn:${index}` }, (context) =>
       staticExport.create(
         { ...context, resumeRecords },
         {

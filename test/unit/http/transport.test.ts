@@ -1,12 +1,15 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { startDeadline } from "../../../provider/time/deadline.ts";
+import { noTracer, type Tracer } from "../../../provider/tracing/tracer.ts";
 import type { Call } from "../../../provider/http/endpoint.ts";
 import { AnswerCutOffError, DeadlineExceededError, ResponseError } from "../../../provider/words/errors.ts";
 import { Pacers } from "../../../provider/http/pacers.ts";
 import { Transport } from "../../../provider/http/transport.ts";
+import { RecordedSpans } from "../../simulation/recordedSpans.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../simulation/scriptedFetch.ts";
+import { URN } from "../../simulation/testContext.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
 const KEY = "svc_c4n4ry";
@@ -31,6 +34,8 @@ interface Circumstances {
   clock?: VirtualClock;
   pacers?: Pacers;
   reporter?: ReturnType<typeof recordingReporter>;
+  tracer?: Tracer;
+  baseUrl?: string;
 }
 
 function connected(
@@ -41,17 +46,19 @@ function connected(
     clock = new VirtualClock(),
     pacers = new Pacers(clock),
     reporter = recordingReporter(),
+    tracer = noTracer,
+    baseUrl = "https://api.example.com/admin",
   }: Circumstances = {},
 ): { transport: Transport; requests: SeenRequest[]; clock: VirtualClock } {
   const { fetch, requests } = scriptedFetch(answer);
   const service = {
-    baseUrl: "https://api.example.com/admin",
+    baseUrl,
     apiKey: () => KEY,
     apiKeyName: "DOCS_HOSTING_ADMIN_API_KEY",
     allowInsecure: false,
   };
   const deadline = startDeadline(clock, limitMs);
-  const transport = new Transport({ service, fetch, clock, pacers, reporter, signal, deadline });
+  const transport = new Transport({ service, fetch, clock, pacers, reporter, tracer, signal, deadline });
   return { transport, requests, clock };
 }
 
@@ -78,6 +85,34 @@ test("a call goes to the path below the base URL with the bearer key and JSON", 
     body: { domain: "a.example" },
     headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
   });
+});
+
+test.each([
+  ["https://api.example.com/admin", "api.example.com", 443],
+  ["http://api.example.com", "api.example.com", 80],
+  ["http://127.0.0.1:4010", "127.0.0.1", 4010],
+])("each request is a span with its address and status: %s", async (baseUrl, address, port) => {
+  const clock = new VirtualClock();
+  const recorded = new RecordedSpans(clock);
+  await recorded.operation((tracer) =>
+    send(READ, () => ({ status: 400, body: {} }), { clock, tracer, baseUrl }),
+  );
+  await recorded.operation((tracer) =>
+    send(READ, (_, number) => ({ status: number === 1 ? 503 : 200, body: {} }), { clock, tracer, baseUrl }),
+  );
+  const request = {
+    "pulumi.urn": URN,
+    "http.request.method": "GET",
+    "url.full": `${baseUrl}/v1/thing`,
+    "server.address": address,
+    "server.port": port,
+  };
+  const requests = recorded.finished.filter(({ name }) => name === "GET");
+  expect(requests.map(({ attributes }) => attributes)).toEqual([
+    { ...request, "http.response.status_code": 400, "error.type": "400" },
+    { ...request, "http.response.status_code": 503, "error.type": "503" },
+    { ...request, "http.response.status_code": 200, "http.request.resend_count": 1 },
+  ]);
 });
 
 test("at the deadline the fault before tells more than an attempt that was cut off", async () => {

@@ -1,0 +1,127 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Context, Span, Tracer as OpenTelemetryTracer } from "@opentelemetry/api";
+import type * as Api from "@opentelemetry/api";
+import { UnfinishedError } from "../resource/unfinishedError";
+import type { Clock } from "../time/clock";
+import { noTracer, type Attributes, type Tracer } from "../tracing/tracer";
+import { redact } from "../words/redaction";
+import type { SpanMaker, TracedOperation } from "./tracing";
+
+/** How long an operation waits at its end for spans to leave, in milliseconds. */
+const LEAVE_LIMIT_MS = 1_000;
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header-field-values */
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** Where spans go, and what OpenTelemetry has to make them. */
+export interface SpanExit {
+  readonly api: typeof Api;
+  readonly tracer: OpenTelemetryTracer;
+  /** Resolves when all spans that have ended are where they belong. */
+  readonly flush: () => Promise<void>;
+  readonly clock: Pick<Clock, "after">;
+}
+
+/** A span in which something runs. */
+interface Frame {
+  readonly span: Span;
+  /** What those within it have, too. */
+  inherited: Attributes;
+}
+
+/** Makes OpenTelemetry's spans of what is traced. What runs within what follows the calls. */
+export class Spans implements SpanMaker, Tracer {
+  readonly #exit: SpanExit;
+  readonly #frames = new AsyncLocalStorage<Frame>();
+  /** Spans did not leave in time: no further operation waits for that. */
+  #isGivenUp = false;
+
+  constructor(exit: SpanExit) {
+    this.#exit = exit;
+  }
+
+  async operation<T>(
+    { name, urn, debug }: TracedOperation,
+    caller: string | undefined,
+    run: (tracer: Tracer) => Promise<T>,
+  ): Promise<T> {
+    if (this.#isGivenUp) return run(noTracer);
+    try {
+      const urnOf: Attributes = { "pulumi.urn": urn };
+      return await this.#run(`docs_hosting.${name}`, urnOf, urnOf, this.#callers(caller), () => run(this));
+    } finally {
+      await this.#leave(debug);
+    }
+  }
+
+  span<T>(name: string, attributes: Attributes, run: () => Promise<T>): Promise<T> {
+    const { api } = this.#exit;
+    const frame = this.#frames.getStore();
+    const parent = frame ? api.trace.setSpan(api.ROOT_CONTEXT, frame.span) : api.ROOT_CONTEXT;
+    return this.#run(name, { ...frame?.inherited, ...attributes }, { ...frame?.inherited }, parent, run);
+  }
+
+  note(attributes: Attributes): void {
+    const frame = this.#frames.getStore();
+    if (!frame) return;
+    frame.inherited = { ...frame.inherited, ...attributes };
+    frame.span.setAttributes({ ...attributes });
+    if (attributes["error.type"] !== undefined) {
+      frame.span.setStatus({ code: this.#exit.api.SpanStatusCode.ERROR });
+    }
+  }
+
+  async #run<T>(
+    name: string,
+    attributes: Attributes,
+    inherited: Attributes,
+    parent: Context,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    const { api, tracer } = this.#exit;
+    const isRequest = attributes["http.request.method"] !== undefined;
+    const kind = isRequest ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL;
+    const span = tracer.startSpan(name, { kind, attributes: { ...attributes } }, parent);
+    try {
+      return await this.#frames.run({ span, inherited }, run);
+    } catch (error) {
+      const told = error instanceof UnfinishedError ? error.cause : error;
+      const { name: type, message } = told instanceof Error ? told : new Error(typeof told);
+      span.setAttribute("error.type", type);
+      span.setStatus({ code: api.SpanStatusCode.ERROR, message: redact(message) });
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  #callers(traceparent = ""): Context {
+    const { ROOT_CONTEXT, trace } = this.#exit.api;
+    const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
+    if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
+    return trace.setSpanContext(ROOT_CONTEXT, {
+      traceId,
+      spanId,
+      traceFlags: parseInt(flags, 16),
+      isRemote: true,
+    });
+  }
+
+  async #leave(debug: (line: string) => void): Promise<void> {
+    const { flush, clock } = this.#exit;
+    let stop = (): void => undefined;
+    const late = new Promise<never>((_, reject) => {
+      stop = clock.after(LEAVE_LIMIT_MS, () => reject(new Error(`not within ${LEAVE_LIMIT_MS} ms`)));
+    });
+    try {
+      await Promise.race([flush(), late]);
+    } catch (error) {
+      if (!this.#isGivenUp) {
+        debug(`no more spans are sent: the last ones did not arrive (${redact(String(error))})`);
+      }
+      this.#isGivenUp = true;
+    } finally {
+      stop();
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { noTracer, type Tracer } from "../tracing/tracer";
+
+/** An operation of a resource, as tracing has it. */
+export interface TracedOperation {
+  /** What is done: "create". */
+  readonly name: string;
+  readonly urn: string | undefined;
+  /** Takes a line for those who miss spans. */
+  readonly debug: (line: string) => void;
+}
+
+/** Traces operations, each as a whole. */
+export interface Tracing {
+  /** Before any call is answered: from now on the engine's own spans are noticed. Listening twice changes nothing. */
+  listen(): void;
+  /**
+   * Runs an operation as a span, below that of the engine's call where it is known, and sees that all spans have left when it
+   * ends: Pulumi may end this process right after. Whatever becomes of them, the operation ends as it would without.
+   */
+  operation<T>(operation: TracedOperation, run: (tracer: Tracer) => Promise<T>): Promise<T>;
+}
+
+/** Nothing is traced. */
+export const noTracing: Tracing = {
+  listen: () => undefined,
+  operation: (_operation, run) => run(noTracer),
+};
+
+/** What makes spans of operations, once it is loaded. */
+export interface SpanMaker {
+  /** @param caller the span that asked for it, as the header `traceparent` has it */
+  operation<T>(
+    operation: TracedOperation,
+    caller: string | undefined,
+    run: (tracer: Tracer) => Promise<T>,
+  ): Promise<T>;
+}
+
+/**
+ * Tracing as the environment asks for it. Without an endpoint nothing is loaded, and nothing happens; nor does it where
+ * OpenTelemetry is not installed.
+ *
+ * @param endpoint where Pulumi takes spans, while it traces
+ * @param callers the engine's own spans
+ * @param load makes what sends spans to an endpoint
+ */
+export function tracingTo(
+  endpoint: string | undefined,
+  callers: { listen(): void; take(urn: string): string | undefined },
+  load: (endpoint: string) => Promise<SpanMaker>,
+): Tracing {
+  if (endpoint === undefined || endpoint === "") return noTracing;
+  let loading: Promise<SpanMaker | string> | undefined;
+  let isTold = false;
+  // a text says why there is none
+  const loaded = (): Promise<SpanMaker | string> =>
+    (loading ??= load(endpoint).catch(
+      (error: unknown) => (error as { code?: string }).code ?? String(error),
+    ));
+  return {
+    listen() {
+      callers.listen();
+      void loaded();
+    },
+    async operation(operation, run) {
+      const { urn, debug } = operation;
+      const caller = urn === undefined ? undefined : callers.take(urn);
+      const spans = await loaded();
+      if (typeof spans !== "string") return spans.operation(operation, caller, run);
+      if (!isTold) debug(`no spans are sent: OpenTelemetry could not be loaded (${spans})`);
+      isTold = true;
+      return run(noTracer);
+    },
+  };
+}

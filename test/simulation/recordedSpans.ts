@@ -1,0 +1,86 @@
+import * as api from "@opentelemetry/api";
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+  type ReadableSpan,
+} from "@opentelemetry/sdk-trace-base";
+import { Spans } from "../../provider/door/spans.ts";
+import type { Clock } from "../../provider/time/clock.ts";
+import type { Tracer } from "../../provider/tracing/tracer.ts";
+import { URN } from "./testContext.ts";
+
+/** A span as it was told of, with those that ran within it. */
+export interface RecordedSpan {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  /** What it failed with. */
+  readonly error?: string;
+  readonly within: readonly RecordedSpan[];
+}
+
+/** The real spans of OpenTelemetry, which stay here. */
+export class RecordedSpans {
+  readonly #exporter = new InMemorySpanExporter();
+  readonly spans: Spans;
+  /** What is told to those who miss spans. */
+  readonly debugged: string[] = [];
+
+  /** @param flush in the place of that of an endpoint */
+  constructor(clock: Pick<Clock, "after">, flush = (): Promise<void> => Promise.resolve()) {
+    const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(this.#exporter)] });
+    this.spans = new Spans({ api, tracer: provider.getTracer("test"), flush, clock });
+  }
+
+  /** Runs an operation of the resource {@link URN}. */
+  operation<T>(
+    run: (tracer: Tracer) => Promise<T>,
+    { name = "create", caller }: { name?: string; caller?: string } = {},
+  ): Promise<T> {
+    const debug = (line: string): void => void this.debugged.push(line);
+    return this.spans.operation({ name, urn: URN, debug }, caller, run);
+  }
+
+  /** As OpenTelemetry has them, in the order in which they ended. */
+  get finished(): readonly ReadableSpan[] {
+    return this.#exporter.getFinishedSpans();
+  }
+
+  /** The spans of the only operation. */
+  get tree(): RecordedSpan {
+    const spans = [...this.finished].reverse();
+    const ids = new Set(spans.map((span) => span.spanContext().spanId));
+    const roots = spans.filter(({ parentSpanContext }) => !ids.has(parentSpanContext?.spanId ?? ""));
+    if (roots.length !== 1 || !roots[0]) throw new Error(`${roots.length} operations were recorded`);
+    const recorded = (span: ReadableSpan): RecordedSpan => {
+      const { name, attributes, status } = span;
+      const children = this.finished.filter(
+        ({ parentSpanContext }) => parentSpanContext?.spanId === span.spanContext().spanId,
+      );
+      return {
+        name,
+        attributes,
+        ...(status.code === api.SpanStatusCode.ERROR && { error: status.message ?? "" }),
+        within: children.map(recorded),
+      };
+    };
+    return recorded(roots[0]);
+  }
+
+  /** Their names, those of each indented below that in which they ran, looks in a row once. */
+  get outline(): string[] {
+    const lines = (span: RecordedSpan, depth: number): string[] => [
+      "  ".repeat(depth) + span.name,
+      ...span.within.flatMap((child) => lines(child, depth + 1)),
+    ];
+    return lines(this.tree, 0);
+  }
+
+  /** The only one of this name, or the last of them. */
+  named(name: string): RecordedSpan {
+    const all = (span: RecordedSpan): RecordedSpan[] => [span, ...span.within.flatMap(all)];
+    const found = all(this.tree).findLast((span) => span.name === name);
+    if (!found) throw new Error(`no span ${name} among ${this.outline.join(", ")}`);
+    return found;
+  }
+}

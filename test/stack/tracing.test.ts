@@ -1,0 +1,167 @@
+// What Pulumi's own tracing gets of a run: OpenTelemetry's own packages send it, over a real connection. On the engine of
+// test/engine only, which hands on the span that it was started in as the real one does; the CLI takes spans itself.
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test, type TestContext } from "vitest";
+import { formsOf } from "../simulation/secretForms.ts";
+import { docs } from "./programFolder.ts";
+import { startSpanReceiver, type ReceivedSpan, type SpanReceiver } from "./spanReceiver.ts";
+import { buildWorld, CANARY_KEY, stepsOf, succeeded, type World } from "./world.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+/** What the README has users install. */
+const PACKAGES = ["api", "exporter-trace-otlp-grpc", "resources", "sdk-trace-base"];
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+const SPAN = "00f067aa0ba902b7";
+
+async function receiver(context: Pick<TestContext, "onTestFinished">, options = {}): Promise<SpanReceiver> {
+  const started = await startSpanReceiver(options);
+  context.onTestFinished(() => started.close());
+  return started;
+}
+
+function world(
+  context: Pick<TestContext, "onTestFinished">,
+  endpoint: string,
+  env: Record<string, string> = {},
+): Promise<World> {
+  return buildWorld(context, "local", {
+    ownProcesses: true,
+    jobDurationMs: 300,
+    env: {
+      PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+      TRACEPARENT: `00-${TRACE}-${SPAN}-01`,
+      ...env,
+    },
+  });
+}
+
+/** Each span, with those around it, from the outermost. */
+const paths = (spans: ReceivedSpan[]): string[] =>
+  spans.map((span) => {
+    const around = spans.find(({ spanId }) => spanId === span.parentSpanId);
+    return `${around ? `${paths([around, ...ancestors(around, spans)])[0] ?? ""} > ` : ""}${span.name}`;
+  });
+const ancestors = (span: ReceivedSpan, spans: ReceivedSpan[]): ReceivedSpan[] => {
+  const around = spans.find(({ spanId }) => spanId === span.parentSpanId);
+  return around ? [around, ...ancestors(around, spans)] : [];
+};
+
+test.concurrent(
+  "an export and a copy arrive as spans below the engine's own, whole, with URN, job and code, and without key or link",
+  async (context) => {
+    const collector = await receiver(context);
+    const { up, exported, everythingWritten } = await world(context, collector.endpoint);
+    const { text } = await up(
+      `const docs = ${docs()} new BundleCopy("copy", { source: docs, destination: { folder: "./copies" } });`,
+    );
+    const { urn, outputs } = await exported();
+    const spans = collector.spansOf("pulumi-docs-hosting");
+    expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([TRACE]));
+    const roots = spans.filter(({ name }) => name === "docs_hosting.create");
+    expect(roots.map(({ parentSpanId }) => parentSpanId)).toEqual([SPAN, SPAN]);
+    const ofExport = spans.filter(({ attributes }) => attributes["pulumi.urn"] === urn);
+    expect(new Set(paths(ofExport))).toEqual(
+      new Set([
+        "docs_hosting.create",
+        "docs_hosting.create > docs_hosting.export.start",
+        "docs_hosting.create > docs_hosting.export.start > POST",
+        "docs_hosting.create > docs_hosting.export.wait",
+        "docs_hosting.create > docs_hosting.export.wait > docs_hosting.export.look",
+        "docs_hosting.create > docs_hosting.export.wait > docs_hosting.export.look > GET",
+        "docs_hosting.create > docs_hosting.link.mint",
+        "docs_hosting.create > docs_hosting.link.mint > POST",
+      ]),
+    );
+    expect(ofExport.find(({ name }) => name === "docs_hosting.create")?.attributes).toEqual({
+      "pulumi.urn": urn,
+      "docs_hosting.domain": "docs.example.com",
+      "docs_hosting.decision": "NEW",
+      "docs_hosting.job.id": outputs["jobId"],
+    });
+    const ofCopy = spans.filter((span) => !ofExport.includes(span)).map(({ name }) => name);
+    expect(ofCopy).toEqual(
+      expect.arrayContaining([
+        "docs_hosting.create",
+        "docs_hosting.bundle_copy",
+        "docs_hosting.bundle.download",
+      ]),
+    );
+
+    const sent = collector.everything().toString("latin1");
+    const query = new URL(String(outputs["bundleUrl"])).search.slice(1);
+    expect(query.length).toBeGreaterThan(20);
+    for (const form of [CANARY_KEY, query, ...query.split("&")].flatMap(formsOf)) {
+      expect(sent).not.toContain(form);
+    }
+    expect(text).not.toMatch(/OpenTelemetry|otel|span/i);
+    expect(await everythingWritten()).not.toContain("OTEL");
+  },
+);
+
+test.concurrent.each([
+  ["nobody listens", async () => Promise.resolve("localhost:9")],
+  [
+    "nothing is ever answered",
+    async (context: TestContext) => (await receiver(context, { answers: false })).endpoint,
+  ],
+  ["the address is none", async () => Promise.resolve("no address at all")],
+] as const)("where %s at the endpoint, a run ends as ever, and nobody is told", async (_what, endpointOf) => {
+  const finished: (() => unknown)[] = [];
+  const context = {
+    onTestFinished: (end: () => unknown) => void finished.push(end),
+  } as unknown as TestContext;
+  try {
+    const endpoint = await endpointOf(context);
+    const { stack, program } = await world(context, endpoint, { TRACEPARENT: "" });
+    program(docs());
+    const up = succeeded(await stack.up());
+    expect(stepsOf(up)).toEqual(["create docs"]);
+    expect(up.text).not.toMatch(/OpenTelemetry|otel|span|ECONNREFUSED|UNAVAILABLE|\bat .*:\d+:\d+/i);
+    expect(stepsOf(succeeded(await stack.destroy()))).toEqual(["delete docs"]);
+  } finally {
+    for (const end of finished.reverse()) await end();
+  }
+});
+
+/** Installs the package outside of the repository, whose node_modules has more than users have. @returns what adds to it */
+function installAlone(programFolder: string, context: Pick<TestContext, "onTestFinished">): Install {
+  const folder = mkdtempSync(join(tmpdir(), "installed-"));
+  context.onTestFinished(() => rmSync(folder, { recursive: true }));
+  const nodeModules = join(folder, "node_modules");
+  const add: Install = (...names) => {
+    for (const name of names) {
+      mkdirSync(join(nodeModules, name, ".."), { recursive: true });
+      symlinkSync(join(ROOT, "node_modules", name), join(nodeModules, name), "dir");
+    }
+  };
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    dependencies: object;
+  };
+  add("@pulumi/pulumi", ...Object.keys(dependencies));
+  const installed = join(nodeModules, "pulumi-docs-hosting");
+  for (const part of ["dist", "package.json"]) {
+    cpSync(join(ROOT, part), join(installed, part), { recursive: true });
+  }
+  const link = join(programFolder, "node_modules/pulumi-docs-hosting");
+  rmSync(link); // of a link: only that
+  symlinkSync(installed, link, "dir");
+  return add;
+}
+type Install = (...names: string[]) => void;
+
+test.concurrent(
+  "where OpenTelemetry is not installed beside the package, a run ends as ever and no span is sent; once it is, they are",
+  async (context) => {
+    const collector = await receiver(context);
+    const { up, programFolder } = await world(context, collector.endpoint);
+    const install = installAlone(programFolder, context);
+    const { text } = await up(docs());
+    expect(collector.spansOf("pulumi-docs-hosting")).toEqual([]);
+    expect(text).not.toMatch(/OpenTelemetry|MODULE_NOT_FOUND/);
+    install(...PACKAGES.map((name) => `@opentelemetry/${name}`));
+    await up(docs(`version: "v2"`));
+    expect(collector.spansOf("pulumi-docs-hosting").map(({ name }) => name)).toContain("docs_hosting.update");
+  },
+);

@@ -1,0 +1,88 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { noTracing, tracingTo, type SpanMaker } from "../../../provider/door/tracing.ts";
+import { noTracer, type Tracer } from "../../../provider/tracing/tracer.ts";
+import { URN } from "../../simulation/testContext.ts";
+
+const ENDPOINT = "localhost:4317";
+const tracer: Tracer = { ...noTracer };
+const callers = { listen: vi.fn(), take: vi.fn((urn: string) => `the caller of ${urn}`) };
+let debugged: string[];
+/** What was asked of the maker of spans, and what ran. */
+let asked: unknown[];
+const operation = {
+  name: "create",
+  urn: URN,
+  debug: (line: string): void => void debugged.push(line),
+};
+const maker: SpanMaker = {
+  operation: (given, caller, run) => {
+    asked.push([given.name, caller]);
+    return run(tracer);
+  },
+};
+const run = (given: Tracer): Promise<unknown> => Promise.resolve(given === tracer ? "traced" : "untraced");
+
+beforeEach(() => {
+  debugged = [];
+  asked = [];
+  vi.clearAllMocks();
+});
+
+test.each([undefined, ""])(
+  "without an endpoint nothing is loaded and nothing watched: %j",
+  async (endpoint) => {
+    const load = vi.fn(() => Promise.resolve(maker));
+    const tracing = tracingTo(endpoint, callers, load);
+    tracing.listen();
+    expect(await tracing.operation(operation, run)).toBe("untraced");
+    expect(load).not.toHaveBeenCalled();
+    expect(callers.listen).not.toHaveBeenCalled();
+    expect(callers.take).not.toHaveBeenCalled();
+    expect(debugged).toEqual([]);
+  },
+);
+
+test("with one, what makes spans is loaded once, and gets each operation with the span that asked for it", async () => {
+  const load = vi.fn(() => Promise.resolve(maker));
+  const tracing = tracingTo(ENDPOINT, callers, load);
+  expect(load).not.toHaveBeenCalled();
+  tracing.listen();
+  tracing.listen();
+  expect(callers.listen).toHaveBeenCalledTimes(2);
+  expect(await tracing.operation(operation, run)).toBe("traced");
+  expect(await tracing.operation({ ...operation, name: "read", urn: undefined }, run)).toBe("traced");
+  expect(asked).toEqual([
+    ["create", `the caller of ${URN}`],
+    ["read", undefined],
+  ]);
+  expect(load.mock.calls).toEqual([[ENDPOINT]]);
+});
+
+test.each([
+  [Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" }), "ERR_MODULE_NOT_FOUND"],
+  [
+    new TypeError("resourceFromAttributes is not a function"),
+    "TypeError: resourceFromAttributes is not a function",
+  ],
+])(
+  "where OpenTelemetry is absent or too old, operations run as ever, and one line says so to those who look: %s",
+  async (error, why) => {
+    const tracing = tracingTo(ENDPOINT, callers, () => Promise.reject(error));
+    tracing.listen();
+    expect(await Promise.all([tracing.operation(operation, run), tracing.operation(operation, run)])).toEqual(
+      ["untraced", "untraced"],
+    );
+    expect(debugged).toEqual([`no spans are sent: OpenTelemetry could not be loaded (${why})`]);
+    const failure = new Error("its own");
+    await expect(tracing.operation(operation, () => Promise.reject(failure))).rejects.toBe(failure);
+  },
+);
+
+test("where nothing is traced, spans run and notes are taken nevertheless", async () => {
+  noTracing.listen();
+  const result = noTracing.operation(operation, (given) => {
+    given.note({ "docs_hosting.job.id": "7" });
+    return given.span("a", {}, () => Promise.resolve("done"));
+  });
+  expect(await result).toBe("done");
+});
