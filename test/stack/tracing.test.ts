@@ -52,11 +52,11 @@ test.concurrent(
   "an export and a copy arrive as spans below the engine's own, whole, with URN, job and code, and without key or link",
   async (context) => {
     const collector = await receiver(context);
-    const { up, exported, everythingWritten } = await world(context, collector.endpoint);
-    const { text } = await up(
+    const tested = await world(context, collector.endpoint);
+    const { text } = await tested.up(
       `const docs = ${docs()} new BundleCopy("copy", { source: docs, destination: { folder: "./copies" } });`,
     );
-    const { urn, outputs } = await exported();
+    const { urn, outputs } = await tested.exported();
     const spans = collector.spansOf("pulumi-docs-hosting");
     expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([TRACE]));
     const roots = spans.filter(({ name }) => name === "docs_hosting.create");
@@ -96,7 +96,7 @@ test.concurrent(
       expect(sent).not.toContain(form);
     }
     expect(text).not.toMatch(/OpenTelemetry|otel|span/i);
-    expect(await everythingWritten()).not.toContain("OTEL");
+    expect(await tested.everythingWritten()).not.toContain("OTEL");
   },
 );
 
@@ -114,12 +114,12 @@ test.concurrent.each([
   } as unknown as TestContext;
   try {
     const endpoint = await endpointOf(context);
-    const { stack, program } = await world(context, endpoint, { TRACEPARENT: "" });
-    program(docs());
-    const up = succeeded(await stack.up());
+    const tested = await world(context, endpoint, { TRACEPARENT: "" });
+    tested.program(docs());
+    const up = succeeded(await tested.stack.up());
     expect(stepsOf(up)).toEqual(["create docs"]);
     expect(up.text).not.toMatch(/OpenTelemetry|otel|span|ECONNREFUSED|UNAVAILABLE|\bat .*:\d+:\d+/i);
-    expect(stepsOf(succeeded(await stack.destroy()))).toEqual(["delete docs"]);
+    expect(stepsOf(succeeded(await tested.stack.destroy()))).toEqual(["delete docs"]);
   } finally {
     for (const end of finished.reverse()) await end();
   }
@@ -155,13 +155,13 @@ test.concurrent(
   "where OpenTelemetry is not installed beside the package, a run ends as ever and no span is sent; once it is, they are",
   async (context) => {
     const collector = await receiver(context);
-    const { up, programFolder } = await world(context, collector.endpoint);
-    const install = installAlone(programFolder, context);
-    const { text } = await up(docs());
+    const tested = await world(context, collector.endpoint);
+    const install = installAlone(tested.programFolder, context);
+    const { text } = await tested.up(docs());
     expect(collector.spansOf("pulumi-docs-hosting")).toEqual([]);
     expect(text).not.toMatch(/OpenTelemetry|MODULE_NOT_FOUND/);
     install(...PACKAGES.map((name) => `@opentelemetry/${name}`));
-    await up(docs(`version: "v2"`));
+    await tested.up(docs(`version: "v2"`));
     expect(collector.spansOf("pulumi-docs-hosting").map(({ name }) => name)).toContain("docs_hosting.update");
   },
 );

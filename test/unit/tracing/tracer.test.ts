@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { noTracer } from "../../../provider/tracing/tracer.ts";
+
+test("where nobody traces, what would be a span runs, and notes are taken", async () => {
+  const run = noTracer.span("a", {}, () => {
+    noTracer.note({ "docs_hosting.job.id": "7" });
+    return Promise.resolve("done");
+  });
+  expect(await run).toBe("done");
+  const error = new Error("its own");
+  await expect(noTracer.span("a", {}, () => Promise.reject(error))).rejects.toBe(error);
+});
