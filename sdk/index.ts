@@ -25,5 +25,6 @@ export {
   type StaticExportLinkValues,
   type StaticExportValues,
 } from "./staticExportValues";
+export { fleetOutputs, type FleetMember, type FleetOutputs } from "./fleetOutputs";
 export { featureSupport, type DeploymentKind, type Feature, type FeatureSupport } from "./featureSupport";
 export * from "../provider/words/errors";
