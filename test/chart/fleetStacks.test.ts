@@ -127,7 +127,7 @@ describe("of files of sites", () => {
       ["sites/team-a-01.json is no JSON object"],
     ],
     ["no sites", { "team-a-01.json": '{ "sites": {} }' }, ["sites/team-a-01.json has no sites"]],
-    ["an empty file", { "team-a-01.json": "" }, ["sites/team-a-01.json has no sites"]],
+    ["an empty file", { "team-a-01.json": "" }, ["sites/team-a-01.json is no JSON object"]],
     [
       "101 sites",
       { "team-a-01.json": sitesFile(101) },
