@@ -53,29 +53,34 @@ export async function kubernetesCheck(client: string): Promise<Check> {
 /** Checks an object by the schema of the Gateway API's own resource definition. */
 export async function gatewayCheck(version: string): Promise<Check> {
   const folder = await goModule(`sigs.k8s.io/gateway-api@v${version}`);
-  const file = join(folder, "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml");
+  return definitionCheck(join(folder, "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml"));
+}
+
+/** Checks an object by the schema of a CustomResourceDefinition, version `v1` of it. */
+export async function definitionCheck(file: string): Promise<Check> {
   const definition = parse(await readFile(file, "utf8")) as {
     spec: { versions: { name: string; schema: { openAPIV3Schema: Schema } }[] };
   };
   const v1 = definition.spec.versions.find(({ name }) => name === "v1");
+  if (!v1) throw new Error(`${file} has no version v1`);
   // what metadata holds is the API server's to say
   const schema = closed({
-    ...v1?.schema.openAPIV3Schema,
-    properties: withoutMetadata(v1?.schema.openAPIV3Schema),
+    ...v1.schema.openAPIV3Schema,
+    properties: withoutMetadata(v1.schema.openAPIV3Schema),
   });
   const check = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
   return (manifest) => errorsOf(check, { ...manifest, metadata: {} });
 }
 
-const withoutMetadata = (schema: Schema | undefined): Schema => ({
-  ...(schema?.["properties"] as Schema | undefined),
+const withoutMetadata = (schema: Schema): Schema => ({
+  ...(schema["properties"] as Schema | undefined),
   metadata: {},
 });
 
-/** `apps/v1` Deployment is `io.k8s.api.apps.v1.Deployment`. */
+/** `apps/v1` Deployment is `io.k8s.api.apps.v1.Deployment`; of `rbac.authorization.k8s.io`, the first word. */
 function typeName({ apiVersion, kind }: ApiObject): string {
   const [version = "", group = "core"] = apiVersion.split("/").reverse();
-  return `io.k8s.api.${group.replace(/\.k8s\.io$/, "")}.${version}.${kind}`;
+  return `io.k8s.api.${group.replace(/\..*/, "")}.${version}.${kind}`;
 }
 
 function schemaOf({ scalar, list, map, namedType }: ServerType): Schema {

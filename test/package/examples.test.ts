@@ -49,6 +49,12 @@ const EXAMPLES: Example[] = [
     starts: 1,
   },
   {
+    name: "fleet",
+    replaced: {},
+    shows: ["docs-hosting:StaticExport"],
+    starts: 2,
+  },
+  {
     name: "air-gapped",
     // there is neither cluster nor registry here
     replaced: { "pulumi up": "pulumi preview" },

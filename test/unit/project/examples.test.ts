@@ -21,8 +21,8 @@ const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")) as Manifest;
 const repository = manifestOf(".");
 
-test("there are four examples to copy", () => {
-  expect(EXAMPLES).toEqual(["agent-gate", "air-gapped", "quickstart", "self-hosted"]);
+test("there are five examples to copy", () => {
+  expect(EXAMPLES).toEqual(["agent-gate", "air-gapped", "fleet", "quickstart", "self-hosted"]);
 });
 
 test.each(EXAMPLES)(

@@ -1,0 +1,52 @@
+# Wakes stacks that the operator has given up, three kinds of them:
+# - an update failed too often: a new request starts its count at 0 again;
+# - the workspace failed: the operator makes another when it is gone, and nothing runs in one that failed;
+# - a run is awaited whose Update is gone (pulumi-kubernetes-operator#1292): the stack forgets it. That is looked at twice, for
+#   an Update is made a moment after its name; and the request that forgets it names it.
+# What fails for one stack does not keep the others from being woken; kubectl says it.
+set -eu
+
+stacks() { # JSONPATH, of one stack
+  kubectl get stacks.pulumi.com --selector "$SELECTOR" --output "jsonpath={range .items[*]}{.metadata.name} $1{\"\\n\"}{end}"
+}
+
+condition() { # TYPE FIELD
+  printf '{.status.conditions[?(@.type=="%s")].%s}' "$1" "$2"
+}
+
+request() { # STACK
+  kubectl annotate stacks.pulumi.com "$1" --overwrite "pulumi.com/reconciliation-request=wake-$(date +%s)" || :
+}
+
+all=$(stacks "$(condition Stalled status) $(condition Stalled reason)")
+echo "$all" | while read -r name status reason; do
+  [ "$status" = True ] || continue
+  echo "$name: stalled, $reason"
+  if [ "$reason" = WorkspaceFailed ]; then
+    kubectl delete workspaces.auto.pulumi.com "$name" --ignore-not-found --wait=false || :
+  fi
+  request "$name"
+done
+
+before=$(date -u -d "@$(($(date +%s) - STUCK_SECONDS))" +%Y-%m-%dT%H:%M:%SZ)
+
+stuck() { # stacks that have been at it since before then, with the name of an Update that is not there
+  all=$(stacks "$(condition Reconciling lastTransitionTime) {.status.currentUpdate.name}")
+  echo "$all" | while read -r name since update; do
+    [ -n "$update" ] && expr "$since" \< "$before" >/dev/null || continue
+    found=$(kubectl get updates.auto.pulumi.com "$update" --ignore-not-found --output name)
+    [ -n "$found" ] || echo "$name $update"
+  done
+}
+
+first=$(stuck)
+[ -n "$first" ] || exit 0
+sleep "$SECOND_LOOK_SECONDS"
+second=$(stuck)
+echo "$second" | while read -r name update; do
+  echo "$first" | grep -qxF "$name $update" || continue
+  echo "$name: waits for $update, which is gone"
+  kubectl patch stacks.pulumi.com "$name" --subresource status --type json --patch \
+    "[{\"op\":\"test\",\"path\":\"/status/currentUpdate/name\",\"value\":\"$update\"},{\"op\":\"remove\",\"path\":\"/status/currentUpdate\"}]" || :
+  request "$name"
+done
