@@ -1,5 +1,6 @@
 import { downloadBench } from "./download.ts";
 import { bucket } from "./bucket.ts";
+import { fleet } from "./fleet.ts";
 import { hundredExports } from "./hundredExports.ts";
 import { inspect } from "./inspect.ts";
 import { kit } from "./kit.ts";
@@ -24,6 +25,7 @@ const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
   "state-size": stateSize,
   "thousand-pages": thousandPages,
   "hundred-exports": hundredExports,
+  fleet,
   inspect,
   "publish-to-page": publishToPage,
   pages,

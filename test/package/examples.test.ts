@@ -67,6 +67,13 @@ const EXAMPLES: Example[] = [
     starts: 0,
   },
   {
+    name: "fleet/gitops",
+    // there is no registry here: the program and what it writes are tested in test/chart/
+    replaced: { "pulumi up": "pulumi preview" },
+    shows: ["docs-hosting:StaticExport", "docs-hosting:BundleCopy"],
+    starts: 0,
+  },
+  {
     name: "self-hosted",
     // there is no cluster here: `up` is tested in test/cluster/
     replaced: { "pulumi up": "pulumi preview" },

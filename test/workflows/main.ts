@@ -1,4 +1,4 @@
-// `npm run check:workflows`: actionlint reads the workflows, which run in a public home only; and the npm scripts that
+// `npm run check:workflows`: actionlint reads the workflows, which run in a public home only, and that of an example; and the npm scripts that
 // they name are there.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -7,8 +7,10 @@ import { NoGoError, prepareActionlint } from "../programs/goPrograms.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FOLDER = ".github/workflows";
-const workflows = readdirSync(join(ROOT, FOLDER)).map((name) => `${FOLDER}/${name}`);
-if (workflows.length === 0) throw new Error(`${FOLDER} is empty`);
+/** A workflow that users copy. */
+const EXAMPLE = "examples/fleet/actions/docs-fleet.yml";
+const workflows = [...readdirSync(join(ROOT, FOLDER)).map((name) => `${FOLDER}/${name}`), EXAMPLE];
+if (workflows.length === 1) throw new Error(`${FOLDER} is empty`);
 
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: object };
 for (const workflow of workflows) {

@@ -25,7 +25,7 @@ test("there are five examples to copy", () => {
   expect(EXAMPLES).toEqual(["agent-gate", "air-gapped", "fleet", "quickstart", "self-hosted"]);
 });
 
-test.each(EXAMPLES)(
+test.each([...EXAMPLES, "fleet/gitops"])(
   "%s asks for this version of the package, and beside it for what the tests have",
   (name) => {
     const { engines, dependencies, devDependencies, allowScripts } = manifestOf(`examples/${name}`);

@@ -1,0 +1,62 @@
+import type { Fault } from "../../../provider/http/retryPolicy.ts";
+import type { ProviderCode } from "./providerCode.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** How long a service of which nothing ever answered is tried: as in `provider/http/transport.ts`. */
+const SILENCE_LIMIT_MS = 2 * 60_000;
+
+export interface RenewalContext {
+  readonly code: ProviderCode;
+  readonly timeline: Timeline;
+  /** @returns why nothing is minted; `undefined` when a link is */
+  readonly answer: (nowMs: number) => Fault | undefined;
+  readonly random: () => number;
+  /** From a request until its answer is there, in milliseconds. */
+  readonly roundTripMs: () => number;
+}
+
+/**
+ * A link is renewed, with all its attempts, and `ended` told whether it was. What is sent again and when is the provider's
+ * own `retryPolicy`. The loop around it is that of `Transport.send` without its connections, texts and promises, which
+ * would take a hundred times as long; `test/histories/fleet.test.ts` holds the two side by side.
+ *
+ * @param limitMs time limit of the renewal
+ * @param isKilled its process is gone: no further request, and nobody is told
+ */
+export function renewLink(
+  { code, timeline, answer, random, roundTripMs }: RenewalContext,
+  limitMs: number,
+  ended: (isRenewed: boolean) => void,
+  isKilled: () => boolean = () => false,
+): void {
+  const beganMs = timeline.nowMs;
+  const counts = new Map<string, number>();
+  let failures = 0;
+  let wasAnswered = false;
+  const attempt = (): void => {
+    if (isKilled()) return;
+    const tripMs = roundTripMs();
+    const remainingMs = beganMs + limitMs - timeline.nowMs;
+    // the time limit cuts an attempt off
+    if (tripMs > remainingMs) timeline.after(remainingMs, () => ended(false));
+    else timeline.after(tripMs, arrived);
+  };
+  const arrived = (): void => {
+    const fault = answer(timeline.nowMs);
+    if (isKilled()) return; // whatever was minted, nobody has it
+    if (!fault) return ended(true);
+    wasAnswered ||= fault.kind === "status";
+    failures++;
+    const counted = code.countedAs(fault, "repeatable");
+    const count = (counts.get(counted) ?? 0) + 1;
+    counts.set(counted, count);
+    const delayMs = code.retryDelayMs(fault, failures, random());
+    const elapsedMs = timeline.nowMs - beganMs;
+    const isLast = count > code.allowedRepeats(fault, "repeatable");
+    const isOutOfTime = delayMs >= limitMs - elapsedMs;
+    const isSilent = !wasAnswered && elapsedMs + delayMs >= SILENCE_LIMIT_MS;
+    if (isLast || isOutOfTime || isSilent) return ended(false);
+    timeline.after(delayMs, attempt);
+  };
+  attempt();
+}
