@@ -69,7 +69,7 @@ const EXAMPLES: Example[] = [
   {
     name: "fleet/gitops",
     // there is no registry here: the program and what it writes are tested in test/chart/
-    replaced: { "pulumi up": "pulumi preview" },
+    replaced: { "pulumi up --continue-on-error": "pulumi preview" },
     shows: ["docs-hosting:StaticExport", "docs-hosting:BundleCopy"],
     starts: 0,
   },
