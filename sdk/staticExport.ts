@@ -45,7 +45,7 @@ type Outputs = OutputsOf<StaticExportOutputs>;
  * service, which pre-renders the site into one bundle, and kept downloadable by renewing the bundle's link.
  *
  * The resource option `customTimeouts` limits create and update (default: 30 minutes each); an export that takes longer
- * is continued by the next `pulumi up`.
+ * is continued by the next `pulumi up`. A run that only renews the link ends after 5 minutes, see `renewalTimeout`.
  *
  * @example
  * const docs = new StaticExport("docs", { domain: "docs.example.com" });
@@ -76,6 +76,8 @@ export class StaticExport extends ProvidedResource implements Required<Outputs> 
   declare readonly exportOptions: Required<Outputs>["exportOptions"];
   /** The duration given. */
   declare readonly renewBefore: Required<Outputs>["renewBefore"];
+  /** The duration given. */
+  declare readonly renewalTimeout: Required<Outputs>["renewalTimeout"];
   /** Base URL of the service that made the export. */
   declare readonly baseUrl: Outputs["baseUrl"];
   /** Name of the environment variable with the API key. */

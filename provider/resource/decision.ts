@@ -23,7 +23,7 @@ export type ReasonCode =
   | "DRIFTED"
   /** An agent job failed, and that is not accepted. */
   | "JOB_FAILED"
-  /** Only what needs no request changed: `renewBefore`, `apiKeyEnv`, `acceptFailed`, `version` beside a `jobId`, or the URN. */
+  /** Only what needs no request changed: `renewBefore`, `renewalTimeout`, `apiKeyEnv`, `acceptFailed`, `version` beside a `jobId`, or the URN. */
   | "SETTINGS"
   /** Nothing is to be done. */
   | "UP_TO_DATE";

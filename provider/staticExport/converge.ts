@@ -1,9 +1,10 @@
-import { decisionLine } from "../resource/decision";
+import { decisionLine, fromNow } from "../resource/decision";
 import type { Context } from "../resource/context";
 import { openClient, type ServiceContext } from "../resource/openClient";
 import { mintLink } from "../service/mintLink";
+import { parseDuration } from "../time/duration";
 import { clockErrorOf, machineOf } from "../time/serviceClock";
-import { NotFoundError } from "../words/errors";
+import { DeadlineExceededError, NotFoundError } from "../words/errors";
 import { explained } from "../words/explainedError";
 import { exportSite } from "./exportSite";
 import type { CheckedInputs } from "./inputs";
@@ -17,6 +18,9 @@ import {
   stillUnfinished,
   type StaticExportState,
 } from "./state";
+
+/** Time limit of a run that only renews a link, unless `renewalTimeout` sets one, in milliseconds. */
+const DEFAULT_RENEWAL_LIMIT_MS = 5 * 60_000;
 
 /**
  * Brings an export to what its inputs ask for, from whatever state it is in. Creating is the same from none.
@@ -37,9 +41,11 @@ export async function converge(
     case "record":
       return record(context, inputs, plan.state);
     case "renew": {
-      const service = openClient(context, inputs, limitMs);
-      const renewed = await renew(service, inputs, plan.state);
-      return renewed ?? exportSite(service, inputs, plan.state, undefined);
+      const renewal = openClient(context, inputs, Math.min(limitMs, renewalLimitMs(inputs)));
+      const renewed = await renew(renewal, inputs, plan.state);
+      if (renewed) return renewed;
+      const service = openClient(context, inputs, limitMs - renewal.deadline.elapsedMs());
+      return exportSite(service, inputs, plan.state, undefined);
     }
     case "start":
     case "continue": {
@@ -55,6 +61,13 @@ function record(context: Context, inputs: CheckedInputs, before: StaticExportSta
   const recorded = recordedState(inputs, before);
   if (inputs.renewBefore !== before.outputs.renewBefore) warnOfShortLife(context, inputs, recorded);
   return recorded;
+}
+
+/** How long a run that only renews a link may take, in milliseconds: in an outage others can use what it holds. */
+function renewalLimitMs({ renewalTimeout }: CheckedInputs): number {
+  return (
+    (renewalTimeout === undefined ? undefined : parseDuration(renewalTimeout)) ?? DEFAULT_RENEWAL_LIMIT_MS
+  );
 }
 
 /**
@@ -80,10 +93,31 @@ async function renew(
     warnOfShortLife(context, inputs, renewed);
     return { ...renewed, bookkeeping: { ...renewed.bookkeeping, ...stillUnfinished(inputs, before) } };
   } catch (error) {
+    if (error instanceof DeadlineExceededError) throw notInTime(error, context, inputs, before);
     if (!(error instanceof NotFoundError) || inputs.jobId !== undefined) {
       throw explained(error, inputs.domain, "The old link stays in place");
     }
     jobIsGone(context, inputs, jobId);
     return undefined;
   }
+}
+
+function notInTime(
+  error: DeadlineExceededError,
+  context: Context,
+  { domain }: CheckedInputs,
+  before: StaticExportState,
+): Error {
+  const { jobId, expiresAt } = before.outputs;
+  const nowMs = serviceTimeOf(before, machineOf(context));
+  const end =
+    expiresAt === undefined ? "" : `; the link ends ${expiresAt} (${fromNow(Date.parse(expiresAt), nowMs)})`;
+  return explained(
+    error.retold(
+      `the link was not renewed in time: ${error.message}`,
+      "The time limit is the input renewalTimeout, or the resource option customTimeouts where that is shorter.",
+    ),
+    domain,
+    `Nothing is lost: the export (job ${jobId}) and its old link stay${end}. The next \`pulumi up\` tries again.`,
+  );
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { normaliseDomain } from "../resource/domainName";
-import { checkByTable, text, type CheckFailure, type InputTable } from "../resource/inputTable";
+import { checkByTable, text, type CheckFailure, type InputTable, type Ruled } from "../resource/inputTable";
 import { ruleOfVersion } from "../resource/versionLabel";
 import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 import type { ConfigurationSource } from "../service/configuration";
@@ -38,6 +38,13 @@ export interface StaticExportInputs extends ServiceInputs {
    * is given they do nothing.
    */
   exportOptions?: Record<string, unknown>;
+  /**
+   * Time limit of a run that only renews the link: a duration such as `"10m"`. Where `customTimeouts` sets a shorter one for
+   * updates, that counts. A run that has to export has the limit of exports.
+   *
+   * @default "5m"
+   */
+  renewalTimeout?: string;
 }
 
 /** Inputs after check: defaults filled in, one spelling for each value. */
@@ -74,11 +81,7 @@ export const STATIC_EXPORT_INPUTS: InputTable<StaticExportInputs> = {
   },
   renewBefore: {
     change: "remembered",
-    rule: text((value) =>
-      parseDuration(value) !== undefined
-        ? { value }
-        : { problem: `"${value}" is not a duration; write it like "90s", "30m" or "24h"` },
-    ),
+    rule: text(ruleOfDuration),
   },
   exportOptions: {
     change: "content",
@@ -94,8 +97,18 @@ export const STATIC_EXPORT_INPUTS: InputTable<StaticExportInputs> = {
         : { value };
     },
   },
+  renewalTimeout: {
+    change: "remembered",
+    rule: text(ruleOfDuration), // without a default: states of earlier releases have none
+  },
   ...SERVICE_INPUTS,
 };
+
+function ruleOfDuration(value: string): Ruled {
+  return parseDuration(value) !== undefined
+    ? { value }
+    : { problem: `"${value}" is not a duration; write it like "90s", "30m" or "24h"` };
+}
 
 /** All input rules, see {@link checkByTable}. */
 export function checkInputs(

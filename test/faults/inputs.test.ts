@@ -84,7 +84,10 @@ test.each([
   ["I08", { baseUrl: "http://api.example.com" }, "uses http:"],
   ["I08", { baseUrl: "http://127.0.0.1.example.com" }, "uses http:"],
   ...["0s", "-1h", "NaN", "1e12", "soon"].map(
-    (renewBefore) => ["I09", { renewBefore }, 'write it like "90s", "30m" or "24h"'] as const,
+    (duration) => ["I09", { renewBefore: duration }, 'write it like "90s", "30m" or "24h"'] as const,
+  ),
+  ...["0s", "5", "soon"].map(
+    (duration) => ["I09", { renewalTimeout: duration }, 'write it like "90s", "30m" or "24h"'] as const,
   ),
 ] as const)("%s %j is a check failure that names the mend and shows no secret", (_row, given, reason) => {
   expectOneFailure(given, Object.keys(given)[0] ?? "", reason);

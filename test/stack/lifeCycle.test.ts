@@ -60,7 +60,7 @@ onEachEngine("life cycle", (kind) => {
     async (context) => {
       const world = await buildWorld(context, kind);
       const program = (value: string): string =>
-        `const names = ["version", "triggers", "jobId", "renewBefore", "exportOptions", "baseUrl", "apiKeyEnv"];
+        `const names = ["version", "triggers", "jobId", "renewBefore", "exportOptions", "renewalTimeout", "baseUrl", "apiKeyEnv"];
          const rest = ${value} === "absent" ? [] : names.map((name) => [name, ${value}]);
          new StaticExport("bare", { domain: "docs.example.com", ...Object.fromEntries(rest) });
          ${docs(`triggers: [1, { a: null }], version: "v1"`)}`;
@@ -94,7 +94,7 @@ onEachEngine("life cycle", (kind) => {
          site("domain", { domain: now("docs.example.com", "other.example.com") });
          const version = site("version", { version: now("v1", "v2") });
          site("trigger", { triggers: [now("abc", "def")] });
-         site("settings", { renewBefore: now(undefined, "5m") }, updateWithin(now("30m", "1h")));
+         site("settings", { renewBefore: now(undefined, "5m"), renewalTimeout: now(undefined, "2m") }, updateWithin(now("30m", "1h")));
          site("limits", {}, updateWithin(now("30m", "2h")));
          site("key", { apiKeyEnv: now(undefined, "OTHER_NAME") });
          const values = staticExportValues(version).staticExport;
@@ -139,6 +139,7 @@ onEachEngine("life cycle", (kind) => {
       expect(settings?.outputs).toMatchObject({
         bundleUrl: before[3]?.outputs["bundleUrl"],
         renewBefore: "5m",
+        renewalTimeout: "2m",
       });
       expect(settings?.inputs["__timeouts"]).toEqual({ update: "1h" });
       expect(limits?.inputs["__timeouts"]).toEqual({ update: "2h" });

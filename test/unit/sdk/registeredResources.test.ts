@@ -71,6 +71,7 @@ describe("StaticExport", () => {
       triggers: ["a", 1],
       jobId: "7f3a",
       renewBefore: "24h",
+      renewalTimeout: "10m",
       baseUrl: "https://api.example.test",
       apiKeyEnv: "SECOND_KEY",
     };
@@ -80,7 +81,7 @@ describe("StaticExport", () => {
   test("has an output for each of them, and for what the service says", () => {
     const outputs = docs() as unknown as Record<string, unknown>;
     const names =
-      "domain version triggers jobId status pageCount bundleUrl expiresAt renewAfter renewBefore baseUrl apiKeyEnv";
+      "domain version triggers jobId status pageCount bundleUrl expiresAt renewAfter renewBefore renewalTimeout baseUrl apiKeyEnv";
     for (const name of names.split(" ")) expect(pulumi.Output.isInstance(outputs[name]), name).toBe(true);
   });
 

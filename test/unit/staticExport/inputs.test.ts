@@ -30,6 +30,7 @@ test("everything that may be given is kept", () => {
     triggers: [1, { commit: "abc" }],
     jobId: "7",
     renewBefore: "24h",
+    renewalTimeout: "90s",
     exportOptions: { paths: ["/guide"], draft: null, theme: { dark: true } },
     baseUrl: "https://other.example.com",
     apiKeyEnv: "SECOND_KEY",

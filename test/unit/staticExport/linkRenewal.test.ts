@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DeadlineExceededError } from "../../../provider/words/errors.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../../simulation/simulatedExport.ts";
 
 let site: SimulatedExport;
@@ -103,5 +104,102 @@ describe("a link near its end", () => {
     site.requests();
     expect((await caught(site.update(state, pinned))).message).toContain("The old link stays in place.");
     expect(site.requests()).toEqual(["POST /jobs/job-1/bundle"]);
+  });
+});
+
+describe("a renewal that the service does not answer", () => {
+  const MINUTE_MS = 60_000;
+  const outage = (): void => site.answer("bundle", () => ({ status: 503, body: { error: "down" } }));
+  /** How long an update took that failed, in milliseconds, and its error. */
+  async function failing(update: () => Promise<unknown>): Promise<[number, Error]> {
+    const begunMs = site.clock.monotonic();
+    const error = await caught(update());
+    return [site.clock.monotonic() - begunMs, error];
+  }
+
+  test("ends after five minutes; its error says that nothing is lost, and until when the old link works", async () => {
+    const state = await site.create();
+    site.clock.advance(45 * MINUTE_MS);
+    outage();
+    site.requests();
+    const [tookMs, error] = await failing(() => site.update(state));
+    expect(tookMs).toBeGreaterThan(4.5 * MINUTE_MS);
+    expect(tookMs).toBeLessThanOrEqual(5 * MINUTE_MS);
+    expect(error).toBeInstanceOf(DeadlineExceededError); // and not one that leaves another state
+    expect(error.message).toMatch(
+      /^docs\.example\.com: the link was not renewed in time: POST .*\/bundle answered 503: down; the time limit of 5m leaves no room for another try\. Nothing is lost: the export \(job job-1\) and its old link stay; the link ends 2026-01-01T01:01:00\.\d{3}Z \(in 10m [\ds ]+\)\. The next `pulumi up` tries again\. The time limit is the input renewalTimeout, or the resource option customTimeouts where that is shorter\.$/,
+    );
+    expect(site.requests()).toEqual(["POST /jobs/job-1/bundle"]);
+    site.service.fault = () => undefined;
+    expect((await site.update(state)).outputs.jobId).toBe("job-1");
+  });
+
+  test("tells that the old link has ended, and nothing of an end that nobody knows", async () => {
+    const state = await site.create();
+    site.clock.advance(2 * 60 * MINUTE_MS);
+    outage();
+    const [, ended] = await failing(() => site.update(state));
+    expect(ended.message).toMatch(
+      /its old link stay; the link ends 2026-01-01T01:01:00\.\d{3}Z \(1h \dm ago\)\./,
+    );
+    site.service.fault = () => undefined;
+    site.service.linkLifeMs = undefined;
+    const endless = await site.create();
+    outage();
+    const [, error] = await failing(() => site.update(endless, { apiKeyEnv: "OTHER_KEY" }));
+    expect(error.message).toContain("and its old link stay. The next");
+  });
+
+  test.each([
+    ["the renewalTimeout that is given", { renewalTimeout: "90s" }, undefined, 1.5, "1m 30s"],
+    ["a longer one", { renewalTimeout: "10m" }, undefined, 10, "10m"],
+    ["the limit of updates where that is shorter", {}, MINUTE_MS, 1, "1m"],
+    ["its own limit where that of updates is longer", { renewalTimeout: "2m" }, 60 * MINUTE_MS, 2, "2m"],
+  ])("ends after %s", async (_, given, limitMs, minutes, told) => {
+    const state = await site.create(given);
+    site.clock.advance(45 * MINUTE_MS);
+    outage();
+    const [tookMs, error] = await failing(() => site.update(state, given, limitMs));
+    expect(tookMs).toBeLessThanOrEqual(minutes * MINUTE_MS);
+    expect(tookMs).toBeGreaterThan(minutes * MINUTE_MS - 25_000);
+    expect(error.message).toContain(`the time limit of ${told} leaves no room`);
+  });
+
+  test("ends after its own limit also where the answer never comes", async () => {
+    const state = await site.create();
+    site.clock.advance(45 * MINUTE_MS);
+    site.service.fault = () => "never";
+    const [tookMs, error] = await failing(() => site.update(state, {}, 20_000));
+    expect(tookMs).toBe(20_000);
+    expect(error.message).toMatch(
+      /not renewed in time: POST .* was not answered before the time limit of 20s passed\. Nothing/,
+    );
+    expect(error.message).not.toContain("raise the limit");
+  });
+});
+
+describe("a renewal whose job is gone", () => {
+  test("exports again within the limit of exports, however short its own", async () => {
+    const state = await site.create();
+    site.service.jobs.delete("job-1");
+    site.service.durationMs = 20 * 60_000;
+    site.clock.advance(3_600_000);
+    const { outputs } = await site.update(state, { renewalTimeout: "90s" });
+    expect(outputs).toMatchObject({ jobId: "job-2", renewalTimeout: "90s" });
+  });
+
+  test("has used a part of the limit of exports by then", async () => {
+    const state = await site.create();
+    site.service.outcome = "never";
+    site.service.jobs.delete("job-1");
+    site.clock.advance(3_600_000);
+    site.answer("bundle", (number) =>
+      number < 12 ? { status: 503, headers: { "retry-after": "10" } } : undefined,
+    );
+    const begunMs = site.clock.monotonic();
+    const { message } = await unfinished(site.update(state, {}, 10 * 60_000));
+    expect(message).toContain("waited for export job job-2");
+    expect(site.clock.monotonic() - begunMs).toBeGreaterThan(9.9 * 60_000);
+    expect(site.clock.monotonic() - begunMs).toBeLessThanOrEqual(10 * 60_000);
   });
 });

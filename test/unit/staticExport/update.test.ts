@@ -31,6 +31,7 @@ describe("update", () => {
 
   test.each([
     ["renewBefore", { renewBefore: "10m" }],
+    ["renewalTimeout", { renewalTimeout: "10m" }],
     ["apiKeyEnv", { apiKeyEnv: "SECOND_KEY" }],
   ])("records a change of %s without any request", async (name, change) => {
     const state = await site.create();
