@@ -1,8 +1,6 @@
-import { systemClock } from "../time/clock";
+import { systemClock, type Clock } from "../time/clock";
 import { Spans, type SpanExit } from "./spans";
 
-/** How long one message to the endpoint may take, in milliseconds. */
-const SEND_LIMIT_MS = 1_000;
 /** How soon spans that have ended leave, in milliseconds: what a killed run did is told, too. */
 const SEND_EVERY_MS = 1_000;
 
@@ -13,11 +11,14 @@ const SEND_EVERY_MS = 1_000;
  *
  * @throws an Error with the code `ERR_MODULE_NOT_FOUND` where OpenTelemetry is not installed
  */
-export async function openTelemetrySpans(endpoint: string): Promise<Spans> {
-  return new Spans(await spanExit(endpoint));
+export async function openTelemetrySpans(
+  endpoint: string,
+  clock: Pick<Clock, "after"> = systemClock,
+): Promise<Spans> {
+  return new Spans({ ...(await spanExit(endpoint)), clock });
 }
 
-async function spanExit(endpoint: string): Promise<SpanExit> {
+async function spanExit(endpoint: string): Promise<Omit<SpanExit, "clock">> {
   const [
     api,
     { OTLPTraceExporter },
@@ -30,11 +31,8 @@ async function spanExit(endpoint: string): Promise<SpanExit> {
     import("@opentelemetry/sdk-trace-base"),
   ]);
   const url = endpoint.includes("://") ? endpoint : `http://${endpoint}`;
-  const exporter = new OTLPTraceExporter({ url, timeoutMillis: SEND_LIMIT_MS });
-  const processor = new BatchSpanProcessor(exporter, {
-    scheduledDelayMillis: SEND_EVERY_MS,
-    exportTimeoutMillis: SEND_LIMIT_MS,
-  });
+  const exporter = new OTLPTraceExporter({ url });
+  const processor = new BatchSpanProcessor(exporter, { scheduledDelayMillis: SEND_EVERY_MS });
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ "service.name": "pulumi-docs-hosting" }),
     spanProcessors: [processor],
@@ -46,6 +44,5 @@ async function spanExit(endpoint: string): Promise<SpanExit> {
       await processor.forceFlush();
       await exporter.forceFlush(); // also what the processor sent before
     },
-    clock: systemClock,
   };
 }

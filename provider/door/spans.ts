@@ -3,7 +3,7 @@ import type { Context, Span, Tracer as OpenTelemetryTracer } from "@opentelemetr
 import type * as Api from "@opentelemetry/api";
 import { UnfinishedError } from "../resource/unfinishedError";
 import type { Clock } from "../time/clock";
-import { noTracer, type Attributes, type Tracer } from "../tracing/tracer";
+import type { Attributes, Tracer } from "../tracing/tracer";
 import { redact } from "../words/redaction";
 import type { SpanMaker, TracedOperation } from "./tracing";
 
@@ -33,8 +33,8 @@ interface Frame {
 export class Spans implements SpanMaker, Tracer {
   readonly #exit: SpanExit;
   readonly #frames = new AsyncLocalStorage<Frame>();
-  /** Spans did not leave in time: no further operation waits for that. */
-  #isGivenUp = false;
+  /** Spans did not leave in time: no operation waits for them until they do. */
+  #isLate = false;
 
   constructor(exit: SpanExit) {
     this.#exit = exit;
@@ -45,7 +45,6 @@ export class Spans implements SpanMaker, Tracer {
     caller: string | undefined,
     run: (tracer: Tracer) => Promise<T>,
   ): Promise<T> {
-    if (this.#isGivenUp) return run(noTracer);
     try {
       const urnOf: Attributes = { "pulumi.urn": urn };
       return await this.#run(`docs_hosting.${name}`, urnOf, urnOf, this.#callers(caller), () => run(this));
@@ -109,19 +108,25 @@ export class Spans implements SpanMaker, Tracer {
 
   async #leave(debug: (line: string) => void): Promise<void> {
     const { flush, clock } = this.#exit;
+    const leaving = flush().then(() => void (this.#isLate = false));
+    leaving.catch(() => undefined); // also where nobody waits for it
+    if (this.#isLate) return;
     let stop = (): void => undefined;
     const late = new Promise<never>((_, reject) => {
       stop = clock.after(LEAVE_LIMIT_MS, () => reject(new Error(`not within ${LEAVE_LIMIT_MS} ms`)));
     });
     try {
-      await Promise.race([flush(), late]);
+      await Promise.race([leaving, late]);
     } catch (error) {
-      if (!this.#isGivenUp) {
-        debug(`no more spans are sent: the last ones did not arrive (${redact(String(error))})`);
-      }
-      this.#isGivenUp = true;
+      this.#tellLate(error, debug);
     } finally {
       stop();
     }
+  }
+
+  #tellLate(error: unknown, debug: (line: string) => void): void {
+    if (this.#isLate) return; // another operation has told
+    this.#isLate = true;
+    debug(`spans did not arrive, and are not waited for until they do (${redact(String(error))})`);
   }
 }

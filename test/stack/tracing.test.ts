@@ -10,6 +10,7 @@ import { startSpanReceiver, type ReceivedSpan, type SpanReceiver } from "./spanR
 import { buildWorld, CANARY_KEY, stepsOf, succeeded, type World } from "./world.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
+const PATIENT = { NODE_OPTIONS: `--import ${join(import.meta.dirname, "patientExit.ts")}` };
 /** What the README has users install. */
 const PACKAGES = ["api", "exporter-trace-otlp-grpc", "resources", "sdk-trace-base"];
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -52,7 +53,7 @@ test.concurrent(
   "an export and a copy arrive as spans below the engine's own, whole, with URN, job and code, and without key or link",
   async (context) => {
     const collector = await receiver(context);
-    const tested = await world(context, collector.endpoint);
+    const tested = await world(context, collector.endpoint, PATIENT);
     const { text } = await tested.up(
       `const docs = ${docs()} new BundleCopy("copy", { source: docs, destination: { folder: "./copies" } });`,
     );
@@ -155,7 +156,7 @@ test.concurrent(
   "where OpenTelemetry is not installed beside the package, a run ends as ever and no span is sent; once it is, they are",
   async (context) => {
     const collector = await receiver(context);
-    const tested = await world(context, collector.endpoint);
+    const tested = await world(context, collector.endpoint, PATIENT);
     const install = installAlone(tested.programFolder, context);
     const { text } = await tested.up(docs());
     expect(collector.spansOf("pulumi-docs-hosting")).toEqual([]);

@@ -140,27 +140,40 @@ describe("spans within", () => {
 });
 
 describe("what does not leave", () => {
-  test.each([
-    ["never", () => new Promise<void>(() => undefined), 1_000, "Error: not within 1000 ms"],
-    ["not", () => Promise.reject(new Error("svc_secret refused")), 0, "Error: [removed] refused"],
-  ])("holds an operation up a second at most, and no other one: %s", async (_when, flush, heldUpMs, why) => {
-    recorded = new RecordedSpans(clock, flush);
-    const two = Promise.all([1, 2].map((each) => recorded.operation(() => Promise.resolve(each))));
-    expect(await clock.run(two)).toEqual([1, 2]);
-    expect(clock.monotonic()).toBe(heldUpMs);
-    expect(recorded.debugged).toEqual([`no more spans are sent: the last ones did not arrive (${why})`]);
-    const before = recorded.finished.length;
-    expect(before).toBe(2);
+  const never = (): Promise<void> => new Promise(() => undefined);
+  const refused = (): Promise<void> => Promise.reject(new Error("svc_secret refused"));
 
-    const third = recorded.operation((tracer) => tracer.span("a", {}, () => Promise.resolve(3)));
-    expect(await clock.run(third)).toBe(3);
-    expect(clock.monotonic()).toBe(heldUpMs);
-    expect(recorded.finished).toHaveLength(before);
-    expect(clock.pending).toBe(0);
+  test.each([
+    ["never", never, 1_000, "Error: not within 1000 ms"],
+    ["not", refused, 0, "Error: [removed] refused"],
+  ])(
+    "holds one operation up, a second at most, and no other one: %s",
+    async (_when, flush, heldUpMs, why) => {
+      recorded = new RecordedSpans(clock, flush);
+      const two = Promise.all([1, 2].map((each) => recorded.operation(() => Promise.resolve(each))));
+      expect(await clock.run(two)).toEqual([1, 2]);
+      expect(clock.monotonic()).toBe(heldUpMs);
+      expect(await clock.run(recorded.operation(() => Promise.resolve(3)))).toBe(3);
+      expect(clock.monotonic()).toBe(heldUpMs);
+      expect(recorded.debugged).toEqual([
+        `spans did not arrive, and are not waited for until they do (${why})`,
+      ]);
+      expect(recorded.finished).toHaveLength(3);
+      expect(clock.pending).toBe(0);
+    },
+  );
+
+  test("is waited for again once something has arrived", async () => {
+    const answers = [never(), Promise.resolve(), never()];
+    recorded = new RecordedSpans(clock, () => answers.shift() ?? never());
+    for (const passedMs of [1_000, 1_000, 2_000, 2_000]) {
+      await clock.run(recorded.operation(nothing));
+      expect(clock.monotonic()).toBe(passedMs);
+    }
   });
 
   test("is not the cause that an operation fails of", async () => {
-    recorded = new RecordedSpans(clock, () => Promise.reject(new Error("refused")));
+    recorded = new RecordedSpans(clock, refused);
     const error = new Error("the cause");
     expect(await caught(recorded.operation(() => Promise.reject(error)))).toBe(error);
   });
