@@ -13,6 +13,7 @@ const DOCUMENTS = [
   "sdk/README.md",
   "examples/agent-gate/README.md",
   "examples/air-gapped/README.md",
+  "examples/fleet/README.md",
   "examples/self-hosted/README.md",
 ];
 
