@@ -417,10 +417,11 @@ test.for(CLIENTS)(
 
 const CRDS = process.env["OPERATOR_CRDS"];
 
-test.skipIf(CRDS === undefined)(
+test(
   "the stacks are those of the operator's own definition (OPERATOR_CRDS: its folder deploy/crds)",
   { timeout: 120_000 },
-  async () => {
+  async ({ skip }) => {
+    if (CRDS === undefined) skip("OPERATOR_CRDS names no folder of the operator's definitions");
     const check = await definitionCheck(join(CRDS ?? "", "pulumi.com_stacks.yaml"));
     for (const values of [{}, EVERYTHING]) {
       const [stack] = ofKind(await renderFleet(FLEET, values), "Stack");

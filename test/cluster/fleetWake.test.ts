@@ -7,8 +7,7 @@ import { text } from "node:stream/consumers";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, type TestContext } from "vitest";
-import { findCommand } from "../programs/commands.ts";
-import { FLEET } from "./fleetChart.ts";
+import { FLEET } from "../chart/fleetChart.ts";
 
 interface Condition {
   type: string;
@@ -167,9 +166,7 @@ const WAKE_UP = {
   },
 };
 
-describe
-  .skipIf(findCommand("kubectl") === undefined)
-  .each([{ shell: ["dash"] }, { shell: ["busybox", "sh"] }])(
+describe.each([{ shell: ["dash"] }, { shell: ["busybox", "sh"] }])(
   "the script that wakes stacks, in $shell, with kubectl",
   ({ shell }) => {
     test("asks those again that were given up, and leaves the others alone", async (context) => {
