@@ -37,6 +37,7 @@ onEachEngine("many resources", (kind) => {
       expect(stepsOf(again)).toEqual([]);
       expect(world.requests()).toEqual([]);
       expect(again.summary).toEqual({ same: COUNT + 10 + 1 }); // with the components and the stack
+      expect(again.logs).toEqual([]); // the lines below are the engine's own
       expect(again.text).not.toMatch(/docs-\d-\d/);
       expect(again.text.trim().split("\n").length).toBeLessThanOrEqual(MAX_LINES);
     },
