@@ -43,7 +43,7 @@ describe("the tarball", () => {
     const others = files.filter((file) => !/^dist\/(sdk|provider)\/([\w/]+)\.(js|d\.ts)$/.test(file));
     expect(
       others
-        .filter((file) => !/^examples\/(agent-gate|air-gapped|quickstart|self-hosted)\//.test(file))
+        .filter((file) => !/^examples\/(agent-gate|air-gapped|fleet|quickstart|self-hosted)\//.test(file))
         .sort(),
     ).toEqual([
       "CHANGELOG.md",
