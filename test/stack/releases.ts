@@ -1,6 +1,7 @@
 // What was released: the tarballs, and the states that were recorded with each.
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { vi } from "vitest";
 import type { ReferenceService } from "../../examples/reference-service/index.ts";
 import type { StateResource } from "../engine/index.ts";
 import { CANARY_KEY } from "./world.ts";
@@ -52,9 +53,23 @@ export async function reviveState(
   let text = readFileSync(join(RECORDED_STATES_FOLDER, release, `${name}.json`), "utf8");
   const { lived } = JSON.parse(text) as RecordedState;
   text = text.replaceAll(lived.baseUrl, service.url);
-  for (const jobId of lived.jobIds) text = text.replaceAll(jobId, await startJob(service));
+  for (const jobId of lived.jobIds) text = text.replaceAll(jobId, await finishedJob(service));
   const movedByMs = Date.now() - Date.parse(lived.recordedAt);
   return moveDates(JSON.parse(text) as RecordedState, movedByMs) as RecordedState;
+}
+
+/** So that whoever looks at it sees at once how it ended. */
+async function finishedJob(service: ReferenceService): Promise<string> {
+  const jobId = await startJob(service);
+  const headers = { authorization: `Bearer ${CANARY_KEY}` };
+  await vi.waitUntil(
+    async () => {
+      const reply = await fetch(`${service.url}/v1/static-export/jobs/${jobId}`, { headers });
+      return ((await reply.json()) as { status?: unknown }).status === "completed";
+    },
+    { timeout: 30_000, interval: 20 },
+  );
+  return jobId;
 }
 
 export async function startJob(service: ReferenceService): Promise<string> {
