@@ -18,7 +18,8 @@ export interface RenewalContext {
 /**
  * A link is renewed, with all its attempts, and `ended` told whether it was. What is sent again and when is the provider's
  * own `retryPolicy`. The loop around it is that of `Transport.send` without its connections, texts and promises, which
- * would take a hundred times as long; `test/histories/fleet.test.ts` holds the two side by side.
+ * would take a hundred times as long, and without the pacer, with which a quota refuses less; `test/histories/fleet.test.ts` holds
+ * the two side by side.
  *
  * @param limitMs time limit of the renewal
  * @param isKilled its process is gone: no further request, and nobody is told
