@@ -42,16 +42,26 @@ export const JUDGED_BY_NAME_ONLY: ReadonlySet<string> = new Set([
   "registry",
 ]);
 
-/** The rooms by the name of their folder: those of `provider/`, then `sdk` and `sdk/kubernetes`. */
-export const ROOMS: ReadonlyMap<string, Room> = new Map(
-  [...foldersIn("provider"), "sdk", "sdk/kubernetes"].map((folder) => {
+/** What each request of a room goes through, so that all its tests would judge each break: it has its own. */
+const APART: Readonly<Record<string, Room>> = {
+  "http/pacer": {
+    files: ["provider/http/pacer.ts", "provider/http/pacers.ts"],
+    tests: ["unit/http/pacer", "unit/door/session"],
+  },
+};
+
+/** The rooms by the name of their folder: those of `provider/`, then `sdk` and `sdk/kubernetes`, then what is apart. */
+export const ROOMS: ReadonlyMap<string, Room> = new Map([
+  ...[...foldersIn("provider"), "sdk", "sdk/kubernetes"].map((folder): [string, Room] => {
     const name = folder.replace(/^provider\//, "");
     // a room of provider/ may have folders of its own; one of sdk/ is a room itself
     const below = folder.startsWith("provider") ? "**/*" : "*";
-    const files = globSync(`${folder}/${below}.ts`, { cwd: ROOT }).sort();
-    return [name, { files, tests: [`unit/${name}/${below}`, ...(ALSO[name] ?? [])] }];
+    const apart = new Set(Object.values(APART).flatMap(({ files }) => files));
+    const files = globSync(`${folder}/${below}.ts`, { cwd: ROOT }).filter((file) => !apart.has(file));
+    return [name, { files: files.sort(), tests: [`unit/${name}/${below}`, ...(ALSO[name] ?? [])] }];
   }),
-);
+  ...Object.entries(APART),
+]);
 
 function faults(...names: string[]): string[] {
   return names.map((name) => `faults/${name}`);
