@@ -25,7 +25,7 @@ export class CallerSpans {
       this.#watched.add(server);
       server.on("stream", (stream, headers) => {
         const { ":path": path, traceparent } = headers;
-        const [, method] = OPERATION.exec(String(path)) ?? [];
+        const method = OPERATION.exec(String(path))?.[1];
         if (method === undefined || typeof traceparent !== "string") return;
         onMessage(stream, (message) => {
           const urn = urnIn(method, message);

@@ -96,8 +96,9 @@ export class Spans implements SpanMaker, Tracer {
 
   #callers(traceparent = ""): Context {
     const { ROOT_CONTEXT, trace } = this.#exit.api;
-    const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
-    if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
+    const found = TRACEPARENT.exec(traceparent);
+    if (!found) return ROOT_CONTEXT;
+    const [, traceId, spanId, flags] = found as string[] as [string, string, string, string];
     return trace.setSpanContext(ROOT_CONTEXT, {
       traceId,
       spanId,

@@ -20,16 +20,20 @@ let server: Http2Server;
 let callers: CallerSpans;
 /** What the host has read of each call, for the host's own reading must not suffer. */
 let hosted: Buffer[];
+/** How many read each call: the host, and we. */
+let readers: number[];
 
 beforeEach(async () => {
   process.argv = [argv[0] ?? "", require.resolve("@pulumi/pulumi/cmd/dynamic-provider"), "127.0.0.1:1"];
   hosted = [];
+  readers = [];
   server = createServer();
   server.on("stream", (stream) => {
     const chunks: Buffer[] = [];
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
     stream.on("end", () => {
       hosted.push(Buffer.concat(chunks));
+      readers.push(stream.listenerCount("data"));
       stream.respond();
       stream.end();
     });
@@ -62,7 +66,7 @@ function createRequest(urn: string, text = "small"): Buffer {
 async function call(method: string, traceparent: string | undefined, ...pieces: Buffer[]): Promise<void> {
   const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const stream = client.request({
-    ":path": `/pulumirpc.ResourceProvider/${method}`,
+    ":path": method.startsWith("/") ? method : `/pulumirpc.ResourceProvider/${method}`,
     ":method": "POST",
     ...(traceparent !== undefined && { traceparent }),
   });
@@ -95,6 +99,7 @@ test("a message that arrives in pieces, its head too, is read as a whole, by the
   await call("Create", SPAN, message.subarray(0, 2), message.subarray(2, 9), message.subarray(9));
   expect(callers.take(URN)).toBe(SPAN);
   expect(hosted).toEqual([message]);
+  expect(readers).toEqual([2]);
 });
 
 test("of two calls the last one counts", async () => {
@@ -120,6 +125,16 @@ test.each([
   ["without a span", "Create", undefined, () => createRequest(URN)],
   ["that is no operation", "Check", SPAN, () => framed(new messages.CheckRequest().setUrn(URN))],
   ["with another path", "CreateLater", SPAN, () => createRequest(URN)],
+  ["of another service", "/other/pulumirpc.ResourceProvider/Create", SPAN, () => createRequest(URN)],
+] as const)("a call %s is not even read", async (_what, method, traceparent, message) => {
+  callers.listen();
+  await call(method, traceparent, message());
+  expect(callers.take(URN)).toBeUndefined();
+  expect(hosted).toEqual([message()]);
+  expect(readers).toEqual([1]);
+});
+
+test.each([
   ["with a message that cannot be read", "Create", SPAN, () => Buffer.from([0, 0, 0, 0, 1, 255])],
   ["with half a message", "Create", SPAN, () => createRequest(URN).subarray(0, -1)],
 ] as const)("a call %s is passed over", async (_what, method, traceparent, message) => {
