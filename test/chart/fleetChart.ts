@@ -92,3 +92,32 @@ export async function renderFleet(...args: Parameters<typeof templateFleet>): Pr
 
 export const ofKind = (manifests: readonly FleetManifest[], kind: string): FleetManifest[] =>
   manifests.filter((manifest) => manifest.kind === kind);
+
+export interface StackSpec {
+  stack: string;
+  serviceAccountName: string;
+  config: Record<string, string>;
+  updateTemplate: { spec: Record<string, unknown> };
+  workspaceTemplate: { spec: Record<string, unknown> & { podTemplate: Pod; env: { name: string }[] } };
+  [field: string]: unknown;
+}
+
+export const specOf = (stack: FleetManifest | undefined): StackSpec => stack?.spec as unknown as StackSpec;
+export const namesOf = (manifests: readonly FleetManifest[], kind: string): string[] =>
+  ofKind(manifests, kind).map(({ metadata }) => metadata.name);
+
+export async function firstStack(values: Values = {}): Promise<StackSpec> {
+  return specOf(ofKind(await renderFleet(FLEET, values), "Stack")[0]);
+}
+
+export async function podOfStack(values: Values = {}): Promise<Pod> {
+  return (await firstStack(values)).workspaceTemplate.spec.podTemplate;
+}
+
+export async function podOfCronJob(values: Values = {}): Promise<{ job: Record<string, unknown>; pod: Pod }> {
+  const manifests = await renderFleet(FLEET, { engine: "cronjob", ...values });
+  const spec = ofKind(manifests, "CronJob")[0]?.spec as {
+    jobTemplate: { spec: Record<string, unknown> & { template: Pod } };
+  };
+  return { job: spec.jobTemplate.spec, pod: spec.jobTemplate.spec.template };
+}

@@ -1,0 +1,162 @@
+// The chart of examples/fleet: its values, what is packed of it, and whether Kubernetes and the operator know what it makes.
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { runCommand } from "../programs/commands.ts";
+import { CLIENTS, definitionCheck, kubernetesCheck } from "./apiSchemas.ts";
+import {
+  firstStack,
+  FLEET,
+  fleetOf,
+  IMAGE,
+  ofKind,
+  renderFleet,
+  sitesFile,
+  specOf,
+  templateFleet,
+} from "./fleetChart.ts";
+import { helm, type Values } from "./renderedChart.ts";
+
+describe("values", () => {
+  test("pass helm's strict lint, with either engine", async () => {
+    for (const engine of ["operator", "cronjob"]) {
+      const { code, output } = await helm(["lint", "--strict", "--namespace", "team-a", FLEET], {
+        ...IMAGE,
+        engine,
+      });
+      expect(output).toContain("1 chart(s) linted, 0 chart(s) failed");
+      expect(output).not.toMatch(/\[(WARNING|ERROR)\]/);
+      expect(code).toBe(0);
+    }
+  });
+
+  test("that the chart does not know are refused by name, also in its groups; the schema knows each of values.yaml", async () => {
+    const values = parse(await readFile(join(FLEET, "values.yaml"), "utf8")) as Values;
+    const schema = JSON.parse(await readFile(join(FLEET, "values.schema.json"), "utf8")) as {
+      properties: Record<string, { properties?: Record<string, unknown> }>;
+    };
+    expect(Object.keys(schema.properties).sort()).toEqual([...Object.keys(values), "global"].sort());
+    for (const group of ["image", "volume", "wake", "cronjob"]) {
+      const known = Object.keys(schema.properties[group]?.properties ?? {}).sort();
+      expect(known).toEqual(Object.keys(values[group] as object).sort());
+      const { code, output } = await templateFleet(FLEET, {
+        [group]: { ...(IMAGE[group] as object), sise: 1 },
+      });
+      expect(code).toBe(1);
+      expect(output).toContain("sise");
+    }
+    expect((await templateFleet(FLEET, { sites: {} })).output).toContain("sites");
+  });
+
+  test("without an image, helm says what is missing", async () => {
+    const { code, output } = await templateFleet(FLEET, { image: { repository: "" } });
+    expect(code).toBe(1);
+    expect(output).toContain("image.repository is required: the image that Dockerfile makes.");
+  });
+
+  test("name service, backend, organization, Secret and the place of the pods", async () => {
+    const stack = await firstStack({
+      baseUrl: "https://api.docs-host.example",
+      backend: "s3://states",
+      organization: "our-org",
+      secretName: "keys",
+      imagePullSecrets: [{ name: "registry" }],
+      nodeSelector: { disk: "ssd" },
+      tolerations: [{ key: "docs" }],
+    });
+    expect(stack.stack).toBe("our-org/docs-fleet/team-a-01");
+    const { env, envFrom, podTemplate } = stack.workspaceTemplate.spec;
+    expect(env).toContainEqual({ name: "DOCS_HOSTING_BASE_URL", value: "https://api.docs-host.example" });
+    expect(env).toContainEqual({ name: "PULUMI_BACKEND_URL", value: "s3://states" });
+    expect(envFrom).toEqual([{ secretRef: { name: "keys" } }]);
+    expect(podTemplate.spec.containers[0]?.lifecycle?.postStart.exec.command.at(-1)).toContain(
+      "--stack 'our-org/docs-fleet/team-a-01'",
+    );
+    expect(podTemplate.spec).toMatchObject({
+      imagePullSecrets: [{ name: "registry" }],
+      nodeSelector: { disk: "ssd" },
+      tolerations: [{ key: "docs" }],
+    });
+  });
+});
+
+test("what else lies in the folder, keys and installed packages too, is no part of the chart", async (context) => {
+  const chart = await fleetOf(context, { "team-a-01.json": sitesFile(1) });
+  await mkdir(join(chart, "node_modules"));
+  await symlink(
+    join(import.meta.dirname, "../../node_modules/@pulumi"),
+    join(chart, "node_modules/@pulumi"),
+    "dir",
+  );
+  await writeFile(join(chart, "Pulumi.team-a-01.yaml"), "secret: of a stack\n");
+  await writeFile(join(chart, "team-a.env"), "DOCS_HOSTING_ADMIN_API_KEY=svc_of-the-team\n");
+  const packed = await mkdtemp(join(tmpdir(), "packed-"));
+  context.onTestFinished(() => rm(packed, { recursive: true }));
+  const { code, output } = await helm(["template", "docs-fleet", chart, "--namespace", "team-a"], IMAGE);
+  expect(code, output).toBe(0);
+  const said = await runCommand(process.env["HELM"] ?? "helm", ["package", chart, "--destination", packed]);
+  const archive = /: (.*\.tgz)/.exec(said)?.[1] ?? "";
+  const files = (await runCommand("tar", ["-tzf", archive])).trim().split("\n").sort();
+  expect(files.map((file) => file.replace("docs-fleet/", ""))).toEqual([
+    ".helmignore", "Chart.yaml", "files/wake.sh", "sites/team-a-01.json", "templates/_stacks.tpl", "templates/cronjobs.yaml",
+    "templates/stacks.yaml", "templates/wake.yaml", "values.schema.json", "values.yaml",
+  ]); // prettier-ignore
+});
+
+const EVERYTHING: Values = {
+  baseUrl: "https://api.docs-host.example",
+  volume: { storageClassName: "fast" },
+  imagePullSecrets: [{ name: "registry" }],
+  nodeSelector: { disk: "ssd" },
+  tolerations: [{ key: "docs", operator: "Exists" }],
+};
+const OF_OPERATOR = ["Stack"];
+
+test.for(CLIENTS)(
+  "with either engine, the manifests are what client-go %s knows of Kubernetes",
+  { timeout: 300_000 },
+  async (client) => {
+    const check = await kubernetesCheck(client);
+    for (const engine of ["operator", "cronjob"]) {
+      const manifests = await renderFleet(
+        FLEET,
+        { ...EVERYTHING, engine },
+        "team-a",
+        "--kube-version",
+        client.replace(/^0/, "1"),
+      );
+      const ours = manifests.filter(({ kind }) => !OF_OPERATOR.includes(kind));
+      expect(ours.flatMap((manifest) => check(manifest).map((error) => `${manifest.kind} ${error}`))).toEqual(
+        [],
+      );
+      if (engine === "cronjob") continue;
+      // the pod of the workspace is one of Kubernetes, too
+      const { podTemplate } = specOf(ofKind(manifests, "Stack")[0]).workspaceTemplate.spec;
+      expect(check({ apiVersion: "v1", kind: "PodTemplate", ...{ template: podTemplate } })).toEqual([]);
+    }
+  },
+);
+
+const CRDS = process.env["OPERATOR_CRDS"];
+
+test(
+  "the stacks are those of the operator's own definition (OPERATOR_CRDS: its folder deploy/crds)",
+  { timeout: 120_000 },
+  async ({ skip }) => {
+    if (CRDS === undefined) skip("OPERATOR_CRDS names no folder of the operator's definitions");
+    const check = await definitionCheck(join(CRDS ?? "", "pulumi.com_stacks.yaml"));
+    for (const values of [{}, EVERYTHING]) {
+      const [stack] = ofKind(await renderFleet(FLEET, values), "Stack");
+      if (!stack) throw new Error("no Stack");
+      expect(check(stack)).toEqual([]);
+      const { updateTemplate } = specOf(stack);
+      const misspelt = {
+        ...stack.spec,
+        updateTemplate: { spec: { ...updateTemplate.spec, continueOnErrors: true } },
+      };
+      expect(check({ ...stack, spec: misspelt })).toEqual([expect.stringContaining('"continueOnErrors"')]);
+    }
+  },
+);
