@@ -214,12 +214,16 @@ export async function buildInstallation(
 }
 
 /** Waits for something in the cluster, which no clock of the tests governs. */
-export async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
-  const end = performance.now() + WAIT_LIMIT_MS;
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  limitMs = WAIT_LIMIT_MS,
+): Promise<T> {
+  const end = performance.now() + limitMs;
   for (;;) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
-    if (performance.now() > end) throw new Error(`waited ${WAIT_LIMIT_MS} ms until ${what}`);
+    if (performance.now() > end) throw new Error(`waited ${limitMs} ms until ${what}`);
     await wait(200);
   }
 }

@@ -121,7 +121,7 @@ function pulumiUser(kind: EngineKind, folder: string): NodeJS.ProcessEnv {
   const env = newUser(join(folder, "home"));
   const within = (name: string): string => join(folder, `${name} of ${kind}`);
   mkdirSync(within("state"));
-  if (kind === "local") addCommand(within("commands"), "pulumi", "pulumiCommand.ts");
+  if (kind === "local") addCommand(within("commands"), "pulumi", "../engine/command.ts");
   return {
     ...env,
     PATH: `${within("commands")}${delimiter}${env["PATH"] ?? ""}`,

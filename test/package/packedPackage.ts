@@ -1,12 +1,11 @@
 // The tarball that npm would publish, for the tests of one file.
-import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll } from "vitest";
 import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
+import { pack } from "./pack.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const KEY = "svc_package-test";
@@ -47,13 +46,4 @@ export function versionsOf(...names: string[]): Record<string, string> {
     devDependencies: Record<string, string>;
   };
   return Object.fromEntries(names.map((name) => [name, devDependencies[name] ?? ""]));
-}
-
-/** @returns the path of the tarball, in this folder */
-async function pack(folder: string): Promise<string> {
-  // without scripts: npm test has built dist/ already, and other tests are using it
-  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
-  const { stdout } = await promisify(execFile)("npm", args, { cwd: ROOT });
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-  return join(folder, filename);
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, readdir, rmdir } from "node:fs/promises";
+import { mkdir, readFile, readdir, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runCommand } from "../../programs/commands.ts";
 
@@ -12,9 +12,20 @@ async function cgroupHierarchies(): Promise<string[]> {
   return [...mounts.matchAll(/^\S+ (\/sys\/fs\/cgroup\/\S+) cgroup2? /gm)].map(([, path]) => path ?? "");
 }
 
+/** What one process counts beside others, in the two versions. */
+const CPU_SHARES = { "cpu.shares": 1024, "cpu.weight": 100 };
+/** All pods together count as so many processes; else as one, and on a busy machine they would hardly get on. */
+const COUNTED_PROCESSES = 8;
+
 export async function makeCgroups(cgroup: string): Promise<void> {
-  for (const hierarchy of await cgroupHierarchies())
-    await mkdir(join(hierarchy, cgroup), { recursive: true });
+  for (const hierarchy of await cgroupHierarchies()) {
+    const folder = join(hierarchy, cgroup);
+    await mkdir(folder, { recursive: true });
+    for (const [name, share] of Object.entries(CPU_SHARES)) {
+      if (existsSync(join(folder, name)))
+        await writeFile(join(folder, name), String(share * COUNTED_PROCESSES));
+    }
+  }
 }
 
 /** Ends all containers at once, and what watches over them: containerd's shims outlive it. For a process namespace of one node. */

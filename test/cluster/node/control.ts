@@ -1,11 +1,17 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import type { SingleNode } from "./singleNode.ts";
 
-/** Lets the tests, which are other processes, restart the node: `POST` to the address that it returns, answered when it is ready. */
+/**
+ * Lets the tests, which are other processes, restart the node, by `POST` to the address that it returns, and give it an image, by
+ * `POST` of the path of a file to `images` there. It is answered when that is done.
+ */
 export async function offerControl(node: SingleNode): Promise<string> {
-  const server = createServer((_, response) => {
-    node.restart().then(
+  const server = createServer((request, response) => {
+    const done =
+      request.url === "/images" ? text(request).then((file) => node.importImage(file)) : node.restart();
+    done.then(
       () => response.end(),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );

@@ -22,7 +22,6 @@ const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd6
 /** Writes both images as `docker save` would, for `ctr images import`. */
 export async function makeImages(folder: string, debian: DebianPackages): Promise<string[]> {
   const root = join(folder, "rootfs");
-  await mkdir(join(root, "bin"), { recursive: true });
   await addBusybox(root);
   const pause = await saveImage(folder, "pause", root, PAUSE_IMAGE, { Cmd: ["/bin/sleep", "2147483647"] });
   await addWebServer(root, debian);
@@ -32,9 +31,11 @@ export async function makeImages(folder: string, debian: DebianPackages): Promis
   return [pause, web];
 }
 
-async function addBusybox(root: string): Promise<void> {
+/** A shell, and the commands beside it. */
+export async function addBusybox(root: string): Promise<void> {
   const busybox = findCommand("busybox");
   if (busybox === undefined) throw new Error("busybox is not on PATH.");
+  await mkdir(join(root, "bin"), { recursive: true });
   await cp(busybox, join(root, "bin/busybox"));
   for (const applet of (await runCommand(busybox, ["--list"])).trim().split("\n")) {
     if (applet !== "busybox") await symlink("busybox", join(root, "bin", applet));
@@ -42,15 +43,11 @@ async function addBusybox(root: string): Promise<void> {
 }
 
 async function addWebServer(root: string, debian: DebianPackages): Promise<void> {
-  const programs: Record<string, string> = { "usr/sbin/nginx": join(debian.root, "usr/sbin/nginx") };
+  await addProgram(root, "usr/sbin/nginx", join(debian.root, "usr/sbin/nginx"));
   for (const name of ["curl", "getent"]) {
     const program = findCommand(name);
     if (program === undefined) throw new Error(`${name} is not on PATH.`);
-    programs[`usr/bin/${name}`] = program;
-  }
-  for (const [target, program] of Object.entries(programs)) {
-    await copy(program, join(root, target));
-    for (const library of await librariesOf(program)) await copy(library, join(root, library));
+    await addProgram(root, `usr/bin/${name}`, program);
   }
   await copy(join(debian.root, "etc/nginx/mime.types"), join(root, "etc/nginx/mime.types"));
   await copy("/etc/ssl/certs/ca-certificates.crt", join(root, "etc/ssl/certs/ca-certificates.crt"));
@@ -61,20 +58,30 @@ async function addWebServer(root: string, debian: DebianPackages): Promise<void>
   await writeFile(join(root, "etc/group"), `root:x:0:\nnginx:x:${WEB_USER}:\n`);
 }
 
+/** With the libraries that it needs. */
+export async function addProgram(root: string, target: string, program: string): Promise<void> {
+  await copy(program, join(root, target));
+  for (const library of await librariesOf(program)) await copy(library, join(root, library));
+}
+
 async function copy(source: string, target: string): Promise<void> {
   await mkdir(dirname(target), { recursive: true });
   await cp(await realpath(source), target);
 }
 
-/** Absolute paths of the shared libraries and the loader, as `ldd` names them. */
+/** Absolute paths of the shared libraries and the loader, as `ldd` names them: none of a script or a static program. */
 async function librariesOf(program: string): Promise<string[]> {
-  const listing = await runCommand("ldd", [program]);
+  const listing = await runCommand("ldd", [program]).catch((error: unknown) => {
+    if (String(error).includes("not a dynamic executable")) return "";
+    throw error;
+  });
   const missing = /^\s*(\S+) => not found$/m.exec(listing);
   if (missing) throw new Error(`${program} needs ${missing[1] ?? ""}, which this machine does not have.`);
   return [...listing.matchAll(/(\/\S+) \(0x/g)].map(([, path]) => path ?? "");
 }
 
-async function saveImage(
+/** @returns the file that it writes, `FILE.tar` in the folder */
+export async function saveImage(
   folder: string,
   file: string,
   root: string,
@@ -83,7 +90,7 @@ async function saveImage(
 ): Promise<string> {
   const draft = join(folder, `${file}.draft`);
   await mkdir(draft);
-  await create({ cwd: root, file: join(draft, "layer.tar"), portable: true }, ["."]);
+  await create({ cwd: root, file: join(draft, "layer.tar") }, ["."]); // with modes: /tmp is everybody's
   const digest = createHash("sha256")
     .update(await readFile(join(draft, "layer.tar")))
     .digest("hex");

@@ -35,6 +35,8 @@ export interface SingleNode {
   failed: Promise<never>;
   /** As when its power fails and comes back: all programs and pods end at once, and it starts again from its disk. */
   restart(): Promise<void>;
+  /** @param file as `docker save` writes it */
+  importImage(file: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -109,9 +111,12 @@ export async function startSingleNode(
   const kubectl = (args: string[]) =>
     runCommand(kubenode, ["kubectl", `--kubeconfig=${file("kubeconfig")}`, ...args]);
 
+  const importImage = async (file: string) => {
+    await ctr(["--namespace", "k8s.io", "images", "import", file]);
+  };
   const ready = async (imported: readonly string[]) => {
     await until("containerd answers", () => ctr(["version"])); // the kubelet ends when it finds no runtime
-    for (const image of imported) await ctr(["--namespace", "k8s.io", "images", "import", image]);
+    for (const image of imported) await importImage(image);
     start("kubelet", kubenode, ["kubelet", ...kubeletFlags(folder)]);
     await until("the API server is ready", () => kubectl(["get", "--raw", "/readyz"]));
     await until("the node is registered", () => kubectl(["get", "node", NODE_NAME]));
@@ -141,6 +146,7 @@ export async function startSingleNode(
           throw new Error("not yet");
       });
     },
+    importImage,
     stop: async () => {
       endAll();
       await removeCgroups(cgroup);

@@ -18,7 +18,7 @@ import { outputValues, runOperation } from "./operation.ts";
 import { runInOwnProcess } from "./ownProcess.ts";
 import { locateProgram } from "./programLocation.ts";
 import { markSecret, plainMap, secretKeys, type PropertyMap } from "./propertyValues.ts";
-import { StateFile, type StoredResource } from "./stateFile.ts";
+import { StateFile, statePath, type StoredResource } from "./stateFile.ts";
 import { locked } from "./stateLock.ts";
 
 /** @throws «incorrect passphrase» */
@@ -26,7 +26,7 @@ export function openLocalStack(settings: StackSettings): Stack {
   const { project, stack, stateFolder } = settings;
   const location = locateProgram(settings.program);
   const config = readConfig(settings);
-  const path = join(stateFolder, `${project}.${stack}.json`);
+  const path = statePath(settings);
   let { passphrase } = settings;
   const open = () => new StateFile(path, passphrase);
   const providers = new Set<Pick<Child, "pid" | "isRunning">>();

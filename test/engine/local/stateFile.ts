@@ -10,7 +10,7 @@ import {
   type PropertyValue,
 } from "./propertyValues.ts";
 import type { HookBindings } from "./hooks.ts";
-import type { PendingOperation } from "../stack.ts";
+import type { PendingOperation, StackSettings } from "../stack.ts";
 import { openSecretBox, type SecretBox, type SecretBoxHeader } from "./secretBox.ts";
 
 export interface StoredResource {
@@ -48,6 +48,14 @@ export interface Snapshot {
 interface StateDocument extends Snapshot {
   format: 1;
   secrets: SecretBoxHeader;
+}
+
+export function statePath({
+  project,
+  stack,
+  stateFolder,
+}: Pick<StackSettings, "project" | "stack" | "stateFolder">): string {
+  return join(stateFolder, `${project}.${stack}.json`);
 }
 
 export class StateFile {

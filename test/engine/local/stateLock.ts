@@ -1,5 +1,5 @@
 // One operation at a time per stack, across processes.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 export async function locked<Result>(statePath: string, work: () => Promise<Result>): Promise<Result> {
@@ -13,7 +13,7 @@ export async function locked<Result>(statePath: string, work: () => Promise<Resu
 
 /** @throws when another live process, or another operation of this one, holds the lock */
 function lockState(statePath: string): { release: () => void } {
-  const path = `${statePath}.lock`;
+  const path = lockOf(statePath);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   try {
     writeFileSync(path, String(process.pid), { flag: "wx", mode: 0o600 });
@@ -28,6 +28,18 @@ function lockState(statePath: string): { release: () => void } {
   }
   return { release: () => rmSync(path, { force: true }) };
 }
+
+/** Whoever holds it, dead or alive. */
+export function isLocked(statePath: string): boolean {
+  return existsSync(lockOf(statePath));
+}
+
+/** As `pulumi cancel`: takes the lock away, whoever holds it. */
+export function unlock(statePath: string): void {
+  rmSync(lockOf(statePath), { force: true });
+}
+
+const lockOf = (statePath: string): string => `${statePath}.lock`;
 
 export function isAlive(pid: number): boolean {
   try {

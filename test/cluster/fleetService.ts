@@ -1,0 +1,110 @@
+// The reference service as the pods of a fleet reach it: by TLS, as it must be over a network, at an address behind which it can
+// go down and come back.
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createServer, type TLSSocket } from "node:tls";
+import { generate } from "selfsigned";
+import type { TestContext } from "vitest";
+import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
+import { startsOf } from "../stack/requests.ts";
+import { CANARY_KEY, hostAddress } from "./installation.ts";
+
+export interface FleetServiceOptions {
+  domains: readonly string[];
+  jobDurationMs: number | (() => number);
+  linkLifetimeMs: number;
+}
+
+export interface FleetService {
+  url: string;
+  /** What pods have to trust, PEM. */
+  certificate: string;
+  service: ReferenceService;
+  /** Its clock, in milliseconds since 1970. */
+  now: () => number;
+  /** Puts it forward. */
+  passTime: (ms: number) => void;
+  /** Of these domains, those whose running job has been looked at. */
+  lookedAt(domains: readonly string[]): string[];
+  /** How many jobs were started for each domain. */
+  starts: () => Record<string, number>;
+  /** Nobody answers at its address until it comes back. */
+  goDown(): Promise<void>;
+  comeBack(): Promise<void>;
+}
+
+/** Until the test ends. */
+export async function startFleetService(
+  context: Pick<TestContext, "onTestFinished">,
+  { domains, ...options }: FleetServiceOptions,
+): Promise<FleetService> {
+  const site = await mkdtemp(join(tmpdir(), "fleet-site-"));
+  await writeFile(join(site, "index.md"), "# Welcome\n");
+  const host = hostAddress();
+  const { private: key, cert } = await generate([{ name: "commonName", value: "docs-host" }], {
+    keyType: "ec",
+    algorithm: "sha256",
+    extensions: [{ name: "subjectAltName", altNames: [{ type: 7, ip: host }] }],
+  });
+  const clients = new Set<TLSSocket>();
+  const door = createServer({ key, cert }, (client) => {
+    const behind = connect(Number(new URL(service.url).port), "127.0.0.1");
+    clients.add(client);
+    client.on("error", () => behind.destroy()).on("close", () => clients.delete(client) && behind.destroy());
+    behind.on("error", () => client.destroy()).on("close", () => client.destroy());
+    client.pipe(behind).pipe(client);
+  });
+  door.on("tlsClientError", () => undefined); // a client that is killed meanwhile
+  const open = async (port: number) => {
+    await once(door.listen(port, host), "listening");
+  };
+  await open(0);
+  const { port } = door.address() as AddressInfo;
+  const url = `https://${host}:${port}`;
+  let aheadMs = 0;
+  const now = () => Date.now() + aheadMs;
+  const service = await startReferenceService({
+    sites: Object.fromEntries(domains.map((domain) => [domain, site])),
+    adminApiKey: CANARY_KEY,
+    publicUrl: url,
+    now,
+    ...options,
+  });
+  const goDown = async () => {
+    if (!door.listening) return;
+    const closed = once(door, "close");
+    door.close();
+    for (const client of clients) client.destroy();
+    await closed;
+  };
+  context.onTestFinished(async () => {
+    await goDown();
+    await service.close();
+    await rm(site, { recursive: true });
+  });
+  return {
+    url,
+    certificate: cert,
+    service,
+    now,
+    passTime: (ms) => void (aheadMs += ms),
+    lookedAt: (of) =>
+      of.filter((domain) =>
+        service.requests.some(
+          (each) => each.method === "GET" && each.domain === domain && each.status === 200,
+        ),
+      ),
+    starts: () =>
+      Object.fromEntries(
+        domains.map((domain) => [
+          domain,
+          startsOf(service.requests).filter((each) => each.domain === domain).length,
+        ]),
+      ),
+    goDown,
+    comeBack: () => open(port),
+  };
+}
