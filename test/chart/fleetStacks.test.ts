@@ -123,6 +123,7 @@ describe("with `engine: cronjob`", () => {
     const [run] = pod.spec.containers;
     // the result of the container is that of `pulumi up`, which also gets the signal
     expect(run?.command?.slice(0, 2)).toEqual(["sh", "-ec"]);
+    expect(run?.command?.at(-1)).toMatch(/^trap 'exit 143' TERM$/m); // and so does what comes before it
     expect(run?.command?.at(-1)?.trimEnd().split("\n").at(-1)).toMatch(/^exec pulumi up /);
     expect(run?.command?.at(-1)).toContain(
       "pulumi config set --stack 'team-a-01' sites /etc/docs-fleet/team-a-01.json",

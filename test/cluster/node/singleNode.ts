@@ -89,10 +89,13 @@ export async function startSingleNode(
     });
     programs.set(name, child);
   };
-  const startAll = () => {
+  const startServers = () => {
     start("etcd", "etcd", etcdFlags(folder));
     start("containerd", "containerd", ["--config", file("containerd.toml")]);
     start("kube-apiserver", kubenode, ["kube-apiserver", ...apiServerFlags(folder)]);
+  };
+  // these end when no API server answers them in time
+  const startControllers = () => {
     start("kube-controller-manager", kubenode, [
       "kube-controller-manager",
       ...controllerManagerFlags(folder),
@@ -119,6 +122,7 @@ export async function startSingleNode(
     for (const image of imported) await importImage(image);
     start("kubelet", kubenode, ["kubelet", ...kubeletFlags(folder)]);
     await until("the API server is ready", () => kubectl(["get", "--raw", "/readyz"]));
+    startControllers();
     await until("the node is registered", () => kubectl(["get", "node", NODE_NAME]));
     await kubectl([
       "wait",
@@ -128,7 +132,7 @@ export async function startSingleNode(
     ]);
     await until("pods may be made", () => kubectl(["get", "serviceaccount", "default"]));
   };
-  startAll();
+  startServers();
   await Promise.race([images.then(ready), failed]);
 
   return {
@@ -138,7 +142,7 @@ export async function startSingleNode(
       const { metadata } = await lease(kubectl);
       endAll();
       await endPods(cgroup);
-      startAll();
+      startServers();
       await ready([]);
       // what the API server knows of the node may be of before
       await until("the kubelet is heard of again", async () => {
