@@ -1,6 +1,6 @@
-# Wakes stacks that the operator has given up, three kinds of them:
-# - an update failed too often: a new request starts its count at 0 again;
-# - the workspace failed: the operator makes another when it is gone, and nothing runs in one that failed;
+# Wakes stacks that the operator has given up, of two kinds:
+# - updates failed too often, or the workspace did: a new request starts the count at 0 again, in another workspace. Nothing runs in
+#   the old one, and what made its runs fail may be in it: the lock of a CLI that was killed alone is taken away by a new pod;
 # - a run is awaited whose Update is gone (pulumi-kubernetes-operator#1292): the stack forgets it. That is looked at twice, for
 #   an Update is made a moment after its name; and the request that forgets it names it.
 # What fails for one stack does not keep the others from being woken; kubectl says it.
@@ -22,9 +22,7 @@ all=$(stacks "$(condition Stalled status) $(condition Stalled reason)")
 echo "$all" | while read -r name status reason; do
   [ "$status" = True ] || continue
   echo "$name: stalled, $reason"
-  if [ "$reason" = WorkspaceFailed ]; then
-    kubectl delete workspaces.auto.pulumi.com "$name" --ignore-not-found --wait=false || :
-  fi
+  kubectl delete workspaces.auto.pulumi.com "$name" --ignore-not-found --wait=false || :
   request "$name"
 done
 
