@@ -7,6 +7,7 @@ export default defineConfig({
     include: ["*.test.ts"],
     exclude: ["helmRelease.test.ts"],
     maxWorkers: 2,
+    isolate: false, // files share a process, and the programs and providers that it keeps
     testTimeout: 120_000,
     hookTimeout: 120_000,
     reporters: ["default", `${import.meta.dirname}/../totalsReporter.ts`],
