@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test, type TestContext } from "vitest";
 import { FLEET } from "../chart/fleetChart.ts";
@@ -137,7 +138,8 @@ async function wake(
 ): Promise<{ said: string; changes: Changes }> {
   const { url, changes } = await serve(context, cluster);
   const script = await readFile(join(FLEET, "files/wake.sh"), "utf8");
-  const home = `/tmp/wake-${process.pid}-${Math.random().toString(36).slice(2)}`;
+  const home = await mkdtemp(join(tmpdir(), "wake-"));
+  context.onTestFinished(() => rm(home, { recursive: true }));
   const kubectl = `kubectl() { command kubectl --server ${url} --namespace default --cache-dir ${home} "$@"; }\n`;
   const [program = "", ...options] = shell;
   const child = spawn(program, [...options, "-c", kubectl + script], {
