@@ -17,14 +17,17 @@ export class FasterClock implements Clock {
   monotonic = (): number => (performance.now() - this.#startedAt) * this.#speed;
   random = (): number => 0.5;
   after = (delayMs: number, callback: () => void): (() => void) => {
-    // never early by a fraction of a millisecond, which the machine's timers leave out
-    const timer = setTimeout(
-      () => {
+    const endMs = this.monotonic() + delayMs;
+    let timer: NodeJS.Timeout;
+    const wait = (): void => {
+      timer = setTimeout(() => {
+        // the machine's timers count from when the event loop last looked at its clock: they may be early
+        if (this.monotonic() < endMs) return wait();
         this.waits.push(delayMs);
         callback();
-      },
-      Math.ceil(delayMs / this.#speed),
-    );
+      }, Math.ceil((endMs - this.monotonic()) / this.#speed));
+    };
+    wait();
     return () => {
       clearTimeout(timer);
     };
