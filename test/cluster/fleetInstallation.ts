@@ -74,9 +74,9 @@ export async function installFleet(
     await writeFile(join(volumeOf(stack), "service.crt"), service.certificate);
     await cp(CLOCK, join(volumeOf(stack), "clock.ts"));
     const volume = persistentVolume(`${namespace}-${stack}`, volumeOf(stack), { namespace, name: stack });
-    await runCommand("kubectl", ["create", "--filename", "-"], { input: JSON.stringify(volume) });
+    await create(volume);
   }
-  const secret = {
+  const stringData = {
     DOCS_HOSTING_ADMIN_API_KEY: CANARY_KEY,
     PULUMI_CONFIG_PASSPHRASE: "correct horse",
     NODE_EXTRA_CA_CERTS: "/fleet/service.crt",
@@ -86,8 +86,14 @@ export async function installFleet(
     PULUMI_NODEJS_TRANSPILE_ONLY: "true",
     NODE_COMPILE_CACHE: "/fleet/compile-cache",
   };
-  const literals = Object.entries(secret).map(([name, value]) => `--from-literal=${name}=${value}`);
-  await kubectl("create", "secret", "generic", "docs-fleet", ...literals);
+  // by standard input: what is on a command line, others on the machine can read
+  const secret = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "docs-fleet", namespace },
+    stringData,
+  };
+  await create(secret);
   const values: Values = {
     engine: "cronjob",
     team: Object.keys(stacks)[0]?.replace(/-\d+$/, ""),
@@ -139,6 +145,10 @@ export async function installFleet(
       }
     },
   };
+}
+
+async function create(manifest: unknown): Promise<void> {
+  await runCommand("kubectl", ["create", "--filename", "-"], { input: JSON.stringify(manifest) });
 }
 
 /** Whether a Job has ended, and how. */
