@@ -20,12 +20,15 @@ export class FasterClock implements Clock {
     const endMs = this.monotonic() + delayMs;
     let timer: NodeJS.Timeout;
     const wait = (): void => {
-      timer = setTimeout(() => {
-        // the machine's timers count from when the event loop last looked at its clock: they may be early
-        if (this.monotonic() < endMs) return wait();
-        this.waits.push(delayMs);
-        callback();
-      }, Math.ceil((endMs - this.monotonic()) / this.#speed));
+      timer = setTimeout(
+        () => {
+          // the machine's timers count from when the event loop last looked at its clock: they may be early
+          if (this.monotonic() < endMs) return wait();
+          this.waits.push(delayMs);
+          callback();
+        },
+        Math.ceil((endMs - this.monotonic()) / this.#speed),
+      );
     };
     wait();
     return () => {
