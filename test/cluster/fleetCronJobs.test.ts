@@ -35,9 +35,7 @@ const ROUND_LIMIT_MS = 240_000;
 const LINK_LIFETIME_MS = 1_800_000;
 const RENEW_BEFORE = "15m";
 const JOB_DURATION_MS = 6_000;
-/** How long the service takes for a link, so that a run can be killed meanwhile. */
-const LINK_DURATION_MS = 3_000;
-/** Of both, runs are killed in this part. */
+/** Of this time, counted from when jobs run or links are asked for, runs are killed in this part. */
 const KILLED_PART = 0.7;
 
 const outcomes: string[] = [];
@@ -150,51 +148,44 @@ describe.concurrent("CronJobs of a fleet", { timeout: 2 * ROUND_LIMIT_MS }, () =
       const watched = watchSites(context, fleet, names, service.now);
       const random = seededRandom(SEED);
 
-      const runAndStrike = async (
-        stack: string,
-        fault: Fault,
-        moment: { isThere: (domains: string[]) => boolean; widthMs: number },
-      ) => {
+      const runAndStrike = async (stack: string, fault: Fault, isThere: (domains: string[]) => boolean) => {
         const [part, pick] = [random() * KILLED_PART, random()];
         const job = await fleet.run(stack);
         const pod = await fleet.podOf(job);
-        await soon(`${stack} is hit`, () => moment.isThere(domainsOf(stacks[stack])));
-        await delay(part * moment.widthMs);
+        await soon(`${stack} is hit`, () => isThere(domainsOf(stacks[stack])));
+        await delay(part * JOB_DURATION_MS);
         const struck = await strike(pod, fault, pick);
-        const { ok, said } = await fleet.ended(job);
-        const what = struck.length === 1 ? nameOf(struck[0]) : `${struck.length} processes`;
-        outcomes.push(
-          `${job}, ${Math.round(part * 100)} %: ${fault}${fault === "eviction" ? "" : ` (${what})`}, so it ${ok ? "went well" : "failed"}`,
-        );
-        if (fault !== "eviction") expect(struck, said).not.toEqual([]);
+        return async () => {
+          const { ok, said } = await fleet.ended(job);
+          const what = struck.length === 1 ? nameOf(struck[0]) : `${struck.length} processes`;
+          outcomes.push(
+            `${job}, ${Math.round(part * 100)} %: ${fault}${fault === "eviction" ? "" : ` (${what})`}, so it ${ok ? "went well" : "failed"}`,
+          );
+          if (fault !== "eviction") expect(struck, said).not.toEqual([]);
+        };
       };
-      const round = async (moment: Parameters<typeof runAndStrike>[2]) => {
+      const round = async (isThere: (domains: string[]) => boolean) => {
         const faults = FAULTS.map((fault) => ({ fault, order: random() })).sort((a, b) => a.order - b.order);
-        await Promise.all(
-          names.map((stack, index) => runAndStrike(stack, faults[index]?.fault ?? "eviction", moment)),
+        // no run is over before it is hit, however late that is
+        const letLinksGo = service.holdLinks();
+        const strikes = names.map((stack, index) =>
+          runAndStrike(stack, faults[index]?.fault ?? "eviction", isThere),
         );
+        const ends = await Promise.all(strikes).finally(letLinksGo);
+        await Promise.all(ends.map((end) => end()));
         await fleet.runAll(names);
         await expectWhole(service, watched, stacks);
       };
 
-      await round({
-        isThere: (domains) => service.lookedAt(domains).length === domains.length,
-        widthMs: JOB_DURATION_MS,
-      });
-      service.service.intercept(async ({ path }) => {
-        if (path.endsWith("/bundle")) await delay(LINK_DURATION_MS);
-        return undefined;
-      });
+      await round((domains) => service.lookedAt(domains).length === domains.length);
       for (let renewals = 1; renewals < ROUNDS; renewals += 1) {
         const before = await allAreDue(fleet, service, watched);
         const asked = service.service.requests.length;
-        await round({
-          isThere: (domains) =>
-            service.service.requests
-              .slice(asked)
-              .some(({ path, domain = "" }) => path.endsWith("/bundle") && domains.includes(domain)),
-          widthMs: LINK_DURATION_MS,
-        });
+        await round((domains) =>
+          service.service.requests
+            .slice(asked)
+            .some(({ path, domain = "" }) => path.endsWith("/bundle") && domains.includes(domain)),
+        );
         await expectRenewed(before, watched);
       }
     },

@@ -31,6 +31,8 @@ export interface FleetService {
   lookedAt(domains: readonly string[]): string[];
   /** How many jobs were started for each domain. */
   starts: () => Record<string, number>;
+  /** No request for a link is answered until the function that it returns is called: no run with one to renew or to make ends. */
+  holdLinks: () => () => void;
   /** Nobody answers at its address until it comes back. */
   goDown(): Promise<void>;
   comeBack(): Promise<void>;
@@ -104,6 +106,15 @@ export async function startFleetService(
           startsOf(service.requests).filter((each) => each.domain === domain).length,
         ]),
       ),
+    holdLinks: () => {
+      let letGo = (): void => undefined;
+      const gone = new Promise<undefined>((resolve) => (letGo = () => resolve(undefined)));
+      const end = service.intercept(({ path }) => (path.endsWith("/bundle") ? gone : undefined));
+      return () => {
+        end();
+        letGo();
+      };
+    },
     goDown,
     comeBack: () => open(port),
   };

@@ -114,10 +114,12 @@ onEachEngine("earlier releases", (kind) => {
     },
   );
 
+  // nobody goes back further than to what was there before, or before that
+  const newest = releases.slice(-2);
   const program = `const docs = new StaticExport("docs", { domain: "docs.example.com", version: "v1", triggers: ["a"] });
     module.exports = { link: docs.bundleUrl, version: docs.version };`;
 
-  test.concurrent.for(releases)(
+  test.concurrent.for(newest)(
     "L22 downgrade to $release and back: it works or fails clearly, and the job and its link stay",
     async ({ tarball }, context) => {
       const world = await buildWorld(context, kind);
@@ -143,7 +145,7 @@ onEachEngine("earlier releases", (kind) => {
     },
   );
 
-  test.concurrent.for(releases)(
+  test.concurrent.for(newest)(
     "L22 downgrade to $release while an export is unfinished: its job is not lost, and no second one starts",
     async ({ tarball }, context) => {
       const world = await buildWorld(context, kind);

@@ -29,9 +29,11 @@ export interface Release {
   tarball: string;
 }
 
+/** The oldest first. */
 export const releases: Release[] = readdirSync(RELEASES_FOLDER)
   .filter((file) => file.endsWith(".tgz"))
-  .map((file) => ({ release: basename(file, ".tgz"), tarball: join(RELEASES_FOLDER, file) }));
+  .map((file) => ({ release: basename(file, ".tgz"), tarball: join(RELEASES_FOLDER, file) }))
+  .sort((a, b) => a.release.localeCompare(b.release, "en", { numeric: true }));
 
 export const recordedStates: { release: string; name: string }[] = readdirSync(
   RECORDED_STATES_FOLDER,
