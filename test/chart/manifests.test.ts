@@ -1,39 +1,22 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import {
-  CHART,
-  helm,
+  EVERYTHING,
+  kindsOf,
   type Manifest,
-  manifestsIn,
   notes,
   only,
+  podTemplate,
   render,
+  SELECTOR,
   serving,
-  servingImage,
-  SITE_IMAGE,
+  testPod,
   type Values,
 } from "./renderedChart.ts";
-import { standInForCluster } from "./clusterStandIn.ts";
 import { WebServer } from "./webServer.ts";
 
 const LINK = "https://store.example.com/bundle.tar.gz?signature=CANARY-5f3a";
-const EVERYTHING: Values = {
-  ingress: { enabled: true, hosts: ["docs.example.com"] },
-  fetch: { certificateAuthority: { configMap: "our-ca" } },
-};
-
-const NOTHING: Values = {};
-const NO_LIMIT: Values = { "ephemeral-storage": null };
-
-/** What the pods are found by. */
-const SELECTOR = { "app.kubernetes.io/name": "docs-server", "app.kubernetes.io/instance": "docs" };
-
-const podTemplate = (manifests: readonly Manifest[]) => only(manifests, "Deployment").spec.template;
-const namesOf = (manifests: readonly Manifest[]) => manifests.map(({ kind }) => kind).sort();
 
 describe("the link", () => {
   test.each([LINK, `${LINK}&a=1,2{x}[y]\\"'$(HOME)%20%&#`, `https://a/${"x".repeat(64_000)}`])(
@@ -57,7 +40,7 @@ describe("the link", () => {
     const changed = after.filter(
       (manifest, index) => JSON.stringify(manifest) !== JSON.stringify(before[index]),
     );
-    expect(namesOf(changed)).toEqual(["Secret"]);
+    expect(kindsOf(changed)).toEqual(["Secret"]);
   });
 
   test("is mounted as a folder that the kubelet renews, for the init container only", async () => {
@@ -80,263 +63,6 @@ describe("the link", () => {
       "NetworkPolicy",
     );
     expect(policy.spec.egress[1]?.ports).toEqual([{ port, protocol: "TCP" }]);
-  });
-});
-
-describe("the pods", () => {
-  test.each([
-    ["a new version", serving({}, { version: "v2" })],
-    ["another job under the same version", serving({}, { jobId: "81bc" })],
-    ["another digest under the same version", serving({ fetch: { sha256: "0".repeat(64) } })],
-    ["another nginx configuration", serving({ web: { workerConnections: 9 + 16 } })],
-    ["export turned off", {}],
-  ])("are rolled by %s", async (_, values) => {
-    expect(podTemplate(await render(values))).not.toEqual(podTemplate(await render(serving())));
-  });
-
-  test("find the link under the identity of their content, which a renewal does not change", async () => {
-    const contents = await Promise.all(
-      [
-        serving({}, { version: "a", jobId: "b" }),
-        serving({}, { version: "a", jobId: "b", bundleUrl: `${LINK}-renewed` }),
-        serving({}, { version: "ab" }),
-        serving({}, { version: undefined, jobId: "ab" }),
-      ].map(async (values) => {
-        const manifests = await render(values);
-        const { metadata, spec } = podTemplate(manifests);
-        const id = metadata.annotations?.["docs-server/content"] ?? "";
-        expect(id).toMatch(/^[0-9a-f]{16}$/);
-        expect(spec.initContainers[0]?.env).toContainEqual({ name: "CONTENT_ID", value: id });
-        expect(Object.keys(only(manifests, "Secret").data)).toEqual([id]);
-        return id;
-      }),
-    );
-    expect(contents[1]).toBe(contents[0]);
-    expect(new Set(contents).size).toBe(3);
-  });
-
-  test("know their version, whatever characters it has", async () => {
-    const version = 'a $(HOME) $$ "b" \\ {{ c }} ü: # d';
-    const { spec } = podTemplate(await render(serving({}, { version })));
-    const variable = spec.initContainers[0]?.env.find(({ name }) => name === "EXPORT_VERSION");
-    expect(expandedByKubernetes(variable?.value ?? "")).toBe(version);
-  });
-
-  test("are not restarted by a new version of the chart alone", async (context) => {
-    const folder = await mkdtemp(join(tmpdir(), "chart-"));
-    context.onTestFinished(() => rm(folder, { recursive: true }));
-    await cp(CHART, folder, { recursive: true });
-    const file = join(folder, "Chart.yaml");
-    const bumped = (await readFile(file, "utf8")).replace(/^version: .*$/m, "version: 99.0.0");
-    await writeFile(file, bumped.replace(/^appVersion: .*$/m, "appVersion: 99"));
-    const { stdout } = await helm(["template", "docs", folder, "--kube-version", "1.34.2"], serving());
-    expect(only(manifestsIn(stdout), "Deployment").metadata.labels).toMatchObject({
-      "helm.sh/chart": "docs-server-99.0.0",
-    });
-    expect(podTemplate(manifestsIn(stdout))).toEqual(podTemplate(await render(serving())));
-  });
-
-  test("know the path of their site", async () => {
-    const [nginx] = podTemplate(await render(serving({ web: { basePath: "/manual" } }))).spec.containers;
-    expect(nginx?.env).toEqual([{ name: "BASE_PATH", value: "/manual" }]);
-  });
-
-  test("have the site where nginx's container can add to it, and its script", async () => {
-    const { spec } = podTemplate(await render(serving()));
-    const [nginx] = spec.containers;
-    expect(nginx?.volumeMounts).toContainEqual({ name: "site", mountPath: "/site" });
-    const configuration = spec.volumes.find(({ name }) => name === "configuration");
-    expect(configuration?.configMap?.items).toContainEqual(expect.objectContaining({ path: "compress.sh" }));
-  });
-
-  test("have no need of a right: Pod Security «restricted»", async () => {
-    const { spec } = podTemplate(await render(serving(EVERYTHING)));
-    expect(spec).toMatchObject({
-      automountServiceAccountToken: false,
-      securityContext: { runAsNonRoot: true, runAsUser: 101, seccompProfile: { type: "RuntimeDefault" } },
-    });
-    for (const container of [...spec.initContainers, ...spec.containers]) {
-      expect(container.securityContext).toEqual({
-        allowPrivilegeEscalation: false,
-        readOnlyRootFilesystem: true,
-        capabilities: { drop: ["ALL"] },
-      });
-      expect(container.resources).toMatchObject({
-        requests: { memory: "64Mi", "ephemeral-storage": "1Gi" },
-        limits: { memory: expect.stringMatching(/Mi$/) as string, "ephemeral-storage": "4Gi" },
-      });
-    }
-    for (const volume of spec.volumes) {
-      if (volume.emptyDir) expect(volume.emptyDir).toHaveProperty("sizeLimit");
-      expect(volume).not.toHaveProperty("hostPath");
-    }
-  });
-
-  test("have no fixed ids on OpenShift, which assigns them, and keep all else", async () => {
-    const usual = podTemplate(await render(serving())).spec.securityContext;
-    const { runAsUser, runAsGroup, fsGroup, ...rest } = usual;
-    expect([runAsUser, runAsGroup, fsGroup]).toEqual([101, 101, 101]);
-    const manifests = await render(serving({ openshift: true }));
-    expect(podTemplate(manifests).spec.securityContext).toEqual(rest);
-    expect(testPod(manifests).securityContext).toEqual(rest);
-  });
-
-  test.each([
-    ["resources", serving({ resources: { limits: { "ephemeral-storage": "2.9Gi" } } })],
-    ["fetch.resources", serving({ siteVolume: { sizeLimit: "4100Mi" }, resources: { limits: NO_LIMIT } })],
-  ])("may use as much disk as their volume has: %s is refused", async (name, values) => {
-    await expect(render(values)).rejects.toThrow(
-      new RegExp(`\\b${name}.limits.ephemeral-storage \\(\\S+\\) is less than siteVolume.sizeLimit`),
-    );
-  });
-
-  test("are spread among those of their own release, where Kubernetes can", async () => {
-    for (const [version, keys] of [
-      ["1.26.0", undefined],
-      ["1.27.0", ["pod-template-hash"]],
-    ] as const) {
-      const { spec } = podTemplate(await render(serving(), "--kube-version", version));
-      const [constraint] = spec.topologySpreadConstraints ?? [];
-      expect(constraint?.["labelSelector"]).toEqual({ matchLabels: SELECTOR });
-      expect(constraint?.["matchLabelKeys"]).toEqual(keys);
-    }
-  });
-
-  test("are as many as the autoscaler says, once there is one", async () => {
-    const behavior = { scaleDown: { stabilizationWindowSeconds: 60 } };
-    const autoscaling = { enabled: true, minReplicas: 3, behavior };
-    const manifests = await render(serving({ autoscaling, replicas: 9 }));
-    const deployment = only(manifests, "Deployment");
-    expect(deployment.spec).not.toHaveProperty("replicas");
-    expect(only(manifests, "HorizontalPodAutoscaler").spec).toMatchObject({
-      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: deployment.metadata.name },
-      minReplicas: 3,
-      maxReplicas: 6,
-      behavior,
-    });
-    expect(only(manifests, "PodDisruptionBudget").spec).toMatchObject({ maxUnavailable: 1 });
-  });
-
-  test("replace each other without a gap, all at once", async () => {
-    const { spec } = only(await render(serving()), "Deployment");
-    const pod = spec.template.spec;
-    expect(spec).toMatchObject({
-      replicas: 2,
-      strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: "100%" } },
-    });
-    const [container] = pod.containers;
-    expect(container).toMatchObject({
-      readinessProbe: { httpGet: { path: "/-/healthz", port: "http" }, periodSeconds: 1 },
-      livenessProbe: { httpGet: { path: "/-/healthz", port: "http" } },
-      lifecycle: { preStop: { exec: { command: ["/bin/sleep", "5"] } } },
-    });
-    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(30);
-  });
-
-  test("mount every file that they run, and every volume that they mount exists", async () => {
-    for (const values of [NOTHING, serving(), serving(EVERYTHING)]) {
-      const manifests = await render(values);
-      const { spec } = podTemplate(manifests);
-      const keys = Object.keys(only(manifests, "ConfigMap").data).sort();
-      const { volumes } = spec;
-      const configuration = volumes.find(({ name }) => name === "configuration");
-      expect(configuration?.configMap?.items?.map(({ key }) => key).sort()).toEqual(keys);
-      const containers = [...(values === NOTHING ? [] : spec.initContainers), ...spec.containers];
-      const mounted = new Set(containers.flatMap(({ volumeMounts }) => volumeMounts.map(({ name }) => name)));
-      expect([...mounted].sort()).toEqual(volumes.map(({ name }) => name).sort());
-    }
-  });
-});
-
-describe("the pods of a site that comes in an image", () => {
-  const CALLED = `registry.example.com/docs/site@sha256:${"a0".repeat(32)}`;
-
-  test("of its own are that image by its digest, fetch nothing and may go nowhere", async () => {
-    const manifests = await render(servingImage("siteImage"));
-    expect(namesOf(manifests)).not.toContain("Secret");
-    expect(only(manifests, "NetworkPolicy").spec.egress).toEqual([]);
-    const { spec } = podTemplate(manifests);
-    expect(spec).not.toHaveProperty("initContainers");
-    expect(spec.containers.map(({ image }) => image)).toEqual([SITE_IMAGE]);
-    expect(spec.volumes.map(({ name }) => name)).toEqual(["configuration", "tmp"]);
-    expect(spec.containers[0]?.env).toContainEqual({
-      name: "IMAGE_SITE_FOLDER",
-      value: "/usr/share/nginx/html",
-    });
-    // no other image can be had there
-    expect(testPod(manifests).containers.map(({ image }) => image)).toEqual([SITE_IMAGE]);
-    expect(JSON.stringify(manifests)).not.toContain("nginx-unprivileged");
-    const files = Object.keys(only(manifests, "ConfigMap").data).map((key) => key.replace(/^\w+\./, ""));
-    expect(files).toEqual(["nginx.conf", "serve.sh"]);
-  });
-
-  test("of files alone mount it, to be read only, and fetch nothing", async () => {
-    const manifests = await render(servingImage("volume"));
-    expect(namesOf(manifests)).not.toContain("Secret");
-    expect(only(manifests, "NetworkPolicy").spec.egress).toEqual([]);
-    const { spec } = podTemplate(manifests);
-    expect(spec).not.toHaveProperty("initContainers");
-    const [nginx] = spec.containers;
-    expect(nginx?.image).toContain("nginx-unprivileged");
-    expect(spec.volumes).toContainEqual({
-      name: "site",
-      image: { reference: SITE_IMAGE, pullPolicy: "IfNotPresent" },
-    });
-    expect(nginx?.volumeMounts).toContainEqual({ name: "site", mountPath: "/site", readOnly: true });
-    expect(nginx?.env).toContainEqual({ name: "IMAGE_SITE_FOLDER", value: "/site/site" });
-  });
-
-  test.each([
-    ["siteImage", { siteImage: CALLED }],
-    ["volume", { siteVolume: { image: CALLED, featureGate: true } }],
-  ] as const)(
-    "(%s) are rolled by another digest, and not by another label of the same one",
-    async (mode, other) => {
-      const values = servingImage(mode);
-      const pods = podTemplate(await render(values));
-      const rolled = podTemplate(await render({ ...values, ...other }));
-      const content = (template: typeof pods) => template.metadata.annotations?.["docs-server/content"];
-      expect(content(rolled)).not.toBe(content(pods));
-      expect(JSON.stringify(rolled)).toContain(CALLED);
-      expect(JSON.stringify(rolled)).not.toContain(SITE_IMAGE);
-      const relabelled = { ...values, staticExport: { enabled: true, version: "v2", jobId: "81bc" } };
-      expect(podTemplate(await render(relabelled))).toEqual(pods);
-    },
-  );
-
-  test.each(["siteImage", "volume"] as const)(
-    "(%s) have no need of a right, and only volumes that they mount",
-    async (mode) => {
-      const { spec } = podTemplate(await render(servingImage(mode)));
-      expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 101 });
-      for (const { securityContext } of spec.containers) {
-        expect(securityContext).toMatchObject({ readOnlyRootFilesystem: true });
-      }
-      const mounted = spec.containers.flatMap(({ volumeMounts }) => volumeMounts.map(({ name }) => name));
-      expect(mounted.sort()).toEqual(spec.volumes.map(({ name }) => name).sort());
-    },
-  );
-
-  test("leave the link and the way to its host to pods of an earlier revision, and take them away with these", async (context) => {
-    const before = await render(serving());
-    const { metadata } = podTemplate(before);
-    const id = metadata.annotations?.["docs-server/content"] ?? "";
-    const secret = only(before, "Secret");
-    const replicaSet = {
-      apiVersion: "apps/v1",
-      kind: "ReplicaSet",
-      metadata: { name: "earlier", ownerReferences: [{ name: only(before, "Deployment").metadata.name }] },
-      spec: { template: { metadata } },
-    };
-    const stored = { ...secret, data: { ...secret.data, "0000000000000000": "bm9ib2R5" } };
-    const cluster = await standInForCluster(context, [stored, replicaSet]);
-    const during = await render(servingImage("siteImage"), ...cluster);
-    expect(only(during, "Secret").data).toEqual({ [id]: secret.data[id] });
-    expect(only(during, "NetworkPolicy").spec.egress[1]?.ports).toEqual([{ port: 443, protocol: "TCP" }]);
-
-    const later = await render(servingImage("siteImage"), ...(await standInForCluster(context, [stored])));
-    expect(namesOf(later)).not.toContain("Secret");
-    expect(only(later, "NetworkPolicy").spec.egress).toEqual([]);
   });
 });
 
@@ -363,7 +89,7 @@ describe("the manifests", () => {
 
   test("without an export have neither link nor init container nor a way out", async () => {
     const manifests = await render({ staticExport: { bundleUrl: LINK, version: "v1" } });
-    expect(namesOf(manifests)).toEqual([
+    expect(kindsOf(manifests)).toEqual([
       "ConfigMap",
       "Deployment",
       "NetworkPolicy",
@@ -494,11 +220,3 @@ describe("helm test", () => {
     return stdout;
   }
 });
-
-const testPod = (manifests: readonly Manifest[]) =>
-  only(manifests, "Pod").spec as unknown as Manifest["spec"]["template"]["spec"];
-
-/** What Kubernetes makes of `$` in an environment variable: `$$` is `$`, `$(NAME)` a variable if there is one. */
-function expandedByKubernetes(value: string): string {
-  return value.replace(/\$(\$|\(HOME\))/g, (_, what: string) => (what === "$" ? "$" : "/root"));
-}

@@ -128,12 +128,22 @@ export function manifestsIn(stdout: string): Manifest[] {
     .filter((manifest) => manifest !== null);
 }
 
+/** The kinds of manifests, sorted. */
+export const kindsOf = (manifests: readonly Manifest[]): string[] => manifests.map(({ kind }) => kind).sort();
+
 /** The one manifest of a kind. */
 export function only(manifests: readonly Manifest[], kind: string): Manifest {
   const [found, ...more] = manifests.filter((manifest) => manifest.kind === kind);
   if (!found || more.length > 0) throw new Error(`expected one ${kind}, found ${found ? "more" : "none"}`);
   return found;
 }
+
+export const podTemplate = (manifests: readonly Manifest[]): PodTemplate =>
+  only(manifests, "Deployment").spec.template;
+
+/** The pod of `helm test`. */
+export const testPod = (manifests: readonly Manifest[]): PodTemplate["spec"] =>
+  only(manifests, "Pod").spec as unknown as PodTemplate["spec"];
 
 /** Writes the files of the chart's ConfigMap into a folder, as the pods have them in `/etc/docs-server`. */
 export function mountConfiguration(manifests: readonly Manifest[], folder: string): void {
@@ -149,6 +159,15 @@ export function mountConfiguration(manifests: readonly Manifest[], folder: strin
 export async function readChartYaml(name: string): Promise<Values> {
   return parse(await readFile(join(CHART, name), "utf8")) as Values;
 }
+
+/** What the pods are found by. */
+export const SELECTOR = { "app.kubernetes.io/name": "docs-server", "app.kubernetes.io/instance": "docs" };
+
+/** An Ingress and a certificate authority, which are not there by default. */
+export const EVERYTHING: Values = {
+  ingress: { enabled: true, hosts: ["docs.example.com"] },
+  fetch: { certificateAuthority: { configMap: "our-ca" } },
+};
 
 /** An image of a site. */
 export const SITE_IMAGE = `registry.example.com/docs/site@sha256:${"5f".repeat(32)}`;
