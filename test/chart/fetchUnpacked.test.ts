@@ -1,0 +1,107 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { type ArchiveServer, send } from "./archiveServer.ts";
+import { CANARY, PodFolders, SYSTEMS } from "./fetchRun.ts";
+import { podBesideStore } from "./podBesideStore.ts";
+import { type Entry, SITE, tarGz } from "./tarArchive.ts";
+
+describe.each(SYSTEMS)("with %s, the archive", (system) => {
+  let pod: PodFolders;
+  let server: ArchiveServer;
+  beforeEach(async (context) => {
+    ({ pod, server } = await podBesideStore(context, system, tarGz(SITE)));
+  });
+
+  test("A03 is unpacked without the right to run, to write or to become somebody", async () => {
+    server.answer = send(
+      tarGz([...SITE, { name: "root.html", mode: 0o6777 }, { name: "shut.html", mode: 0 }]),
+    );
+    expect((await pod.fetch()).code).toBe(0);
+    for (const name of ["root.html", "shut.html", "index.html"]) {
+      expect(statSync(join(pod.site, "active", name)).mode & 0o7777).toBe(0o644);
+    }
+    expect(statSync(join(pod.site, "active/folder")).mode & 0o7777).toBe(0o755);
+  });
+
+  test("A06 keeps names apart that differ in case or in Unicode form, as links do on a web server", async () => {
+    const names = ["Guide.html", "\u00fc.html", "u\u0308.html", "aux.html"];
+    server.answer = send(tarGz([...SITE, ...names.map((name) => ({ name, content: name }))]));
+    expect((await pod.fetch()).code).toBe(0);
+    expect(pod.served()).toMatchObject(Object.fromEntries(names.map((name) => [name, name])));
+    expect(pod.served()).toMatchObject({ "guide.html": "<h1>Guide</h1>" });
+  });
+
+  test("is unwrapped when everything is in one folder", async () => {
+    server.answer = send(tarGz(SITE.map((entry) => ({ ...entry, name: `./my site-1.2/${entry.name}` }))));
+    expect((await pod.fetch()).code).toBe(0);
+    expect(Object.keys(pod.served() ?? {}).sort()).toEqual(["folder/index.html", "guide.html", "index.html"]);
+  });
+
+  test("is unpacked when its folders are read-only, and names, also an owner's, have spaces, quotes and dashes", async () => {
+    const entries: Entry[] = [
+      { name: "./", type: "5", mode: 0o555 },
+      ...SITE.map((entry) => ({ ...entry, ...(entry.type === "5" && { mode: 0o555 }) })),
+      { name: "folder/-rf $(x) 'a\" &;.html", content: "odd" },
+    ];
+    server.answer = send(tarGz(entries.map((entry) => ({ ...entry, userName: "a b c" }))));
+    expect((await pod.fetch()).log).toContain("4 files");
+    expect(pod.served()).toMatchObject({ "folder/-rf $(x) 'a\" &;.html": "odd" });
+  });
+
+  test("keeps the times of its files", async () => {
+    await pod.fetch();
+    expect(statSync(join(pod.site, "active/guide.html")).mtimeMs).toBe(600_000_001_000);
+  });
+
+  test("gets times of its own when all its files have one and the same, or nginx's ETags would never change", async () => {
+    const timeOf = async (content: string) => {
+      const entries = [...SITE, { name: "new.html", content }];
+      server.answer = send(tarGz(entries.map((entry) => ({ ...entry, time: 1 }))));
+      const one = new PodFolders(system);
+      one.writeSecret(`${server.url}/?${CANARY}`);
+      await one.fetch();
+      const time = statSync(join(one.site, "active/index.html")).mtimeMs;
+      one.remove();
+      return time;
+    };
+    const [first, again, other] = [await timeOf("a"), await timeOf("a"), await timeOf("b")];
+    expect(first).not.toBe(1000);
+    expect(again).toBe(first);
+    expect(other).not.toBe(first);
+    expect(Math.max(first, other)).toBeLessThan(Date.now());
+  });
+
+  test("D15 never shows half a site, whenever the container is killed, and the next start succeeds", async () => {
+    const pages = Array.from({ length: 200 }, (_, index) => ({
+      name: `page-${index}.html`,
+      content: "page",
+    }));
+    server.answer = send(tarGz([...SITE, ...pages]));
+    for (let afterMs = 20; afterMs < 500; afterMs += 60) {
+      const run = await pod.start();
+      await new Promise((resolve) => setTimeout(resolve, afterMs));
+      run.kill();
+      await run.ended;
+      expect([undefined, 203]).toContain(pod.served() && Object.keys(pod.served() ?? {}).length);
+    }
+    expect((await pod.fetch()).code).toBe(0);
+    expect(Object.keys(pod.served() ?? {})).toHaveLength(203);
+    expect(pod.leftovers()).toEqual([]);
+  }, 120_000);
+
+  test("of another content is fetched, when the volume has one", async () => {
+    await pod.fetch();
+    pod.writeSecret(`${server.url}/?${CANARY}`, "fedcba9876543210");
+    expect((await pod.fetch({ CONTENT_ID: "fedcba9876543210" })).code).toBe(0);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("is not fetched again when the same pod's container is started anew", async () => {
+    await pod.fetch();
+    const { code, log } = await pod.fetch();
+    expect(code).toBe(0);
+    expect(log).toContain("Version «v1» is unpacked already");
+    expect(server.requests).toHaveLength(1);
+  });
+});
