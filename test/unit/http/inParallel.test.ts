@@ -30,6 +30,34 @@ test("works at once weigh no more than they may; a heavier one is done alone", a
   expect(await most(10, [1, 1, 50, 1], 10)).toEqual({ works: 2, weight: 50 });
 });
 
+test("what is done gives back what it weighed, and works may weigh just as much as is allowed", async () => {
+  const begun: number[] = [];
+  let works = 0;
+  const work = async (): Promise<void> => {
+    begun.push(++works);
+    for (let turns = 0; turns < 5; turns++) await Promise.resolve();
+    works--;
+  };
+  await inParallel([5, 5, 5, 5, 5, 5], 10, work, (weight) => weight, 10);
+  expect(begun).toEqual([1, 2, 1, 2, 1, 2]);
+});
+
+test("a series that breaks off ends with its own failure, once what began has ended", async () => {
+  const failure = new Error("the series broke off");
+  const ended: number[] = [];
+  async function* series(): AsyncGenerator<number> {
+    yield 1;
+    await Promise.resolve();
+    throw failure;
+  }
+  const result = inParallel(series(), 2, async (item) => {
+    for (let turns = 0; turns < 10; turns++) await Promise.resolve();
+    ended.push(item);
+  });
+  await expect(result).rejects.toBe(failure);
+  expect(ended).toEqual([1]);
+});
+
 test("after a failure nothing begins, and what began has ended", async () => {
   const begun: number[] = [];
   const ended: number[] = [];

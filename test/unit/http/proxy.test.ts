@@ -40,6 +40,7 @@ test.each([
   ["x*", SERVICE, false],
   ["other.example, ,", SERVICE, false],
   [":443", SERVICE, false],
+  [":443", "https://api.example.com./admin", false],
   ["api.example.com:8443", "https://api.example.com:8443", true],
   ["api.example.com:443", "https://api.example.com:8443", false],
   ["api.example.com", "https://api.example.com:8443", true],

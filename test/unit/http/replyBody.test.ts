@@ -25,10 +25,12 @@ test("an object is returned as it is", () => {
 
 test.each([
   ["<p>svc_c4n4ry</p>", "something that is not JSON: <p>[removed]</p>"],
+  ["<p>c4n4ry, not like a key</p>", "something that is not JSON: <p>[removed]</p>"],
   [nested(65), "JSON that is nested deeper than 64 levels"],
   [" \n", "with an empty reply"],
 ])("%j is none", (text, what) => {
-  expect(() => parseObject("GET x", text, "svc_c4n4ry")).toThrow(
+  const key = text.includes("not like a key") ? "c4n4ry, not like a key" : "svc_c4n4ry";
+  expect(() => parseObject("GET x", text, key)).toThrow(
     expect.objectContaining({
       name: "MalformedResponseError",
       message: `GET x answered ${what}`,

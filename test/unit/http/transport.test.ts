@@ -83,8 +83,54 @@ test("a call goes to the path below the base URL with the bearer key and JSON", 
     method: "POST",
     url: "https://api.example.com/admin/v1/jobs",
     body: { domain: "a.example" },
-    headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+    headers: {
+      authorization: `Bearer ${KEY}`,
+      "content-type": "application/json",
+      accept: "application/json",
+      "user-agent": "pulumi-docs-hosting",
+    },
   });
+});
+
+test("a call that was stopped before it began asks nothing", async () => {
+  const { error, requests } = await send(START, () => ({ status: 202 }), {
+    signal: AbortSignal.abort(new Error("stopped")),
+  });
+  expect(error?.message).toBe("stopped");
+  expect(requests).toEqual([]);
+});
+
+test("what the reader of a reply throws for itself is no reply to ask for again", async () => {
+  const { transport, requests, clock } = connected(() => ({}));
+  const sent = transport.send(READ, () => {
+    throw new TypeError("a mistake of the provider's own");
+  });
+  await expect(clock.run(sent)).rejects.toThrow(TypeError);
+  expect(requests).toHaveLength(1);
+});
+
+test("a reply without a date is dated by the service's clock, as far as it is known", async () => {
+  const clock = new VirtualClock();
+  const aheadMs = 90_000; // this machine is ahead
+  const { transport } = connected(
+    (_, number) => (number === 1 ? { headers: { date: new Date(clock.now() - aheadMs).toUTCString() } } : {}),
+    { clock },
+  );
+  for (let call = 0; call < 2; call++) {
+    const dateMs = await clock.run(transport.send(READ, (reply) => reply.dateMs));
+    expect(Math.abs(clock.now() - aheadMs - dateMs)).toBeLessThan(1_000); // dates are of whole seconds
+  }
+});
+
+test("a wrong Content-Type is told of once, without the key that it may hold", async () => {
+  const reporter = recordingReporter();
+  const { transport, clock } = connected(() => ({ headers: { "content-type": `text/${KEY}` } }), {
+    reporter,
+  });
+  for (let call = 0; call < 2; call++) await clock.run(transport.send(READ, () => undefined));
+  expect(reporter.lines.warn).toEqual([
+    expect.stringMatching(/answered JSON that it calls text\/\[removed\]$/),
+  ]);
 });
 
 test.each([

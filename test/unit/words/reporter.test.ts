@@ -6,12 +6,13 @@ import { recordingReporter } from "../../simulation/recordingReporter.ts";
 test("each warning is said once, everything else as often as it is told", () => {
   const told = recordingReporter();
   const once = warningOnce(told);
-  for (const line of ["one", "two", "one", "two"]) {
+  for (const line of ["one", "two", "one", "two", "two"]) {
     once.warn(line);
     once.info(line);
+    expect(told.lines.warn).toContain(line);
   }
   expect(told.lines.warn).toEqual(["one", "two"]);
-  expect(told.lines.info).toEqual(["one", "two", "one", "two"]);
+  expect(told.lines.info).toEqual(["one", "two", "one", "two", "two"]);
 });
 
 test("an error has the name of its class, what happened, and what to do", () => {
