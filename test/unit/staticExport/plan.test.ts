@@ -148,6 +148,22 @@ describe("the plan", () => {
     });
   });
 
+  test("goes on with it also where a program writes the same options in another order", () => {
+    const options = { paths: ["/guide"], language: "de", theme: { dark: true, accent: "red" } };
+    const reversed = { theme: { accent: "red", dark: true }, language: "de", paths: ["/guide"] };
+    const unfinished = {
+      intent: intentOf({ ...inputs, exportOptions: options }),
+      jobId: "job-2",
+      completed: false,
+    };
+    const state = stateWith({ exportOptions: options }, { unfinished });
+    expect(plan({ exportOptions: reversed }, state)).toMatchObject({
+      action: "continue",
+      because: "RESUMED",
+    });
+    expect(plan({ exportOptions: { ...options, paths: [] } }, state)).toMatchObject({ action: "start" });
+  });
+
   test("adopts the job that is given, also one that is not known yet", () => {
     const adopted = (jobId: string) => ({
       action: "continue",
