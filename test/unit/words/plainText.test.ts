@@ -53,6 +53,7 @@ test.each(["\n", "\u001b[31m", "\u2028", "\u2029", "\u202e", "\u200b", "\ud83d",
   "%j is not seen",
   (text) => {
     expect(isSeen(`a${text}b`)).toBe(false);
+    expect(isSeen(text)).toBe(false);
     expect(isPlain(`a${text}b`)).toBe(false);
   },
 );

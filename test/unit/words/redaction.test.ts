@@ -76,7 +76,8 @@ test("a link keeps its host and path, and loses its query, fragment and password
   );
 });
 
-test("a link at the very beginning loses its password and its fragment too", () => {
+test("a link at the very beginning loses its password, its query and its fragment too", () => {
+  expect(redact("https://store.example/a?b")).toBe("https://store.example/a?[removed]");
   expect(redact("https://u:p@store.example/a")).toBe("https://[removed]@store.example/a");
   expect(redact("S3+x://u@store.example/a#f")).toBe("S3+x://[removed]@store.example/a?[removed]");
 });

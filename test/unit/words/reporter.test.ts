@@ -22,6 +22,7 @@ test("an error has the name of its class, what happened, and what to do", () => 
     message: "the job still runs",
     remedy: "Wait.",
     status: 409,
+    requestId: "",
   });
   expect(error).toBeInstanceOf(ResponseError);
 });
