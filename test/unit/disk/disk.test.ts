@@ -48,15 +48,41 @@ test("a folder is made with those above it; a file in its place is an error", as
 });
 
 test("drafts of a day ago go; later ones, and what others have, stay", async () => {
-  const names = [draftName(systemClock), draftName(systemClock), ".docs-hosting-x.draft"];
-  expect(new Set(names).size).toBe(3);
+  const [old, later] = [draftName(systemClock), draftName(systemClock)];
+  const names = [old, later, ".docs-hosting-x.draft", `a${old}`, `${old}s`];
+  expect(new Set(names).size).toBe(5);
   for (const name of names) {
     mkdirSync(join(folder, name));
     utimesSync(join(folder, name), 1_000, 1_000);
   }
-  utimesSync(join(folder, names[1] ?? ""), 1_001, 1_001);
+  utimesSync(join(folder, later), 1_001, 1_001);
   await removeOldDrafts(folder, (1_000 + 24 * 3_600) * 1_000 + 500);
-  expect(names.map((name) => existsSync(join(folder, name)))).toEqual([false, true, true]);
+  expect(names.map((name) => existsSync(join(folder, name)))).toEqual([false, true, true, true, true]);
+});
+
+const WRITE = "Give the user that runs `pulumi up` the right to write there.";
+const PATH = "A part of that path is a file: give the path of a folder.";
+
+test.each([
+  ["ENOSPC", "Make room on that disk, and run `pulumi up` again."],
+  ["EDQUOT", "Make room within the quota of that disk, and run `pulumi up` again."],
+  ["EROFS", "That disk can only be read: give a folder on another one."],
+  ["EACCES", WRITE],
+  ["EPERM", WRITE],
+  ["ENOTDIR", PATH],
+  ["EEXIST", PATH],
+  ["ENAMETOOLONG", "Give a shorter path."],
+  ["EIO", "Mend what the system names, and run `pulumi up` again."],
+])("what helps against %s is: %s", (code, remedy) => {
+  expect(diskFailure(Object.assign(new Error(code), { code }), "./kits", signal)).toMatchObject({ remedy });
+});
+
+test("a draft has a name of one length, whatever number is drawn", () => {
+  for (const drawn of [0, 0.5, 1 - 2 ** -53]) {
+    expect(draftName({ ...systemClock, random: () => drawn })).toMatch(
+      /^\.docs-hosting-[0-9a-f]{13}\.draft$/,
+    );
+  }
 });
 
 test("what the system says is told with what to do; what already is, stays; a stopped run throws its reason", () => {
@@ -70,6 +96,10 @@ test("what the system says is told with what to do; what already is, stays; a st
   expect(diskFailure(told, "./kits", signal)).toBe(told);
   const foreign = Object.assign(new Error("no"), { code: "ERR_INVALID_ARG_TYPE" });
   expect(diskFailure(foreign, "./kits", signal)).toBe(foreign);
+  const mistake = new TypeError("a mistake of the provider's own");
+  expect(diskFailure(mistake, "./kits", signal)).toBe(mistake);
+  const prefixed = Object.assign(new Error("no"), { code: "XEIO" });
+  expect(diskFailure(prefixed, "./kits", signal)).toBe(prefixed);
   const stop = new AbortController();
   stop.abort(new Error("stopped"));
   expect(diskFailure(full, "./kits", stop.signal)).toBe(stop.signal.reason);
