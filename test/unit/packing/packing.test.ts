@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -7,6 +7,7 @@ import { list, type ReadEntry } from "tar";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { GzipFile } from "../../../provider/packing/gzipFile.ts";
 import { tarEnd, tarHeader, tarPadding } from "../../../provider/packing/tarHeader.ts";
+import { seededRandom } from "../../simulation/seededRandom.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -33,6 +34,54 @@ test("what is compressed is written at the end of its file, with no trace of thi
   expect(await pack()).toEqual(first);
   expect(readFileSync(path)).toEqual(Buffer.concat([bytes, bytes]));
 });
+
+test("what hardly shrinks is written while more comes, and byte for byte in the order it came", async () => {
+  const path = join(folder, "file.gz");
+  const random = seededRandom(1);
+  const content = Buffer.from(Uint8Array.from({ length: 1_500_000 }, () => Math.floor(random() * 256)));
+  const file = new GzipFile(path, 1);
+  const onDisk: number[] = [];
+  for (let at = 0; at < content.length; at += 50_000) {
+    await file.write(content.subarray(at, at + 50_000));
+    onDisk.push(existsSync(path) ? statSync(path).size : 0);
+  }
+  expect(onDisk[0]).toBe(0); // not for each little piece
+  expect(Math.max(...onDisk)).toBeGreaterThan(1_000_000);
+  expect(new Set(onDisk).size).toBeLessThan(8);
+  const { size } = await file.end();
+  expect(size).toBe(statSync(path).size);
+  const bytes = readFileSync(path);
+  expect(gunzipSync(bytes)).toEqual(content);
+  expect(bytes[9]).toBe(255);
+});
+
+test("a file that cannot be written is an error, and none in the air", async () => {
+  const file = new GzipFile(join(folder, "missing/file.gz"), 1);
+  await file.write(Buffer.from("docs"));
+  await expect(file.end()).rejects.toThrow("ENOENT");
+});
+
+test("an archive ends with two blocks of nothing, and its headers are those of POSIX, of the superuser", () => {
+  expect(tarEnd()).toEqual(Buffer.alloc(1_024));
+  const header = tarHeader({ path: "a", size: 5, time: 8 }).toString("latin1");
+  expect(header.slice(100, 148)).toBe(
+    "0000644\0" + "0000000\0".repeat(2) + "00000000005\0" + "00000000010\0",
+  );
+  expect(header.slice(257, 265)).toBe("ustar\0" + "00");
+});
+
+test("names of any length are read as they are, where a header ends and where a length gets another digit", () => {
+  const names = [...lengths(80, 110), ...lengths(970, 1_010)].map((length) => "n".repeat(length));
+  const file = join(folder, "x.tar");
+  writeFileSync(file, Buffer.concat([...names.map((path) => tarHeader({ path, size: 0 })), tarEnd()]));
+  const seen: string[] = [];
+  list({ file, sync: true, onReadEntry: ({ path }) => seen.push(path) });
+  expect(seen).toEqual(names);
+  expect(names.filter((path) => tarHeader({ path, size: 0 }).length === 512).at(-1)).toHaveLength(100);
+});
+
+const lengths = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 test("headers of an archive are read as they were meant: kind, size, mode, time and names of any length", () => {
   const long = `${"folder/".repeat(20)}ü.html`;
