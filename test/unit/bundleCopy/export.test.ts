@@ -212,6 +212,24 @@ describe("the bundle of an export", () => {
   });
 });
 
+test("earlier copies stay as many as are to be kept, also where fewer are from now on", async () => {
+  const version = (name: string, keep: number) =>
+    inputs({ source: { domain: "docs.example.com", jobId: "j1", version: name }, keep });
+  let state = await bundleCopy.create(context(), version("v1", 2));
+  const made = [state.outputs.uri];
+  for (const name of ["v2", "v3", "v4"]) {
+    bundle = packed({ "index.html": name });
+    state = await bundleCopy.update(context(), state, version(name, 2));
+    made.push(state.outputs.uri);
+  }
+  const there = (): boolean[] => made.map((uri) => existsSync(uri));
+  expect(there()).toEqual([false, true, true, true]);
+  const fewer = await bundleCopy.update(context(), state, version("v4", 1));
+  expect(there()).toEqual([false, false, true, true]);
+  expect(fewer.outputs).toEqual({ ...state.outputs, keep: 1 });
+  expect(fewer.bookkeeping.copies.map(({ copy }) => copy.uri)).toEqual([made[3], made[2]]);
+});
+
 describe("an earlier copy that cannot be removed", () => {
   /** Three contents one after the other, of which the first is none of a file any more. */
   async function blocked(): Promise<{ state: BundleCopyState; first: string }> {
