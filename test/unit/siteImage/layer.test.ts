@@ -8,6 +8,7 @@ import { list, type ReadEntry } from "tar";
 import { expect, onTestFinished, test } from "vitest";
 import { LayerWriter, type Layer } from "../../../provider/siteImage/layer.ts";
 
+const CHART_FILES = join(import.meta.dirname, "../../../examples/self-hosted/chart/files");
 const TEXT = "text ".repeat(200);
 
 /** Of the archive. */
@@ -59,6 +60,21 @@ test("texts follow compressed, once all files are there: no small ones, none tha
   expect(paths.filter((path) => path.endsWith(".gz"))).toEqual(["site/own.css.gz", "site/page.html.gz"]);
   expect(gunzipSync(contents["site/page.html.gz"] ?? Buffer.alloc(0)).toString()).toBe(TEXT);
   expect(contents["site/own.css.gz"]?.toString()).toBe("the site's own");
+});
+
+test("what is a text is what the chart's compress.sh takes for one", async () => {
+  const script = await readFile(join(CHART_FILES, "compress.sh"), "utf8");
+  const [, list = ""] = /^for ending in ((?:.|\\\n)*); do$/m.exec(script) ?? [];
+  const endings = list.split(/[\s\\]+/);
+  expect(endings).toContain("html");
+  const others = ["png", "tgz", "gz", "xhtml", "jsx", "qjs", "yl", "otff", "x.html.old"];
+  const names = (list: readonly string[]): string[] => list.map((ending) => `page.${ending}`);
+  const files = [...names(endings), ...names(others), "html", "pagexhtml"].map((name) => [name, TEXT]);
+  const { entries } = await layerOf(Object.fromEntries(files) as Record<string, string>);
+  const compressed = entries.map(({ path }) => path).filter((path) => path.endsWith(".gz"));
+  expect(compressed.filter((path) => path !== "site/page.gz").sort()).toEqual(
+    endings.map((ending) => `site/page.${ending}.gz`).sort(),
+  );
 });
 
 test("long names and those in other scripts are whole", async () => {

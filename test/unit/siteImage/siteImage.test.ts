@@ -57,9 +57,14 @@ test("the site alone is an image of one layer, whose digests are those of its pa
     layers: [{ mediaType: "application/vnd.oci.image.layer.v1.tar+gzip", digest: LAYER.digest, size: 7 }],
     annotations: { a: "1" },
   });
-  expect(JSON.parse(config.bytes.toString())).toMatchObject({
-    rootfs: { diff_ids: [LAYER.diffId] },
+  expect(JSON.parse(config.bytes.toString())).toEqual({
+    architecture: "amd64",
+    os: "linux",
     config: { Labels: { a: "1" } },
+    rootfs: { type: "layers", diff_ids: [LAYER.diffId] },
+    history: [
+      { created: "1970-01-01T00:00:00Z", created_by: "pulumi-docs-hosting", comment: "the exported site" },
+    ],
   });
 });
 
