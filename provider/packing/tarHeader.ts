@@ -45,7 +45,7 @@ export function tarEnd(): Buffer {
 function block(path: string, size: number, type: string, mode: number, time: number): Buffer {
   const header = Buffer.alloc(BLOCK_BYTES);
   const octal = (value: number, at: number, length: number): void => {
-    header.write(value.toString(8).padStart(length - 1, "0"), at, "latin1");
+    header.write(value.toString(8).padStart(length - 1, "0"), at);
   };
   // a name that is too long is in the record before
   Buffer.from(path).copy(header, 0, 0, NAME_BYTES);
@@ -55,18 +55,17 @@ function block(path: string, size: number, type: string, mode: number, time: num
   octal(size, 124, 12);
   octal(time, 136, 12);
   header.fill(" ", 148, 156); // the sum counts itself as spaces
-  header.write(type, 156, "latin1");
-  header.write("ustar\0" + "00", 257, "latin1");
+  header.write(type, 156);
+  header.write("ustar\0" + "00", 257);
   const sum = header.reduce((total, byte) => total + byte, 0);
-  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
+  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
   return header;
 }
 
 /** `LENGTH NAME=VALUE`, in which the length counts its own digits. */
 function paxRecord([name, value]: [string, string]): string {
   const rest = Buffer.byteLength(` ${name}=${value}\n`);
-  let length = rest + String(rest).length;
-  if (String(length).length > String(rest).length) length = rest + String(length).length;
+  const length = rest + String(rest + String(rest).length).length;
   return `${length} ${name}=${value}\n`;
 }
 

@@ -55,6 +55,18 @@ test("what hardly shrinks is written while more comes, and byte for byte in the 
   expect(bytes[9]).toBe(255);
 });
 
+test("what shrinks much is written at the end, by the level that was asked for", async () => {
+  const sizes = [];
+  for (const level of [1, 9]) {
+    const path = join(folder, `${level}.gz`);
+    const file = new GzipFile(path, level);
+    for (let piece = 0; piece < 40; piece++) await file.write(Buffer.from(`${piece} docs `.repeat(5_000)));
+    expect(existsSync(path)).toBe(false);
+    sizes.push((await file.end()).size);
+  }
+  expect(sizes[1]).toBeLessThan(sizes[0] ?? 0);
+});
+
 test("a file that cannot be written is an error, and none in the air", async () => {
   const file = new GzipFile(join(folder, "missing/file.gz"), 1);
   await file.write(Buffer.from("docs"));
@@ -68,6 +80,7 @@ test("an archive ends with two blocks of nothing, and its headers are those of P
     "0000644\0" + "0000000\0".repeat(2) + "00000000005\0" + "00000000010\0",
   );
   expect(header.slice(257, 265)).toBe("ustar\0" + "00");
+  expect(header.slice(148, 156)).toMatch(/^0[0-7]{5}\0 $/);
 });
 
 test("names of any length are read as they are, where a header ends and where a length gets another digit", () => {
@@ -121,4 +134,6 @@ test("a header says what kind an entry is of, and its size; one that is too larg
   expect(larger.toString("latin1", 156, 157)).toBe("x");
   expect(larger.toString("latin1", 512, 512 + 19)).toBe("19 size=8589934592\n");
   expect(size(larger.subarray(1_024))).toBe("00000000000\0");
+  const both = tarHeader({ path: "é", size: 8 ** 11 });
+  expect(both.toString("utf8", 512, 512 + 30)).toBe("11 path=é\n19 size=8589934592\n");
 });
