@@ -1,4 +1,4 @@
-import { DestinationError, DocsHostingError } from "../words/errors";
+import { DestinationError } from "../words/errors";
 
 /** What to do about what the system says. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 export function diskFailure(error: unknown, folder: string, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   const { code, message } = error as NodeJS.ErrnoException;
-  if (error instanceof DocsHostingError || code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error;
+  if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error;
   return new DestinationError(
     `the folder ${folder} cannot be used: ${message}`,
     REMEDIES[code] ?? "Mend what the system names, and run `pulumi up` again.",

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -31,7 +32,8 @@ test("a new file is told of by its digest and size, and a link of its name is no
   const written = await writeNewFile(path, Readable.from([Buffer.from("do"), Buffer.from("cs")]), {
     flush: true,
   });
-  expect(written.size).toBe(4);
+  const sha256 = createHash("sha256").update("docs").digest("hex");
+  expect(written).toEqual({ size: 4, sha256 });
   expect(written).toEqual({ size: 4, ...(await copyInto(path, join(folder, "other"), signal)) });
   expect(readFileSync(join(folder, "other"), "utf8")).toBe("docs");
   symlinkSync(join(folder, "elsewhere"), join(folder, "link"));
