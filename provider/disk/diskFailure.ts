@@ -20,6 +20,5 @@ export function diskFailure(error: unknown, folder: string, signal: AbortSignal)
   return new DestinationError(
     `the folder ${folder} cannot be used: ${message}`,
     REMEDIES[code] ?? "Mend what the system names, and run `pulumi up` again.",
-    { cause: undefined },
   );
 }

@@ -52,9 +52,9 @@ function lifeOf(pid: number): { startedAt: number } | undefined {
   }
   try {
     // the name of the program, in parentheses, may hold anything, see proc_pid_stat(5)
-    const [state, ...fields] =
-      readFileSync(`/proc/${pid}/stat`, "latin1").split(/.*\) /s)[1]?.split(" ") ?? [];
-    if (state === "Z" || state === "X") return undefined; // ended, and only waits to be noticed
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const [state, ...fields] = text.slice(text.lastIndexOf(") ") + 2).split(" ");
+    if (state === "Z") return undefined; // ended, and only waits to be noticed
     return { startedAt: Number(fields[18] ?? 0) };
   } catch {
     return { startedAt: 0 };

@@ -58,6 +58,8 @@ test("drafts of a day ago go; later ones, and what others have, stay", async () 
     utimesSync(join(folder, name), 1_000, 1_000);
   }
   utimesSync(join(folder, later), 1_001, 1_001);
+  await removeOldDrafts(folder, (1_000 + 24 * 3_600) * 1_000);
+  expect(existsSync(join(folder, old))).toBe(true);
   await removeOldDrafts(folder, (1_000 + 24 * 3_600) * 1_000 + 500);
   expect(names.map((name) => existsSync(join(folder, name)))).toEqual([false, true, true, true, true]);
 });
