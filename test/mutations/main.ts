@@ -49,7 +49,7 @@ async function breakRoom(mutate: string[], tests: readonly string[]): Promise<Mu
       "!sdk/**",
       "!test/**",
       "!examples/reference-service/**",
-      "!examples/self-hosted/chart/files/**",
+      "!examples/self-hosted/chart/**",
     ],
     tempDirName: ".work/mutations",
     reporters: ["clear-text"],
