@@ -25,11 +25,10 @@ test("an object is returned as it is", () => {
 
 test.each([
   ["<p>svc_c4n4ry</p>", "something that is not JSON: <p>[removed]</p>"],
-  ["<p>c4n4ry, not like a key</p>", "something that is not JSON: <p>[removed]</p>"],
+  ["<p>c4n4ry, not like a key</p>", "something that is not JSON: <p>[removed]</p>", "c4n4ry, not like a key"],
   [nested(65), "JSON that is nested deeper than 64 levels"],
   [" \n", "with an empty reply"],
-])("%j is none", (text, what) => {
-  const key = text.includes("not like a key") ? "c4n4ry, not like a key" : "svc_c4n4ry";
+])("%j is none", (text, what, key = "svc_c4n4ry") => {
   expect(() => parseObject("GET x", text, key)).toThrow(
     expect.objectContaining({
       name: "MalformedResponseError",

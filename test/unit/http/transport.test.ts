@@ -36,6 +36,7 @@ interface Circumstances {
   reporter?: ReturnType<typeof recordingReporter>;
   tracer?: Tracer;
   baseUrl?: string;
+  key?: string;
 }
 
 function connected(
@@ -48,12 +49,13 @@ function connected(
     reporter = recordingReporter(),
     tracer = noTracer,
     baseUrl = "https://api.example.com/admin",
+    key = KEY,
   }: Circumstances = {},
 ): { transport: Transport; requests: SeenRequest[]; clock: VirtualClock } {
   const { fetch, requests } = scriptedFetch(answer);
   const service = {
     baseUrl,
-    apiKey: () => KEY,
+    apiKey: () => key,
     apiKeyName: "DOCS_HOSTING_ADMIN_API_KEY",
     allowInsecure: false,
   };
@@ -124,8 +126,10 @@ test("a reply without a date is dated by the service's clock, as far as it is kn
 
 test("a wrong Content-Type is told of once, without the key that it may hold", async () => {
   const reporter = recordingReporter();
-  const { transport, clock } = connected(() => ({ headers: { "content-type": `text/${KEY}` } }), {
+  const key = "c4n4ry-that-looks-like-no-key";
+  const { transport, clock } = connected(() => ({ headers: { "content-type": `text/${key}` } }), {
     reporter,
+    key,
   });
   for (let call = 0; call < 2; call++) await clock.run(transport.send(READ, () => undefined));
   expect(reporter.lines.warn).toEqual([

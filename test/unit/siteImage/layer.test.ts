@@ -64,11 +64,11 @@ test("texts follow compressed, once all files are there: no small ones, none tha
 
 test("what is a text is what the chart's compress.sh takes for one", async () => {
   const script = await readFile(join(CHART_FILES, "compress.sh"), "utf8");
-  const [, list = ""] = /^for ending in ((?:.|\\\n)*); do$/m.exec(script) ?? [];
-  const endings = list.split(/[\s\\]+/);
+  const [, words = ""] = /^for ending in ((?:.|\\\n)*); do$/m.exec(script) ?? [];
+  const endings = words.split(/[\s\\]+/);
   expect(endings).toContain("html");
   const others = ["png", "tgz", "gz", "xhtml", "jsx", "qjs", "yl", "otff", "x.html.old"];
-  const names = (list: readonly string[]): string[] => list.map((ending) => `page.${ending}`);
+  const names = (each: readonly string[]): string[] => each.map((ending) => `page.${ending}`);
   const files = [...names(endings), ...names(others), "html", "pagexhtml"].map((name) => [name, TEXT]);
   const { entries } = await layerOf(Object.fromEntries(files) as Record<string, string>);
   const compressed = entries.map(({ path }) => path).filter((path) => path.endsWith(".gz"));
