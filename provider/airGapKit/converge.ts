@@ -2,8 +2,9 @@ import { diskFailure } from "../disk/diskFailure";
 import { removeKits } from "../kit/lookAtKit";
 import type { Context } from "../resource/context";
 import { decisionLine } from "../resource/decision";
+import { withinLimit } from "../resource/withinLimit";
 import { describeSource, sourceAttributes } from "../source/bundleSource";
-import { startDeadline } from "../time/deadline";
+import type { WorkContext } from "../source/workFolders";
 import { explained } from "../words/explainedError";
 import type { CheckedInputs } from "./inputs";
 import { makeKit } from "./makeKit";
@@ -16,13 +17,20 @@ import { stateOf, type AirGapKitState, type MadeKit } from "./state";
  * @param limitMs time limit in milliseconds
  * @throws DocsHostingError: the state stays as it was, and so does the kit that is there
  */
-export async function converge(
+export function converge(
   given: Context,
   inputs: CheckedInputs,
   state: AirGapKitState | undefined,
   limitMs: number,
 ): Promise<AirGapKitState> {
-  const context = { ...given, deadline: startDeadline(given.clock, limitMs) };
+  return withinLimit(given, limitMs, (context) => carryOut(context, inputs, state));
+}
+
+async function carryOut(
+  context: WorkContext,
+  inputs: CheckedInputs,
+  state: AirGapKitState | undefined,
+): Promise<AirGapKitState> {
   const plan = planKit(inputs, state);
   const { tracer } = context;
   tracer.note({ ...sourceAttributes(inputs.source), "docs_hosting.decision": plan.because });

@@ -2,7 +2,7 @@ import type { Destination } from "../destination/destination";
 import { destinationOf } from "../destination/openPlace";
 import type { Context } from "../resource/context";
 import { decisionLine } from "../resource/decision";
-import { startDeadline } from "../time/deadline";
+import { withinLimit } from "../resource/withinLimit";
 import { explained } from "../words/explainedError";
 import type { CheckedInputs } from "./inputs";
 import { withScratch, type WorkContext } from "../source/workFolders";
@@ -17,13 +17,20 @@ import { recordedState, stateOf, type BundleCopyState, type FreshLink, type Made
  * @param limitMs time limit in milliseconds
  * @throws DocsHostingError: the state stays as it was, and so does the copy that is there
  */
-export async function converge(
+export function converge(
   given: Context,
   inputs: CheckedInputs,
   state: BundleCopyState | undefined,
   limitMs: number,
 ): Promise<BundleCopyState> {
-  const context = { ...given, deadline: startDeadline(given.clock, limitMs) };
+  return withinLimit(given, limitMs, (context) => carryOut(context, inputs, state));
+}
+
+async function carryOut(
+  context: WorkContext,
+  inputs: CheckedInputs,
+  state: BundleCopyState | undefined,
+): Promise<BundleCopyState> {
   const plan = planCopy(inputs, state, context.clock.now());
   const { tracer } = context;
   tracer.note({ ...sourceAttributes(inputs.source), "docs_hosting.decision": plan.because });

@@ -1,0 +1,42 @@
+import type { Clock } from "../time/clock";
+import { startDeadline, type Deadline } from "../time/deadline";
+import { formatDuration } from "../time/duration";
+import { DeadlineExceededError } from "../words/errors";
+
+/** Code that knows the deadline ends by itself until then and says what it waited for, in milliseconds. */
+const GRACE_MS = 500;
+
+/** What an operation with a time limit needs, and what it gets. */
+interface Operation {
+  readonly clock: Clock;
+  /** Aborts when the user stops the operation, and here also when the time limit has passed. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs an operation with a time limit. Requests watch the deadline themselves. For all other work (hashing, unpacking, writing
+ * files) the operation's signal aborts soon after the deadline: its reason is then a `DeadlineExceededError`.
+ *
+ * @param limitMs time limit in milliseconds
+ */
+export async function withinLimit<Given extends Operation, Result>(
+  given: Given,
+  limitMs: number,
+  run: (context: Given & { readonly deadline: Deadline }) => Promise<Result>,
+): Promise<Result> {
+  const deadline = startDeadline(given.clock, limitMs);
+  const limit = new AbortController();
+  const stop = given.clock.after(limitMs + GRACE_MS, () => {
+    limit.abort(
+      new DeadlineExceededError(
+        `the time limit of ${formatDuration(limitMs)} passed`,
+        "Run `pulumi up` again. Raise the limit with the resource option customTimeouts where the work takes longer.",
+      ),
+    );
+  });
+  try {
+    return await run({ ...given, deadline, signal: AbortSignal.any([given.signal, limit.signal]) });
+  } finally {
+    stop();
+  }
+}
