@@ -18,7 +18,7 @@ const LOWER_FLOORS = [
   ["destination", "kit"],
   ["siteImage"],
   ["service", "waiting", "download", "archive", "registry"],
-  ["http", "disk", "packing"],
+  ["http", "disk"],
   ["time", "tracing", "words"],
 ];
 // the door and the resources, a folder each

@@ -8,9 +8,9 @@ import { BROKEN, refusal, shown } from "./refusal";
 import type { Inspection, SiteFile, SiteLimits, SiteSink } from "./site";
 import { isPage, SiteLoads } from "./siteLoads";
 import { SiteTree } from "./siteTree";
-import { readTarGz } from "./tarGz";
+import { readTarGz } from "./readTar";
 import { boundUnpacked } from "./unpackedBound";
-import { readZip } from "./zip";
+import { readZip } from "./readZip";
 
 /** A bundle on this machine's disk. */
 export interface BundleFile {

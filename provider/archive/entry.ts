@@ -10,3 +10,10 @@ export interface ArchiveEntry {
    */
   readonly content: AsyncIterable<Uint8Array>;
 }
+
+export const SETUID_PROBLEM = "would run with the rights of its owner (setuid)";
+
+/** @param mode of Unix. Folders inherit the group's bit from the one they were made in */
+export function isSetuid(mode: number, kind: ArchiveEntry["kind"]): boolean {
+  return (mode & (kind === "file" ? 0o6000 : 0o4000)) !== 0;
+}

@@ -88,7 +88,8 @@ export class SiteTree {
 /** What systems that ignore case, and how accents are written, take for the same. */
 function folded(path: string): string {
   if (/^[\0-\x7f]*$/.test(path)) return path.toLowerCase();
-  return path.normalize("NFD").toLowerCase().normalize("NFC");
+  // upper case first: σ and ς, s and ſ, ss and ß have one upper case, and a lower case each
+  return path.normalize("NFD").toUpperCase().toLowerCase().normalize("NFC");
 }
 
 function checkedPath(name: string, kind: "file" | "folder"): string {

@@ -1,5 +1,6 @@
 import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } from "yauzl";
 import type { ArchiveFile } from "./archiveFile";
+import { isSetuid, SETUID_PROBLEM } from "./entry";
 import { BROKEN, entryRefusal, raise, refusal, shown, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
 import { boundUnpacked } from "./unpackedBound";
@@ -31,9 +32,9 @@ export interface ZipDirectory {
 const BYTES_PER_ENTRY = 2_048;
 const FURTHER_BYTES = 128 * 1_024;
 
-const ENCRYPTED = 0x2041;
+export const ENCRYPTED = 0x2041;
 const STORED = 0;
-const DEFLATED = 8;
+export const DEFLATED = 8;
 const UTF_8_NAME = 0x800;
 const UNICODE_PATH = 0x7075;
 
@@ -47,8 +48,6 @@ const KINDS: ReadonlyMap<number, string> = new Map([
 ]);
 const FOLDER_TYPE = 0o040000;
 const REGULAR_TYPE = 0o100000;
-const SETUID = 0o4000;
-const SETGID = 0o2000;
 
 /**
  * Reads the directory of a zip, which is at its end. yauzl knows its forms (zip64, names in old character sets); it does not
@@ -165,9 +164,7 @@ function checkedEntry(entry: Entry): ZipEntry {
   if (type !== 0 && type !== REGULAR_TYPE && type !== FOLDER_TYPE) refuse("is neither a file nor a folder");
   if (type === FOLDER_TYPE && kind === "file") refuse("is a folder with the name of a file");
   if (kind === "folder" && entry.uncompressedSize > 0) refuse("is a folder with a content");
-  if (type !== 0 && (mode & SETUID || (mode & SETGID && kind === "file"))) {
-    refuse("would run with the rights of its owner (setuid)");
-  }
+  if (type !== 0 && isSetuid(mode, kind)) refuse(SETUID_PROBLEM);
   return {
     name,
     rawName,

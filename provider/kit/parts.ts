@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { tarEnd, tarHeader, tarPadding } from "../packing/tarHeader";
+import { tarEnd, tarHeader, tarPadding } from "../archive/writeTar";
 import { InputError } from "../words/errors";
 import type { SummedFile } from "./sums";
 

@@ -3,8 +3,8 @@ import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import type { SiteFile, SiteSink } from "../archive/site";
 import { BundleRefusedError } from "../words/errors";
-import { GzipFile } from "../packing/gzipFile";
-import { tarEnd, tarHeader, tarPadding } from "../packing/tarHeader";
+import { GzipFile } from "../archive/writeGzip";
+import { tarEnd, tarHeader, tarPadding } from "../archive/writeTar";
 
 /** A layer on this machine. */
 export interface Layer {

@@ -144,6 +144,11 @@ const REFUSED: Row[] = [
     Array.from({ length: 9 }, () => ({ name: "@", type: "g", content: tarAttribute("comment", "x") })),
     "has attributes without end",
   ],
+  [
+    "A04 two sizes, of which the header's would fit",
+    withAttributes(tarAttribute("size", "512")),
+    "its entry «x.html» has 1 bytes by its header, and 512 by its attributes",
+  ],
   ["A06 a name twice", [{ name: "guide.html" }], "its entry «guide.html» is in it twice"],
   ["A06 a name twice, in two ways", [{ name: "./guide.html" }], "its entry «./guide.html» is in it twice"],
   ["A06 a folder that is a file", [{ name: "folder" }], "«folder» is in it as a file and as a folder"],
@@ -168,6 +173,15 @@ const REFUSED: Row[] = [
     [{ name: "É" }, { name: "e\u0301" }],
     "differs from another, «É»",
   ],
+  ...[
+    ["Σ\u03c3.html", "σ\u03c2.html"],
+    ["s.html", "\u017f.html"],
+    ["strasse.html", "stra\u00dfe.html"],
+  ].map(([one = "", other = ""]): Row => [
+    `A06 names that fold together, ${one} and ${other}`,
+    [{ name: one }, { name: other }],
+    `its entry «${other}» differs from another, «${one}», only in`,
+  ]),
   ...["CON", "aux.html", "folder/nul", "com1.tar.gz", "LPT9", "con .html"].map((name): Row => [
     `A06 the device ${name}`,
     [{ name }],
@@ -223,15 +237,52 @@ test.each(REFUSED)("a tar.gz is refused that has %s", async (name, entries, reas
   expect(message).toMatch(reason);
 });
 
-/** A name in bytes, which no text is. */
-function named(bytes: Buffer): Buffer {
-  const header = tar([{ name: "x".repeat(bytes.length) }]);
-  bytes.copy(header, 0);
+/** A good site and an empty file, whose header is written over from an offset on. */
+function written(bytes: Buffer, offset: number): Buffer {
+  const header = tar([{ name: "x".repeat(offset === 0 ? bytes.length : 1) }]);
+  bytes.copy(header, offset);
   header.fill(" ", 148, 156);
   const sum = header.subarray(0, 512).reduce((total, byte) => total + byte, 0);
   header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
   return gzipSync(Buffer.concat([tar(SITE, Buffer.alloc(0)), header]));
 }
+
+/** A name in bytes, which no text is. */
+function named(bytes: Buffer): Buffer {
+  return written(bytes, 0);
+}
+
+/** A header with another magic, and something in the place of the prefix. */
+function withPrefix(magic: string, prefix: string): Buffer {
+  const bytes = Buffer.alloc(345 + 155 - 257);
+  bytes.write(magic, 0, "latin1");
+  bytes.write(prefix, 345 - 257, "latin1");
+  return written(bytes, 257);
+}
+
+test.each(["ustar  \0", "ustar 00", "USTAR\u000000", "\0"])(
+  "a tar.gz is refused whose header has a prefix and the magic %j: programs disagree about its name",
+  async (magic) => {
+    expect(await refusalOf(withPrefix(magic, "folder"))).toContain(
+      "its entry «x» has a name that programs read in two ways",
+    );
+    expect(await refusalOf(withPrefix(magic, "\0folder"))).toContain("programs read in two ways");
+    expect(Object.keys(await unpacked(withPrefix(magic, "")))).toContain("x");
+  },
+);
+
+test("the prefix of a header of POSIX stands in front of its name", async () => {
+  expect(Object.keys(await unpacked(withPrefix("ustar\u000000", "folder")))).toContain("folder/x");
+});
+
+test("a size in attributes counts where the header says the same, or has no room for it", async () => {
+  const same = withAttributes(tarAttribute("size", "1"));
+  expect(Object.keys(await unpacked(tarGz([...SITE, ...same])))).toContain("x.html");
+  const large = tarGz([...SITE, ...withAttributes(tarAttribute("size", String(8 ** 11)))]);
+  expect(await refusalOf(large)).toContain("unpacks to more than 1000000000 bytes");
+  const largest = tarGz([...SITE, ...withAttributes(tarAttribute("size", String(8 ** 11 - 1)))]);
+  expect(await refusalOf(largest)).toContain("by its header");
+});
 
 test("a tar.gz is refused that has a name which is not UTF-8", async () => {
   expect(await refusalOf(named(Buffer.from([0x61, 0xff, 0x62])))).toContain("a name that is not UTF-8");

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { list, type ReadEntry } from "tar";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { GzipFile } from "../../../provider/packing/gzipFile.ts";
-import { tarEnd, tarHeader, tarPadding } from "../../../provider/packing/tarHeader.ts";
+import { GzipFile } from "../../../provider/archive/writeGzip.ts";
+import { tarEnd, tarHeader, tarPadding } from "../../../provider/archive/writeTar.ts";
 import { seededRandom } from "../../simulation/seededRandom.ts";
 
 let folder: string;

@@ -1,5 +1,4 @@
-/** Size of all that a tar archive is made of, in bytes. */
-export const BLOCK_BYTES = 512;
+import { BLOCK_BYTES, FIELDS, LARGEST_SIZE, paddingOf, sumOf, USTAR } from "./tarFormat";
 
 /** An entry of an archive. */
 export interface TarEntry {
@@ -12,10 +11,6 @@ export interface TarEntry {
   readonly isExecutable?: boolean;
 }
 
-/** Longest values of a header's own fields. */
-const NAME_BYTES = 100;
-const MAX_SIZE = 8 ** 11 - 1;
-
 /**
  * The header of an entry, in POSIX's form (pax): of the superuser, readable to all. Ours because the bytes decide
  * about the digest of an image: no other release of a library may change them.
@@ -24,8 +19,8 @@ export function tarHeader({ path, size, time = 0, isExecutable = false }: TarEnt
   const isFolder = path.endsWith("/");
   const mode = isFolder || isExecutable ? 0o755 : 0o644;
   const records: Record<string, string> = {};
-  if (Buffer.byteLength(path) > NAME_BYTES || /[^\x20-\x7e]/.test(path)) records["path"] = path;
-  if (size > MAX_SIZE) records["size"] = String(size);
+  if (Buffer.byteLength(path) > FIELDS.name[1] || /[^\x20-\x7e]/.test(path)) records["path"] = path;
+  if (size > LARGEST_SIZE) records["size"] = String(size);
   const own = block(path, records["size"] === undefined ? size : 0, isFolder ? "5" : "0", mode, time);
   if (Object.keys(records).length === 0) return own;
   const content = Buffer.from(Object.entries(records).map(paxRecord).join(""));
@@ -34,7 +29,7 @@ export function tarHeader({ path, size, time = 0, isExecutable = false }: TarEnt
 
 /** What follows the content of an entry, so that the next one begins with a block. */
 export function tarPadding(size: number): Buffer {
-  return Buffer.alloc((BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES);
+  return Buffer.alloc(paddingOf(size));
 }
 
 /** What ends an archive. */
@@ -44,21 +39,21 @@ export function tarEnd(): Buffer {
 
 function block(path: string, size: number, type: string, mode: number, time: number): Buffer {
   const header = Buffer.alloc(BLOCK_BYTES);
-  const octal = (value: number, at: number, length: number): void => {
-    header.write(value.toString(8).padStart(length - 1, "0"), at);
+  const octal = (value: number, [at, length]: readonly [number, number], end = ""): void => {
+    header.write(value.toString(8).padStart(length - 1 - end.length, "0"), at);
+    header.write(end, at + length - end.length);
   };
   // a name that is too long is in the record before
-  Buffer.from(path).copy(header, 0, 0, NAME_BYTES);
-  octal(mode, 100, 8);
-  octal(0, 108, 8); // user
-  octal(0, 116, 8); // group
-  octal(size, 124, 12);
-  octal(time, 136, 12);
-  header.fill(" ", 148, 156); // the sum counts itself as spaces
-  header.write(type, 156);
-  header.write("ustar\0" + "00", 257);
-  const sum = header.reduce((total, byte) => total + byte, 0);
-  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+  Buffer.from(path).copy(header, 0, 0, FIELDS.name[1]);
+  octal(mode, FIELDS.mode);
+  octal(0, FIELDS.user);
+  octal(0, FIELDS.group);
+  octal(size, FIELDS.size);
+  octal(time, FIELDS.time);
+  header.write(type, FIELDS.type[0]);
+  header.write(USTAR, FIELDS.magic[0]);
+  header.write("00", FIELDS.version[0]);
+  octal(sumOf(header), FIELDS.sum, " ");
   return header;
 }
 

@@ -5,8 +5,8 @@ import { type Body, ByteReader } from "./byteReader";
 import type { ArchiveEntry } from "./entry";
 import { BROKEN, entryRefusal, refusal, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
-import { isOfZlib } from "./tarGz";
-import { readDirectory, type ZipEntry } from "./zipDirectory";
+import { isOfZlib } from "./readTar";
+import { DEFLATED, ENCRYPTED, readDirectory, type ZipEntry } from "./zipDirectory";
 
 const INFLATED_CHUNK_BYTES = 256 * 1_024;
 
@@ -16,9 +16,7 @@ const SMALL_BYTES = 512 * 1_024;
 const LOCAL_HEADER_BYTES = 30;
 const LOCAL_SIGNATURE = 0x04034b50;
 const DESCRIPTOR_SIGNATURE = 0x08074b50;
-const ENCRYPTED = 0x2041;
 const HAS_DESCRIPTOR = 8;
-const DEFLATED = 8;
 /** In the place of a size that is said elsewhere (zip64). */
 const ELSEWHERE = 0xffffffff;
 

@@ -2,11 +2,10 @@ import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { ArchiveFile } from "./archiveFile";
 import { ByteReader } from "./byteReader";
-import type { ArchiveEntry } from "./entry";
+import { type ArchiveEntry, isSetuid, SETUID_PROBLEM } from "./entry";
 import { BROKEN, entryRefusal, raise, refusal, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
 import {
-  BLOCK_BYTES,
   isZeroBlock,
   nameOf,
   type Overrides,
@@ -14,7 +13,9 @@ import {
   parseHeader,
   parseLongName,
   type TarHeader,
-} from "./tarHeader";
+  withOverrides,
+} from "./readTarHeader";
+import { BLOCK_BYTES, paddingOf } from "./tarFormat";
 import { boundRatio } from "./unpackedBound";
 
 const INFLATED_CHUNK_BYTES = 256 * 1_024;
@@ -37,9 +38,6 @@ const KINDS: Readonly<Record<string, string>> = {
   "6": "is a fifo",
   S: "is a sparse file",
 };
-
-const SETUID = 0o4000;
-const SETGID = 0o2000;
 
 /**
  * Reads a tar.gz from its begin to its very end.
@@ -66,7 +64,7 @@ export async function* readTarGz(
       const content = tar.body(size);
       yield { name, kind, size, content };
       await content.skipRest();
-      await skipPadding(tar, size);
+      await tar.exactly(paddingOf(size));
     }
     for (let rest; (rest = await tar.some(Infinity)) !== undefined;) {
       if (rest.some((byte) => byte !== 0)) throw refusal("goes on after its end", BROKEN);
@@ -126,14 +124,14 @@ async function nextHeader(tar: ByteReader): Promise<TarHeader | undefined> {
       return undefined;
     }
     const header = parseHeader(block);
-    if (!/^[xgLK]$/.test(header.type)) return { ...header, ...overrides };
+    if (!/^[xgLK]$/.test(header.type)) return withOverrides(header, overrides);
     if (metadata === MOST_METADATA_HEADERS)
       throw refusal("has attributes without end in front of an entry", UNSAFE);
     if (header.size > MOST_METADATA_BYTES) {
       throw refusal(`has a name or attributes of ${header.size} bytes in front of an entry`, UNSAFE);
     }
     const content = Buffer.from(await tar.exactly(header.size));
-    await skipPadding(tar, header.size);
+    await tar.exactly(paddingOf(header.size));
     const further = furtherOverrides(header.type, content);
     if (overrides.name && further.name) throw refusal("names an entry twice", UNSAFE);
     overrides = { ...overrides, ...further };
@@ -152,10 +150,6 @@ function furtherOverrides(type: string, content: Buffer): Overrides {
   }
 }
 
-async function skipPadding(tar: ByteReader, size: number): Promise<void> {
-  await tar.exactly(-size & (BLOCK_BYTES - 1));
-}
-
 function checkedEntry({ name: bytes, type, size, mode }: TarHeader): Omit<ArchiveEntry, "content"> {
   const name = nameOf(bytes);
   const refuse = (problem: string): never => {
@@ -166,9 +160,7 @@ function checkedEntry({ name: bytes, type, size, mode }: TarHeader): Omit<Archiv
   }
   const kind = type === "5" || name.endsWith("/") ? "folder" : "file"; // old tars know folders by the slash
   if (kind === "folder" && size > 0) refuse("is a folder with a content");
-  // folders inherit the group's bit from the one they were made in
-  if (mode & SETUID || (mode & SETGID && kind === "file"))
-    refuse("would run with the rights of its owner (setuid)");
+  if (isSetuid(mode, kind)) refuse(SETUID_PROBLEM);
   return { name, kind, size };
 }
 

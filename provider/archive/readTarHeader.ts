@@ -1,6 +1,5 @@
 import { BROKEN, entryRefusal, refusal, shown, UNSAFE } from "./refusal";
-
-export const BLOCK_BYTES = 512;
+import { BLOCK_BYTES, FIELDS, LARGEST_SIZE, sumOf, USTAR } from "./tarFormat";
 
 /** A header of a tar, before those that came in front of it are applied. */
 export interface TarHeader {
@@ -29,17 +28,36 @@ export function isZeroBlock(block: Buffer): boolean {
 
 /** @throws BundleRefusedError */
 export function parseHeader(block: Buffer): TarHeader {
-  if (number(block, 148, 8) !== checksum(block)) throw refusal("is broken: a header's sum is wrong", BROKEN);
-  const type = block.toString("latin1", 156, 157);
-  const isPosix = block.toString("latin1", 257, 263) === "ustar\0"; // GNU has other things in the place of the prefix
-  const prefix = isPosix ? text(block, 345, 155) : Buffer.alloc(0);
-  const last = text(block, 0, 100);
+  if (number(block, "sum") !== sumOf(block)) throw refusal("is broken: a header's sum is wrong", BROKEN);
+  const type = field(block, "type").toString("latin1");
+  const last = text(field(block, "name"));
+  const prefix = text(field(block, "prefix"));
+  const isPosix = field(block, "magic").toString("latin1") === USTAR;
+  // without the exact magic of POSIX, some programs take these bytes for a part of the name, and some do not;
+  // those of a sparse file say where its pieces are
+  if (!isPosix && type !== "S" && field(block, "prefix").some((byte) => byte !== 0)) {
+    throw entryRefusal(last.toString(), "has a name that programs read in two ways (prefix)", UNSAFE);
+  }
   return {
     name: prefix.length > 0 ? Buffer.concat([prefix, Buffer.from("/"), last]) : last,
     type: type === "\0" || type === "7" ? "0" : type, // old tars' files, and files that are in one piece on the disk
-    size: number(block, 124, 12),
-    mode: number(block, 100, 8),
+    size: number(block, "size"),
+    mode: number(block, "mode"),
   };
+}
+
+/**
+ * The header of an entry with what was said in front of it.
+ *
+ * @throws BundleRefusedError for two sizes: programs that do not know attributes would read another content
+ */
+export function withOverrides(header: TarHeader, overrides: Overrides): TarHeader {
+  const whole = { ...header, ...overrides };
+  if (whole.size !== header.size && whole.size <= LARGEST_SIZE) {
+    const problem = `has ${header.size} bytes by its header, and ${whole.size} by its attributes`;
+    throw entryRefusal(whole.name.toString(), problem, UNSAFE);
+  }
+  return whole;
 }
 
 /** Attributes that change what a reader makes of an entry: where they are for all entries, readers do not agree. */
@@ -84,7 +102,7 @@ export function parseAttributes(content: Buffer, isGlobal: boolean): Overrides {
 
 /** The name in a block of its own, as GNU writes it. */
 export function parseLongName(content: Buffer): Buffer {
-  return text(content, 0, content.length);
+  return text(content);
 }
 
 /** @throws BundleRefusedError for a name that is no UTF-8: others would read another one */
@@ -96,28 +114,27 @@ export function nameOf(bytes: Buffer): string {
   }
 }
 
-function text(block: Buffer, offset: number, length: number): Buffer {
-  const field = block.subarray(offset, offset + length);
-  const end = field.indexOf(0);
-  return end < 0 ? field : field.subarray(0, end);
+function field(block: Buffer, name: keyof typeof FIELDS): Buffer {
+  const [offset, length] = FIELDS[name];
+  return block.subarray(offset, offset + length);
+}
+
+/** What stands in front of the first zero byte. */
+function text(bytes: Buffer): Buffer {
+  const end = bytes.indexOf(0);
+  return end < 0 ? bytes : bytes.subarray(0, end);
 }
 
 /** Octal digits, or, where the first bit is set, a binary number (GNU). */
-function number(block: Buffer, offset: number, length: number): number {
-  const field = block.subarray(offset, offset + length);
+function number(block: Buffer, name: keyof typeof FIELDS): number {
+  const bytes = field(block, name);
   let value = 0;
-  if (field[0] === 0x80) {
-    for (const byte of field.subarray(1)) value = value * 256 + byte;
+  if (bytes[0] === 0x80) {
+    for (const byte of bytes.subarray(1)) value = value * 256 + byte;
   } else {
-    const digits = /^ *([0-7]*)[ \0]*$/.exec(field.toString("latin1"))?.[1];
+    const digits = /^ *([0-7]*)[ \0]*$/.exec(bytes.toString("latin1"))?.[1];
     value = digits === undefined ? NaN : parseInt(digits || "0", 8);
   }
   if (!Number.isSafeInteger(value)) throw refusal("is broken: a header holds a number that is none", BROKEN);
   return value;
-}
-
-function checksum(block: Buffer): number {
-  let sum = 8 * 0x20;
-  for (let i = 0; i < BLOCK_BYTES; i++) if (i < 148 || i >= 156) sum += block[i] ?? 0;
-  return sum;
 }
