@@ -4,7 +4,7 @@ import { signerFrom } from "../kit/signature";
 import { writeKit } from "../kit/writeKit";
 import { inspect, siteLimits } from "../source/inspect";
 import { obtain } from "../source/obtain";
-import { environmentOf, type WorkContext } from "../source/workFolders";
+import type { WorkContext } from "../source/workFolders";
 import { BundleRefusedError } from "../words/errors";
 import type { CheckedInputs } from "./inputs";
 import type { MadeKit } from "./state";
@@ -29,7 +29,7 @@ export async function makeKit(
   inputs: CheckedInputs,
   earlier: readonly MadeKit[],
 ): Promise<MadeKit> {
-  const environment = environmentOf(context);
+  const { environment } = context.configuration;
   const { folder, chart, images, platforms, values, signingKeyEnv, since, partSize } = inputs;
   // what is missing here is told before anything is fetched
   const signer = signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, environment);

@@ -13,8 +13,8 @@ export interface DestinationContext {
   readonly deadline: Deadline;
   /** Environment variables, for credentials: read anew whenever one is needed. */
   readonly environment: (name: string) => string | undefined;
-  /** An empty folder of this operation's own on this machine's disk: it is removed when the operation ends, however it does. */
-  readonly scratch: string;
+  /** Makes an empty folder of this operation's own on this machine's disk. It is removed when the operation ends, however it does. */
+  readonly scratch: () => Promise<string>;
 }
 
 /** A bundle on this machine, of which the digest is known, and which is not published before it was looked through. */

@@ -7,6 +7,9 @@ import { hostname } from "node:os";
  * somebody lives: a part too many costs room on the disk, two writers of one would spoil it.
  */
 
+/** How long what somebody left is kept, in milliseconds: whoever wanted it would have come back. */
+const LEFT_LIFE_MS = 24 * 3_600_000;
+
 /** The name of an owner that is this process; two parts of its have different ones. */
 export function ownName(): string {
   return [system(), process.pid, lifeOf(process.pid)?.startedAt ?? 0, randomUUID().slice(0, 8)].join("-");
@@ -25,6 +28,17 @@ export function isOwnerless(name: string): boolean {
   if (where !== system()) return false;
   const life = lifeOf(Number(pid));
   return life === undefined || (life.startedAt !== 0 && String(life.startedAt) !== startedAt);
+}
+
+/**
+ * Whether nobody comes back for what has this in its name. What a living process of this system has is never old, whatever the
+ * clock says.
+ *
+ * @param changedMs when it was changed last, and `nowMs` the time now: milliseconds since 1970
+ */
+export function isAbandoned(name: string, changedMs: number, nowMs: number): boolean {
+  const livesHere = name.startsWith(`${system()}-`) && !isOwnerless(name);
+  return !livesHere && nowMs - changedMs > LEFT_LIFE_MS;
 }
 
 /** Processes of one system know each other by their ids. */

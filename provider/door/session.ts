@@ -1,6 +1,7 @@
+import { homeFolder } from "../disk/homeFolder";
 import { Pacers } from "../http/pacers";
 import type { Context } from "../resource/context";
-import { recordFolder, ResumeFolder } from "../resource/resumeRecords";
+import { ResumeFolder } from "../resource/resumeRecords";
 import type { ConfigurationSource } from "../service/configuration";
 import { machineOf, type Machine } from "../time/serviceClock";
 import { RunCancelledError } from "../words/errors";
@@ -46,7 +47,7 @@ export class Session {
     const environment = (name: string): string | undefined => host.environment(name);
     this.configuration = { environment, stackConfig: (name) => this.#stackConfig?.get(name) };
     this.resumeRecords = new ResumeFolder(
-      () => recordFolder(environment),
+      () => homeFolder(environment, "resume"),
       () => host.clock.now(),
       () => host.clock.random(),
     );

@@ -1,3 +1,5 @@
+import { diskFailure } from "../disk/diskFailure";
+import { ELSEWHERE } from "../disk/homeFolder";
 import type { Clock } from "../time/clock";
 import type { Deadline } from "../time/deadline";
 import { unlessAborted } from "../time/unlessAborted";
@@ -56,10 +58,18 @@ const MAX_RESTARTS = 5;
  * Downloads a bundle. What has arrived stays when it fails, or the process is killed, and the next call goes on from there, if
  * the store can prove that it is still the same bundle (by its ETag); else it begins anew.
  *
- * @throws DownloadError, ConnectionError, DeadlineExceededError; what `mint` throws; the signal's reason
+ * @throws DownloadError, ConnectionError, DestinationError of the folder, DeadlineExceededError; what `mint` throws; the signal's reason
  */
 export async function download(request: DownloadRequest, context: DownloadContext): Promise<Downloaded> {
   context.signal.throwIfAborted();
+  try {
+    return await downloaded(request, context);
+  } catch (error) {
+    throw diskFailure(error, request.folder, context.signal, ELSEWHERE);
+  }
+}
+
+async function downloaded(request: DownloadRequest, context: DownloadContext): Promise<Downloaded> {
   const part = Part.claim(request.folder, request.name, request.subject, context.clock.now());
   const run = new Run(part, request, context);
   try {

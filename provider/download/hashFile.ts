@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
+import { diskFailure } from "../disk/diskFailure";
 import { formatBytes } from "../http/transferLine";
+import { unlessAborted } from "../time/unlessAborted";
 import { DownloadError } from "../words/errors";
-import { diskError } from "./diskError";
 
 /** How much is read at a time, in bytes. */
 const BLOCK_BYTES = 1024 * 1024;
@@ -13,7 +14,7 @@ const BLOCK_BYTES = 1024 * 1024;
  *
  * @param limitBytes larger ones are refused
  * @returns its SHA-256 in hexadecimal digits, and its size in bytes
- * @throws DownloadError when it is no file, cannot be read, or is too large; the signal's reason
+ * @throws DownloadError when it is no file, or is too large; DestinationError when it cannot be read; the signal's reason, at once
  */
 export async function hashFile(
   path: string,
@@ -22,32 +23,39 @@ export async function hashFile(
 ): Promise<{ sha256: string; size: number }> {
   signal.throwIfAborted();
   try {
-    // a pipe without a writer would be waited for
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const seen = await file.stat();
-      if (!seen.isFile())
-        throw new DownloadError(`${path} is no file`, "Give the path of the archive itself.");
-      const hash = createHash("sha256");
-      const block = Buffer.allocUnsafe(BLOCK_BYTES);
-      let size = 0;
-      for (;;) {
-        if (Math.max(size, seen.size) > limitBytes) {
-          throw new DownloadError(
-            `${path} has more than the limit of ${formatBytes(limitBytes)}`,
-            "If it is meant to be that large, raise limits.archiveBytes.",
-          );
-        }
-        const { bytesRead } = await file.read(block, 0, block.length, size);
-        signal.throwIfAborted();
-        if (bytesRead === 0) return { sha256: hash.digest("hex"), size };
-        hash.update(block.subarray(0, bytesRead));
-        size += bytesRead;
-      }
-    } finally {
-      await file.close();
-    }
+    return await unlessAborted(hashOf(path, limitBytes, signal), signal);
   } catch (error) {
-    throw diskError(error, `${path} cannot be read`);
+    throw diskFailure(error, path, signal, { kind: "file" });
+  }
+}
+
+async function hashOf(
+  path: string,
+  limitBytes: number,
+  signal: AbortSignal,
+): Promise<{ sha256: string; size: number }> {
+  // a pipe without a writer would be waited for
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const seen = await file.stat();
+    if (!seen.isFile()) throw new DownloadError(`${path} is no file`, "Give the path of the archive itself.");
+    const hash = createHash("sha256");
+    const block = Buffer.allocUnsafe(BLOCK_BYTES);
+    let size = 0;
+    for (;;) {
+      if (Math.max(size, seen.size) > limitBytes) {
+        throw new DownloadError(
+          `${path} has more than the limit of ${formatBytes(limitBytes)}`,
+          "If it is meant to be that large, raise limits.archiveBytes.",
+        );
+      }
+      const { bytesRead } = await file.read(block, 0, block.length, size);
+      signal.throwIfAborted();
+      if (bytesRead === 0) return { sha256: hash.digest("hex"), size };
+      hash.update(block.subarray(0, bytesRead));
+      size += bytesRead;
+    }
+  } finally {
+    await file.close();
   }
 }

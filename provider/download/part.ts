@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, lstatSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { diskError } from "./diskError";
-import { freeName, isOwnerless, ownName } from "../disk/owner";
+import { makeHomeFolder } from "../disk/homeFolder";
+import { freeName, isAbandoned, isOwnerless, ownName } from "../disk/owner";
 import type { PartAnswer, PartTask } from "./partWriter";
 
 /** What the bytes of a part are of, so that others are never put behind them. */
@@ -14,9 +14,6 @@ export interface PartNote {
   /** Size of the whole in bytes, where the store tells it. */
   readonly totalBytes?: number;
 }
-
-/** How long a part is kept for a next call, in milliseconds: whoever wanted it would have come back. */
-const PART_LIFE_MS = 24 * 3_600_000;
 
 /** Bytes are handed to the thread in blocks of this size, of which so many are on their way at most. */
 const BLOCK_BYTES = 512 * 1024;
@@ -62,26 +59,22 @@ export class Part {
    * A part of one's own: the largest that nobody has any more, else a new one.
    *
    * @param nowMs wall-clock time in milliseconds since 1970
-   * @throws DownloadError when the folder cannot be used
+   * @throws the error of the file system, as all that it does to the disk
    */
   static claim(folder: string, name: string, subject: string, nowMs: number): Part {
     const part = new Part(folder, name, subject);
-    try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      removeOld(folder, nowMs);
-      const left = partsIn(folder)
-        .filter((each) => each.name === name && isOwnerless(each.owner))
-        .map(({ path }) => ({ path, size: sizeOf(path) }))
-        .sort((one, other) => other.size - one.size);
-      for (const { path } of left) {
-        if (part.note) rmSync(path, { recursive: true, force: true });
-        else part.#takeOver(path);
-      }
-      if (!part.note) mkdirSync(part.#folder, { mode: 0o700 });
-      return part;
-    } catch (error) {
-      throw diskError(error, `what is downloaded cannot be kept in ${folder}`);
+    makeHomeFolder(folder);
+    removeOld(folder, nowMs);
+    const left = partsIn(folder)
+      .filter((each) => each.name === name && isOwnerless(each.owner))
+      .map(({ path }) => ({ path, size: sizeOf(path) }))
+      .sort((one, other) => other.size - one.size);
+    for (const { path } of left) {
+      if (part.note) rmSync(path, { recursive: true, force: true });
+      else part.#takeOver(path);
     }
+    if (!part.note) mkdirSync(part.#folder, { mode: 0o700 });
+    return part;
   }
 
   /** Where the bytes are. */
@@ -89,7 +82,7 @@ export class Part {
     return join(this.#folder, BUNDLE);
   }
 
-  /** Opens it, and reads what has arrived so far. @throws DownloadError */
+  /** Opens it, and reads what has arrived so far. */
   async open(): Promise<void> {
     // as this file is: JavaScript in the package, TypeScript in tests
     const worker = new Worker(join(__dirname, `partWriter${extname(__filename)}`), {
@@ -114,16 +107,12 @@ export class Part {
     await this.#do({ do: "empty" });
     this.size = 0;
     this.note = note;
-    try {
-      // before the first byte that it is about
-      if (note) writeFileSync(join(this.#folder, NOTE), JSON.stringify(note), { mode: 0o600 });
-      else rmSync(join(this.#folder, NOTE), { force: true });
-    } catch (error) {
-      throw this.#failure(error);
-    }
+    // before the first byte that it is about
+    if (note) writeFileSync(join(this.#folder, NOTE), JSON.stringify(note), { mode: 0o600 });
+    else rmSync(join(this.#folder, NOTE), { force: true });
   }
 
-  /** Takes bytes. Resolves when there is room for more. @throws DownloadError, also of bytes that came before */
+  /** Takes bytes. Resolves when there is room for more. @throws what befell these bytes, or those that came before */
   async append(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length;) {
       if (this.#filled === 0) await this.#writing[this.#block];
@@ -147,7 +136,7 @@ export class Part {
     this.#filled = 0;
   }
 
-  /** Brings it to the disk. @returns its SHA-256: hexadecimal digits @throws DownloadError */
+  /** Brings it to the disk. @returns its SHA-256: hexadecimal digits */
   async finish(): Promise<string> {
     await this.#flush();
     return (await this.#do({ do: "finish" })).digest ?? "";
@@ -193,11 +182,7 @@ export class Part {
       this.#worker?.postMessage(task);
     });
     if (answer.ok) return answer;
-    throw this.#failure(Object.assign(new Error(answer.code), answer));
-  }
-
-  #failure(error: unknown): unknown {
-    return diskError(error, `the bundle cannot be written to ${this.#where.folder}`);
+    throw Object.assign(new Error(answer.message), { code: answer.code });
   }
 
   /** Makes it this part, where its note is understood; else it goes. */
@@ -247,10 +232,10 @@ function sizeOf(part: string): number {
 
 /** Best effort: also parts of which nobody can tell whose they are, and those of other names. */
 function removeOld(folder: string, nowMs: number): void {
-  for (const { path } of partsIn(folder)) {
+  for (const { path, owner } of partsIn(folder)) {
     try {
       const changed = lstatSync(join(path, BUNDLE), { throwIfNoEntry: false }) ?? lstatSync(path);
-      if (nowMs - changed.mtimeMs > PART_LIFE_MS) rmSync(path, { recursive: true, force: true });
+      if (isAbandoned(owner, changed.mtimeMs, nowMs)) rmSync(path, { recursive: true, force: true });
     } catch {
       // another process was faster
     }

@@ -18,7 +18,8 @@ export type PartTask =
 
 /** Answer to a task. */
 export type PartAnswer =
-  { ok: true; size: number; digest: string | undefined } | { ok: false; code: string; syscall: string };
+  | { ok: true; size: number; digest: string | undefined }
+  | { ok: false; code: string | undefined; message: string };
 
 const { createHash } = process.getBuiltinModule("node:crypto");
 const fs = process.getBuiltinModule("node:fs");
@@ -76,8 +77,8 @@ threads.parentPort?.on("message", (task: PartTask) => {
     const digest = work(task);
     answer = { ok: true, size, digest };
   } catch (error) {
-    const { code = "unknown", syscall = "" } = error as NodeJS.ErrnoException;
-    answer = { ok: false, code, syscall };
+    const { code, message } = error as NodeJS.ErrnoException;
+    answer = { ok: false, code, message };
   }
   threads.parentPort?.postMessage(answer);
 });

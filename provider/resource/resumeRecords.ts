@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeHomeFolder } from "../disk/homeFolder";
 import { isIdentifier } from "../service/identifier";
 import { salted, saltFor } from "./salt";
 
@@ -49,12 +49,6 @@ export interface ResumeRecords {
 
 /** How long a record counts, in milliseconds: the export of another day would bring back old content as if it were new. */
 export const RECORD_LIFE_MS = 24 * 3_600_000;
-
-/** Where records are kept: Pulumi's own folder of the user. */
-export function recordFolder(environment: (name: string) => string | undefined): string {
-  // Pulumi takes an empty one for none, too
-  return join(environment("PULUMI_HOME") || join(homedir(), ".pulumi"), "docs-hosting", "resume");
-}
 
 /**
  * Records as files that only their owner can read. They hold ids and digests, no key and no link. The name of each says what
@@ -147,7 +141,7 @@ export class ResumeFolder implements ResumeRecords {
   /** @returns why it could not be written, when it could not */
   #write(resource: RecordedResource, intent: string, content: object): string | undefined {
     try {
-      mkdirSync(this.#folder(), { recursive: true, mode: 0o700 });
+      makeHomeFolder(this.#folder());
       this.#removeOld();
       // in place: a draft that is still to be renamed would not be found; and on the disk before the job is waited for
       const text = JSON.stringify({ urn: resource.urn, ...content });

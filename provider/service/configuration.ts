@@ -22,7 +22,7 @@ export const PUBLIC_STORAGE_ONLY_CONFIG = "docs-hosting:publicStorageOnly";
 
 /** Where settings come from: environment first, then the stack's configuration. Read anew whenever a value is needed. */
 export interface ConfigurationSource {
-  environment(name: string): string | undefined;
+  readonly environment: (name: string) => string | undefined;
   /** @param name with its namespace, such as `docs-hosting:baseUrl` */
   stackConfig(name: string): string | undefined;
 }
@@ -42,7 +42,7 @@ export function serviceSettings(
 ): ServiceSettings {
   const apiKeyEnv = inputs.apiKeyEnv ?? API_KEY_VARIABLE;
   const baseUrl = resolveBaseUrl(source, inputs.baseUrl);
-  const proxy = proxyFor(baseUrl, (name) => source.environment(name));
+  const proxy = proxyFor(baseUrl, source.environment);
   return {
     baseUrl,
     apiKey: () => resolveApiKey(source, apiKeyEnv),

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { archiveFormat } from "../archive/format";
 import type { Bundle } from "../destination/destination";
+import { homeFolder } from "../disk/homeFolder";
 import { proxyFor } from "../http/proxy";
 import { download } from "../download/download";
 import { hashFile } from "../download/hashFile";
@@ -10,7 +11,7 @@ import { serviceSettings } from "../service/configuration";
 import { mintLink } from "../service/mintLink";
 import { describeSource, type CheckedSource, type ExportSource } from "./bundleSource";
 import type { BundleDemands } from "./demands";
-import { environmentOf, workFolders, type WorkContext } from "./workFolders";
+import type { WorkContext } from "./workFolders";
 
 /** A bundle on this machine, and how to let go of it. */
 export interface Obtained {
@@ -55,19 +56,20 @@ async function fetchExport(
   limitBytes: number,
 ): Promise<Obtained> {
   const { domain, jobId, version, baseUrl } = source;
+  const { environment } = context.configuration;
   const service = openClient(context, source, context.deadline.remainingMs());
   const settings = serviceSettings(context.configuration, source);
   // two resources with the same job do not share their parts
   const name = createHash("sha256").update(JSON.stringify([baseUrl, jobId, context.urn]));
   const fetched = await download(
     {
-      folder: workFolders(environmentOf(context)).downloads,
+      folder: homeFolder(environment, "downloads"),
       name: name.digest("hex").slice(0, 32),
       mint: () => mintLink(jobId, service),
       limitBytes,
       subject: describeSource(source),
       policy: settings,
-      proxyFor: (url) => proxyFor(url, environmentOf(context)),
+      proxyFor: (url) => proxyFor(url, environment),
     },
     { ...context, deadline: service.deadline },
   );

@@ -221,7 +221,7 @@ export async function operation(
     signal,
     deadline: startDeadline(systemClock, 60_000),
     environment: (name) => process.env[name],
-    scratch,
+    scratch: () => Promise.resolve(scratch),
     lines,
   };
 }

@@ -28,7 +28,7 @@ export async function beginCopy(
       signal: new AbortController().signal,
       deadline: startDeadline(systemClock, 600_000),
       environment: (name) => process.env[name],
-      scratch,
+      scratch: () => Promise.resolve(scratch),
     },
   );
 }

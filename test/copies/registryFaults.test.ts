@@ -217,7 +217,7 @@ test("a download that is cut goes on from where it was", async (context) => {
       : undefined,
   );
   const run = await operation(context);
-  const path = join(run.scratch, "blob");
+  const path = join(await run.scratch(), "blob");
   const reading = new RegistrySession({ host: cutting.host, path: "a" }, run, { actions: "pull" });
   await downloadBlob(reading, blob, path);
   expect(sent).toBe(15 * MB);
@@ -244,7 +244,7 @@ test("a download goes on from what an earlier run left of it; what is not of it,
   ];
   for (const [left, ranges] of cases) {
     const run = await operation(context);
-    const path = join(run.scratch, "blob");
+    const path = join(await run.scratch(), "blob");
     await writeFile(path, left);
     const reading = new RegistrySession({ host: proxy.host, path: "a" }, run, { actions: "pull" });
     let there = 0;
@@ -314,7 +314,7 @@ async function largeUpload(
   const { host, folder } = await startRegistry(context);
   const proxy = await startFaultyProxy(context, host, spoil);
   const run = await operation(context, {}, options);
-  const path = join(run.scratch, "large");
+  const path = join(await run.scratch(), "large");
   const bytes = randomBytes(size);
   await writeFile(path, bytes);
   const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;

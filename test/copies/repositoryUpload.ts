@@ -27,7 +27,7 @@ const draft = await repositoryDestination({ repository, base, tag: "current" }).
     signal: new AbortController().signal,
     deadline: startDeadline(systemClock, 60_000),
     environment: () => undefined,
-    scratch,
+    scratch: () => Promise.resolve(scratch),
   },
 );
 for (const path of (await readdir(site)).sort()) {

@@ -65,7 +65,7 @@ export async function operation(
     signal,
     deadline: startDeadline(clock, 30 * 60_000),
     environment: (name) => environment[name],
-    scratch,
+    scratch: () => Promise.resolve(scratch),
     requests,
     headers,
   };

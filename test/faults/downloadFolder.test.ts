@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { DownloadError } from "../../provider/words/errors.ts";
+import { DestinationError } from "../../provider/words/errors.ts";
 import { bundleOf, bundleStore, cutAfter } from "./bundleStore.ts";
 import { expectBundle, fetched, ownFolder } from "./downloads.ts";
 
@@ -18,14 +18,14 @@ test("D10 a folder that cannot be used is told of, with what to do", async () =>
   const folder = ownFolder();
   writeFileSync(join(folder, "file"), "old");
   const cases = [
-    [{ folder: join(folder, "file") }, "EEXIST", "move it away"],
-    [{ folder: join(folder, "file", "below") }, "ENOTDIR", "move it away"],
-    [{ folder, name: "n".repeat(250) }, "ENAMETOOLONG", "a shorter path"],
+    [{ folder: join(folder, "file") }, "ENOTDIR", "is a file: set PULUMI_HOME to another folder"],
+    [{ folder: join(folder, "file", "below") }, "ENOTDIR", "set PULUMI_HOME to another folder"],
+    [{ folder, name: "n".repeat(250) }, "ENAMETOOLONG", "set PULUMI_HOME to another folder"],
   ] as const;
   for (const [request, code, remedy] of cases) {
     const { error } = await fetched(store, request);
-    expect(error).toBeInstanceOf(DownloadError);
-    expect(error?.message).toContain(`(${code})`);
+    expect(error).toBeInstanceOf(DestinationError);
+    expect(error?.message).toContain(`the folder ${request.folder} cannot be used: ${code}`);
     expect(error?.remedy).toContain(remedy);
   }
   expect(readFileSync(join(folder, "file"), "utf8")).toBe("old");
@@ -50,7 +50,7 @@ test("D11 a symbolic link in the place of a part's bytes is not followed", async
   writeFileSync(victim, "old");
   symlinkSync(victim, join(leftPart(folder), "bundle"));
   const { error } = await fetched(store, { folder });
-  expect(error?.message).toContain("(ELOOP)");
+  expect(error?.message).toContain("ELOOP");
   expect(error?.remedy).toContain("is not followed");
   expect(readFileSync(victim, "utf8")).toBe("old");
 });
@@ -64,7 +64,7 @@ test("D11 a folder in the place of a part's bytes, and a link in that of a part,
   expect(readdirSync(elsewhere)).toEqual([]);
 
   mkdirSync(join(leftPart(folder), "bundle"));
-  expect((await fetched(store, { folder })).error?.message).toContain("(EISDIR)");
+  expect((await fetched(store, { folder })).error?.message).toContain("EISDIR");
 });
 
 test("D12 two downloads of the same bundle at once have a part each", async () => {

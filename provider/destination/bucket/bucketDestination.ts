@@ -39,7 +39,7 @@ export function bucketDestination(place: BucketPlace): Destination {
         return { publish: () => withStore(context, (store) => publishArchive(store, bundle, context)) };
       }
       await withStore(context, knock);
-      const spool = new Spool(context.scratch);
+      const spool = new Spool(await context.scratch());
       return {
         sink: spool,
         publish: async () => {

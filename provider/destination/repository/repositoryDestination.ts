@@ -85,7 +85,7 @@ async function begin(place: Place, bundle: Bundle, context: DestinationContext):
   const base =
     place.base && (await readBase(place.base, place.baseSession(place.base, context), context.reporter));
   const layer = new LayerWriter(
-    context.scratch,
+    await context.scratch(),
     base ? WEB_ROOT : SITE_ROOT,
     base !== undefined,
     bundle.sha256,
@@ -149,7 +149,7 @@ async function sendBlobs(
   };
   const sameRegistry = base?.session.repository.host === session.repository.host;
   for (const blob of ofBase.values()) {
-    const file = join(context.scratch, blob.digest.replace(":", "-"));
+    const file = join(await context.scratch(), blob.digest.replace(":", "-"));
     await ensure(blob, {
       mountFrom: sameRegistry ? base.session.repository.path : undefined,
       source: async () => {

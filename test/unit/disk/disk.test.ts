@@ -64,21 +64,37 @@ test("drafts of a day ago go; later ones, and what others have, stay", async () 
   expect(names.map((name) => existsSync(join(folder, name)))).toEqual([false, true, true, true, true]);
 });
 
-const WRITE = "Give the user that runs `pulumi up` the right to write there.";
-const PATH = "A part of that path is a file: give the path of a folder.";
+const WRITE = "Give the user that runs `pulumi up` the right to write there, or give another folder.";
+const PATH = "A part of that path is a file: give another folder.";
 
 test.each([
   ["ENOSPC", "Make room on that disk, and run `pulumi up` again."],
   ["EDQUOT", "Make room within the quota of that disk, and run `pulumi up` again."],
-  ["EROFS", "That disk can only be read: give a folder on another one."],
+  ["EROFS", "That disk can only be read: give another folder."],
   ["EACCES", WRITE],
   ["EPERM", WRITE],
   ["ENOTDIR", PATH],
   ["EEXIST", PATH],
-  ["ENAMETOOLONG", "Give a shorter path."],
+  ["ENAMETOOLONG", "That path is too long: give another folder."],
+  ["ENOENT", "Check that path, or give another folder."],
+  ["EFBIG", "Raise the limit of the size of files (ulimit -f), or give another folder."],
+  ["EISDIR", "A folder is in the place of a file: move it away."],
+  ["ELOOP", "A symbolic link is in the place of a file, and is not followed: move it away."],
+  ["EMFILE", "Too many files are open: raise the limit (ulimit -n)."],
   ["EIO", "Mend what the system names, and run `pulumi up` again."],
 ])("what helps against %s is: %s", (code, remedy) => {
   expect(diskFailure(Object.assign(new Error(code), { code }), "./kits", signal)).toMatchObject({ remedy });
+});
+
+test("what the system says of a file, and of a folder with another setting, is told as that", () => {
+  const denied = Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
+  expect(diskFailure(denied, "./site.zip", signal, { kind: "file" })).toMatchObject({
+    message: "the file ./site.zip cannot be used: EACCES: permission denied",
+    remedy: "Give the user that runs `pulumi up` the right to write there, or give another file.",
+  });
+  expect(diskFailure(denied, "/p", signal, { elsewhere: "set PULUMI_HOME" })).toMatchObject({
+    remedy: "Give the user that runs `pulumi up` the right to write there, or set PULUMI_HOME.",
+  });
 });
 
 test("a draft has a name of one length, whatever number is drawn", () => {

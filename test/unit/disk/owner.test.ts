@@ -6,7 +6,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { findCommand } from "../../programs/commands.ts";
-import { freeName, isOwnerless, ownName } from "../../../provider/disk/owner.ts";
+import { freeName, isAbandoned, isOwnerless, ownName } from "../../../provider/disk/owner.ts";
 
 test("what this process has is its own, and no two of its names are the same", () => {
   expect(isOwnerless(ownName())).toBe(false);
@@ -15,6 +15,15 @@ test("what this process has is its own, and no two of its names are the same", (
 
 test("what was left to others is nobody's", () => {
   expect(isOwnerless(freeName())).toBe(true);
+});
+
+test("what was left is kept for a day, what a living process has for as long as it lives", () => {
+  const DAY_MS = 24 * 3_600_000;
+  const far = "0123456789abcdef-1-1-00000000"; // of a machine that nobody knows
+  for (const name of [freeName(), far, "copy-of-an-earlier-release"]) {
+    expect([isAbandoned(name, 1, DAY_MS + 1), isAbandoned(name, 1, DAY_MS + 2)]).toEqual([false, true]);
+  }
+  expect(isAbandoned(ownName(), 1, 9 * DAY_MS)).toBe(false);
 });
 
 test("what a process of this machine had is nobody's when it has ended, and not before", async () => {

@@ -103,7 +103,7 @@ test.each([living, FAR])("a part that somebody may have is left alone: %s", asyn
   await part.close();
 });
 
-test("a part that nobody came back for goes after a day, whosever it was; what is no part stays", () => {
+test("a part that nobody came back for goes after a day, where nobody is known to live; what is no part stays", () => {
   const [old, oldOfOther] = [
     left(FAR, "x", { ageMs: 25 * HOUR_MS }),
     left(FREE, "x", { name: "b", ageMs: 25 * HOUR_MS }),
@@ -118,6 +118,12 @@ test("a part that nobody came back for goes after a day, whosever it was; what i
     true,
     true,
   ]);
+});
+
+test("the part of a living process of this machine stays, though the clock of this run is a day ahead", () => {
+  const theirs = left(living, "theirs", { ageMs: 25 * HOUR_MS });
+  claim();
+  expect(readFileSync(join(theirs, "bundle"), "utf8")).toBe("theirs");
 });
 
 test("parts of names that begin alike are not mixed up", async () => {

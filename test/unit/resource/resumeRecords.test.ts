@@ -10,13 +10,12 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { intentOf } from "../../../provider/staticExport/intent.ts";
 import {
   RECORD_LIFE_MS,
-  recordFolder,
   ResumeFolder,
   type RecordedResource,
 } from "../../../provider/resource/resumeRecords.ts";
@@ -314,10 +313,14 @@ describe("forgetting", () => {
   });
 });
 
-test.each([
-  ["PULUMI_HOME", "/srv/pulumi", join("/srv/pulumi", "docs-hosting", "resume")],
-  ["the user's own folder without it", undefined, join(homedir(), ".pulumi", "docs-hosting", "resume")],
-  ["the user's own folder when it is empty", "", join(homedir(), ".pulumi", "docs-hosting", "resume")],
-])("records are kept in %s", (_where, value, expected) => {
-  expect(recordFolder((name) => (name === "PULUMI_HOME" ? value : "elsewhere"))).toBe(expected);
-});
+test.runIf(process.platform === "linux")(
+  "a folder where nothing can be made is told of, and does not hang",
+  () => {
+    const records = new ResumeFolder(
+      () => "/proc/docs-hosting/resume",
+      () => nowMs,
+      Math.random,
+    );
+    expect(records.save(RESOURCE, INTENT, "job-1")).toBe("ENOENT");
+  },
+);

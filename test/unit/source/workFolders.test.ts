@@ -1,40 +1,108 @@
-import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { makeScratch, workFolders } from "../../../provider/source/workFolders.ts";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import type { DestinationContext } from "../../../provider/destination/destination.ts";
+import { withScratch } from "../../../provider/source/workFolders.ts";
+import { startDeadline } from "../../../provider/time/deadline.ts";
+import { systemClock } from "../../../provider/time/clock.ts";
+import { DestinationError } from "../../../provider/words/errors.ts";
+import { testContext } from "../../simulation/testContext.ts";
 
-let folder: string;
+let home: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "work-folders-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  home = mkdtempSync(join(tmpdir(), "work-folders-"));
+  onTestFinished(() => rmSync(home, { recursive: true }));
 });
 
-describe("the folders of an operation", () => {
-  test("are in Pulumi's own, or below the user's where that is not set or empty", () => {
-    expect(workFolders(() => "/p")).toEqual({
-      downloads: "/p/docs-hosting/downloads",
-      scratches: "/p/docs-hosting/scratch",
-    });
-    const own = join(homedir(), ".pulumi/docs-hosting");
-    for (const unset of [undefined, ""]) {
-      expect(workFolders(() => unset).downloads).toBe(join(own, "downloads"));
-    }
-    const asks: string[] = [];
-    workFolders((name) => void asks.push(name));
-    expect(asks).toEqual(["PULUMI_HOME"]);
+/** Works in a folder, where Pulumi's own is at `pulumiHome`. */
+function working<T>(run: (context: DestinationContext) => Promise<T>, pulumiHome = home): Promise<T> {
+  const configuration = {
+    environment: (name: string) => (name === "PULUMI_HOME" ? pulumiHome : undefined),
+    stackConfig: () => undefined,
+  };
+  const context = testContext({
+    fetch: () => Promise.reject(new Error()),
+    clock: systemClock,
+    configuration,
   });
+  return withScratch({ ...context, deadline: startDeadline(systemClock, 60_000) }, run);
+}
 
-  test("are new, for nobody else to read; what a run a day ago left is gone, what a later one has stays", async () => {
-    const scratches = join(folder, "a/scratch");
-    const one = await makeScratch(scratches, Date.now());
-    const two = await makeScratch(scratches, Date.now());
-    expect(one).not.toBe(two);
-    writeFileSync(join(one, "file"), "x");
-    const day = 24 * 3_600;
-    utimesSync(one, 1_000, 1_000);
-    utimesSync(two, 1_001, 1_001);
-    await makeScratch(scratches, (1_000 + day) * 1_000 + 500);
-    expect([existsSync(one), existsSync(two)]).toEqual([false, true]);
+const scratches = (): string => join(home, "docs-hosting/scratch");
+
+test("who asks for no folder gets none", async () => {
+  expect(await working(() => Promise.resolve("signed"))).toBe("signed");
+  expect(existsSync(join(home, "docs-hosting"))).toBe(false);
+});
+
+test("a folder is made once, for nobody else to read, and is gone at the end, however that is", async () => {
+  const fill = async ({ scratch }: DestinationContext): Promise<string> => {
+    const path = await scratch();
+    expect(await scratch()).toBe(path);
+    expect(dirname(path)).toBe(scratches());
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+    writeFileSync(join(path, "file"), "x");
+    return path;
+  };
+  await working(fill);
+  const mistake = new TypeError("a mistake of the provider's own");
+  const failed = working(async (context) => {
+    await fill(context);
+    throw mistake;
   });
+  await expect(failed).rejects.toBe(mistake);
+  expect(readdirSync(scratches())).toEqual([]);
+});
+
+test("what killed runs left a day ago is gone, what a later or a living one has stays", async () => {
+  mkdirSync(scratches(), { recursive: true });
+  const [old, young] = [join(scratches(), "copy-old"), join(scratches(), "copy-young")];
+  for (const path of [old, young]) mkdirSync(path);
+  utimesSync(old, 1_000, 1_000);
+  await working(async ({ scratch }) => {
+    const living = await scratch();
+    utimesSync(living, 1_000, 1_000);
+    await working((other) => other.scratch());
+    expect([old, young, living].map((path) => existsSync(path))).toEqual([false, true, true]);
+  });
+});
+
+const CASES: [string, () => string, string, string][] = [
+  ["is below a file", () => join(home, "file"), "ENOTDIR", "A part of that path is a file"],
+];
+if (process.platform === "linux") {
+  CASES.push(["is where nothing can be made", () => "/proc/docs-hosting", "ENOENT", "Check that path"]);
+}
+
+test.each(CASES)("a folder that %s is named, with what to do", async (_where, pulumiHome, code, remedy) => {
+  writeFileSync(join(home, "file"), "");
+  const failed = working(({ scratch }) => scratch(), pulumiHome());
+  await expect(failed).rejects.toMatchObject({
+    name: "DestinationError",
+    message: expect.stringContaining(
+      `the folder ${join(pulumiHome(), "docs-hosting/scratch")} cannot be used: ${code}`,
+    ) as string,
+    remedy: expect.stringMatching(`^${remedy}.*set PULUMI_HOME to another folder`) as string,
+  });
+});
+
+test("what fails while something is written in it is told as the folder's; before it is made, as it is", async () => {
+  const missing = join(home, "missing/file");
+  const written = working(async ({ scratch }) => {
+    await scratch();
+    await writeFile(missing, "x");
+  });
+  await expect(written).rejects.toBeInstanceOf(DestinationError);
+  await expect(working(() => writeFile(missing, "x"))).rejects.toMatchObject({ code: "ENOENT" });
 });
