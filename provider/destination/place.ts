@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isUnknown } from "../words/unknown";
 import type { FieldProblem } from "./destination";
-import { bucketProblem, type BucketPlace } from "./bucket/place";
+import { bucketProblem, normalBucketPlace, type BucketPlace } from "./bucket/place";
 import { folderProblem, type FolderPlace } from "./folder/place";
 import { repositoryPlaceProblem, type RepositoryPlace } from "./repository/place";
 
@@ -24,6 +24,8 @@ interface PlaceKind {
   /** Those of which a change makes the same copy in another way. */
   readonly content: readonly string[];
   readonly defaults: Readonly<Record<string, unknown>>;
+  /** The one spelling of the fields that are known. @default as they are */
+  readonly normal?: (fields: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   /** Judges the fields that are known. */
   readonly problem: (fields: Readonly<Record<string, unknown>>) => FieldProblem | undefined;
 }
@@ -41,6 +43,7 @@ const KINDS: Readonly<Record<string, PlaceKind>> = {
     replacing: ["bucket", "prefix", "endpoint", "layout"],
     content: [],
     defaults: { layout: "archive" },
+    normal: normalBucketPlace,
     problem: bucketProblem,
   },
   repository: {
@@ -81,7 +84,8 @@ export function checkPlace(value: unknown): { place: Place } | PlaceProblem {
       problem: `there is no such field for a ${kinds[0] ?? ""}. Fields are: ${kind.fields.join(", ")}`,
     };
   }
-  const place = { ...kind.defaults, ...Object.fromEntries(given) };
+  const written = { ...kind.defaults, ...Object.fromEntries(given) };
+  const place = kind.normal?.(written) ?? written;
   const known = Object.fromEntries(Object.entries(place).filter(([, each]) => !isUnknown(each)));
   const wrong = kind.problem(known);
   return wrong ? { at: wrong.property, problem: wrong.reason } : { place: place as unknown as Place };

@@ -28,6 +28,14 @@ export const LONGEST_KEY_BYTES = 1_024;
 /** What a prefix leaves for the names below it, in bytes. */
 const LONGEST_PREFIX_BYTES = 512;
 
+/** A prefix is stored without the slash at its end. */
+export function normalBucketPlace(
+  place: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const { prefix } = place;
+  return typeof prefix === "string" ? { ...place, prefix: prefix.replace(/\/$/, "") } : place;
+}
+
 /** What is wrong with the fields that are known, without a request: the first that cannot be right. */
 export function bucketProblem(place: Readonly<Record<string, unknown>>): FieldProblem | undefined {
   const rules: readonly [keyof BucketPlace, (value: unknown) => string | undefined][] = [
@@ -64,8 +72,8 @@ function bucketNameProblem(value: unknown): string | undefined {
 function prefixProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return "must be a string such as «docs/site»";
   if (value === "") return undefined;
-  if (value.startsWith("/") || value.endsWith("/")) return "must not begin or end with «/»";
   if (!isSeen(value) || value.includes("\\")) return "must not hold control characters or «\\»";
+  if (value.startsWith("/")) return `must not begin with «/»: write «${value.replace(/^\/+/, "")}»`;
   const segments = value.split("/");
   if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
     return "must not hold empty segments, «.» or «..»";

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { checkPlace } from "../../../../provider/destination/place.ts";
 import { addressOf, bucketProblem, keyOf, placeId } from "../../../../provider/destination/bucket/place.ts";
 
 type Given = Partial<Parameters<typeof bucketProblem>[0]>;
@@ -40,8 +41,8 @@ test.for<[Given, string]>([
   [{ bucket: "a..b" }, "«..»"],
   [{ bucket: "192.168.1.1" }, "IP address"],
   [{ prefix: 1 }, "prefix must be a string"],
-  [{ prefix: "/docs" }, "begin or end with «/»"],
-  [{ prefix: "docs/" }, "begin or end with «/»"],
+  [{ prefix: "/docs" }, "prefix must not begin with «/»: write «docs»"],
+  [{ prefix: "docs//" }, "empty segments"],
   [{ prefix: "a//b" }, "empty segments"],
   [{ prefix: "a/../b" }, "«..»"],
   [{ prefix: "./b" }, "«.»"],
@@ -86,6 +87,23 @@ describe("an object's address", () => {
       "https://docs.s3.r.amazonaws.com/a%20b/%C3%A4%3F%23%2B%28%27%2A%21%29",
     );
   });
+});
+
+test.for([
+  ["exports/", "exports"],
+  ["exports", "exports"],
+  ["a/b/", "a/b"],
+  ["/", ""],
+  ["", ""],
+])("the prefix «%s» is stored as «%s», so that both spellings are the same place", ([prefix, stored]) => {
+  const checked = checkPlace({ bucket: "docs", prefix });
+  expect(checked).toEqual({ place: { bucket: "docs", prefix: stored, layout: "archive" } });
+});
+
+test("a place without a prefix stays without one, and a prefix that is no text is refused", () => {
+  expect(checkPlace({ bucket: "docs" })).toEqual({ place: { bucket: "docs", layout: "archive" } });
+  expect(checkPlace({ bucket: "docs", prefix: 1 })).toMatchObject({ at: "prefix" });
+  expect(checkPlace({ bucket: "docs", prefix: "docs//" })).toMatchObject({ at: "prefix" });
 });
 
 test("keys are below the prefix, where there is one", () => {
