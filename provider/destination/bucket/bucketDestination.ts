@@ -36,20 +36,11 @@ export function bucketDestination(place: BucketPlace): Destination {
     async begin(bundle, context) {
       if (!isSite) {
         await loadSdk();
-        return { publish: () => withStore(context, (store) => publishArchive(store, bundle, context)) };
+        return { publish: () => withStore(context, (store) => publishArchive(store, bundle)) };
       }
       await withStore(context, knock);
       const spool = new Spool(await context.scratch());
-      return {
-        sink: spool,
-        publish: async () => {
-          try {
-            return await withStore(context, (store) => publishSite(store, bundle, spool, context));
-          } finally {
-            await spool.close();
-          }
-        },
-      };
+      return { sink: spool, publish: () => withStore(context, (store) => publishSite(store, bundle, spool)) };
     },
 
     look: (copy, context) =>

@@ -1,15 +1,17 @@
 import type * as S3 from "@aws-sdk/client-s3";
+import type * as Storage from "@aws-sdk/lib-storage";
 import type * as Presigner from "@aws-sdk/s3-request-presigner";
 import { ConfigurationError } from "../../words/errors";
 
 /** What is used of the AWS SDK. */
 export interface Sdk {
   readonly s3: typeof S3;
+  readonly storage: typeof Storage;
   readonly presigner: typeof Presigner;
 }
 
 /** What a person types who has no AWS SDK yet. */
-const INSTALL = "npm install @aws-sdk/client-s3 @aws-sdk/s3-request-presigner";
+const INSTALL = "npm install @aws-sdk/client-s3 @aws-sdk/lib-storage @aws-sdk/s3-request-presigner";
 
 /**
  * The AWS SDK, loaded when a bucket is first used: only who has one needs it, and it takes a fifth of a second.
@@ -19,6 +21,7 @@ const INSTALL = "npm install @aws-sdk/client-s3 @aws-sdk/s3-request-presigner";
 export async function loadSdk(
   load = async (): Promise<Sdk> => ({
     s3: await import("@aws-sdk/client-s3"),
+    storage: await import("@aws-sdk/lib-storage"),
     presigner: await import("@aws-sdk/s3-request-presigner"),
   }),
 ): Promise<Sdk> {

@@ -1,14 +1,11 @@
 import { DestinationError } from "../../words/errors";
 import { HEADERS_VERSION } from "./fileHeaders";
 import { inParallel } from "../../http/inParallel";
-import { headObject, listObjects, readObject, type ListedObject } from "./objects";
+import { headObject, isSameContent, LANES, listObjects, readObject, type ListedObject } from "./objects";
 import { keyOf, placeId } from "./place";
 import type { SiteObject } from "./siteObjects";
 import { isRecordKey, readRecord, type SiteRecord } from "./siteRecord";
 import type { Store } from "./store";
-
-/** Requests at once. */
-export const LANES = 16;
 
 /** A record as it was found. */
 export interface FoundRecord extends SiteRecord {
@@ -81,23 +78,29 @@ export async function contentsThere(
     else there.set(object.path, { isSame: false });
   }
   if (foreign.length > 0) {
-    const named = foreign.slice(0, 3).join(", ");
-    const more = foreign.length > 3 ? ` and ${foreign.length - 3} more` : "";
     throw new DestinationError(
-      `below ${placeId(store.place)} there is ${named}${more}, which no copy of a site put there`,
+      `below ${placeId(store.place)} there is ${someOf(foreign)}, which no copy of a site put there`,
       "Nothing was written. Give the destination a prefix of its own, or remove what is there.",
     );
   }
   // a run that was killed sent them, perhaps
-  await inParallel(unsure, LANES, async ({ path, sha256, headers }) => {
+  await inParallel(unsure, LANES, async (object) => {
+    const { path, headers } = object;
     const stored = await headObject(store, keyOf(store.place, path));
     const isSame =
-      stored?.sha256 === sha256 &&
+      stored !== undefined &&
+      isSameContent(stored, object) &&
       stored.headers.contentType === headers.contentType &&
       stored.headers.cacheControl === headers.cacheControl;
     there.set(path, { isSame });
   });
   return there;
+}
+
+/** The first of some paths, and how many more there are. */
+export function someOf(paths: readonly string[]): string {
+  const more = paths.length > 3 ? ` and ${paths.length - 3} more` : "";
+  return `${paths.slice(0, 3).join(", ")}${more}`;
 }
 
 /** Those of the paths at which there is what one of the copies put there. */

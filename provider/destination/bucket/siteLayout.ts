@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { DestinationError } from "../../words/errors";
 import { transferLine } from "../../http/transferLine";
-import type { Bundle, Copy, DestinationContext } from "../destination";
+import type { Bundle, Copy } from "../destination";
 import { headersOf } from "./fileHeaders";
 import { inParallel } from "../../http/inParallel";
-import { headObject, listObjects, putObject, readObject } from "./objects";
+import { LANES, listObjects, readObject } from "./objects";
 import { addressOf, keyOf, LONGEST_KEY_BYTES, placeId, RECORDS_FOLDER } from "./place";
 import { pathsInTheWay, siteObjects, type HeldFile, type SiteObject } from "./siteObjects";
-import { contentsThere, LANES, listSite, stillOurs, takeInventory, type There } from "./siteInventory";
+import { contentsThere, listSite, stillOurs, takeInventory, type There } from "./siteInventory";
 import {
   newRecord,
   readRecord,
@@ -17,27 +17,20 @@ import {
   type RecordedFile,
   type SiteRecord,
 } from "./siteRecord";
-import { clearOpenUploads, removePaths, removeRecords } from "./siteRemoval";
+import { clearSiteUploads, removePaths, removeRecords } from "./siteRemoval";
 import type { Spool } from "./spool";
 import type { Store } from "./store";
-import { LARGEST_WHOLE, uploadInParts } from "./uploadInParts";
+import { FORGOTTEN_AFTER_MS, sendObject } from "./uploads";
 
 /** What files that are on their way at once hold in memory, in bytes. */
 const HEAVIEST = 32 * 1024 * 1024;
-/** What a killed run left for another digest is cleared away when it is older, in milliseconds: before, that run may still be going on. */
-const FORGOTTEN_AFTER_MS = 3_600_000;
 
 /**
  * Puts a site's files below the prefix, in an order in which nobody meets a page before what it loads. What is there already is
  * not sent again; what is not of a copy is never written over. The files of earlier copies stay, for pages that are still open.
  */
-export async function publishSite(
-  store: Store,
-  bundle: Bundle,
-  spool: Spool,
-  context: DestinationContext,
-): Promise<Copy> {
-  const { place } = store;
+export async function publishSite(store: Store, bundle: Bundle, spool: Spool): Promise<Copy> {
+  const { place, context } = store;
   const inventory = await takeInventory(store);
   // Amazon's own can have any names beside each other; of others only some
   const standing = place.endpoint === undefined ? undefined : [...inventory.objects.keys()];
@@ -45,7 +38,7 @@ export async function publishSite(
   const objects = stages.flat();
   checkNames(store, objects);
   const there = await contentsThere(store, inventory, objects);
-  await clearOpenUploads(store, inventory.records, objects);
+  await clearSiteUploads(store, inventory.records, objects);
 
   const own = recordKey(place, bundle.sha256);
   const planned = new Map(objects.map(({ path, sha256 }) => [path, { sha256, etag: "" }]));
@@ -56,7 +49,7 @@ export async function publishSite(
     await putRecord(store, own, newRecord(bundle.sha256, false, planned));
     const inTheWay = pathsInTheWay(standing ?? [], objects);
     await removePaths(store, await stillOurs(store, inventory.objects, inventory.records, inTheWay));
-    await sendStages(store, stages, there, spool, context);
+    await sendStages(store, stages, there, spool);
     const files = await confirmed(store, objects);
     await putRecord(store, own, newRecord(bundle.sha256, true, files));
   }
@@ -109,8 +102,8 @@ async function sendStages(
   stages: readonly (readonly SiteObject[])[],
   there: ReadonlyMap<string, There>,
   spool: Spool,
-  { clock, reporter }: DestinationContext,
 ): Promise<void> {
+  const { clock, reporter } = store.context;
   const missing = stages.map((stage) => stage.filter(({ path }) => there.get(path)?.isSame !== true));
   const total = missing.flat().reduce((sum, { size }) => sum + size, 0);
   const startedAt = clock.monotonic();
@@ -119,30 +112,15 @@ async function sendStages(
     reporter.progress(transferLine("uploading", bytes, total, clock.monotonic() - startedAt));
   };
   const send = async (object: SiteObject): Promise<void> => {
-    const { path, size, offset, sha256, headers } = object;
-    const isNew = !there.has(path);
-    const key = keyOf(store.place, path);
-    const isStored =
-      size > LARGEST_WHOLE
-        ? await uploadInParts(
-            store,
-            { key, sha256, headers },
-            { path: spool.path, offset, size },
-            { isNamedByContent: false, onlyNew: isNew, onProgress: (bytes) => tell(done + bytes) },
-          )
-        : await putObject(store, { key, sha256, headers }, await spool.read(object), isNew);
-    // an answer that was lost on its way, or somebody who wrote there in this moment
-    if (isStored === undefined && (await headObject(store, key))?.sha256 !== sha256)
-      throw changedMeanwhile(store, path);
+    const { path, size } = object;
+    const whole = { ...object, key: keyOf(store.place, path) };
+    const content = { path: spool.path, offset: object.offset };
+    const isThere = await sendObject(store, whole, content, !there.has(path), (bytes) => tell(done + bytes));
+    if (!isThere) throw changedMeanwhile(store, path);
     done += size;
     tell(done);
   };
-  for (const stage of missing) {
-    // large ones go in parts, several at once, one after the other
-    for (const object of stage.filter(({ size }) => size > LARGEST_WHOLE)) await send(object);
-    const small = stage.filter(({ size }) => size <= LARGEST_WHOLE);
-    await inParallel(small, LANES, send, ({ size }) => size, HEAVIEST);
-  }
+  for (const stage of missing) await inParallel(stage, LANES, send, ({ size }) => size, HEAVIEST);
 }
 
 /** What is there now, of all objects: as the record has it. */
@@ -167,7 +145,7 @@ function changedMeanwhile(store: Store, path: string): DestinationError {
 async function putRecord(store: Store, key: string, record: SiteRecord): Promise<void> {
   const content = Buffer.from(writeRecord(record));
   const sha256 = createHash("sha256").update(content).digest("hex");
-  await putObject(store, { key, sha256, headers: headersOf(key) }, content, false);
+  await sendObject(store, { key, size: content.length, sha256, headers: headersOf(key) }, content, false);
 }
 
 /** Fails where the bucket cannot be used at all. */

@@ -1,15 +1,14 @@
 import type { Copy } from "../destination";
 import { isPage } from "./fileHeaders";
 import { removeObjects } from "./objects";
-import { keyOf } from "./place";
-import { stillOurs, takeInventory } from "./siteInventory";
+import { keyOf, placeId } from "./place";
+import { someOf, stillOurs, takeInventory } from "./siteInventory";
 import type { SiteObject } from "./siteObjects";
 import { recordKey, type SiteRecord } from "./siteRecord";
 import type { Store } from "./store";
-import { LARGEST_WHOLE } from "./uploadInParts";
-import { abortUpload, openUploads } from "./uploads";
+import { clearUploads } from "./uploads";
 
-/** Removes copies of a site: their files, but for those that another copy has as well, or that somebody else wrote since. */
+/** Removes copies of a site: their files, but for those that another copy has as well. What somebody else wrote since stays, and is named. */
 export async function removeSites(
   store: Store,
   copies: readonly Copy[],
@@ -37,23 +36,23 @@ export async function removeRecords(
     leaving.has(sha256) || (alsoHalfMade && !isWhole);
   const gone = records.filter(isLeaving);
   const stay = records.filter((record) => !isLeaving(record));
-  await clearOpenUploads(store, gone, []);
+  await clearSiteUploads(store, gone, []);
   const paths = new Set(gone.flatMap(({ files }) => [...files.keys()]));
   for (const { files } of stay) for (const path of files.keys()) paths.delete(path);
 
   const doomed = await stillOurs(store, objects, gone, paths);
   // pages first: what a page loads is there as long as the page is
-  await removePaths(
-    store,
-    doomed.filter((path) => isPage(path)),
-  );
-  await removePaths(
-    store,
-    doomed.filter((path) => !isPage(path)),
-  );
+  for (const isNow of [isPage, (path: string) => !isPage(path)])
+    await removePaths(store, doomed.filter(isNow));
   await removeObjects(
     store,
     gone.map(({ sha256 }) => recordKey(store.place, sha256)),
+  );
+  for (const path of doomed) paths.delete(path);
+  const foreign = [...paths].filter((path) => objects.has(path)).sort();
+  if (foreign.length === 0) return;
+  store.context.reporter.warn(
+    `below ${placeId(store.place)} these were left as they are, because somebody else wrote them since: ${someOf(foreign)}`,
   );
 }
 
@@ -65,21 +64,16 @@ export async function removePaths(store: Store, paths: readonly string[]): Promi
   );
 }
 
-/** Uploads in parts of files that are or were ours: a run that was killed left them. */
-export async function clearOpenUploads(
+/** Aborts uploads in parts of files that are or were ours, which a killed run left: two sites cannot share a prefix. */
+export async function clearSiteUploads(
   store: Store,
   records: readonly SiteRecord[],
   objects: readonly SiteObject[],
 ): Promise<void> {
-  const isNeeded =
-    records.some(({ isWhole }) => !isWhole) || objects.some(({ size }) => size > LARGEST_WHOLE);
-  if (!isNeeded) return;
   const prefix = keyOf(store.place, "");
   const ours = new Set([
     ...objects.map(({ path }) => path),
     ...records.flatMap(({ files }) => [...files.keys()]),
   ]);
-  for (const upload of await openUploads(store, prefix)) {
-    if (ours.has(upload.key.slice(prefix.length))) await abortUpload(store, upload);
-  }
+  await clearUploads(store, ({ key }) => ours.has(key.slice(prefix.length)));
 }

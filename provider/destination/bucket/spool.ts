@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { appendFile, open, type FileHandle } from "node:fs/promises";
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SiteFile, SiteSink } from "../../archive/site";
 import { DestinationError } from "../../words/errors";
 import type { HeldFile } from "./siteObjects";
-import { readWhole } from "./uploadInParts";
 
 /** What is gathered before it is written, in bytes. */
 const BLOCK = 1024 * 1024;
@@ -16,7 +15,6 @@ const BLOCK = 1024 * 1024;
 export class Spool implements SiteSink {
   readonly path: string;
   readonly #files: HeldFile[] = [];
-  #reading: Promise<FileHandle> | undefined;
   #block: Uint8Array[] = [];
   #blockSize = 0;
   /** Of what was taken so far. */
@@ -44,19 +42,6 @@ export class Spool implements SiteSink {
   async files(): Promise<readonly HeldFile[]> {
     await this.#write();
     return this.#files;
-  }
-
-  async read({ offset, size }: HeldFile): Promise<Buffer> {
-    if (size === 0) return Buffer.alloc(0);
-    this.#reading ??= open(this.path);
-    return readWhole(await this.#reading, offset, size);
-  }
-
-  /** Ends the reading. */
-  async close(): Promise<void> {
-    const file = await this.#reading;
-    this.#reading = undefined;
-    await file?.close();
   }
 
   async #write(): Promise<void> {

@@ -1,8 +1,7 @@
 import type { S3Client } from "@aws-sdk/client-s3";
-import type { Clock } from "../../time/clock";
 import { formatDuration } from "../../time/duration";
 import { unlessAborted } from "../../time/unlessAborted";
-import { DeadlineExceededError } from "../../words/errors";
+import { DeadlineExceededError, DestinationError } from "../../words/errors";
 import type { DestinationContext } from "../destination";
 import type { BucketPlace } from "./place";
 import type { Sdk } from "./sdk";
@@ -28,7 +27,7 @@ export class Store {
   readonly place: BucketPlace;
   readonly sdk: Sdk;
   readonly client: S3Client;
-  readonly clock: Clock;
+  readonly context: DestinationContext;
   /** The operation's signal, or its deadline. */
   readonly #end = new AbortController();
   readonly #stop: () => void;
@@ -36,8 +35,8 @@ export class Store {
   constructor(place: BucketPlace, sdk: Sdk, context: DestinationContext) {
     this.place = place;
     this.sdk = sdk;
+    this.context = context;
     const { clock, deadline, signal, environment } = context;
-    this.clock = clock;
     const region =
       place.region ??
       (place.endpoint === undefined ? undefined : environment("AWS_REGION") || DEFAULT_REGION);
@@ -110,6 +109,7 @@ export class Store {
       return await unlessAborted(send({ abortSignal: signal }), signal);
     } catch (error) {
       if (signal.aborted) throw signal.reason as Error;
+      if (error instanceof DestinationError) throw error;
       const code = codeOf(error);
       if (Object.hasOwn(expected, code)) return expected[code] as E;
       throw storeFailure(error, action, this.place, key);

@@ -1,214 +1,205 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
+import type { S3Client } from "@aws-sdk/client-s3";
+import { diskFailure } from "../../disk/diskFailure";
 import { DestinationError } from "../../words/errors";
-import { describe, locate, type NewObject } from "./objects";
+import { headObject, isSameContent, locate, DIGEST_NAME, readPages, type NewObject } from "./objects";
+import { keyOf, placeId } from "./place";
 import type { Store } from "./store";
 
-/** How long what must be cleared away is waited for after Ctrl-C, in milliseconds. */
+/** What is larger is sent in parts of this size, in bytes; of a larger one where there would be more than {@link MOST_PARTS}. */
+const PART_SIZE = 8 * 1024 * 1024;
+/** See https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html */
+const MOST_PARTS = 10_000;
+/** Parts of one object that are sent at once. They are held in memory, and one more that is read. */
+const LANES = 4;
+/** Of what is read from the disk at once, in bytes. */
+const BLOCK = 1024 * 1024;
+/** An upload on which nothing happened for so long belongs to a run that was killed, in milliseconds. */
+export const FORGOTTEN_AFTER_MS = 3_600_000;
+/** How long the end of an upload may take after Ctrl-C or the deadline, in milliseconds. */
 const GRACE_MS = 1_500;
 
-/** An upload in parts. */
-export interface UploadName {
-  readonly key: string;
-  readonly uploadId: string;
+/** Where a content begins in a file. */
+export interface Content {
+  readonly path: string;
+  readonly offset: number;
 }
 
 /** An upload in parts that was neither completed nor aborted. */
-export interface OpenUpload extends UploadName {
+interface OpenUpload {
+  readonly key: string;
+  readonly uploadId: string;
   readonly startedAtMs: number;
 }
 
-/** A part that arrived. */
-export interface StoredPart {
-  readonly number: number;
-  readonly size: number;
-  readonly etag: string;
-  /** Base64; empty when the store has none. */
-  readonly checksum: string;
-  readonly modifiedAtMs: number;
-}
-
-/** What a store answers when an upload was completed or given up by somebody else. */
+/** What a store answers about an upload that was completed or aborted by somebody else. */
 const GONE_UPLOAD = { NoSuchUpload: undefined, "404": undefined } as const;
 
-/** Uploads in parts whose keys begin with a text. */
-export async function openUploads(store: Store, prefix: string): Promise<OpenUpload[]> {
-  const found: OpenUpload[] = [];
-  let after: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } | undefined = {};
-  while (after !== undefined) {
-    const markers: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = after;
-    const page = await store.run("s3:ListBucketMultipartUploads", undefined, (options) =>
-      store.client.send(
-        new store.sdk.s3.ListMultipartUploadsCommand({
-          Bucket: store.place.bucket,
-          Prefix: prefix,
-          ...markers,
-        }),
-        options,
-      ),
-    );
-    for (const { Key: key = "", UploadId: uploadId = "", Initiated } of page.Uploads ?? []) {
-      if (key.startsWith(prefix)) found.push({ key, uploadId, startedAtMs: Initiated?.getTime() ?? 0 });
-    }
-    after =
-      page.IsTruncated === true
-        ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
-        : undefined;
-  }
-  return found;
-}
-
-/** Begins an upload in parts. */
-export async function beginUpload(store: Store, object: NewObject): Promise<string> {
-  const { UploadId } = await store.run("s3:PutObject", object.key, (options) =>
-    store.client.send(
-      new store.sdk.s3.CreateMultipartUploadCommand({
-        ...describe(store, object),
-        ChecksumAlgorithm: "SHA256",
-      }),
-      options,
-    ),
-  );
-  if (UploadId === undefined) {
+/**
+ * Sends an object, in parts if it is large. The store checks each request, and this function the whole: a file that changed
+ * meanwhile does not become an object. An upload that fails or is stopped is aborted.
+ *
+ * @param onlyNew keeps what is at the key already
+ * @param onProgress gets the number of bytes that arrived
+ * @returns whether the store has this content now; `false` when it has another one that stays
+ * @throws DestinationError; the signal's reason
+ */
+export async function sendObject(
+  store: Store,
+  object: NewObject,
+  content: Content | Buffer,
+  onlyNew: boolean,
+  onProgress: (bytes: number) => void = () => undefined,
+): Promise<boolean> {
+  const { key, sha256, size, headers } = object;
+  // the library passes no signal on, and sends parts of an upload without a name as objects
+  const send = async (command: never): Promise<unknown> => {
+    const answer: object = await store.client.send(command, { abortSignal: store.signal });
+    const isBegun = (command as object) instanceof store.sdk.s3.CreateMultipartUploadCommand;
+    if (!isBegun || ("UploadId" in answer && answer.UploadId !== undefined)) return answer;
     throw new DestinationError(
       `the store of s3://${store.place.bucket} began an upload without a name for it`,
       "It does not speak S3's protocol as Amazon does.",
     );
+  };
+  const upload = new store.sdk.storage.Upload({
+    client: Object.create(store.client, { send: { value: send } }) as S3Client,
+    params: {
+      ...locate(store, key),
+      ContentType: headers.contentType,
+      CacheControl: headers.cacheControl,
+      Metadata: { [DIGEST_NAME]: sha256 },
+      ChecksumAlgorithm: "SHA256",
+      Body: Buffer.isBuffer(content)
+        ? content
+        : Readable.from(readChecked(content, object, store.signal), { highWaterMark: 1 }),
+      ...(onlyNew && { IfNoneMatch: "*" }),
+    },
+    partSize: Math.max(PART_SIZE, Math.ceil(size / MOST_PARTS)),
+    queueSize: LANES,
+    leavePartsOnError: true, // they are aborted below, after Ctrl-C, too
+  });
+  upload.on("httpUploadProgress", ({ loaded = 0 }) => onProgress(loaded));
+  try {
+    await store.run("s3:PutObject", key, () => upload.done());
+    return true;
+  } catch (error) {
+    const { uploadId } = upload;
+    // an upload that cannot be aborted is the next run's to clear
+    if (uploadId !== undefined) await abortUpload(store, { key, uploadId }).catch(() => undefined);
+    store.signal.throwIfAborted();
+    // the answer was lost, or another run was quicker
+    const stored = await headObject(store, key).catch(() => undefined);
+    if (stored !== undefined && isSameContent(stored, object)) return true;
+    if (stored !== undefined && onlyNew) return false;
+    throw error;
   }
-  return UploadId;
 }
 
-/** The parts that arrived, by number; `undefined` when there is no such upload (any more). */
-export async function listParts(
-  store: Store,
-  { key, uploadId }: UploadName,
-): Promise<Map<number, StoredPart> | undefined> {
-  const found = new Map<number, StoredPart>();
-  let marker: string | undefined;
-  do {
-    const page = await store.run(
-      "s3:ListMultipartUploadParts",
-      key,
-      (options) =>
-        store.client.send(
-          new store.sdk.s3.ListPartsCommand({
-            ...locate(store, key),
-            UploadId: uploadId,
-            PartNumberMarker: marker,
-          }),
-          options,
-        ),
-      GONE_UPLOAD,
-    );
-    if (page === undefined) return undefined;
-    for (const part of page.Parts ?? []) {
-      const number = part.PartNumber ?? 0;
-      found.set(number, {
-        number,
-        size: part.Size ?? -1,
-        etag: part.ETag ?? "",
-        checksum: part.ChecksumSHA256 ?? "",
-        modifiedAtMs: part.LastModified?.getTime() ?? 0,
-      });
+async function* readChecked(
+  { path, offset }: Content,
+  { size, sha256 }: NewObject,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash("sha256");
+  if (size > 0) {
+    const range = { start: offset, end: offset + size - 1, highWaterMark: BLOCK };
+    try {
+      for await (const bytes of createReadStream(path, range) as AsyncIterable<Buffer>) {
+        hash.update(bytes);
+        yield bytes;
+      }
+    } catch (error) {
+      throw diskFailure(error, path, signal, { kind: "file" });
     }
-    marker = page.IsTruncated === true ? page.NextPartNumberMarker : undefined;
-  } while (marker !== undefined);
+  }
+  if (hash.digest("hex") === sha256) return;
+  throw new DestinationError(
+    `${path} was changed while it was sent`,
+    "Nothing else may write there. Run `pulumi up` again.",
+  );
+}
+
+/**
+ * Aborts uploads in parts below the prefix that killed runs left. Credentials that may not list them clear none.
+ *
+ * @param isLeft whether an upload is of a killed run
+ */
+export async function clearUploads(
+  store: Store,
+  isLeft: (upload: OpenUpload) => boolean | Promise<boolean>,
+): Promise<void> {
+  try {
+    for (const upload of await openUploads(store)) {
+      if (await isLeft(upload)) await abortUpload(store, upload);
+    }
+  } catch (error) {
+    if (!(error instanceof DestinationError)) throw error;
+    store.context.reporter.debug(`unfinished uploads at ${placeId(store.place)} stay: ${error.message}`);
+  }
+}
+
+async function openUploads(store: Store): Promise<OpenUpload[]> {
+  const prefix = keyOf(store.place, "");
+  const found: OpenUpload[] = [];
+  let markers: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
+  await readPages(store, async () => {
+    const page = await store.run("s3:ListBucketMultipartUploads", undefined, (options) => {
+      const which = { Bucket: store.place.bucket, Prefix: prefix, ...markers };
+      return store.client.send(new store.sdk.s3.ListMultipartUploadsCommand(which), options);
+    });
+    for (const { Key: key = "", UploadId: uploadId = "", Initiated } of page.Uploads ?? []) {
+      if (key.startsWith(prefix)) found.push({ key, uploadId, startedAtMs: Initiated?.getTime() ?? 0 });
+    }
+    markers = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+    return page.IsTruncated === true ? JSON.stringify(markers) : undefined;
+  });
   return found;
 }
 
-/**
- * Sends a part; the store checks it.
- *
- * @param checksum SHA-256 in base64
- * @returns its ETag; `undefined` when there is no such upload (any more)
- */
-export async function sendPart(
+/** Whether nothing happened on an upload for an hour. */
+export async function isForgotten(
   store: Store,
-  { key, uploadId }: UploadName,
-  number: number,
-  content: Buffer,
-  checksum: string,
-): Promise<string | undefined> {
-  const answer = await store.run(
-    "s3:PutObject",
-    key,
-    (options) =>
-      store.client.send(
-        new store.sdk.s3.UploadPartCommand({
-          ...locate(store, key),
-          UploadId: uploadId,
-          PartNumber: number,
-          Body: content,
-          ContentLength: content.length,
-          ChecksumSHA256: checksum,
-        }),
-        options,
-      ),
-    GONE_UPLOAD,
-  );
-  return answer && (answer.ETag ?? "");
+  { key, uploadId, startedAtMs }: OpenUpload,
+): Promise<boolean> {
+  const since = store.context.clock.now() - FORGOTTEN_AFTER_MS;
+  let lastMs = startedAtMs;
+  if (lastMs > since) return false;
+  await readPages(store, async (PartNumberMarker) => {
+    const which = { ...locate(store, key), UploadId: uploadId, PartNumberMarker };
+    const page = await store.run(
+      "s3:ListMultipartUploadParts",
+      key,
+      (options) => store.client.send(new store.sdk.s3.ListPartsCommand(which), options),
+      GONE_UPLOAD,
+    );
+    for (const { LastModified } of page?.Parts ?? []) {
+      lastMs = Math.max(lastMs, LastModified?.getTime() ?? 0);
+    }
+    return page?.IsTruncated === true ? (page.NextPartNumberMarker ?? "") : undefined;
+  });
+  return lastMs < since;
 }
 
-/**
- * Makes the parts an object.
- *
- * @param onlyNew what is there already stays
- * @returns `"gone"` when there is no such upload (any more), `"there"` when there is an object already
- */
-export async function completeUpload(
+/** Aborts an upload in parts, also when the operation was stopped. One that is gone already is no error. */
+async function abortUpload(
   store: Store,
-  { key, uploadId }: UploadName,
-  parts: readonly Pick<StoredPart, "number" | "etag" | "checksum">[],
-  onlyNew: boolean,
-): Promise<"stored" | "gone" | "there"> {
-  return store.run(
-    "s3:PutObject",
-    key,
-    async (options) => {
-      await store.client.send(
-        new store.sdk.s3.CompleteMultipartUploadCommand({
-          ...locate(store, key),
-          UploadId: uploadId,
-          MultipartUpload: {
-            Parts: parts.map(({ number, etag, checksum }) => ({
-              PartNumber: number,
-              ETag: etag,
-              ChecksumSHA256: checksum,
-            })),
-          },
-          ...(onlyNew && { IfNoneMatch: "*" }),
-        }),
-        options,
-      );
-      return "stored" as const;
-    },
-    {
-      NoSuchUpload: "gone",
-      "404": "gone",
-      ConditionalRequestConflict: "gone",
-      PreconditionFailed: "there",
-      "412": "there",
-    } as const,
-  );
-}
-
-/** Gives up an upload in parts, also when the operation was stopped. One that is gone already is no error. */
-export async function abortUpload(store: Store, { key, uploadId }: UploadName): Promise<void> {
+  { key, uploadId }: Pick<OpenUpload, "key" | "uploadId">,
+): Promise<void> {
   const grace = new AbortController();
-  const failed = new DestinationError(
-    `the upload to s3://${store.place.bucket}/${key} could not be given up in time`,
-    "The next run does it.",
-  );
+  const tooLate = new DestinationError(`the upload to ${key} could not be aborted`, "The next run does it.");
   const stop = store.signal.aborted
-    ? store.clock.after(GRACE_MS, () => grace.abort(failed))
+    ? store.context.clock.after(GRACE_MS, () => grace.abort(tooLate))
     : (): void => undefined;
   try {
     await store.run(
       "s3:AbortMultipartUpload",
       key,
       async (options) => {
-        await store.client.send(
-          new store.sdk.s3.AbortMultipartUploadCommand({ ...locate(store, key), UploadId: uploadId }),
-          options,
-        );
+        const which = { ...locate(store, key), UploadId: uploadId };
+        await store.client.send(new store.sdk.s3.AbortMultipartUploadCommand(which), options);
       },
       GONE_UPLOAD,
       store.signal.aborted ? grace.signal : store.signal,

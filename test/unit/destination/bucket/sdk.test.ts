@@ -9,7 +9,8 @@ test.for(["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"])(
     const error = await loadSdk(load).catch((reason: unknown) => reason as Error & { remedy: string });
     expect(error).toMatchObject({
       name: "ConfigurationError",
-      remedy: "Run `npm install @aws-sdk/client-s3 @aws-sdk/s3-request-presigner` in the project's folder.",
+      remedy:
+        "Run `npm install @aws-sdk/client-s3 @aws-sdk/lib-storage @aws-sdk/s3-request-presigner` in the project's folder.",
     });
   },
 );
@@ -20,7 +21,8 @@ test("an SDK that is there but broken is not told to be missing", async () => {
 });
 
 test("it is loaded when it is there", async () => {
-  const { s3, presigner } = await loadSdk();
+  const { s3, storage, presigner } = await loadSdk();
   expect(s3.S3Client).toBeTypeOf("function");
+  expect(storage.Upload).toBeTypeOf("function");
   expect(presigner.getSignedUrl).toBeTypeOf("function");
 });

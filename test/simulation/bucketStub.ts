@@ -1,0 +1,279 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { vi, type TestContext } from "vitest";
+import type { Bundle, DestinationContext } from "../../provider/destination/destination.ts";
+import { startDeadline } from "../../provider/time/deadline.ts";
+import { recordingReporter } from "./recordingReporter.ts";
+import { VirtualClock } from "./virtualClock.ts";
+
+/** The one bucket of the stub. */
+export const STUB_BUCKET = "docs";
+
+/** The credentials that a test's environment holds: none of them may be in a message. */
+export const CANARIES = {
+  AWS_ACCESS_KEY_ID: "AKIAC4N4RY",
+  AWS_SECRET_ACCESS_KEY: "c4n4ry/secret+key",
+  AWS_SESSION_TOKEN: "c4n4ry//session+token==",
+} as const;
+
+/** An object, with the headers that it was sent with. */
+export interface StubObject {
+  readonly body: Buffer;
+  readonly etag: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** An upload in parts that is not completed. */
+export interface StubUpload {
+  readonly key: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly startedAt: Date;
+  readonly parts: Map<number, Buffer>;
+}
+
+/** A request, as rules for it see it. */
+export interface StubRequest {
+  readonly method: string;
+  /** Below the bucket; empty for the bucket itself. */
+  readonly key: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** An answer in the place of the store's own. */
+export interface StubAnswer {
+  readonly status: number;
+  readonly body?: string | Buffer;
+  readonly headers?: Record<string, string>;
+}
+
+/** A store in memory that speaks as much of S3's protocol as copies need. It does not look at signatures. */
+export interface BucketStub {
+  readonly endpoint: string;
+  readonly objects: Map<string, StubObject>;
+  /** By upload id. */
+  readonly uploads: Map<string, StubUpload>;
+  readonly requests: StubRequest[];
+  /** Many deletions at once need Content-MD5, as at stores that know no newer checksum. */
+  insistsOnMd5: boolean;
+  /** Sees each request before the store does. `"hang"`: no answer ever comes. */
+  rule: (request: StubRequest) => StubAnswer | "hang" | undefined;
+  /** Writes as somebody else. */
+  put(key: string, body: string | Buffer, headers?: IncomingHttpHeaders): void;
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** An error as S3 words it. */
+export function stubError(status: number, code: string, message = code): StubAnswer {
+  return { status, body: `<Error><Code>${code}</Code><Message>${message}</Message></Error>` };
+}
+
+/** Starts a store until the test ends. */
+export async function startBucketStub(context: Pick<TestContext, "onTestFinished">): Promise<BucketStub> {
+  const objects: BucketStub["objects"] = new Map();
+  const uploads: BucketStub["uploads"] = new Map();
+  const requests: StubRequest[] = [];
+  const put: BucketStub["put"] = (key, body, headers = {}) => {
+    const etag = `"${createHash("md5").update(body).digest("hex")}"`;
+    objects.set(key, { body: Buffer.from(body), etag, headers });
+  };
+  const stub: Writable<BucketStub> = {
+    ...{ objects, uploads, requests, put, endpoint: "" },
+    insistsOnMd5: false,
+    rule: () => undefined,
+  };
+  const server = createServer((incoming, outgoing) => {
+    const url = new URL(incoming.url ?? "", "http://stub");
+    const { method = "", headers } = incoming;
+    const key = decodeURIComponent(url.pathname).slice(`/${STUB_BUCKET}/`.length);
+    const request = { method, key, query: url.searchParams, headers };
+    requests.push(request);
+    const ruled = stub.rule(request);
+    if (ruled === "hang") return void incoming.resume();
+    void buffer(incoming).then((body) => {
+      const answer = ruled ?? reply(stub, request, body);
+      outgoing.writeHead(answer.status, { "content-type": "application/xml", ...answer.headers });
+      outgoing.end(answer.body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  context.onTestFinished(() => server.close().closeAllConnections());
+  stub.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return stub;
+}
+
+function reply(stub: BucketStub, request: StubRequest, body: Buffer): StubAnswer {
+  const { method, key, query, headers } = request;
+  const { objects, uploads } = stub;
+  if (key === "" && method === "POST" && query.has("delete")) return deleteObjects(stub, headers, body);
+  if (key === "" && query.has("uploads")) return xml("ListMultipartUploadsResult", uploadsXml(stub, query));
+  if (key === "") return xml("ListBucketResult", objectsXml(stub, query));
+  const uploadId = query.get("uploadId");
+  if (uploadId !== null) return replyToUpload(stub, uploadId, request, body);
+  if (query.has("uploads")) {
+    const id = randomUUID();
+    uploads.set(id, { key, headers, startedAt: new Date(), parts: new Map() });
+    return xml("InitiateMultipartUploadResult", `<UploadId>${id}</UploadId>`);
+  }
+  const found = objects.get(key);
+  if (method === "DELETE") {
+    objects.delete(key);
+    return { status: 204 };
+  }
+  if (method === "PUT") return putObject(stub, request, body);
+  if (!found) return method === "HEAD" ? { status: 404 } : stubError(404, "NoSuchKey");
+  const { etag } = found;
+  const kept = ["content-type", "cache-control", "x-amz-meta-sha256", "x-amz-checksum-sha256"] as const;
+  const told = Object.fromEntries(
+    kept.flatMap((name) => (found.headers[name] === undefined ? [] : [[name, String(found.headers[name])]])),
+  );
+  const length = { "content-length": String(found.body.length) };
+  return {
+    status: 200,
+    headers: { ...told, ...length, etag },
+    ...(method === "GET" && { body: found.body }),
+  };
+}
+
+function putObject(
+  stub: Pick<BucketStub, "objects" | "put">,
+  { key, headers }: Pick<StubRequest, "key" | "headers">,
+  body: Buffer,
+): StubAnswer {
+  if (headers["if-none-match"] === "*" && stub.objects.has(key)) return stubError(412, "PreconditionFailed");
+  const sent = headers["x-amz-checksum-sha256"];
+  if (sent !== undefined && sent !== createHash("sha256").update(body).digest("base64")) {
+    return stubError(400, "BadDigest");
+  }
+  stub.put(key, body, headers);
+  return { status: 200, headers: { etag: stub.objects.get(key)?.etag ?? "" } };
+}
+
+function replyToUpload(
+  stub: BucketStub,
+  id: string,
+  { method, query, headers }: StubRequest,
+  body: Buffer,
+): StubAnswer {
+  const upload = stub.uploads.get(id);
+  if (!upload) return stubError(404, "NoSuchUpload");
+  const { key, parts } = upload;
+  if (method === "DELETE") {
+    stub.uploads.delete(id);
+    return { status: 204 };
+  }
+  if (method === "PUT") {
+    parts.set(Number(query.get("partNumber")), body);
+    const checksum = createHash("sha256").update(body).digest("base64");
+    return { status: 200, headers: { etag: `"${parts.size}"`, "x-amz-checksum-sha256": checksum } };
+  }
+  if (method === "GET") return xml("ListPartsResult", partsXml(upload));
+  const whole = Buffer.concat([...parts].sort(([one], [other]) => one - other).map(([, part]) => part));
+  const { "x-amz-meta-sha256": sha256, "content-type": type } = upload.headers;
+  const kept = {
+    ...(sha256 !== undefined && { "x-amz-meta-sha256": sha256 }),
+    ...(type !== undefined && { "content-type": type }),
+    ...(headers["if-none-match"] !== undefined && { "if-none-match": headers["if-none-match"] }),
+  };
+  const stored = putObject(stub, { key, headers: kept }, whole);
+  if (stored.status !== 200) return stored;
+  stub.uploads.delete(id);
+  return xml("CompleteMultipartUploadResult", `<Key>${key}</Key><ETag>${stub.objects.get(key)?.etag}</ETag>`);
+}
+
+function deleteObjects(
+  { objects, insistsOnMd5 }: BucketStub,
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+): StubAnswer {
+  if (insistsOnMd5 && headers["content-md5"] === undefined) {
+    return stubError(400, "InvalidRequest", "Missing required header for this request: Content-MD5");
+  }
+  for (const [, key = ""] of body.toString().matchAll(/<Key>([^<]*)<\/Key>/g)) objects.delete(key);
+  return xml("DeleteResult", "");
+}
+
+function objectsXml({ objects }: Pick<BucketStub, "objects">, query: URLSearchParams): string {
+  const prefix = query.get("prefix") ?? "";
+  const listed = [...objects].filter(([key]) => key.startsWith(prefix)).sort();
+  return `<IsTruncated>false</IsTruncated>${listed.map(([key, { body, etag }]) => contentsXml(key, body.length, etag)).join("")}`;
+}
+
+/** An entry of a list of objects. */
+export function contentsXml(key: string, size: number, etag: string): string {
+  const modified = "<LastModified>2026-11-23T00:00:00.000Z</LastModified>";
+  return `<Contents><Key>${key}</Key>${modified}<ETag>${etag}</ETag><Size>${size}</Size></Contents>`;
+}
+
+function uploadsXml({ uploads }: Pick<BucketStub, "uploads">, query: URLSearchParams): string {
+  const prefix = query.get("prefix") ?? "";
+  return [...uploads]
+    .filter(([, { key }]) => key.startsWith(prefix))
+    .map(([id, { key, startedAt }]) => {
+      const initiated = `<Initiated>${startedAt.toISOString()}</Initiated>`;
+      return `<Upload><Key>${key}</Key><UploadId>${id}</UploadId>${initiated}</Upload>`;
+    })
+    .join("");
+}
+
+function partsXml({ parts, startedAt }: StubUpload): string {
+  const modified = `<LastModified>${startedAt.toISOString()}</LastModified>`;
+  return [...parts]
+    .map(([number, { length }]) => {
+      return `<Part><PartNumber>${number}</PartNumber>${modified}<Size>${length}</Size></Part>`;
+    })
+    .join("");
+}
+
+/** One operation at a destination, and what it told. */
+export interface StubOperation extends DestinationContext {
+  readonly clock: VirtualClock;
+  readonly reporter: ReturnType<typeof recordingReporter>;
+}
+
+/** An operation with a scratch folder and credentials, until the test ends. */
+export async function stubOperation(
+  context: Pick<TestContext, "onTestFinished">,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<StubOperation> {
+  const scratch = await mkdtemp(join(tmpdir(), "scratch-"));
+  context.onTestFinished(() => rm(scratch, { recursive: true, force: true }));
+  for (const [name, value] of Object.entries(CANARIES)) vi.stubEnv(name, value);
+  context.onTestFinished(() => void vi.unstubAllEnvs());
+  const clock = new VirtualClock(new Date().toISOString());
+  return {
+    fetch: () => Promise.reject(new Error("nothing is fetched")),
+    clock,
+    reporter: recordingReporter(),
+    signal,
+    deadline: startDeadline(clock, 60_000),
+    environment: (name) => process.env[name],
+    scratch: () => Promise.resolve(scratch),
+  };
+}
+
+/** An archive of so many bytes, which nobody looks into. */
+export async function stubBundle(
+  context: Pick<TestContext, "onTestFinished">,
+  size: number,
+  fill = "archive",
+): Promise<Bundle> {
+  const folder = await mkdtemp(join(tmpdir(), "bundle-"));
+  context.onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const content = Buffer.alloc(size, fill);
+  const path = join(folder, "bundle.tar.gz");
+  await writeFile(path, content);
+  const sha256 = createHash("sha256").update(content).digest("hex");
+  return { path, format: "tar.gz", sha256, size, version: "1" };
+}
+
+/** A whole reply of the store. */
+export function xml(name: string, content: string): StubAnswer {
+  return { status: 200, body: `<?xml version="1.0"?><${name}>${content}</${name}>` };
+}

@@ -1,0 +1,240 @@
+import { rm, writeFile } from "node:fs/promises";
+import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
+import { bucketDestination } from "../../../../provider/destination/bucket/bucketDestination.ts";
+import type { BucketPlace } from "../../../../provider/destination/bucket/place.ts";
+import type { Bundle, Copy, Destination } from "../../../../provider/destination/destination.ts";
+import {
+  startBucketStub,
+  STUB_BUCKET,
+  stubBundle,
+  stubError,
+  stubOperation,
+  type BucketStub,
+  type StubRequest,
+} from "../../../simulation/bucketStub.ts";
+
+const MB = 1024 * 1024;
+let store: BucketStub;
+
+beforeEach(async (context) => {
+  store = await startBucketStub(context);
+});
+
+const archives = (more: Partial<BucketPlace> = {}): Destination =>
+  bucketDestination({ bucket: STUB_BUCKET, prefix: "a", endpoint: store.endpoint, ...more });
+const keyOf = ({ sha256 }: { sha256: string }): string => `a/${sha256}.tar.gz`;
+const isPart = ({ method, query }: StubRequest): boolean => method === "PUT" && query.has("partNumber");
+const isEnd = ({ method, query }: StubRequest): boolean => method === "POST" && query.has("uploadId");
+const isBegin = ({ method, query }: StubRequest): boolean => method === "POST" && query.has("uploads");
+
+async function publish(context: TestContext, bundle: Bundle, signal?: AbortSignal): Promise<Copy> {
+  const draft = await archives().begin(bundle, await stubOperation(context, signal));
+  return draft.publish();
+}
+
+/** As a run leaves it that was killed after one part. */
+function leaveUpload(id: string, key: string, ageMs: number): void {
+  const startedAt = new Date(Date.now() - ageMs);
+  store.uploads.set(id, { key, headers: {}, startedAt, parts: new Map([[1, Buffer.alloc(5)]]) });
+}
+
+describe.for([
+  ["in one piece", MB],
+  ["in parts", 17 * MB + 5],
+] as const)("an archive %s", ([, size]) => {
+  test("becomes one object, of which the store was told type and digest", async (context) => {
+    const bundle = await stubBundle(context, size);
+    const copy = await publish(context, bundle);
+    expect(copy).toMatchObject({ sha256: bundle.sha256, uri: `s3://docs/${keyOf(bundle)}` });
+    expect([...store.objects.keys()]).toEqual([keyOf(bundle)]);
+    const { body, headers } = store.objects.get(keyOf(bundle)) ?? {};
+    expect(body?.length).toBe(size);
+    expect(headers).toMatchObject({
+      "content-type": "application/gzip",
+      "x-amz-meta-sha256": bundle.sha256,
+    });
+    expect(store.uploads.size).toBe(0);
+    expect(await archives().look(copy, await stubOperation(context))).toBe("same");
+  });
+
+  test("is accepted when the store has it, though the answer said otherwise", async (context) => {
+    const bundle = await stubBundle(context, size);
+    store.rule = (request) => {
+      const { method, query } = request;
+      if (!(size > 8 * MB ? isEnd(request) : method === "PUT" && !query.has("partNumber"))) return undefined;
+      store.put(keyOf(bundle), Buffer.alloc(size), { "x-amz-meta-sha256": bundle.sha256 });
+      return stubError(400, "Strange");
+    };
+    await publish(context, bundle);
+    expect(store.uploads.size).toBe(0);
+  });
+
+  test("that changes while it is sent does not become an object", async (context) => {
+    const bundle = await stubBundle(context, size);
+    await writeFile(bundle.path, Buffer.alloc(size, "other"));
+    await expect(publish(context, bundle)).rejects.toMatchObject({
+      name: "DestinationError",
+      message: `${bundle.path} was changed while it was sent`,
+    });
+    expect(store.objects.size).toBe(0);
+    expect(store.uploads.size).toBe(0);
+  });
+
+  test("leaves no upload when the store refuses it, and the refusal is told", async (context) => {
+    const bundle = await stubBundle(context, size);
+    store.rule = (request) =>
+      request.method === "PUT" && (size < 8 * MB || request.query.get("partNumber") === "2")
+        ? stubError(403, "AccessDenied")
+        : undefined;
+    await expect(publish(context, bundle)).rejects.toThrow(
+      `s3:PutObject on s3://docs/${keyOf(bundle)} is not`,
+    );
+    expect(store.objects.size).toBe(0);
+    expect(store.uploads.size).toBe(0);
+  });
+
+  test("ends at once, without an upload, when the operation is stopped", async (context) => {
+    const bundle = await stubBundle(context, size);
+    const stop = new AbortController();
+    const reason = new Error("stopped");
+    store.rule = (request) => {
+      if (request.method !== "PUT") return undefined;
+      setImmediate(() => stop.abort(reason));
+      return "hang";
+    };
+    await expect(publish(context, bundle, stop.signal)).rejects.toBe(reason);
+    expect(store.objects.size).toBe(0);
+    expect(store.uploads.size).toBe(0);
+  });
+
+  test("that somebody replaced stays when the copy is removed, and is named", async (context) => {
+    const bundle = await stubBundle(context, size);
+    const copy = await publish(context, bundle);
+    store.put(keyOf(bundle), "theirs", { "x-amz-meta-sha256": bundle.sha256 });
+    const operation = await stubOperation(context);
+    await archives().remove([copy], [], operation);
+    expect(store.objects.get(keyOf(bundle))?.body.toString()).toBe("theirs");
+    expect(operation.reporter.lines.warn).toEqual([
+      `s3://docs/${keyOf(bundle)} was left as it is: somebody else wrote it since`,
+    ]);
+  });
+
+  test("that somebody stored again as it was is removed", async (context) => {
+    const bundle = await stubBundle(context, size);
+    const copy = await publish(context, bundle);
+    const { body = "", headers } = store.objects.get(keyOf(bundle)) ?? {};
+    store.objects.set(keyOf(bundle), { body: Buffer.from(body), headers: headers ?? {}, etag: '"other"' });
+    await archives().remove([copy], [], await stubOperation(context));
+    expect(store.objects.size).toBe(0);
+  });
+});
+
+test("a store that insists on Content-MD5 for many deletions at once is asked for single ones", async (context) => {
+  store.insistsOnMd5 = true;
+  const bundles = [await stubBundle(context, 10, "one"), await stubBundle(context, 10, "two")];
+  const copies: Copy[] = [];
+  for (const bundle of bundles) copies.push(await publish(context, bundle));
+  await archives().remove(copies, [], await stubOperation(context));
+  expect([...store.objects.keys()]).toEqual([]);
+});
+
+test("an archive that is gone already is removed without an error, and nothing is told", async (context) => {
+  const copy = await publish(context, await stubBundle(context, 10));
+  store.objects.clear();
+  const operation = await stubOperation(context);
+  await archives().remove([copy], [], operation);
+  expect(operation.reporter.lines.warn).toEqual([]);
+});
+
+test("an archive that a kept copy is stays", async (context) => {
+  const copy = await publish(context, await stubBundle(context, 10));
+  await archives().remove([copy], [copy], await stubOperation(context));
+  expect(store.objects.size).toBe(1);
+});
+
+test("uploads that killed runs left go: of this archive at once, of others when an hour has passed", async (context) => {
+  const bundle = await stubBundle(context, 10);
+  const other = `a/${"0".repeat(64)}.zip`;
+  leaveUpload("own", keyOf(bundle), 0);
+  leaveUpload("young", other, 3_500_000);
+  leaveUpload("old", other, 3_700_000);
+  leaveUpload("foreign", "a/film.mp4", 3_700_000);
+  leaveUpload("elsewhere", `b/${"0".repeat(64)}.zip`, 3_700_000);
+  await publish(context, bundle);
+  expect([...store.uploads.keys()].sort()).toEqual(["elsewhere", "foreign", "young"]);
+});
+
+test("an old upload that still gets parts is somebody's", async (context) => {
+  leaveUpload("old", `a/${"0".repeat(64)}.zip`, 3_700_000);
+  store.rule = ({ method, query }) =>
+    method === "GET" && query.has("uploadId")
+      ? {
+          status: 200,
+          body: `<ListPartsResult><Part><PartNumber>2</PartNumber><LastModified>${new Date().toISOString()}</LastModified></Part></ListPartsResult>`,
+        }
+      : undefined;
+  await publish(context, await stubBundle(context, 10));
+  expect([...store.uploads.keys()]).toEqual(["old"]);
+});
+
+test("the last copy that is removed takes old uploads of killed runs with it", async (context) => {
+  const copy = await publish(context, await stubBundle(context, 10));
+  leaveUpload("old", `a/${"0".repeat(64)}.zip`, 3_700_000);
+  await archives().remove([copy], [], await stubOperation(context));
+  expect(store.uploads.size).toBe(0);
+});
+
+test("who may not list uploads clears none, and publishes and removes all the same", async (context) => {
+  store.rule = ({ method, query }) =>
+    method === "GET" && query.has("uploads") ? stubError(403, "AccessDenied") : undefined;
+  const copy = await publish(context, await stubBundle(context, 10));
+  await archives().remove([copy], [], await stubOperation(context));
+  expect(store.objects.size).toBe(0);
+});
+
+test("what a state does not tell is taken up again as the advice says", async (context) => {
+  const bundle = await stubBundle(context, 10);
+  const copy = await publish(context, bundle);
+  const unknown = { ...copy, parts: {} };
+  await expect(archives().remove([unknown], [], await stubOperation(context))).rejects.toMatchObject({
+    message: `the state does not tell where ${copy.uri} is`,
+    remedy:
+      "Run `pulumi state delete` with the URN of this resource, then `pulumi up`: the archive in the bucket is found there and taken over.",
+  });
+  expect(await publish(context, bundle)).toEqual(copy);
+  expect(store.requests.filter(({ method }) => method === "PUT")).toHaveLength(1);
+});
+
+test("when signing fails, the copy is in its place, and can be signed and removed later", async (context) => {
+  const destination = archives({ linkLife: "1h" });
+  const bundle = await stubBundle(context, 10);
+  const copy = await (await destination.begin(bundle, await stubOperation(context))).publish();
+  const operation = await stubOperation(context);
+  vi.stubEnv("AWS_ACCESS_KEY_ID", undefined);
+  vi.stubEnv("AWS_CONFIG_FILE", "/nowhere");
+  vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere");
+  vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+  await expect(destination.sign?.(copy, operation)).rejects.toThrow(
+    "no credentials for the bucket docs were found",
+  );
+  const later = await stubOperation(context);
+  expect(await destination.look(copy, later)).toBe("same");
+  expect((await destination.sign?.(copy, later))?.url).toContain("X-Amz-Signature=");
+  await destination.remove([copy], [], later);
+  expect(store.objects.size).toBe(0);
+});
+
+test("an archive that cannot be read is told with its path", async (context) => {
+  const bundle = await stubBundle(context, 10);
+  await rm(bundle.path);
+  await expect(publish(context, bundle)).rejects.toThrow(`the file ${bundle.path} cannot be used: ENOENT`);
+});
+
+test("an upload that has no name is told", async (context) => {
+  store.rule = (request) =>
+    isBegin(request) ? { status: 200, body: "<InitiateMultipartUploadResult/>" } : undefined;
+  await expect(publish(context, await stubBundle(context, 17 * MB))).rejects.toMatchObject({
+    message: "the store of s3://docs began an upload without a name for it",
+  });
+  expect(store.requests.filter(isPart)).toHaveLength(0);
+});
