@@ -38,7 +38,7 @@ export default defineConfig({
       }),
       // the CLI takes its time: a test is up to ten of its runs, several tests at once
       project("stack", 600_000, {
-        include: ["stack/*.test.ts", "kills/{kills,downloads}.test.ts"],
+        include: ["stack/*.test.ts", "kills/{kills,downloads,sites}.test.ts"],
         ...sharedProcesses,
       }),
       // what measures time runs alone: after all others, one file after the other

@@ -26,11 +26,16 @@ export async function makeCopy(
     const inspection = await inspect(context, inputs, bundle);
     const publish = async (place: DestinationContext): Promise<Copy> => {
       const draft = await destination.begin(bundle, place);
-      if (draft.sink) {
-        const { root } = inspection;
-        await unpackBundle(bundle, siteLimits(inputs), draft.sink, { signal: context.signal, root });
+      try {
+        if (draft.sink) {
+          const { root } = inspection;
+          await unpackBundle(bundle, siteLimits(inputs), draft.sink, { signal: context.signal, root });
+        }
+        return await draft.publish();
+      } catch (error) {
+        await draft.abandon?.();
+        throw error;
       }
-      return draft.publish();
     };
     const made = await context.tracer.span("docs_hosting.bundle.publish", {}, () =>
       withScratch(context, publish),

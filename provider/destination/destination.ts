@@ -66,6 +66,8 @@ export interface Draft {
    * @throws DestinationError; the signal's reason
    */
   publish(): Promise<Copy>;
+  /** Removes what is not published, where a later run does not go on from it. Best effort: it never throws. */
+  abandon?(): Promise<void>;
 }
 
 /** A place where copies are kept. */

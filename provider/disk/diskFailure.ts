@@ -37,3 +37,12 @@ export function diskFailure(
       "Mend what the system names, and run `pulumi up` again.",
   );
 }
+
+/** Runs what reads or writes a folder. @throws what {@link diskFailure} makes of its error */
+export async function usingFolder<T>(folder: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw diskFailure(error, folder, signal);
+  }
+}

@@ -1,15 +1,18 @@
 import { createHash } from "node:crypto";
-import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import {
+  draftPath,
+  endedDrafts,
+  removeDraft,
+  removeDrafts as removeDraftsOf,
+  removeOldDrafts,
+  replaceFolder,
+} from "../disk/drafts";
+import { ignoreMissing } from "../disk/ignoreMissing";
 import { makeFolder } from "../disk/makeFolder";
-import { freeName, isOwnerless, ownName } from "../disk/owner";
+import { freeName } from "../disk/owner";
 import { BLOBS } from "./layoutFiles";
-
-/** How a kit in the making is named: hidden, beside what it becomes, so that one rename puts it in place. */
-const DRAFT = /^\.docs-hosting-([0-9a-f]{16})\.([\w-]+)\.kit$/;
-
-/** How long what a killed run left is kept, in milliseconds: whoever wanted it would have come back. */
-const DRAFT_LIFE_MS = 24 * 3_600_000;
 
 /**
  * A kit in the making. It belongs to one process, who alone writes to it; what a dead one left is taken over by giving it another
@@ -29,7 +32,7 @@ export class KitDraft {
   private constructor(folder: string, key: string) {
     this.#folder = folder;
     this.#key = key;
-    this.#path = join(folder, draftName(key, ownName()));
+    this.#path = draftPath(folder, key);
     this.kit = join(this.#path, "kit");
     this.blobs = join(this.#path, "blobs");
     this.scratch = join(this.#path, "scratch");
@@ -39,36 +42,38 @@ export class KitDraft {
    * A draft of one's own, with the blobs that a killed run of the same owner left.
    *
    * @param owner what tells drafts of the same folder apart: the resource's URN
-   * @param nowMs milliseconds since 1970
    * @throws the error of the file system
    */
-  static async claim(place: string, owner: string, nowMs: number): Promise<KitDraft> {
+  static async claim(place: string, owner: string): Promise<KitDraft> {
     const folder = resolve(place);
     await makeFolder(folder);
-    const key = createHash("sha256").update(owner).digest("hex").slice(0, 16);
-    const draft = new KitDraft(folder, key);
+    const draft = new KitDraft(folder, keyOf(owner));
     let isTaken = false;
-    for (const { path, isOurs } of await left(folder, key, nowMs)) {
+    for (const path of await endedDrafts(folder, draft.#key)) {
       // only one of those who try
-      if (isOurs && !isTaken) isTaken = await moved(path, draft.#path);
-      else await rm(path, { recursive: true, force: true });
+      if (isTaken) await removeDraft(path);
+      else isTaken = (await rename(path, draft.#path).then(() => true, ignoreMissing)) === true;
     }
     if (!isTaken) await mkdir(draft.#path);
     await draft.#begin();
+    await removeOldDrafts(folder, draft.#path);
     return draft;
   }
 
-  /** Keeps the blobs, and nothing else. */
   async #begin(): Promise<void> {
     await mkdir(this.blobs, { recursive: true });
+    await this.#keepBlobs();
+    await mkdir(this.kit);
+    await mkdir(this.scratch);
+  }
+
+  /** Removes everything else. */
+  async #keepBlobs(): Promise<void> {
     const laidOut = join(this.kit, BLOBS);
     for (const name of await readdir(laidOut).catch(() => [])) {
       await rename(join(laidOut, name), join(this.blobs, name));
     }
-    for (const folder of [this.kit, this.scratch]) {
-      await rm(folder, { recursive: true, force: true });
-      await mkdir(folder);
-    }
+    for (const folder of [this.kit, this.scratch]) await rm(folder, { recursive: true, force: true });
   }
 
   /**
@@ -77,58 +82,24 @@ export class KitDraft {
    * @param finished `kit`, or what was made of it
    */
   async publish(finished: string, name: string): Promise<void> {
-    const target = join(this.#folder, name);
-    await moved(target, join(this.scratch, "replaced"));
-    await rename(finished, target);
-    await rm(this.#path, { recursive: true, force: true });
+    await replaceFolder(finished, join(this.#folder, name), this.scratch);
+    await removeDraft(this.#path);
   }
 
   /** Leaves the blobs to the next run, also to one of this process. */
   async release(): Promise<void> {
+    await this.#keepBlobs();
     const hasBlobs = (await readdir(this.blobs).catch(() => [])).length > 0;
-    if (hasBlobs) await rename(this.#path, join(this.#folder, draftName(this.#key, freeName())));
-    else await rm(this.#path, { recursive: true, force: true });
+    if (hasBlobs) await rename(this.#path, draftPath(this.#folder, this.#key, freeName()));
+    else await removeDraft(this.#path);
   }
 }
 
 /** Removes what killed runs of a resource left, when it goes itself. */
-export async function removeDrafts(place: string, owner: string): Promise<void> {
-  const folder = resolve(place);
-  const key = createHash("sha256").update(owner).digest("hex").slice(0, 16);
-  for (const { path, isOurs } of await left(folder, key, 0)) {
-    if (isOurs) await rm(path, { recursive: true, force: true });
-  }
+export function removeDrafts(place: string, owner: string): Promise<void> {
+  return removeDraftsOf(resolve(place), keyOf(owner));
 }
 
-function draftName(key: string, owner: string): string {
-  return `.docs-hosting-${key}.${owner}.kit`;
-}
-
-/** Drafts that nobody works in: those with this key, and those that are too old for anybody. */
-async function left(
-  folder: string,
-  key: string,
-  nowMs: number,
-): Promise<{ path: string; isOurs: boolean }[]> {
-  const found: { path: string; isOurs: boolean }[] = [];
-  for (const name of await readdir(folder).catch(() => [])) {
-    const [, itsKey, owner = ""] = DRAFT.exec(name) ?? [];
-    if (itsKey === undefined) continue;
-    const path = join(folder, name);
-    const isOld = nowMs - ((await lstat(path).catch(() => undefined))?.mtimeMs ?? nowMs) > DRAFT_LIFE_MS;
-    const isOurs = itsKey === key && isOwnerless(owner);
-    if (isOld || isOurs) found.push({ path, isOurs: isOurs && !isOld });
-  }
-  return found;
-}
-
-/** @returns whether there was something to be moved */
-async function moved(from: string, to: string): Promise<boolean> {
-  try {
-    await rename(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
-    throw error;
-  }
+function keyOf(owner: string): string {
+  return createHash("sha256").update(owner).digest("hex").slice(0, 16);
 }

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { lstat, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { filesBelow, parseSums } from "./sums";
+import { ignoreMissing } from "../disk/ignoreMissing";
+import { filesBelow } from "../disk/listing";
+import { parseSums } from "./sums";
 import type { WrittenKit } from "./writeKit";
 
 /**
@@ -43,8 +45,4 @@ export async function removeKits(
   for (const { name } of kits) {
     if (!stay.has(name)) await rm(resolve(folder, name), { recursive: true, force: true });
   }
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
 }

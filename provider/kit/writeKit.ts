@@ -81,7 +81,7 @@ export async function writeKit(
   { folder, owner }: KitPlace,
   context: RegistryContext,
 ): Promise<WrittenKit> {
-  const draft = await KitDraft.claim(folder, owner, context.clock.now());
+  const draft = await KitDraft.claim(folder, owner);
   try {
     const written = await new KitWriter(request, draft, context).write();
     await draft.publish(written.from, written.kit.name);

@@ -1,21 +1,24 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { lstat, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DestinationError } from "../../words/errors";
-import type { Bundle, Copy, Destination } from "../destination";
-import { removeOldDrafts, draftName } from "../../disk/drafts";
-import { diskFailure } from "../../disk/diskFailure";
+import type { Bundle, Copy, Destination, DestinationContext } from "../destination";
+import { usingFolder } from "../../disk/diskFailure";
+import { draftPath, removeDraft, removeDrafts, removeOldDrafts } from "../../disk/drafts";
+import { ignoreMissing } from "../../disk/ignoreMissing";
+import { digestFile } from "../../disk/listing";
 import { makeFolder } from "../../disk/makeFolder";
 import { copyInto } from "../../disk/writeFile";
 
 /** Archives in a folder: `<sha256>.tar.gz` each, put there by one rename. */
 export function archiveFolder(folder: string): Destination {
   const pathOf = (copy: Copy): string => resolve(folder, String(copy.parts["file"]));
+  const guarded = <T>({ signal }: DestinationContext, run: () => Promise<T>): Promise<T> =>
+    usingFolder(folder, signal, run);
   return {
     id: folder,
 
-    begin(bundle, { clock, signal, reporter }) {
+    begin(bundle, context) {
+      const { signal, reporter } = context;
       const file = `${bundle.sha256}.${bundle.format}`;
       const path = resolve(folder, file);
       const copy: Copy = {
@@ -23,52 +26,52 @@ export function archiveFolder(folder: string): Destination {
         uri: join(folder, file),
         parts: { file, size: bundle.size },
       };
-      return Promise.resolve({
-        async publish() {
-          try {
-            await makeFolder(resolve(folder));
-            await removeOldDrafts(folder, clock.now());
-            if (await isArchive(path, bundle, signal)) return copy;
-            reporter.progress(`writing ${copy.uri}`);
-            const draft = resolve(folder, draftName(clock));
-            try {
-              const { sha256 } = await copyInto(bundle.path, draft, signal);
-              if (sha256 !== bundle.sha256) {
-                throw new DestinationError(
-                  `${bundle.path} changed while it was copied to ${folder}`,
-                  "Run `pulumi up` again.",
-                );
-              }
-              await rename(draft, path);
-            } finally {
-              await rm(draft, { force: true });
-            }
-            return copy;
-          } catch (error) {
-            throw diskFailure(error, folder, signal);
+      const publish = async (): Promise<Copy> => {
+        await makeFolder(resolve(folder));
+        await removeDrafts(resolve(folder));
+        if (await isArchive(path, bundle, signal)) return copy;
+        reporter.progress(`writing ${copy.uri}`);
+        const draft = draftPath(resolve(folder));
+        try {
+          const { sha256 } = await copyInto(bundle.path, draft, signal);
+          if (sha256 !== bundle.sha256) {
+            throw new DestinationError(
+              `${bundle.path} changed while it was copied to ${folder}`,
+              "Run `pulumi up` again.",
+            );
           }
-        },
-      });
+          await removeOldDrafts(resolve(folder), draft);
+          await rename(draft, path);
+        } finally {
+          await removeDraft(draft);
+        }
+        return copy;
+      };
+      return Promise.resolve({ publish: () => guarded(context, publish) });
     },
 
-    async look(copy, { signal }) {
-      try {
-        const seen = await lstatOf(pathOf(copy));
-        if (!seen) return "gone";
-        return (await isArchive(pathOf(copy), copy, signal)) ? "same" : "changed";
-      } catch (error) {
-        throw diskFailure(error, folder, signal);
-      }
-    },
+    look: (copy, context) =>
+      guarded(context, async () => {
+        if (!(await lstat(pathOf(copy)).catch(ignoreMissing))) return "gone";
+        return (await isArchive(pathOf(copy), copy, context.signal)) ? "same" : "changed";
+      }),
 
-    async remove(copies, kept, { signal }) {
-      const stay = new Set(kept.map(pathOf));
-      try {
-        for (const path of copies.map(pathOf)) if (!stay.has(path)) await rm(path, { force: true });
-      } catch (error) {
-        throw diskFailure(error, folder, signal);
-      }
-    },
+    remove: (copies, kept, context) =>
+      guarded(context, async () => {
+        const stay = new Set(kept.map(pathOf));
+        for (const copy of copies) {
+          const path = pathOf(copy);
+          if (stay.has(path)) continue;
+          const seen = await lstat(path).catch(ignoreMissing);
+          if (seen?.isFile() && (await digestFile(path, context.signal)).sha256 === copy.sha256)
+            await rm(path);
+          else if (seen)
+            context.reporter.warn(
+              `${path} stays: it is not the archive that this copy put there. Remove it when nobody needs it`,
+            );
+        }
+        await removeDrafts(resolve(folder));
+      }),
   };
 }
 
@@ -78,7 +81,7 @@ async function isArchive(
   { sha256 }: Pick<Bundle, "sha256">,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const seen = await lstatOf(path);
+  const seen = await lstat(path).catch(ignoreMissing);
   if (!seen) return false;
   if (!seen.isFile()) {
     throw new DestinationError(
@@ -86,14 +89,5 @@ async function isArchive(
       "Remove it, or give another folder.",
     );
   }
-  const digest = createHash("sha256");
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20, signal }))
-    digest.update(chunk as Buffer);
-  return digest.digest("hex") === sha256;
+  return (await digestFile(path, signal)).sha256 === sha256;
 }
-
-const lstatOf = (path: string): ReturnType<typeof lstat> | Promise<undefined> =>
-  lstat(path).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined as never;
-    throw error;
-  });

@@ -1,19 +1,18 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { lstat, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { DestinationError } from "../../words/errors";
-import type { Copy, Destination, DestinationContext } from "../destination";
-import { diskFailure } from "../../disk/diskFailure";
-import { draftName, removeOldDrafts } from "../../disk/drafts";
+import { usingFolder } from "../../disk/diskFailure";
+import { beginDraft, removeDraft, removeDrafts, replaceFolder } from "../../disk/drafts";
+import { ignoreMissing } from "../../disk/ignoreMissing";
+import { compareFolder, removeListed, type Listing } from "../../disk/listing";
 import { makeFolder } from "../../disk/makeFolder";
 import { writeNewFile } from "../../disk/writeFile";
+import { DestinationError } from "../../words/errors";
+import type { Destination, DestinationContext } from "../destination";
 
 /** The symbolic link that leads to the newest site. */
 const CURRENT = "current";
-
-/** Digests of a site's files, by their paths. */
-type Listing = Readonly<Record<string, string>>;
+/** How many files of others are named. */
+const MAX_NAMED = 3;
 
 /**
  * Unpacked sites in a folder: `<sha256>/…` each, and beside it `<sha256>.json` with the digests of its files; `current` leads to
@@ -22,131 +21,97 @@ type Listing = Readonly<Record<string, string>>;
 export function siteFolder(folder: string): Destination {
   const here = (name: string): string => resolve(folder, name);
   const listingOf = (sha256: string): string => here(`${sha256}.json`);
-  const guarded = async <T>({ signal }: DestinationContext, run: () => Promise<T>): Promise<T> => {
-    try {
-      return await run();
-    } catch (error) {
-      throw diskFailure(error, folder, signal);
-    }
-  };
+  const guarded = <T>({ signal }: DestinationContext, run: () => Promise<T>): Promise<T> =>
+    usingFolder(folder, signal, run);
 
   return {
     id: folder,
 
     begin: (bundle, context) =>
       guarded(context, async () => {
-        const { clock, signal, reporter } = context;
+        const { signal, reporter } = context;
         const { sha256 } = bundle;
-        await makeFolder(resolve(folder));
-        await removeOldDrafts(folder, clock.now());
         await refuseForeignLink(here(CURRENT));
-        const draft = here(draftName(clock));
-        await mkdir(draft);
-        const listing: Record<string, string> = {};
+        const draft = await beginDraft(resolve(folder));
+        const inDraft = (name: string): string => join(draft, name);
+        const listing = new Map<string, string>();
         return {
           sink: {
             file: ({ path }, content) =>
               guarded(context, async () => {
                 signal.throwIfAborted();
-                const target = join(draft, path);
+                const target = join(draft, "site", path);
                 await makeFolder(dirname(target));
-                listing[path] = (await writeNewFile(target, content, { flush: false })).sha256;
-                reporter.progress(`unpacking to ${folder}: ${Object.keys(listing).length} files`);
+                listing.set(path, (await writeNewFile(target, content, { flush: false })).sha256);
+                reporter.progress(`unpacking to ${folder}: ${listing.size} files`);
               }),
           },
           publish: () =>
             guarded(context, async () => {
               signal.throwIfAborted();
-              const site = here(sha256);
-              if ((await differences(site, listing, signal)) !== "none") {
-                // what is there under this name is ours, and broken
-                const broken = here(draftName(clock));
-                await rename(site, broken).catch(ignoreMissing);
-                await rename(draft, site);
-                await rm(broken, { recursive: true, force: true });
-              }
-              await replaceFile(listingOf(sha256), JSON.stringify(listing), here(draftName(clock)));
-              const link = here(draftName(clock));
-              await symlink(sha256, link);
-              await rename(link, here(CURRENT));
-              await rm(draft, { recursive: true, force: true });
+              const text = JSON.stringify(Object.fromEntries(listing));
+              await writeFile(inDraft("listing"), text, { flag: "wx", flush: true });
+              await symlink(sha256, inDraft("link"));
+              const isThere = async (): Promise<boolean> =>
+                (await compareFolder(here(sha256), listing, signal)) === "same";
+              await replaceFolder(inDraft("site"), here(sha256), draft, isThere);
+              await rename(inDraft("listing"), listingOf(sha256));
+              await rename(inDraft("link"), here(CURRENT));
+              await removeDraft(draft);
               return { sha256, uri: join(folder, sha256), parts: { site: sha256 } };
             }),
+          abandon: () => removeDraft(draft),
         };
       }),
 
-    look: (copy, context) =>
+    look: ({ sha256 }, context) =>
       guarded(context, async () => {
-        const listing = await readListing(listingOf(copy.sha256));
-        const found = await differences(here(copy.sha256), listing ?? {}, context.signal);
-        if (found === "all") return "gone";
-        const current = await readlink(here(CURRENT)).catch(ignoreMissing);
-        return listing && found === "none" && current === copy.sha256 ? "same" : "changed";
+        const listing = await readListing(listingOf(sha256));
+        const found = await compareFolder(here(sha256), listing ?? new Map(), context.signal);
+        return found !== "same" || (listing && (await linkOf(here(CURRENT))) === sha256) ? found : "changed";
       }),
 
     remove: (copies, kept, context) =>
       guarded(context, async () => {
-        const stay = new Set(kept.map(({ sha256 }: Copy) => sha256));
         for (const { sha256 } of copies) {
-          if (stay.has(sha256)) continue;
-          if ((await readlink(here(CURRENT)).catch(ignoreMissing)) === sha256) await rm(here(CURRENT));
-          await rm(here(sha256), { recursive: true, force: true });
-          await rm(listingOf(sha256), { force: true });
+          context.signal.throwIfAborted();
+          if (kept.some((copy) => copy.sha256 === sha256)) continue;
+          if ((await linkOf(here(CURRENT))) === sha256) await rm(here(CURRENT));
+          const listing = await readListing(listingOf(sha256));
+          const left = await removeListed(here(sha256), listing ?? new Map(), context.signal);
+          if (left.length > 0) context.reporter.warn(staysText(here(sha256), left));
+          if (listing) await rm(listingOf(sha256), { force: true });
         }
+        await removeDrafts(resolve(folder));
       }),
   };
 }
 
-/** Whether a folder holds these files and no other: `all` of it differs where there is none. */
-async function differences(
-  site: string,
-  listing: Listing,
-  signal: AbortSignal,
-): Promise<"none" | "some" | "all"> {
-  const seen = await lstat(site).catch(ignoreMissing);
-  if (!seen) return "all";
-  if (!seen.isDirectory()) return "some";
-  const entries = await readdir(site, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => !entry.isDirectory());
-  if (files.length !== Object.keys(listing).length) return "some";
-  for (const [path, sha256] of Object.entries(listing)) {
-    signal.throwIfAborted();
-    if ((await digestOf(join(site, path))) !== sha256) return "some";
-  }
-  return "none";
+function staysText(site: string, left: readonly string[]): string {
+  const named = left.slice(0, MAX_NAMED).join(", ") + (left.length > MAX_NAMED ? ", …" : "");
+  return `${site} stays: it has files that this copy did not put there or that somebody changed (${left.length}): ${named}. Remove them when nobody needs them`;
 }
 
-async function digestOf(path: string): Promise<string | undefined> {
-  if (!(await lstat(path).catch(ignoreMissing))?.isFile()) return undefined;
-  const digest = createHash("sha256");
-  for await (const chunk of createReadStream(path)) digest.update(chunk as Buffer);
-  return digest.digest("hex");
-}
-
+/** @returns `undefined` for none, and for what somebody else wrote there */
 async function readListing(path: string): Promise<Listing | undefined> {
   const text = await readFile(path, "utf8").catch(ignoreMissing);
   try {
-    return text === undefined ? undefined : (JSON.parse(text) as Listing);
+    return text === undefined ? undefined : new Map(Object.entries(JSON.parse(text) as object));
   } catch {
-    return undefined; // somebody wrote something else there
+    return undefined;
   }
 }
 
-async function replaceFile(path: string, text: string, draft: string): Promise<void> {
-  await writeFile(draft, text, { flag: "wx", flush: true });
-  await rename(draft, path);
+/** Where a symbolic link leads; `undefined` where there is none. */
+async function linkOf(path: string): Promise<string | undefined> {
+  return (await lstat(path).catch(ignoreMissing))?.isSymbolicLink() ? readlink(path) : undefined;
 }
 
 /** @throws DestinationError for something of others under the name of our link */
 async function refuseForeignLink(path: string): Promise<void> {
-  const seen = await lstat(path).catch(ignoreMissing);
-  if (!seen || (seen.isSymbolicLink() && /^[0-9a-f]{64}$/.test(await readlink(path)))) return;
+  if (!(await lstat(path).catch(ignoreMissing)) || /^[0-9a-f]{64}$/.test((await linkOf(path)) ?? "")) return;
   throw new DestinationError(
     `${path} is there already, and is no link to a copy`,
     "It was left as it is. Move it away, or give another folder.",
   );
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
 }

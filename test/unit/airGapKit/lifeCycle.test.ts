@@ -290,7 +290,7 @@ test("an update that was interrupted between two renames is finished by the next
 test("a destroy takes what a killed run left, too", async () => {
   const inputs = inputsOf("v1");
   const state = await airGapKit.create(context(), inputs);
-  const draft = await KitDraft.claim(join(folder, "kits"), draftOwner(context(), inputs), Date.now());
+  const draft = await KitDraft.claim(join(folder, "kits"), draftOwner(context(), inputs));
   writeFileSync(join(draft.blobs, "a".repeat(64)), "x");
   await draft.release();
   expect(kits()).toHaveLength(2);

@@ -231,23 +231,27 @@ test("earlier copies stay as many as are to be kept, also where fewer are from n
 });
 
 describe("an earlier copy that cannot be removed", () => {
-  /** Three contents one after the other, of which the first is none of a file any more. */
-  async function blocked(): Promise<{ state: BundleCopyState; first: string }> {
-    const first = await bundleCopy.create(context(), inputs({ keep: 0 }));
-    rmSync(first.outputs.uri);
-    mkdirSync(join(first.outputs.uri, "in-the-way"), { recursive: true });
+  /** Two contents one after the other. A file is in the way of the first. */
+  async function blocked(): Promise<{ state: BundleCopyState; inTheWay: string }> {
+    const { outputs, bookkeeping } = await bundleCopy.create(context(), inputs({ keep: 0 }));
+    const inTheWay = join(folder, "copies/in-the-way");
+    writeFileSync(inTheWay, "");
+    const [made] = bookkeeping.copies;
+    if (!made) throw new Error("no copy");
+    const copy = { ...made.copy, parts: { file: "in-the-way/bundle.tar.gz" } };
+    const first = { outputs, bookkeeping: { ...bookkeeping, copies: [{ ...made, copy }] } };
     bundle = packed({ "index.html": "another" });
     const next = inputs({ source: { domain: "docs.example.com", jobId: "j1", version: "v2" }, keep: 0 });
-    return { state: await bundleCopy.update(context(), first, next), first: first.outputs.uri };
+    return { state: await bundleCopy.update(context(), first, next), inTheWay };
   }
 
   test("is told of, stays in the state, and goes with the next change", async () => {
-    const { state, first } = await blocked();
+    const { state, inTheWay } = await blocked();
     expect(reporter.lines.warn).toEqual([
       expect.stringMatching(/^an earlier copy could not be removed: .*The next `pulumi up` tries again/),
     ]);
     expect(state.bookkeeping.copies).toHaveLength(2);
-    rmSync(first, { recursive: true });
+    rmSync(inTheWay);
     const again = await bundleCopy.update(
       context(),
       state,

@@ -1,23 +1,12 @@
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { diskFailure } from "../../../provider/disk/diskFailure.ts";
-import { draftName, removeOldDrafts } from "../../../provider/disk/drafts.ts";
 import { makeFolder } from "../../../provider/disk/makeFolder.ts";
 import { copyInto, writeNewFile } from "../../../provider/disk/writeFile.ts";
-import { systemClock } from "../../../provider/time/clock.ts";
 import { DestinationError } from "../../../provider/words/errors.ts";
 
 let folder: string;
@@ -47,21 +36,6 @@ test("a folder is made with those above it; a file in its place is an error", as
   expect(existsSync(join(folder, "a/b/c"))).toBe(true);
   writeFileSync(join(folder, "file"), "");
   await expect(makeFolder(join(folder, "file/b"))).rejects.toThrow("ENOTDIR");
-});
-
-test("drafts of a day ago go; later ones, and what others have, stay", async () => {
-  const [old, later] = [draftName(systemClock), draftName(systemClock)];
-  const names = [old, later, ".docs-hosting-x.draft", `a${old}`, `${old}s`];
-  expect(new Set(names).size).toBe(5);
-  for (const name of names) {
-    mkdirSync(join(folder, name));
-    utimesSync(join(folder, name), 1_000, 1_000);
-  }
-  utimesSync(join(folder, later), 1_001, 1_001);
-  await removeOldDrafts(folder, (1_000 + 24 * 3_600) * 1_000);
-  expect(existsSync(join(folder, old))).toBe(true);
-  await removeOldDrafts(folder, (1_000 + 24 * 3_600) * 1_000 + 500);
-  expect(names.map((name) => existsSync(join(folder, name)))).toEqual([false, true, true, true, true]);
 });
 
 const WRITE = "Give the user that runs `pulumi up` the right to write there, or give another folder.";
@@ -95,14 +69,6 @@ test("what the system says of a file, and of a folder with another setting, is t
   expect(diskFailure(denied, "/p", signal, { elsewhere: "set PULUMI_HOME" })).toMatchObject({
     remedy: "Give the user that runs `pulumi up` the right to write there, or set PULUMI_HOME.",
   });
-});
-
-test("a draft has a name of one length, whatever number is drawn", () => {
-  for (const drawn of [0, 0.5, 1 - 2 ** -53]) {
-    expect(draftName({ ...systemClock, random: () => drawn })).toMatch(
-      /^\.docs-hosting-[0-9a-f]{13}\.draft$/,
-    );
-  }
 });
 
 test("what the system says is told with what to do; what already is, stays; a stopped run throws its reason", () => {

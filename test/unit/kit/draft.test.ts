@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 
 const BLOB = "ab".repeat(32);
-const claim = (owner = "a"): Promise<KitDraft> => KitDraft.claim(folder, owner, Date.now());
+const claim = (owner = "a"): Promise<KitDraft> => KitDraft.claim(folder, owner);
 const drafts = (): string[] => readdirSync(folder).filter((name) => name.startsWith("."));
 
 /** As if the process of a draft had been killed: its name says that it is nobody's. */
@@ -30,7 +30,7 @@ function kill(): void {
   for (const name of drafts()) {
     renameSync(
       join(folder, name),
-      join(folder, name.replace(/^(\.docs-hosting-\w+\.).*(\.kit)$/, `$1${freeName()}$2`)),
+      join(folder, name.replace(/^(\.docs-hosting-\w+\.).*(\.draft)$/, `$1${freeName()}$2`)),
     );
   }
 }
@@ -39,7 +39,7 @@ test("a kit appears under its name by one rename, and nothing else is left", asy
   const draft = await claim();
   writeFileSync(join(draft.kit, "README.md"), "x");
   writeFileSync(join(draft.blobs, BLOB), "x");
-  expect(readdirSync(folder)).toEqual([expect.stringMatching(/^\.docs-hosting-[0-9a-f]{16}\..*\.kit$/)]);
+  expect(readdirSync(folder)).toEqual([expect.stringMatching(/^\.docs-hosting-[0-9a-f]{16}\..*\.draft$/)]);
   await draft.publish(draft.kit, "v1");
   expect(readdirSync(folder)).toEqual(["v1"]);
   const next = await claim();
@@ -77,8 +77,12 @@ test("a draft that a living process has, or another resource, is left alone", as
 
 test("one that failed keeps its blobs for the next try, and nothing when it has none", async () => {
   const draft = await claim();
-  writeFileSync(join(draft.blobs, BLOB), "one");
+  mkdirSync(join(draft.kit, "images/blobs/sha256"), { recursive: true });
+  writeFileSync(join(draft.kit, "images/blobs/sha256", BLOB), "one");
+  writeFileSync(join(draft.kit, "bundle.tar.gz"), "a large file");
   await draft.release();
+  const [left = ""] = drafts();
+  expect(readdirSync(join(folder, left))).toEqual(["blobs"]);
   const next = await claim();
   expect(readdirSync(next.blobs)).toEqual([BLOB]);
   rmSync(join(next.blobs, BLOB));
@@ -86,14 +90,28 @@ test("one that failed keeps its blobs for the next try, and nothing when it has 
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("what nobody came back for in a day goes, whosever it was; what is no draft stays", async () => {
+test("a draft of an ended process goes after a day, whosever it was; a living process keeps its own; what is no draft stays", async () => {
   await claim("b");
   kill();
   const [left = ""] = drafts();
+  const living = await claim("c");
   writeFileSync(join(folder, ".docs-hosting-x.kit"), "");
-  utimesSync(join(folder, left), 1_000, 1_000);
+  for (const each of [join(folder, left), join(living.kit, "..")]) utimesSync(each, 1_000, 1_000);
   const draft = await claim();
   expect(existsSync(join(folder, left))).toBe(false);
+  expect(existsSync(living.kit)).toBe(true);
   expect(existsSync(join(folder, ".docs-hosting-x.kit"))).toBe(true);
   await draft.release();
+});
+
+test("a draft of an earlier release is gone on with", async () => {
+  const draft = await claim();
+  writeFileSync(join(draft.blobs, BLOB), "one");
+  kill();
+  const [left = ""] = drafts();
+  renameSync(join(folder, left), join(folder, left.replace(/draft$/, "kit")));
+  const next = await claim();
+  expect(readdirSync(next.blobs)).toEqual([BLOB]);
+  await removeDrafts(folder, "a");
+  expect(drafts()).toHaveLength(1);
 });

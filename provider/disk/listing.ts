@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import { lstat, open, readdir, rm, rmdir } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { ignoreMissing } from "./ignoreMissing";
+
+/** SHA-256 of the files below a folder, by their paths with `/`. */
+export type Listing = ReadonlyMap<string, string>;
+
+/** How much is read at a time, in bytes. */
+const BLOCK_BYTES = 1 << 20;
+
+/** Paths of the files below a folder, with `/`, in the order of their bytes. Links are not followed. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).split(sep).join("/"))
+    .sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+}
+
+/**
+ * Reads a file to its end.
+ *
+ * @param flush whether its bytes are brought down to the disk before
+ * @throws the error of the file system; the signal's reason
+ */
+export async function digestFile(
+  path: string,
+  signal: AbortSignal,
+  { flush = false } = {},
+): Promise<{ sha256: string; size: number }> {
+  const hash = createHash("sha256");
+  const file = await open(path);
+  try {
+    if (flush) await file.sync();
+    const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, (await file.stat()).size + 1));
+    for (let size = 0; ;) {
+      signal.throwIfAborted();
+      const { bytesRead } = await file.read(block, 0, block.length, size);
+      if (bytesRead === 0) return { sha256: hash.digest("hex"), size };
+      hash.update(block.subarray(0, bytesRead));
+      size += bytesRead;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether a folder holds the files of a listing and no other. */
+export async function compareFolder(
+  folder: string,
+  listing: Listing,
+  signal: AbortSignal,
+): Promise<"same" | "changed" | "gone"> {
+  const seen = await lstat(folder).catch(ignoreMissing);
+  if (!seen) return "gone";
+  if (!seen.isDirectory()) return "changed";
+  const paths = (await filesBelow(folder).catch(ignoreMissing)) ?? [];
+  if (paths.length !== listing.size) return "changed";
+  for (const path of paths) if (!(await isListed(folder, path, listing, signal))) return "changed";
+  return "same";
+}
+
+/**
+ * Removes the files of a listing, and the folders that are empty after that. A file with other bytes, or one that is not listed, is
+ * somebody else's, and stays.
+ *
+ * @returns paths of what stays
+ */
+export async function removeListed(folder: string, listing: Listing, signal: AbortSignal): Promise<string[]> {
+  const seen = await lstat(folder).catch(ignoreMissing);
+  if (!seen) return [];
+  if (!seen.isDirectory()) return [""];
+  const left: string[] = [];
+  for (const path of await filesBelow(folder)) {
+    if (await isListed(folder, path, listing, signal)) await rm(join(folder, path));
+    else left.push(path);
+  }
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory());
+  const deepestFirst = folders
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort()
+    .reverse();
+  for (const each of [...deepestFirst, folder]) await rmdir(each).catch(ignoreFull);
+  return left;
+}
+
+async function isListed(
+  folder: string,
+  path: string,
+  listing: Listing,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const sha256 = listing.get(path);
+  const file = join(folder, path);
+  if (sha256 === undefined || !(await lstat(file).catch(ignoreMissing))?.isFile()) return false;
+  return (await digestFile(file, signal).catch(ignoreMissing))?.sha256 === sha256;
+}
+
+function ignoreFull(error: unknown): void {
+  if (!["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+}

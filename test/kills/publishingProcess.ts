@@ -1,0 +1,32 @@
+// Publishes a site of so many files in a folder, as a copy does. May be killed at any time. Arguments: folder, number of files.
+// Prints "ready" when all are written, waits for a line, and prints "done" at the end.
+import { once } from "node:events";
+import { Readable } from "node:stream";
+import fetch from "node-fetch";
+import { folderDestination } from "../../dist/provider/destination/folder/folderDestination.js";
+import { systemClock } from "../../dist/provider/time/clock.js";
+import { startDeadline } from "../../dist/provider/time/deadline.js";
+
+const [, , folder = "", files = ""] = process.argv;
+const silent = (): undefined => undefined;
+const draft = await folderDestination({ folder, layout: "site" }).begin(
+  { path: "", format: "tar.gz", sha256: "ab".repeat(32), size: 1, version: "v1" },
+  {
+    fetch,
+    clock: systemClock,
+    reporter: { progress: silent, debug: silent, info: silent, warn: silent },
+    signal: new AbortController().signal,
+    deadline: startDeadline(systemClock, 60_000),
+    environment: silent,
+    scratch: () => Promise.reject(new Error("not needed")),
+  },
+);
+for (let number = 0; number < Number(files); number++) {
+  const content = Readable.from([Buffer.from(`page ${number}`)]);
+  await draft.sink?.file({ path: `folder-${number % 20}/${number}.html`, size: 8 }, content);
+}
+console.log("ready");
+await once(process.stdin, "data");
+await draft.publish();
+console.log("done");
+process.exit();
