@@ -18,7 +18,7 @@ export function addBundleRoutes(app: FastifyInstance, jobs: ExportJobs, links: B
       );
     }
     const { size } = await jobs.archive(jobId);
-    return { jobId, ...links.mint(jobId), sizeBytes: size };
+    return { jobId, domain: job.domain, ...links.mint(jobId), sizeBytes: size };
   });
 }
 

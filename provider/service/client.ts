@@ -3,6 +3,7 @@ import { readBundleLink, type BundleLink } from "./bundleLink";
 import type { ServiceSettings } from "./configuration";
 import { NotAllowedError, NotFoundError, ResponseError } from "../words/errors";
 import { readExportJob, readStartReply, type ExportJob, type StartReply } from "./exportJob";
+import { checkSite, otherSite } from "./jobSite";
 import { Transport, type TransportOptions } from "../http/transport";
 
 /** One look at an agent job. */
@@ -54,7 +55,11 @@ export class Client {
           repetition: "start",
           ...(idempotencyKey !== undefined && { idempotencyKey }),
         },
-        readStartReply,
+        (reply, key) => {
+          const start = readStartReply(reply, key);
+          // the job is known: a look at it says what is wrong
+          return otherSite(request.domain, reply.body) === undefined ? start : { jobId: start.jobId };
+        },
       );
     } catch (error) {
       // services differ in how they answer to a site that they do not have
@@ -76,24 +81,31 @@ export class Client {
   /**
    * `GET /v1/static-export/jobs/{jobId}`: the state of an export.
    *
-   * @throws NotFoundError when there is no such job; any other DocsHostingError
+   * @throws InputError for a job of another site than `domain`; NotFoundError when there is no such job; any other DocsHostingError
    */
-  getExport(jobId: string): Promise<ExportJob> {
+  getExport(jobId: string, domain: string): Promise<ExportJob> {
     return this.#transport.send(
       { method: "GET", path: ["v1", "static-export", "jobs", jobId], repetition: "read" },
-      (reply, key) => readExportJob(jobId, reply, key),
+      (reply, key) => {
+        checkSite(domain, jobId, reply.body);
+        return readExportJob(jobId, reply, key);
+      },
     );
   }
 
   /**
    * `POST /v1/static-export/jobs/{jobId}/bundle`: a fresh link to the bundle of a completed job.
    *
-   * @throws NotReadyError while the job is not completed; NotFoundError when there is no such job; any other DocsHostingError
+   * @throws InputError for a job of another site than `domain`; NotReadyError while the job is not completed; NotFoundError when
+   *   there is no such job; any other DocsHostingError
    */
-  createBundle(jobId: string): Promise<BundleLink> {
+  createBundle(jobId: string, domain: string): Promise<BundleLink> {
     return this.#transport.send(
       { method: "POST", path: ["v1", "static-export", "jobs", jobId, "bundle"], repetition: "repeatable" },
-      (reply) => readBundleLink(reply, this.#service),
+      (reply) => {
+        checkSite(domain, jobId, reply.body);
+        return readBundleLink(reply, this.#service);
+      },
     );
   }
 

@@ -47,8 +47,7 @@ export function serviceSettings(
     baseUrl,
     apiKey: () => resolveApiKey(source, apiKeyEnv),
     apiKeyName: apiKeyEnv === API_KEY_VARIABLE ? `${apiKeyEnv} (or the config ${API_KEY_CONFIG})` : apiKeyEnv,
-    allowInsecure: isSwitchedOn(source, ALLOW_INSECURE_CONFIG),
-    publicStorageOnly: isSwitchedOn(source, PUBLIC_STORAGE_ONLY_CONFIG),
+    ...switches(source),
     ...(proxy && { proxy }),
   };
 }
@@ -57,9 +56,11 @@ export function serviceSettings(
  * The base URL of the service, in the one form that is stored.
  *
  * @param given the resource's own `baseUrl`, which goes before environment and configuration
- * @throws ConfigurationError when there is none, or it cannot be used safely
+ * @throws ConfigurationError when there is none, or it cannot be used safely; also for a switch that is neither on nor off,
+ *   so that it is told before any request
  */
 export function resolveBaseUrl(source: ConfigurationSource, given?: string): string {
+  const { allowInsecure } = switches(source);
   const found = [
     { text: given, name: "baseUrl" },
     { text: source.environment(BASE_URL_VARIABLE), name: BASE_URL_VARIABLE },
@@ -90,7 +91,7 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
       `Write ${withoutVersion}`,
     );
   }
-  if (url.protocol === "http:" && !isLoopback(url.hostname) && !isSwitchedOn(source, ALLOW_INSECURE_CONFIG)) {
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && !allowInsecure) {
     return fail(
       `uses http: to ${url.host}, which would send the API key readable to everyone on the way`,
       `Use https:, or permit it with \`pulumi config set ${ALLOW_INSECURE_CONFIG} true\`.`,
@@ -134,6 +135,15 @@ function findApiKey(source: ConfigurationSource, apiKeyEnv: string = API_KEY_VAR
   return source.stackConfig(API_KEY_CONFIG) ?? "";
 }
 
-function isSwitchedOn(source: ConfigurationSource, name: string): boolean {
-  return source.stackConfig(name)?.trim().toLowerCase() === "true";
+/** @throws ConfigurationError for one that is neither true nor false: nobody knows what was meant */
+function switches(source: ConfigurationSource): Pick<ServiceSettings, "allowInsecure" | "publicStorageOnly"> {
+  const isOn = (name: string): boolean => {
+    const value = (source.stackConfig(name) ?? "false").trim().toLowerCase();
+    if (value === "true" || value === "false") return value === "true";
+    throw new ConfigurationError(
+      `the configuration ${name} is neither true nor false`,
+      `Run \`pulumi config set ${name} true\`, or \`false\` in its place.`,
+    );
+  };
+  return { allowInsecure: isOn(ALLOW_INSECURE_CONFIG), publicStorageOnly: isOn(PUBLIC_STORAGE_ONLY_CONFIG) };
 }

@@ -1,5 +1,6 @@
 import { malformed } from "../http/malformed";
 import { readIdentifier } from "./identifier";
+import { readWarnings, type JobWarnings } from "./jobWarnings";
 import type { Outcome } from "../words/outcome";
 import { redact, withoutSecrets } from "../words/redaction";
 import { toCount, toNumber } from "./replyNumber";
@@ -21,6 +22,8 @@ export interface ExportJob {
   readonly pageCount?: number;
   /** Why the job failed, in the service's words, redacted, when it says so. */
   readonly reason?: string;
+  /** What the service found wrong in the content of a completed job, when it says so. */
+  readonly warnings?: JobWarnings;
   /** How long the service asks not to be asked again (`Retry-After`), in milliseconds. */
   readonly retryAfterMs?: number;
 }
@@ -68,6 +71,7 @@ export function readExportJob(
   const reason = [body["error"], body["reason"], body["message"]]
     .map((text) => (typeof text === "string" ? redact(text, [key]) : ""))
     .find((text) => text !== "");
+  const warnings = readWarnings(body, key);
   const known = Object.hasOwn(OUTCOMES, status) ? OUTCOMES[status] : undefined;
   return {
     status,
@@ -77,6 +81,7 @@ export function readExportJob(
     ...(progress !== undefined && { progress: Math.min(100, Math.max(0, progress)) }),
     ...(pageCount !== undefined && { pageCount }),
     ...(reason !== undefined && { reason }),
+    ...(known === "success" && warnings && { warnings }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }

@@ -15,12 +15,13 @@ interface MintContext {
  * A fresh link to the bundle of a completed job. A link that is dead on arrival, or as good as dead, is asked for once
  * more.
  *
- * @throws MalformedResponseError when the second one is dead by the service's own clock; any other DocsHostingError
+ * @param domain the site that the job has to be of
+ * @throws InputError for a job of another site; MalformedResponseError when the second one is dead by the service's own clock; any other DocsHostingError
  */
-export function mintLink(jobId: string, context: MintContext): Promise<BundleLink> {
+export function mintLink(jobId: string, domain: string, context: MintContext): Promise<BundleLink> {
   const { tracer } = context;
   return tracer.span("docs_hosting.link.mint", { "docs_hosting.job.id": jobId }, async () => {
-    const link = await soundLink(jobId, context);
+    const link = await soundLink(jobId, domain, context);
     const { expiresAtMs } = link;
     if (expiresAtMs !== undefined) {
       tracer.note({ "docs_hosting.link.expires_at": new Date(expiresAtMs).toISOString() });
@@ -29,10 +30,14 @@ export function mintLink(jobId: string, context: MintContext): Promise<BundleLin
   });
 }
 
-async function soundLink(jobId: string, { client, reporter }: MintContext): Promise<BundleLink> {
+async function soundLink(
+  jobId: string,
+  domain: string,
+  { client, reporter }: MintContext,
+): Promise<BundleLink> {
   const lifeMs = ({ expiresAtMs = Infinity, mintedAtMs }: BundleLink): number => expiresAtMs - mintedAtMs;
-  let link = await client.createBundle(jobId);
-  if (isShort(lifeMs(link))) link = await client.createBundle(jobId);
+  let link = await client.createBundle(jobId, domain);
+  if (isShort(lifeMs(link))) link = await client.createBundle(jobId, domain);
   if (link.expiresAtMs === undefined) {
     reporter.warn(
       `the service does not say when the link to job ${jobId} expires: it is renewed only when an input changes`,

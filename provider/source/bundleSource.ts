@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { normaliseDomain } from "../resource/domainName";
+import { normaliseDomain } from "../service/domainName";
 import type { Ruled } from "../resource/inputTable";
 import { ruleOfVersion } from "../resource/versionLabel";
 import { SERVICE_INPUTS } from "../resource/serviceInputs";

@@ -59,13 +59,14 @@ async function fetchExport(
   const { environment } = context.configuration;
   const service = openClient(context, source, context.deadline.remainingMs());
   const settings = serviceSettings(context.configuration, source);
+  await service.client.getExport(jobId, domain); // a reply with a link need not say which site it is of
   // two resources with the same job do not share their parts
   const name = createHash("sha256").update(JSON.stringify([baseUrl, jobId, context.urn]));
   const fetched = await download(
     {
       folder: homeFolder(environment, "downloads"),
       name: name.digest("hex").slice(0, 32),
-      mint: () => mintLink(jobId, service),
+      mint: () => mintLink(jobId, domain, service),
       limitBytes,
       subject: describeSource(source),
       policy: settings,

@@ -87,7 +87,9 @@ async function renew(
   tracer.note({ "docs_hosting.job.id": jobId });
   try {
     reporter.progress("renewing the link");
-    const link = await tracer.span("docs_hosting.link.renew", {}, () => mintLink(jobId, context));
+    const link = await tracer.span("docs_hosting.link.renew", {}, () =>
+      mintLink(jobId, inputs.domain, context),
+    );
     const clockError = clockErrorOf(machineOf(context), context.client.clockAheadMs);
     const renewed = finishedState(inputs, { jobId, link }, clockError, before.outputs);
     warnOfShortLife(context, inputs, renewed);

@@ -3,7 +3,7 @@ import type { ServiceContext } from "../resource/openClient";
 import { saltFor } from "../resource/salt";
 import { UnfinishedError } from "../resource/unfinishedError";
 import { clockErrorOf, machineOf } from "../time/serviceClock";
-import { ExportFailedError, NotFoundError, ResponseError } from "../words/errors";
+import { ExportFailedError, InputError, NotFoundError, ResponseError } from "../words/errors";
 import { explained } from "../words/explainedError";
 import type { CheckedInputs } from "./inputs";
 import { intentOf } from "./intent";
@@ -157,9 +157,9 @@ class SiteExport {
   }
 }
 
-/** A job that will never be completed is not gone on with. */
+/** A job that will never be completed, or that is of another site, is not gone on with. */
 function isOver(error: unknown): boolean {
-  return error instanceof ExportFailedError || error instanceof NotFoundError;
+  return [ExportFailedError, InputError, NotFoundError].some((kind) => error instanceof kind);
 }
 
 /** The service answered that it does not do what was asked. */

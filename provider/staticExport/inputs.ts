@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { normaliseDomain } from "../resource/domainName";
+import { normaliseDomain } from "../service/domainName";
 import { checkByTable, text, type CheckFailure, type InputTable, type Ruled } from "../resource/inputTable";
 import { ruleOfVersion } from "../resource/versionLabel";
 import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
@@ -21,7 +21,7 @@ export interface StaticExportInputs extends ServiceInputs {
   /** A change of any value exports again. */
   triggers?: unknown[];
   /**
-   * An existing job to adopt: nothing is started; it is awaited if it still runs, and a link is minted. How to roll
+   * An existing job of this site to adopt: nothing is started; it is awaited if it still runs, and a link is minted. How to roll
    * back, and how to bring an export made elsewhere under management. While it is given, `version` is only a label and
    * `triggers` do nothing. Removed again, its content stays until `version` or `triggers` change.
    */

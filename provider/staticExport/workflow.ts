@@ -3,6 +3,7 @@ import type { StartRequest } from "../service/client";
 import type { BundleLink } from "../service/bundleLink";
 import { mintLink } from "../service/mintLink";
 import { JUST_STARTED, type ExportJob } from "../service/exportJob";
+import { describeWarnings } from "../service/jobWarnings";
 import { sleep } from "../time/clock";
 import type { Attributes } from "../tracing/tracer";
 import { warningOnce, type Reporter } from "../words/reporter";
@@ -77,7 +78,7 @@ export async function runExport(request: ExportRequest, given: WorkflowContext):
     }
     try {
       reporter.progress("packing the bundle");
-      return { jobId, link: await mintLink(jobId, context), pageCount: job.pageCount };
+      return { jobId, link: await mintLink(jobId, request.domain, context), pageCount: job.pageCount };
     } catch (error) {
       if (!(error instanceof NotReadyError) || ++notReady > MAX_NOT_READY) throw error;
       job = { kind: "running", jobId };
@@ -107,7 +108,7 @@ async function startExport(
 /** @throws ExportFailedError when the job did not end well */
 function completedJob(
   jobId: string,
-  { outcome, status, reason, pageCount }: ExportJob,
+  { outcome, status, reason, pageCount, warnings }: ExportJob,
   isAdopted: boolean,
   reporter: Reporter,
 ): Extract<JobPhase, { kind: "completed" }> {
@@ -125,6 +126,7 @@ function completedJob(
             (isAdopted ? another : "run `pulumi up` again: it starts a new job."),
         );
   }
+  if (warnings) reporter.warn(`job ${jobId} is completed with ${describeWarnings(warnings)}`);
   if (pageCount === 0) reporter.warn(`job ${jobId} is completed, but exported 0 pages`);
   return { kind: "completed", jobId, pageCount };
 }
@@ -134,8 +136,13 @@ function completedJob(
  *
  * @throws NotFoundError when there is no such job; any other DocsHostingError; the signal's reason
  */
-export async function findJob(jobId: string, mayBeNew: boolean, context: ServiceContext): Promise<ExportJob> {
-  const look = lookAt(jobId, mayBeNew, context);
+export async function findJob(
+  domain: string,
+  jobId: string,
+  mayBeNew: boolean,
+  context: ServiceContext,
+): Promise<ExportJob> {
+  const look = lookAt(domain, jobId, mayBeNew, context);
   for (;;) {
     const job = await look();
     if (job) return job;
@@ -145,6 +152,7 @@ export async function findJob(jobId: string, mayBeNew: boolean, context: Service
 
 /** Looks at a job: `undefined` while one that may have been started a moment ago is not known to all of the service yet. */
 function lookAt(
+  domain: string,
   jobId: string,
   mayBeNew: boolean,
   { client, clock, tracer }: ServiceContext,
@@ -152,7 +160,7 @@ function lookAt(
   const beganAt = clock.monotonic();
   const look = (): Promise<ExportJob> =>
     tracer.span("docs_hosting.export.look", { "docs_hosting.job.id": jobId }, async () => {
-      const job = await client.getExport(jobId);
+      const job = await client.getExport(jobId, domain);
       tracer.note(seenOf(job));
       return job;
     });
@@ -182,7 +190,7 @@ function waitForExport(
   mayBeNew: boolean,
   context: ServiceContext,
 ): Promise<ExportJob> {
-  const look = lookAt(jobId, mayBeNew, context);
+  const look = lookAt(domain, jobId, mayBeNew, context);
   const wait: JobWait<ExportJob> = {
     ...context,
     subject: `export job ${jobId} of ${domain} to be completed`,

@@ -71,8 +71,8 @@ export function operation(
   });
   const calls = {
     start: () => client.startExport({ domain: "docs.example.com" }).then(({ jobId }) => jobId),
-    status: () => client.getExport("job-1"),
-    bundle: () => client.createBundle("job-1"),
+    status: () => client.getExport("job-1", "docs.example.com"),
+    bundle: () => client.createBundle("job-1", "docs.example.com"),
   };
   return { calls, lines: reporter.lines, clock };
 }

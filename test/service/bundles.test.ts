@@ -16,6 +16,7 @@ describe("a bundle", () => {
       status: 200,
       body: {
         jobId,
+        domain: "docs.example.com",
         bundleUrl: expect.any(String) as string,
         expiresAt: new Date(tested.clockMs + LINK_LIFETIME_MS).toISOString(),
         sizeBytes: bytes.length,

@@ -1,4 +1,6 @@
 // Jobs that were started elsewhere or earlier, taken over by the input `jobId`.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { docs } from "./programFolder.ts";
@@ -62,6 +64,28 @@ onEachEngine("adoption", (kind) => {
       expect((await world.exported()).outputs).toEqual(third);
       world.program(docs(`version: "v3"`));
       await previewIsEmpty(world);
+    },
+  );
+
+  test.concurrent(
+    "L28 the job of another site is neither exported nor copied under this one's name",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      world.service.setSite("other.example.com", join(world.programFolder, "../site"));
+      const job = await startJob(world.service, "other.example.com");
+      world.requests();
+      world.program(
+        `new StaticExport("docs", { domain: "docs.example.com", jobId: "${job}" });
+       new BundleCopy("copy", { source: { domain: "docs.example.com", jobId: "${job}" }, destination: { folder: "copies" } });`,
+      );
+      const up = await world.stack.up({ continueOnError: true });
+      expect(up.ok).toBe(false);
+      const wrong = `job ${job} is an export of other.example.com, not of docs.example.com.`;
+      expect(up.error).toContain(`docs.example.com: ${wrong} Give the jobId`);
+      expect(up.error).toContain(`${wrong} Nothing was published.`);
+      expect(world.requests()).toEqual([poll(job)]);
+      expect((await world.stack.exportState()).filter(({ custom }) => custom)).toEqual([]);
+      expect(existsSync(join(world.programFolder, "copies"))).toBe(false);
     },
   );
 

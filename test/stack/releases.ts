@@ -74,11 +74,11 @@ async function finishedJob(service: ReferenceService): Promise<string> {
   return jobId;
 }
 
-export async function startJob(service: ReferenceService): Promise<string> {
+export async function startJob(service: ReferenceService, domain = "docs.example.com"): Promise<string> {
   const reply = await fetch(`${service.url}/v1/static-export/jobs`, {
     method: "POST",
     headers: { authorization: `Bearer ${CANARY_KEY}`, "content-type": "application/json" },
-    body: JSON.stringify({ domain: "docs.example.com" }),
+    body: JSON.stringify({ domain }),
   });
   const { jobId } = (await reply.json()) as { jobId?: unknown };
   if (typeof jobId !== "string") throw new Error(`no job was started: ${reply.status}`);

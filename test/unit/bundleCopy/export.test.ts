@@ -29,6 +29,8 @@ let folder: string;
 let server: Server;
 let url: string;
 let bundle: Buffer;
+/** Sites that the service names with the status of the job, and with the link to it. */
+let named: { status?: string; link?: string };
 /** What is answered instead of a link. */
 let refusal: { status: number; body: object } | undefined;
 let asked: { call: string; range: string | undefined; authorization: string | undefined }[];
@@ -39,6 +41,7 @@ beforeEach(async () => {
   reporter = recordingReporter();
   asked = [];
   refusal = undefined;
+  named = {};
   bundle = packed({ "index.html": "<h1>Docs</h1>" });
   server = createServer((request: IncomingMessage, response) => {
     const { method = "", url: path = "", headers } = request;
@@ -47,11 +50,13 @@ beforeEach(async () => {
       range: headers.range,
       authorization: headers.authorization,
     });
-    if (method === "POST") {
-      const { status, body } = refusal ?? {
-        status: 200,
-        body: { bundleUrl: `${url}/store?sig=x`, expiresAt: new Date(Date.now() + 3_600_000).toISOString() },
-      };
+    if (path !== "/store?sig=x") {
+      const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+      const answer =
+        method === "GET"
+          ? { status: "completed", domain: named.status }
+          : { bundleUrl: `${url}/store?sig=x`, expiresAt, domain: named.link };
+      const { status, body } = (method === "POST" ? refusal : undefined) ?? { status: 200, body: answer };
       return response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     }
     const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? "")?.[1] ?? 0);
@@ -109,6 +114,7 @@ const left = (name: string): string[] => {
   const path = join(folder, "home/docs-hosting", name);
   return existsSync(path) ? readdirSync(path) : [];
 };
+const LOOK = "GET /v1/static-export/jobs/j1";
 const MINT = "POST /v1/static-export/jobs/j1/bundle";
 const shaOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
@@ -122,6 +128,7 @@ describe("the bundle of an export", () => {
       "docs_hosting.create",
       "  docs_hosting.bundle_copy",
       "    docs_hosting.bundle.download",
+      "      GET",
       "      docs_hosting.link.mint",
       "        POST",
       "    docs_hosting.bundle.inspect",
@@ -160,6 +167,7 @@ describe("the bundle of an export", () => {
   test("is fetched by a link of its own; the store sees no key; nothing is left on this machine", async () => {
     const { outputs } = await bundleCopy.create(context(), inputs());
     expect(asked).toEqual([
+      { call: LOOK, range: undefined, authorization: `Bearer ${KEY}` },
       { call: MINT, range: undefined, authorization: `Bearer ${KEY}` },
       { call: "GET /store", range: undefined, authorization: undefined },
     ]);
@@ -182,6 +190,7 @@ describe("the bundle of an export", () => {
     asked = [];
     const { outputs } = await bundleCopy.create(context(), inputs());
     expect(asked.map(({ call, range }) => [call, range])).toEqual([
+      [LOOK, undefined],
       [MINT, undefined],
       ["GET /store", `bytes=${bundle.length}-`],
     ]);
@@ -198,6 +207,19 @@ describe("the bundle of an export", () => {
     const limits = { archiveBytes: 1_000_000 };
     await expect(bundleCopy.create(context(), inputs({ limits }))).rejects.toThrow(/Nothing was published/);
     expect(left("downloads")).toEqual([]);
+    expect(existsSync(join(folder, "copies"))).toBe(false);
+  });
+
+  test.each([
+    ["the status of the job", () => ({ status: "Other.example.com" }), [LOOK]],
+    ["the link", () => ({ link: "other.example.com" }), [LOOK, MINT]],
+  ])("is not fetched where %s names another site", async (_, naming, calls) => {
+    named = naming();
+    await expect(bundleCopy.create(context(), inputs())).rejects.toThrow(
+      "job j1 is an export of other.example.com, not of docs.example.com. Nothing was published. " +
+        "Give the jobId of an export of docs.example.com, or declare the domain other.example.com.",
+    );
+    expect(asked.map(({ call }) => call)).toEqual(calls);
     expect(existsSync(join(folder, "copies"))).toBe(false);
   });
 

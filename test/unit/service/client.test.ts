@@ -90,7 +90,7 @@ describe("a start", () => {
   test.each([401, 403, 501])("refused with %i is what it is with every call", async (status) => {
     reply = { status };
     const { remedy } = await refusal((client) => client.startExport({ domain: "docs.example.com" }));
-    expect(remedy).toBe((await refusal((client) => client.getExport("7"))).remedy);
+    expect(remedy).toBe((await refusal((client) => client.getExport("7", "docs.example.com"))).remedy);
   });
 
   test("is known also where the key is gone when the reply arrives", async () => {
@@ -105,14 +105,14 @@ describe("a start", () => {
 
 test("the status and the link of an export are asked for by its id", async () => {
   reply = { body: { status: "running", error: `not ${KEY}` } };
-  expect(await ask((client) => client.getExport("a/b"))).toEqual({
+  expect(await ask((client) => client.getExport("a/b", "docs.example.com"))).toEqual({
     status: "running",
     outcome: "pending",
     isUnexpected: false,
     reason: "not [removed]",
   });
   reply = { body: { bundleUrl: "https://store.example.test/a", sizeBytes: 3 } };
-  expect(await ask((client) => client.createBundle("a/b"))).toMatchObject({
+  expect(await ask((client) => client.createBundle("a/b", "docs.example.com"))).toMatchObject({
     url: "https://store.example.test/a",
     sizeBytes: 3,
   });
@@ -121,8 +121,18 @@ test("the status and the link of an export are asked for by its id", async () =>
 
 test.each<[string, (client: Client) => Promise<unknown>, number, number]>([
   ["a start is sent once more", (client: Client) => client.startExport({ domain: "docs.example.com" }), 2, 1],
-  ["a link is asked for until the time limit", (client: Client) => client.createBundle("7"), Infinity, 1],
-  ["a job is looked at until the time limit", (client: Client) => client.getExport("7"), Infinity, 6],
+  [
+    "a link is asked for until the time limit",
+    (client: Client) => client.createBundle("7", "docs.example.com"),
+    Infinity,
+    1,
+  ],
+  [
+    "a job is looked at until the time limit",
+    (client: Client) => client.getExport("7", "docs.example.com"),
+    Infinity,
+    6,
+  ],
   ["so is an agent job", (client: Client) => client.getAgentJob({ projectId: "p1", id: "a1" }), Infinity, 6],
 ])("where the service breaks inside, %s", async (_, call, whenBroken, whenMalformed) => {
   reply = { status: 500 };
@@ -140,7 +150,7 @@ test("how far the clock is ahead is known from the first reply with a date on", 
   reply = { body: { status: "running" }, headers: { date: new Date(clock.now() - 90_000).toUTCString() } };
   const { client } = connected();
   expect(client.clockAheadMs).toBeUndefined();
-  await clock.run(client.getExport("7"));
+  await clock.run(client.getExport("7", "docs.example.com"));
   expect(Math.abs((client.clockAheadMs ?? 0) - 90_000)).toBeLessThanOrEqual(1_000);
 });
 
@@ -189,6 +199,8 @@ describe("a look at an agent job", () => {
 
   test("is refused else as any call is", async () => {
     reply = { status: 401 };
-    expect((await refusal(look)).remedy).toBe((await refusal((client) => client.getExport("7"))).remedy);
+    expect((await refusal(look)).remedy).toBe(
+      (await refusal((client) => client.getExport("7", "docs.example.com"))).remedy,
+    );
   });
 });

@@ -93,8 +93,7 @@ describe("a base URL", () => {
   test.each([
     ["true", true],
     [" TRUE\n", true],
-    ["yes", false],
-    ["", false],
+    [" False\n", false],
   ])("may be of http: where the configuration permits it with %j: %s", (allowInsecure, permitted) => {
     const configured = source({}, { "docs-hosting:allowInsecure": allowInsecure });
     const settings = refusal(() => serviceSettings(configured, { baseUrl: "http://api.example.com" }));
@@ -107,6 +106,23 @@ describe("a base URL", () => {
       const safe = serviceSettings(configured, { baseUrl: "https://api.example.com" });
       expect(safe.allowInsecure).toBe(false);
     }
+  });
+});
+
+describe.each(["docs-hosting:allowInsecure", "docs-hosting:publicStorageOnly"])("the switch %s", (name) => {
+  test.each(["1", "yes", "on", "", "truee"])("is refused where it is %j, before any request", (value) => {
+    const error = refused(
+      `the configuration ${name} is neither true nor false. Run \`pulumi config set ${name} true\`, or \`false\` in its place.`,
+    );
+    const configured = source({}, { [name]: value });
+    expect(refusal(() => serviceSettings(configured, { baseUrl: "https://api.example.com" }))).toEqual(error);
+    expect(refusal(() => resolveBaseUrl(configured, "https://api.example.com"))).toEqual(error);
+  });
+
+  test("is on where it is true", () => {
+    const settings = serviceSettings(source({}, { [name]: "True" }), { baseUrl: "https://api.example.com" });
+    const on = name.replace("docs-hosting:", "");
+    expect(settings).toMatchObject({ allowInsecure: false, publicStorageOnly: false, [on]: true });
   });
 });
 

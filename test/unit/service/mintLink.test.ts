@@ -15,7 +15,11 @@ async function spanOf(link: BundleLink): Promise<RecordedSpan | undefined> {
   const client: Pick<Client, "createBundle"> = { createBundle: () => Promise.resolve(link) };
   const minted = await clock.run(
     recorded.operation((tracer) =>
-      mintLink("job-7", { client: client as Client, reporter: recordingReporter(), tracer }),
+      mintLink("job-7", "docs.example.com", {
+        client: client as Client,
+        reporter: recordingReporter(),
+        tracer,
+      }),
     ),
   );
   expect(minted).toBe(link);

@@ -1,6 +1,7 @@
 // The first export of a site: started, or adopted.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
+import { InputError } from "../../../provider/words/errors.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../../simulation/simulatedExport.ts";
 
 const START = "POST /jobs";
@@ -51,6 +52,33 @@ describe("create", () => {
     const { outputs } = await site.create({ jobId: other.outputs.jobId });
     expect(site.requests()).toEqual(["GET /jobs/job-1", "POST /jobs/job-1/bundle"]);
     expect(outputs).toMatchObject({ jobId: "job-1", version: "job-1" });
+  });
+
+  describe("of a given job of another site", () => {
+    const wrong =
+      "job job-1 is an export of other.example.com, not of docs.example.com. " +
+      "Give the jobId of an export of docs.example.com, or declare the domain other.example.com.";
+
+    test.each(["running", "completed"])("ends with the first look, also where it is %s", async (status) => {
+      site.answer("status", () => ({ body: { status, domain: "Other.example.com" } }));
+      const error = await caught(site.create({ jobId: "job-1" }));
+      expect(error).not.toBeInstanceOf(UnfinishedError);
+      expect(error).toBeInstanceOf(InputError);
+      expect(error.message).toBe(`docs.example.com: ${wrong}`);
+      expect(site.requests()).toEqual(["GET /jobs/job-1"]);
+    });
+
+    test("is noticed by the link, too; and an export that is there stays as it is", async () => {
+      const state = await site.create();
+      await site.update(state, { version: "v2" });
+      site.answer("bundle", () => ({
+        body: { bundleUrl: "https://store.example.test/x", domain: "other.example.com" },
+      }));
+      const error = await caught(site.update(state, { jobId: "job-2" }));
+      expect(error).not.toBeInstanceOf(UnfinishedError);
+      expect(error.message).toContain("job job-2 is an export of other.example.com, not of docs.example.com");
+      expect(error.message).toContain("The link to job job-1 stays in place.");
+    });
   });
 
   test.each([
@@ -118,6 +146,23 @@ describe("create", () => {
     ]);
   });
 
+  test("with warnings of the service is told with the first of them, once", async () => {
+    const warnings = ["a.md: ./x.md: gone", "b.md: svc_secret", { path: "c.md", message: "late" }, "d.md"];
+    site.answer("status", () => ({ body: { status: "completed", warnings } }));
+    site.service.durationMs = 3_000; // the link is not ready at first, so that the job is looked at again
+    await site.create();
+    expect(site.reporter.lines.warn).toEqual([
+      "job job-1 is completed with 4 warnings: (1) a.md: ./x.md: gone; (2) b.md: [removed]; (3) c.md: late; and 1 more",
+    ]);
+  });
+
+  test("of a job that is at work or has failed tells no warnings", async () => {
+    const body = { warnings: ["a.md"], error: "b.md" };
+    site.answer("status", (number) => ({ body: { status: number < 3 ? "running" : "failed", ...body } }));
+    await caught(site.create());
+    expect(site.reporter.lines.warn).toEqual([]);
+  });
+
   test("of a job that fails tells the reason, and leaves nothing behind", async () => {
     site.service.outcome = "failed";
     site.service.reason = "page guide.md is broken, key svc_secret";
@@ -165,6 +210,11 @@ describe("a start that is answered by a job", () => {
 
   test("said to be completed, which it is not, is looked at", async () => {
     startedAs({ status: "completed", pageCount: 7 });
+    expect((await site.create()).outputs.pageCount).toBe(41);
+  });
+
+  test("of another site is looked at, and the look decides", async () => {
+    startedAs({ status: "completed", domain: "other.example.com", pageCount: 7 });
     expect((await site.create()).outputs.pageCount).toBe(41);
   });
 

@@ -23,6 +23,19 @@ test("inputs come back in one spelling, with defaults filled in", () => {
   });
 });
 
+test("a switch of the configuration that is neither true nor false is told at the base URL", () => {
+  const stackConfig = (name: string): string | undefined =>
+    name === "docs-hosting:publicStorageOnly" ? "yes" : undefined;
+  expect(checkInputs({ domain: "docs.example.com" }, { ...source, stackConfig }).failures).toEqual([
+    {
+      property: "baseUrl",
+      reason:
+        "the configuration docs-hosting:publicStorageOnly is neither true nor false. " +
+        "Run `pulumi config set docs-hosting:publicStorageOnly true`, or `false` in its place.",
+    },
+  ]);
+});
+
 test("everything that may be given is kept", () => {
   const given = {
     domain: "docs.example.com",

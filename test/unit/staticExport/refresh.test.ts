@@ -112,6 +112,12 @@ describe("an export that something else manages", () => {
     expect(outputs.bundleUrl).toBeUndefined();
   });
 
+  test("is an error when its job is of another site", async () => {
+    site.answer("status", () => ({ body: { status: "completed", domain: "other.example.com" } }));
+    const error = await caught(lookUp({ jobId: "job-1" }));
+    expect(error.message).toContain("job job-1 is an export of other.example.com, not of docs.example.com");
+  });
+
   test("is an error when its job is not there", async () => {
     expect((await caught(lookUp({ jobId: "job-7" }))).message).toContain("there is no job job-7 at https://");
   });

@@ -1,0 +1,45 @@
+import { redact } from "../words/redaction";
+
+/** How many are shown. */
+const SHOWN = 3;
+/** Longest text of one that is shown, in characters. */
+const TEXT_LIMIT = 200;
+
+/** What a service found wrong in the content of a job, such as broken links. */
+export interface JobWarnings {
+  readonly count: number;
+  /** The first of those that have a text, redacted. */
+  readonly first: readonly string[];
+}
+
+/**
+ * Reads the warnings of a job, which no service has to give: a list of texts, or of objects with a `message` and the `path` of a page.
+ *
+ * @param key must not appear in what is read
+ */
+export function readWarnings(body: Readonly<Record<string, unknown>>, key: string): JobWarnings | undefined {
+  const found = [body["warnings"], body["errors"]].filter(Array.isArray).flat() as unknown[];
+  if (found.length === 0) return undefined;
+  const first: string[] = [];
+  for (const one of found) {
+    const text = redact(textOf(one), [key], TEXT_LIMIT);
+    if (text !== "") first.push(text);
+    if (first.length === SHOWN) break;
+  }
+  return { count: found.length, first };
+}
+
+function textOf(warning: unknown): string {
+  if (typeof warning !== "object" || warning === null) return typeof warning === "string" ? warning : "";
+  const { path, message } = warning as Readonly<Record<string, unknown>>;
+  return [path, message].filter((part) => typeof part === "string").join(": ");
+}
+
+/** `5 warnings: (1) …; (2) …; (3) …; and 2 more` */
+export function describeWarnings({ count, first }: JobWarnings): string {
+  const shown = first.map((text, index) => `(${index + 1}) ${text}`);
+  const left = count - first.length;
+  const rest = left > 0 && shown.length > 0 ? [`and ${left} more`] : [];
+  const list = [...shown, ...rest].join("; ");
+  return `${count} ${count === 1 ? "warning" : "warnings"}${list && `: ${list}`}`;
+}
