@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { KEY_PREFIX } from "./adminApiKey.ts";
+import type { NewAgentJob } from "./agentJobs.ts";
 import type { ReferenceServiceOptions } from "./service.ts";
 
 /** Environment variable that holds the key when `--key` is not given. Not that of the clients: theirs may be a real one. */
@@ -18,6 +19,9 @@ Runs the documentation-hosting API on this machine, for folders of Markdown.
   --public-url URL      base of the bundle links, where clients reach this under another address
   --job-seconds NUMBER  how long an export takes at least (default 0)
   --link-seconds NUMBER how long a bundle link works (default 3600)
+  --agent-job PROJECT/ID=SECONDS
+                        an agent's job that completes so many seconds after the start, without a pull request; may be
+                        repeated
   --help                this text
 `;
 
@@ -26,11 +30,17 @@ export class UsageError extends Error {}
 
 const DEFAULT_PORT = "4010";
 
+/** An agent's job that the command makes when the service has started. */
+export interface RequestedAgentJob {
+  projectId: string;
+  job: NewAgentJob;
+}
+
 /** Reads the arguments of the command and its environment; undefined when only help is wanted. */
 export function parseCommandLine(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
-): ReferenceServiceOptions | undefined {
+): (ReferenceServiceOptions & { agentJobs: readonly RequestedAgentJob[] }) | undefined {
   const values = parse(args);
   if (values.help) return undefined;
   const key = values.key ?? environment[KEY_VARIABLE];
@@ -50,6 +60,7 @@ export function parseCommandLine(
     sites,
     adminApiKey: key,
     port,
+    agentJobs: parseAgentJobs(values["agent-job"] ?? []),
     ...(values.host !== undefined && { host: values.host }),
     ...(values["public-url"] !== undefined && { publicUrl: values["public-url"].replace(/\/+$/, "") }),
     ...(values["job-seconds"] !== undefined && {
@@ -73,6 +84,7 @@ function parse(args: readonly string[]) {
         "public-url": { type: "string" },
         "job-seconds": { type: "string" },
         "link-seconds": { type: "string" },
+        "agent-job": { type: "string", multiple: true },
         help: { type: "boolean", short: "h" },
       },
     }).values;
@@ -90,6 +102,20 @@ function parseSite(text: string): [domain: string, folder: string] {
     throw new UsageError(`--site ${text}: there is no folder ${folder}`);
   }
   return [domain, folder];
+}
+
+function parseAgentJobs(texts: readonly string[]): RequestedAgentJob[] {
+  const jobs = texts.map((text) => {
+    const [, projectId, id, seconds] = /^([^/]+)\/([^/=]+)=(.*)$/.exec(text) ?? [];
+    if (projectId === undefined || id === undefined || seconds === undefined)
+      throw new UsageError(`--agent-job ${text}: write it as PROJECT/ID=SECONDS`);
+    const endsAfterMs = parseNumber("--agent-job", seconds) * 1000;
+    return { projectId, job: { id, endsAfterMs } };
+  });
+  const names = jobs.map(({ projectId, job }) => `${projectId}/${job.id}`);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new UsageError(`--agent-job ${twice} is given twice`);
+  return jobs;
 }
 
 function parseNumber(option: string, text: string): number {

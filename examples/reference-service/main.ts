@@ -5,6 +5,7 @@ try {
   const options = parseCommandLine(process.argv.slice(2), process.env);
   if (options) {
     const service = await startReferenceService(options);
+    for (const { projectId, job } of options.agentJobs) service.agentJobs.create(projectId, job);
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void service.close());
     console.log(`listening on ${service.url}`);
   } else {

@@ -59,6 +59,21 @@ describe("npm run reference-service", () => {
     expect([await look("svc_from_environment"), await look("svc_local")]).toEqual([404, 401]);
   });
 
+  test("makes agents' jobs, which end by themselves", async () => {
+    const site = `docs.example.com=${MARKDOWN}`;
+    const jobs = ["--agent-job", "p/done=0", "--agent-job", "p/late=3600.5"];
+    const { process: service } = run("--port", "0", "--site", site, "--key", "svc_local", ...jobs);
+    const [line] = (await once(service.stdout ?? service, "data")) as [Buffer];
+    const url = String(line).replace("listening on ", "").trim();
+    const look = async (id: string) => {
+      const headers = { authorization: "Bearer svc_local" };
+      return (await (await fetch(`${url}/v2/agent/p/job/${id}`, { headers })).json()) as object;
+    };
+    expect(await look("done")).toMatchObject({ id: "done", status: "completed", prLink: null });
+    expect(await look("late")).toMatchObject({ id: "late", status: "active" });
+    expect(await look("other")).toEqual({ error: "there is no agent job other in project p" });
+  });
+
   test("explains itself", async () => {
     const { code, output } = await run("--help").ended;
     expect(code).toBe(0);
@@ -79,6 +94,21 @@ describe("npm run reference-service", () => {
       "a port that is no number",
       ["--key", "svc_a", "--site", `a.example=${MARKDOWN}`, "--port", "web"],
       "--port web: must be a number, not below 0",
+    ],
+    ...["p=1", "p/1", "/1=1", "p/=1", "p/1/2=1"].map((text): [string, string[], string] => [
+      `the agent's job ${text}`,
+      ["--key", "svc_a", "--site", `a.example=${MARKDOWN}`, "--agent-job", text],
+      `--agent-job ${text}: write it as PROJECT/ID=SECONDS`,
+    ]),
+    [
+      "an agent's job that takes no number of seconds",
+      ["--key", "svc_a", "--site", `a.example=${MARKDOWN}`, "--agent-job", "p/1=soon"],
+      "--agent-job soon: must be a number, not below 0",
+    ],
+    [
+      "an agent's job that is given twice",
+      ["--key", "svc_a", "--site", `a.example=${MARKDOWN}`, "--agent-job", "p/1=1", "--agent-job", "p/1=2"],
+      "--agent-job p/1 is given twice",
     ],
     ["an unknown option", ["--prot", "1"], "Unknown option '--prot'"],
   ])("refuses %s and says what to do", async (_case, args, message) => {

@@ -82,6 +82,14 @@ test("what comments of the code tell to read is there", () => {
   expect(cited.filter(({ file, name }) => !isThere(name, dirname(file)))).toEqual([]);
 });
 
+test("no program takes the version from what only some who run it have set", () => {
+  const programs = DOCUMENTS.flatMap(({ path, programs: parts }) => parts.map((part) => `${path}: ${part}`));
+  expect(programs.length).toBeGreaterThan(5);
+  expect(
+    programs.filter((program) => /version: process\.env|config\.get\("version"\) \?\?/.test(program)),
+  ).toEqual([]);
+});
+
 test("README is short enough to be read: at most 150 lines", () => {
   expect(readDocument("README.md").lines).toBeLessThanOrEqual(150);
 });
