@@ -4,11 +4,13 @@ import type { Reporter } from "../words/reporter";
 import { ArchiveFile } from "./archiveFile";
 import type { ArchiveEntry } from "./entry";
 import type { ArchiveFormat } from "./format";
+import { inspectedCharacters, InspectionBudget } from "./inspectionBudget";
 import { BROKEN, refusal, shown } from "./refusal";
 import type { Inspection, SiteFile, SiteLimits, SiteSink } from "./site";
 import { isPage, SiteLoads } from "./siteLoads";
 import { SiteTree } from "./siteTree";
 import { readTarGz } from "./readTar";
+import { Turns, WORK_PER_ENTRY } from "./turns";
 import { boundUnpacked } from "./unpackedBound";
 import { readZip } from "./readZip";
 
@@ -23,7 +25,7 @@ export interface BundleFile {
 /**
  * Reads a bundle once, from its begin to its end, and says what would be published. What makes it unfit is an error: a damaged
  * archive, names, kinds and sizes that no site has, other bytes than those of the digest. Pages and style sheets are read for what
- * they load from elsewhere, see `PageLoads`.
+ * they load from elsewhere, see `MarkupLoads`.
  *
  * @throws BundleRefusedError; the signal's reason; the error of the file system
  */
@@ -32,7 +34,8 @@ export async function inspectBundle(
   limits: SiteLimits,
   { signal, reporter }: { readonly signal: AbortSignal; readonly reporter: Reporter },
 ): Promise<Inspection> {
-  const loads = new SiteLoads();
+  const characters = inspectedCharacters(limits.unpackedBytes);
+  const loads = new SiteLoads(new InspectionBudget(characters, new Turns(signal)));
   let [files, pages, unpackedBytes] = [0, 0, 0];
   const tops = new Tops();
   const tree = await readBundle(bundle, limits, signal, {
@@ -41,7 +44,7 @@ export async function inspectBundle(
       files++;
       unpackedBytes += size;
       if (isPage(path)) pages++;
-      await loads.lookAt(path, size, content);
+      await loads.inspect(path, size, content);
     },
     read: (bytes, size) => reporter.progress(transferLine("looking through", bytes, size, 0)),
   });
@@ -116,10 +119,12 @@ async function readBundle(
   const file = await ArchiveFile.open(path, visitor.read);
   try {
     const tree = new SiteTree(limits);
+    const turns = new Turns(signal);
     let unpackedBytes = 0;
     const read = format === "zip" ? readZip : readTarGz;
     for await (const entry of read(file, limits, signal)) {
       signal.throwIfAborted();
+      await turns.take(WORK_PER_ENTRY + entry.size / 8);
       unpackedBytes += entry.size;
       boundUnpacked(unpackedBytes, Infinity, limits);
       await visit(entry, tree.add(entry.name, entry.kind), visitor);

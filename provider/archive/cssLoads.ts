@@ -1,8 +1,15 @@
 import { type CSSToken, tokenizer, TokenType } from "@csstools/css-tokenizer";
-import { elsewhere, NOT_LOOKED_AT } from "./elsewhere";
+import { type InspectionBudget, NotInspected } from "./inspectionBudget";
 
-/** Of one style: it is read in one go, in which nobody can stop it. */
+/** Of one style sheet. */
 const MOST_CHARACTERS = 4 * 1_024 * 1_024;
+
+/** Of one style sheet: those of real ones have some at most. The tokenizer takes as long for one as for {@link ERROR_WORK} characters. */
+const MOST_ERRORS = 1_000;
+const ERROR_WORK = 20;
+
+/** Characters between two payments. */
+const SLICE = 16 * 1_024;
 
 /** Without one of these a style loads nothing. A backslash can hide any of them. */
 const MAY_LOAD = /url\(|@import|image-set\(|src\(|\\/i;
@@ -12,19 +19,38 @@ const ADDRESS = /^(?:url|src)$/;
 /** Rules whose address is only a name. */
 const NAMING = /^(?:namespace|(?:-moz-)?document)$/;
 
+export function mayLoad(css: string): boolean {
+  return MAY_LOAD.test(css);
+}
+
 /**
- * The addresses that a style loads when it is used: `@import`, `url()`, `src()`, the strings of `image-set()`. Conditions (`@media`)
- * are not asked, as another screen has other ones.
+ * Tells the addresses that a style loads when it is used: `@import`, `url()`, `src()`, the strings of `image-set()`. Conditions
+ * (`@media`) are not asked, as another screen has other ones.
+ *
+ * @throws NotInspected; the signal's reason
  */
-export function* cssLoads(css: string): Generator<string, void, undefined> {
-  if (!MAY_LOAD.test(css)) return;
-  const { nextToken, endOfFile } = tokenizer({ css });
+export async function cssLoads(
+  css: string,
+  budget: InspectionBudget,
+  load: (address: string) => void,
+): Promise<void> {
+  if (!mayLoad(css)) return budget.spend(css.length);
+  if (css.length > MOST_CHARACTERS) throw new NotInspected("too large");
+  let errors = 0;
+  let spent = 0;
+  const { nextToken, endOfFile } = tokenizer({ css }, { onParseError: () => errors++ });
   let isNaming = false;
   let isAddressNext = false;
   /** How many parentheses are open within an `image-set()`, its own included. */
   let depth = 0;
   while (!endOfFile()) {
     const token: CSSToken = nextToken();
+    if (errors > MOST_ERRORS) throw new NotInspected(`more than ${MOST_ERRORS} errors in one style sheet`);
+    const work = token[3] + errors * ERROR_WORK;
+    if (work - spent > SLICE) {
+      await budget.spend(work - spent);
+      spent = work;
+    }
     const wasAddressNext: boolean = isAddressNext;
     isAddressNext = false;
     switch (token[0]) {
@@ -33,10 +59,10 @@ export function* cssLoads(css: string): Generator<string, void, undefined> {
         isAddressNext = wasAddressNext;
         break;
       case TokenType.URL:
-        if (!isNaming) yield token[4].value;
+        if (!isNaming) load(token[4].value);
         break;
       case TokenType.String:
-        if (!isNaming && (wasAddressNext || depth === 1)) yield token[4].value;
+        if (!isNaming && (wasAddressNext || depth === 1)) load(token[4].value);
         break;
       case TokenType.AtKeyword: {
         const name = token[4].value.toLowerCase();
@@ -65,17 +91,5 @@ export function* cssLoads(css: string): Generator<string, void, undefined> {
       default:
     }
   }
-}
-
-/**
- * Tells what a style loads from elsewhere.
- *
- * @param base that its addresses are below
- */
-export function styleLoads(css: string, base: string, found: (address: string) => void): void {
-  if (css.length > MOST_CHARACTERS) return found(NOT_LOOKED_AT);
-  for (const address of cssLoads(css)) {
-    const outside = elsewhere(address, base);
-    if (outside !== undefined) found(outside);
-  }
+  await budget.spend(css.length + errors * ERROR_WORK - spent);
 }

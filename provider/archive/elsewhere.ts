@@ -3,9 +3,6 @@ import { cut, printable } from "../words/plainText";
 /** Where a page is as long as nobody says otherwise. No host has a name that ends so (RFC 2606). */
 export const HERE = "https://site.invalid/";
 
-/** What is told in the place of an address when a page or a style was too large to be read. */
-export const NOT_LOOKED_AT = "(not looked at: too large)";
-
 const HOST_HERE = new URL(HERE).host;
 
 /** Longest address that is told, in characters. */

@@ -32,7 +32,7 @@ export async function* readZip(
   limits: SiteLimits,
   signal: AbortSignal,
 ): AsyncGenerator<ArchiveEntry, void, undefined> {
-  const directory = await readDirectory(file, limits);
+  const directory = await readDirectory(file, limits, signal);
   const bytes = new ByteReader(file.chunks(signal));
   try {
     let position = 0;
@@ -49,13 +49,18 @@ export async function* readZip(
       position = next;
     }
     if (position !== directory.offset) throw refusal("holds what its directory does not tell of", UNSAFE);
-    if (!(await bytes.exactly(directory.bytes.length)).equals(directory.bytes)) {
-      throw refusal("was changed while it was read", BROKEN);
+    let seen = 0;
+    for (let piece; (piece = await bytes.some(Infinity)) !== undefined; seen += piece.length) {
+      if (!piece.equals(directory.bytes.subarray(seen, seen + piece.length))) throw changed();
     }
-    if ((await bytes.some(1)) !== undefined) throw refusal("was changed while it was read", BROKEN);
+    if (seen !== directory.bytes.length) throw changed();
   } finally {
     await bytes.close();
   }
+}
+
+function changed(): Error {
+  return refusal("was changed while it was read", BROKEN);
 }
 
 function misplaced(entry: ZipEntry, position: number): Error {

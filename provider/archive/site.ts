@@ -24,7 +24,7 @@ export interface SiteSink {
 export interface ExternalLoad {
   /** Path of the page or style sheet. */
   readonly page: string;
-  /** What it loads, without query and fragment. */
+  /** What it loads, without query and fragment; or, in parentheses, why it was not inspected. */
   readonly address: string;
 }
 
@@ -36,7 +36,7 @@ export interface Inspection {
   /** HTML files. */
   readonly pages: number;
   readonly unpackedBytes: number;
-  /** No page and no style sheet loads anything from elsewhere. */
+  /** No page, drawing or style sheet loads anything from elsewhere, and each was inspected. */
   readonly selfContained: boolean;
   /** At most {@link MAX_EXTERNAL_LOADS}, the first that were found. */
   readonly externalLoads: readonly ExternalLoad[];

@@ -1,23 +1,44 @@
 import { extname } from "node:path/posix";
-import { styleLoads } from "./cssLoads";
-import { HERE, NOT_LOOKED_AT } from "./elsewhere";
-import { PageLoads } from "./htmlLoads";
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip } from "node:zlib";
+import { HERE } from "./elsewhere";
+import type { TextKind } from "./embedded";
+import { type InspectionBudget, NotInspected } from "./inspectionBudget";
 import { type ExternalLoad, MAX_EXTERNAL_LOADS } from "./site";
+import { MOST_BYTES, textLoads } from "./textLoads";
 
-/** Files that web servers serve as pages. One without an extension is served as data. */
-const PAGES = new Set([".html", ".htm", ".xhtml", ".xht", ".shtml"]);
+/** What web servers serve as pages, drawings, styles. A file without an extension is served as data. */
+const KINDS: ReadonlyMap<string, TextKind> = new Map([
+  [".html", "html"],
+  [".htm", "html"],
+  [".shtml", "html"],
+  [".xhtml", "xml"],
+  [".xht", "xml"],
+  [".svg", "xml"],
+  [".css", "css"],
+  [".webmanifest", "manifest"],
+]);
 
-/** Of one page or style sheet: some megabytes are a book on one page; beyond this it is not read on. */
-const MOST_BYTES = 16 * 1_024 * 1_024;
+/** What `gzip_static` of nginx, and the like, serve in the place of the file that is named without this ending. */
+const UNPACKERS = new Map([
+  [".gz", promisify(gunzip)],
+  [".br", promisify(brotliDecompress)],
+  [".zst", undefined],
+]);
 
 export function isPage(path: string): boolean {
-  return PAGES.has(extname(path).toLowerCase());
+  return /\.(?:s?html|htm|xht|xhtml)$/i.test(path);
 }
 
-/** Gathers what the pages and style sheets of a site load from elsewhere. */
+/** Gathers what the pages, drawings and style sheets of a site load from elsewhere. */
 export class SiteLoads {
   /** The first that were found, each once. */
   readonly external: ExternalLoad[] = [];
+  readonly #budget: InspectionBudget;
+
+  constructor(budget: InspectionBudget) {
+    this.#budget = budget;
+  }
 
   /** Whether so much was found that more would not be told. */
   get isFull(): boolean {
@@ -25,14 +46,23 @@ export class SiteLoads {
   }
 
   /**
-   * Reads a file as far as it has to: not at all when it is neither page nor style sheet, or nothing more would be told.
+   * Reads a file as far as it has to: not at all when it loads nothing by itself, or nothing more would be told. What cannot be
+   * inspected is told like a load.
    */
-  async lookAt(path: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void> {
-    const isStyle = extname(path).toLowerCase() === ".css";
-    if (this.isFull || (!isStyle && !isPage(path))) return;
+  async inspect(path: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const name = path.toLowerCase().replace(/\.svgz$/, ".svg.gz");
+    const packing = UNPACKERS.has(extname(name)) ? extname(name) : "";
+    const kind = KINDS.get(extname(name.slice(0, name.length - packing.length)));
+    if (this.isFull || kind === undefined) return;
     const add = (address: string): void => this.#add(path, address);
-    if (size > MOST_BYTES) return add(NOT_LOOKED_AT);
-    await (isStyle ? lookAtStyle(content, add) : lookAtPage(content, add));
+    try {
+      const bytes = await unpacked(await whole(size, content), packing);
+      const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
+      await textLoads({ kind, text, base: HERE }, this.#budget, add);
+    } catch (error) {
+      if (!(error instanceof NotInspected)) throw error;
+      add(error.address);
+    }
   }
 
   #add(page: string, address: string): void {
@@ -41,33 +71,25 @@ export class SiteLoads {
   }
 }
 
-async function lookAtStyle(
-  content: AsyncIterable<Uint8Array>,
-  add: (address: string) => void,
-): Promise<void> {
-  let css = "";
-  for await (const text of texts(content)) css += text;
-  styleLoads(css, HERE, add);
+async function whole(size: number, content: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  if (size > MOST_BYTES) throw new NotInspected("too large");
+  const pieces: Uint8Array[] = [];
+  for await (const piece of content) pieces.push(piece);
+  return Buffer.concat(pieces);
 }
 
-async function lookAtPage(content: AsyncIterable<Uint8Array>, add: (address: string) => void): Promise<void> {
-  const page = new PageLoads(add);
-  for await (const text of texts(content)) {
-    page.write(text);
+async function unpacked(bytes: Buffer, packing: string): Promise<Buffer> {
+  if (packing === "") return bytes;
+  try {
+    const unpack = UNPACKERS.get(packing);
+    if (unpack) return await unpack(bytes, { maxOutputLength: MOST_BYTES });
+  } catch {
+    // no such compression, or too much in it
   }
-  page.end();
+  throw new NotInspected("its compression cannot be read, or more than 16 MiB are in it");
 }
 
 /** UTF-8, or what a mark at its begin says. Other character sets write addresses in the same bytes. */
-async function* texts(content: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
-  let decoder: InstanceType<typeof TextDecoder> | undefined;
-  for await (const bytes of content) {
-    decoder ??= new TextDecoder(encodingOf(bytes));
-    yield decoder.decode(bytes, { stream: true });
-  }
-  if (decoder) yield decoder.decode();
-}
-
 function encodingOf([first, second]: Uint8Array): string {
   if (first === 0xff && second === 0xfe) return "utf-16le";
   return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";

@@ -3,6 +3,7 @@ import type { ArchiveFile } from "./archiveFile";
 import { isSetuid, SETUID_PROBLEM } from "./entry";
 import { BROKEN, entryRefusal, raise, refusal, shown, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
+import { Turns, WORK_PER_ENTRY } from "./turns";
 import { boundUnpacked } from "./unpackedBound";
 
 /** What the directory says of an entry, checked as far as it alone permits. */
@@ -29,8 +30,10 @@ export interface ZipDirectory {
 }
 
 /** Bytes of the directory for an entry, on average: a name, and what systems note beside it. */
-const BYTES_PER_ENTRY = 2_048;
+const BYTES_PER_ENTRY = 512;
 const FURTHER_BYTES = 128 * 1_024;
+/** It is held in memory. */
+const MOST_BYTES = 256 * 1_024 * 1_024;
 
 export const ENCRYPTED = 0x2041;
 const STORED = 0;
@@ -56,17 +59,22 @@ const REGULAR_TYPE = 0o100000;
  *
  * @throws BundleRefusedError
  */
-export async function readDirectory(file: ArchiveFile, limits: SiteLimits): Promise<ZipDirectory> {
+export async function readDirectory(
+  file: ArchiveFile,
+  limits: SiteLimits,
+  signal: AbortSignal,
+): Promise<ZipDirectory> {
   try {
-    return await directoryOf(file, limits);
+    return await directoryOf(file, limits, new Turns(signal));
   } catch (error) {
+    signal.throwIfAborted();
     // yauzl's own errors have no class: they are words about the format
     if (!(error instanceof Error) || error.constructor !== Error || "code" in error) throw error;
     throw refusal(`is broken: its directory cannot be read (${shown(error.message)})`, BROKEN);
   }
 }
 
-async function directoryOf(file: ArchiveFile, limits: SiteLimits): Promise<ZipDirectory> {
+async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Turns): Promise<ZipDirectory> {
   const reader = new PeekReader(file);
   const zip = await fromRandomAccessReaderPromise(reader, file.size, {
     autoClose: false,
@@ -81,14 +89,15 @@ async function directoryOf(file: ArchiveFile, limits: SiteLimits): Promise<ZipDi
   const offset = cursor();
   const length = file.size - offset;
   if (!(length > 0)) throw refusal("is broken: its directory is not in it", BROKEN);
-  if (length > FURTHER_BYTES + limits.files * BYTES_PER_ENTRY) {
-    throw refusal("has a directory that is far too large", raise("files"));
+  if (length > Math.min(MOST_BYTES, FURTHER_BYTES + zip.entryCount * BYTES_PER_ENTRY)) {
+    throw refusal(`has a directory of ${length} bytes for ${zip.entryCount} files and folders`, UNSAFE);
   }
   const bytes = await file.peek(offset, length);
   reader.hold(bytes, offset);
   const entries: ZipEntry[] = [];
   let unpackedBytes = 0;
   for await (const entry of zip.eachEntry()) {
+    await turns.take(WORK_PER_ENTRY);
     entries.push(checkedEntry(entry));
     unpackedBytes += entry.uncompressedSize;
     boundUnpacked(unpackedBytes, file.size, limits);

@@ -1,4 +1,5 @@
 import { inspectBundle } from "../archive/bundle";
+import { isNotInspected } from "../archive/inspectionBudget";
 import type { Inspection, SiteLimits } from "../archive/site";
 import type { Bundle } from "../destination/destination";
 import { formatBytes } from "../http/transferLine";
@@ -23,7 +24,7 @@ export function siteLimits({ limits: { unpackedBytes, files } }: BundleDemands):
   return { unpackedBytes, files };
 }
 
-/** Tells what pages load from elsewhere, or refuses the bundle for it. */
+/** Tells what pages load from elsewhere and what could not be inspected, or refuses the bundle for it. */
 function judgeLoads(
   { selfContained, externalLoads }: Inspection,
   { version }: Bundle,
@@ -31,15 +32,20 @@ function judgeLoads(
   { reporter }: WorkContext,
 ): void {
   if (selfContained) return;
-  const [first] = externalLoads;
-  const example = first ? `, such as ${first.address} on ${first.page}` : "";
+  const load = externalLoads.find(({ address }) => !isNotInspected(address));
+  const other = externalLoads.find(({ address }) => isNotInspected(address));
+  const problem = [
+    ...(load ? [`pages of ${version} load from other hosts, such as ${load.address} on ${load.page}`] : []),
+    ...(other ? [`files of ${version} were not inspected, such as ${other.page} ${other.address}`] : []),
+  ].join("; ");
   if (requireSelfContained) {
     throw new BundleRefusedError(
-      `pages of ${version} load from other hosts${example} (${externalLoads.length} of them are known)`,
+      `${problem} (${externalLoads.length} of them are known)`,
       "Take these out of the site's sources and export again, or set `requireSelfContained` to false.",
     );
   }
-  reporter.warn(
-    `pages of ${version} load from other hosts${example}: where these cannot be reached, the pages lack them; the output externalLoads names them`,
-  );
+  const consequence = load
+    ? "where these hosts cannot be reached, the pages lack what they load"
+    : "what they load from other hosts is not known";
+  reporter.warn(`${problem}: ${consequence}; the output externalLoads names them`);
 }

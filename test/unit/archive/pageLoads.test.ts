@@ -1,17 +1,31 @@
 // What a page and a style sheet load from elsewhere.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cssLoads } from "../../../provider/archive/cssLoads.ts";
-import { PageLoads } from "../../../provider/archive/htmlLoads.ts";
+import { HERE } from "../../../provider/archive/elsewhere.ts";
+import type { TextKind } from "../../../provider/archive/embedded.ts";
+import { InspectionBudget, NotInspected } from "../../../provider/archive/inspectionBudget.ts";
 import { srcsetAddresses } from "../../../provider/archive/srcset.ts";
+import { textLoads } from "../../../provider/archive/textLoads.ts";
+import { Turns } from "../../../provider/archive/turns.ts";
 
-function loadsOf(page: string, pieceLength = page.length): string[] {
+/** What is read in one go. */
+const SLICE = 64 * 1_024;
+
+async function loadsOf(
+  text: string,
+  kind: TextKind = "html",
+  characters = Infinity,
+  { signal } = new AbortController(),
+): Promise<string[]> {
   const found: string[] = [];
-  const loads = new PageLoads((address) => found.push(address));
-  for (let from = 0; from < page.length; from += pieceLength)
-    loads.write(page.slice(from, from + pieceLength));
-  loads.end();
+  const budget = new InspectionBudget(characters, new Turns(signal));
+  await textLoads({ kind, text, base: HERE }, budget, (address) => found.push(address));
   return found;
+}
+
+/** The same, with the end of a slice at a place of the text. */
+function cutLoadsOf(text: string, at: number): Promise<string[]> {
+  return loadsOf(" ".repeat(SLICE - at) + text);
 }
 
 const X = "https://cdn.example/x";
@@ -32,6 +46,36 @@ const LOADING: [what: string, page: string][] = [
   ["an icon", `<link rel="shortcut icon" href=${X}>`],
   ["an icon of a phone", `<link rel=apple-touch-icon href=${X}>`],
   ["a manifest", `<link rel=manifest href=${X}>`],
+  ["a dictionary of a compression", `<link rel=compression-dictionary href=${X}>`],
+  [
+    "pages that are fetched in advance",
+    `<script type=speculationrules>{"prefetch":[{"urls":["${X}"]}]}</script>`,
+  ],
+  [
+    "links that are fetched in advance",
+    `<script type=" SpeculationRules">{"prerender":[{"where":{"href_matches":"${X}"}}]}</script>`,
+  ],
+  ["a map of modules", `<script type="importmap">{"imports":{"x":"./x.js","y":"${X}"}}</script>`],
+  ["a page in a frame's address", `<iframe src="data:text/html,<img src='${X}'>"></iframe>`],
+  [
+    "a page in an old frame's address",
+    `<frame src=" DATA:text/html;charset=utf-8;base64,${Buffer.from(`<img src="${X}">`).toString("base64")}">`,
+  ],
+  [
+    "a drawing in an object's address",
+    `<object data="data:image/svg+xml,%3Csvg%3E%3Cimage href='${X}'/%3E%3C/svg%3E#x"></object>`,
+  ],
+  [
+    "a drawing in an embedded address",
+    `<embed src="data:image/svg+xml;base64,${Buffer.from(`<svg><use href="${X}"/></svg>`).toString("base64")}">`,
+  ],
+  ["a style in a link's address", `<link rel=stylesheet href="data:text/css,@import '${X}'">`],
+  ["a drawing's paint by an attribute", `<svg><linearGradient href="${X}#a"/></svg>`],
+  [
+    "a drawing's image that changes",
+    `<svg><image><animate attributeName="href" values="a.png;${X}"/></image></svg>`,
+  ],
+  ["a drawing's image that is set", `<svg><image><set attributeName="href" to="${X}"/></image></svg>`],
   ["an image", `<img alt="" src="${X}">`],
   ["an image of the old name", `<image src="${X}">`],
   ["an image of several sizes", `<img src=a.png srcset="b.png 1x,${X} 2x">`],
@@ -84,9 +128,10 @@ const LOADING: [what: string, page: string][] = [
   ],
 ];
 
-test.each(LOADING)("%s is a load", (_what, page) => {
-  expect(loadsOf(page)).toEqual([X]);
-  expect(loadsOf(`<!doctype html><html><body><p>${page}`, 1)).toEqual([X]);
+test.each(LOADING)("%s is a load", async (_what, page) => {
+  expect(await loadsOf(page)).toEqual([X]);
+  expect(await loadsOf(`<!doctype html><html><body><p>${page}`)).toEqual([X]);
+  for (let at = 1; at < page.length; at += 7) expect(await cutLoadsOf(page, at)).toEqual([X]);
 });
 
 /** Pages that load nothing from elsewhere. */
@@ -128,31 +173,46 @@ const STILL: [what: string, page: string][] = [
   ["a base of its own", `<base href="/docs/"><img src="x">`],
   ["an image in front of the base", `<img src="x"><base href="https://cdn.example/">`],
   ["data of an attribute that nobody knows", `<img data-src="${X}"><div src="${X}"><constructor src="${X}">`],
+  ["an image in an image's address", `<img src="data:image/svg+xml,<svg><image href='${X}'/></svg>">`],
+  [
+    "a text in a frame's address",
+    `<iframe src="data:text/plain,<img src='${X}'>"></iframe><iframe src="data:${X}">`,
+  ],
+  [
+    "a program with addresses",
+    `<script type=module>{"urls":["${X}"]}</script><script type=application/ld+json>["${X}"]</script>`,
+  ],
+  ["rules that are no JSON", `<script type=speculationrules>["${X}"</script>`],
+  [
+    "rules within the site",
+    `<script type=speculationrules>{"prefetch":[{"urls":["/next"]}],"tag":"a:b"}</script>`,
+  ],
+  ["an instruction of XML", `<?xml-stylesheet href="${X}"?>`],
   ["a style's comment", `<style>/* url(${X}) */</style>`],
 ];
 
-test.each(STILL)("%s is no load", (_what, page) => {
-  expect(loadsOf(page)).toEqual([]);
-  expect(loadsOf(page, 1)).toEqual([]);
+test.each(STILL)("%s is no load", async (_what, page) => {
+  expect(await loadsOf(page)).toEqual([]);
+  for (let at = 1; at < page.length; at += 7) expect(await cutLoadsOf(page, at)).toEqual([]);
 });
 
-test("the pieces in which a page comes make no difference", () => {
+test("where a page is cut to be read makes no difference", async () => {
   const all = LOADING.map(([, page]) => page).filter(
     (page) => !/<base|not closed|foreignObject|<svg><p>|<style>p/.test(page),
   );
   const page = all.join("<p>");
-  const whole = loadsOf(page);
+  const whole = await loadsOf(page);
   expect(whole).toHaveLength(all.length);
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 200 }), (length) => {
-      expect(loadsOf(page, length)).toEqual(whole);
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: page.length }), async (at) => {
+      expect(await cutLoadsOf(page, at)).toEqual(whole);
     }),
     { numRuns: 30 },
   );
 });
 
-test("an address is told without what could be secret or harmful, and not endlessly", () => {
-  const [address = ""] = loadsOf(
+test("an address is told without what could be secret or harmful, and not endlessly", async () => {
+  const [address = ""] = await loadsOf(
     `<img src="https://b\u00fccher.example/\u202e::error::${"x".repeat(1_000)}">`,
   );
   expect(address).toMatch(/^https:\/\/xn--bcher-kva\.example\/%E2%80%AE: :error: *:x+…$/);
@@ -175,8 +235,9 @@ describe("a style sheet", () => {
     ["a hidden import", `@\\69mport "${X}";`],
     ["an image that is not closed", `p { background: url("${X}"`],
     ["an image after a mistake", `@namespace x } p { background: url(${X}) }`],
-  ])("loads by %s", (_what, css) => {
-    expect([...cssLoads(css)]).toEqual([X]);
+    ["a style in an address", `@import "data:text/css,@import%20'${X}';";`],
+  ])("loads by %s", async (_what, css) => {
+    expect(await loadsOf(css, "css")).toEqual([X]);
   });
 
   test.each([
@@ -186,8 +247,9 @@ describe("a style sheet", () => {
     ["a condition on the document's address", `@-moz-document url("${X}") { p { color: red } }`],
     ["another function", `p::before { content: attr(x) local("${X}") }`],
     ["a mistake", `p { background: url(${X} x) }`],
-  ])("does not load by %s", (_what, css) => {
-    expect([...cssLoads(css)]).toEqual([]);
+    ["an image in an address", `p { background: url("data:image/svg+xml,<image href='${X}'/>") }`],
+  ])("does not load by %s", async (_what, css) => {
+    expect(await loadsOf(css, "css")).toEqual([]);
   });
 });
 
@@ -202,4 +264,161 @@ test.each([
   [" , ", []],
 ])("the list %j is of %j", (srcset, addresses) => {
   expect([...srcsetAddresses(srcset)].filter((address) => address !== "")).toEqual(addresses);
+});
+
+describe("an XML text", () => {
+  const SVG = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">`;
+
+  test.each([
+    ["an image", `${SVG}<image href="${X}"/></svg>`],
+    ["an image by the old name", `${SVG}<image xlink:href='${X}'/></svg>`],
+    ["an image by names of its own", `<s:svg xmlns:l="x"><s:image l:href="${X}"/></s:svg>`],
+    ["a symbol", `${SVG}<use href="${X}#a"/></svg>`],
+    ["a style", `${SVG}<style>@import "${X}";</style></svg>`],
+    ["a style in CDATA", `${SVG}<style type="text/css"><![CDATA[ @import url(${X}); ]]></style></svg>`],
+    ["a style after one without content", `${SVG}<style/><style>@import "${X}"</style></svg>`],
+    [
+      "a style sheet by an instruction",
+      `<?xml version="1.0"?><?xml-stylesheet type="text/css" href="${X}"?>${SVG}</svg>`,
+    ],
+    ["a style sheet by an instruction in other quotes", `<?xml-stylesheet href = '${X}' ?>${SVG}</svg>`],
+    ["an image after a script without content", `<html><script src="a.js"/><img src="${X}"/></html>`],
+    ["an image after a title without content", `<html><head><title/></head><img src="${X}"/></html>`],
+    [
+      "an image in what a page would not read",
+      `<html><noscript/><textarea><img src="${X}"/></textarea></html>`,
+    ],
+    [
+      "an entity",
+      `<!DOCTYPE svg [<!ENTITY host "https://cdn.example">]>${SVG}<image href="&host;/x"/></svg>`,
+    ],
+    ["markup in an entity", `<!DOCTYPE svg [<!ENTITY e '<image href="${X}"/>'>]>${SVG}&e;</svg>`],
+    ["an address with references", `${SVG}<image href="https&#58;//cdn.example/x"/></svg>`],
+    ["a base", `<html><base href="https://cdn.example/"/><img src="x"/></html>`],
+    ["a page that it turns to", `<html><meta http-equiv="refresh" content="0;url=${X}"/></html>`],
+  ])("loads by %s", async (_what, xml) => {
+    expect(await loadsOf(xml, "xml")).toEqual([X]);
+  });
+
+  test.each([
+    ["its namespaces", `${SVG}<image xmlns:href="${X}" href="a.png"/></svg>`],
+    ["a link", `${SVG}<a xlink:href="${X}"><text>x</text></a></svg>`],
+    ["CDATA", `${SVG}<text><![CDATA[<image href="${X}"/>]]></text></svg>`],
+    ["a comment", `${SVG}<!-- <image href="${X}"/> --></svg>`],
+    ["a document type", `<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "${X}"><html/>`],
+    ["entities of a drawing program", `<!DOCTYPE svg [<!ENTITY ns "${X}">]><svg xmlns:x="&ns;"/>`],
+    ["another instruction", `<?php href="${X}"?>${SVG}</svg>`],
+    ["an instruction within the site", `<?xml-stylesheet type="text/xsl" href="/x.xsl"?>${SVG}</svg>`],
+  ])("does not load by %s", async (_what, xml) => {
+    expect(await loadsOf(xml, "xml")).toEqual([]);
+  });
+
+  test.each([
+    ["entities of entities", `<!DOCTYPE a [<!ENTITY a "x"><!ENTITY b "&a;">]><a>&b;</a>`],
+    ["a reference in an entity", `<!DOCTYPE a [<!ENTITY b "&#60;image href='${X}'/>">]><a>&b;</a>`],
+    ["entities of others", `<!DOCTYPE a [<!ENTITY % b SYSTEM "b.dtd"> %b;]><a/>`],
+    ["entities that burst", `<!DOCTYPE a [<!ENTITY b "${"b".repeat(200_000)}">]><a>${"&b;".repeat(100)}</a>`],
+    ["an instruction with a > in it", `<?xml-stylesheet title=">" href="${X}"?><a/>`],
+  ])("is not inspected that has %s", async (_what, xml) => {
+    await expect(loadsOf(xml, "xml")).rejects.toThrow(NotInspected);
+  });
+});
+
+test("a manifest loads its images, and nothing else that it names", async () => {
+  const manifest = {
+    start_url: "https://a.example/",
+    icons: [{ src: X, sizes: "1x1" }],
+    screenshots: [{ src: "a.png" }],
+  };
+  expect(await loadsOf(JSON.stringify(manifest), "manifest")).toEqual([X]);
+});
+
+test("rules that are as deep as they are long are read", async () => {
+  const depth = 1_000_000;
+  const rules = `${"[".repeat(depth)}"${X}"${"]".repeat(depth)}`;
+  expect(await loadsOf(rules, "json")).toEqual([X]);
+});
+
+describe("what is in one another", () => {
+  const nested = (depth: number): string => {
+    let page = `<img src="${X}">`;
+    for (let each = 0; each < depth; each++)
+      page = `<iframe srcdoc="${page.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}"></iframe>`;
+    return page;
+  };
+
+  test("is inspected four deep", async () => {
+    expect(await loadsOf(nested(4))).toEqual([X]);
+  });
+
+  test.each([5, 6, 7])("is not inspected %i deep, which is said", async (depth) => {
+    await expect(loadsOf(nested(depth))).rejects.toThrow("more than 4 documents in one another");
+  });
+
+  test("is below the base of the page around it, and a document of its own address is not", async () => {
+    const base = `<base href="https://cdn.example/">`;
+    expect(await loadsOf(`${base}<iframe srcdoc="<img src=x>"></iframe>`)).toEqual([X]);
+    expect(await loadsOf(`${base}<p style="background:url(x)">`)).toEqual([X]);
+    expect(await loadsOf(`${base}<iframe src="data:text/html,<img src=x>"></iframe>`)).toEqual([]);
+  });
+});
+
+describe("the inspection of a text", () => {
+  /** What takes the tokenizer longest: each character is an error. */
+  const ERRORS = "\\\n";
+
+  test("ends after a thousand errors of a style sheet", async () => {
+    const sheet = (errors: number): string => `a{}${ERRORS.repeat(errors)} p { background: url(${X}) }`;
+    expect(await loadsOf(sheet(1_000), "css")).toEqual([X]);
+    await expect(loadsOf(sheet(1_001), "css")).rejects.toThrow("more than 1000 errors in one style sheet");
+  });
+
+  test("ends after so many characters of all texts together", async () => {
+    const page = `<style>${" ".repeat(1_000)}url(</style>`;
+    await loadsOf(page, "html", 2 * page.length + 20);
+    await expect(loadsOf(page, "html", page.length + 1_000)).rejects.toThrow(
+      "more text than limits.unpackedBytes",
+    );
+    await expect(loadsOf("a".repeat(100), "css", 99)).rejects.toThrow(NotInspected);
+    await expect(loadsOf("url(a)", "css", 5)).rejects.toThrow(NotInspected);
+    await expect(loadsOf(`["a"]`, "json", 4)).rejects.toThrow(NotInspected);
+    const withErrors = `url(a)${ERRORS.repeat(100)}`;
+    await expect(loadsOf(withErrors, "css", withErrors.length + 1_999)).rejects.toThrow(NotInspected);
+    expect(await loadsOf(withErrors, "css", withErrors.length + 2_000)).toEqual([]);
+  });
+
+  test("ends at a list without end", async () => {
+    const list = (count: number): string => `<img srcset="${"a 1x, ".repeat(count)}">`;
+    expect(await loadsOf(list(999))).toEqual([]);
+    await expect(loadsOf(list(1_001))).rejects.toThrow("a list of more than 1000 addresses");
+  });
+
+  test.each<[string, TextKind, string]>([
+    ["a style sheet", "css", `@import "a";${"a { b: c } ".repeat(150_000)}`],
+    ["errors in a page's styles", "html", `<style>url(a)${ERRORS.repeat(900)}</style>`.repeat(100)],
+    ["a page of elements in elements", "html", "<div><svg>".repeat(150_000)],
+    [
+      "a tag with attributes without end",
+      "html",
+      `<a ${Array.from({ length: 200_000 }, (_, at) => `a${at}`).join(" ")}>`,
+    ],
+    ["a page in an attribute", "html", `<iframe srcdoc="${"<p>".repeat(400_000)}">`],
+    ["a drawing", "xml", "<g><![CDATA[x]]>".repeat(100_000)],
+    ["rules", "json", JSON.stringify(Array.from({ length: 100_000 }, () => "//abcdefghijklmno"))],
+  ])("lets others have their turn, and ends when it is stopped: %s", async (_what, kind, text) => {
+    let turns = 0;
+    let isDone = false;
+    const others = async (): Promise<void> => {
+      for (; !isDone; turns++) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const running = others();
+    await loadsOf(text, kind).finally(() => (isDone = true));
+    await running;
+    expect(turns).toBeGreaterThan(4);
+    const stop = new AbortController();
+    const reason = new Error("time limit");
+    const inspecting = loadsOf(text, kind, Infinity, stop);
+    setImmediate(() => stop.abort(reason));
+    await expect(inspecting).rejects.toBe(reason);
+  });
 });

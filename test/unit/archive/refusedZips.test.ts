@@ -199,6 +199,39 @@ test("A04 a zip that says it has a million entries is refused before they are lo
   expect(await refusalOf(archive)).toContain("holds more than 20000 files and folders");
 });
 
+/** A zip of one page with so many bytes of comments in its directory. */
+function withComments(count: number, commentBytes: number): Buffer {
+  const archive = zip(
+    Array.from({ length: count }, (_, at) => ({ name: at === 0 ? "index.html" : `${at}` })),
+  );
+  const central = archive.indexOf(Buffer.from(Uint32Array.of(CENTRAL).buffer));
+  const end = archive.lastIndexOf(Buffer.from(Uint32Array.of(END).buffer));
+  const records: Buffer[] = [];
+  for (let at = central; at < end;) {
+    const length = 46 + archive.readUInt16LE(at + 28);
+    const record = Buffer.from(archive.subarray(at, at + length));
+    record.writeUInt16LE(commentBytes, 32);
+    records.push(record, Buffer.alloc(commentBytes, "c"));
+    at += length;
+  }
+  const tail = Buffer.from(archive.subarray(end));
+  tail.writeUInt32LE(
+    records.reduce((sum, { length }) => sum + length, 0),
+    12,
+  );
+  return Buffer.concat([archive.subarray(0, central), ...records, tail]);
+}
+
+test("a zip is refused whose directory is far too large for its files, whatever the limits are", async () => {
+  const limits = { unpackedBytes: 1e9, files: 1e9 };
+  expect(await refusalOf(withComments(4, 65_535), limits)).toMatch(
+    /has a directory of 262\d{3} bytes for 4 files and folders$/,
+  );
+  expect(await refusalOf(withComments(1_000, 1_000), limits)).toContain("bytes for 1000 files and folders");
+  expect(Object.keys(await unpacked(withComments(1_000, 400), limits))).toHaveLength(1_000);
+  expect(Object.keys(await unpacked(withComments(1, 65_535), limits))).toHaveLength(1);
+});
+
 test("a descriptor after a content has to be right", async () => {
   const content = Buffer.from("<h1>Start</h1>");
   const record = (sum: number): Buffer => {

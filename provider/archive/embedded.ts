@@ -1,0 +1,80 @@
+import { HERE } from "./elsewhere";
+
+/** `json`: lists of addresses, those of speculation rules and import maps. */
+export type TextKind = "html" | "xml" | "css" | "json" | "manifest";
+
+/** A text that is inspected: a file, or what stands in another text. */
+export interface InspectedText {
+  readonly kind: TextKind;
+  readonly text: string;
+  /** What its addresses are below. */
+  readonly base: string;
+}
+
+const KINDS: readonly (readonly [type: RegExp, kind: TextKind])[] = [
+  [/^text\/html\b/i, "html"],
+  [/^(?:(?:text|application)\/xml|[^;]*\+xml)\b/i, "xml"],
+  [/^text\/css\b/i, "css"],
+];
+
+/** The page, drawing or style that a `data:` address holds. */
+export function embeddedIn(address: string): InspectedText | undefined {
+  if (!/^[\0- ]*d[\t\n\r]*a/i.test(address)) return undefined;
+  const url = URL.parse(address);
+  if (url?.protocol !== "data:") return undefined;
+  const body = `${url.pathname}${url.search}`;
+  const comma = body.indexOf(",");
+  const type = body.slice(0, comma).trim();
+  const kind = KINDS.find(([pattern]) => pattern.test(type))?.[1];
+  if (comma < 0 || kind === undefined) return undefined;
+  // of a parsed address, all other characters are ASCII
+  const bytes = body
+    .slice(comma + 1)
+    .replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)));
+  const text = Buffer.from(bytes, /;\s*base64$/i.test(type) ? "base64" : "latin1").toString();
+  return { kind, text, base: HERE };
+}
+
+/** The addresses in a text of JSON: all its texts, of a manifest those named `src`. What is no JSON loads nothing. */
+export function jsonAddresses(text: string, kind: "json" | "manifest"): string[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  const found: string[] = [];
+  // no recursion, for it may be as deep as it is long
+  for (const open: [name: string, value: unknown][] = [["", value]]; open.length > 0;) {
+    const [name, each] = open.pop() ?? ["", undefined];
+    if (typeof each === "string" && (kind === "json" || name === "src")) found.push(each);
+    else if (typeof each === "object" && each !== null) {
+      for (const entry of Object.entries(each).reverse()) open.push(entry);
+    }
+  }
+  return found;
+}
+
+/**
+ * An XML text in which the entities that it declares are put in, as browsers do.
+ *
+ * @returns `undefined` where an entity refers to others or would make far more of the text
+ */
+export function withEntities(xml: string, mostCharacters: number): string | undefined {
+  const count = xml.split("<!ENTITY").length - 1;
+  if (count === 0) return xml;
+  const values = new Map<string, string>();
+  for (const [, name = "", one, other] of xml.matchAll(
+    /<!ENTITY\s+([^\s%]\S*)\s+(?:"([^"]*)"|'([^']*)')\s*>/g,
+  )) {
+    values.set(name, one ?? other ?? "");
+  }
+  if (values.size !== count || /[&%]/.test([...values.values()].join(""))) return undefined;
+  let length = xml.length;
+  const text = xml.replace(/&([^;&\s<]+);/g, (reference, name: string) => {
+    const value = values.get(name);
+    length += value?.length ?? 0;
+    return value === undefined || length > mostCharacters ? reference : value;
+  });
+  return length > mostCharacters ? undefined : text;
+}

@@ -1,0 +1,243 @@
+import { foreignContent, html, type Token, type TokenHandler, Tokenizer, TokenizerMode } from "parse5";
+import { mayLoad } from "./cssLoads";
+import { baseOf } from "./elsewhere";
+import type { InspectedText } from "./embedded";
+import { NotInspected } from "./inspectionBudget";
+import { ADDRESSES, LISTS, LOADING_RELATIONS, PRESENTATION } from "./loadingAttributes";
+import { srcsetAddresses } from "./srcset";
+
+const TAG = html.TAG_ID;
+
+const DELAY_AND_ADDRESS =
+  /^[\t\n\f\r ]*[0-9.]*[\t\n\f\r ]*[;,]?[\t\n\f\r ]*(?:url[\t\n\f\r ]*=[\t\n\f\r ]*)?(.*)$/is;
+
+/** Elements of which an address is a document of its own. */
+const FRAMES = /^(?:i?frame|object|embed)$/;
+
+/** In one attribute. */
+const MOST_LISTED = 1_000;
+
+/** Types of scripts that are no programs but lists of addresses. */
+const LISTS_OF_ADDRESSES = /^[\t\n\f\r ]*(?:speculationrules|importmap)[\t\n\f\r ]*$/i;
+
+/** Takes what a text loads. */
+export interface LoadSink {
+  /** @param isFrame whether what is there is a document of its own */
+  load(address: string, base: string, isFrame: boolean): void;
+  /** Takes a style or a document that stands in the text: it is inspected next. */
+  within(text: InspectedText): void;
+}
+
+/**
+ * What a page or a drawing loads when it is opened: scripts, styles, images, fonts, media, frames, connections made in advance, and
+ * the page that it turns to by itself. A link that a reader follows, and the target of a form, are no loads.
+ *
+ * What only some browsers load counts: what is in `<noscript>`, in a `<template>`, under a condition. Scripts are neither run nor
+ * read: what they load is not seen.
+ *
+ * An XML text is read by the same tokenizer, in the way of drawings within pages: CDATA is text, `<script/>` has an end, and no element's
+ * content is anything but markup. What both would read differently is no XML, or is told nevertheless (`<IMG>`).
+ */
+export class MarkupLoads implements TokenHandler {
+  readonly #sink: LoadSink;
+  readonly #isXml: boolean;
+  readonly #tokenizer = new Tokenizer({ sourceCodeLocationInfo: false }, this);
+  #base: string;
+  #hasBase = false;
+  /** Text of the `<style>` or the list of addresses that is open. */
+  #text: { readonly kind: "css" | "json"; readonly pieces: string[] } | undefined;
+  /** Namespaces that are open, the innermost last: in SVG and MathML nothing but tags is markup. */
+  readonly #namespaces: html.NS[] = [html.NS.HTML];
+
+  constructor(sink: LoadSink, base: string, isXml: boolean) {
+    this.#sink = sink;
+    this.#base = base;
+    this.#isXml = isXml;
+    this.#tokenizer.inForeignNode = isXml;
+  }
+
+  /** Takes the text in pieces of any size. */
+  write(text: string): void {
+    this.#tokenizer.write(text, false);
+  }
+
+  end(): void {
+    this.#tokenizer.write("", true);
+    this.#endText(); // one that is never closed holds all the rest
+  }
+
+  onStartTag(token: Token.TagToken): void {
+    const isForeign = this.#isXml || this.#enter(token);
+    if (!isForeign) this.#setMode(token.tagID);
+    const name = this.#localName(token.tagName).toLowerCase();
+    const isOpen = !(isForeign && token.selfClosing);
+    if (name === "style" && isOpen) this.#text = { kind: "css", pieces: [] };
+    if (token.attrs.length === 0) return;
+    const attributes = this.#isXml ? token.attrs.map((each) => this.#localAttribute(each)) : token.attrs;
+    this.#inspect(name, attributes);
+    const type = name === "script" ? valueOf(attributes, "type") : undefined;
+    if (type !== undefined && LISTS_OF_ADDRESSES.test(type) && isOpen)
+      this.#text = { kind: "json", pieces: [] };
+  }
+
+  onEndTag(token: Token.TagToken): void {
+    if (/^(?:style|script)$/.test(this.#localName(token.tagName))) this.#endText();
+    if (!this.#isXml) this.#leave(token);
+  }
+
+  onCharacter({ chars }: Token.CharacterToken): void {
+    this.#text?.pieces.push(chars);
+  }
+
+  onWhitespaceCharacter(token: Token.CharacterToken): void {
+    this.onCharacter(token);
+  }
+
+  onNullCharacter(): void {
+    // no address has one
+  }
+
+  /** Of comments only what is an instruction of XML loads something. */
+  onComment({ data }: Token.CommentToken): void {
+    if (!this.#isXml || !data.startsWith("?xml-stylesheet")) return;
+    if (!data.endsWith("?")) throw new NotInspected("an instruction with a > in it");
+    const [, one, other] = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)')/.exec(data) ?? [];
+    this.#sink.load(one ?? other ?? "", this.#base, false);
+  }
+
+  onDoctype(): void {
+    // loads nothing
+  }
+
+  onEof(): void {
+    // see end()
+  }
+
+  #isForeign(): boolean {
+    return this.#namespaces.at(-1) !== html.NS.HTML;
+  }
+
+  /** Follows SVG and MathML as far as the tokenizer has to know. @returns whether the element is one of theirs */
+  #enter(token: Token.TagToken): boolean {
+    if (token.tagID === TAG.SVG) this.#namespaces.push(html.NS.SVG);
+    else if (token.tagID === TAG.MATH) this.#namespaces.push(html.NS.MATHML);
+    const namespace = this.#namespaces.at(-1) ?? html.NS.HTML;
+    if (namespace === html.NS.HTML) return false;
+    if (foreignContent.causesExit(token)) {
+      this.#namespaces.length = 1;
+    } else if (token.selfClosing) {
+      if (token.tagID === TAG.SVG || token.tagID === TAG.MATH) this.#namespaces.pop();
+    } else {
+      if (namespace === html.NS.SVG) foreignContent.adjustTokenSVGTagName(token);
+      // a page's markup within a drawing: `<foreignObject>`, `<title>`…
+      if (foreignContent.isIntegrationPoint(token.tagID, namespace, token.attrs))
+        this.#namespaces.push(html.NS.HTML);
+    }
+    this.#tokenizer.inForeignNode = this.#isForeign();
+    return this.#namespaces.length > 1;
+  }
+
+  #leave(token: Token.TagToken): void {
+    const [outer, inner] = this.#namespaces.slice(-2);
+    if (inner === undefined) return;
+    if (inner === html.NS.HTML) {
+      if (outer === html.NS.SVG) foreignContent.adjustTokenSVGTagName(token);
+      if (foreignContent.isIntegrationPoint(token.tagID, outer ?? html.NS.HTML, token.attrs))
+        this.#namespaces.pop();
+    } else if (token.tagID === (inner === html.NS.SVG ? TAG.SVG : TAG.MATH)) {
+      this.#namespaces.pop();
+    }
+    this.#tokenizer.inForeignNode = this.#isForeign();
+  }
+
+  /** Says what is no markup, as the parser of a browser does. `<noscript>` is read as one without scripts reads it. */
+  #setMode(tag: html.TAG_ID): void {
+    switch (tag) {
+      case TAG.SCRIPT:
+        this.#tokenizer.state = TokenizerMode.SCRIPT_DATA;
+        break;
+      case TAG.TITLE:
+      case TAG.TEXTAREA:
+        this.#tokenizer.state = TokenizerMode.RCDATA;
+        break;
+      case TAG.STYLE:
+      case TAG.XMP:
+      case TAG.IFRAME:
+      case TAG.NOEMBED:
+      case TAG.NOFRAMES:
+        this.#tokenizer.state = TokenizerMode.RAWTEXT;
+        break;
+      case TAG.PLAINTEXT:
+        this.#tokenizer.state = TokenizerMode.PLAINTEXT;
+        break;
+      default:
+    }
+  }
+
+  #endText(): void {
+    const { kind = "css", pieces = [] } = this.#text ?? {};
+    this.#text = undefined;
+    const text = pieces.join("");
+    if (text !== "") this.#sink.within({ kind, text, base: this.#base });
+  }
+
+  /** Without the prefix of its namespace: nobody else's elements are in pages and drawings. */
+  #localName(name: string): string {
+    return this.#isXml ? name.slice(name.indexOf(":") + 1) : name;
+  }
+
+  #localAttribute({ name, value }: Token.Attribute): Token.Attribute {
+    return { name: name.startsWith("xmlns:") ? "xmlns" : this.#localName(name), value };
+  }
+
+  #inspect(element: string, attributes: readonly Token.Attribute[]): void {
+    const loaded = ADDRESSES.get(element);
+    const list = LISTS.get(element);
+    for (const { name, value } of attributes) {
+      if (loaded?.includes(name) === true) {
+        if (name === "values") this.#loadList(value.split(";"));
+        else this.#load(value, FRAMES.test(element));
+      } else if (name === list) this.#loadList(srcsetAddresses(value));
+      else if (PRESENTATION.test(name)) {
+        if (mayLoad(value)) this.#sink.within({ kind: "css", text: value, base: this.#base });
+      } else if (name === "srcdoc" && element === "iframe") {
+        this.#sink.within({ kind: "html", text: value, base: this.#base });
+      }
+    }
+    if (element === "link" || element === "meta" || element === "base")
+      this.#inspectHead(element, attributes);
+  }
+
+  #inspectHead(element: string, attributes: readonly Token.Attribute[]): void {
+    const address = valueOf(attributes, "href");
+    if (element === "link") {
+      const relations = (valueOf(attributes, "rel") ?? "").toLowerCase().split(/[\t\n\f\r ]+/);
+      if (address !== undefined && relations.some((relation) => LOADING_RELATIONS.has(relation)))
+        this.#load(address);
+    } else if (element === "base") {
+      // only the first one counts, and only from here on
+      if (address === undefined || this.#hasBase) return;
+      this.#hasBase = true;
+      this.#base = baseOf(address);
+    } else if (valueOf(attributes, "http-equiv")?.toLowerCase() === "refresh") {
+      const next = DELAY_AND_ADDRESS.exec(valueOf(attributes, "content") ?? "")?.[1] ?? "";
+      this.#load(/^(["'])(.*?)(?:\1|$)/s.exec(next)?.[2] ?? next);
+    }
+  }
+
+  #loadList(addresses: Iterable<string>): void {
+    let count = 0;
+    for (const address of addresses) {
+      if (++count > MOST_LISTED) throw new NotInspected(`a list of more than ${MOST_LISTED} addresses`);
+      this.#load(address);
+    }
+  }
+
+  #load(address: string, isFrame = false): void {
+    this.#sink.load(address, this.#base, isFrame);
+  }
+}
+
+function valueOf(attributes: readonly Token.Attribute[], name: string): string | undefined {
+  return attributes.find((other) => other.name === name)?.value;
+}

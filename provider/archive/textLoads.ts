@@ -1,0 +1,56 @@
+import { cssLoads } from "./cssLoads";
+import { elsewhere } from "./elsewhere";
+import { embeddedIn, type InspectedText, jsonAddresses, withEntities } from "./embedded";
+import { InspectionBudget, NotInspected } from "./inspectionBudget";
+import { type LoadSink, MarkupLoads } from "./markupLoads";
+
+/** Of one page, drawing or style sheet, in bytes: some megabytes are a book on one page. */
+export const MOST_BYTES = 16 * 1_024 * 1_024;
+
+/** What a tokenizer of markup reads in one go, in characters. */
+const SLICE = 64 * 1_024;
+
+/**
+ * Tells what a text loads from elsewhere, and what the styles and documents within it load.
+ *
+ * @param found gets every address that is elsewhere, as often as it is there
+ * @throws NotInspected; the signal's reason
+ */
+export async function textLoads(
+  { kind, text, base }: InspectedText,
+  budget: InspectionBudget,
+  found: (address: string) => void,
+  depth = 0,
+): Promise<void> {
+  InspectionBudget.boundNesting(depth);
+  const within: InspectedText[] = [];
+  const load: LoadSink["load"] = (address, below, isFrame) => {
+    const outside = elsewhere(address, below);
+    if (outside !== undefined) return found(outside);
+    const embedded = embeddedIn(address);
+    if (embedded && (isFrame || embedded.kind === "css")) within.push(embedded);
+  };
+  const inspectWithin = async (): Promise<void> => {
+    for (const each of within.splice(0)) await textLoads(each, budget, found, depth + 1);
+  };
+  if (kind === "css") {
+    await cssLoads(text, budget, (address) => load(address, base, false));
+  } else if (kind === "html" || kind === "xml") {
+    const markup = kind === "xml" ? withEntities(text, MOST_BYTES) : text;
+    if (markup === undefined) throw new NotInspected("entities within entities");
+    const loads = new MarkupLoads({ load, within: (each) => within.push(each) }, base, kind === "xml");
+    for (let from = 0; from < markup.length; from += SLICE) {
+      loads.write(markup.slice(from, from + SLICE));
+      await budget.spend(Math.min(SLICE, markup.length - from));
+      await inspectWithin();
+    }
+    loads.end();
+  } else {
+    await budget.spend(text.length);
+    for (const address of jsonAddresses(text, kind)) {
+      await budget.spend(address.length);
+      load(address, base, false);
+    }
+  }
+  await inspectWithin();
+}
