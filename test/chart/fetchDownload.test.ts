@@ -101,6 +101,15 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     expect(pod.served()).toMatchObject({ "index.html": "<h1>Start</h1>" });
   });
 
+  test("is not held up by a reply of 50,000 header lines", async () => {
+    server.answer = ({ socket }) => {
+      socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${"a:\r\n".repeat(50_000)}\r\n`), ARCHIVE]));
+    };
+    const { code, seconds } = await pod.fetch({ TIME_LIMIT_SECONDS: "20" });
+    expect(code).toBe(0);
+    expect(seconds).toBeLessThan(20);
+  });
+
   test.each([500, 502, 503, 504, 408, 425, 429])("D13 tries again after HTTP %s", async (status) => {
     server.answer = inTurn(refuse(status), refuse(status), send(ARCHIVE));
     const { code, log } = await pod.fetch();

@@ -4,6 +4,7 @@ import {
   cpSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -67,6 +68,12 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
             ? (expect.stringMatching(/^other key or changed SHA256SUMS: /) as string)
             : `changed: ${path}`;
         expect(lines, `${path} at ${at}`).toContainEqual(named);
+        // nothing else is, but what a changed list says
+        if (path !== "SHA256SUMS") {
+          const others = path === "SHA256SUMS.sig" ? ["changed: SHA256SUMS.sigstore.json"] : [];
+          expect(lines, `${path} at ${at}`).toEqual([named, ...others, NOT_OK(1 + others.length)]);
+        } else if (!lines.includes("changed: manifest.json"))
+          expect(lines.join()).not.toContain("manifest.json");
       }
       writeFileSync(file, before);
     }
@@ -82,9 +89,27 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
       const { code, lines } = await verify();
       expect(code, path).toBe(1);
       const named = path === "SHA256SUMS.sig" ? "unsigned: SHA256SUMS.sig is missing" : `missing: ${path}`;
-      expect(lines, path).toContain(named);
+      expect(lines, path).toEqual([named, NOT_OK(1)]);
       writeFileSync(file, before);
     }
+  });
+
+  test("a blob that was added is named once", async (context) => {
+    const { kit, verify } = carry(context, system);
+    const blob = `images/blobs/sha256/${"0".repeat(64)}`;
+    writeFileSync(join(kit.folder, blob), "");
+    expect((await verify()).lines).toEqual([`added: ${blob}`, NOT_OK(1)]);
+  });
+
+  test("a whole kit under the names of parts is refused: version and date would be hidden", async (context) => {
+    const { kit, verify } = carry(context, system);
+    for (const ending of ["", ".sig", ".sigstore.json"]) {
+      renameSync(join(kit.folder, `SHA256SUMS${ending}`), join(kit.folder, `PARTS.SHA256SUMS${ending}`));
+    }
+    expect(await verify()).toMatchObject({
+      code: 1,
+      lines: ["changed: PARTS.SHA256SUMS (it lists what is no part of a kit)", NOT_OK(1)],
+    });
   });
 
   test.for([
@@ -158,7 +183,6 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
       "missing: values.yaml",
       "added: more",
       "changed: bundle.tar.gz",
-      "changed: manifest.json",
       expect.stringMatching(/^other key or changed SHA256SUMS: /),
       "changed: SHA256SUMS.sigstore.json",
       "NOT OK",

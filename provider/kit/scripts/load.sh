@@ -14,7 +14,7 @@
 # CURL_CA_BUNDLE for curl, by SSL_CERT_FILE for the others.
 #
 # Needs sh, coreutils, grep, sed and awk. Writes only below TMPDIR (/tmp): the kit's medium may be read-only.
-set -u
+set -uf # what a registry says is no pattern of names of files
 umask 077
 LC_ALL=C
 export LC_ALL
@@ -48,6 +48,7 @@ json_values() {
       return out token
     }
     function hex(digit) { return index("0123456789abcdef", tolower(digit)) - 1 }
+    depth > 32 { exit } # nothing that a kit or a registry says is so deep
     $0 == "{" || $0 == "[" { isList[++depth] = $0 == "["; at[depth] = 0; isName = $0 == "{"; next }
     $0 == "}" || $0 == "]" { depth--; isName = 0; next }
     $0 == "," { if (isList[depth]) at[depth]++; else isName = 1; next }
@@ -177,7 +178,8 @@ hand_over_credentials() {
 
 # ---- curl alone: one request -------------------------------------------------------------------------------------------
 
-# What proves who this is goes to curl through its standard input: arguments can be read by everybody on this machine.
+# What proves who this is goes to curl through its standard input: arguments can be read by everybody on this machine. A reply has
+# an end: no header or body grows beyond $most_reply_bytes, and no request takes longer than $most_seconds.
 run_curl() {
   credential=$1
   shift
@@ -189,9 +191,13 @@ run_curl() {
   done
   : >"$work/headers"
   : >"$work/body"
-  status=$({ [ -z "$credential" ] || printf 'header = "Authorization: %s"\n' "$credential"; } |
-    curl --config - --globoff --silent --show-error --connect-timeout 30 --speed-limit 1 --speed-time 300 --retry 3 \
-      --dump-header "$work/headers" --output "$work/body" --write-out '%{http_code}' "$@" 2>"$work/words") || status=000
+  status=$({ [ -z "$credential" ] || printf 'header = "Authorization: %s"\n' "$credential"; } | {
+    ulimit -f $((most_reply_bytes / 512))
+    trap '' XFSZ # so that curl says what happened
+    exec curl --config - --globoff --silent --show-error --connect-timeout 30 --speed-limit 1 --speed-time 300 \
+      --retry 3 --retry-max-time 120 --max-time "$most_seconds" \
+      --dump-header "$work/headers" --output "$work/body" --write-out '%{http_code}' "$@" 2>"$work/words"
+  }) || status=000
 }
 
 # Method, address and more arguments of curl. Leaves $status, $work/headers and $work/body. Logs in when it is asked to.
@@ -347,7 +353,9 @@ upload() {
   to="${to}digest=sha256%3A${1#sha256:}"
   set -- --upload-file "$(file_of "$1")" --header 'Content-Type: application/octet-stream' --header 'Expect:'
   [ $offset -eq 0 ] || set -- "$@" --continue-at $offset --header "Content-Range: $offset-$((size - 1))"
+  most_seconds=$((most_seconds + size / 1024))
   request PUT "$to" "$@"
+  most_seconds=$most_request_seconds
   case $status in 200 | 201 | 204) ;; *) return 1 ;; esac
 }
 
@@ -541,6 +549,9 @@ main() {
     *) give_up "$usage" ;;
   esac
 
+  most_reply_bytes=$((8 << 20))                  # a manifest has 4 MiB at most
+  most_request_seconds=${MOST_REQUEST_SECONDS:-600} # and a second more for each KiB that is sent
+  most_seconds=$most_request_seconds
   work=$(mktemp -d) || exit 1
   trap 'rm -rf "$work"' EXIT
   trap 'exit 130' INT

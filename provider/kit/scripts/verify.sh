@@ -63,6 +63,10 @@ list_changed() {
   if grep -qvE '^[0-9a-f]{64}  [A-Za-z0-9._/-]+$' "$sums"; then
     echo "changed: $sums (not as sha256sum writes it)"
   fi
+  # the list of a whole kit under this name would hide version and date
+  if [ $sums != SHA256SUMS ] && grep -qvE '  (kit\.tar\.[0-9]+|README\.md|verify\.sh)$' "$sums"; then
+    echo "changed: $sums (it lists what is no part of a kit)"
+  fi
   while read -r sum name || [ -n "$sum" ]; do
     is_file "$name" || continue
     if [ "$(sha256sum <"$name")" != "$sum  -" ]; then
@@ -93,7 +97,16 @@ field() {
   esac
 }
 
-lie() { echo "changed: manifest.json (it lies about ${1:-all that is in the kit})"; }
+# A file that is named already has nothing to do with the manifest.
+lie() {
+  case "
+$wrong
+" in
+    *": $1
+"* | *": $1 ("*) ;;
+    *) echo "changed: manifest.json (it lies about ${2-}${1:-all that is in the kit})" ;;
+  esac
+}
 
 # What the manifest says of bundle, chart and blobs, as the list of sums would, with the size at the end.
 manifest_parts() {
@@ -116,13 +129,13 @@ manifest_parts() {
 
 # These parts must be there as the manifest says, and each blob must be one of them.
 list_lies() {
-  [ -f manifest.json ] || return
+  [ -f manifest.json ] && lie manifest.json | grep -q . || return
   parts=$(manifest_parts)
   printf '%s\n' "$parts" | while read -r sum path size; do
     if ! grep -qxF -e "$sum  $path" "$sums" || ! is_file "$path"; then
       lie "$path"
     elif [ "$(($(wc -c <"$path")))" != "$size" ]; then
-      lie "the size of $path"
+      lie "$path" "the size of "
     fi
   done
   without "$(printf '%s\n' "$files" | grep '^images/blobs/sha256/')" "$(printf '%s\n' "$parts" | cut -d ' ' -f 3)" |
@@ -196,15 +209,20 @@ main() {
     printf '%s\n' "$listed" "$sums"
     [ $sums != SHA256SUMS ] || echo manifest.json
     [ ! -f "$sums.sig" ] || printf '%s\n' "$sums.sig" "$sums.sigstore.json"
+    # beside a signature that is missing, which is told
+    [ -z "$key" ] || [ ! -f "$sums.sigstore.json" ] || echo "$sums.sigstore.json"
   )
   expected=$(printf '%s\n' "$expected" | sort -u)
 
   # it may take minutes, which only somebody who looks on should be told
   [ ! -t 1 ] || echo "Reading $(printf '%s\n' "$files" | grep -c .) files …"
-  found=$(
+  wrong=$(
     list_missing
     list_added
     list_changed
+  )
+  found=$(
+    [ -z "$wrong" ] || printf '%s\n' "$wrong"
     list_lies
     if [ -n "$key" ]; then
       check_signature

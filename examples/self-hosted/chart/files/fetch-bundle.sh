@@ -39,6 +39,7 @@ refused_retry_ms=${REFUSED_RETRY_MS:-30000} # how often a refused link is tried 
 reminder_ms=${REMINDER_MS:-60000}           # how often the log says what is waited for
 broken_attempts=3                           # downloads that arrive broken before this gives up
 max_depth=64                                # folders in a folder: the deepest exports have about ten, a path ends at 4096 bytes
+max_header_lines=200                        # of all replies to one request: stores send about twenty
 
 work=$site_folder/.fetch        # cleared at each start
 download=$site_folder/.download # what came of an archive; outlives the container, not the pod
@@ -197,10 +198,17 @@ look_up() {
 # Keeps what is needed of the last reply's header fields, as soon as they come. Others could hold a link, such as Location.
 # Prints what curl says in the end: its exit code, and where the reply redirects to.
 keep_headers() {
-  result=
+  result='' header_lines=0
   while IFS= read -r line; do
     case $line in
-      ':result '*) result=${line#:result } ;;
+      ':result '*)
+        result=${line#:result }
+        continue
+        ;;
+    esac
+    header_lines=$((header_lines + 1))
+    [ "$header_lines" -le "$max_header_lines" ] || continue
+    case $line in
       HTTP/*) printf '%s\n' "$line" >"$download/headers" ;; # of a redirect or an interim reply, what came before
       *) printf '%s\n' "$line" | grep -Ei '^(etag|retry-after|content-(range|length|digest)|repr-digest|x-amz-checksum-sha256):' \
         >>"$download/headers" ;;
