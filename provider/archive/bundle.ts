@@ -55,6 +55,8 @@ export async function inspectBundle(
       "Look whether the domain has pages, and export the site again.",
     );
   }
+  // servers show this one in the place of pages that are not there
+  if (tree.hasFile(below(root, "404.html"))) pages--;
   const externalLoads = loads.external.map(({ page, address }) => ({
     page: shown(withoutRoot(root, page)),
     address,

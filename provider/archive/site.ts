@@ -33,7 +33,7 @@ export interface Inspection {
   /** Folder of the archive that is the site's own root, where everything is in one; else empty. It is no part of a file's path. */
   readonly root: string;
   readonly files: number;
-  /** HTML files. */
+  /** HTML files, without the site's `404.html`: what a service counts as pages, too. */
   readonly pages: number;
   readonly unpackedBytes: number;
   /** No page, drawing or style sheet loads anything from elsewhere, and each was inspected. */

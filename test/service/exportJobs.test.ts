@@ -151,7 +151,7 @@ describe("an export job", () => {
 
 describe("the pages of an export", () => {
   test.each([
-    ["beside the domain", { paths: ["one", "/two.md", "three.html"] }, 3],
+    ["beside the domain, and a start page", { paths: ["one", "/two.md", "three.html"] }, 4],
     ["in exportOptions", { exportOptions: { paths: ["/", "one", "/one"] }, theme: "dark" }, 2],
     ["not at all", { exportOptions: {} }, 4],
   ])("are those that the start names %s", async (_where, fields, pageCount) => {

@@ -157,7 +157,7 @@ describe("addresses", () => {
     const start = await readPage(site, "index.html");
     expect(start).toContain("<title>docs.example.com</title>");
     expect(start).toContain('<a href="guides/one.html">One</a>');
-    expect(site.pageCount).toBe(1);
+    expect(site.pageCount).toBe(2);
   });
 });
 

@@ -62,7 +62,7 @@ onEachEngine("bundle copies", (kind) => {
         jobId,
         sha256,
         size: archive.length,
-        pages: 2,
+        pages: 1,
         selfContained: true,
       });
       expect({ id, secretOutputs }).toEqual({ id: "./copies", secretOutputs: [] });

@@ -50,7 +50,7 @@ export interface RenderOptions {
 }
 
 export interface RenderedSite {
-  /** Number of Markdown pages. */
+  /** Number of HTML pages, without the one for wrong addresses. */
   pageCount: number;
   /** Every file of the site, sorted, relative to its folder. */
   files: readonly string[];
@@ -119,22 +119,33 @@ export async function renderSite(options: RenderOptions): Promise<RenderedSite> 
     (subject, problem) =>
       warnings.add(`${path}: ${subject}: ${problem}`);
 
+  const totalPages = [...pages.values(), ...generated].filter(isPage).length;
   let rendered = 0;
+  const tell = (page: { readonly address: string }): void => {
+    if (isPage(page)) onProgress?.(++rendered, totalPages);
+  };
   for (const page of pages.values()) {
     signal?.throwIfAborted();
     const content = await renderPage(page, rendering, warnOf(page.source));
     await writer.write(page.address, renderDocument(content, frame));
-    onProgress?.(++rendered, pages.size);
+    tell(page);
     await nextTurn();
   }
-  for (const { address, render } of generated)
-    await writer.write(address, renderDocument(render(frame), frame));
+  for (const page of generated) {
+    await writer.write(page.address, renderDocument(page.render(frame), frame));
+    tell(page);
+  }
   for (const [path, address] of assets) {
     signal?.throwIfAborted();
     const content = await readFile(join(source, path));
     await writer.write(address, exportedContent(path, content, warnOf(path)));
   }
-  return { pageCount: pages.size, files: writer.files, warnings: [...warnings] };
+  return { pageCount: totalPages, files: writer.files, warnings: [...warnings] };
+}
+
+/** Whether a page counts: servers show the one for wrong addresses in the place of what is not there. */
+function isPage({ address }: { readonly address: string }): boolean {
+  return address !== generatedNotFoundPage.address;
 }
 
 /** The second pass, for one page. */

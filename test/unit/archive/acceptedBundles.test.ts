@@ -154,11 +154,13 @@ test("a bundle of the reference service is a site that needs nothing from elsewh
   expect(await inspected(bundle)).toEqual({
     root: "",
     files: files.length,
-    pages: files.filter((file) => file.endsWith(".html")).length,
+    pages: 2,
     unpackedBytes: files.reduce((sum, file) => sum + readFileSync(join(target, file)).length, 0),
     selfContained: true,
     externalLoads: [],
   });
+  // the page for wrong addresses is no page of its own
+  expect(files).toContain("404.html");
   const contents = files.map((file) => [file, readFileSync(join(target, file), "latin1")]);
   expect(await unpacked(bundle)).toEqual(Object.fromEntries(contents));
 });
@@ -414,4 +416,33 @@ describe("the format of a bundle", () => {
     expect(await refusalOf(gzipSync("<!doctype html>"), LIMITS)).toContain("it ends too early");
     expect(await refusalOf(gzipSync(""), LIMITS)).toContain("it ends too early");
   });
+});
+
+test.for<[string, Record<string, string>, number]>([
+  ["pages in folders", { "index.md": "# Start", "guide/index.md": "# Guide", "guide/404.md": "# Errors" }, 3],
+  ["no start page of its own", { "guide.md": "# Guide" }, 2],
+  ["a page of its own for wrong addresses", { "index.md": "# Start", "404.md": "# Lost" }, 1],
+])("the reference service and a copy count the same pages of a site with %s", async ([, texts, count]) => {
+  const target = mkdtempSync(join(folder, "rendered-"));
+  const seen: number[][] = [];
+  const { files, pageCount } = await renderSite({
+    source: written(texts),
+    target,
+    name: "Manual",
+    onProgress: (...counts) => seen.push(counts),
+  });
+  const path = join(folder, "counted.tar.gz");
+  const sha256 = await packArchive(target, files, path);
+  const { pages } = await inspected({ path, format: "tar.gz", sha256 });
+  expect({ pageCount, pages }).toEqual({ pageCount: count, pages: count });
+  expect(seen).toEqual(Array.from({ length: count }, (_, index) => [index + 1, count]));
+});
+
+test("the page for wrong addresses is known in a bundle whose files are all in one folder", async () => {
+  const { root, pages } = await inspected(
+    tarGz(
+      ["index.html", "404.html", "guide/404.html"].map((path) => ({ name: `site/${path}`, content: "x" })),
+    ),
+  );
+  expect({ root, pages }).toEqual({ root: "site", pages: 2 });
 });

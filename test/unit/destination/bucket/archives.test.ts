@@ -40,7 +40,7 @@ function leaveUpload(id: string, key: string, ageMs: number): void {
 
 describe.for([
   ["in one piece", MB],
-  ["in parts", 17 * MB + 5],
+  ["in parts", 9 * MB + 5],
 ] as const)("an archive %s", ([, size]) => {
   test("becomes one object, of which the store was told type and digest", async (context) => {
     const bundle = await stubBundle(context, size);

@@ -18,7 +18,7 @@ type Site = Readonly<Record<string, string>>;
 
 const MB = 1024 * 1024;
 const FIRST: Site = { "index.html": "<h1>Start</h1>", "guide.html": "<h1>Guide</h1>", "empty.txt": "" };
-const SECOND: Site = { ...FIRST, "index.html": "<h1>New start</h1>", "film.mp4": "film".repeat(5 * MB) };
+const SECOND: Site = { ...FIRST, "index.html": "<h1>New start</h1>", "film.mp4": "film".repeat(2.5 * MB) };
 
 let store: BucketStub;
 
