@@ -28,14 +28,17 @@ export type GetAgentJobResult = AgentJob;
 export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobResult> {
   warnOfPlainKey();
   // loaded when needed: most programs never ask, and the HTTP client takes its time to load
-  const [{ lookUpAgentJob }, { Pacers }, { default: fetch }] = await Promise.all([
+  const [{ lookUpAgentJob }, { Pacers }, { Secrets }, { default: fetch }] = await Promise.all([
     import("../provider/agentJob/lookUp.js"),
     import("../provider/http/pacers.js"),
+    import("../provider/words/secrets.js"),
     import("node-fetch"),
   ]);
+  const secrets = new Secrets();
   return lookUpAgentJob(
     {
       configuration: {
+        secrets,
         environment: (name) => process.env[name],
         stackConfig: (name) => pulumi.runtime.getConfig(name),
       },
@@ -49,6 +52,7 @@ export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobRes
         warn: (line) => void pulumi.log.warn(line),
       },
       tracer: noTracer,
+      secrets,
       signal: new AbortController().signal,
     },
     { ...args },

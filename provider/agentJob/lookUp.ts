@@ -2,11 +2,13 @@ import { isKnownStatus, missingFields, nameOf, type AgentJob } from "../service/
 import { checkAgentJobInputs } from "./inputs";
 import { openClient, type AskingContext } from "../resource/openClient";
 import { InputError } from "../words/errors";
+import { withoutSecrets } from "../words/reporter";
 import { explained } from "../words/explainedError";
 import { READ_LIMIT_MS } from "../resource/lifeCycle";
 
 /**
- * Asks for an agent job once: `GET /v2/agent/{projectId}/job/{id}`.
+ * Asks for an agent job once: `GET /v2/agent/{projectId}/job/{id}`. No line and no error holds what `secrets` of the context
+ * gets to know.
  *
  * @param given see `AgentJobLookupInputs`; unchecked
  * @throws InputError that names each input that is wrong, before any request; else a DocsHostingError that tells what went
@@ -16,6 +18,16 @@ export async function lookUpAgentJob(
   context: AskingContext,
   given: Readonly<Record<string, unknown>>,
 ): Promise<AgentJob> {
+  const { secrets } = context;
+  try {
+    return await lookUp({ ...context, reporter: withoutSecrets(context.reporter, secrets) }, given);
+  } catch (error) {
+    secrets.removeFromError(error);
+    throw error;
+  }
+}
+
+async function lookUp(context: AskingContext, given: Readonly<Record<string, unknown>>): Promise<AgentJob> {
   const { id, ...others } = given;
   const { inputs, failures } = checkAgentJobInputs({ ...others, jobId: id }, context.configuration);
   if (failures.length > 0) {

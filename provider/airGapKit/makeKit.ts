@@ -29,10 +29,12 @@ export async function makeKit(
   inputs: CheckedInputs,
   earlier: readonly MadeKit[],
 ): Promise<MadeKit> {
-  const { environment } = context.configuration;
+  const { secrets, configuration } = context;
+  const { environment } = configuration;
   const { folder, chart, images, platforms, values, signingKeyEnv, since, partSize } = inputs;
   // what is missing here is told before anything is fetched
-  const signer = signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, environment);
+  const signer =
+    signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, { environment, secrets });
   const sinceKit = since === undefined ? undefined : await readEarlierKit(since);
   const obtained = await obtain(context, inputs);
   const { bundle } = obtained;
@@ -54,7 +56,7 @@ export async function makeKit(
           earlier: earlier.map((made) => join(folder, made.kit.name)),
         },
         { folder, owner: draftOwner(context, inputs) },
-        { fetch, clock, reporter, signal, deadline, environment },
+        { fetch, clock, reporter, secrets, signal, deadline, environment },
       ),
     );
     obtained.remove();

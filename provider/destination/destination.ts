@@ -3,12 +3,15 @@ import type { Fetch } from "../http/attempt";
 import type { Clock } from "../time/clock";
 import type { Deadline } from "../time/deadline";
 import type { Reporter } from "../words/reporter";
+import type { Secrets } from "../words/secrets";
 
 /** What asking a destination, or writing to it, gets from the outside. */
 export interface DestinationContext {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly reporter: Reporter;
+  /** Gets credentials, tokens and signed links. */
+  readonly secrets: Secrets;
   readonly signal: AbortSignal;
   readonly deadline: Deadline;
   /** Environment variables, for credentials: read anew whenever one is needed. */

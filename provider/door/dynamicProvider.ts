@@ -4,6 +4,7 @@ import type { CheckFailure } from "../resource/inputTable";
 import { renamedDiff, type LifeCycle, type StoredState } from "../resource/lifeCycle";
 import { UnfinishedError } from "../resource/unfinishedError";
 import { printable } from "../words/plainText";
+import { Secrets } from "../words/secrets";
 import type { Session, StackConfig } from "./session";
 import * as stored from "./storedProperties";
 import type { Properties } from "./storedProperties";
@@ -39,12 +40,12 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
    * Turns an unfinished operation into what the host saves as a resource with init errors. The host does not add
    * `__provider` to it, without which nothing could be done with the resource any more.
    */
-  async function partial(given: Properties, run: () => Promise<State>): Promise<State> {
+  async function partial(given: Properties, secrets: Secrets, run: () => Promise<State>): Promise<State> {
     try {
       return await run();
     } catch (error) {
       if (!(error instanceof UnfinishedError)) throw error;
-      const message = printable(error.message);
+      const message = shown(error.message, secrets);
       const state = error.state as State;
       // eslint-disable-next-line @typescript-eslint/only-throw-error -- the host's own form for this
       throw new PartialResult(
@@ -61,33 +62,33 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
       return Promise.resolve();
     },
 
-    check: answering((_olds, news) => {
+    check: answering((secrets, _olds, news) => {
       const { visible, internal } = stored.split(news);
-      const { inputs, failures } = lifeCycle.check(visible, session.configuration);
+      const { inputs, failures } = lifeCycle.check(visible, session.configuration(secrets));
       failures.push(...stored.checkTimeouts(internal));
       return {
         inputs: stored.plain({ ...inputs, ...internal }),
         failures: failures.map(({ property, reason }) => ({
-          property: printable(property),
-          reason: printable(reason),
+          property: shown(property, secrets),
+          reason: shown(reason, secrets),
         })),
       };
     }),
 
-    diff: answering((_id, olds, news) => {
+    diff: answering((secrets, _id, olds, news) => {
       const { urn, formerUrn } = stored.urnsOf(olds, news);
       const compared = lifeCycle.diff(inputsIn(news), stateIn(olds), session.machine);
       const { changed, replaces, hidden, decision } =
         formerUrn === undefined ? compared : renamedDiff(compared);
-      tellDecision(session.reporter(urn), decision);
+      tellDecision(session.reporter(urn, secrets), decision);
       if (hidden) return { changes: true, replaces };
       // left open where inputs changed: the engine then compares them itself, shows them and obeys ignoreChanges
       return changed.length === 0 ? { changes: false } : { replaces };
     }),
 
-    create: answering(async (inputs) => {
-      const state = await partial(inputs, () =>
-        session.operation("create", stored.urnsOf({}, inputs), (context) =>
+    create: answering(async (secrets, inputs) => {
+      const state = await partial(inputs, secrets, () =>
+        session.operation("create", stored.urnsOf({}, inputs), secrets, (context) =>
           lifeCycle.create(context, inputsIn(inputs), stored.limitMs(inputs, "create")),
         ),
       );
@@ -95,8 +96,8 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
     }),
 
     // the host has no room for the inputs that were found
-    read: answering(async (id, props) => {
-      const found = await session.operation("read", stored.urnsOf({}, props), (context) =>
+    read: answering(async (secrets, id, props) => {
+      const found = await session.operation("read", stored.urnsOf({}, props), secrets, (context) =>
         stored.isStored(props)
           ? lifeCycle.read(context, stateIn(props))
           : lifeCycle.lookUp(context, id, stored.split(props).visible),
@@ -104,17 +105,17 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
       return found ? { id, props: stored.propertiesOf(found.state, props) } : { id: "", props: {} };
     }),
 
-    update: answering(async (_id, olds, news) => {
-      const state = await partial(news, () =>
-        session.operation("update", stored.urnsOf(olds, news), (context) =>
+    update: answering(async (secrets, _id, olds, news) => {
+      const state = await partial(news, secrets, () =>
+        session.operation("update", stored.urnsOf(olds, news), secrets, (context) =>
           lifeCycle.update(context, stateIn(olds), inputsIn(news), stored.limitMs(news, "update")),
         ),
       );
       return { outs: stored.propertiesOf(state, news) };
     }),
 
-    delete: answering((_id, props) =>
-      session.operation("delete", stored.urnsOf({}, props), (context) =>
+    delete: answering((secrets, _id, props) =>
+      session.operation("delete", stored.urnsOf({}, props), secrets, (context) =>
         lifeCycle.remove(context, stateIn(props)),
       ),
     ),
@@ -140,22 +141,28 @@ const isPartial = (error: unknown): boolean => error instanceof PartialResult;
 
 /** The last guard of all that leaves: whatever goes wrong, the call ends, with an error that can be sent and shown. */
 function answering<Given extends unknown[], Answer>(
-  call: (...given: Given) => Answer | Promise<Answer>,
+  call: (secrets: Secrets, ...given: Given) => Answer | Promise<Answer>,
 ): (...given: Given) => Promise<Answer> {
   return async (...given) => {
+    const secrets = new Secrets();
     try {
-      return await call(...given);
+      return await call(secrets, ...given);
     } catch (error) {
-      throw isPartial(error) ? error : sendable(error);
+      throw isPartial(error) ? error : sendable(error, secrets);
     } finally {
       answerLeaves();
     }
   };
 }
 
+/** A text as it leaves: nothing that the call knows to be secret is in it. */
+function shown(text: string, secrets: Secrets): string {
+  return printable(secrets.removeFrom(text));
+}
+
 /** An error of which the host sends the message and nothing else; one with an `id` would become a resource. */
-function sendable(error: unknown): Error {
-  const sent = new Error(printable(error instanceof Error ? error.message : inspect(error)));
+function sendable(error: unknown, secrets: Secrets): Error {
+  const sent = new Error(shown(error instanceof Error ? error.message : inspect(error), secrets));
   sent.stack = "(pulumi-docs-hosting)"; // the host prints the stack of some errors: to a user it says nothing
   return sent;
 }

@@ -5,7 +5,8 @@ import { ResumeFolder } from "../resource/resumeRecords";
 import type { ConfigurationSource } from "../service/configuration";
 import { machineOf, type Machine } from "../time/serviceClock";
 import { RunCancelledError } from "../words/errors";
-import type { Reporter } from "../words/reporter";
+import { withoutSecrets, type Reporter } from "../words/reporter";
+import type { Secrets } from "../words/secrets";
 import type { Tracing } from "./tracing";
 
 /** The stack's configuration. */
@@ -16,7 +17,7 @@ export interface StackConfig {
 /** What a session takes from the process that it runs in. */
 export interface Host extends Pick<Context, "fetch" | "lookup" | "clock" | "machine"> {
   /** Environment variables, read anew whenever one is needed. */
-  environment(name: string): string | undefined;
+  readonly environment: (name: string) => string | undefined;
   /** A row of the CLI. @param urn of the resource, when it is known */
   reporter(urn: string | undefined): Reporter & { close(): void };
   /** Calls back when the user stops the run, and at its normal end. Watching twice changes nothing. */
@@ -27,7 +28,6 @@ export interface Host extends Pick<Context, "fetch" | "lookup" | "clock" | "mach
 
 /** What all operations of one process share: configuration, resume records, what is in flight, and the end that Ctrl-C brings. */
 export class Session {
-  readonly configuration: ConfigurationSource;
   /** Started jobs that the state may not have yet. */
   readonly resumeRecords: ResumeFolder;
   readonly #host: Host;
@@ -44,13 +44,17 @@ export class Session {
   constructor(host: Host) {
     this.#host = host;
     this.#pacers = new Pacers(host.clock);
-    const environment = (name: string): string | undefined => host.environment(name);
-    this.configuration = { environment, stackConfig: (name) => this.#stackConfig?.get(name) };
     this.resumeRecords = new ResumeFolder(
-      () => homeFolder(environment, "resume"),
+      () => homeFolder(host.environment, "resume"),
       () => host.clock.now(),
       () => host.clock.random(),
     );
+  }
+
+  /** The settings that one call reads. @param secrets gets what nobody may see of them */
+  configuration(secrets: Secrets): ConfigurationSource {
+    const { environment } = this.#host;
+    return { secrets, environment, stackConfig: (name) => this.#stackConfig?.get(name) };
   }
 
   get machine(): Machine {
@@ -65,8 +69,8 @@ export class Session {
   }
 
   /** The row of a resource, for a call that takes no time. @param urn when it is known */
-  reporter(urn: string | undefined): Reporter {
-    return this.#host.reporter(urn);
+  reporter(urn: string | undefined, secrets: Secrets): Reporter {
+    return withoutSecrets(this.#host.reporter(urn), secrets);
   }
 
   /**
@@ -75,15 +79,18 @@ export class Session {
    * @param name what is done: "create"
    * @param urn of the resource, when it is known
    * @param formerUrn of the resource in the state, where it was renamed since
+   * @param secrets get what the operation reads; no line and no span holds them
    */
   async operation<T>(
     name: string,
     { urn, formerUrn }: Pick<Context, "urn" | "formerUrn">,
+    secrets: Secrets,
     run: (context: Context) => Promise<T>,
   ): Promise<T> {
     this.#watchForCancel();
     const stop = new AbortController();
-    const reporter = this.#host.reporter(urn);
+    const row = this.#host.reporter(urn);
+    const reporter = withoutSecrets(row, secrets);
     this.#inFlight.add(stop);
     if (this.#cancelled) {
       stop.abort(this.#cancelled);
@@ -92,9 +99,9 @@ export class Session {
     try {
       const { fetch, lookup, clock, machine, tracing } = this.#host;
       const debug = (line: string): void => reporter.debug(line);
-      return await tracing.operation({ name, urn, debug }, (tracer) =>
+      return await tracing.operation({ name, urn, debug, secrets }, (tracer) =>
         run({
-          configuration: this.configuration,
+          configuration: this.configuration(secrets),
           fetch,
           lookup,
           clock,
@@ -102,6 +109,7 @@ export class Session {
           machine,
           reporter,
           tracer,
+          secrets,
           resumeRecords: this.resumeRecords,
           ...(urn !== undefined && { urn }),
           ...(formerUrn !== undefined && { formerUrn }),
@@ -111,7 +119,7 @@ export class Session {
       );
     } finally {
       this.#inFlight.delete(stop);
-      reporter.close();
+      row.close();
     }
   }
 

@@ -5,6 +5,7 @@ import { UnfinishedError } from "../resource/unfinishedError";
 import type { Clock } from "../time/clock";
 import type { Attributes, Tracer } from "../tracing/tracer";
 import { redact } from "../words/redaction";
+import { Secrets } from "../words/secrets";
 import type { SpanMaker, TracedOperation } from "./tracing";
 
 /** How long an operation waits at its end for spans to leave, in milliseconds. */
@@ -27,7 +28,11 @@ interface Frame {
   readonly span: Span;
   /** What those within it have, too. */
   inherited: Attributes;
+  readonly secrets: Secrets;
 }
+
+/** What runs in no operation has nothing, and knows nothing. */
+const NO_FRAME: Partial<Frame> & Omit<Frame, "span"> = { inherited: {}, secrets: new Secrets() };
 
 /** Makes OpenTelemetry's spans of what is traced. What runs within what follows the calls. */
 export class Spans implements SpanMaker, Tracer {
@@ -41,13 +46,19 @@ export class Spans implements SpanMaker, Tracer {
   }
 
   async operation<T>(
-    { name, urn, debug }: TracedOperation,
+    { name, urn, debug, secrets }: TracedOperation,
     caller: string | undefined,
     run: (tracer: Tracer) => Promise<T>,
   ): Promise<T> {
     try {
       const urnOf: Attributes = { "pulumi.urn": urn };
-      return await this.#run(`docs_hosting.${name}`, urnOf, urnOf, this.#callers(caller), () => run(this));
+      return await this.#run(
+        `docs_hosting.${name}`,
+        urnOf,
+        { inherited: urnOf, secrets },
+        this.#callers(caller),
+        () => run(this),
+      );
     } finally {
       await this.#leave(debug);
     }
@@ -55,16 +66,16 @@ export class Spans implements SpanMaker, Tracer {
 
   span<T>(name: string, attributes: Attributes, run: () => Promise<T>): Promise<T> {
     const { api } = this.#exit;
-    const frame = this.#frames.getStore();
-    const parent = frame ? api.trace.setSpan(api.ROOT_CONTEXT, frame.span) : api.ROOT_CONTEXT;
-    return this.#run(name, { ...frame?.inherited, ...attributes }, { ...frame?.inherited }, parent, run);
+    const { span, inherited, secrets } = this.#frames.getStore() ?? NO_FRAME;
+    const parent = span ? api.trace.setSpan(api.ROOT_CONTEXT, span) : api.ROOT_CONTEXT;
+    return this.#run(name, { ...inherited, ...attributes }, { inherited, secrets }, parent, run);
   }
 
   note(attributes: Attributes): void {
     const frame = this.#frames.getStore();
     if (!frame) return;
     frame.inherited = { ...frame.inherited, ...attributes };
-    frame.span.setAttributes({ ...attributes });
+    frame.span.setAttributes(cleaned(attributes, frame.secrets));
     if (attributes["error.type"] !== undefined) {
       frame.span.setStatus({ code: this.#exit.api.SpanStatusCode.ERROR });
     }
@@ -73,21 +84,21 @@ export class Spans implements SpanMaker, Tracer {
   async #run<T>(
     name: string,
     attributes: Attributes,
-    inherited: Attributes,
+    frame: Omit<Frame, "span">,
     parent: Context,
     run: () => Promise<T>,
   ): Promise<T> {
     const { api, tracer } = this.#exit;
     const isRequest = attributes["http.request.method"] !== undefined;
     const kind = isRequest ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL;
-    const span = tracer.startSpan(name, { kind, attributes: { ...attributes } }, parent);
+    const span = tracer.startSpan(name, { kind, attributes: cleaned(attributes, frame.secrets) }, parent);
     try {
-      return await this.#frames.run({ span, inherited }, run);
+      return await this.#frames.run({ ...frame, span }, run);
     } catch (error) {
       const told = error instanceof UnfinishedError ? error.cause : error;
       const { name: type, message } = told instanceof Error ? told : new Error(typeof told);
       span.setAttribute("error.type", type);
-      span.setStatus({ code: api.SpanStatusCode.ERROR, message: redact(message) });
+      span.setStatus({ code: api.SpanStatusCode.ERROR, message: redact(frame.secrets.removeFrom(message)) });
       throw error;
     } finally {
       span.end();
@@ -130,4 +141,12 @@ export class Spans implements SpanMaker, Tracer {
     this.#isLate = true;
     debug(`spans did not arrive, and are not waited for until they do (${redact(String(error))})`);
   }
+}
+
+function cleaned(attributes: Attributes, secrets: Secrets): Api.Attributes {
+  const clean = Object.entries(attributes).map(([name, value]: [string, Api.AttributeValue | undefined]) => [
+    name,
+    typeof value === "string" ? secrets.removeFrom(value) : value,
+  ]);
+  return Object.fromEntries(clean) as Api.Attributes;
 }

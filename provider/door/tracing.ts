@@ -1,4 +1,5 @@
 import { noTracer, type Tracer } from "../tracing/tracer";
+import type { Secrets } from "../words/secrets";
 
 /** An operation of a resource, as tracing has it. */
 export interface TracedOperation {
@@ -7,6 +8,8 @@ export interface TracedOperation {
   readonly urn: string | undefined;
   /** Takes a line for those who miss spans. */
   readonly debug: (line: string) => void;
+  /** What no span may hold. */
+  readonly secrets: Secrets;
 }
 
 /** Traces operations, each as a whole. */

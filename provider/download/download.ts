@@ -29,7 +29,7 @@ export interface DownloadRequest extends Pick<StoreNetwork, "policy" | "proxyFor
 }
 
 /** What a download gets from the outside. */
-export interface DownloadContext extends Pick<StoreNetwork, "fetch" | "clock" | "lookup"> {
+export interface DownloadContext extends Pick<StoreNetwork, "fetch" | "clock" | "lookup" | "secrets"> {
   readonly clock: Clock;
   readonly reporter: Reporter;
   readonly signal: AbortSignal;
@@ -186,7 +186,7 @@ class Run {
   async #take(answer: OpenAnswer, asked: Asked, link: MintedLink, watch: StallWatch): Promise<Step> {
     const { response, host } = answer;
     const { clock } = this.#context;
-    const reason = response.status < 400 ? "" : await interruptible(() => storeReason(response, link.url));
+    const reason = response.status < 400 ? "" : await interruptible(() => storeReason(response));
     watch.end();
     const read = readStoreAnswer(response, asked, reason, clock.now());
     const message = `the store ${host} answered ${response.status}${reason && `: ${reason}`}`;

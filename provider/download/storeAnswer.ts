@@ -1,4 +1,5 @@
 import { parseRetryAfter, type Fault } from "../http/retryPolicy";
+import { cut } from "../words/plainText";
 import { strongEtag } from "./part";
 
 /** What was asked for. */
@@ -59,7 +60,7 @@ export function readStoreAnswer(
     const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
     if (coding !== "" && coding !== "identity") {
       return never(
-        `answers with the Content-Encoding "${coding.slice(0, 40)}", though the bundle was asked for as it is`,
+        `answers with the Content-Encoding "${cut(coding, 40)}", though the bundle was asked for as it is`,
         "Store the bundle without a Content-Encoding; or find the proxy on the way that packs what it passes on.",
       );
     }

@@ -5,12 +5,8 @@ import { redact } from "../words/redaction";
 const MAX_ERROR_BYTES = 16 * 1024;
 const QUOTE_LENGTH = 200;
 
-/**
- * The store's own words about an error: code and message, where it is the XML of S3 and its like, else the beginning.
- *
- * @param link which is a credential, as its query is
- */
-export async function storeReason(response: Response, link: string): Promise<string> {
+/** The store's own words about an error: code and message, where it is the XML of S3 and its like, else the beginning. */
+export async function storeReason(response: Response): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
@@ -22,9 +18,7 @@ export async function storeReason(response: Response, link: string): Promise<str
   const [code, message] = ["Code", "Message"].map((name) => textOf(text, name));
   // the other elements of this XML repeat what was signed, and the signature
   const words = code || message ? [code, message].filter(Boolean).join(": ") : /^\s*</.test(text) ? "" : text;
-  const { search, searchParams } = new URL(link);
-  const secrets = [link, search, ...searchParams.values()].filter((value) => value.length >= 8);
-  return redact(words, secrets, QUOTE_LENGTH);
+  return redact(words, QUOTE_LENGTH);
 }
 
 function textOf(xml: string, element: string): string {

@@ -6,6 +6,7 @@ import type { Endpoint } from "../http/endpoint";
 import type { FailedAttempt } from "../http/failedAttempt";
 import type { Clock } from "../time/clock";
 import { DownloadError } from "../words/errors";
+import type { Secrets } from "../words/secrets";
 import { checkStoreUrl, guardedLookup, REFUSED_REMEDY, type Lookup, type StorePolicy } from "./storeAddress";
 
 /** How many redirects are followed: to another region, to a server near by. */
@@ -20,6 +21,8 @@ export interface StoreNetwork {
   /** The proxy on the way to a URL. @throws ConfigurationError */
   readonly proxyFor: (url: string) => URL | undefined;
   readonly lookup: Lookup;
+  /** Gets what redirects hold. */
+  readonly secrets: Pick<Secrets, "addLink">;
 }
 
 /** A store's answer, of which the head has arrived. */
@@ -62,6 +65,7 @@ export async function askStore(
         "Report this to the service's support.",
       );
     }
+    network.secrets.addLink(location);
     [from, url] = [url, location];
   }
 }

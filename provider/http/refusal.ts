@@ -21,11 +21,10 @@ export function refusal(
   endpoint: Endpoint,
   answer: Pick<Answer, "status" | "text" | "retryAfterMs" | "requestId">,
   origin: Origin,
-  key: string,
 ): FailedAttempt {
   const { status, retryAfterMs } = answer;
-  const reason = serviceReason(answer.text, key);
-  const requestId = redact(answer.requestId, [key], QUOTE_LENGTH);
+  const reason = serviceReason(answer.text);
+  const requestId = redact(answer.requestId, QUOTE_LENGTH);
   const request = requestId && ` (request ${requestId})`;
   const answered = `${endpoint.name} answered ${status}${request}${reason && `: ${reason}`}`;
   const details = { status, requestId };
@@ -75,10 +74,10 @@ export function refusal(
 }
 
 /** The service's own words: the field `error`; the beginning of any other short text. */
-function serviceReason(text: string | undefined, key: string): string {
+function serviceReason(text: string | undefined): string {
   if (text === undefined) return "";
   const body = parseJson(text);
-  if (body === undefined) return redact(text, [key], QUOTE_LENGTH);
+  if (body === undefined) return redact(text, QUOTE_LENGTH);
   const { error: reason } = Object(body) as { error?: unknown };
-  return typeof reason === "string" ? redact(reason, [key]) : "";
+  return typeof reason === "string" ? redact(reason) : "";
 }

@@ -18,11 +18,7 @@ export function decodeText(bytes: ArrayBuffer): string | undefined {
 }
 
 /** @throws MalformedResponseError unless the text is a JSON object */
-export function parseObject(
-  endpoint: string,
-  text: string | undefined,
-  key: string,
-): Record<string, unknown> {
+export function parseObject(endpoint: string, text: string | undefined): Record<string, unknown> {
   const fail = (what: string): never => {
     throw malformed(
       endpoint,
@@ -34,7 +30,7 @@ export function parseObject(
   if (text.trim() === "") return fail("with an empty reply");
   if (isTooDeep(text)) return fail(`JSON that is nested deeper than ${MAX_DEPTH} levels`);
   const value = parseJson(text);
-  if (value === undefined) return fail(`something that is not JSON: ${redact(text, [key], QUOTE_LENGTH)}`);
+  if (value === undefined) return fail(`something that is not JSON: ${redact(text, QUOTE_LENGTH)}`);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return fail("JSON that is not an object");
   }

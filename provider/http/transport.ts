@@ -15,6 +15,7 @@ import { endpointOf, type Call, type Endpoint } from "./endpoint";
 import { exchange, type Answer, type Fetch } from "./attempt";
 import { refusal } from "./refusal";
 import { redact } from "../words/redaction";
+import type { Secrets } from "../words/secrets";
 import type { Origin } from "./origin";
 import type { Pacer } from "./pacer";
 import type { Pacers } from "./pacers";
@@ -30,6 +31,8 @@ export interface Reply {
   readonly dateMs: number;
   /** How long the service asks not to be asked again (`Retry-After`), in milliseconds. */
   readonly retryAfterMs?: number;
+  /** What must not be stored of it. What is only shown has them removed where it leaves. */
+  readonly secrets: Secrets;
 }
 
 /** What every call of one operation shares. */
@@ -41,6 +44,7 @@ export interface TransportOptions {
   readonly pacers: Pacers;
   readonly reporter: Reporter;
   readonly tracer: Tracer;
+  readonly secrets: Secrets;
   readonly signal: AbortSignal;
   readonly deadline: Deadline;
 }
@@ -69,12 +73,11 @@ export class Transport {
   }
 
   /**
-   * @param read takes what is needed from the reply; throws `MalformedResponseError` when it is not there. Gets the key that
-   *   was sent, which must not appear in what is read
+   * @param read takes what is needed from the reply; throws `MalformedResponseError` when it is not there
    * @throws DocsHostingError of the last attempt, or the signal's reason
    */
-  async send<T>(call: Call, read: (reply: Reply, key: string) => T): Promise<T> {
-    const { service, clock, pacers, signal, deadline, reporter } = this.#options;
+  async send<T>(call: Call, read: (reply: Reply) => T): Promise<T> {
+    const { service, clock, pacers, secrets, signal, deadline, reporter } = this.#options;
     const endpoint = endpointOf(service.baseUrl, call);
     const counts = new Map<string, number>();
     let failures = 0;
@@ -82,6 +85,7 @@ export class Transport {
     for (;;) {
       signal.throwIfAborted();
       const key = service.apiKey();
+      secrets.add(key);
       const pacer = pacers.of(service.baseUrl, key);
       await this.#turn(pacer, endpoint, failures > 0);
       const attempt = await this.#attempt(call, endpoint, { key, repeats: failures }, read);
@@ -151,29 +155,28 @@ export class Transport {
     call: Call,
     endpoint: Endpoint,
     { key, repeats }: { readonly key: string; readonly repeats: number },
-    read: (reply: Reply, key: string) => T,
+    read: (reply: Reply) => T,
   ): Promise<{ value: T } | FailedAttempt> {
-    const { service, clock, reporter } = this.#options;
+    const { service, clock, reporter, secrets } = this.#options;
     const answer = await this.#exchange(call, endpoint, repeats, key);
     if ("fault" in answer) return answer;
     this.#wasAnswered = true;
     const { status, text, contentType, sentAtMs, retryAfterMs } = answer;
     if (sentAtMs !== undefined) this.clockAheadMs = clock.now() - sentAtMs;
-    if (status < 200 || status > 299) return refusal(endpoint, answer, service, key);
+    if (status < 200 || status > 299) return refusal(endpoint, answer, service);
     try {
-      const body = parseObject(endpoint.name, text, key);
+      const body = parseObject(endpoint.name, text);
       const reply: Reply = {
         endpoint: endpoint.name,
         body,
         dateMs: sentAtMs ?? clock.now() - (this.clockAheadMs ?? 0),
         ...(retryAfterMs !== undefined && { retryAfterMs }),
+        secrets,
       };
-      const value = read(reply, key);
+      const value = read(reply);
       if (!this.#warnedOfType && contentType !== undefined && !/[/+]json\b/i.test(contentType)) {
         this.#warnedOfType = true;
-        reporter.warn(
-          `${endpoint.name} answered JSON that it calls ${redact(contentType, [key], QUOTE_LENGTH)}`,
-        );
+        reporter.warn(`${endpoint.name} answered JSON that it calls ${redact(contentType, QUOTE_LENGTH)}`);
       }
       return { value };
     } catch (error) {

@@ -1,5 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from "node:crypto";
 import { ConfigurationError } from "../words/errors";
+import type { Secrets } from "../words/secrets";
 
 /** Signs what a kit consists of. The key is in memory, and nowhere else. */
 export interface Signer {
@@ -9,19 +10,26 @@ export interface Signer {
   sign(bytes: Buffer): Buffer;
 }
 
+/** Where the key is read, and what gets to know that nobody may see it. */
+export interface SecretSource {
+  environment(name: string): string | undefined;
+  readonly secrets?: Pick<Secrets, "add">;
+}
+
 /**
  * The signer with the private key that a variable of the environment holds, in PEM.
  *
  * @throws ConfigurationError for none, one with a passphrase, or one of another kind; without any part of it
  */
-export function signerFrom(variable: string, environment: (name: string) => string | undefined): Signer {
-  const pem = environment(variable)?.trim();
+export function signerFrom(variable: string, source: SecretSource): Signer {
+  const pem = source.environment(variable)?.trim();
   if (!pem) {
     throw new ConfigurationError(
       `the environment variable ${variable}, which \`signingKeyEnv\` names, is not set`,
       "Set it to the private key in PEM, or leave `signingKeyEnv` out: then nobody vouches for the kit.",
     );
   }
+  source.secrets?.add(pem);
   const key = keyOf(pem, variable);
   const isEd25519 = key.asymmetricKeyType === "ed25519";
   if (!isEd25519 && key.asymmetricKeyDetails?.namedCurve !== "prime256v1") {

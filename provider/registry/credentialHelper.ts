@@ -37,7 +37,7 @@ export async function askHelper(
   }
   // the one failure that is none has no code of its own
   if (!/credentials not found/i.test(output)) {
-    const said = typeof code === "number" ? redact(output, [], 200) : "";
+    const said = typeof code === "number" ? redact(output, 200) : "";
     reporter.warn(`${command} gave no credential for ${server} (${code})${said && `: ${said}`}`);
   }
   return undefined;

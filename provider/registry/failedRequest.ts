@@ -14,22 +14,22 @@ export interface UnwantedReply extends Pick<HttpReply, "status" | "headers"> {
  * A request that was refused.
  *
  * @param host of the registry
- * @param secrets what must not be shown
+ * @param hasCredential somebody is logged in
  * @param nowMs wall-clock time in milliseconds since 1970
  */
 export function refused(
   { method, url }: Pick<HttpRequest, "method" | "url">,
   { status, headers, text }: UnwantedReply,
   host: string,
-  secrets: readonly string[],
+  hasCredential: boolean,
   nowMs: number,
 ): FailedAttempt {
-  const { words } = registryReason(text, secrets);
+  const { words } = registryReason(text);
   return {
     fault: { kind: "status", status, retryAfterMs: parseRetryAfter(headers.get("retry-after"), nowMs) },
     error: new DestinationError(
       `${method} ${url.origin}${url.pathname} answered ${status}${words && `: ${words}`}`,
-      remedyFor(status, host, secrets.length > 0),
+      remedyFor(status, host, hasCredential),
     ),
   };
 }

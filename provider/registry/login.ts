@@ -23,16 +23,12 @@ export class Login {
   #bearer: Challenge | undefined;
   #basic: string | undefined;
   readonly #tokens = new Map<string, Token>();
-  readonly #secrets: string[] = [];
+  /** A credential was found. */
+  hasCredential = false;
 
   constructor(repository: Repository, context: RegistryContext) {
     this.#repository = repository;
     this.#context = context;
-  }
-
-  /** What must not be shown. */
-  get secrets(): readonly string[] {
-    return this.#secrets;
   }
 
   /**
@@ -50,7 +46,7 @@ export class Login {
     const token = await this.#newToken(this.#bearer, scopes, new URL(root));
     if ("fault" in token) return token;
     this.#tokens.set(scopes.join(" "), token);
-    this.#secrets.push(token.text);
+    this.#context.secrets.add(token.text);
     return `Bearer ${token.text}`;
   }
 
@@ -81,7 +77,8 @@ export class Login {
     this.#credential ??= findCredential(this.#repository, this.#context);
     const credential = await this.#credential;
     if (credential) {
-      this.#secrets.push("password" in credential ? credential.password : credential.identityToken);
+      this.hasCredential = true;
+      this.#context.secrets.add("password" in credential ? credential.password : credential.identityToken);
     }
     return credential;
   }
@@ -103,7 +100,7 @@ export class Login {
         const text = await readText(reply);
         if (reply.status !== 200) {
           const { host } = this.#repository;
-          return refused(request, { ...reply, text }, host, this.#secrets, clock.now());
+          return refused(request, { ...reply, text }, host, this.hasCredential, clock.now());
         }
         return (
           readToken(parseJson(text), clock) ?? {

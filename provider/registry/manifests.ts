@@ -111,7 +111,7 @@ export async function deleteManifest(session: RegistrySession, digest: string): 
     async (reply) => {
       if (reply.status === 404) return "gone";
       if (reply.status < 300) return "removed";
-      const { codes, words } = registryReason(await readText(reply), []);
+      const { codes, words } = registryReason(await readText(reply));
       if (reply.status === 405 || codes.includes("UNSUPPORTED")) return "unsupported";
       throw new DestinationError(
         `the registry ${session.repository.host} did not remove ${pinned(session.repository, digest)}: ${words}`,

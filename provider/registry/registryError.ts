@@ -9,14 +9,13 @@ export interface RegistryReason {
   readonly words: string;
 }
 
-/** @param secrets what must not be shown */
-export function registryReason(text: string, secrets: readonly string[]): RegistryReason {
+export function registryReason(text: string): RegistryReason {
   const body = parseJson(text);
   const { errors } = Object(body) as { errors?: unknown };
   if (!Array.isArray(errors)) {
     // a page of a proxy in between says nothing that helps
     const isPage = /^\s*</.test(text);
-    return { codes: [], words: isPage ? "" : redact(text, secrets, QUOTE_LENGTH) };
+    return { codes: [], words: isPage ? "" : redact(text, QUOTE_LENGTH) };
   }
   const said = (errors as unknown[]).slice(0, 5).map((error) => {
     const { code, message } = Object(error) as { code?: unknown; message?: unknown };
@@ -26,7 +25,7 @@ export function registryReason(text: string, secrets: readonly string[]): Regist
     };
   });
   const words = said.map(({ code, message }) => [code, message].filter(Boolean).join(": ")).join("; ");
-  return { codes: said.map(({ code }) => code), words: redact(words, secrets, QUOTE_LENGTH) };
+  return { codes: said.map(({ code }) => code), words: redact(words, QUOTE_LENGTH) };
 }
 
 /** What to do about a status of a registry. */

@@ -109,6 +109,7 @@ export class RegistrySession {
         "Report it to who runs the registry.",
       );
     }
+    this.context.secrets.addLink(url);
     const root = new URL(await this.#root());
     if (root.protocol === "https:" && url.protocol === "http:") {
       // a registry that does not know of the TLS before it
@@ -187,6 +188,6 @@ export class RegistrySession {
 
   #refused({ method }: RegistryCall, url: URL, reply: UnwantedReply): FailedAttempt {
     const { repository, context } = this;
-    return refused({ method, url }, reply, repository.host, this.#login.secrets, context.clock.now());
+    return refused({ method, url }, reply, repository.host, this.#login.hasCredential, context.clock.now());
   }
 }

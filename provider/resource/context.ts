@@ -3,6 +3,7 @@ import type { Clock } from "../time/clock";
 import type { ConfigurationSource } from "../service/configuration";
 import type { Tracer } from "../tracing/tracer";
 import type { Reporter } from "../words/reporter";
+import type { Secrets } from "../words/secrets";
 import type { ResumeRecords } from "./resumeRecords";
 import type { Fetch } from "../http/attempt";
 import type { Pacers } from "../http/pacers";
@@ -19,6 +20,8 @@ export interface Context {
   readonly reporter: Reporter;
   /** Tells those who trace the run what is going on. */
   readonly tracer: Tracer;
+  /** What this operation has read and nobody may see: whoever reads such a value adds it. */
+  readonly secrets: Secrets;
   /** Where started jobs are remembered until the state has them. */
   readonly resumeRecords: ResumeRecords;
   /** The resource's URN. Without it no job is remembered outside of the state. */

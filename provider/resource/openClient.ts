@@ -6,7 +6,7 @@ import type { Context } from "./context";
 /** What asking the service needs of an operation's context. */
 export type AskingContext = Pick<
   Context,
-  "configuration" | "fetch" | "clock" | "pacers" | "reporter" | "tracer" | "signal"
+  "configuration" | "fetch" | "clock" | "pacers" | "reporter" | "tracer" | "secrets" | "signal"
 >;
 
 /** A context with which the service can be asked, until the time limit. */

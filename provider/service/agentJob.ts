@@ -2,7 +2,7 @@ import { isReadDifferently } from "./webAddress";
 import { malformed } from "../http/malformed";
 import { isPlain } from "../words/plainText";
 import type { Outcome } from "../words/outcome";
-import { redact, withoutSecrets } from "../words/redaction";
+import { redact } from "../words/redaction";
 import type { Reply } from "../http/transport";
 
 /** The statuses of an agent job: at work, or one of three that are final. */
@@ -79,15 +79,13 @@ const REPOSITORY_SCHEMES: readonly (string | undefined)[] = ["https:", "http:", 
  * Reads the reply of the agent-job endpoint: its known fields, as texts that can be stored and shown. A nullable one may be
  * missing; so may `source`, `model` and `createdAt`, which are empty then: nothing depends on them.
  *
- * @param key must not appear in what is read
  * @returns `missing`: the names of those that should be there
  * @throws MalformedResponseError that names the first field which cannot be used, or when the reply is about
  *   another job
  */
 export function readAgentJob(
   id: string,
-  { endpoint, body }: Reply,
-  key: string,
+  { endpoint, body, secrets }: Reply,
 ): { job: AgentJob; missing: readonly string[] } {
   const fail = (what: string): never => {
     throw malformed(endpoint, what);
@@ -95,11 +93,11 @@ export function readAgentJob(
   const isNone = (value: unknown): boolean => value === null || value === undefined;
   const missing: string[] = [];
   /** @param clean makes a text that can be stored and shown of it; empty where that cannot be */
-  const text = (name: string, value: unknown, clean = plain): string =>
-    (typeof value === "string" && clean(value, key)) || fail(`without a usable "${name}"`);
-  const nullable = (name: string, value: unknown, clean?: typeof plain): string | null =>
+  const text = (name: string, value: unknown, clean: Clean = redact): string =>
+    (typeof value === "string" && clean(secrets.removeFrom(value))) || fail(`without a usable "${name}"`);
+  const nullable = (name: string, value: unknown, clean?: Clean): string | null =>
     isNone(value) ? null : text(name, value, clean);
-  const expected = (name: string, value: unknown, clean?: typeof plain): string => {
+  const expected = (name: string, value: unknown, clean?: Clean): string => {
     if (!isNone(value)) return text(name, value, clean);
     missing.push(name);
     return "";
@@ -130,12 +128,10 @@ export function missingFields(key: AgentJobKey, missing: readonly string[]): str
   return `${nameOf(key)}: the service does not tell ${missing.join(", ")}: empty in the outputs`;
 }
 
-function plain(value: string, key: string): string {
-  return redact(value, [key]);
-}
+type Clean = (value: string) => string;
 
 /** An address that somebody may click on: of the Web, and the same to every program that reads it. */
-function webLink(value: string, key: string): string {
+function webLink(value: string): string {
   const url = URL.parse(value);
   const isSafe =
     value.length <= MAX_LINK_LENGTH &&
@@ -145,12 +141,12 @@ function webLink(value: string, key: string): string {
     (url?.protocol === "https:" || url?.protocol === "http:") &&
     url.username === "" &&
     url.password === "";
-  return isSafe ? withoutSecrets(value, [key]) : "";
+  return isSafe ? value : "";
 }
 
-function repositoryAddress(value: string, key: string): string {
+function repositoryAddress(value: string): string {
   const isSafe = REPOSITORY_SCHEMES.includes(URL.parse(value)?.protocol) && !isReadDifferently(value);
-  return isSafe ? plain(value, key) : "";
+  return isSafe ? redact(value) : "";
 }
 
 function date(value: string): string {

@@ -28,7 +28,7 @@ export const SHORT_LIFE_MS = 2_000;
  * @throws MalformedResponseError when there is no link, or one that nobody should fetch
  */
 export function readBundleLink(
-  { endpoint, body, dateMs }: Reply,
+  { endpoint, body, dateMs, secrets }: Reply,
   policy: { baseUrl: string; allowInsecure: boolean },
 ): BundleLink {
   const fail = (what: string, remedy: string): never => {
@@ -39,6 +39,7 @@ export function readBundleLink(
   if (typeof url !== "string" || url === "") return fail('without a "bundleUrl"', report);
   const parsed = URL.parse(url);
   if (!parsed || isReadDifferently(url)) return fail("a bundleUrl that is not an absolute URL", report);
+  secrets.addLink(parsed);
   if (parsed.username || parsed.password)
     return fail("a bundleUrl with a user name or password in it", report);
   const httpAccepted = policy.allowInsecure || isLoopback(new URL(policy.baseUrl).hostname);

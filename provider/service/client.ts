@@ -55,8 +55,8 @@ export class Client {
           repetition: "start",
           ...(idempotencyKey !== undefined && { idempotencyKey }),
         },
-        (reply, key) => {
-          const start = readStartReply(reply, key);
+        (reply) => {
+          const start = readStartReply(reply);
           // the job is known: a look at it says what is wrong
           return otherSite(request.domain, reply.body) === undefined ? start : { jobId: start.jobId };
         },
@@ -86,9 +86,9 @@ export class Client {
   getExport(jobId: string, domain: string): Promise<ExportJob> {
     return this.#transport.send(
       { method: "GET", path: ["v1", "static-export", "jobs", jobId], repetition: "read" },
-      (reply, key) => {
+      (reply) => {
         checkSite(domain, jobId, reply.body);
-        return readExportJob(jobId, reply, key);
+        return readExportJob(jobId, reply);
       },
     );
   }
@@ -118,8 +118,8 @@ export class Client {
     try {
       return await this.#transport.send(
         { method: "GET", path: ["v2", "agent", projectId, "job", id], repetition: "read" },
-        (reply, key) => ({
-          ...readAgentJob(id, reply, key),
+        (reply) => ({
+          ...readAgentJob(id, reply),
           ...(reply.retryAfterMs !== undefined && { retryAfterMs: reply.retryAfterMs }),
         }),
       );

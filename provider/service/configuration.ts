@@ -2,6 +2,7 @@ import { ConfigurationError } from "../words/errors";
 import { isLoopback } from "../http/loopback";
 import type { Origin } from "../http/origin";
 import { proxyFor } from "../http/proxy";
+import type { Secrets } from "../words/secrets";
 
 /** Environment variable with the admin API key, unless the input `apiKeyEnv` names another one. */
 export const API_KEY_VARIABLE = "DOCS_HOSTING_ADMIN_API_KEY";
@@ -22,6 +23,8 @@ export const PUBLIC_STORAGE_ONLY_CONFIG = "docs-hosting:publicStorageOnly";
 
 /** Where settings come from: environment first, then the stack's configuration. Read anew whenever a value is needed. */
 export interface ConfigurationSource {
+  /** Gets what is read and nobody may see. */
+  readonly secrets?: Pick<Secrets, "add">;
   readonly environment: (name: string) => string | undefined;
   /** @param name with its namespace, such as `docs-hosting:baseUrl` */
   stackConfig(name: string): string | undefined;
@@ -130,9 +133,11 @@ export function isApiKeyPadded(source: ConfigurationSource, apiKeyEnv?: string):
 
 /** The key as it was written; empty when there is none. */
 function findApiKey(source: ConfigurationSource, apiKeyEnv: string = API_KEY_VARIABLE): string {
-  const key = source.environment(apiKeyEnv) ?? "";
-  if (key.trim() !== "" || apiKeyEnv !== API_KEY_VARIABLE) return key;
-  return source.stackConfig(API_KEY_CONFIG) ?? "";
+  const given = source.environment(apiKeyEnv) ?? "";
+  const isFinal = given.trim() !== "" || apiKeyEnv !== API_KEY_VARIABLE;
+  const key = isFinal ? given : (source.stackConfig(API_KEY_CONFIG) ?? "");
+  source.secrets?.add(key.trim());
+  return key;
 }
 
 /** @throws ConfigurationError for one that is neither true nor false: nobody knows what was meant */

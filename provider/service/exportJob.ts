@@ -2,7 +2,7 @@ import { malformed } from "../http/malformed";
 import { readIdentifier } from "./identifier";
 import { readWarnings, type JobWarnings } from "./jobWarnings";
 import type { Outcome } from "../words/outcome";
-import { redact, withoutSecrets } from "../words/redaction";
+import { redact } from "../words/redaction";
 import { toCount, toNumber } from "./replyNumber";
 import type { Reply } from "../http/transport";
 
@@ -51,27 +51,23 @@ export const JUST_STARTED: ExportJob = { status: "queued", outcome: "pending", i
 /**
  * Reads the reply of get-status tolerantly: only `status` must be there.
  *
- * @param key must not appear in the texts of the service that are shown
  * @throws MalformedResponseError when there is no status, or the reply is about another job
  */
-export function readExportJob(
-  jobId: string,
-  { endpoint, body, retryAfterMs }: Reply,
-  key: string,
-): ExportJob {
+export function readExportJob(jobId: string, reply: Reply): ExportJob {
+  const { endpoint, body, retryAfterMs } = reply;
   const fail = (what: string): never => {
     throw malformed(endpoint, what);
   };
   const { status: written } = body;
-  const status = readStatus(body, key);
+  const status = readStatus(reply);
   if (status === "") return fail('without a "status"');
   if (readIdentifier(body["jobId"] ?? jobId) !== jobId) return fail("about another job");
   const progress = toNumber(body["progress"]);
   const pageCount = toCount(body["pageCount"]);
   const reason = [body["error"], body["reason"], body["message"]]
-    .map((text) => (typeof text === "string" ? redact(text, [key]) : ""))
+    .map((text) => (typeof text === "string" ? redact(text) : ""))
     .find((text) => text !== "");
-  const warnings = readWarnings(body, key);
+  const warnings = readWarnings(body);
   const known = Object.hasOwn(OUTCOMES, status) ? OUTCOMES[status] : undefined;
   return {
     status,
@@ -96,18 +92,18 @@ export interface StartReply {
 /**
  * Reads the reply of start-job tolerantly: only `jobId` must be there, and nothing else in it can make it useless.
  *
- * @param key must not appear in the texts of the service that are shown
  * @throws MalformedResponseError when there is no id
  */
-export function readStartReply(reply: Reply, key: string): StartReply {
+export function readStartReply(reply: Reply): StartReply {
   const jobId = readIdentifier(reply.body["jobId"]);
   // an id that holds the key would be stored and shown
-  if (jobId === undefined || withoutSecrets(jobId, [key]) !== jobId) {
+  if (jobId === undefined || reply.secrets.removeFrom(jobId) !== jobId) {
     throw malformed(reply.endpoint, 'without a usable "jobId"');
   }
-  return readStatus(reply.body, key) === "" ? { jobId } : { jobId, job: readExportJob(jobId, reply, key) };
+  return readStatus(reply) === "" ? { jobId } : { jobId, job: readExportJob(jobId, reply) };
 }
 
-function readStatus({ status }: Reply["body"], key: string): string {
-  return typeof status === "string" ? redact(status, [key]).toLowerCase() : "";
+function readStatus({ body: { status }, secrets }: Reply): string {
+  // in lower case nobody would find them any more
+  return typeof status === "string" ? redact(secrets.removeFrom(status)).toLowerCase() : "";
 }

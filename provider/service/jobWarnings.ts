@@ -12,17 +12,13 @@ export interface JobWarnings {
   readonly first: readonly string[];
 }
 
-/**
- * Reads the warnings of a job, which no service has to give: a list of texts, or of objects with a `message` and the `path` of a page.
- *
- * @param key must not appear in what is read
- */
-export function readWarnings(body: Readonly<Record<string, unknown>>, key: string): JobWarnings | undefined {
+/** Reads the warnings of a job, which no service has to give: a list of texts, or of objects with a `message` and the `path` of a page. */
+export function readWarnings(body: Readonly<Record<string, unknown>>): JobWarnings | undefined {
   const found = [body["warnings"], body["errors"]].filter(Array.isArray).flat() as unknown[];
   if (found.length === 0) return undefined;
   const first: string[] = [];
   for (const one of found) {
-    const text = redact(textOf(one), [key], TEXT_LIMIT);
+    const text = redact(textOf(one), TEXT_LIMIT);
     if (text !== "") first.push(text);
     if (first.length === SHOWN) break;
   }

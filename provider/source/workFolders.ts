@@ -19,13 +19,13 @@ export async function withScratch<T>(
   context: WorkContext,
   run: (context: DestinationContext) => Promise<T>,
 ): Promise<T> {
-  const { fetch, clock, reporter, signal, deadline, configuration } = context;
+  const { fetch, clock, reporter, secrets, signal, deadline, configuration } = context;
   const { environment } = configuration;
   const scratches = homeFolder(environment, "scratch");
   let made: Promise<string> | undefined;
   const scratch = (): Promise<string> => (made ??= makeScratch(scratches, clock.now()));
   try {
-    return await run({ fetch, clock, reporter, signal, deadline, scratch, environment });
+    return await run({ fetch, clock, reporter, secrets, signal, deadline, scratch, environment });
   } catch (error) {
     throw made ? diskFailure(error, scratches, signal, ELSEWHERE) : error;
   } finally {

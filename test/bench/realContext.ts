@@ -5,6 +5,7 @@ import type { Context } from "../../dist/provider/resource/context.js";
 import type { ResumeRecords } from "../../dist/provider/resource/resumeRecords.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { noTracer } from "../../dist/provider/tracing/tracer.js";
+import { Secrets } from "../../dist/provider/words/secrets.js";
 
 const silent = (): undefined => undefined;
 const NO_RECORDS: ResumeRecords = {
@@ -27,6 +28,7 @@ export function realContext(given: Partial<Context>): Context {
     clock: systemClock,
     pacers: new Pacers(given.clock ?? systemClock),
     reporter: { progress: silent, debug: silent, info: silent, warn: silent },
+    secrets: new Secrets(),
     resumeRecords: NO_RECORDS,
     tracer: noTracer,
     machine: "bench",

@@ -11,6 +11,7 @@ import type * as Reference from "../../provider/registry/reference.ts";
 import type * as Session from "../../provider/registry/session.ts";
 import type * as Clock from "../../provider/time/clock.ts";
 import type * as Deadline from "../../provider/time/deadline.ts";
+import { Secrets } from "../../provider/words/secrets.ts";
 
 const load = createRequire(import.meta.url);
 const dist = "../../dist/provider";
@@ -39,6 +40,7 @@ async function pushLayout(): Promise<void> {
       fetch,
       clock: systemClock,
       reporter: { progress: nothing, debug: nothing, info: nothing, warn: nothing },
+      secrets: new Secrets(),
       signal: new AbortController().signal,
       deadline: startDeadline(systemClock, 600_000),
       environment: (name) => process.env[name],

@@ -16,6 +16,7 @@ import { systemClock } from "../../provider/time/clock.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
 import { startServer } from "./server.ts";
 import { Traffic } from "./traffic.ts";
+import { Secrets } from "../../provider/words/secrets.ts";
 
 export const ACCESS_KEY = "AKTEST";
 export const SECRET = "the-secret-of-the-tests";
@@ -218,6 +219,7 @@ export async function operation(
     fetch: () => Promise.reject(new Error("nothing is fetched")),
     clock: systemClock,
     reporter: { progress: say, debug: say, info: say, warn: say },
+    secrets: new Secrets(),
     signal,
     deadline: startDeadline(systemClock, 60_000),
     environment: (name) => process.env[name],

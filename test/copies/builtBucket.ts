@@ -4,6 +4,7 @@ import type { BucketPlace } from "../../dist/provider/destination/bucket/place.j
 import type { Draft } from "../../dist/provider/destination/destination.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { startDeadline } from "../../dist/provider/time/deadline.js";
+import { Secrets } from "../../dist/provider/words/secrets.js";
 
 const silent = (): undefined => undefined;
 
@@ -25,6 +26,7 @@ export async function beginCopy(
       fetch: () => Promise.reject(new Error("nothing is fetched")),
       clock: systemClock,
       reporter: { progress: silent, debug: silent, info: silent, warn: silent },
+      secrets: new Secrets(),
       signal: new AbortController().signal,
       deadline: startDeadline(systemClock, 600_000),
       environment: (name) => process.env[name],

@@ -11,6 +11,7 @@ import { startDeadline } from "../../provider/time/deadline.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { scratchFolder } from "./images.ts";
+import { Secrets } from "../../provider/words/secrets.ts";
 
 /** A bundle that says where it came from; its file is nobody's business. */
 export const BUNDLE: Bundle = {
@@ -62,6 +63,7 @@ export async function operation(
     },
     clock,
     reporter: recordingReporter(),
+    secrets: new Secrets(),
     signal,
     deadline: startDeadline(clock, 30 * 60_000),
     environment: (name) => environment[name],

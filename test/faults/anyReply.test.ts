@@ -162,6 +162,7 @@ test("whatever is said of an agent's job, the run ends, and its outputs are text
         expectStorable({ ...outputs });
         stored++;
       } catch (error) {
+        site.secrets.removeFromError(error);
         expectOnlyText([(error as Error).message]);
         if (error instanceof UnfinishedError)
           expectStorable((error.state as { outputs: Record<string, unknown> }).outputs);

@@ -9,6 +9,8 @@ import type { DocsHostingError } from "../../provider/words/errors.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { KEY, show } from "./canary.ts";
+import { Secrets } from "../../provider/words/secrets.ts";
+import { withoutSecrets } from "../../provider/words/reporter.ts";
 
 /** The calls of a static export. */
 export const CALLS = ["start", "status", "bundle"] as const;
@@ -47,18 +49,30 @@ export function operation(
     onProgress = () => undefined,
     signal = new AbortController().signal,
   }: Circumstances = {},
-): { calls: Record<CallName, () => Promise<unknown>>; lines: Outcome["lines"]; clock: FasterClock } {
+): {
+  calls: Record<CallName, () => Promise<unknown>>;
+  secrets: Secrets;
+  lines: Outcome["lines"];
+  clock: FasterClock;
+} {
   const clock = new FasterClock(speed);
-  const reporter = recordingReporter();
-  show(reporter.lines);
+  const recorded = recordingReporter();
+  show(recorded.lines);
   const variables: Readonly<Record<string, string>> = { ...environment, DOCS_HOSTING_ADMIN_API_KEY: KEY };
-  const configuration = { environment: (name: string) => variables[name], stackConfig: () => undefined };
+  const secrets = new Secrets();
+  const configuration = {
+    secrets,
+    environment: (name: string) => variables[name],
+    stackConfig: () => undefined,
+  };
+  const reporter = withoutSecrets(recorded, secrets);
   const client = new Client({
     service: serviceSettings(configuration, { baseUrl }),
     fetch: nodeFetch,
     clock,
     pacers: new Pacers(clock),
     tracer: noTracer,
+    secrets,
     reporter: {
       ...reporter,
       progress: (line) => {
@@ -74,17 +88,20 @@ export function operation(
     status: () => client.getExport("job-1", "docs.example.com"),
     bundle: () => client.createBundle("job-1", "docs.example.com"),
   };
-  return { calls, lines: reporter.lines, clock };
+  return { calls, secrets, lines: recorded.lines, clock };
 }
 
 /** Makes one call to the end. */
 export async function ask(call: CallName, baseUrl: string, circumstances?: Circumstances): Promise<Outcome> {
   const outcome: Outcome = { lines: recordingReporter().lines, waits: [], tookMs: 0 };
   try {
-    const { calls, lines, clock } = operation(baseUrl, circumstances);
+    const { calls, secrets, lines, clock } = operation(baseUrl, circumstances);
     Object.assign(outcome, { lines, waits: clock.waits });
     try {
       outcome.value = await calls[call]();
+    } catch (error) {
+      secrets.removeFromError(error);
+      throw error;
     } finally {
       outcome.tookMs = clock.monotonic();
     }

@@ -16,6 +16,8 @@ import { FasterClock } from "../simulation/fasterClock.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { digestOf, type BundleStore } from "./bundleStore.ts";
 import { show } from "./canary.ts";
+import { Secrets } from "../../provider/words/secrets.ts";
+import { withoutSecrets } from "../../provider/words/reporter.ts";
 
 export interface DownloadOutcome {
   value?: Downloaded;
@@ -38,26 +40,34 @@ export async function fetched(
   context: Partial<DownloadContext> & { speed?: number; limitMs?: number } = {},
 ): Promise<DownloadOutcome> {
   const clock = new FasterClock(context.speed ?? 50);
-  const reporter = recordingReporter();
-  show(reporter.lines);
-  const outcome: DownloadOutcome = { lines: reporter.lines, clock };
+  const secrets = new Secrets();
+  const recorded = recordingReporter();
+  const reporter = withoutSecrets(recorded, secrets);
+  show(recorded.lines);
+  const outcome: DownloadOutcome = { lines: recorded.lines, clock };
+  const mint = request.mint ?? store.mint;
   try {
     outcome.value = await download(
       {
         folder: request.folder ?? ownFolder(),
         name: "job-1",
-        mint: store.mint,
         limitBytes: 1e9,
         subject: "job job-1 of docs.example.com",
         policy: { allowInsecure: false, publicStorageOnly: false },
         proxyFor: () => undefined,
         ...request,
+        mint: async () => {
+          const link = await mint();
+          secrets.addLink(link.url); // as who reads the service's reply does
+          return link;
+        },
       },
       {
         fetch: nodeFetch,
         lookup,
         clock,
         reporter,
+        secrets,
         signal: new AbortController().signal,
         deadline: startDeadline(clock, context.limitMs ?? 30 * 60_000),
         ...context,
@@ -65,6 +75,7 @@ export async function fetched(
     );
     show(outcome.value);
   } catch (error) {
+    secrets.removeFromError(error);
     show(error);
     outcome.error = error as DocsHostingError;
   }

@@ -4,6 +4,7 @@ import nodeFetch from "node-fetch";
 import { download } from "../../dist/provider/download/download.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { startDeadline } from "../../dist/provider/time/deadline.js";
+import { Secrets } from "../../dist/provider/words/secrets.js";
 
 const [, , url = "", folder = ""] = process.argv;
 const silent = (): undefined => undefined;
@@ -23,6 +24,7 @@ const { path, sha256, size } = await download(
     lookup,
     clock: systemClock,
     reporter: { progress: silent, debug: silent, info: silent, warn: silent },
+    secrets: new Secrets(),
     signal: new AbortController().signal,
     deadline: startDeadline(systemClock, 60_000),
   },

@@ -6,6 +6,7 @@ import fetch from "node-fetch";
 import { folderDestination } from "../../dist/provider/destination/folder/folderDestination.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { startDeadline } from "../../dist/provider/time/deadline.js";
+import { Secrets } from "../../dist/provider/words/secrets.js";
 
 const [, , folder = "", files = ""] = process.argv;
 const silent = (): undefined => undefined;
@@ -15,6 +16,7 @@ const draft = await folderDestination({ folder, layout: "site" }).begin(
     fetch,
     clock: systemClock,
     reporter: { progress: silent, debug: silent, info: silent, warn: silent },
+    secrets: new Secrets(),
     signal: new AbortController().signal,
     deadline: startDeadline(systemClock, 60_000),
     environment: silent,

@@ -31,7 +31,7 @@ async function sides(context: TestContext, key: KeyPair) {
   mkdirSync(chart);
   writeFileSync(join(chart, "Chart.yaml"), "apiVersion: v2\nname: docs-server\nversion: 1.0.0\n");
   const pem = key.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-  const signer = signerFrom("KEY", () => pem);
+  const signer = signerFrom("KEY", { environment: () => pem });
 
   /** Writes a kit of one page. @returns its folder */
   const write = async (version: string, request: Partial<KitRequest> = {}): Promise<string> => {

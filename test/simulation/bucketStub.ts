@@ -10,6 +10,7 @@ import type { Bundle, DestinationContext } from "../../provider/destination/dest
 import { startDeadline } from "../../provider/time/deadline.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import { VirtualClock } from "./virtualClock.ts";
+import { Secrets } from "../../provider/words/secrets.ts";
 
 /** The one bucket of the stub. */
 export const STUB_BUCKET = "docs";
@@ -251,6 +252,7 @@ export async function stubOperation(
     fetch: () => Promise.reject(new Error("nothing is fetched")),
     clock,
     reporter: recordingReporter(),
+    secrets: new Secrets(),
     signal,
     deadline: startDeadline(clock, 60_000),
     environment: (name) => process.env[name],

@@ -9,6 +9,7 @@ import { Spans } from "../../provider/door/spans.ts";
 import type { Clock } from "../../provider/time/clock.ts";
 import type { Tracer } from "../../provider/tracing/tracer.ts";
 import { URN } from "./testContext.ts";
+import { Secrets } from "../../provider/words/secrets.ts";
 
 /** A span as it was told of, with those that ran within it. */
 export interface RecordedSpan {
@@ -32,13 +33,16 @@ export class RecordedSpans {
     this.spans = new Spans({ api, tracer: provider.getTracer("test"), flush, clock });
   }
 
+  /** What no span may hold. */
+  readonly secrets = new Secrets();
+
   /** Runs an operation of the resource {@link URN}. */
   operation<T>(
     run: (tracer: Tracer) => Promise<T>,
     { name = "create", caller }: { name?: string; caller?: string } = {},
   ): Promise<T> {
     const debug = (line: string): void => void this.debugged.push(line);
-    return this.spans.operation({ name, urn: URN, debug }, caller, run);
+    return this.spans.operation({ name, urn: URN, debug, secrets: this.secrets }, caller, run);
   }
 
   /** As OpenTelemetry has them, in the order in which they ended. */

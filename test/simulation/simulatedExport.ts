@@ -5,6 +5,8 @@ import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { CheckedInputs } from "../../provider/staticExport/inputs.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
+import { withoutSecrets } from "../../provider/words/reporter.ts";
+import { Secrets } from "../../provider/words/secrets.ts";
 import { MemoryRecords } from "./memoryRecords.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import type { ScriptedReply } from "./scriptedFetch.ts";
@@ -25,6 +27,8 @@ export class SimulatedExport {
   readonly clock = new VirtualClock();
   readonly service = new SimulatedService(this.clock);
   readonly reporter = recordingReporter();
+  /** Removed from all that is shown, as the adapter does. */
+  readonly secrets = new Secrets();
   readonly records = new MemoryRecords();
   readonly inputs: CheckedInputs = {
     domain: "docs.example.com",
@@ -44,7 +48,8 @@ export class SimulatedExport {
       },
       fetch: this.service.fetch,
       clock: this.clock,
-      reporter: this.reporter,
+      reporter: withoutSecrets(this.reporter, this.secrets),
+      secrets: this.secrets,
       resumeRecords: this.records,
       urn: URN,
       signal,
@@ -115,6 +120,7 @@ export class SimulatedExport {
     try {
       return await this.clock.run(work);
     } catch (error) {
+      this.secrets.removeFromError(error);
       const { message, stack = "" } = error as Error;
       this.#errors.push(message, stack);
       throw error;

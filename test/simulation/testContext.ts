@@ -3,6 +3,7 @@ import type { Context } from "../../provider/resource/context.ts";
 import { noTracer } from "../../provider/tracing/tracer.ts";
 import { MemoryRecords } from "./memoryRecords.ts";
 import { recordingReporter } from "./recordingReporter.ts";
+import { Secrets } from "../../provider/words/secrets.ts";
 
 /** The API key that every variable of a test's environment holds whose name ends like one. */
 export const KEY = "svc_c4n4ry";
@@ -22,6 +23,7 @@ export function testContext(given: Pick<Context, "fetch" | "clock"> & Partial<Co
       callback(Object.assign(new Error("unknown"), { code: "ENOTFOUND" }), []),
     pacers: new Pacers(given.clock),
     reporter: recordingReporter(),
+    secrets: new Secrets(),
     resumeRecords: new MemoryRecords(),
     tracer: noTracer,
     machine: "build-agent",

@@ -148,6 +148,7 @@ export async function signObject(store: Store, key: string, lifeMs: number): Pro
       new store.sdk.s3.GetObjectCommand(locate(store, key)),
       { expiresIn, signingDate: new Date(nowMs) },
     );
+    store.context.secrets.addLink(url);
     // signatures know no milliseconds
     const endMs = Math.floor(nowMs / 1_000) * 1_000 + expiresIn * 1_000;
     return { url, expiresAtMs: Math.min(endMs, expiration?.getTime() ?? Infinity) };

@@ -5,7 +5,7 @@ import { DeadlineExceededError, DestinationError } from "../../words/errors";
 import type { DestinationContext } from "../destination";
 import type { BucketPlace } from "./place";
 import type { Sdk } from "./sdk";
-import { codeOf, storeFailure, type StoreAction } from "./storeFailure";
+import { codeOf, storeFailure, type SdkError, type StoreAction } from "./storeFailure";
 
 /** How often a request is sent that fails for a passing reason, by the SDK, which waits longer each time: half a minute in all. */
 const ATTEMPTS = 8;
@@ -112,7 +112,15 @@ export class Store {
       if (error instanceof DestinationError) throw error;
       const code = codeOf(error);
       if (Object.hasOwn(expected, code)) return expected[code] as E;
+      if ((error as SdkError).$metadata !== undefined) await this.#noteCredentials();
       throw storeFailure(error, action, this.place, key);
     }
+  }
+
+  /** A store that answered may have put them into its words. They are known by then: nobody is asked again. */
+  async #noteCredentials(): Promise<void> {
+    const found = await this.client.config.credentials().catch(() => undefined);
+    for (const secret of [found?.secretAccessKey, found?.sessionToken])
+      this.context.secrets.add(secret ?? "");
   }
 }

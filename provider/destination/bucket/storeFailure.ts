@@ -1,5 +1,4 @@
 import { DestinationError } from "../../words/errors";
-import { cut } from "../../words/plainText";
 import { redact } from "../../words/redaction";
 import { placeId, type BucketPlace } from "./place";
 
@@ -17,7 +16,7 @@ export type StoreAction =
 const STORE_TEXT_LIMIT = 300;
 
 /** As much of the SDK's errors as is looked at. */
-interface SdkError {
+export interface SdkError {
   readonly name?: string;
   readonly message?: string;
   readonly code?: string;
@@ -52,9 +51,9 @@ export function storeFailure(
   const code = codeOf(error);
   const where = key === undefined ? placeId(place) : `s3://${place.bucket}/${key}`;
   const requestId = known.$metadata?.requestId;
-  const told = requestId === undefined ? "" : ` (request id ${cut(redact(requestId), 100)})`;
+  const told = requestId === undefined ? "" : ` (request id ${redact(requestId, 100)})`;
   const say = (message: string, remedy: string): DestinationError => new DestinationError(message, remedy);
-  const text = cut(redact(known.message ?? ""), STORE_TEXT_LIMIT);
+  const text = redact(known.message ?? "", STORE_TEXT_LIMIT);
 
   const region = rightRegion(code, known, text);
   if (region !== undefined && region !== place.region) {
@@ -148,7 +147,7 @@ export function storeFailure(
     );
   }
   return say(
-    `${action} on ${where} failed with status ${status} (${cut(redact(code), 60)}): ${text}${told}`,
+    `${action} on ${where} failed with status ${status} (${redact(code, 60)}): ${text}${told}`,
     "Run `pulumi up` again; if it stays so, look into the log of the store.",
   );
 }

@@ -6,6 +6,7 @@ import { Session } from "../../../provider/door/session.ts";
 import { RecordedSpans } from "../../simulation/recordedSpans.ts";
 import { startSpanReceiver, type SpanReceiver } from "../../stack/spanReceiver.ts";
 import { URN } from "../../simulation/testContext.ts";
+import { Secrets } from "../../../provider/words/secrets.ts";
 
 let receiver: SpanReceiver;
 const debug = vi.fn();
@@ -24,6 +25,7 @@ beforeEach(async () => {
   onTestFinished(() => receiver.close());
 });
 
+const secrets = new Secrets();
 const received = (): unknown[] =>
   receiver.spansOf("pulumi-docs-hosting").map(({ name, attributes }) => [name, attributes]);
 
@@ -33,7 +35,7 @@ test.each([
 ])("spans are with the endpoint when their operation ends: its address %s", async (_how, scheme) => {
   const spans = await openTelemetrySpans(`${scheme}${receiver.endpoint}`, patient);
   const name = "create";
-  const result = spans.operation({ name, urn: URN, debug }, undefined, (tracer) =>
+  const result = spans.operation({ name, urn: URN, debug, secrets }, undefined, (tracer) =>
     tracer.span("within", { "docs_hosting.bundle.size": 7 }, () => Promise.resolve("done")),
   );
   expect(await result).toBe("done");
@@ -46,7 +48,7 @@ test.each([
 
 test("an endpoint that is none costs the spans and nothing else", async () => {
   const spans = await openTelemetrySpans("localhost:0", impatient);
-  const operation = { name: "create", urn: URN, debug };
+  const operation = { name: "create", urn: URN, debug, secrets };
   expect(await spans.operation(operation, undefined, () => Promise.resolve(7))).toBe(7);
   expect(debug.mock.calls).toEqual([[expect.stringContaining("spans did not arrive")]]);
 });
@@ -78,6 +80,6 @@ test.each([
   const { thisProcess } = await import("../../../provider/door/thisProcess.ts");
   const session = new Session(thisProcess);
   session.configure({ get: () => undefined });
-  expect(await session.operation("read", {}, () => Promise.resolve(7))).toBe(7);
+  expect(await session.operation("read", {}, secrets, () => Promise.resolve(7))).toBe(7);
   expect(seen).toEqual(told);
 });

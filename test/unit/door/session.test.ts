@@ -11,6 +11,7 @@ import { EnginesServer } from "../../simulation/enginesServer.ts";
 import { noTracer } from "../../../provider/tracing/tracer.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { URN } from "../../simulation/testContext.ts";
+import { Secrets } from "../../../provider/words/secrets.ts";
 
 let home: string;
 let enginesServer: EnginesServer;
@@ -44,13 +45,14 @@ afterEach(() => {
 });
 
 const operation = <T>(run: (context: Context) => T | Promise<T>): Promise<T> =>
-  session.operation("create", { urn: URN }, async (context) => run(context));
+  session.operation("create", { urn: URN }, secrets, async (context) => run(context));
+const secrets = new Secrets();
 const contextOf = (): Promise<Context> => operation((context) => context);
 
 describe("an operation", () => {
   test("has the resource's URN and former URN, its row, and what its process takes from the machine", async () => {
     const urns = { urn: URN, formerUrn: `${URN}-before` };
-    const context = await session.operation("create", urns, (given) => Promise.resolve(given));
+    const context = await session.operation("create", urns, secrets, (given) => Promise.resolve(given));
     const { fetch, lookup, clock } = thisProcess;
     expect(context).toMatchObject({ ...urns, fetch, lookup, clock, machine: hostname() });
     expect(rows).toEqual([URN]);
@@ -59,7 +61,7 @@ describe("an operation", () => {
   });
 
   test("has no URN, now or formerly, where none is known", async () => {
-    const context = await session.operation("create", {}, (given) => Promise.resolve(given));
+    const context = await session.operation("create", {}, secrets, (given) => Promise.resolve(given));
     expect(context).not.toHaveProperty("urn");
     expect(context).not.toHaveProperty("formerUrn");
   });
@@ -73,7 +75,7 @@ describe("an operation", () => {
   test("shares with all others of its session when requests go out, and with no other session", async () => {
     const [one, other] = [await contextOf(), await contextOf()];
     expect(one.pacers).toBe(other.pacers);
-    const elsewhere = await new Session(thisProcess).operation("create", {}, (given) =>
+    const elsewhere = await new Session(thisProcess).operation("create", {}, secrets, (given) =>
       Promise.resolve(given),
     );
     expect(elsewhere.pacers).not.toBe(one.pacers);
@@ -115,7 +117,9 @@ describe("tracing", () => {
     session = new Session({ ...thisProcess, tracing, reporter: () => reporter });
     session.configure({ get: () => undefined });
     expect(listen).toHaveBeenCalledTimes(1);
-    const context = await session.operation("update", { urn: URN }, (given) => Promise.resolve(given));
+    const context = await session.operation("update", { urn: URN }, secrets, (given) =>
+      Promise.resolve(given),
+    );
     expect(context.tracer).toBe(tracer);
     expect(told).toEqual([["update", URN]]);
     expect(debug.mock.calls).toEqual([["a line"]]);
@@ -133,7 +137,7 @@ describe("tracing", () => {
     };
     session = new Session({ ...thisProcess, tracing });
     let inFlight = (): number => NaN;
-    const work = session.operation("create", { urn: URN }, (context) => {
+    const work = session.operation("create", { urn: URN }, secrets, (context) => {
       ({ inFlight } = context);
       return Promise.resolve();
     });

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { noTracing, tracingTo, type SpanMaker } from "../../../provider/door/tracing.ts";
 import { noTracer, type Tracer } from "../../../provider/tracing/tracer.ts";
+import { Secrets } from "../../../provider/words/secrets.ts";
 import { URN } from "../../simulation/testContext.ts";
 
 const ENDPOINT = "localhost:4317";
@@ -13,6 +14,7 @@ const operation = {
   name: "create",
   urn: URN,
   debug: (line: string): void => void debugged.push(line),
+  secrets: new Secrets(),
 };
 const maker: SpanMaker = {
   operation: (given, caller, run) => {

@@ -133,7 +133,7 @@ describe("a status", () => {
     allowInsecure: false,
   };
   const refused = (status: number, text?: string): unknown =>
-    told(refusal(ENDPOINT, { status, text, requestId: "" }, service, "svc_c4n4ry"));
+    told(refusal(ENDPOINT, { status, text, requestId: "" }, service));
   const answered = (status: number): string => `${ENDPOINT.name} answered ${status}`;
 
   test.each([
@@ -165,9 +165,7 @@ describe("a status", () => {
   ])("%i is a %s", (status, name, message, remedy) => {
     const fault = { kind: "status", status, retryAfterMs: undefined };
     expect(refused(status)).toEqual({ fault, error: [name, message, remedy] });
-    expect(
-      refusal(ENDPOINT, { status, text: "", requestId: "", retryAfterMs: 7 }, service, "").fault,
-    ).toEqual({
+    expect(refusal(ENDPOINT, { status, text: "", requestId: "", retryAfterMs: 7 }, service).fault).toEqual({
       ...fault,
       retryAfterMs: 7,
     });
@@ -189,11 +187,11 @@ describe("a status", () => {
   });
 });
 
-test("a refusal names the request where the service does, in plain text and without the key", () => {
+test("a refusal names the request where the service does, in plain text and without what looks like a key", () => {
   const origin = { baseUrl: "https://api.example.com", apiKey: () => "svc_c4n4ry", apiKeyName: "KEY" };
   const refused = (requestId: string) =>
-    refusal(ENDPOINT, { status: 500, text: "no", requestId }, origin, "c4n4ry").error;
-  const named = refused("r-1\u0007c4n4ry");
+    refusal(ENDPOINT, { status: 500, text: "no", requestId }, origin).error;
+  const named = refused("r-1\u0007svc_c4n4ry");
   expect(named.message).toBe(`${ENDPOINT.name} answered 500 (request r-1 [removed]): no`);
   expect(named).toMatchObject({ status: 500, requestId: "r-1 [removed]" });
   expect(refused("")).toMatchObject({ message: `${ENDPOINT.name} answered 500: no`, requestId: "" });

@@ -10,6 +10,7 @@ import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { seededRandom } from "../../simulation/seededRandom.ts";
 import { SimulatedService } from "../../simulation/simulatedService.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
+import { Secrets } from "../../../provider/words/secrets.ts";
 
 const COUNT = 100;
 const JOB_MS = 20_000;
@@ -48,7 +49,7 @@ async function exportAll({
   });
   const resumeRecords = new MemoryRecords(); // a disk is not what this is about
   const all = Array.from({ length: COUNT }, (_, index) =>
-    session.operation("create", { urn: `urn:${index}` }, (context) =>
+    session.operation("create", { urn: `urn:${index}` }, new Secrets(), (context) =>
       staticExport.create(
         { ...context, resumeRecords },
         {

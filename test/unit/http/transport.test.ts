@@ -11,6 +11,7 @@ import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../simulation/scriptedFetch.ts";
 import { URN } from "../../simulation/testContext.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
+import { Secrets } from "../../../provider/words/secrets.ts";
 
 const KEY = "svc_c4n4ry";
 const READ: Call = { method: "GET", path: ["v1", "thing"], repetition: "read" };
@@ -60,7 +61,17 @@ function connected(
     allowInsecure: false,
   };
   const deadline = startDeadline(clock, limitMs);
-  const transport = new Transport({ service, fetch, clock, pacers, reporter, tracer, signal, deadline });
+  const transport = new Transport({
+    service,
+    fetch,
+    clock,
+    pacers,
+    reporter,
+    tracer,
+    secrets: new Secrets(),
+    signal,
+    deadline,
+  });
   return { transport, requests, clock };
 }
 
@@ -124,12 +135,10 @@ test("a reply without a date is dated by the service's clock, as far as it is kn
   }
 });
 
-test("a wrong Content-Type is told of once, without the key that it may hold", async () => {
+test("a wrong Content-Type is told of once, without what looks like a key", async () => {
   const reporter = recordingReporter();
-  const key = "c4n4ry-that-looks-like-no-key";
-  const { transport, clock } = connected(() => ({ headers: { "content-type": `text/${key}` } }), {
+  const { transport, clock } = connected(() => ({ headers: { "content-type": `text/${KEY}` } }), {
     reporter,
-    key,
   });
   for (let call = 0; call < 2; call++) await clock.run(transport.send(READ, () => undefined));
   expect(reporter.lines.warn).toEqual([

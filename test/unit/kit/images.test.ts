@@ -21,6 +21,7 @@ import { writeKit, type KitRequest } from "../../../provider/kit/writeKit.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
 import { FasterClock } from "../../simulation/fasterClock.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
+import { Secrets } from "../../../provider/words/secrets.ts";
 
 const INDEX = "application/vnd.oci.image.index.v1+json";
 const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
@@ -109,6 +110,7 @@ async function kitOf(given: Partial<KitRequest> & { version?: string } = {}) {
       fetch,
       clock,
       reporter: recordingReporter(),
+      secrets: new Secrets(),
       signal: new AbortController().signal,
       deadline: startDeadline(clock, 3_600_000),
       environment: () => undefined,

@@ -21,7 +21,7 @@ const pairs = {
 const pem = (key: KeyObject, type: "pkcs8" | "sec1" = "pkcs8"): string =>
   key.export({ type, format: "pem" }).toString();
 const from = (text: string | undefined) =>
-  signerFrom("KIT_KEY", (name) => (name === "KIT_KEY" ? text : undefined));
+  signerFrom("KIT_KEY", { environment: (name) => (name === "KIT_KEY" ? text : undefined) });
 
 test.each(Object.entries(pairs))("%s: what is signed is checked with openssl alone", (kind, pair) => {
   const { privateKey, publicKey } = pair();

@@ -27,6 +27,7 @@ import type { RegistryContext } from "../../../provider/registry/context.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
+import { Secrets } from "../../../provider/words/secrets.ts";
 
 let folder: string;
 let kits: string;
@@ -41,13 +42,16 @@ const context = (signal = new AbortController().signal): RegistryContext => ({
   fetch: () => Promise.reject(new Error("nobody is to be asked")),
   clock,
   reporter: recordingReporter(),
+  secrets: new Secrets(),
   signal,
   deadline: startDeadline(clock, 60_000),
   environment: () => undefined,
 });
 
 const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-const signer = signerFrom("K", () => privateKey.export({ type: "pkcs8", format: "pem" }).toString());
+const signer = signerFrom("K", {
+  environment: () => privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+});
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 function request(given: Partial<KitRequest> = {}): KitRequest {

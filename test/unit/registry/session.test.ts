@@ -7,6 +7,7 @@ import { FasterClock } from "../../simulation/fasterClock.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../simulation/scriptedFetch.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
+import { Secrets } from "../../../provider/words/secrets.ts";
 
 const ROOT = "https://registry.internal/v2/";
 const DIGEST = `sha256:${"0".repeat(64)}`;
@@ -112,6 +113,7 @@ function sessionWith(
     fetch,
     clock,
     reporter: recordingReporter(),
+    secrets: new Secrets(),
     signal: new AbortController().signal,
     deadline: startDeadline(clock, 30 * 60_000),
     environment: () => undefined,

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { missingFields, readAgentJob } from "../../../provider/service/agentJob.ts";
 import { COMPLETED_JOB } from "../../simulation/agentJobReply.ts";
+import { Secrets } from "../../../provider/words/secrets.ts";
 
 const BODY = {
   ...COMPLETED_JOB,
@@ -8,8 +9,10 @@ const BODY = {
   archivedAt: "2026-03-02T10:00:00+01:00",
 };
 const KEY = "svc_c4n4ry";
+const secrets = new Secrets();
+secrets.add(KEY);
 const readReply = (body: Record<string, unknown>): ReturnType<typeof readAgentJob> =>
-  readAgentJob("a1", { endpoint: "GET https://x/job", body, dateMs: 0 }, KEY);
+  readAgentJob("a1", { endpoint: "GET https://x/job", body, dateMs: 0, secrets });
 const read = (changes: Record<string, unknown> = {}): unknown => readReply({ ...BODY, ...changes }).job;
 
 test("every field is read as the service wrote it, and no other", () => {

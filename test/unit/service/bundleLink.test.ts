@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseExpiry, readBundleLink, type BundleLink } from "../../../provider/service/bundleLink.ts";
 import { MalformedResponseError } from "../../../provider/words/errors.ts";
+import { Secrets } from "../../../provider/words/secrets.ts";
 
 const NOON_MS = Date.parse("2026-01-01T12:00:00Z");
 
@@ -10,7 +11,7 @@ const read = (
   { allowInsecure = false, ...more }: Record<string, unknown> = {},
 ): BundleLink =>
   readBundleLink(
-    { endpoint: "POST", dateMs: NOON_MS, body: { bundleUrl, ...more } },
+    { endpoint: "POST", dateMs: NOON_MS, body: { bundleUrl, ...more }, secrets: new Secrets() },
     { baseUrl: "https://api.example.test", allowInsecure: allowInsecure === true },
   );
 

@@ -1,12 +1,17 @@
 import { expect, test } from "vitest";
 import { readExportJob, readStartReply, type StartReply } from "../../../provider/service/exportJob.ts";
+import { Secrets } from "../../../provider/words/secrets.ts";
+
+const secrets = new Secrets();
+secrets.add("svc_key");
 
 const read = (body: Record<string, unknown>): ReturnType<typeof readExportJob> =>
-  readExportJob(
-    "7",
-    { endpoint: "GET https://api.example.com/v1/static-export/jobs/7", body, dateMs: 0 },
-    "svc_key",
-  );
+  readExportJob("7", {
+    endpoint: "GET https://api.example.com/v1/static-export/jobs/7",
+    body,
+    dateMs: 0,
+    secrets,
+  });
 
 test("a job is read with all it says, and unknown fields are ignored", () => {
   expect(read({ status: "running", progress: 42, pageCount: 18, jobId: "7", other: [] })).toEqual({
@@ -90,13 +95,13 @@ test("the first reason that is a text with something in it counts, without the k
 });
 
 test("what the service asks to wait is passed on", () => {
-  const reply = { endpoint: "GET", body: { status: "queued" }, dateMs: 0, retryAfterMs: 0 };
-  expect(readExportJob("7", reply, "svc_key")).toMatchObject({ status: "queued", retryAfterMs: 0 });
+  const reply = { endpoint: "GET", body: { status: "queued" }, dateMs: 0, retryAfterMs: 0, secrets };
+  expect(readExportJob("7", reply)).toMatchObject({ status: "queued", retryAfterMs: 0 });
 });
 
 test("the reply to a start needs no more than an id", () => {
   const start = (body: Record<string, unknown>): StartReply =>
-    readStartReply({ endpoint: "POST https://api.example.com/jobs", body, dateMs: 0 }, "svc_key");
+    readStartReply({ endpoint: "POST https://api.example.com/jobs", body, dateMs: 0, secrets });
   expect(start({ jobId: 7 })).toEqual({ jobId: "7" });
   expect(start({ jobId: "7", status: 3 })).toEqual({ jobId: "7" });
   expect(start({ jobId: "7", status: "Queued", progress: 3 })).toEqual({

@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { describeWarnings, readWarnings } from "../../../provider/service/jobWarnings.ts";
 
 const told = (body: Record<string, unknown>): string | undefined => {
-  const warnings = readWarnings(body, "svc_key");
+  const warnings = readWarnings(body);
   return warnings && describeWarnings(warnings);
 };
 
 test.each([{}, { warnings: [] }, { warnings: "none", errors: null }, { warnings: { "0": "x" } }])(
   "%j tells of nothing",
   (body) => {
-    expect(readWarnings(body, "svc_key")).toBeUndefined();
+    expect(readWarnings(body)).toBeUndefined();
   },
 );
 

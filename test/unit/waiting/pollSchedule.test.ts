@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { readExportJob } from "../../../provider/service/exportJob.ts";
 import type { Observation } from "../../../provider/waiting/observation.ts";
 import { nextPollDelayMs } from "../../../provider/waiting/pollSchedule.ts";
+import { Secrets } from "../../../provider/words/secrets.ts";
 
 /** The shortest and the longest pause of a wait that is alone, in milliseconds. */
 const FLOOR_MS = 900;
@@ -96,8 +97,12 @@ test.each([80, NaN, -5, 150, "42", null, undefined])(
   "T10 progress falls from 80 to 20 and %s: the schedule stays within its bounds",
   (told) => {
     const read = (progress: unknown): number | undefined =>
-      readExportJob("7", { endpoint: "GET", dateMs: 0, body: { status: "running", progress } }, "svc_key")
-        .progress;
+      readExportJob("7", {
+        endpoint: "GET",
+        dateMs: 0,
+        body: { status: "running", progress },
+        secrets: new Secrets(),
+      }).progress;
     const told20 = [80, 20, told, 20, told];
     const seen = pauses((seconds) => read(told20[Math.floor(seconds / 3) % told20.length]), 900);
     expect(Math.min(...seen)).toBeGreaterThanOrEqual(FLOOR_MS);

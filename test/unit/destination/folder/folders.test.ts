@@ -28,6 +28,7 @@ import { startDeadline } from "../../../../provider/time/deadline.ts";
 import { DeadlineExceededError } from "../../../../provider/words/errors.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
+import { Secrets } from "../../../../provider/words/secrets.ts";
 
 let root: string;
 let folder: string;
@@ -46,6 +47,7 @@ beforeEach(() => {
     fetch: () => Promise.reject(new Error("nobody is to be asked")),
     clock,
     reporter,
+    secrets: new Secrets(),
     signal: stop.signal,
     deadline: startDeadline(clock, 60_000),
     environment: () => undefined,
