@@ -1,8 +1,5 @@
 // Scenarios of a static export's life, and of an agent job's beside it. After each, a preview shows nothing more to do.
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { fetchBundle } from "../../examples/start/bundle.ts";
 import { docs } from "./programFolder.ts";
 import { bundle, look, poll, startsOf, wholeExport } from "./requests.ts";
 import {
@@ -21,40 +18,6 @@ const finishAgentJob = ({ service }: World): unknown =>
   service.agentJobs.set("p1", { id: "a1", status: "completed" });
 
 onEachEngine("life cycle", (kind) => {
-  test.concurrent("L01 create: one start, polls, one bundle; all outputs set", async (context) => {
-    const world = await buildWorld(context, kind, { jobDurationMs: 300 });
-    world.program(
-      `const docs = new StaticExport("docs", { domain: "Docs.Example.com" });
-       module.exports = { url: docs.bundleUrl, pages: docs.pageCount, version: docs.version };`,
-    );
-    const preview = succeeded(await world.stack.preview());
-    expect(stepsOf(preview)).toEqual(["create docs"]);
-    expect(world.requests()).toEqual([]);
-
-    const up = await world.up();
-    const { id, outputs, secretOutputs } = await world.exported();
-    expect(world.requests()).toEqual(wholeExport(outputs["jobId"]));
-    expect(id).toBe("docs.example.com");
-    expect(outputs).toMatchObject({
-      domain: "docs.example.com",
-      version: outputs["jobId"],
-      status: "completed",
-      pageCount: 1,
-      baseUrl: world.service.url,
-      apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY",
-    });
-    expect(secretOutputs).toEqual(["bundleUrl"]);
-    expect(Date.parse(String(outputs["expiresAt"]))).toBeGreaterThan(
-      Date.parse(String(outputs["renewAfter"])),
-    );
-    expect(up.outputs["url"]?.secret).toBe(true);
-    expect(up.outputs["pages"]).toEqual({ value: 1, secret: false });
-    const site = join(world.programFolder, "site");
-    await fetchBundle(String(outputs["bundleUrl"]), site);
-    expect(await readFile(join(site, "index.html"), "utf8")).toContain("The first page.");
-    await previewIsEmpty(world);
-  });
-
   test.concurrent(
     "L02, U12, I12 nothing changed, undefined and absent in the place of null included: no step, no line, not one request",
     async (context) => {
