@@ -29,7 +29,7 @@ export async function buildSiteImage(
 ): Promise<KitImage> {
   const writer = new LayerWriter(scratch, WEB_ROOT, true, bundle.sha256);
   await unpackBundle(bundle, limits, writer, { signal, root: bundle.root });
-  const layer = await writer.end();
+  const layer = await writer.end(signal);
   await store.take(layer.path, layer);
   const annotations = annotationsOf(bundle, base.base);
   const images = base.images.map((image) => {

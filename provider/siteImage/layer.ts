@@ -107,11 +107,12 @@ export class LayerWriter implements SiteSink {
     }
   }
 
-  /** Nothing may be added after it. */
-  async end(): Promise<Layer> {
+  /** Nothing may be added after it. @throws the signal's reason */
+  async end(signal: AbortSignal): Promise<Layer> {
     await this.#begin();
     for (const { path, offset, size } of this.#texts) {
-      if (this.#files.has(path)) continue; // the site's own
+      signal.throwIfAborted();
+      if (this.#files.has(path)) continue; // the site's own, which was inspected
       await this.#write(this.#header(`${this.#root}/${path}`, size));
       if (size > 0) {
         const content = createReadStream(this.#textsPath, { start: offset, end: offset + size - 1 });

@@ -92,7 +92,7 @@ async function begin(place: Place, bundle: Bundle, context: DestinationContext):
   );
   return {
     sink: layer,
-    publish: async () => publish(place, bundle, base, await layer.end(), context),
+    publish: async () => publish(place, bundle, base, await layer.end(context.signal), context),
   };
 }
 

@@ -97,6 +97,13 @@ test.each([".wh.index.html", "a/.wh..wh..opq", ".wh.a/b.html"])(
   },
 );
 
+test("a layer is not ended once the operation is stopped", async () => {
+  const writer = new LayerWriter(await folder(), "site", false, SHA256);
+  await writer.file({ path: "a.html", size: TEXT.length }, Readable.from([Buffer.from(TEXT)]));
+  const reason = new Error("time limit");
+  await expect(writer.end(AbortSignal.abort(reason))).rejects.toBe(reason);
+});
+
 test("a file that has not the bytes that were told is refused", async () => {
   const writer = new LayerWriter(await folder(), "site", false, SHA256);
   await expect(writer.file({ path: "a", size: 3 }, Readable.from([Buffer.from("ab")]))).rejects.toThrow(
@@ -120,7 +127,7 @@ async function layerOf(
     const bytes = Buffer.from(text, path === "noise.svg" ? "latin1" : "utf8");
     await writer.file({ path, size: bytes.length }, Readable.from([bytes]));
   }
-  const layer = await writer.end();
+  const layer = await writer.end(new AbortController().signal);
   const entries: ReadEntry[] = [];
   const contents: Record<string, Buffer> = {};
   await list({
