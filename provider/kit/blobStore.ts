@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { copyFile, lstat, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { lstat, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { digestFile } from "../disk/listing";
+import { copyInto } from "../disk/writeFile";
 import type { Blob } from "../registry/blobs";
 import { digestOf } from "../registry/digest";
 import { downloadBlob } from "../registry/download";
@@ -105,8 +105,8 @@ export class BlobStore {
     for (const folder of this.#earlier) {
       const there = join(folder, blobFile(blob.digest));
       if (!(await isFileOf(there, blob.size))) continue;
-      await copyFile(there, path);
-      if (await this.#isThere(path, blob)) return true;
+      if (`sha256:${(await copyInto(there, path, this.#signal)).sha256}` === blob.digest) return true;
+      await rm(path);
     }
     return false;
   }
@@ -114,10 +114,7 @@ export class BlobStore {
   /** Whether these very bytes are there. What is there else, goes. */
   async #isThere(path: string, { digest, size }: Blob): Promise<boolean> {
     if (await isFileOf(path, size)) {
-      const hash = createHash("sha256");
-      const bytes = createReadStream(path, { highWaterMark: 1 << 20, signal: this.#signal });
-      for await (const chunk of bytes) hash.update(chunk as Buffer);
-      if (`sha256:${hash.digest("hex")}` === digest) return true;
+      if (`sha256:${(await digestFile(path, this.#signal)).sha256}` === digest) return true;
     }
     await rm(path, { recursive: true, force: true });
     return false;

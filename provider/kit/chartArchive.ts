@@ -1,8 +1,8 @@
-import { createReadStream } from "node:fs";
-import { mkdir, readdir, readFile, realpath, stat } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ArchiveFile } from "../archive/archiveFile";
 import { readTarGz } from "../archive/readTar";
+import { ignoreMissing } from "../disk/ignoreMissing";
 import { copyInto } from "../disk/writeFile";
 import { GzipFile } from "../archive/writeGzip";
 import { tarEnd, tarHeader, tarPadding } from "../archive/writeTar";
@@ -86,16 +86,16 @@ async function factsOfArchive(path: string, given: string, signal: AbortSignal):
 }
 
 async function packFolder(folder: string, name: string, to: string, signal: AbortSignal): Promise<void> {
-  const rules = await readFile(join(folder, ".helmignore"), "utf8").catch(() => "");
-  const files = await filesOf(folder, "", helmIgnore(rules), []);
+  const rules = (await readFile(join(folder, ".helmignore"), "utf8").catch(ignoreMissing)) ?? "";
+  const files = await filesOf(folder, "", helmIgnore(rules), [], signal);
   files.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
   const archive = new GzipFile(to, LEVEL);
   for (const path of files) {
-    signal.throwIfAborted();
     const { size } = await stat(join(folder, path));
     await archive.write(tarHeader({ path: `${name}/${path}`, size }));
     let read = 0;
-    for await (const chunk of createReadStream(join(folder, path))) {
+    const content = await open(join(folder, path)).catch(unreadable(path));
+    for await (const chunk of content.createReadStream({ signal })) {
       read += (chunk as Buffer).length;
       await archive.write(chunk as Buffer);
     }
@@ -118,22 +118,28 @@ async function filesOf(
   folder: string,
   isIgnored: Ignore,
   above: readonly string[],
+  signal: AbortSignal,
 ): Promise<string[]> {
+  signal.throwIfAborted();
   const real = await realpath(join(root, folder));
   if (above.includes(real)) {
     throw new InputError(`the folder ${folder} of the chart leads to itself by a link`, "Remove that link.");
   }
   const files: string[] = [];
-  for (const entry of await readdir(join(root, folder))) {
+  for (const entry of await readdir(join(root, folder)).catch(unreadable(folder))) {
     const path = folder === "" ? entry : `${folder}/${entry}`;
-    const seen = await stat(join(root, path)).catch((error: unknown) => {
-      const { code = "" } = error as NodeJS.ErrnoException;
-      throw new InputError(`${path} of the chart cannot be read (${code})`, "Mend or remove it.");
-    });
+    const seen = await stat(join(root, path)).catch(unreadable(path));
     if (isIgnored(path, seen.isDirectory())) continue;
-    if (seen.isDirectory()) files.push(...(await filesOf(root, path, isIgnored, [...above, real])));
+    if (seen.isDirectory()) files.push(...(await filesOf(root, path, isIgnored, [...above, real], signal)));
     else if (seen.isFile()) files.push(path);
     else throw new InputError(`${path} of the chart is neither a file nor a folder`, "Remove it.");
   }
   return files;
+}
+
+function unreadable(path: string): (error: unknown) => never {
+  return (error) => {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    throw new InputError(`${path} of the chart cannot be read (${code})`, "Mend or remove it.");
+  };
 }

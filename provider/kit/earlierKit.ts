@@ -5,6 +5,9 @@ import { InputError } from "../words/errors";
 import { isDigest } from "../registry/reference";
 import { THIS_KIT } from "./layoutFiles";
 
+/** Longest label, in characters. */
+const LABEL_LIMIT = 128;
+
 /** A kit that has arrived where the next one goes: what it has is left out of that. */
 export interface EarlierKit {
   /** Label of its content. */
@@ -29,7 +32,7 @@ export async function readEarlierKit(path: string): Promise<EarlierKit> {
     );
   });
   const { kit, version, blobs } = parsed(bytes) as Record<string, unknown>;
-  if (kit !== 1 || typeof version !== "string" || !Array.isArray(blobs)) {
+  if (kit !== 1 || !isLabel(version) || !Array.isArray(blobs)) {
     throw new InputError(
       `${path} is no manifest of a kit`,
       "Give the path of the earlier kit's manifest.json.",
@@ -44,7 +47,7 @@ export async function readEarlierKit(path: string): Promise<EarlierKit> {
   const holders = new Map<string, string>();
   for (const blob of blobs as unknown[]) {
     const { digest, in: holder } = Object(blob) as Record<string, unknown>;
-    if (isDigest(digest) && typeof holder === "string") {
+    if (isDigest(digest) && isLabel(holder)) {
       holders.set(digest, holder === THIS_KIT ? version : holder);
     }
   }
@@ -53,6 +56,12 @@ export async function readEarlierKit(path: string): Promise<EarlierKit> {
     sha256: createHash("sha256").update(bytes).digest("hex"),
     has: (digest) => holders.get(digest),
   };
+}
+
+/** What kits are labelled with: whoever wrote the manifest, it goes into another kit and its texts. */
+function isLabel(value: unknown): value is string {
+  if (typeof value !== "string" || value.length > LABEL_LIMIT) return false;
+  return value.trim() !== "" && !/\p{Cc}/u.test(value);
 }
 
 function parsed(bytes: Buffer): object {

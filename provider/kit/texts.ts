@@ -1,12 +1,16 @@
 import { existsSync } from "node:fs";
 import { chmod, copyFile, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { spaced } from "../words/plainText";
 
 /** What comes with the package as it is: compiled code lies in another folder, and a compiler copies no scripts. */
 const OWN_FOLDER = "provider/kit";
 
-/** Values of a kit's README. */
-export type TextValues = Readonly<Record<string, string | boolean | undefined>>;
+/** Values of a kit's README: a text, whether a section stays, or names for a list. */
+export type TextValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
+/** Characters by which a label would be more than text in Markdown. */
+const MARKUP = /[\\`*<[\]]/g;
 
 /** Programs of a kit, in the folder `scripts/`. */
 export type Script = "verify.sh" | "load.sh" | "install.sh";
@@ -28,7 +32,7 @@ export async function writeReadme(kit: string, values: TextValues): Promise<void
 
 /**
  * A template with its values: `{{name}}` is replaced; lines between `{{#name}}` and `{{/name}}` stay when there is such a value,
- * those between `{{^name}}` and `{{/name}}` when there is none.
+ * those between `{{^name}}` and `{{/name}}` when there is none. A value is one line of text, whatever is in it.
  */
 export function filledIn(template: string, values: TextValues): string {
   const isThere = (name: string): boolean => values[name] !== undefined && values[name] !== false;
@@ -42,8 +46,9 @@ export function filledIn(template: string, values: TextValues): string {
   });
   return lines.join("\n").replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name];
-    if (typeof value !== "string") throw new Error(`the text of a kit has no value for ${name}`);
-    return value;
+    if (typeof value === "string") return spaced(value).replace(MARKUP, "\\$&");
+    if (Array.isArray(value)) return value.map((each) => `- \`${String(each)}\``).join("\n");
+    throw new Error(`the text of a kit has no value for ${name}`);
   });
 }
 

@@ -222,7 +222,7 @@ class KitWriter {
       chartName: chart?.name,
       chartVersion: chart?.version,
       images: images.length > 0,
-      imageList: images.map(({ name }) => `- \`${name}\``).join("\n"),
+      imageList: images.map(({ name }) => name),
       siteImage: images.find(({ site }) => site)?.name,
       since: since?.version,
       size: formatBytes(needs.diskBytes),

@@ -135,9 +135,7 @@ export function readmeOf(version: string, { key, since }: KitOptions, parts?: nu
     chartName: "docs-server",
     chartVersion: "1.2.3",
     images: true,
-    imageList: imagesOf(version)
-      .map(({ name }) => `- \`${name}\``)
-      .join("\n"),
+    imageList: imagesOf(version).map(({ name }) => name),
     siteImage: `site:${tagOf(version)}`,
     since: since?.version,
     parts: parts !== undefined,

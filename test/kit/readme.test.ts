@@ -160,7 +160,7 @@ const ALL: TextValues = {
   chartName: "docs",
   chartVersion: "1",
   images: true,
-  imageList: "- `site:1`",
+  imageList: ["site:1"],
   siteImage: "site:1",
   since: "0",
   parts: true,

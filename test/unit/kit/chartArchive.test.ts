@@ -1,7 +1,8 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -12,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { list, type ReadEntry } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { packChart } from "../../../provider/kit/chartArchive.ts";
@@ -83,6 +85,28 @@ describe("a chart's folder", () => {
     expect((await packed(two)).bytes).toEqual(first);
     writeFileSync(join(two, "values.yaml"), "a: 2");
     expect((await packed(two)).bytes).not.toEqual(first);
+  });
+
+  test("is packed until its run is stopped, and no further", async () => {
+    const from = chart({ "large.bin": "" });
+    writeFileSync(join(from, "large.bin"), randomBytes(96 * 2 ** 20));
+    const kit = join(folder, "kit");
+    mkdirSync(kit);
+    const stop = new AbortController();
+    const packing = packChart(from, kit, stop.signal);
+    // in the midst of the large file
+    while (!existsSync(join(kit, "chart/docs-1.2.3_4.tgz"))) await setImmediate();
+    const stoppedMs = performance.now();
+    stop.abort(new Error("stopped"));
+    await expect(packing).rejects.toThrow(/stopped|abort/);
+    expect(performance.now() - stoppedMs).toBeLessThan(1_000);
+    await expect(packChart(from, join(folder, "other"), stop.signal)).rejects.toThrow();
+  });
+
+  test("is not packed without its rules when these cannot be read", async () => {
+    const from = chart();
+    mkdirSync(join(from, ".helmignore"));
+    await expect(packed(from)).rejects.toThrow("EISDIR");
   });
 
   test("is packed without what its .helmignore names; links are followed", async () => {

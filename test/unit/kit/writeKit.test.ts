@@ -249,6 +249,45 @@ describe("what is written", () => {
     expect(existsSync(join(folder, "elsewhere/README.md"))).toBe(true);
   });
 
+  test("has the path of the same content when several runs write it at once", async () => {
+    const given = request();
+    const runs = Array.from({ length: 5 }, () => writeKit(given, { folder: kits, owner: "urn" }, context()));
+    const [first, ...others] = await Promise.all(runs);
+    for (const other of others) expect(other).toEqual(first);
+    expect(readdirSync(kits)).toEqual([first?.name]);
+    expect(filesOf(first as WrittenKit)).toHaveLength(9);
+  });
+
+  test.each([
+    ["the bundle is written", /^writing /],
+    ["its files are added up", /^adding up/],
+    ["it is cut into parts", /^cutting/],
+  ])("is nothing when its run is stopped while %s, and the run ends soon", async (_, line) => {
+    const size = 64 * 2 ** 20;
+    const { bundle, ...others } = request({ partSize: 2 ** 20 });
+    writeFileSync(bundle.path, Buffer.alloc(size));
+    const large = { ...bundle, size, sha256: sha256(Buffer.alloc(size)) };
+    const stop = new AbortController();
+    const reporter = recordingReporter();
+    let stoppedMs = Infinity;
+    const progress = (text: string): void => {
+      if (!line.test(text)) return;
+      // in the midst of what this line tells
+      setImmediate(() => {
+        stoppedMs = performance.now();
+        stop.abort(new Error("stopped"));
+      });
+    };
+    const run = writeKit(
+      { bundle: large, ...others },
+      { folder: kits, owner: "urn" },
+      { ...context(stop.signal), reporter: { ...reporter, progress } },
+    );
+    await expect(run).rejects.toThrow(/stopped|abort/);
+    expect(performance.now() - stoppedMs).toBeLessThan(1_000);
+    expect(readdirSync(kits)).toEqual([]);
+  });
+
   test("is nothing when it fails, or is stopped", async () => {
     const { bundle } = request();
     await expect(write({ bundle: { ...bundle, sha256: "0".repeat(64) } })).rejects.toThrow("changed while");
