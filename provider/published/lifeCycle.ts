@@ -1,0 +1,90 @@
+import { decisionLine } from "../resource/decision";
+import { meaning } from "../resource/inputTable";
+import { DEFAULT_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
+import { withinLimit } from "../resource/withinLimit";
+import { explained } from "../words/explainedError";
+import { converge } from "./converge";
+import { changedInputs, driftText, planPublication } from "./plan";
+import type { PublicationKind, PublishedInputs, PublishedItem, PublishedState } from "./publication";
+import { PublicationNotes } from "./recovery";
+
+/** Time limit of a look at what was published, in milliseconds: large archives and sites in a folder are read as a whole. */
+const LOOK_LIMIT_MS = 10 * 60_000;
+
+/** The life of a resource that publishes bundles at a place: copies, kits. */
+export function publishedLifeCycle<
+  Inputs extends PublishedInputs,
+  Item extends PublishedItem,
+  State extends PublishedState,
+>(kind: PublicationKind<Inputs, Item, State>): LifeCycle<Inputs, State> {
+  const { resource, item, items } = kind.words;
+  return {
+    noBookkeeping: kind.noBookkeeping,
+
+    /** The place: the items there change over the resource's life, the place does not. */
+    idOf: (state) => kind.placeName(kind.inputsOf(state)),
+
+    check: (given, configuration) => kind.check(given, configuration),
+
+    diff(inputs, state, { nowMs }) {
+      const changed = changedInputs(kind, inputs, state);
+      const replaces = meaning(kind.table, changed, "replaces");
+      const before = kind.inputsOf(state);
+      if (JSON.stringify(kind.placeKey(inputs)) !== JSON.stringify(kind.placeKey(before))) {
+        const place = replaces.join(" and ");
+        const text = `${place} is another one than ${kind.placeName(before)}: a ${item} is ${kind.words.made} there, and the ${items} here go`;
+        return { changed, replaces, hidden: false, decision: { because: "REPLACED", text } };
+      }
+      const { action, because, text } = planPublication(kind, inputs, state, nowMs);
+      const hidden = action !== "record" && changed.length === 0;
+      return { changed, replaces: [], hidden, decision: { because, text } };
+    },
+
+    create: (context, inputs, limitMs = DEFAULT_LIMIT_MS) =>
+      converge(kind, context, inputs, undefined, limitMs),
+
+    /** Looks whether the newest item is still there as it was published. Nothing is fetched from the service. */
+    async read(given, state) {
+      const { outputs, bookkeeping } = state;
+      const inputs = kind.inputsOf(state);
+      const [newest, ...older] = kind.itemsOf(state);
+      if (!newest) return { inputs, state };
+      const address = kind.addressOf(newest, inputs);
+      try {
+        const seen = await withinLimit(given, LOOK_LIMIT_MS, (context) => kind.look(context, inputs, newest));
+        const { drifted: _, ...rest } = bookkeeping;
+        if (seen === "same") return { inputs, state: { outputs, bookkeeping: rest } as unknown as State };
+        const text = `${address} ${driftText(seen, kind.words.made)}`;
+        given.reporter.warn(decisionLine({ because: "DRIFTED", text }));
+        // what is left of earlier items is not to be forgotten
+        if (seen === "gone" && older.length === 0) return undefined;
+        return { inputs, state: { outputs, bookkeeping: { ...rest, drifted: seen } } as unknown as State };
+      } catch (error) {
+        throw explained(error, address, "The state is unchanged");
+      }
+    },
+
+    /** An item is made from its inputs. */
+    lookUp: (_context, id) =>
+      Promise.reject(new Error(`${id}: ${resource} cannot be looked up: declare it with all its inputs.`)),
+
+    update: (context, state, inputs, limitMs = DEFAULT_LIMIT_MS) =>
+      converge(kind, context, inputs, state, limitMs),
+
+    /** Removes every item that was published and not removed yet. What others keep at that place stays. */
+    async remove(given, state) {
+      const inputs = kind.inputsOf(state);
+      const notes = new PublicationNotes(kind, given, inputs, state);
+      const successors = notes.findSuccessors();
+      try {
+        await withinLimit(given, DEFAULT_LIMIT_MS, (context) =>
+          kind.remove(context, inputs, [...successors, ...kind.itemsOf(state)], []),
+        );
+        if (successors.length > 0) notes.forget();
+      } catch (error) {
+        const left = `The ${items} stay in the state; with the option \`retainOnDelete\` they are left where they are`;
+        throw explained(error, kind.placeName(inputs), left);
+      }
+    },
+  };
+}

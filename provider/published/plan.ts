@@ -1,0 +1,98 @@
+import type { Decision } from "../resource/decision";
+import { changedByTable, meaning } from "../resource/inputTable";
+import type { PublicationKind, PublishedInputs, PublishedItem, PublishedState } from "./publication";
+
+/** The one thing to do so that the item becomes what the inputs ask for, and why. */
+export interface Plan extends Decision {
+  readonly action:
+    | /** Fetch the bundle, look through it, and publish it. */
+      "publish"
+    /** Sign a link to the item that is there. */
+    | "sign"
+    /** Remove earlier items beyond those that are kept. */
+    | "prune"
+    /** Remember the inputs; no request. */
+    | "record";
+}
+
+/**
+ * Decides what has to happen; does nothing itself. Previews and updates both decide here, so that an update does what its
+ * preview said.
+ *
+ * @param state `undefined` for a resource that does not exist yet
+ * @param nowMs milliseconds since 1970
+ */
+export function planPublication<
+  Inputs extends PublishedInputs,
+  Item extends PublishedItem,
+  State extends PublishedState,
+>(
+  kind: PublicationKind<Inputs, Item, State>,
+  inputs: Inputs,
+  state: State | undefined,
+  nowMs: number,
+): Plan {
+  const deed = kind.deed(inputs);
+  const items = state ? kind.itemsOf(state) : [];
+  const [newest] = items;
+  if (!state || !newest) return { action: "publish", because: "NEW", text: deed };
+
+  const { item, items: plural, made } = kind.words;
+  const changed = changedInputs(kind, inputs, state);
+  const again = [
+    ...meaning(kind.table, changed, "content").map((name) => `${name} changed`),
+    ...kind.reasonsToPublish(inputs, state, changed),
+    ...reasonsOfBundle(inputs, newest, item),
+  ];
+  if (again.length > 0) {
+    return { action: "publish", because: "NEW_CONTENT", text: `${again.join(", ")}, so ${deed}` };
+  }
+  const address = kind.addressOf(newest, kind.inputsOf(state));
+  const { drifted } = state.bookkeeping;
+  if (drifted === "partial") {
+    const text = `an earlier run was cut off while it published ${address}, so ${deed}`;
+    return { action: "publish", because: "RESUMED", text };
+  }
+  if (drifted !== undefined) {
+    return { action: "publish", because: "DRIFTED", text: `${address} ${driftText(drifted, made)}, so ${deed}` };
+  }
+  const reasonToSign = kind.reasonToSign?.(inputs, state, nowMs);
+  if (reasonToSign) return { action: "sign", ...reasonToSign };
+  const surplus = items.length - inputs.keep - 1;
+  if (surplus > 0) {
+    const text = `earlier ${plural} at ${kind.placeName(inputs)} are removed: ${surplus}`;
+    return { action: "prune", because: "SETTINGS", text };
+  }
+  if (changed.length === 0) {
+    return { action: "record", because: "UP_TO_DATE", text: `${address} is the ${item}` };
+  }
+  const text = `${changed.join(" and ")} changed: remembered without a request`;
+  return { action: "record", because: "SETTINGS", text };
+}
+
+export function driftText(drifted: "gone" | "changed", made: string): string {
+  return drifted === "gone" ? "is not there any more" : `is not as it was ${made}`;
+}
+
+/** The names of the inputs that are not as they were when the outputs were made. */
+export function changedInputs<
+  Inputs extends PublishedInputs,
+  Item extends PublishedItem,
+  State extends PublishedState,
+>(kind: PublicationKind<Inputs, Item, State>, inputs: Inputs, state: State): (keyof Inputs & string)[] {
+  return changedByTable(kind.table, inputs, kind.inputsOf(state));
+}
+
+/** Why the published bundle is no longer allowed. */
+function reasonsOfBundle(
+  { requireSelfContained, limits }: PublishedInputs,
+  { bundle }: PublishedItem,
+  item: string,
+): string[] {
+  return [
+    ...(requireSelfContained && !bundle.selfContained ? ["a self-contained bundle is required"] : []),
+    ...(bundle.size > limits.archiveBytes || bundle.files > limits.files
+      ? [`the bundle of the ${item} is over its limits`]
+      : []),
+  ];
+}

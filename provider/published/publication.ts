@@ -1,0 +1,123 @@
+import type { Inspection } from "../archive/site";
+import type { Bundle } from "../destination/destination";
+import type { InputTable, CheckFailure } from "../resource/inputTable";
+import type { Decision } from "../resource/decision";
+import type { StoredState } from "../resource/lifeCycle";
+import type { ConfigurationSource } from "../service/configuration";
+import type { CheckedSource } from "../source/bundleSource";
+import type { BundleDemands } from "../source/demands";
+import type { WorkContext } from "../source/workFolders";
+
+/** What a look at something published found. */
+export type Seen = "same" | "changed" | "gone";
+
+/** Inputs that every published resource has, after check. */
+export interface PublishedInputs extends BundleDemands {
+  readonly source: CheckedSource;
+  /** How many earlier items stay beside the newest. */
+  readonly keep: number;
+}
+
+/** A copy or kit that was published and not removed yet, as the state keeps it. Plain values; no secret. */
+export interface PublishedItem {
+  readonly bundle: {
+    /** Of the archive, in bytes. */
+    readonly size: number;
+    /** Of the site. */
+    readonly files: number;
+    readonly selfContained: boolean;
+  };
+}
+
+/** The state of a resource that publishes bundles. */
+export interface PublishedState extends StoredState {
+  readonly outputs: object;
+  readonly bookkeeping: {
+    /** A look found the newest item gone or changed; or a run was cut off while it published the item. */
+    readonly drifted?: Drift | undefined;
+  };
+}
+
+/** How the newest item differs from what was published. */
+export type Drift = Exclude<Seen, "same"> | "partial";
+
+/** The outputs of a link. Empty: there is none. */
+export interface LinkOutputs {
+  readonly bundleUrl?: string;
+  readonly expiresAt?: string;
+  readonly renewAfter?: string;
+}
+
+/** A bundle on this machine that may be published. */
+export interface CheckedBundle {
+  readonly bundle: Bundle;
+  readonly inspection: Inspection;
+}
+
+/** Publishes a bundle. @param placing called as soon as something of the item may be visible in its place */
+export type Publish<Item> = (checked: CheckedBundle, placing: (item: Item) => void) => Promise<Item>;
+
+/** All that differs between the resources that publish bundles: what is published, where, and how it is signed. */
+export interface PublicationKind<
+  Inputs extends PublishedInputs,
+  Item extends PublishedItem,
+  State extends PublishedState,
+> {
+  /** Words of messages. */
+  readonly words: {
+    /** The resource: "BundleCopy". */
+    readonly resource: string;
+    /** What is published: "copy", "copies". */
+    readonly item: string;
+    readonly items: string;
+    /** "made", "written" */
+    readonly made: string;
+    /** The span of a publication. */
+    readonly span: string;
+  };
+  readonly table: InputTable<Partial<Record<keyof Inputs & string, unknown>>>;
+  readonly noBookkeeping: State["bookkeeping"];
+
+  /** All input rules. */
+  check(
+    given: Readonly<Record<string, unknown>>,
+    configuration: ConfigurationSource,
+  ): { inputs: Inputs; failures: CheckFailure[] };
+
+  /** The place in messages, and where all of it is known Pulumi's id of the resource. */
+  placeName(inputs: Inputs): string;
+  /** What makes the place another one when it changes. Plain values. */
+  placeKey(inputs: Inputs): unknown;
+  /** What publishing does: "job 7 of docs.example.com is copied to s3://docs" */
+  deed(inputs: Inputs): string;
+  /** What a failure is about: "job 7 of docs.example.com to s3://docs" */
+  subject(inputs: Inputs): string;
+  /** Where an item is. Another one for other content. */
+  addressOf(item: Item, inputs: Inputs): string;
+
+  inputsOf(state: State): Inputs;
+  /** The newest first. */
+  itemsOf(state: State): readonly Item[];
+  linkOf(state: State): LinkOutputs;
+  /** @param items the newest first, at least one. @param link `undefined` where none was signed */
+  stateOf(inputs: Inputs, items: readonly Item[], link?: LinkOutputs): State;
+
+  /** Reasons to publish that only this kind has. */
+  reasonsToPublish(inputs: Inputs, state: State, changed: readonly string[]): string[];
+  /** Why a link is to be signed. */
+  reasonToSign?(inputs: Inputs, state: State, nowMs: number): Decision | undefined;
+
+  /** Everything that can be wrong before the bundle is fetched. @param earlier items of this resource */
+  prepare(context: WorkContext, inputs: Inputs, earlier: readonly Item[]): Promise<Publish<Item>>;
+  /** Whether an item is there as it was published. */
+  look(context: WorkContext, inputs: Inputs, item: Item): Promise<Seen>;
+  /** Removes items; one that is gone already is no error. @param kept none: the resource goes */
+  remove(
+    context: WorkContext,
+    inputs: Inputs,
+    items: readonly Item[],
+    kept: readonly Item[],
+  ): Promise<void>;
+  /** A link to the item, where the place has one. */
+  sign?(context: WorkContext, inputs: Inputs, item: Item): Promise<LinkOutputs | undefined>;
+}
