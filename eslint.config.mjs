@@ -13,6 +13,7 @@ const PROVIDER = [
 
 /** The rooms of provider/, floor by floor: imports go down the stairs only. */
 const LOWER_FLOORS = [
+  ["published"],
   ["source"],
   ["resource"],
   ["destination", "kit"],

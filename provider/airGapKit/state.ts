@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { ExternalLoad } from "../archive/site";
 import type { WrittenKit } from "../kit/writeKit";
+import type { Drift } from "../published/publication";
 import { inputNames } from "../resource/inputTable";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
 
@@ -52,8 +53,8 @@ export interface MadeKit {
 export interface Bookkeeping {
   /** The newest first. None only of what is no kit yet. */
   readonly kits: readonly MadeKit[];
-  /** A look found the newest one gone, or not as it was written. */
-  readonly drifted?: "gone" | "changed" | undefined;
+  /** A look found the newest one gone, or not as it was written; or a run was cut off while it put the kit in its place. */
+  readonly drifted?: Drift | undefined;
 }
 
 /** All that is kept of a kit between two operations. */

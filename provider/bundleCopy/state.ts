@@ -1,5 +1,7 @@
 import type { ExternalLoad } from "../archive/site";
-import type { Copy, SignedLink } from "../destination/destination";
+import type { Copy, CopyLink } from "../destination/destination";
+import type { Place } from "../destination/place";
+import type { Drift, LinkOutputs } from "../published/publication";
 import { renewalWindow } from "../service/renewalWindow";
 import type { CheckedInputs } from "./inputs";
 
@@ -53,8 +55,8 @@ export interface Bookkeeping {
   readonly wantedSha256?: string | undefined;
   /** The newest first. None only of what is no copy yet. */
   readonly copies: readonly MadeCopy[];
-  /** A look found the newest one gone, or not as it was made. */
-  readonly drifted?: "gone" | "changed" | undefined;
+  /** A look found the newest one gone, or not as it was made; or it was published in part. */
+  readonly drifted?: Drift | undefined;
 }
 
 /** All that is kept of a bundle's copy between two operations. */
@@ -63,50 +65,21 @@ export interface BundleCopyState {
   readonly bookkeeping: Bookkeeping;
 }
 
-/** A link that a place signed, and when. */
-export interface FreshLink extends SignedLink {
-  /** Milliseconds since 1970. */
-  readonly signedAtMs: number;
-}
-
 /**
- * The state with these copies.
+ * The state with these copies, the newest first.
  *
- * @param newest the copy that the outputs are of
- * @param link `undefined` where the place signs none
+ * @param link `undefined` where none was signed: then the copy's own address, unless the place is to sign links
  */
 export function stateOf(
   inputs: CheckedInputs,
-  newest: MadeCopy,
-  older: readonly MadeCopy[],
-  link: FreshLink | undefined,
+  copies: readonly MadeCopy[],
+  link?: LinkOutputs,
 ): BundleCopyState {
-  return withLink(inputs, newest, older, link ? linkOutputs(link) : addressOf(newest.copy));
-}
-
-/** The state after a change of inputs that needs nothing to be done. */
-export function recordedState(inputs: CheckedInputs, before: BundleCopyState): BundleCopyState {
-  const { outputs, bookkeeping } = before;
-  const [newest, ...older] = bookkeeping.copies;
-  if (newest === undefined) throw new Error("a copy of which nothing is known"); // the plan makes one first
-  const { bundleUrl, expiresAt, renewAfter } = outputs;
-  return withLink(inputs, newest, older, {
-    ...(bundleUrl !== undefined && { bundleUrl }),
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(renewAfter !== undefined && { renewAfter }),
-  });
-}
-
-type LinkOutputs = Pick<BundleCopyOutputs, "bundleUrl" | "expiresAt" | "renewAfter">;
-
-function withLink(
-  inputs: CheckedInputs,
-  newest: MadeCopy,
-  older: readonly MadeCopy[],
-  link: LinkOutputs,
-): BundleCopyState {
+  const [newest] = copies;
+  if (newest === undefined) throw new Error("no copy is left"); // the plan makes one first
   const { copy, bundle } = newest;
   const { jobId, ...seen } = bundle;
+  const address = isLinkSigned(inputs.destination) ? undefined : copy.address;
   return {
     outputs: {
       ...inputs,
@@ -114,17 +87,20 @@ function withLink(
       ...(jobId !== undefined && { jobId }),
       uri: copy.uri,
       ...(copy.image !== undefined && { image: copy.image }),
-      ...link,
+      ...(link ?? (address !== undefined && { bundleUrl: address })),
     },
-    bookkeeping: { wantedSha256: inputs.sha256, copies: [newest, ...older] },
+    bookkeeping: { wantedSha256: inputs.sha256, copies },
   };
 }
 
-function addressOf({ address }: Copy): LinkOutputs {
-  return address === undefined ? {} : { bundleUrl: address };
+/** Whether the place is to sign links. */
+export function isLinkSigned(place: Place): boolean {
+  return "linkLife" in place;
 }
 
-function linkOutputs({ url, expiresAtMs, signedAtMs }: FreshLink): LinkOutputs {
+/** @param signedAtMs milliseconds since 1970 */
+export function linkOutputs({ url, expiresAtMs }: CopyLink, signedAtMs: number): LinkOutputs {
+  if (expiresAtMs === undefined) return { bundleUrl: url };
   const window = renewalWindow({ mintedAtMs: signedAtMs, expiresAtMs });
   return {
     bundleUrl: url,

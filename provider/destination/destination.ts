@@ -51,12 +51,12 @@ export interface Copy {
   readonly parts: Readonly<Record<string, unknown>>;
 }
 
-/** A link that a destination signed. */
-export interface SignedLink {
-  /** A credential until it ends. */
+/** A link to a copy. */
+export interface CopyLink {
+  /** A credential until it ends, where it is signed. */
   readonly url: string;
-  /** Milliseconds since 1970. */
-  readonly expiresAtMs: number;
+  /** When the signature ends: milliseconds since 1970. Absent without a signature. */
+  readonly expiresAtMs?: number;
 }
 
 /** A copy in the making: nobody sees anything of it before `publish`. */
@@ -66,9 +66,11 @@ export interface Draft {
   /**
    * Makes it visible, as a whole; what is there already is not sent again.
    *
+   * @param placing called just before a rename makes it visible, or as soon as a store has accepted something of it: what
+   *   fails later may leave it there, whole or in part. Called again, it is the same copy
    * @throws DestinationError; the signal's reason
    */
-  publish(): Promise<Copy>;
+  publish(placing?: (copy: Copy) => void): Promise<Copy>;
   /** Removes what is not published, where a later run does not go on from it. Best effort: it never throws. */
   abandon?(): Promise<void>;
 }
@@ -97,11 +99,11 @@ export interface Destination {
    */
   remove(copies: readonly Copy[], kept: readonly Copy[], context: DestinationContext): Promise<void>;
   /**
-   * A link to the copy of its own, where the destination was told to sign them.
+   * A link to the copy, in places that have links: signed where the destination was told to.
    *
    * @throws DestinationError
    */
-  sign?(copy: Copy, context: DestinationContext): Promise<SignedLink>;
+  readonly link?: (copy: Copy, context: DestinationContext) => Promise<CopyLink>;
 }
 
 /** What is wrong with a field of a place, as the user writes it. */

@@ -14,5 +14,6 @@ export function destinationOf(place: Place): Destination {
 
 /** The place in messages: its id, where that is known already. */
 export function nameOfPlace(place: Place): string {
-  return Object.values(place).some(isUnknown) ? "a place that is not known yet" : destinationOf(place).id;
+  const isKnown = !isUnknown(place) && !Object.values(place).some(isUnknown);
+  return isKnown ? destinationOf(place).id : "a place that is not known yet";
 }

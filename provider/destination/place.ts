@@ -63,7 +63,7 @@ export type PlaceChange =
   | "replaces"
   /** The same place, and another copy. */
   | "content"
-  /** Only the link that the place signs. */
+  /** Only the link to the copy. */
   | "link"
   /** Nothing. */
   | "none";
@@ -91,18 +91,27 @@ export function checkPlace(value: unknown): { place: Place } | PlaceProblem {
   return wrong ? { at: wrong.property, problem: wrong.reason } : { place: place as unknown as Place };
 }
 
+/** What makes it another place: of two places that differ in it, neither has the copies of the other. Plain values. */
+export function placeKey(place: Place): unknown {
+  if (isUnknown(place)) return place;
+  const [name, kind] = kindOf(place);
+  return [name, ...kind.replacing.map((field) => fieldsOf(place)[field] ?? null)];
+}
+
 /** What has to be done when a place is written in another way than before. */
 export function placeChange(before: Place, now: Place): PlaceChange {
-  const kind = kindOf(now);
-  const [old, fresh] = [before, now] as unknown as Record<string, unknown>[];
-  const changed = kind.fields.filter((field) => !isDeepStrictEqual(old?.[field], fresh?.[field]));
-  if (kind !== kindOf(before) || changed.some((field) => kind.replacing.includes(field))) return "replaces";
+  if (!isDeepStrictEqual(placeKey(before), placeKey(now))) return "replaces";
+  const [, kind] = kindOf(now);
+  const [old, fresh] = [fieldsOf(before), fieldsOf(now)];
+  const changed = kind.fields.filter((field) => !isDeepStrictEqual(old[field], fresh[field]));
   if (changed.some((field) => kind.content.includes(field))) return "content";
   return changed.includes("linkLife") ? "link" : "none";
 }
 
-function kindOf(place: Place): PlaceKind {
-  const kind = KINDS[NAMES.find((name) => Object.hasOwn(place, name)) ?? ""];
-  if (kind === undefined) throw new Error("a place of no kind"); // the check refuses it
-  return kind;
+const fieldsOf = (place: Place): Readonly<Record<string, unknown>> => ({ ...place });
+
+function kindOf(place: Place): [name: string, kind: PlaceKind] {
+  const found = Object.entries(KINDS).find(([name]) => Object.hasOwn(place, name));
+  if (found === undefined) throw new Error("a place of no kind"); // the check refuses it
+  return found;
 }

@@ -1,6 +1,7 @@
 import { homeFolder } from "../disk/homeFolder";
 import { Pacers } from "../http/pacers";
 import type { Context } from "../resource/context";
+import { PublicationFolder } from "../resource/publicationRecords";
 import { ResumeFolder } from "../resource/resumeRecords";
 import type { ConfigurationSource } from "../service/configuration";
 import { machineOf, type Machine } from "../time/serviceClock";
@@ -30,6 +31,8 @@ export interface Host extends Pick<Context, "fetch" | "lookup" | "clock" | "mach
 export class Session {
   /** Started jobs that the state may not have yet. */
   readonly resumeRecords: ResumeFolder;
+  /** Publications that the state may not have yet. */
+  readonly publicationRecords: PublicationFolder;
   readonly #host: Host;
   /** So that a refusal of the service counts for all operations. */
   readonly #pacers: Pacers;
@@ -49,6 +52,7 @@ export class Session {
       () => host.clock.now(),
       () => host.clock.random(),
     );
+    this.publicationRecords = new PublicationFolder(() => homeFolder(environment, "published"));
   }
 
   /** The settings that one call reads. @param secrets gets what nobody may see of them */
@@ -111,6 +115,7 @@ export class Session {
           tracer,
           secrets,
           resumeRecords: this.resumeRecords,
+          publicationRecords: this.publicationRecords,
           ...(urn !== undefined && { urn }),
           ...(formerUrn !== undefined && { formerUrn }),
           inFlight: () => this.#inFlight.size,
@@ -132,6 +137,8 @@ export class Session {
     this.#cancelled = new RunCancelledError("the run was cancelled", "");
     this.#wasCutOff ||= this.#inFlight.size > 0;
     for (const stop of this.#inFlight) stop.abort(this.#cancelled);
-    if (!this.#wasCutOff) this.resumeRecords.operationEnded();
+    if (this.#wasCutOff) return;
+    this.resumeRecords.operationEnded();
+    this.publicationRecords.operationEnded();
   };
 }

@@ -45,6 +45,8 @@ export interface KitPlace {
   readonly folder: string;
   /** What tells the drafts of several resources apart. */
   readonly owner: string;
+  /** Called just before the rename that puts the kit in its place. */
+  readonly placing?: (kit: WrittenKit) => void;
 }
 
 /** What the state keeps of a kit, so that it can be found, looked at and removed again. */
@@ -78,12 +80,13 @@ const NAME_DIGITS = 12;
  */
 export async function writeKit(
   request: KitRequest,
-  { folder, owner }: KitPlace,
+  { folder, owner, placing }: KitPlace,
   context: RegistryContext,
 ): Promise<WrittenKit> {
   const draft = await KitDraft.claim(folder, owner);
   try {
     const written = await new KitWriter(request, draft, context).write();
+    placing?.(written.kit);
     await draft.publish(written.from, written.kit.name);
     return written.kit;
   } catch (error) {

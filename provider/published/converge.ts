@@ -9,14 +9,9 @@ import type { WorkContext } from "../source/workFolders";
 import { BundleRefusedError } from "../words/errors";
 import { explained } from "../words/explainedError";
 import { planPublication } from "./plan";
-import type {
-  LinkOutputs,
-  PublicationKind,
-  PublishedInputs,
-  PublishedItem,
-  PublishedState,
-} from "./publication";
-import { PublicationNotes, recover, seen } from "./recovery";
+import { PublicationNotes } from "./notes";
+import { withDrift, type LinkOutputs, type PublicationKind, type Published } from "./publication";
+import { recover, seen } from "./recovery";
 
 /**
  * Brings a published item to what its inputs ask for, from whatever state it is in. Creating is the same from none.
@@ -25,42 +20,38 @@ import { PublicationNotes, recover, seen } from "./recovery";
  * @throws UnfinishedError when something was published: the state has it. Else a DocsHostingError: the state stays as it was, and
  *   so does what is published
  */
-export function converge<
-  Inputs extends PublishedInputs,
-  Item extends PublishedItem,
-  State extends PublishedState,
->(
-  kind: PublicationKind<Inputs, Item, State>,
+export function converge<T extends Published>(
+  kind: PublicationKind<T>,
   given: Context,
-  inputs: Inputs,
-  state: State | undefined,
+  inputs: T["inputs"],
+  state: T["state"] | undefined,
   limitMs: number,
-): Promise<State> {
+): Promise<T["state"]> {
   return withinLimit(given, limitMs, (context) => new Convergence(kind, context, inputs, state).run());
 }
 
 /** How much of the newest item an operation has published: nothing new, a part that may be visible, or all. */
 type Progress = "nothing" | "part" | "all";
 
-class Convergence<Inputs extends PublishedInputs, Item extends PublishedItem, State extends PublishedState> {
-  readonly #kind: PublicationKind<Inputs, Item, State>;
+class Convergence<T extends Published> {
+  readonly #kind: PublicationKind<T>;
   readonly #context: WorkContext;
-  readonly #inputs: Inputs;
+  readonly #inputs: T["inputs"];
   /** The state that the engine has. */
-  readonly #stored: State | undefined;
-  readonly #notes: PublicationNotes<Inputs, Item, State>;
+  readonly #stored: T["state"] | undefined;
+  readonly #notes: PublicationNotes<T>;
   /** All that is in the place, the newest first. */
-  #items: readonly Item[] = [];
+  #items: readonly T["item"][] = [];
   #link: LinkOutputs | undefined;
   #published: Progress = "nothing";
   /** What is still to be done after the publication. */
   #missing = "";
 
   constructor(
-    kind: PublicationKind<Inputs, Item, State>,
+    kind: PublicationKind<T>,
     context: WorkContext,
-    inputs: Inputs,
-    stored: State | undefined,
+    inputs: T["inputs"],
+    stored: T["state"] | undefined,
   ) {
     this.#kind = kind;
     this.#context = context;
@@ -69,7 +60,7 @@ class Convergence<Inputs extends PublishedInputs, Item extends PublishedItem, St
     this.#notes = new PublicationNotes(kind, context, inputs, stored);
   }
 
-  async run(): Promise<State> {
+  async run(): Promise<T["state"]> {
     try {
       await this.#carryOut();
       this.#notes.handOver();
@@ -133,7 +124,7 @@ class Convergence<Inputs extends PublishedInputs, Item extends PublishedItem, St
     });
   }
 
-  #noteNewest(item: Item, earlier: readonly Item[]): void {
+  #noteNewest(item: T["item"], earlier: readonly T["item"][]): void {
     const address = this.#addressOf(item);
     this.#items = [item, ...earlier.filter((each) => this.#addressOf(each) !== address)];
     this.#notes.save(this.#items);
@@ -143,7 +134,7 @@ class Convergence<Inputs extends PublishedInputs, Item extends PublishedItem, St
     const [newest] = this.#items;
     if (!newest) return;
     this.#missing = "its link";
-    this.#link = await this.#kind.sign?.(this.#context, this.#inputs, newest);
+    this.#link = await this.#kind.link?.(this.#context, this.#inputs, newest);
     this.#missing = "";
   }
 
@@ -188,11 +179,8 @@ class Convergence<Inputs extends PublishedInputs, Item extends PublishedItem, St
       return new UnfinishedError(told(`${address} is published and in the state${missing}. ${next}`), state);
     }
     const next = "the next `pulumi up` completes it, and `pulumi destroy` removes it";
-    const bookkeeping = { ...state.bookkeeping, drifted: "partial" };
-    return new UnfinishedError(told(`${address} may be there in part, and is in the state: ${next}`), {
-      ...state,
-      bookkeeping,
-    });
+    const failure = told(`${address} may be there in part, and is in the state: ${next}`);
+    return new UnfinishedError(failure, withDrift(state, "partial"));
   }
 
   #storedAddress(): string {
@@ -200,7 +188,7 @@ class Convergence<Inputs extends PublishedInputs, Item extends PublishedItem, St
     return newest ? this.#addressOf(newest) : this.#kind.placeName(this.#inputs);
   }
 
-  #addressOf(item: Item): string {
+  #addressOf(item: T["item"]): string {
     return this.#kind.addressOf(item, this.#inputs);
   }
 }

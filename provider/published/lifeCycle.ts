@@ -5,18 +5,16 @@ import { withinLimit } from "../resource/withinLimit";
 import { explained } from "../words/explainedError";
 import { converge } from "./converge";
 import { changedInputs, driftText, planPublication } from "./plan";
-import type { PublicationKind, PublishedInputs, PublishedItem, PublishedState } from "./publication";
-import { PublicationNotes } from "./recovery";
+import { PublicationNotes } from "./notes";
+import { withDrift, type Published, type PublicationKind } from "./publication";
 
 /** Time limit of a look at what was published, in milliseconds: large archives and sites in a folder are read as a whole. */
 const LOOK_LIMIT_MS = 10 * 60_000;
 
 /** The life of a resource that publishes bundles at a place: copies, kits. */
-export function publishedLifeCycle<
-  Inputs extends PublishedInputs,
-  Item extends PublishedItem,
-  State extends PublishedState,
->(kind: PublicationKind<Inputs, Item, State>): LifeCycle<Inputs, State> {
+export function publishedLifeCycle<T extends Published>(
+  kind: PublicationKind<T>,
+): LifeCycle<T["inputs"], T["state"]> {
   const { resource, item, items } = kind.words;
   return {
     noBookkeeping: kind.noBookkeeping,
@@ -45,20 +43,18 @@ export function publishedLifeCycle<
 
     /** Looks whether the newest item is still there as it was published. Nothing is fetched from the service. */
     async read(given, state) {
-      const { outputs, bookkeeping } = state;
       const inputs = kind.inputsOf(state);
       const [newest, ...older] = kind.itemsOf(state);
       if (!newest) return { inputs, state };
       const address = kind.addressOf(newest, inputs);
       try {
         const seen = await withinLimit(given, LOOK_LIMIT_MS, (context) => kind.look(context, inputs, newest));
-        const { drifted: _, ...rest } = bookkeeping;
-        if (seen === "same") return { inputs, state: { outputs, bookkeeping: rest } as unknown as State };
+        if (seen === "same") return { inputs, state: withDrift(state) };
         const text = `${address} ${driftText(seen, kind.words.made)}`;
         given.reporter.warn(decisionLine({ because: "DRIFTED", text }));
         // what is left of earlier items is not to be forgotten
         if (seen === "gone" && older.length === 0) return undefined;
-        return { inputs, state: { outputs, bookkeeping: { ...rest, drifted: seen } } as unknown as State };
+        return { inputs, state: withDrift(state, seen) };
       } catch (error) {
         throw explained(error, address, "The state is unchanged");
       }

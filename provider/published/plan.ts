@@ -1,13 +1,13 @@
 import type { Decision } from "../resource/decision";
 import { changedByTable, meaning } from "../resource/inputTable";
-import type { PublicationKind, PublishedInputs, PublishedItem, PublishedState } from "./publication";
+import type { Published, PublicationKind } from "./publication";
 
 /** The one thing to do so that the item becomes what the inputs ask for, and why. */
 export interface Plan extends Decision {
   readonly action:
     | /** Fetch the bundle, look through it, and publish it. */
       "publish"
-    /** Sign a link to the item that is there. */
+      /** Sign a link to the item that is there. */
     | "sign"
     /** Remove earlier items beyond those that are kept. */
     | "prune"
@@ -22,14 +22,10 @@ export interface Plan extends Decision {
  * @param state `undefined` for a resource that does not exist yet
  * @param nowMs milliseconds since 1970
  */
-export function planPublication<
-  Inputs extends PublishedInputs,
-  Item extends PublishedItem,
-  State extends PublishedState,
->(
-  kind: PublicationKind<Inputs, Item, State>,
-  inputs: Inputs,
-  state: State | undefined,
+export function planPublication<T extends Published>(
+  kind: PublicationKind<T>,
+  inputs: T["inputs"],
+  state: T["state"] | undefined,
   nowMs: number,
 ): Plan {
   const deed = kind.deed(inputs);
@@ -54,7 +50,11 @@ export function planPublication<
     return { action: "publish", because: "RESUMED", text };
   }
   if (drifted !== undefined) {
-    return { action: "publish", because: "DRIFTED", text: `${address} ${driftText(drifted, made)}, so ${deed}` };
+    return {
+      action: "publish",
+      because: "DRIFTED",
+      text: `${address} ${driftText(drifted, made)}, so ${deed}`,
+    };
   }
   const reasonToSign = kind.reasonToSign?.(inputs, state, nowMs);
   if (reasonToSign) return { action: "sign", ...reasonToSign };
@@ -75,18 +75,18 @@ export function driftText(drifted: "gone" | "changed", made: string): string {
 }
 
 /** The names of the inputs that are not as they were when the outputs were made. */
-export function changedInputs<
-  Inputs extends PublishedInputs,
-  Item extends PublishedItem,
-  State extends PublishedState,
->(kind: PublicationKind<Inputs, Item, State>, inputs: Inputs, state: State): (keyof Inputs & string)[] {
+export function changedInputs<T extends Published>(
+  kind: PublicationKind<T>,
+  inputs: T["inputs"],
+  state: T["state"],
+): (keyof T["inputs"] & string)[] {
   return changedByTable(kind.table, inputs, kind.inputsOf(state));
 }
 
 /** Why the published bundle is no longer allowed. */
 function reasonsOfBundle(
-  { requireSelfContained, limits }: PublishedInputs,
-  { bundle }: PublishedItem,
+  { requireSelfContained, limits }: Published["inputs"],
+  { bundle }: Published["item"],
   item: string,
 ): string[] {
   return [

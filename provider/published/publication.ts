@@ -38,6 +38,13 @@ export interface PublishedState extends StoredState {
   };
 }
 
+/** The types of one kind. */
+export interface Published {
+  readonly inputs: PublishedInputs;
+  readonly item: PublishedItem;
+  readonly state: PublishedState;
+}
+
 /** How the newest item differs from what was published. */
 export type Drift = Exclude<Seen, "same"> | "partial";
 
@@ -58,11 +65,7 @@ export interface CheckedBundle {
 export type Publish<Item> = (checked: CheckedBundle, placing: (item: Item) => void) => Promise<Item>;
 
 /** All that differs between the resources that publish bundles: what is published, where, and how it is signed. */
-export interface PublicationKind<
-  Inputs extends PublishedInputs,
-  Item extends PublishedItem,
-  State extends PublishedState,
-> {
+export interface PublicationKind<T extends Published> {
   /** Words of messages. */
   readonly words: {
     /** The resource: "BundleCopy". */
@@ -75,49 +78,63 @@ export interface PublicationKind<
     /** The span of a publication. */
     readonly span: string;
   };
-  readonly table: InputTable<Partial<Record<keyof Inputs & string, unknown>>>;
-  readonly noBookkeeping: State["bookkeeping"];
+  readonly table: InputTable<T["inputs"]>;
+  readonly noBookkeeping: T["state"]["bookkeeping"];
 
   /** All input rules. */
   check(
     given: Readonly<Record<string, unknown>>,
     configuration: ConfigurationSource,
-  ): { inputs: Inputs; failures: CheckFailure[] };
+  ): { inputs: T["inputs"]; failures: CheckFailure[] };
 
   /** The place in messages, and where all of it is known Pulumi's id of the resource. */
-  placeName(inputs: Inputs): string;
+  placeName(inputs: T["inputs"]): string;
   /** What makes the place another one when it changes. Plain values. */
-  placeKey(inputs: Inputs): unknown;
+  placeKey(inputs: T["inputs"]): unknown;
   /** What publishing does: "job 7 of docs.example.com is copied to s3://docs" */
-  deed(inputs: Inputs): string;
+  deed(inputs: T["inputs"]): string;
   /** What a failure is about: "job 7 of docs.example.com to s3://docs" */
-  subject(inputs: Inputs): string;
+  subject(inputs: T["inputs"]): string;
   /** Where an item is. Another one for other content. */
-  addressOf(item: Item, inputs: Inputs): string;
+  addressOf(item: T["item"], inputs: T["inputs"]): string;
 
-  inputsOf(state: State): Inputs;
+  inputsOf(state: T["state"]): T["inputs"];
   /** The newest first. */
-  itemsOf(state: State): readonly Item[];
-  linkOf(state: State): LinkOutputs;
+  itemsOf(state: T["state"]): readonly T["item"][];
+  linkOf(state: T["state"]): LinkOutputs;
   /** @param items the newest first, at least one. @param link `undefined` where none was signed */
-  stateOf(inputs: Inputs, items: readonly Item[], link?: LinkOutputs): State;
+  stateOf(inputs: T["inputs"], items: readonly T["item"][], link?: LinkOutputs): T["state"];
 
   /** Reasons to publish that only this kind has. */
-  reasonsToPublish(inputs: Inputs, state: State, changed: readonly string[]): string[];
+  reasonsToPublish(inputs: T["inputs"], state: T["state"], changed: readonly string[]): string[];
   /** Why a link is to be signed. */
-  reasonToSign?(inputs: Inputs, state: State, nowMs: number): Decision | undefined;
+  reasonToSign?(inputs: T["inputs"], state: T["state"], nowMs: number): Decision | undefined;
 
   /** Everything that can be wrong before the bundle is fetched. @param earlier items of this resource */
-  prepare(context: WorkContext, inputs: Inputs, earlier: readonly Item[]): Promise<Publish<Item>>;
+  prepare(
+    context: WorkContext,
+    inputs: T["inputs"],
+    earlier: readonly T["item"][],
+  ): Promise<Publish<T["item"]>>;
   /** Whether an item is there as it was published. */
-  look(context: WorkContext, inputs: Inputs, item: Item): Promise<Seen>;
+  look(context: WorkContext, inputs: T["inputs"], item: T["item"]): Promise<Seen>;
   /** Removes items; one that is gone already is no error. @param kept none: the resource goes */
   remove(
     context: WorkContext,
-    inputs: Inputs,
-    items: readonly Item[],
-    kept: readonly Item[],
+    inputs: T["inputs"],
+    items: readonly T["item"][],
+    kept: readonly T["item"][],
   ): Promise<void>;
-  /** A link to the item, where the place has one. */
-  sign?(context: WorkContext, inputs: Inputs, item: Item): Promise<LinkOutputs | undefined>;
+  /** A link to the item, where there is one that the publication did not tell. */
+  link?(context: WorkContext, inputs: T["inputs"], item: T["item"]): Promise<LinkOutputs | undefined>;
+}
+
+/** The state with another drift, or with none. */
+export function withDrift<State extends PublishedState>(
+  { outputs, bookkeeping }: State,
+  drifted?: Drift,
+): State {
+  const rest = Object.entries(bookkeeping).filter(([name]) => name !== "drifted");
+  const marked = { ...Object.fromEntries(rest), ...(drifted && { drifted }) };
+  return { outputs, bookkeeping: marked } as unknown as State;
 }

@@ -4,6 +4,7 @@ import type { ConfigurationSource } from "../service/configuration";
 import type { Tracer } from "../tracing/tracer";
 import type { Reporter } from "../words/reporter";
 import type { Secrets } from "../words/secrets";
+import type { PublicationRecords } from "./publicationRecords";
 import type { ResumeRecords } from "./resumeRecords";
 import type { Fetch } from "../http/attempt";
 import type { Pacers } from "../http/pacers";
@@ -24,6 +25,8 @@ export interface Context {
   readonly secrets: Secrets;
   /** Where started jobs are remembered until the state has them. */
   readonly resumeRecords: ResumeRecords;
+  /** Where publications are remembered until the state has them. */
+  readonly publicationRecords: PublicationRecords;
   /** The resource's URN. Without it no job is remembered outside of the state. */
   readonly urn?: string;
   /** Its URN when the state was stored, where that was another one: it was renamed since. */

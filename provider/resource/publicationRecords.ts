@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeHomeFolder } from "../disk/homeFolder";
 
 /** A resource, and the place that it publishes to. */
 export interface PublishingResource {
@@ -49,7 +50,7 @@ export class PublicationFolder implements PublicationRecords {
     const path = this.#pathOf(resource);
     const draft = `${path}.new`;
     try {
-      mkdirSync(this.#folder(), { recursive: true, mode: 0o700 });
+      makeHomeFolder(this.#folder());
       // an earlier note stays whole until this one is on the disk
       writeFileSync(draft, JSON.stringify({ urn: resource.urn, ...note }), { mode: 0o600, flush: true });
       renameSync(draft, path);

@@ -2,6 +2,7 @@ import { Pacers } from "../../provider/http/pacers.ts";
 import type { Context } from "../../provider/resource/context.ts";
 import { noTracer } from "../../provider/tracing/tracer.ts";
 import { MemoryRecords } from "./memoryRecords.ts";
+import { MemoryNotes } from "./memoryNotes.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import { Secrets } from "../../provider/words/secrets.ts";
 
@@ -25,6 +26,7 @@ export function testContext(given: Pick<Context, "fetch" | "clock"> & Partial<Co
     reporter: recordingReporter(),
     secrets: new Secrets(),
     resumeRecords: new MemoryRecords(),
+    publicationRecords: new MemoryNotes(),
     tracer: noTracer,
     machine: "build-agent",
     inFlight: () => 1,

@@ -22,7 +22,11 @@ interface ArchiveParts {
  * Puts a bundle's archive under the name of its digest, unless it is there already. Uploads that killed runs left of it are
  * aborted.
  */
-export async function publishArchive(store: Store, bundle: Bundle): Promise<Copy> {
+export async function publishArchive(
+  store: Store,
+  bundle: Bundle,
+  placing?: (copy: Copy) => void,
+): Promise<Copy> {
   const { place } = store;
   const { path, size, sha256, format } = bundle;
   const key = keyOf(place, `${sha256}.${format}`);
@@ -42,14 +46,16 @@ export async function publishArchive(store: Store, bundle: Bundle): Promise<Copy
       "It was left as it is. Find out who wrote it, remove it, and run `pulumi up` again.",
     );
   }
-  await clearArchiveUploads(store, new Set([key]));
   const parts: ArchiveParts = { key, size: stored.size, etag: stored.etag };
-  return {
+  const copy: Copy = {
     sha256,
     uri: `s3://${place.bucket}/${key}`,
-    ...(place.linkLife === undefined && { address: addressOf(place, await store.region(), key) }),
+    address: addressOf(place, await store.region(), key),
     parts: { ...parts },
   };
+  placing?.(copy);
+  await clearArchiveUploads(store, new Set([key]));
+  return copy;
 }
 
 /**

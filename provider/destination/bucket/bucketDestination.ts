@@ -2,7 +2,7 @@ import { parseDuration } from "../../time/duration";
 import type { Destination, DestinationContext } from "../destination";
 import { archiveKeyOf, lookAtArchive, publishArchive, removeArchives } from "./archiveLayout";
 import { signObject } from "./objects";
-import { LONGEST_LINK_LIFE_MS, placeId, type BucketPlace } from "./place";
+import { addressOf, LONGEST_LINK_LIFE_MS, placeId, type BucketPlace } from "./place";
 import { loadSdk } from "./sdk";
 import { knock, lookAtSite, publishSite } from "./siteLayout";
 import { removeSites } from "./siteRemoval";
@@ -36,11 +36,16 @@ export function bucketDestination(place: BucketPlace): Destination {
     async begin(bundle, context) {
       if (!isSite) {
         await loadSdk();
-        return { publish: () => withStore(context, (store) => publishArchive(store, bundle)) };
+        return {
+          publish: (placing) => withStore(context, (store) => publishArchive(store, bundle, placing)),
+        };
       }
       await withStore(context, knock);
       const spool = new Spool(await context.scratch());
-      return { sink: spool, publish: () => withStore(context, (store) => publishSite(store, bundle, spool)) };
+      return {
+        sink: spool,
+        publish: (placing) => withStore(context, (store) => publishSite(store, bundle, spool, placing)),
+      };
     },
 
     look: (copy, context) =>
@@ -51,11 +56,12 @@ export function bucketDestination(place: BucketPlace): Destination {
         isSite ? removeSites(store, copies, kept) : removeArchives(store, copies, kept),
       ),
 
-    ...(place.linkLife !== undefined && {
-      sign: (copy, context) =>
-        withStore(context, (store) => {
-          const lifeMs = parseDuration(place.linkLife ?? "") ?? LONGEST_LINK_LIFE_MS;
-          return signObject(store, archiveKeyOf(copy), lifeMs);
+    ...(!isSite && {
+      link: (copy, context) =>
+        withStore(context, async (store) => {
+          const key = archiveKeyOf(copy);
+          if (place.linkLife === undefined) return { url: addressOf(place, await store.region(), key) };
+          return signObject(store, key, parseDuration(place.linkLife) ?? LONGEST_LINK_LIFE_MS);
         }),
     }),
   };

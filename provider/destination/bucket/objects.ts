@@ -1,6 +1,6 @@
 import { inParallel } from "../../http/inParallel";
 import { DestinationError } from "../../words/errors";
-import type { SignedLink } from "../destination";
+import type { CopyLink } from "../destination";
 import type { FileHeaders } from "./fileHeaders";
 import { placeId } from "./place";
 import type { Store } from "./store";
@@ -138,7 +138,7 @@ export async function removeObjects(store: Store, keys: Iterable<string>): Promi
 }
 
 /** A link to an object. It ends no later than the credentials that sign it. */
-export async function signObject(store: Store, key: string, lifeMs: number): Promise<SignedLink> {
+export async function signObject(store: Store, key: string, lifeMs: number): Promise<CopyLink> {
   return store.run("s3:GetObject", key, async () => {
     const nowMs = store.context.clock.now();
     const { expiration } = await store.client.config.credentials();

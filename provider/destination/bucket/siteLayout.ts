@@ -29,7 +29,12 @@ const HEAVIEST = 32 * 1024 * 1024;
  * Puts a site's files below the prefix, in an order in which nobody meets a page before what it loads. What is there already is
  * not sent again; what is not of a copy is never written over. The files of earlier copies stay, for pages that are still open.
  */
-export async function publishSite(store: Store, bundle: Bundle, spool: Spool): Promise<Copy> {
+export async function publishSite(
+  store: Store,
+  bundle: Bundle,
+  spool: Spool,
+  placing?: (copy: Copy) => void,
+): Promise<Copy> {
   const { place, context } = store;
   const inventory = await takeInventory(store);
   // Amazon's own can have any names beside each other; of others only some
@@ -45,8 +50,16 @@ export async function publishSite(store: Store, bundle: Bundle, spool: Spool): P
   const isUnchanged =
     objects.every((object) => there.get(object.path)?.isSame === true) &&
     inventory.records.some((record) => record.sha256 === bundle.sha256 && record.isWhole);
+  const start = objects.some(({ path }) => path === "index.html") ? "index.html" : "";
+  const copy: Copy = {
+    sha256: bundle.sha256,
+    uri: `${placeId(place)}/#sha256:${bundle.sha256}`,
+    address: addressOf(place, await store.region(), keyOf(place, start)),
+    parts: { record: own },
+  };
   if (!isUnchanged) {
     await putRecord(store, own, newRecord(bundle.sha256, false, planned));
+    placing?.(copy);
     const inTheWay = pathsInTheWay(standing ?? [], objects);
     await removePaths(store, await stillOurs(store, inventory.objects, inventory.records, inTheWay));
     await sendStages(store, stages, there, spool);
@@ -59,13 +72,7 @@ export async function publishSite(store: Store, bundle: Bundle, spool: Spool): P
       !record.isWhole && record.sha256 !== bundle.sha256 && nowMs - record.modifiedAtMs > FORGOTTEN_AFTER_MS,
   );
   if (forgotten.length > 0) await removeRecords(store, new Set(forgotten.map(({ sha256 }) => sha256)));
-  const start = objects.some(({ path }) => path === "index.html") ? "index.html" : "";
-  return {
-    sha256: bundle.sha256,
-    uri: `${placeId(place)}/#sha256:${bundle.sha256}`,
-    address: addressOf(place, await store.region(), keyOf(place, start)),
-    parts: { record: own },
-  };
+  return copy;
 }
 
 /** Whether a site is there as it was put: every file of it, and nothing of another copy in its place. */

@@ -26,7 +26,7 @@ export function archiveFolder(folder: string): Destination {
         uri: join(folder, file),
         parts: { file, size: bundle.size },
       };
-      const publish = async (): Promise<Copy> => {
+      const publish = async (placing?: (copy: Copy) => void): Promise<Copy> => {
         await makeFolder(resolve(folder));
         await removeDrafts(resolve(folder));
         if (await isArchive(path, bundle, signal)) return copy;
@@ -41,13 +41,14 @@ export function archiveFolder(folder: string): Destination {
             );
           }
           await removeOldDrafts(resolve(folder), draft);
+          placing?.(copy);
           await rename(draft, path);
         } finally {
           await removeDraft(draft);
         }
         return copy;
       };
-      return Promise.resolve({ publish: () => guarded(context, publish) });
+      return Promise.resolve({ publish: (placing) => guarded(context, () => publish(placing)) });
     },
 
     look: (copy, context) =>

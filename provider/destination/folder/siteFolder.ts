@@ -46,7 +46,7 @@ export function siteFolder(folder: string): Destination {
                 reporter.progress(`unpacking to ${folder}: ${listing.size} files`);
               }),
           },
-          publish: () =>
+          publish: (placing) =>
             guarded(context, async () => {
               signal.throwIfAborted();
               const text = JSON.stringify(Object.fromEntries(listing));
@@ -54,11 +54,14 @@ export function siteFolder(folder: string): Destination {
               await symlink(sha256, inDraft("link"));
               const isThere = async (): Promise<boolean> =>
                 (await compareFolder(here(sha256), listing, signal)) === "same";
-              await replaceFolder(inDraft("site"), here(sha256), draft, isThere);
+              const copy = { sha256, uri: join(folder, sha256), parts: { site: sha256 } };
+              placing?.(copy);
+              // first, for without it nobody knows which files of the site are its own
               await rename(inDraft("listing"), listingOf(sha256));
+              await replaceFolder(inDraft("site"), here(sha256), draft, isThere);
               await rename(inDraft("link"), here(CURRENT));
               await removeDraft(draft);
-              return { sha256, uri: join(folder, sha256), parts: { site: sha256 } };
+              return copy;
             }),
           abandon: () => removeDraft(draft),
         };

@@ -92,7 +92,8 @@ async function begin(place: Place, bundle: Bundle, context: DestinationContext):
   );
   return {
     sink: layer,
-    publish: async () => publish(place, bundle, base, await layer.end(context.signal), context),
+    publish: async (placing) =>
+      publish(place, bundle, base, await layer.end(context.signal), context, placing),
   };
 }
 
@@ -102,22 +103,29 @@ async function publish(
   base: BaseImage | undefined,
   layer: Layer,
   context: DestinationContext,
+  placing?: (copy: Copy) => void,
 ): Promise<Copy> {
   const session = place.session(context, "pull,push");
   const { images, index } = built(bundle, base, layer);
   const top = index ?? images[0]?.manifest;
   if (top === undefined) throw new Error("an image is made of each platform, and there is at least one");
   await sendBlobs(session, base, layer, images, context);
-  // what others lead to comes first
-  for (const { manifest } of images) if (manifest !== top) await putManifest(session, manifest);
-  const ownTag = `sha256-${top.digest.slice("sha256:".length).slice(0, TAG_DIGITS)}`;
-  await putManifest(session, top, ownTag);
-  if (place.tag !== undefined) await putManifest(session, top, place.tag);
   const image = pinned(place.repository, top.digest);
   const parts: Parts = {
     manifests: [...new Set([top.digest, ...images.map(({ manifest }) => manifest.digest)])],
   };
-  return { sha256: bundle.sha256, uri: image, image, parts: { ...parts } };
+  const copy = { sha256: bundle.sha256, uri: image, image, parts: { ...parts } };
+  const ownTag = `sha256-${top.digest.slice("sha256:".length).slice(0, TAG_DIGITS)}`;
+  // what others lead to comes first
+  for (const { manifest } of images) {
+    if (manifest === top) continue;
+    await putManifest(session, manifest);
+    placing?.(copy);
+  }
+  await putManifest(session, top, ownTag);
+  placing?.(copy);
+  if (place.tag !== undefined) await putManifest(session, top, place.tag);
+  return copy;
 }
 
 function built(

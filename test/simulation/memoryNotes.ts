@@ -1,0 +1,34 @@
+import type { PublicationRecords, PublishingResource } from "../../provider/resource/publicationRecords.ts";
+
+/** Notes of publications without a disk. Like the real ones they outlive a process, and go when the operation has ended. */
+export class MemoryNotes implements PublicationRecords {
+  readonly notes = new Map<string, string>();
+  /** Nothing can be written any more. */
+  diskIsFull = false;
+  #handedOver: PublishingResource[] = [];
+
+  find(resource: PublishingResource): unknown {
+    return JSON.parse(this.notes.get(keyOf(resource)) ?? "null") ?? undefined;
+  }
+
+  save(resource: PublishingResource, note: object): string | undefined {
+    if (this.diskIsFull) return "ENOSPC";
+    this.notes.set(keyOf(resource), JSON.stringify(note));
+    return undefined;
+  }
+
+  handOver(resource: PublishingResource): void {
+    this.#handedOver.push(resource);
+  }
+
+  forget(resource: PublishingResource): void {
+    this.notes.delete(keyOf(resource));
+  }
+
+  /** The engine has stored what it was given. */
+  operationEnded(): void {
+    for (const resource of this.#handedOver.splice(0)) this.forget(resource);
+  }
+}
+
+const keyOf = ({ urn, place }: PublishingResource): string => `${urn} ${place}`;
