@@ -29,8 +29,9 @@ export function publishedLifeCycle<T extends Published>(
       const replaces = meaning(kind.table, changed, "replaces");
       const before = kind.inputsOf(state);
       if (JSON.stringify(kind.placeKey(inputs)) !== JSON.stringify(kind.placeKey(before))) {
-        const place = replaces.join(" and ");
-        const text = `${place} is another one than ${kind.placeName(before)}: a ${item} is ${kind.words.made} there, and the ${items} here go`;
+        const [newest] = kind.itemsOf(state);
+        const there = newest ? kind.addressOf(newest, before) : kind.placeName(before);
+        const text = `${replaces.join(" and ")} is another place than that of ${there}: a ${item} is ${kind.words.made} there, and the ${items} here go`;
         return { changed, replaces, hidden: false, decision: { because: "REPLACED", text } };
       }
       const { action, because, text } = planPublication(kind, inputs, state, nowMs);

@@ -33,7 +33,12 @@ export async function recover<T extends Published>(
   const nowMs = context.clock.now();
   const isEnough = (candidate: T["state"]): boolean =>
     planPublication(kind, inputs, candidate, nowMs).action !== "publish";
-  if (state && isEnough(state)) return { state, items, isResumed: false };
+  if (state && isEnough(state)) {
+    // the run that was killed may have removed it as an earlier item
+    const there = note && stored[0] ? await seen(kind, context, inputs, stored[0]) : "same";
+    const isThere = there === "same" || there === "unknown";
+    return { state: isThere ? state : withDrift(state, there), items, isResumed: false };
+  }
 
   // the state's own item first: it may be complete by now
   const whole = state?.bookkeeping.drifted === "partial" ? withDrift(state) : undefined;

@@ -11,7 +11,7 @@ export type ReasonCode =
   | "NEW_CONTENT"
   /** `jobId` was given or changed: no job is started. */
   | "ADOPTED"
-  /** An earlier run was cut off: its job goes on. */
+  /** An earlier run was cut off: its job goes on; its copy or kit is completed. */
   | "RESUMED"
   /** The last job failed or was never known: a job is started. */
   | "STARTED_AGAIN"

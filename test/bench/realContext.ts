@@ -2,13 +2,14 @@ import { lookup } from "node:dns";
 import nodeFetch from "node-fetch";
 import { Pacers } from "../../dist/provider/http/pacers.js";
 import type { Context } from "../../dist/provider/resource/context.js";
+import type { PublicationRecords } from "../../dist/provider/resource/publicationRecords.js";
 import type { ResumeRecords } from "../../dist/provider/resource/resumeRecords.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { noTracer } from "../../dist/provider/tracing/tracer.js";
 import { Secrets } from "../../dist/provider/words/secrets.js";
 
 const silent = (): undefined => undefined;
-const NO_RECORDS: ResumeRecords = {
+const NO_RECORDS: ResumeRecords & PublicationRecords = {
   find: silent,
   save: silent,
   findStart: silent,
@@ -30,6 +31,7 @@ export function realContext(given: Partial<Context>): Context {
     reporter: { progress: silent, debug: silent, info: silent, warn: silent },
     secrets: new Secrets(),
     resumeRecords: NO_RECORDS,
+    publicationRecords: NO_RECORDS,
     tracer: noTracer,
     machine: "bench",
     inFlight: () => 1,

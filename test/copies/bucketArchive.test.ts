@@ -284,14 +284,14 @@ test("a signed link gives the archive until it ends, and no address tells it wit
   const bundle = await makeBundle(context, 1_000);
   const copy = await publish(context, destination, bundle);
   expect(copy.address).toBeUndefined();
-  const link = await destination.sign?.(copy, await operation(context));
+  const link = await destination.link?.(copy, await operation(context));
   expect(link?.expiresAtMs).toBeLessThanOrEqual(Date.now() + 2_000);
   const fetched = await fetch(link?.url ?? "");
   expect(Buffer.from(await fetched.arrayBuffer()).equals(bundle.content)).toBe(true);
   // signed three seconds ago
   const past = await operation(context);
   const clock = { ...past.clock, now: () => Date.now() - 3_000 };
-  const ended = await destination.sign?.(copy, { ...past, clock });
+  const ended = await destination.link?.(copy, { ...past, clock });
   expect(ended?.expiresAtMs).toBeLessThan(Date.now());
   const refused = await fetch(ended?.url ?? "");
   expect(refused.status).toBe(403);

@@ -11,6 +11,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   staticExport: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
   resource: [...faults("inputs"), "unit/staticExport/*", "unit/agentJob/*"],
   source: ["unit/bundleCopy/*", "unit/airGapKit/*"],
+  published: ["unit/bundleCopy/*", "unit/airGapKit/*"],
   service: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
   download: faults("download*", "storeAddresses"),
   http: [...faults("answers", "bodies", "network", "networkTls", "networkProxy", "jobStates")],

@@ -50,7 +50,7 @@ export async function publishArchive(
   const copy: Copy = {
     sha256,
     uri: `s3://${place.bucket}/${key}`,
-    address: addressOf(place, await store.region(), key),
+    ...(place.linkLife === undefined && { address: addressOf(place, await store.region(), key) }),
     parts: { ...parts },
   };
   placing?.(copy);

@@ -16,7 +16,7 @@ import { create } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { checkInputs, type CheckedInputs } from "../../../provider/airGapKit/inputs.ts";
 import { airGapKit } from "../../../provider/airGapKit/lifeCycle.ts";
-import { draftOwner } from "../../../provider/airGapKit/makeKit.ts";
+import { draftOwner } from "../../../provider/airGapKit/kits.ts";
 import type { AirGapKitState } from "../../../provider/airGapKit/state.ts";
 import { KitDraft } from "../../../provider/kit/draft.ts";
 import type { Context } from "../../../provider/resource/context.ts";
@@ -136,7 +136,7 @@ describe("a kit", () => {
     const none = { ...inputsOf("v2"), keep: 0 };
     expect(verdict(none, back)).toEqual({
       ...SAME,
-      decided: `SETTINGS: earlier kits in ${join(folder, "kits")} are removed: 1`,
+      decided: `SETTINGS: earlier kits at ${join(folder, "kits")} are removed: 1`,
     });
     const alone = await airGapKit.update(context(), back, none);
     expect(kits()).toEqual([names[1]]);
@@ -187,7 +187,7 @@ describe("a kit", () => {
     expect(verdict({ ...inputs, folder: join(folder, "elsewhere") }, state)).toMatchObject({
       replaces: ["folder"],
       hidden: false,
-      decided: expect.stringContaining("REPLACED: folder is another one") as string,
+      decided: expect.stringContaining("REPLACED: folder is another place") as string,
     });
   });
 
@@ -223,7 +223,7 @@ describe("a signing key", () => {
   test("that is not there is told before anything is written", async () => {
     const run = airGapKit.create(context(), inputsOf("v1", { signingKeyEnv: "KIT_KEY" }));
     await expect(run).rejects.toThrow(
-      /KIT_KEY, which `signingKeyEnv` names, is not set\. No kit was written\./,
+      /KIT_KEY, which `signingKeyEnv` names, is not set\. Nothing was published\./,
     );
     expect(existsSync(join(folder, "kits"))).toBe(false);
   });
@@ -266,7 +266,11 @@ describe("nothing is written, and what is there stays,", () => {
 test.each<[string, object, string]>([
   ["keep", { keep: 3 }, "SETTINGS: keep changed: remembered"],
   ["limits that it is within", { limits: { files: 50 } }, "SETTINGS: limits changed"],
-  ["limits that it is over", { limits: { archiveBytes: 10 } }, "NEW_CONTENT: the bundle is over its limits"],
+  [
+    "limits that it is over",
+    { limits: { archiveBytes: 10 } },
+    "NEW_CONTENT: the bundle of the kit is over its limits",
+  ],
   ["values", { values: { replicas: 3 } }, "NEW_CONTENT: values changed"],
   ["platforms", { platforms: ["linux/arm64"] }, "NEW_CONTENT: platforms changed"],
   ["images", { images: ["nginx:1"] }, "NEW_CONTENT: images changed"],

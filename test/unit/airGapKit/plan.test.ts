@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { CheckedInputs } from "../../../provider/airGapKit/inputs.ts";
-import { draftOwner } from "../../../provider/airGapKit/makeKit.ts";
-import { planKit } from "../../../provider/airGapKit/plan.ts";
+import { draftOwner, KITS } from "../../../provider/airGapKit/kits.ts";
 import { inputsOf, stateOf, type AirGapKitState, type MadeKit } from "../../../provider/airGapKit/state.ts";
+import { planPublication } from "../../../provider/published/plan.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
 import { UNKNOWN } from "../../../provider/words/unknown.ts";
 
@@ -51,15 +51,15 @@ const made = (version: string, bundle: Partial<MadeKit["bundle"]> = {}): MadeKit
 const state = (given: Partial<CheckedInputs> = {}, kits = [made("v1"), made("v0")]): AirGapKitState =>
   stateOf(inputs(given), kits);
 const decided = (now: CheckedInputs, before?: AirGapKitState): string => {
-  const plan = planKit(now, before);
+  const plan = planPublication(KITS, now, before, 0);
   return `${plan.action} ${decisionLine(plan)}`;
 };
 
 describe("what is decided", () => {
   test("of a new resource, and of one whose folder is not known yet", () => {
-    expect(decided(inputs())).toBe(`write NEW: ${WHAT}`);
+    expect(decided(inputs())).toBe(`publish NEW: ${WHAT}`);
     expect(decided(inputs({ folder: UNKNOWN }))).toBe(
-      "write NEW: a kit of job j1 of docs.example.com is written to a folder that is not known yet",
+      "publish NEW: a kit of job j1 of docs.example.com is written to a folder that is not known yet",
     );
   });
 
@@ -71,29 +71,29 @@ describe("what is decided", () => {
     [
       "two inputs that make another kit",
       { values: { replicas: 2 }, partSize: 2 ** 20 },
-      `write NEW_CONTENT: values changed, partSize changed, so ${WHAT}`,
+      `publish NEW_CONTENT: values changed, partSize changed, so ${WHAT}`,
     ],
     [
       "a bundle that has to be self-contained, and is not",
       { requireSelfContained: true },
-      `write NEW_CONTENT: a self-contained bundle is required, so ${WHAT}`,
+      `publish NEW_CONTENT: a self-contained bundle is required, so ${WHAT}`,
     ],
     [
       "limits that the archive is over",
       { limits: { archiveBytes: 899, unpackedBytes: 10_000, files: 10 } },
-      `write NEW_CONTENT: the bundle is over its limits, so ${WHAT}`,
+      `publish NEW_CONTENT: the bundle of the kit is over its limits, so ${WHAT}`,
     ],
     [
       "limits that its files are over",
       { limits: { archiveBytes: 1_000, unpackedBytes: 10_000, files: 8 } },
-      `write NEW_CONTENT: the bundle is over its limits, so ${WHAT}`,
+      `publish NEW_CONTENT: the bundle of the kit is over its limits, so ${WHAT}`,
     ],
     [
       "limits that it just keeps, and more kits that stay",
       { limits: { archiveBytes: 900, unpackedBytes: 10_000, files: 9 }, keep: 2 },
       "record SETTINGS: limits and keep changed: remembered without a request",
     ],
-    ["fewer kits that stay", { keep: 0 }, "prune SETTINGS: earlier kits in ./kits are removed: 1"],
+    ["fewer kits that stay", { keep: 0 }, "prune SETTINGS: earlier kits at ./kits are removed: 1"],
   ])("of %s", (_, given, text) => {
     expect(decided(inputs(given), state())).toBe(text);
   });
@@ -111,7 +111,7 @@ describe("what is decided", () => {
   ] as const)("of a kit that a look found %s", (drifted, seen) => {
     const { outputs, bookkeeping } = state();
     expect(decided(inputs(), { outputs, bookkeeping: { ...bookkeeping, drifted } })).toBe(
-      `write DRIFTED: kits/v1-0123456789ab ${seen}, so ${WHAT}`,
+      `publish DRIFTED: kits/v1-0123456789ab ${seen}, so ${WHAT}`,
     );
   });
 
@@ -126,8 +126,8 @@ describe("what is decided", () => {
     ["none where there was one", { path: "a", digest: "1" }, undefined, true],
   ])("of a chart: %s", (_, before, now, isWritten) => {
     const chartOf = (chart: CheckedInputs["chart"]): Partial<CheckedInputs> => (chart ? { chart } : {});
-    const plan = planKit(inputs(chartOf(now)), state(chartOf(before)));
-    expect(plan.action).toBe(isWritten ? "write" : "record");
+    const plan = planPublication(KITS, inputs(chartOf(now)), state(chartOf(before)), 0);
+    expect(plan.action).toBe(isWritten ? "publish" : "record");
   });
 });
 

@@ -134,7 +134,7 @@ describe("a copy", () => {
     const none = { ...inputsOf("v2"), keep: 0 };
     expect(verdict(none, back)).toEqual({
       ...SAME,
-      decided: `SETTINGS: earlier copies at ${back.outputs.uri} are removed: 1`,
+      decided: `SETTINGS: earlier copies at ${join(folder, "copies")} are removed: 1`,
     });
     const alone = await bundleCopy.update(context(), back, none);
     expect(copies()).toEqual([names[1]]);

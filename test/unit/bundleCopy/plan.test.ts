@@ -1,15 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { bundleCopy } from "../../../provider/bundleCopy/lifeCycle.ts";
 import type { CheckedInputs } from "../../../provider/bundleCopy/inputs.ts";
-import { planCopy } from "../../../provider/bundleCopy/plan.ts";
+import { COPIES } from "../../../provider/bundleCopy/copies.ts";
 import {
   inputsOf,
-  recordedState,
+  linkOutputs,
   stateOf,
   type BundleCopyState,
   type MadeCopy,
 } from "../../../provider/bundleCopy/state.ts";
 import { placeChange, type Place } from "../../../provider/destination/place.ts";
+import { planPublication } from "../../../provider/published/plan.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
 import { UNKNOWN } from "../../../provider/words/unknown.ts";
 
@@ -49,26 +50,25 @@ const made = (version: string, more: Partial<MadeCopy["copy"]> = {}): MadeCopy =
 });
 const LINK = {
   url: "https://s3.example.com/docs/v1?X-Amz-Signature=x",
-  signedAtMs: 0,
   expiresAtMs: 24 * HOUR_MS,
 };
 const state = (given: Partial<CheckedInputs> = {}, link: typeof LINK | "unsigned" = LINK): BundleCopyState =>
-  stateOf(inputs(given), made("v1"), [made("v0")], link === "unsigned" ? undefined : link);
+  stateOf(inputs(given), [made("v1"), made("v0")], link === "unsigned" ? undefined : linkOutputs(link, 0));
 const decided = (now: CheckedInputs, before: BundleCopyState | undefined, nowMs = 0): string => {
-  const plan = planCopy(now, before, nowMs);
+  const plan = planPublication(COPIES, now, before, nowMs);
   return `${plan.action} ${decisionLine(plan)}`;
 };
 const COPIED = "job j1 of docs.example.com is copied to";
 
 describe("what is decided", () => {
   test("of a new resource, and of one whose place is not known yet", () => {
-    expect(decided(inputs(), undefined)).toBe(`copy NEW: ${COPIED} s3://docs`);
+    expect(decided(inputs(), undefined)).toBe(`publish NEW: ${COPIED} s3://docs`);
     const unknown = inputs({
       source: { ...SOURCE, jobId: UNKNOWN },
       destination: { repository: UNKNOWN, base: UNKNOWN },
     });
     expect(decided(unknown, undefined)).toBe(
-      "copy NEW: the export of docs.example.com is copied to a place that is not known yet",
+      "publish NEW: the export of docs.example.com is copied to a place that is not known yet",
     );
   });
 
@@ -88,12 +88,12 @@ describe("what is decided", () => {
     [
       "less bytes",
       { limits: { archiveBytes: 899, unpackedBytes: 10_000, files: 10 } },
-      `the copy is over its limits, so ${COPIED}`,
+      `the bundle of the copy is over its limits, so ${COPIED}`,
     ],
     [
       "fewer files",
       { limits: { archiveBytes: 1_000, unpackedBytes: 10_000, files: 8 } },
-      `the copy is over its limits, so ${COPIED}`,
+      `the bundle of the copy is over its limits, so ${COPIED}`,
     ],
     [
       "two of these",
@@ -101,7 +101,7 @@ describe("what is decided", () => {
       `another sha256 is wanted, a self-contained bundle is required, so ${COPIED}`,
     ],
   ])("where %s is wanted: a copy", (_, given, text) => {
-    expect(decided(inputs(given), state())).toBe(`copy NEW_CONTENT: ${text} s3://docs`);
+    expect(decided(inputs(given), state())).toBe(`publish NEW_CONTENT: ${text} s3://docs`);
   });
 
   test.each<[string, Partial<CheckedInputs>, string]>([
@@ -129,7 +129,7 @@ describe("what is decided", () => {
     const before = state({ destination: IMAGE }, "unsigned");
     for (const change of [{ base: "registry.internal/nginx:1.31" }, { tag: "latest" }]) {
       expect(decided(inputs({ destination: { ...IMAGE, ...change } }), before)).toBe(
-        `copy NEW_CONTENT: destination changed, so ${COPIED} registry.internal/docs/site`,
+        `publish NEW_CONTENT: destination changed, so ${COPIED} registry.internal/docs/site`,
       );
     }
     expect(decided(inputs({ destination: { ...IMAGE, plainHttp: true } }), before)).toContain(
@@ -143,7 +143,7 @@ describe("what is decided", () => {
   ] as const)("where a look found the copy %s: a copy", (drifted, text) => {
     const { outputs, bookkeeping } = state();
     const before = { outputs, bookkeeping: { ...bookkeeping, drifted } };
-    expect(decided(inputs(), before)).toBe(`copy DRIFTED: s3://docs/v1 ${text}, so ${COPIED} s3://docs`);
+    expect(decided(inputs(), before)).toBe(`publish DRIFTED: s3://docs/v1 ${text}, so ${COPIED} s3://docs`);
   });
 
   test("where the link is due: another one, and not before", () => {
@@ -153,14 +153,15 @@ describe("what is decided", () => {
     );
     const shorter = inputs({ destination: { ...BUCKET, linkLife: "1h" } });
     expect(decided(shorter, state())).toBe(
-      "sign SETTINGS: destination.linkLife changed: another link to s3://docs/v1 is signed",
+      "sign SETTINGS: destination.linkLife changed: another link to s3://docs/v1 is made",
     );
-    expect(decided(inputs(), state({}, "unsigned"), 99 * HOUR_MS)).toContain("UP_TO_DATE");
+    const unsigned = { destination: { bucket: "docs", layout: "archive" as const } };
+    expect(decided(inputs(unsigned), state(unsigned, "unsigned"), 99 * HOUR_MS)).toContain("UP_TO_DATE");
   });
 
   test("where fewer copies are to be kept: those beyond go", () => {
     expect(decided(inputs({ keep: 0 }), state())).toBe(
-      "prune SETTINGS: earlier copies at s3://docs/v1 are removed: 1",
+      "prune SETTINGS: earlier copies at s3://docs are removed: 1",
     );
   });
 });
@@ -183,24 +184,46 @@ describe("a state", () => {
 
   test("of an image names it, of a public address gives that, and of a file no job", () => {
     const image = made("v1", { image: "r/s@sha256:1", address: "https://static.example.com/v1" });
-    const { outputs } = stateOf(inputs(), image, [], undefined);
+    const { outputs } = stateOf(inputs({ destination: IMAGE }), [image]);
     expect(outputs).toMatchObject({ image: "r/s@sha256:1", bundleUrl: "https://static.example.com/v1" });
     expect(outputs).not.toHaveProperty("expiresAt");
     const { jobId, ...bundle } = made("v1").bundle;
     expect(jobId).toBe("j1");
-    const bare = stateOf(inputs(), { ...made("v1"), bundle }, [], undefined).outputs;
+    const bare = stateOf(inputs(), [{ ...made("v1"), bundle }]).outputs;
     for (const name of ["jobId", "image", "bundleUrl"]) expect(bare).not.toHaveProperty(name);
   });
 
-  test("whose inputs changed keeps its copies and its link, and no drift", () => {
-    const before = state();
-    const drifted: BundleCopyState = { ...before, bookkeeping: { ...before.bookkeeping, drifted: "gone" } };
-    const after = recordedState(inputs({ keep: 4 }), drifted);
-    expect(after).toEqual({ outputs: { ...before.outputs, keep: 4 }, bookkeeping: before.bookkeeping });
-    const unsigned = state({}, "unsigned");
-    expect(recordedState(inputs(), unsigned)).toEqual(unsigned);
-    const none = { ...before, bookkeeping: { copies: [] } };
-    expect(() => recordedState(inputs(), none)).toThrow("of which nothing is known");
+  test("whose place is to sign links has no address without a signature", () => {
+    const copy = made("v1", { address: "https://docs.s3.example.com/v1" });
+    expect(stateOf(inputs(), [copy]).outputs).not.toHaveProperty("bundleUrl");
+    const open = stateOf(inputs({ destination: { bucket: "docs", layout: "archive" } }), [copy]);
+    expect(open.outputs.bundleUrl).toBe("https://docs.s3.example.com/v1");
+  });
+
+  test("is of one copy at least", () => {
+    expect(() => stateOf(inputs(), [])).toThrow("no copy is left");
+  });
+
+  test("of which no copy is known is planned as a new one", () => {
+    const none = { ...state(), bookkeeping: bundleCopy.noBookkeeping };
+    expect(decided(inputs(), none)).toBe(`publish NEW: ${COPIED} s3://docs`);
+  });
+});
+
+describe("what a run left unfinished is noticed without init errors:", () => {
+  test("a link that is missing is signed", () => {
+    expect(decided(inputs(), state({}, "unsigned"))).toBe(
+      "sign RESUMED: an earlier run was cut off before it signed the link to s3://docs/v1",
+    );
+  });
+
+  test("a copy that may be there in part is published again", () => {
+    const { outputs, bookkeeping } = state();
+    const partial = { outputs, bookkeeping: { ...bookkeeping, drifted: "partial" as const } };
+    expect(decided(inputs(), partial)).toBe(
+      `publish RESUMED: an earlier run was cut off while it published s3://docs/v1, so ${COPIED} s3://docs`,
+    );
+    expect(bundleCopy.diff(inputs(), partial, { name: "m", nowMs: 0 })).toMatchObject({ hidden: true });
   });
 });
 

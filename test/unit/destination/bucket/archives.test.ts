@@ -214,12 +214,12 @@ test("when signing fails, the copy is in its place, and can be signed and remove
   vi.stubEnv("AWS_CONFIG_FILE", "/nowhere");
   vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere");
   vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
-  await expect(destination.sign?.(copy, operation)).rejects.toThrow(
+  await expect(destination.link?.(copy, operation)).rejects.toThrow(
     "no credentials for the bucket docs were found",
   );
   const later = await stubOperation(context);
   expect(await destination.look(copy, later)).toBe("same");
-  expect((await destination.sign?.(copy, later))?.url).toContain("X-Amz-Signature=");
+  expect((await destination.link?.(copy, later))?.url).toContain("X-Amz-Signature=");
   await destination.remove([copy], [], later);
   expect(store.objects.size).toBe(0);
 });

@@ -1,0 +1,270 @@
+// What a copy leaves that fails after its publication: the state has it, and the next run does only the rest.
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import nodeFetch from "node-fetch";
+import { create } from "tar";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { checkInputs, type CheckedInputs } from "../../../provider/bundleCopy/inputs.ts";
+import { bundleCopy } from "../../../provider/bundleCopy/lifeCycle.ts";
+import type { BundleCopyState } from "../../../provider/bundleCopy/state.ts";
+import type { Context } from "../../../provider/resource/context.ts";
+import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
+import { systemClock } from "../../../provider/time/clock.ts";
+import { RunCancelledError } from "../../../provider/words/errors.ts";
+import {
+  CANARIES,
+  startBucketStub,
+  STUB_BUCKET,
+  stubError,
+  type BucketStub,
+} from "../../simulation/bucketStub.ts";
+import { MemoryNotes } from "../../simulation/memoryNotes.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
+import { testContext, URN } from "../../simulation/testContext.ts";
+
+let store: BucketStub;
+let folder: string;
+let reporter: ReturnType<typeof recordingReporter>;
+let notes: MemoryNotes;
+
+beforeEach(async (context) => {
+  store = await startBucketStub(context);
+  folder = mkdtempSync(join(tmpdir(), "unfinished-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  reporter = recordingReporter();
+  notes = new MemoryNotes();
+  for (const [name, value] of Object.entries(CANARIES)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+});
+
+const context = (signal = new AbortController().signal): Context =>
+  testContext({
+    fetch: nodeFetch,
+    clock: systemClock,
+    reporter,
+    signal,
+    urn: URN,
+    publicationRecords: notes,
+    configuration: {
+      environment: (name) => (name === "PULUMI_HOME" ? join(folder, "home") : process.env[name]),
+      stackConfig: () => undefined,
+    },
+  });
+
+function inputsOf(version: string, given: object = {}): CheckedInputs {
+  const site = join(folder, version);
+  mkdirSync(site, { recursive: true });
+  writeFileSync(join(site, "index.html"), version);
+  const file = join(folder, `${version}.tar.gz`);
+  create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, ["index.html"]);
+  const fileSha256 = createHash("sha256").update(readFileSync(file)).digest("hex");
+  const destination = { bucket: STUB_BUCKET, endpoint: store.endpoint, region: "eu-west-1", linkLife: "1h" };
+  const { inputs, failures } = checkInputs(
+    { source: { file, version, fileSha256 }, destination, ...given },
+    context().configuration,
+  );
+  expect(failures).toEqual([]);
+  return inputs;
+}
+
+const keys = (): string[] => [...store.objects.keys()];
+const uploads = (): number => store.requests.filter(({ method }) => method === "PUT").length;
+const decision = (inputs: CheckedInputs, state: BundleCopyState): string => {
+  const { decision: told, hidden } = bundleCopy.diff(inputs, state, { name: "m", nowMs: Date.now() });
+  return `${told.because} ${hidden ? "hidden" : "seen"}`;
+};
+
+async function unfinished(run: Promise<unknown>): Promise<UnfinishedError<BundleCopyState>> {
+  const error: unknown = await run.catch((reason: unknown) => reason);
+  if (!(error instanceof UnfinishedError)) throw error;
+  return error as UnfinishedError<BundleCopyState>;
+}
+
+/** What a file's bundle is signed with is gone as soon as the bundle is published. */
+function loseCredentials(): void {
+  store.rule = ({ method, key }) => {
+    if (method === "HEAD" && store.objects.has(key)) {
+      vi.stubEnv("AWS_ACCESS_KEY_ID", undefined);
+      vi.stubEnv("AWS_CONFIG_FILE", "/nowhere");
+      vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere");
+      vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+    }
+    return undefined;
+  };
+}
+
+function findCredentials(): void {
+  store.rule = () => undefined;
+  for (const [name, value] of Object.entries(CANARIES)) vi.stubEnv(name, value);
+}
+
+describe("a copy whose link cannot be signed", () => {
+  test("is in the state of the create that failed, and the next up signs it and uploads nothing", async () => {
+    const inputs = inputsOf("v1");
+    loseCredentials();
+    const { state, message } = await unfinished(bundleCopy.create(context(), inputs));
+    expect(message).toMatch(/s3:\/\/docs\/\w{64}\.tar\.gz is published and in the state; .* its link/);
+    expect(message).not.toContain("Nothing was published");
+    expect(state.outputs).not.toHaveProperty("bundleUrl");
+    expect(keys()).toEqual([`${state.outputs.sha256}.tar.gz`]);
+    findCredentials();
+    // a refresh clears what Pulumi remembers of the failure
+    const refreshed = await bundleCopy.read(context(), state);
+    expect(refreshed?.state).toEqual(state);
+    expect(decision(inputs, state)).toBe("RESUMED hidden");
+    const before = uploads();
+    const whole = await bundleCopy.update(context(), state, inputs);
+    expect(whole.outputs.bundleUrl).toContain("X-Amz-Signature=");
+    expect(uploads()).toBe(before);
+    expect(decision(inputs, whole)).toBe("UP_TO_DATE seen");
+  });
+
+  test("is removed by a destroy", async () => {
+    loseCredentials();
+    const { state } = await unfinished(bundleCopy.create(context(), inputsOf("v1")));
+    findCredentials();
+    await bundleCopy.remove(context(), state);
+    expect(keys()).toEqual([]);
+  });
+
+  test("of an update is in the state, with all that was there before", async () => {
+    const first = await bundleCopy.create(context(), inputsOf("v1"));
+    loseCredentials();
+    const { state } = await unfinished(bundleCopy.update(context(), first, inputsOf("v2")));
+    findCredentials();
+    expect(state.outputs.version).toBe("v2");
+    expect(state.bookkeeping.copies.map(({ bundle }) => bundle.version)).toEqual(["v2", "v1"]);
+    await bundleCopy.remove(context(), state);
+    expect(keys()).toEqual([]);
+  });
+});
+
+test("Ctrl-C while earlier copies are removed leaves all of them in the state; the next up removes them", async () => {
+  const first = await bundleCopy.create(context(), inputsOf("v1", { keep: 0 }));
+  const stop = new AbortController();
+  store.rule = ({ method }) => {
+    if (method === "DELETE") stop.abort(new RunCancelledError("the run was cancelled", ""));
+    return method === "DELETE" ? "hang" : undefined;
+  };
+  const inputs = inputsOf("v2", { keep: 0 });
+  const { state, message } = await unfinished(bundleCopy.update(context(stop.signal), first, inputs));
+  expect(message).toMatch(/is published and in the state; what is missing is the removal of earlier copies/);
+  expect(state.outputs.bundleUrl).toContain("X-Amz-Signature=");
+  expect(state.bookkeeping.copies).toHaveLength(2);
+  store.rule = () => undefined;
+  expect(decision(inputs, state)).toBe("SETTINGS hidden");
+  const before = uploads();
+  const whole = await bundleCopy.update(context(), state, inputs);
+  expect([keys(), uploads()]).toEqual([[`${whole.outputs.sha256}.tar.gz`], before]);
+});
+
+test("a site that is published in part is in the state; the next up completes it, or a destroy removes it", async () => {
+  const destination = { bucket: STUB_BUCKET, endpoint: store.endpoint, region: "eu-west-1", layout: "site" };
+  const inputs = inputsOf("v1", { destination });
+  store.rule = ({ method, key }) =>
+    method === "PUT" && key === "index.html" ? stubError(403, "AccessDenied") : undefined;
+  const { state, message } = await unfinished(bundleCopy.create(context(), inputs));
+  expect(message).toContain("may be there in part, and is in the state");
+  expect(keys()).toEqual([`.docs-hosting/${state.outputs.sha256}.json`]);
+  store.rule = () => undefined;
+  expect(decision(inputs, state)).toBe("RESUMED hidden");
+  const whole = await bundleCopy.update(context(), state, inputs);
+  expect(keys()).toContain("index.html");
+  expect(decision(inputs, whole)).toBe("UP_TO_DATE seen");
+  await bundleCopy.remove(context(), state);
+  expect(keys()).toEqual([]);
+});
+
+test("a copy of which nothing arrived is in no state", async () => {
+  store.rule = ({ method }) => (method === "PUT" ? stubError(403, "AccessDenied") : undefined);
+  const run = bundleCopy.create(context(), inputsOf("v1"));
+  await expect(run).rejects.toThrow("Nothing was published");
+  await expect(run).rejects.not.toBeInstanceOf(UnfinishedError);
+});
+
+describe("a run that is killed between publication and answer", () => {
+  /** A run whose answer never reaches the engine. */
+  async function killed(run: Promise<unknown>): Promise<void> {
+    await run;
+  }
+
+  test("is followed by one that takes the copy over: nothing is uploaded again", async () => {
+    const inputs = inputsOf("v1");
+    await killed(bundleCopy.create(context(), inputs));
+    const before = uploads();
+    if (!("file" in inputs.source)) throw new Error("no file");
+    rmSync(inputs.source.file); // nor is the bundle needed again
+    const state = await bundleCopy.create(context(), inputs);
+    expect(uploads()).toBe(before);
+    expect(reporter.lines.info.at(-1)).toMatch(/^RESUMED: s3:.* of a run that was cut off is complete/);
+    expect(state.outputs.bundleUrl).toContain("X-Amz-Signature=");
+    notes.operationEnded();
+    expect(notes.notes.size).toBe(0);
+  });
+
+  test("is followed by one that wants other content: the copy of the killed run goes as an earlier one", async () => {
+    await killed(bundleCopy.create(context(), inputsOf("v1", { keep: 0 })));
+    const state = await bundleCopy.create(context(), inputsOf("v2", { keep: 0 }));
+    expect(keys()).toEqual([`${state.outputs.sha256}.tar.gz`]);
+    expect(state.outputs.version).toBe("v2");
+  });
+
+  test("was an update: a destroy removes what it published, too", async () => {
+    const first = await bundleCopy.create(context(), inputsOf("v1"));
+    await killed(bundleCopy.update(context(), first, inputsOf("v2")));
+    expect(keys()).toHaveLength(2);
+    await bundleCopy.remove(context(), first);
+    expect(keys()).toEqual([]);
+    expect(notes.notes.size).toBe(0);
+  });
+
+  test("was an update: going back removes nothing that is wanted, and the next update takes the rest along", async () => {
+    const first = await bundleCopy.create(context(), inputsOf("v1", { keep: 0 }));
+    await killed(bundleCopy.update(context(), first, inputsOf("v2", { keep: 0 })));
+    // the killed run removed v1: only v2 is there
+    const back = await bundleCopy.update(
+      context(),
+      first,
+      inputsOf("v1", { keep: 0, requireSelfContained: true }),
+    );
+    expect(back.outputs.version).toBe("v1");
+    expect(back.bookkeeping.copies).toHaveLength(1);
+    expect(keys()).not.toContain(undefined);
+  });
+
+  test("left a copy that somebody removed since: it is published again", async () => {
+    const inputs = inputsOf("v1");
+    await killed(bundleCopy.create(context(), inputs));
+    store.objects.clear();
+    const state = await bundleCopy.create(context(), inputs);
+    expect(keys()).toEqual([`${state.outputs.sha256}.tar.gz`]);
+  });
+
+  test("a replacement at the same place is not removed with what it replaces", async () => {
+    const first = await bundleCopy.create(context(), inputsOf("v1"));
+    const second = await bundleCopy.create(context(), inputsOf("v2"));
+    await bundleCopy.remove(context(), first);
+    expect(keys()).toEqual([`${second.outputs.sha256}.tar.gz`]);
+  });
+
+  test("a note that cannot be written is told, and stops nothing", async () => {
+    notes.diskIsFull = true;
+    await bundleCopy.create(context(), inputsOf("v1"));
+    expect(reporter.lines.warn).toContain(
+      "the copy could not be noted in Pulumi's home folder (ENOSPC): if this run is killed, the next one publishes it again",
+    );
+  });
+});
+
+test("taking linkLife away leaves the address of the copy that needs no signature", async () => {
+  const inputs = inputsOf("v1");
+  const signed = await bundleCopy.create(context(), inputs);
+  expect(signed.outputs.bundleUrl).toContain("X-Amz-Signature=");
+  const { linkLife: _, ...destination } = inputs.destination as Record<string, unknown>;
+  const open = inputsOf("v1", { destination });
+  const { outputs } = await bundleCopy.update(context(), signed, open);
+  expect(outputs.bundleUrl).toBe(`${store.endpoint}/docs/${outputs.sha256}.tar.gz`);
+  expect([outputs.expiresAt, outputs.renewAfter]).toEqual([undefined, undefined]);
+});
