@@ -52,7 +52,7 @@ export class Session {
       () => host.clock.now(),
       () => host.clock.random(),
     );
-    this.publicationRecords = new PublicationFolder(() => homeFolder(environment, "published"));
+    this.publicationRecords = new PublicationFolder(() => homeFolder(host.environment, "published"));
   }
 
   /** The settings that one call reads. @param secrets gets what nobody may see of them */

@@ -284,7 +284,7 @@ describe("of each kind", () => {
         environment: () => undefined,
         scratch: () => Promise.resolve("/nowhere"),
       };
-      const signed = await place.sign?.(copy, given);
+      const signed = await place.link?.(copy, given);
       const signature = new URL(signed?.url ?? "").searchParams.get("X-Amz-Signature") ?? "";
       expect(signature).toHaveLength(64);
       context.reporter.info(`it signed ${signature}`);
