@@ -78,8 +78,8 @@ async function ask(
 ): Promise<OpenAnswer | FailedAttempt> {
   const { host, protocol, hostname } = new URL(url);
   let refused: DownloadError | undefined;
-  const guarded = guardedLookup(lookup, policy, (address, why) => {
-    refused = new DownloadError(`the link leads to ${hostname}: ${address} ${why}`, REFUSED_REMEDY);
+  const guarded = guardedLookup(lookup, policy, (why) => {
+    refused = new DownloadError(`the link leads to ${hostname}: ${why}`, REFUSED_REMEDY);
   });
   const connection = new AttemptConnection(url, proxyFor(url), clock, { lookup: guarded });
   const endpoint: Endpoint = { url, host, name: `GET ${protocol}//${host}` };
