@@ -1,18 +1,18 @@
 import { diskFailure } from "../disk/diskFailure";
 import { ELSEWHERE } from "../disk/homeFolder";
+import type { HttpReply, NetworkContext } from "../http/attempt";
+import type { FailedAttempt } from "../http/failedAttempt";
+import { Retries } from "../http/retries";
+import { formatBytes } from "../http/transferLine";
 import type { Clock } from "../time/clock";
-import type { Deadline } from "../time/deadline";
 import { unlessAborted } from "../time/unlessAborted";
-import type { Reporter } from "../words/reporter";
-import { InterruptedError, interruptible } from "./interruption";
+import { DocsHostingError, DownloadError } from "../words/errors";
 import { Links, type MintedLink } from "./links";
-import { downloadError } from "./notDownloaded";
 import { CLOSE_LIMIT_MS, Part } from "./part";
-import { Receiver, type StallWatch } from "./receiver";
-import { Retries, type Failure } from "./retries";
+import { Receiver } from "./receiver";
 import { readStoreAnswer, type Asked } from "./storeAnswer";
-import { storeReason } from "./storeReason";
-import { askStore, type OpenAnswer, type StoreNetwork } from "./storeRequest";
+import { MAX_ERROR_BYTES, storeReason } from "./storeReason";
+import { askStore, type StoreNetwork } from "./storeRequest";
 
 /** What is downloaded, from where to where. */
 export interface DownloadRequest extends Pick<StoreNetwork, "policy" | "proxyFor"> {
@@ -29,12 +29,7 @@ export interface DownloadRequest extends Pick<StoreNetwork, "policy" | "proxyFor
 }
 
 /** What a download gets from the outside. */
-export interface DownloadContext extends Pick<StoreNetwork, "fetch" | "clock" | "lookup" | "secrets"> {
-  readonly clock: Clock;
-  readonly reporter: Reporter;
-  readonly signal: AbortSignal;
-  readonly deadline: Deadline;
-}
+export type DownloadContext = NetworkContext & Pick<StoreNetwork, "lookup">;
 
 /** A bundle that has arrived. Nobody else has this file. */
 export interface Downloaded {
@@ -49,39 +44,40 @@ export interface Downloaded {
   release(): void;
 }
 
-/** How long the store may be silent, in milliseconds: before its answer, and within it. */
-const STALL_LIMIT_MS = 30_000;
 /** How often the download begins anew: the bundle changes all the time, or has no ETag and never arrives in one piece. */
 const MAX_RESTARTS = 5;
+
+/** What helps where the store cannot be reached, or has a problem. */
+const CHECK_NETWORK =
+  "Check the network, and that the store is up and can be reached from here. `pulumi up` goes on from what has arrived.";
 
 /**
  * Downloads a bundle. What has arrived stays when it fails, or the process is killed, and the next call goes on from there, if
  * the store can prove that it is still the same bundle (by its ETag); else it begins anew.
  *
- * @throws DownloadError, ConnectionError, DestinationError of the folder, DeadlineExceededError; what `mint` throws; the signal's reason
+ * @throws DownloadError, ConnectionError, DestinationError of the folder, DeadlineExceededError, or what `mint` throws, with what
+ *   had arrived; the signal's reason
  */
 export async function download(request: DownloadRequest, context: DownloadContext): Promise<Downloaded> {
-  context.signal.throwIfAborted();
+  const { folder, name, subject } = request;
+  const { clock, signal } = context;
+  signal.throwIfAborted();
+  let part: Part | undefined;
   try {
-    return await downloaded(request, context);
-  } catch (error) {
-    throw diskFailure(error, request.folder, context.signal, ELSEWHERE);
-  }
-}
-
-async function downloaded(request: DownloadRequest, context: DownloadContext): Promise<Downloaded> {
-  const part = Part.claim(request.folder, request.name, request.subject, context.clock.now());
-  const run = new Run(part, request, context);
-  try {
-    const sha256 = await run.toTheEnd();
-    await part.close();
-    const { path, size } = part;
-    return { path, sha256, size, remove: () => part.remove(), release: () => part.release() };
-  } catch (error) {
-    await closeInTime(part, context.clock);
-    if (run.isUseless) part.remove();
-    else part.release();
-    throw error;
+    const mine = (part = Part.claim(folder, name, subject, clock.now()));
+    const sha256 = await new Run(mine, request, context).toTheEnd();
+    await mine.close();
+    const { path, size } = mine;
+    return { path, sha256, size, remove: () => mine.remove(), release: () => mine.release() };
+  } catch (given) {
+    if (part) {
+      await closeInTime(part, clock);
+      part.release();
+    }
+    const error = diskFailure(given, folder, signal, ELSEWHERE);
+    if (signal.aborted || !(error instanceof DocsHostingError)) throw error;
+    const arrived = part && part.size > 0 ? `; ${formatBytes(part.size)} had arrived` : "";
+    throw error.retold(`the bundle of ${subject} was not downloaded: ${error.message}${arrived}`);
   }
 }
 
@@ -98,119 +94,91 @@ async function closeInTime(part: Part, clock: Clock): Promise<void> {
 }
 
 /** What became of an attempt. */
-type Step = "complete" | "goes on" | Failure;
+type Step = "complete" | "goes on" | FailedAttempt;
 
 class Run {
   readonly #part: Part;
   readonly #request: DownloadRequest;
   readonly #context: DownloadContext;
-  readonly #links: Links;
-  readonly #retries: Retries;
-  readonly #receiver: Receiver;
   #restarts = 0;
 
   constructor(part: Part, request: DownloadRequest, context: DownloadContext) {
     this.#part = part;
     this.#request = request;
     this.#context = context;
-    this.#links = new Links(request.mint, part, context);
-    this.#retries = new Retries(part, context);
-    this.#receiver = new Receiver(part, request.limitBytes, context, () => {
-      this.#links.forget();
-      this.#retries.forget();
-    });
-  }
-
-  /** What has arrived will never be wanted. */
-  get isUseless(): boolean {
-    return this.#receiver.isUseless;
   }
 
   /** @returns the digest */
   async toTheEnd(): Promise<string> {
     const { signal } = this.#context;
+    const { mint, limitBytes } = this.#request;
     await unlessAborted(this.#part.open(), signal);
-    for (;;) {
+    const links = new Links(mint, this.#context);
+    let link = await links.current();
+    const store = { name: "the store", isKnown: true, wasAnswered: false };
+    const call = { name: "the request for the bundle", repetition: "read" } as const;
+    const retries = new Retries(store, this.#context, call);
+    const receiver = new Receiver(this.#part, limitBytes, this.#context, (bytes) => {
+      links.forget();
+      retries.moved(bytes);
+    });
+    for (; ; link = await links.current()) {
       signal.throwIfAborted();
-      const link = await this.#links.current();
-      const attempt = await this.#attempt(link);
-      if (attempt === "complete") return await unlessAborted(this.#part.finish(), signal);
-      if (attempt === "goes on") continue;
-      await this.#retries.pause(attempt);
+      const step = await this.#attempt(link, links, receiver);
+      if (step === "complete") return await unlessAborted(this.#part.finish(), signal);
+      if (step === "goes on") continue;
+      const { fault, error } = step;
+      await retries.pause({ fault, error: error.retold(error.message, CHECK_NETWORK) });
       if (this.#part.size > 0 && !this.#part.note) await this.#anew("the store gives no strong ETag");
     }
   }
 
   /** Asks once. */
-  async #attempt(link: MintedLink): Promise<Step> {
-    const { clock, signal, deadline } = this.#context;
-    this.#retries.asked();
-    const limit = new AbortController();
-    const cancel = (): void => limit.abort();
-    let stopStall = (): void => undefined;
-    const watch: StallWatch = {
-      begin: () => (stopStall = clock.after(STALL_LIMIT_MS, cancel)),
-      end: () => stopStall(),
-    };
-    signal.addEventListener("abort", cancel, { once: true });
-    const stopDeadline = clock.after(deadline.remainingMs(), cancel);
+  async #attempt(link: MintedLink, links: Links, receiver: Receiver): Promise<Step> {
     const { size, note } = this.#part;
     const asked: Asked = size > 0 && note ? { from: size, ...note } : { from: 0 };
-    let answer: OpenAnswer | undefined;
-    try {
-      watch.begin();
-      const opened = await askStore(
-        link.url,
-        // not If-Range: stores that speak S3 pass over it, and send the end of another bundle
-        asked.etag === undefined ? {} : { range: `bytes=${asked.from}-`, "if-match": asked.etag },
-        { ...this.#request, ...this.#context },
-        limit.signal,
-      );
-      signal.throwIfAborted();
-      if ("fault" in opened) return { fault: opened.fault, message: opened.error.message };
-      answer = opened;
-      return await this.#take(answer, asked, link, watch);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!answer || !(error instanceof InterruptedError)) throw error;
-      const { fault, error: told } = answer.failure(error.cause);
-      return { fault, message: told.message };
-    } finally {
-      watch.end();
-      stopDeadline();
-      signal.removeEventListener("abort", cancel);
-      answer?.close();
-    }
+    const outcome = await askStore(
+      link.url,
+      // not If-Range: stores that speak S3 pass over it, and send the end of another bundle
+      asked.etag === undefined ? {} : { range: `bytes=${asked.from}-`, "if-match": asked.etag },
+      { ...this.#request, ...this.#context },
+      (reply, host) => this.#take(reply, host, asked, link, links, receiver),
+    );
+    return "fault" in outcome ? outcome : outcome.value;
   }
 
-  async #take(answer: OpenAnswer, asked: Asked, link: MintedLink, watch: StallWatch): Promise<Step> {
-    const { response, host } = answer;
-    const { clock } = this.#context;
-    const reason = response.status < 400 ? "" : await interruptible(() => storeReason(response));
-    watch.end();
-    const read = readStoreAnswer(response, asked, reason, clock.now());
-    const message = `the store ${host} answered ${response.status}${reason && `: ${reason}`}`;
+  async #take(
+    reply: HttpReply,
+    host: string,
+    asked: Asked,
+    link: MintedLink,
+    links: Links,
+    receiver: Receiver,
+  ): Promise<Step> {
+    const text = reply.status < 400 ? "" : (await reply.beginning(MAX_ERROR_BYTES)).toString();
+    const reason = storeReason(text);
+    const read = readStoreAnswer(reply, asked, reason, this.#context.clock.now());
+    const message = `the store ${host} answered ${reply.status}${reason && `: ${reason}`}`;
     switch (read.kind) {
       case "complete":
         return "complete";
       case "anew":
         return await this.#anew(read.why);
       case "refused":
-        this.#links.refused(message);
+        links.refused(message);
         return "goes on";
       case "later":
-        return { fault: read.fault, message };
+        return { fault: read.fault, error: new DownloadError(message, CHECK_NETWORK) };
       case "never":
-        throw downloadError(this.#part, `the store ${host} ${read.why}`, read.remedy);
+        throw new DownloadError(`the store ${host} ${read.why}`, read.remedy);
       case "bytes":
-        return await this.#receiver.receive(read, answer, link, watch);
+        return await receiver.receive(read, reply, host, link);
     }
   }
 
   async #anew(why: string): Promise<Step> {
     if (++this.#restarts > MAX_RESTARTS) {
-      throw downloadError(
-        this.#part,
+      throw new DownloadError(
         `${why}; it was begun anew ${MAX_RESTARTS} times`,
         "Run `pulumi up` again when nothing changes the bundle. A store that gives no strong ETag needs a steady network.",
       );

@@ -1,6 +1,6 @@
 import { unlessAborted } from "../time/unlessAborted";
+import { DownloadError } from "../words/errors";
 import type { Reporter } from "../words/reporter";
-import { downloadError, type Arrived } from "./notDownloaded";
 
 /** A link to a bundle, as the service mints it. */
 export interface MintedLink {
@@ -17,7 +17,6 @@ const MAX_LINKS = 100;
 /** The links of one download: one after the other, each until the store refuses it. */
 export class Links {
   readonly #mint: () => Promise<MintedLink>;
-  readonly #arrived: Arrived;
   readonly #context: { readonly reporter: Reporter; readonly signal: AbortSignal };
   #link: MintedLink | undefined;
   #links = 0;
@@ -26,11 +25,9 @@ export class Links {
 
   constructor(
     mint: () => Promise<MintedLink>,
-    arrived: Arrived,
     context: { readonly reporter: Reporter; readonly signal: AbortSignal },
   ) {
     this.#mint = mint;
-    this.#arrived = arrived;
     this.#context = context;
   }
 
@@ -56,8 +53,7 @@ export class Links {
     this.#links++;
     this.#inARow++;
     if (this.#inARow > MAX_REFUSED_LINKS || this.#links > MAX_LINKS) {
-      throw downloadError(
-        this.#arrived,
+      throw new DownloadError(
         `${message}, to ${this.#inARow} fresh links in a row`,
         "Check that the clocks of the service and its store are right, and that this machine's address is one that the store serves.",
       );

@@ -36,6 +36,8 @@ export class Part {
   /** Bytes that have arrived. */
   size = 0;
   note: PartNote | undefined;
+  /** Nobody will ever want what has arrived. */
+  isUseless = false;
   readonly #where: { readonly folder: string; readonly name: string };
   #folder: string;
   readonly #memory = new SharedArrayBuffer(BLOCK_BYTES * BLOCKS);
@@ -155,8 +157,9 @@ export class Part {
     }
   }
 
-  /** Leaves it to the next call. */
+  /** Leaves it to the next call, where that may want it. */
   release(): void {
+    if (this.isUseless) return this.remove();
     const free = join(this.#where.folder, `${this.#where.name}.${freeName()}.part`);
     try {
       renameSync(this.#folder, free);

@@ -1,25 +1,18 @@
+import { Interruption, type HttpReply } from "../http/attempt";
+import { WORTH_BYTES } from "../http/retries";
+import { TOO_FEW_BYTES } from "../http/retryPolicy";
 import { formatBytes, transferLine } from "../http/transferLine";
 import type { Clock } from "../time/clock";
-import type { DownloadError } from "../words/errors";
+import { DownloadError } from "../words/errors";
 import type { Reporter } from "../words/reporter";
-import { Arrivals } from "./arrivals";
-import { InterruptedError, interruptible } from "./interruption";
 import type { MintedLink } from "./links";
-import { downloadError } from "./notDownloaded";
 import type { Part } from "./part";
 import type { Bytes } from "./storeAnswer";
-import type { OpenAnswer } from "./storeRequest";
 
 /** Least time between two lines of progress, in milliseconds. */
 const PROGRESS_INTERVAL_MS = 250;
 /** How long what arrives waits for more before it is written, in milliseconds: a kill costs no more than that. */
 const WRITE_INTERVAL_MS = 50;
-
-/** Runs while the store is awaited. */
-export interface StallWatch {
-  begin(): void;
-  end(): void;
-}
 
 /** What receiving takes from the outside. */
 interface ReceiverContext {
@@ -29,12 +22,10 @@ interface ReceiverContext {
 
 /** Puts the bytes of a store's answers behind those that have arrived, no more than were promised or are allowed. */
 export class Receiver {
-  /** What has arrived will never be wanted. */
-  isUseless = false;
   readonly #part: Part;
   readonly #limitBytes: number;
   readonly #context: ReceiverContext;
-  readonly #onBytes: () => void;
+  readonly #onBytes: (count: number) => void;
   /** When the first byte came, and how many came since. */
   #startedAt = 0;
   #moved = 0;
@@ -43,9 +34,9 @@ export class Receiver {
 
   /**
    * @param limitBytes of the whole; larger ones are refused
-   * @param onBytes is called whenever some came
+   * @param onBytes is told how many came, whenever some did
    */
-  constructor(part: Part, limitBytes: number, context: ReceiverContext, onBytes: () => void) {
+  constructor(part: Part, limitBytes: number, context: ReceiverContext, onBytes: (count: number) => void) {
     this.#part = part;
     this.#limitBytes = limitBytes;
     this.#context = context;
@@ -57,24 +48,22 @@ export class Receiver {
    *
    * @param link by which the store was asked
    * @returns "goes on" when it sent less than all on purpose
-   * @throws DownloadError for bytes that are not wanted; InterruptedError for a connection that was cut
+   * @throws DownloadError for bytes that are not wanted; Interruption for a connection that was cut
    */
   async receive(
     bytes: Bytes,
-    { response, host }: OpenAnswer,
+    reply: HttpReply,
+    host: string,
     link: MintedLink,
-    watch: StallWatch,
   ): Promise<"complete" | "goes on"> {
     const part = this.#part;
     this.#checkSize(bytes.totalBytes ?? 0, host, link);
     if (bytes.endsAnyhow && link.sizeBytes === undefined) {
-      throw downloadError(
-        part,
+      throw new DownloadError(
         `the store ${host} does not tell how long the bundle is, so that a cut one could not be told from a whole one`,
         "Have the store send a Content-Length.",
       );
     }
-    const arrivals = response.body && new Arrivals(response.body);
     if (bytes.from === 0) {
       const { etag, totalBytes } = bytes;
       const { subject } = part;
@@ -83,24 +72,19 @@ export class Receiver {
       );
     }
     const total = bytes.totalBytes ?? link.sizeBytes;
-    for (;;) {
-      watch.begin();
-      const chunks = await interruptible(async () => arrivals?.take());
-      watch.end();
-      if (!chunks) break;
-      const count = chunks.reduce((sum, { length }) => sum + length, 0);
+    for await (const piece of reply.content()) {
+      const count = piece.length;
       this.#checkSize(part.size + count, host, link);
       if (part.size + count > (bytes.until ?? Infinity)) throw this.#tooMuch("more than it promised", host);
-      for (const chunk of chunks) {
-        await part.append(chunk);
-        letGo(chunk);
-      }
+      await part.append(piece);
+      letGo(piece);
       this.#came(count, total);
     }
     const end = bytes.totalBytes ?? (bytes.endsAnyhow ? link.sizeBytes : part.size);
     if (part.size === end) return "complete";
-    if (part.size === bytes.until) return "goes on"; // it sends less at a time than it was asked for
-    throw new InterruptedError(Object.assign(new Error("cut"), { code: "ECONNRESET" }));
+    const isWhole = part.size === bytes.until; // it sends less at a time than it was asked for
+    if (isWhole && part.size - bytes.from >= WORTH_BYTES) return "goes on";
+    throw new Interruption({ code: isWhole ? TOO_FEW_BYTES : "ECONNRESET" });
   }
 
   #checkSize(bytes: number, host: string, { sizeBytes = Infinity }: MintedLink): void {
@@ -111,9 +95,8 @@ export class Receiver {
   }
 
   #tooMuch(what: string, host: string): DownloadError {
-    this.isUseless = true;
-    return downloadError(
-      this.#part,
+    this.#part.isUseless = true;
+    return new DownloadError(
       `the store ${host} sends ${what}`,
       "If the bundle is meant to be that large, raise limits.archiveBytes; else report this to the service's support.",
     );
@@ -124,7 +107,7 @@ export class Receiver {
     const now = clock.monotonic();
     if (this.#moved === 0) this.#startedAt = now;
     this.#moved += count;
-    this.#onBytes();
+    this.#onBytes(count);
     if (now - this.#writtenAt >= WRITE_INTERVAL_MS) {
       this.#writtenAt = now;
       this.#part.write();

@@ -1,99 +1,154 @@
+import { Readable } from "node:stream";
 import type { RequestInit, Response } from "node-fetch";
-import { AttemptConnection } from "./attemptConnection";
 import type { Clock } from "../time/clock";
-import { connectionFailure } from "./connectionFailure";
 import type { Deadline } from "../time/deadline";
-import type { Call, Endpoint } from "./endpoint";
+import type { Reporter } from "../words/reporter";
+import type { Secrets } from "../words/secrets";
+import { Arrivals } from "./arrivals";
+import { AttemptConnection, type ConnectionOptions } from "./attemptConnection";
+import { connectionFailure } from "./connectionFailure";
+import type { Endpoint } from "./endpoint";
 import type { FailedAttempt } from "./failedAttempt";
-import type { Origin } from "./origin";
-import { decodeText, MAX_BODY_BYTES } from "./replyBody";
-import { parseRetryAfter } from "./retryPolicy";
 
 /** node-fetch's `fetch`, as much of it as is used. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Longest time one attempt may take from the first byte sent to the last received, in milliseconds. */
-const ATTEMPT_TIMEOUT_MS = 30_000;
-/** How long the reply to a start is waited for after Ctrl-C, in milliseconds: without it, the job could not be found again. */
-const START_GRACE_MS = 1_500;
-
-/** A whole answer, whatever it says. */
-export interface Answer {
-  readonly status: number;
-  /** `undefined` when it is not UTF-8. */
-  readonly text: string | undefined;
-  readonly contentType?: string;
-  /** When it was sent, by its `Date` header: milliseconds since 1970. */
-  readonly sentAtMs?: number;
-  /** Its `X-Request-Id` header; empty when there is none. */
-  readonly requestId: string;
-  /** What its `Retry-After` header asks for, in milliseconds. */
-  readonly retryAfterMs?: number;
+/** What all requests of an operation share. */
+export interface NetworkContext {
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly reporter: Reporter;
+  /** Gets credentials, tokens and what links hold. */
+  readonly secrets: Secrets;
+  readonly signal: AbortSignal;
+  readonly deadline: Deadline;
 }
 
+/** What is sent. */
+export interface HttpRequest {
+  readonly method: "GET" | "HEAD" | "POST" | "PATCH" | "PUT" | "DELETE";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer | AsyncIterable<Uint8Array> | undefined;
+  /** The answer is taken as it comes, also where it is said to be compressed. @default false */
+  readonly isRaw?: boolean;
+}
+
+/** Limits and ways of one attempt. */
+export interface AttemptOptions extends ConnectionOptions {
+  /** How long nothing may move, in milliseconds: neither of the request nor of the answer. */
+  readonly silenceMs: number;
+  /** How long the answer is still waited for after the signal has aborted, in milliseconds. @default 0 */
+  readonly graceMs?: number;
+}
+
+/** An answer of which the head has arrived. */
+export interface HttpReply {
+  readonly status: number;
+  readonly headers: Response["headers"];
+  /** Its content, piece by piece; each piece shows that the connection is alive. */
+  content(): AsyncIterable<Uint8Array>;
+  /** Its content, when it has at most so many bytes; else the beginning, which has more. It must arrive before anything may be silent. */
+  beginning(limitBytes: number): Promise<Buffer>;
+}
+
+/** The connection failed while an answer was awaited or read; the cause is node-fetch's. */
+export class Interruption extends Error {
+  constructor(cause: unknown) {
+    super("interrupted", { cause });
+  }
+}
+
+const interrupted = (error: unknown): never => {
+  throw new Interruption(error);
+};
+
 /**
- * One request and its answer, over a connection of its own and within limits of time and size.
+ * Sends a request once, over a connection of its own, and has its answer read. Redirects are not followed: where a credential
+ * goes is decided by who sends it.
  *
- * @throws the signal's reason
+ * @throws what `read` throws; the signal's reason
  */
-export async function exchange(
-  call: Call,
+export async function attempt<T>(
   endpoint: Endpoint,
-  key: string,
-  options: { service: Origin; fetch: Fetch; clock: Clock; signal: AbortSignal; deadline: Deadline },
-): Promise<Answer | FailedAttempt> {
-  const { service, fetch, clock, signal, deadline } = options;
+  { method, headers, body, isRaw = false }: HttpRequest,
+  { fetch, clock, signal, deadline }: NetworkContext,
+  { silenceMs, graceMs = 0, ...ways }: AttemptOptions,
+  read: (reply: HttpReply) => Promise<T>,
+): Promise<{ value: T } | FailedAttempt> {
+  signal.throwIfAborted();
   const limit = new AbortController();
-  const cancel = (): void => {
-    limit.abort();
-  };
+  const cancel = (): void => limit.abort();
   let stopGrace = (): void => undefined;
+  let stopSilence = (): void => undefined;
+  const moved = (): void => {
+    stopSilence();
+    stopSilence = clock.after(silenceMs, cancel);
+  };
   const onAbort = (): void => {
-    if (call.repetition === "start") stopGrace = clock.after(START_GRACE_MS, cancel);
+    if (graceMs > 0) stopGrace = clock.after(graceMs, cancel);
     else cancel();
   };
   signal.addEventListener("abort", onAbort, { once: true });
-  const stop = clock.after(Math.min(ATTEMPT_TIMEOUT_MS, deadline.remainingMs()), cancel);
-  const connection = new AttemptConnection(endpoint.url, service.proxy, clock);
+  const stopDeadline = clock.after(deadline.remainingMs(), cancel);
+  const connection = new AttemptConnection(endpoint.url, clock, ways);
   try {
+    moved();
     const response = await fetch(endpoint.url, {
-      method: call.method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        accept: "application/json",
-        "user-agent": "pulumi-docs-hosting",
-        ...(call.body && { "content-type": "application/json" }),
-        ...(call.idempotencyKey !== undefined && { "idempotency-key": `"${call.idempotencyKey}"` }),
-      },
-      ...(call.body && { body: JSON.stringify(call.body) }),
-      redirect: "manual", // the key goes to the base URL's origin and nowhere else
-      size: MAX_BODY_BYTES,
+      method,
+      headers: { "user-agent": "pulumi-docs-hosting", ...headers },
+      ...(body !== undefined && { body: isWhole(body) ? body : Readable.from(watched(body, moved), BYTES) }),
+      compress: !isRaw,
+      redirect: "manual",
       signal: limit.signal,
       agent: connection.agent,
+    }).catch(interrupted);
+    const arrivals = response.body ? new Arrivals(response.body) : undefined;
+    const next = async (): Promise<readonly Uint8Array[] | undefined> => arrivals?.take().catch(interrupted);
+    const value = await read({
+      status: response.status,
+      headers: response.headers,
+      async *content() {
+        for (;;) {
+          moved();
+          const pieces = await next();
+          stopSilence(); // who takes them may need time
+          if (!pieces) return;
+          yield* pieces;
+        }
+      },
+      async beginning(limitBytes) {
+        const whole: Uint8Array[] = [];
+        let size = 0;
+        for (let pieces; size <= limitBytes && (pieces = await next());) {
+          whole.push(...pieces);
+          size += pieces.reduce((sum, { length }) => sum + length, 0);
+        }
+        return Buffer.concat(whole);
+      },
     });
-    return answerOf(response, await response.arrayBuffer(), clock);
+    return { value };
   } catch (error) {
     signal.throwIfAborted();
-    return connectionFailure(endpoint, error, connection);
+    if (!(error instanceof Interruption)) throw error;
+    return connectionFailure(endpoint, error.cause, connection);
   } finally {
-    stop();
+    stopSilence();
     stopGrace();
+    stopDeadline();
     signal.removeEventListener("abort", onAbort);
     connection.close();
   }
 }
 
-function answerOf({ status, headers }: Response, body: ArrayBuffer, clock: Clock): Answer {
-  const contentType = headers.get("content-type");
-  const date = Date.parse(headers.get("date") ?? "");
-  const sentAtMs = Number.isNaN(date) ? undefined : date;
-  const retryAfterMs = parseRetryAfter(headers.get("retry-after"), sentAtMs ?? clock.now());
-  return {
-    status,
-    text: decodeText(body),
-    requestId: headers.get("x-request-id") ?? "",
-    ...(contentType !== null && { contentType }),
-    ...(sentAtMs !== undefined && { sentAtMs }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  };
+const BYTES = { objectMode: false };
+
+function isWhole(body: NonNullable<HttpRequest["body"]>): body is string | Buffer {
+  return typeof body === "string" || Buffer.isBuffer(body);
+}
+
+async function* watched(content: AsyncIterable<Uint8Array>, moved: () => void): AsyncIterable<Uint8Array> {
+  for await (const piece of content) {
+    moved();
+    yield piece;
+  }
 }

@@ -7,6 +7,15 @@ import type { Clock } from "../time/clock";
 /** Longest time until a connection is made (through its proxy, with TLS), in milliseconds. */
 const CONNECT_LIMIT_MS = 10_000;
 
+/** How a connection is made. */
+export interface ConnectionOptions {
+  readonly proxy?: URL | undefined;
+  /** Finds the address that is connected to, where no proxy does. @default the machine's own */
+  readonly lookup?: LookupFunction | undefined;
+  /** In PEM: trusted in the place of those that Node.js trusts by itself. */
+  readonly authorities?: string[] | undefined;
+}
+
 /** What node-fetch shows of an error that is thrown here: its code. */
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
@@ -27,16 +36,7 @@ export class AttemptConnection {
   #pending: { destroy(error?: Error): unknown } | undefined;
   #stopLimit = (): void => undefined;
 
-  /**
-   * @param special `lookup` finds the address that is connected to, where no proxy does: else the machine's own does.
-   *   `authorities`, in PEM, are trusted in the place of those that Node.js trusts by itself
-   */
-  constructor(
-    url: string,
-    proxy: URL | undefined,
-    clock: Clock,
-    { lookup, authorities }: { lookup?: LookupFunction; authorities?: string[] | undefined } = {},
-  ) {
+  constructor(url: string, clock: Clock, { proxy, lookup, authorities }: ConnectionOptions = {}) {
     const secure = url.startsWith("https:");
     // said here because NODE_TLS_REJECT_UNAUTHORIZED would else switch the check off
     const agent = secure ? new https.Agent({ rejectUnauthorized: true, ca: authorities }) : new http.Agent();

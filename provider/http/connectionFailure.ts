@@ -3,7 +3,6 @@ import type { Endpoint } from "./endpoint";
 import { ConnectionError } from "../words/errors";
 import type { FailedAttempt } from "./failedAttempt";
 import { malformed } from "./malformed";
-import { MAX_BODY_BYTES } from "./replyBody";
 import type { Fault } from "./retryPolicy";
 
 /** Error codes of Node.js that mean that no connection was made. */
@@ -26,7 +25,7 @@ export function connectionFailure(
   error: unknown,
   { state, proxyHost, refusedByProxy }: AttemptConnection,
 ): FailedAttempt {
-  const { name, code: rawCode, type } = error as { name?: string; code?: string; type?: string };
+  const { name, code: rawCode } = error as { name?: string; code?: string };
   const code = name === "AbortError" ? "no answer in time" : (rawCode ?? "connection failed");
   // until the connection is ready it may as well be the proxy that fails
   const proxy = state === "connecting" ? proxyHost : undefined;
@@ -56,7 +55,6 @@ export function connectionFailure(
   }
   const unseen = state === "unused" ? UNREACHABLE.has(code) : state === "connecting";
   if (!unseen) {
-    if (type === "max-size") return unusable("oversized", `more than ${MAX_BODY_BYTES / 1024} KiB`);
     if (code === "HPE_HEADER_OVERFLOW") return unusable("oversized", "headers that are too large");
     if (code.startsWith("HPE_")) return unusable("notHttp", `with what is not usable HTTP (${code})`);
     if (code.startsWith("Z_")) return unusable("malformed", `with what cannot be unpacked (${code})`);
@@ -66,6 +64,8 @@ export function connectionFailure(
     code === "ENOTFOUND"
       ? `host not found: ${proxy ?? endpoint.host}`
       : `${endpoint.name} failed${through} (${code})`,
-    "Check the network, the base URL, and that the service is up.",
+    code === "ECONNREFUSED" && proxy === undefined
+      ? `Is the service started? Nothing listens at ${endpoint.host}: check that address, too.`
+      : "Check the network, the base URL, and that the service is up.",
   );
 }

@@ -53,6 +53,8 @@ interface Pause {
  * A 503 with `Retry-After` says nothing of a rate: after the pause it is as at first.
  */
 export class Pacer {
+  /** The service answered at some time, whatever it said. */
+  wasAnswered = false;
   readonly #clock: Clock;
   /** First come, first served. */
   readonly #queue: Waiting[] = [];
@@ -119,6 +121,7 @@ export class Pacer {
   ended(attempt: { readonly value: unknown } | FailedAttempt): void {
     if (!("fault" in attempt)) return this.#count();
     const { fault, error } = attempt;
+    this.wasAnswered ||= fault.kind === "status";
     if (fault.kind === "status" && [429, 503].includes(fault.status) && fault.retryAfterMs !== undefined) {
       this.#refusal = error;
       this.#hold(fault.retryAfterMs, fault.status === 429);
@@ -136,6 +139,7 @@ export class Pacer {
   }
 
   #count(): void {
+    this.wasAnswered = true;
     const nowMs = this.#clock.monotonic();
     this.#answers.push(nowMs);
     if (nowMs - (this.#answers[0] ?? nowMs) > MAX_RETRY_AFTER_MS) this.#answers.shift();

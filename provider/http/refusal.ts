@@ -7,7 +7,7 @@ import {
   type DocsHostingError,
 } from "../words/errors";
 import { redact } from "../words/redaction";
-import type { Answer } from "./attempt";
+import type { Answer } from "./answer";
 import type { Endpoint } from "./endpoint";
 import type { FailedAttempt } from "./failedAttempt";
 import type { Origin } from "./origin";

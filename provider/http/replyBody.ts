@@ -9,7 +9,7 @@ const MAX_DEPTH = 64;
 export const QUOTE_LENGTH = 200;
 
 /** Strict UTF-8 without a byte order mark; anything else is told apart from an empty reply. */
-export function decodeText(bytes: ArrayBuffer): string | undefined {
+export function decodeText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

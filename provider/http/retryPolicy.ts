@@ -37,7 +37,7 @@ const REFUSED_FOR_NOW = new Set([408, 425, 429, 503]);
 const BROKEN_INSIDE = new Set([500, 502, 504]);
 
 /** How often in one call a fault is tried again at most; without an entry, until the deadline. */
-const MAX_REPEATS = { notFoundHost: 3, notHttp: 5, malformed: 5, start: 1 };
+const MAX_REPEATS = { notFoundHost: 3, tooFewBytes: 5, notHttp: 5, malformed: 5, start: 1 };
 
 /** @returns how many times in one call this fault, and those counted with it, may be answered by another attempt */
 export function allowedRepeats(fault: Fault, repetition: Repetition): number {
@@ -62,8 +62,12 @@ export function allowedRepeats(fault: Fault, repetition: Repetition): number {
   }
 }
 
+/** Code of an answer that brought so little that nobody could ask for all of it. */
+export const TOO_FEW_BYTES = "too few bytes";
+
 function repeatsByCode(code: string): number {
   if (code === "ENOTFOUND") return MAX_REPEATS.notFoundHost;
+  if (code === TOO_FEW_BYTES) return MAX_REPEATS.tooFewBytes;
   return /^(EPROTO|ERR_SSL_|HPE_)/.test(code) ? MAX_REPEATS.notHttp : Infinity;
 }
 

@@ -1,26 +1,17 @@
-import { sleep, type Clock } from "../time/clock";
-import type { Reporter } from "../words/reporter";
-import type { Deadline } from "../time/deadline";
 import type { Tracer } from "../tracing/tracer";
-import type { FailedAttempt } from "./failedAttempt";
-import { formatDuration } from "../time/duration";
-import {
-  AnswerCutOffError,
-  ConnectionError,
-  DeadlineExceededError,
-  MalformedResponseError,
-  type DocsHostingError,
-} from "../words/errors";
-import { endpointOf, type Call, type Endpoint } from "./endpoint";
-import { exchange, type Answer, type Fetch } from "./attempt";
-import { refusal } from "./refusal";
+import { MalformedResponseError } from "../words/errors";
 import { redact } from "../words/redaction";
 import type { Secrets } from "../words/secrets";
+import { readAnswer, type Answer } from "./answer";
+import { attempt, type NetworkContext } from "./attempt";
+import { endpointOf, type Call, type Endpoint } from "./endpoint";
+import type { FailedAttempt } from "./failedAttempt";
 import type { Origin } from "./origin";
 import type { Pacer } from "./pacer";
 import type { Pacers } from "./pacers";
+import { refusal } from "./refusal";
 import { parseObject, QUOTE_LENGTH } from "./replyBody";
-import { allowedRepeats, countedAs, mayHaveBeenProcessed, retryDelayMs } from "./retryPolicy";
+import { Retries, type Peer } from "./retries";
 
 /** A successful reply whose body is a JSON object. */
 export interface Reply {
@@ -36,34 +27,26 @@ export interface Reply {
 }
 
 /** What every call of one operation shares. */
-export interface TransportOptions {
+export interface TransportOptions extends NetworkContext {
   readonly service: Origin;
-  readonly fetch: Fetch;
-  readonly clock: Clock;
   /** When requests go out: shared by all operations of the process. */
   readonly pacers: Pacers;
-  readonly reporter: Reporter;
   readonly tracer: Tracer;
-  readonly secrets: Secrets;
-  readonly signal: AbortSignal;
-  readonly deadline: Deadline;
 }
 
-/** How long a service of which nothing ever answered is tried, in milliseconds from the operation's begin. */
-const SILENCE_LIMIT_MS = 2 * 60_000;
+/** Longest time one attempt may take from the first byte sent to the last received, in milliseconds. */
+const ATTEMPT_LIMIT_MS = 30_000;
+/** How long the reply to a start is waited for after Ctrl-C, in milliseconds: without it, the job could not be found again. */
+const START_GRACE_MS = 1_500;
 
 /** How long a request waits for its turn without a word, in milliseconds. */
 const TELL_AFTER_MS = 5_000;
-
-/** A timer may run out this much before its time, in milliseconds. */
-const TIMER_PRECISION_MS = 5;
 
 /** Sends calls to the service: bearer key, time and size limits, and retries of what is safe to send again. */
 export class Transport {
   /** How far this machine's clock is ahead of the service's, in milliseconds, by the last `Date` header seen. */
   clockAheadMs: number | undefined;
-  /** Something of the service answered, whatever it said: it is there, and worth waiting for. */
-  #wasAnswered = false;
+  readonly #peer: Peer = { name: "the service", isKnown: false, wasAnswered: false };
   /** A wrong `Content-Type` was told of: once is enough. */
   #warnedOfType = false;
   readonly #options: TransportOptions;
@@ -77,63 +60,21 @@ export class Transport {
    * @throws DocsHostingError of the last attempt, or the signal's reason
    */
   async send<T>(call: Call, read: (reply: Reply) => T): Promise<T> {
-    const { service, clock, pacers, secrets, signal, deadline, reporter } = this.#options;
+    const { service, pacers, secrets, signal } = this.#options;
     const endpoint = endpointOf(service.baseUrl, call);
-    const counts = new Map<string, number>();
-    let failures = 0;
-    let previous: DocsHostingError | undefined;
-    for (;;) {
+    const { name } = endpoint;
+    const retries = new Retries(this.#peer, this.#options, { name, repetition: call.repetition });
+    for (let repeats = 0; ; repeats++) {
       signal.throwIfAborted();
       const key = service.apiKey();
       secrets.add(key);
       const pacer = pacers.of(service.baseUrl, key);
-      await this.#turn(pacer, endpoint, failures > 0);
-      const attempt = await this.#attempt(call, endpoint, { key, repeats: failures }, read);
-      pacer.ended(attempt);
-      if ("value" in attempt) return attempt.value;
-      failures++;
-      const { fault, error } = attempt;
-      const mayHaveStarted = call.repetition === "start" && mayHaveBeenProcessed(fault);
-      const counted = countedAs(fault, call.repetition);
-      const count = (counts.get(counted) ?? 0) + 1;
-      counts.set(counted, count);
-      const isLast = count > allowedRepeats(fault, call.repetition);
-      const delayMs = retryDelayMs(fault, failures, clock.random());
-      const isOutOfTime = delayMs >= deadline.remainingMs();
-      const isSilent = !this.#wasAnswered && deadline.elapsedMs() + delayMs >= SILENCE_LIMIT_MS;
-      if (mayHaveStarted && (isLast || isOutOfTime || isSilent)) {
-        reporter.warn(`${endpoint.name}: a job may have been started whose id nobody knows`);
-      }
-      if (isLast) throw error;
-      const limit = formatDuration(deadline.limitMs);
-      if (isOutOfTime) {
-        const wasCutOff = deadline.remainingMs() < TIMER_PRECISION_MS;
-        if (wasCutOff && !previous) {
-          throw new AnswerCutOffError(
-            `${endpoint.name} was not answered before the time limit of ${limit} passed`,
-            "Run `pulumi up` again, or raise the limit with the resource option customTimeouts.",
-          );
-        }
-        // an attempt that the deadline itself cut off tells less than the one before
-        const { message, remedy } = wasCutOff ? (previous ?? error) : error;
-        throw new DeadlineExceededError(
-          `${message}; the time limit of ${limit} leaves no room for another try`,
-          remedy,
-        );
-      }
-      if (isSilent) {
-        throw new ConnectionError(
-          `${error.message}; nothing of the service answered for ${formatDuration(deadline.elapsedMs())}, so it is not tried any longer`,
-          error.remedy,
-        );
-      }
-      if (mayHaveStarted) {
-        reporter.warn(`${error.message}. It is sent once more; if the first one arrived, two jobs run.`);
-      } else {
-        reporter.progress(`${error.message}; trying again in ${Math.ceil(delayMs / 1_000)}s`);
-      }
-      previous = error;
-      await sleep(clock, delayMs, signal);
+      await this.#turn(pacer, endpoint, repeats > 0);
+      const outcome = await this.#attempt(call, endpoint, { key, repeats }, read);
+      pacer.ended(outcome);
+      if ("value" in outcome) return outcome.value;
+      this.#peer.isKnown = pacer.wasAnswered;
+      await retries.pause(outcome);
     }
   }
 
@@ -148,7 +89,7 @@ export class Transport {
     } finally {
       stopTelling();
     }
-    this.#wasAnswered ||= pacer.wasRefused;
+    this.#peer.wasAnswered ||= pacer.wasRefused;
   }
 
   async #attempt<T>(
@@ -160,7 +101,7 @@ export class Transport {
     const { service, clock, reporter, secrets } = this.#options;
     const answer = await this.#exchange(call, endpoint, repeats, key);
     if ("fault" in answer) return answer;
-    this.#wasAnswered = true;
+    this.#peer.wasAnswered = true;
     const { status, text, contentType, sentAtMs, retryAfterMs } = answer;
     if (sentAtMs !== undefined) this.clockAheadMs = clock.now() - sentAtMs;
     if (status < 200 || status > 299) return refusal(endpoint, answer, service);
@@ -197,7 +138,7 @@ export class Transport {
       ...(repeats > 0 && { "http.request.resend_count": repeats }),
     };
     return tracer.span(call.method, attributes, async () => {
-      const answer = await exchange(call, endpoint, key, this.#options);
+      const answer = await this.#ask(call, endpoint, key);
       if ("fault" in answer) {
         tracer.note({ "error.type": answer.error.name });
       } else {
@@ -209,5 +150,31 @@ export class Transport {
       }
       return answer;
     });
+  }
+
+  async #ask(
+    { method, body, idempotencyKey, repetition }: Call,
+    endpoint: Endpoint,
+    key: string,
+  ): Promise<Answer | FailedAttempt> {
+    const { service, clock } = this.#options;
+    const headers = {
+      authorization: `Bearer ${key}`,
+      accept: "application/json",
+      ...(body && { "content-type": "application/json" }),
+      ...(idempotencyKey !== undefined && { "idempotency-key": `"${idempotencyKey}"` }),
+    };
+    const outcome = await attempt(
+      endpoint,
+      { method, headers, body: body && JSON.stringify(body) },
+      this.#options,
+      {
+        silenceMs: ATTEMPT_LIMIT_MS,
+        graceMs: repetition === "start" ? START_GRACE_MS : 0,
+        proxy: service.proxy,
+      },
+      (reply) => readAnswer(endpoint, reply, clock),
+    );
+    return "fault" in outcome ? outcome : outcome.value;
   }
 }

@@ -4,7 +4,7 @@ import { readImage, type StoredImage } from "../registry/image";
 import type { Manifest } from "../registry/manifests";
 import { OCI_INDEX } from "../registry/mediaTypes";
 import { parseBase, pinned, repositoryName } from "../registry/reference";
-import type { RegistryContext } from "../registry/context";
+import type { RegistryContext } from "../registry/exchange";
 import { RegistrySession } from "../registry/session";
 import { DestinationError } from "../words/errors";
 import type { BlobStore } from "./blobStore";

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import type { SiteLimits } from "../archive/site";
 import { copyInto } from "../disk/writeFile";
 import { formatBytes } from "../http/transferLine";
-import type { RegistryContext } from "../registry/context";
+import type { RegistryContext } from "../registry/exchange";
 import { BundleRefusedError, DestinationError } from "../words/errors";
 import { BlobStore } from "./blobStore";
 import { buildSiteImage, type KitBundle } from "./buildSiteImage";

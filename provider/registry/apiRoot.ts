@@ -1,6 +1,5 @@
 import { isLoopback } from "../http/loopback";
-import type { RegistryContext } from "./context";
-import { exchange } from "./exchange";
+import { exchange, type RegistryContext } from "./exchange";
 
 /** Docker's own registry is at another host than its images are named by. */
 const API_HOSTS: Readonly<Record<string, string>> = { "docker.io": "registry-1.docker.io" };

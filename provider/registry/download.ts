@@ -5,10 +5,10 @@ import type { FailedAttempt } from "../http/failedAttempt";
 import { DestinationError } from "../words/errors";
 import type { Blob } from "./blobs";
 import { digestOf } from "./digest";
+import { wholeBody } from "./exchange";
 import { otherBytes } from "./manifests";
 import { pinned } from "./reference";
 import type { RegistrySession } from "./session";
-import { readBytes } from "./wholeBody";
 
 /** Longest blob that is read into memory, in bytes: configurations of images are far below. */
 const MAX_MEMORY_BYTES = 8 * 1024 * 1024;
@@ -22,7 +22,7 @@ export async function readBlob(session: RegistrySession, { digest }: Blob): Prom
   return session.send(
     { method: "GET", to: session.path("blobs", digest), accepted: [200] },
     async (reply) => {
-      const bytes = await readBytes(reply, MAX_MEMORY_BYTES);
+      const bytes = await wholeBody(reply, MAX_MEMORY_BYTES);
       const found = digestOf(bytes);
       if (found !== digest) throw otherBytes(pinned(session.repository, digest), found);
       return bytes;
@@ -47,7 +47,7 @@ export async function downloadBlob(
   const retries = session.retries();
   const file = await open(path, constants.O_RDWR | constants.O_CREAT);
   try {
-    let { offset, hash } = await readBeginning(file, size);
+    let { offset, hash } = await readBeginning(file, size, session.context.signal);
     /** Whether some of it is of an earlier call, which may have left anything. */
     let isOld = offset > 0;
     const beginAnew = (): void => {
@@ -92,7 +92,7 @@ export async function downloadBlob(
         if (found !== digest) throw otherBytes(name, found);
         return;
       }
-      if (offset > before) retries.forget();
+      if (offset > before) retries.moved(offset - before);
       await retries.pause("fault" in outcome ? outcome : endedEarly(name));
     }
   } finally {
@@ -101,12 +101,17 @@ export async function downloadBlob(
 }
 
 /** Reads what is there of a blob. More than it can have is none of it. */
-async function readBeginning(file: FileHandle, size: number): Promise<{ offset: number; hash: Hash }> {
+async function readBeginning(
+  file: FileHandle,
+  size: number,
+  signal: AbortSignal,
+): Promise<{ offset: number; hash: Hash }> {
   const hash = createHash("sha256");
   if ((await file.stat()).size > size) await file.truncate();
   const block = Buffer.allocUnsafe(1 << 20);
   for (let offset = 0; ;) {
     const { bytesRead } = await file.read(block, 0, block.length, offset);
+    signal.throwIfAborted();
     if (bytesRead === 0) return { offset, hash };
     hash.update(block.subarray(0, bytesRead));
     offset += bytesRead;

@@ -1,13 +1,23 @@
 import type { FailedAttempt } from "../http/failedAttempt";
 import { parseRetryAfter } from "../http/retryPolicy";
 import { DestinationError } from "../words/errors";
-import type { HttpReply, HttpRequest } from "./exchange";
+import type { HttpReply } from "../http/attempt";
+import type { RegistryRequest } from "./exchange";
 import { registryReason, remedyFor } from "./registryError";
+
+/** How much of an error is read, in bytes. */
+const MAX_ERROR_BYTES = 64 * 1024;
 
 /** An answer with a status that nobody wanted. */
 export interface UnwantedReply extends Pick<HttpReply, "status" | "headers"> {
-  /** Its body. */
+  /** The beginning of its body. */
   readonly text: string;
+}
+
+/** Reads an answer that nobody wanted. */
+export async function readUnwanted(reply: HttpReply): Promise<UnwantedReply> {
+  const { status, headers } = reply;
+  return { status, headers, text: (await reply.beginning(MAX_ERROR_BYTES)).toString() };
 }
 
 /**
@@ -18,7 +28,7 @@ export interface UnwantedReply extends Pick<HttpReply, "status" | "headers"> {
  * @param nowMs wall-clock time in milliseconds since 1970
  */
 export function refused(
-  { method, url }: Pick<HttpRequest, "method" | "url">,
+  { method, url }: Pick<RegistryRequest, "method" | "url">,
   { status, headers, text }: UnwantedReply,
   host: string,
   hasCredential: boolean,

@@ -2,14 +2,12 @@ import type { FailedAttempt } from "../http/failedAttempt";
 import { parseJson } from "../http/replyBody";
 import { DestinationError } from "../words/errors";
 import { parseChallenges, type Challenge } from "./challenge";
-import type { RegistryContext } from "./context";
 import { findCredential } from "./credentials";
 import type { Credential } from "./dockerConfiguration";
-import { exchange } from "./exchange";
-import { refused, unconnected } from "./failedRequest";
+import { exchange, wholeBody, type RegistryContext } from "./exchange";
+import { readUnwanted, refused, unconnected } from "./failedRequest";
 import type { Repository } from "./reference";
 import { basic, readToken, tokenRequest, type Token } from "./tokens";
-import { readText } from "./wholeBody";
 
 /**
  * Logs in to a repository's registry when that asks for it, in the way that it asks for: with a name and a password, or with a token
@@ -97,13 +95,12 @@ export class Login {
       { method, url, headers: { ...headers, accept: "application/json" }, ...(body && { body: () => body }) },
       this.#context,
       async (reply) => {
-        const text = await readText(reply);
         if (reply.status !== 200) {
           const { host } = this.#repository;
-          return refused(request, { ...reply, text }, host, this.hasCredential, clock.now());
+          return refused(request, await readUnwanted(reply), host, this.hasCredential, clock.now());
         }
         return (
-          readToken(parseJson(text), clock) ?? {
+          readToken(parseJson((await wholeBody(reply)).toString()), clock) ?? {
             fault: { kind: "malformed" as const },
             error: new DestinationError(
               `${method} ${url.origin}${url.pathname} answered without a token`,

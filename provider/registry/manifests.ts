@@ -1,10 +1,11 @@
 import { DestinationError } from "../words/errors";
 import { digestOf } from "./digest";
+import { wholeBody } from "./exchange";
+import { readUnwanted } from "./failedRequest";
 import { MANIFEST_TYPES } from "./mediaTypes";
 import { isDigest, pinned, repositoryName } from "./reference";
 import { registryReason } from "./registryError";
 import type { RegistrySession } from "./session";
-import { readBytes, readText } from "./wholeBody";
 
 /** A manifest or an index, byte for byte as its digest is of. */
 export interface Manifest {
@@ -52,7 +53,7 @@ export async function getManifest(session: RegistrySession, name: string): Promi
     },
     async (reply) => {
       if (reply.status === 404) return undefined;
-      const bytes = await readBytes(reply);
+      const bytes = await wholeBody(reply);
       const digest = digestOf(bytes);
       const told = reply.headers.get("docker-content-digest");
       for (const promised of [isDigest(name) ? name : undefined, told ?? undefined]) {
@@ -111,7 +112,7 @@ export async function deleteManifest(session: RegistrySession, digest: string): 
     async (reply) => {
       if (reply.status === 404) return "gone";
       if (reply.status < 300) return "removed";
-      const { codes, words } = registryReason(await readText(reply));
+      const { codes, words } = registryReason((await readUnwanted(reply)).text);
       if (reply.status === 405 || codes.includes("UNSUPPORTED")) return "unsupported";
       throw new DestinationError(
         `the registry ${session.repository.host} did not remove ${pinned(session.repository, digest)}: ${words}`,

@@ -1,21 +1,20 @@
+import type { HttpReply } from "../http/attempt";
 import type { FailedAttempt } from "../http/failedAttempt";
+import { Retries, type Peer } from "../http/retries";
 import { DestinationError } from "../words/errors";
 import { findApiRoot } from "./apiRoot";
-import type { RegistryContext } from "./context";
-import { exchange, type HttpReply, type HttpRequest } from "./exchange";
-import { refused, unconnected, type UnwantedReply } from "./failedRequest";
+import { exchange, type RegistryContext, type RegistryRequest } from "./exchange";
+import { readUnwanted, refused, unconnected, type UnwantedReply } from "./failedRequest";
 import { Login } from "./login";
 import type { Repository } from "./reference";
-import { Retries } from "./retries";
-import { readText } from "./wholeBody";
 
 /** What is asked of a registry. */
 export interface RegistryCall {
-  readonly method: HttpRequest["method"];
+  readonly method: RegistryRequest["method"];
   /** A path below the API's root, or where the registry said that something goes on. */
   readonly to: string | URL;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: HttpRequest["body"];
+  readonly body?: RegistryRequest["body"];
   /** Statuses that the reader understands. */
   readonly accepted: readonly number[];
   /** Other repositories of the registry that it reads. */
@@ -42,7 +41,7 @@ export class RegistrySession {
   readonly #isPlain: boolean;
   readonly #login: Login;
   #origin: Promise<string> | undefined;
-  #wasAnswered = false;
+  readonly #peer: Peer = { name: "the registry", isKnown: true, wasAnswered: false };
 
   /** @param plainHttp the registry has no TLS; one on this machine is asked whether it has */
   constructor(
@@ -77,7 +76,8 @@ export class RegistrySession {
   }
 
   retries(): Retries {
-    return new Retries(this.context, () => this.#wasAnswered);
+    const name = `a request to the registry ${this.repository.host}`;
+    return new Retries(this.#peer, this.context, { name, repetition: "repeatable" });
   }
 
   /** Asks once; logging in is part of it. @throws DestinationError; the signal's reason */
@@ -163,13 +163,13 @@ export class RegistrySession {
         },
         { ...context, ...(call.signal && { signal: call.signal }) },
         async (reply) => {
-          this.#wasAnswered = true;
+          this.#peer.wasAnswered = true;
           const { status, headers } = reply;
           if (call.accepted.includes(status)) return { value: await read(reply) };
           if (REDIRECTS.has(status) && headers.has("location")) {
             return { next: await this.located(headers.get("location"), url) };
           }
-          const unwanted = { status, headers, text: call.method === "HEAD" ? "" : await readText(reply) };
+          const unwanted = await readUnwanted(reply);
           if (status === 401 && isRegistry) return { unauthorized: unwanted };
           return this.#refused(call, url, unwanted);
         },

@@ -46,11 +46,12 @@ export class Upload {
       for (;;) {
         const location = (this.#location ??= await this.#start());
         const { size } = this.#source;
+        const before = this.#offset;
         const isLast = this.#offset === size || (this.#offset === 0 && size <= this.#chunkBytes);
         const failed = isLast ? await this.#finish(location) : await this.#chunk(location);
         if (failed === undefined) {
           if (isLast) return;
-          retries.forget();
+          retries.moved(this.#offset - before);
           continue;
         }
         const isLost = failed.fault.kind === "status" && LOST.has(failed.fault.status);
@@ -58,9 +59,8 @@ export class Upload {
         if (!isLost) await retries.pause(failed);
         // the answer that got lost may have been that it is whole
         if (isLast && (await hasBlob(this.#session, this.#source.digest))) return;
-        const before = this.#offset;
         await this.#ask(location);
-        if (this.#offset > before) retries.forget();
+        if (this.#offset > before) retries.moved(this.#offset - before);
         else if (isLost) await this.#abandon();
       }
     } catch (error) {

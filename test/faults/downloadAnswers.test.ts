@@ -56,7 +56,7 @@ test("D08 an answer with more bytes than its Content-Length is no HTTP, and none
     { speed: 500 },
   );
   expect(value).toBeUndefined();
-  expect(error?.message).toContain("no byte came from the store");
+  expect(error?.message).toContain("nothing of the store answered");
 });
 
 test("D08 a part with more bytes than its range is refused", async () => {

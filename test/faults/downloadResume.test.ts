@@ -3,7 +3,16 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DeadlineExceededError } from "../../provider/words/errors.ts";
-import { atFirst, bundleOf, bundleStore, cutAfter, saying, serve, type Misbehaviour } from "./bundleStore.ts";
+import {
+  atFirst,
+  bundleOf,
+  bundleStore,
+  cutAfter,
+  saying,
+  serve,
+  type BundleStore,
+  type Misbehaviour,
+} from "./bundleStore.ts";
 import { expectBundle, fetched, ownFolder, partsIn } from "./downloads.ts";
 
 /** Less than is held back where the disk is slow: all that a store sent before it broke has arrived. */
@@ -87,8 +96,36 @@ test("D03 the time limit ends a download that brings too little, and what has ar
 test("D03 a store that gives up its port is told of after two minutes", async () => {
   const { error, clock } = await fetched({ mint: () => Promise.resolve({ url: "http://127.0.0.1:9/b?x" }) });
   expect(error?.name).toBe("ConnectionError");
-  expect(error?.message).toMatch(/no byte came from the store for \d+m/);
+  expect(error?.message).toMatch(/nothing of the store answered for \d+m/);
   expect(clock.monotonic()).toBeLessThan(15 * 60_000);
+});
+
+/** Sends one byte from where it is asked to, and says so; or promises all, and breaks off. */
+const oneByte =
+  (isCut: boolean): ((store: BundleStore) => Misbehaviour) =>
+  (store) =>
+  (response, request, number) => {
+    if (isCut) return cutAfter(1)(store)(response, request, number);
+    const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
+    response.writeHead(206, { etag: store.etag, "content-range": range(from, from, CONTENT.length) });
+    response.end(CONTENT.subarray(from, from + 1));
+    return true;
+  };
+
+test("D03 a store that sends one byte at a time, as a part that is right, is given up after a few requests", async () => {
+  const store = await bundleStore(CONTENT);
+  store.misbehave = (...call) => (call[2] === 1 ? cutAfter(1)(store) : oneByte(false)(store))(...call);
+  const { error } = await fetched(store);
+  expect(error?.message).toMatch(/failed \(too few bytes\); \d+ B had arrived$/);
+  expect(store.requests.length).toBeLessThan(10);
+});
+
+test("D03 a store that breaks off after each byte is asked no more often than one that sends none", async () => {
+  const store = await bundleStore(CONTENT, undefined);
+  store.misbehave = oneByte(true)(store);
+  const { error } = await fetched(store, {}, { limitMs: 60_000 });
+  expect(error).toBeInstanceOf(DeadlineExceededError);
+  expect(store.requests.length).toBeLessThan(30);
 });
 
 test("D04 a store that passes over the range sends the whole, and the part is cut off", async () => {

@@ -59,8 +59,12 @@ function response(reply: Exclude<ScriptedReply, { error: string } | "never">): R
     status,
     ok: status >= 200 && status < 300,
     headers: new Headers(reply.headers ?? {}),
-    body: [bytes],
-    arrayBuffer: () =>
-      Promise.resolve(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)),
+    body: {
+      on: (event: string, listener: (piece?: Uint8Array) => void) => {
+        if (event === "data") listener(bytes);
+        if (event === "end") listener();
+      },
+      resume: () => undefined,
+    },
   } as unknown as Response;
 }

@@ -1,15 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { Part } from "../../../provider/download/part.ts";
 import { Receiver } from "../../../provider/download/receiver.ts";
-import type { OpenAnswer } from "../../../provider/download/storeRequest.ts";
+import type { HttpReply } from "../../../provider/http/attempt.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
-
-const NO_WATCH = { begin: () => undefined, end: () => undefined };
 
 test("the memory of what has arrived is given back, but not of bytes that share theirs with others", async () => {
   const folder = mkdtempSync(join(tmpdir(), "receiver-"));
@@ -21,12 +18,15 @@ test("the memory of what has arrived is given back, but not of bytes that share 
   await part.open();
   const context = { clock: new VirtualClock(), reporter: recordingReporter() };
   const receiver = new Receiver(part, 1_000, context, () => undefined);
-  const answer = { response: { body: Readable.from([alone, shared]) }, host: "store.test" };
+  // eslint-disable-next-line @typescript-eslint/require-await -- as answers are read
+  const content = async function* (): AsyncIterable<Uint8Array> {
+    yield* [alone, shared];
+  };
   const took = await receiver.receive(
     { kind: "bytes", from: 0, totalBytes: 15, endsAnyhow: false },
-    answer as unknown as OpenAnswer,
+    { content } as HttpReply,
+    "store.test",
     { url: "https://store.test/bundle" },
-    NO_WATCH,
   );
   await part.finish();
   await part.close();

@@ -20,7 +20,7 @@ const told = ({ fault, error }: FailedAttempt): unknown => ({
 
 describe("a connection", () => {
   const failed = (error: object, known: Partial<AttemptConnection> = {}): unknown => {
-    const connection = new AttemptConnection(ENDPOINT.url, undefined, new VirtualClock());
+    const connection = new AttemptConnection(ENDPOINT.url, new VirtualClock());
     return told(
       connectionFailure(ENDPOINT, error, Object.assign(connection, { state: "ready", ...known } as const)),
     );
@@ -46,7 +46,7 @@ describe("a connection", () => {
   test("that broke before it was ready brought nothing, whatever the error says", () => {
     for (const code of ["ECONNRESET", "HPE_INVALID_CONSTANT", "Z_DATA_ERROR"]) {
       const broken = lost("unreachable", code, `${ENDPOINT.name} failed (${code})`);
-      expect(failed({ code, type: "max-size" }, { state: "connecting" })).toEqual(broken);
+      expect(failed({ code }, { state: "connecting" })).toEqual(broken);
     }
     expect(failed({ code: "EPROTO" }, { state: "connecting", proxyHost })).toEqual(
       lost("unreachable", "EPROTO", `${ENDPOINT.name} failed through the proxy ${proxyHost} (EPROTO)`),
@@ -104,7 +104,6 @@ describe("a connection", () => {
   });
 
   test.each([
-    [{ type: "max-size" }, "oversized", "more than 1024 KiB"],
     [{ code: "HPE_HEADER_OVERFLOW" }, "oversized", "headers that are too large"],
     [{ code: "HPE_INVALID_CONSTANT" }, "notHttp", "with what is not usable HTTP (HPE_INVALID_CONSTANT)"],
     [{ code: "Z_DATA_ERROR" }, "malformed", "with what cannot be unpacked (Z_DATA_ERROR)"],

@@ -187,7 +187,7 @@ test("an answer that only the deadline cuts off is told as that, and not as a fa
   const { error, requests, clock } = await send(READ, () => "never", { limitMs: 20_000 });
   expect(error).toBeInstanceOf(AnswerCutOffError);
   expect(error?.message).toBe(
-    "GET https://api.example.com/admin/v1/thing was not answered before the time limit of 20s passed",
+    "the time limit of 20s passed before GET https://api.example.com/admin/v1/thing was answered in full",
   );
   expect(error?.remedy).toBe(
     "Run `pulumi up` again, or raise the limit with the resource option customTimeouts.",
@@ -213,9 +213,9 @@ test.each(["20", "60"])(
 
 test.each<[string, ScriptedReply, string, number]>([
   [
-    "refuses connections",
-    { error: "ECONNREFUSED" },
-    "(ECONNREFUSED); nothing of the service answered for 1m 56s",
+    "breaks connections",
+    { error: "ECONNRESET" },
+    "(ECONNRESET); nothing of the service answered for 1m 56s",
     115,
   ],
   ["never answers", "never", "(no answer in time); nothing of the service answered for ", 90],
@@ -226,6 +226,25 @@ test.each<[string, ScriptedReply, string, number]>([
   // the pause that would lead beyond two minutes is not made; an attempt may last 30 s
   expect(clock.monotonic()).toBeGreaterThan(seconds * 1_000);
   expect(clock.monotonic()).toBeLessThan(reply === "never" ? 150_000 : 120_000);
+});
+
+test("a service that refuses connections from the first one on is given up within 15 s, and its address told", async () => {
+  const { error, clock } = await send(READ, () => ({ error: "ECONNREFUSED" }));
+  expect(error).toMatchObject({
+    name: "ConnectionError",
+    message: expect.stringMatching(/\(ECONNREFUSED\); nothing of the service answered for \d+s/) as string,
+    remedy: "Is the service started? Nothing listens at api.example.com: check that address, too.",
+  });
+  expect(clock.monotonic()).toBeGreaterThan(5_000);
+  expect(clock.monotonic()).toBeLessThan(15_000);
+});
+
+test("a service that answered another operation of the run, and refuses connections then, is tried for two minutes", async () => {
+  const clock = new VirtualClock();
+  const pacers = new Pacers(clock);
+  await send(READ, () => ({ status: 404 }), { clock, pacers });
+  const { error } = await send(READ, () => ({ error: "ECONNREFUSED" }), { clock, pacers });
+  expect(error?.message).toContain("nothing of the service answered for 1m 56s");
 });
 
 test("once anything of the service answered, it is tried until the time limit", async () => {

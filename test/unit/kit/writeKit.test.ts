@@ -23,7 +23,7 @@ import { parse } from "yaml";
 import { lookAtKit, removeKits } from "../../../provider/kit/lookAtKit.ts";
 import { signerFrom } from "../../../provider/kit/signature.ts";
 import { writeKit, type KitRequest, type WrittenKit } from "../../../provider/kit/writeKit.ts";
-import type { RegistryContext } from "../../../provider/registry/context.ts";
+import type { RegistryContext } from "../../../provider/registry/exchange.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";

@@ -1,0 +1,48 @@
+import type { Clock } from "../time/clock";
+import type { HttpReply } from "./attempt";
+import type { Endpoint } from "./endpoint";
+import type { FailedAttempt } from "./failedAttempt";
+import { malformed } from "./malformed";
+import { decodeText, MAX_BODY_BYTES } from "./replyBody";
+import { parseRetryAfter } from "./retryPolicy";
+
+/** A whole answer of the service, whatever it says. */
+export interface Answer {
+  readonly status: number;
+  /** `undefined` when it is not UTF-8. */
+  readonly text: string | undefined;
+  readonly contentType?: string;
+  /** When it was sent, by its `Date` header: milliseconds since 1970. */
+  readonly sentAtMs?: number;
+  /** Its `X-Request-Id` header; empty when there is none. */
+  readonly requestId: string;
+  /** What its `Retry-After` header asks for, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/** Reads an answer to its end. */
+export async function readAnswer(
+  { name }: Endpoint,
+  reply: HttpReply,
+  clock: Clock,
+): Promise<Answer | FailedAttempt> {
+  const { status, headers } = reply;
+  const bytes = await reply.beginning(MAX_BODY_BYTES);
+  if (bytes.length > MAX_BODY_BYTES) {
+    const remedy = "Check that the base URL is that of the service.";
+    const error = malformed(name, `more than ${MAX_BODY_BYTES / 1024} KiB`, remedy);
+    return { fault: { kind: "oversized" }, error };
+  }
+  const contentType = headers.get("content-type");
+  const date = Date.parse(headers.get("date") ?? "");
+  const sentAtMs = Number.isNaN(date) ? undefined : date;
+  const retryAfterMs = parseRetryAfter(headers.get("retry-after"), sentAtMs ?? clock.now());
+  return {
+    status,
+    text: decodeText(bytes),
+    requestId: headers.get("x-request-id") ?? "",
+    ...(contentType !== null && { contentType }),
+    ...(sentAtMs !== undefined && { sentAtMs }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
