@@ -125,7 +125,7 @@ test("D03 a store that breaks off after each byte is asked no more often than on
   store.misbehave = oneByte(true)(store);
   const { error } = await fetched(store, {}, { limitMs: 60_000 });
   expect(error).toBeInstanceOf(DeadlineExceededError);
-  expect(store.requests.length).toBeLessThan(30);
+  expect(store.requests.length).toBeLessThan(20);
 });
 
 test("D04 a store that passes over the range sends the whole, and the part is cut off", async () => {
