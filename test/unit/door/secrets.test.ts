@@ -244,14 +244,11 @@ describe("of each kind", () => {
       return { status: 500 };
     };
     await operation(async (context) => {
-      const { client } = openClient(context, { baseUrl: "https://api.example.com" }, 60_000);
-      const { url } = await client.createBundle("7", "docs.example.com");
-      await askStore(
-        url,
-        {},
-        { ...context, policy: { allowInsecure: false, publicStorageOnly: false }, proxyFor: () => undefined },
-        context.signal,
-      );
+      const service = openClient(context, { baseUrl: "https://api.example.com" }, 60_000);
+      const { url } = await service.client.createBundle("7", "docs.example.com");
+      const policy = { allowInsecure: false, publicStorageOnly: false };
+      const network = { ...service, policy, proxyFor: () => undefined };
+      await askStore(url, {}, network, () => Promise.resolve());
       throw new Error(`the store said ${minted}, then ${redirected}`);
     });
     expectNothing("the store said");
