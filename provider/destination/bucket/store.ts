@@ -120,7 +120,7 @@ export class Store {
   /** A store that answered may have put them into its words. They are known by then: nobody is asked again. */
   async #noteCredentials(): Promise<void> {
     const found = await this.client.config.credentials().catch(() => undefined);
-    for (const secret of [found?.secretAccessKey, found?.sessionToken])
-      this.context.secrets.add(secret ?? "");
+    const { accessKeyId = "", secretAccessKey = "", sessionToken = "" } = found ?? {};
+    for (const secret of [accessKeyId, secretAccessKey, sessionToken]) this.context.secrets.add(secret);
   }
 }

@@ -14,8 +14,6 @@ const PART_SIZE = 8 * 1024 * 1024;
 const MOST_PARTS = 10_000;
 /** Parts of one object that are sent at once. They are held in memory, and one more that is read. */
 const LANES = 4;
-/** Of what is read from the disk at once, in bytes. */
-const BLOCK = 1024 * 1024;
 /** An upload on which nothing happened for so long belongs to a run that was killed, in milliseconds. */
 export const FORGOTTEN_AFTER_MS = 3_600_000;
 /** How long the end of an upload may take after Ctrl-C or the deadline, in milliseconds. */
@@ -105,7 +103,7 @@ async function* readChecked(
 ): AsyncGenerator<Uint8Array> {
   const hash = createHash("sha256");
   if (size > 0) {
-    const range = { start: offset, end: offset + size - 1, highWaterMark: BLOCK };
+    const range = { start: offset, end: offset + size - 1 };
     try {
       for await (const bytes of createReadStream(path, range) as AsyncIterable<Buffer>) {
         hash.update(bytes);

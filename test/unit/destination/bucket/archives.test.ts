@@ -4,6 +4,7 @@ import { bucketDestination } from "../../../../provider/destination/bucket/bucke
 import type { BucketPlace } from "../../../../provider/destination/bucket/place.ts";
 import type { Bundle, Copy, Destination } from "../../../../provider/destination/destination.ts";
 import {
+  CANARIES,
   startBucketStub,
   STUB_BUCKET,
   stubBundle,
@@ -228,6 +229,24 @@ test("an archive that cannot be read is told with its path", async (context) => 
   const bundle = await stubBundle(context, 10);
   await rm(bundle.path);
   await expect(publish(context, bundle)).rejects.toThrow(`the file ${bundle.path} cannot be used: ENOENT`);
+});
+
+test("no access key, secret key, session token or query of a link in the words of a store gets out", async (context) => {
+  const link = "https://docs.s3.amazonaws.com/a?X-Amz-Signature=c4n4ry-signature&X-Amz-Credential=c4n4ry";
+  const forms = (value: string): string => `${value} ${encodeURIComponent(value)} ${btoa(value)}`;
+  const words = [...Object.values(CANARIES).map(forms), link.replace("&", "&amp;")].join(" ");
+  store.rule = ({ method }) => (method === "PUT" ? stubError(400, "Strange", words) : undefined);
+  const operation = await stubOperation(context);
+  const draft = await archives().begin(await stubBundle(context, 10), operation);
+  const error = await draft.publish().catch((reason: unknown) => reason as Error);
+  operation.secrets.removeFromError(error);
+  const { message } = error as Error;
+  expect(message).toContain("failed with status 400 (Strange): [removed]");
+  for (const value of [...Object.values(CANARIES), "c4n4ry"]) {
+    for (const form of [value, encodeURIComponent(value), btoa(value).replace(/=+$/, "")]) {
+      expect(message).not.toContain(form);
+    }
+  }
 });
 
 test("an upload that has no name is told", async (context) => {
