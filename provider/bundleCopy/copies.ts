@@ -7,6 +7,7 @@ import { fromNow } from "../resource/decision";
 import { describeSource } from "../source/bundleSource";
 import { siteLimits } from "../source/inspect";
 import { withScratch } from "../source/workFolders";
+import { isUnknown } from "../words/unknown";
 import { BundleRefusedError } from "../words/errors";
 import { BUNDLE_COPY_INPUTS, checkInputs, type CheckedInputs } from "./inputs";
 import { inputsOf, isLinkSigned, linkOutputs, stateOf, type BundleCopyState, type MadeCopy } from "./state";
@@ -44,7 +45,9 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   reasonsToPublish({ sha256, destination }, { outputs }) {
     return [
       ...(placeChange(outputs.destination, destination) === "content" ? ["destination changed"] : []),
-      ...(sha256 !== undefined && sha256 !== outputs.sha256 ? ["another sha256 is wanted"] : []),
+      ...(sha256 !== undefined && !isUnknown(sha256) && sha256 !== outputs.sha256
+        ? ["another sha256 is wanted"]
+        : []),
     ];
   },
 

@@ -63,7 +63,7 @@ export function checkTimeouts(properties: Properties): CheckFailure[] {
   const timeouts = properties["__timeouts"];
   if (timeouts === undefined || isUnknown(timeouts)) return [];
   return Object.entries(timeouts as Properties)
-    .filter(([, text]) => typeof text !== "string" || parseDuration(text) === undefined)
+    .filter(([, text]) => !isUnknown(text) && (typeof text !== "string" || parseDuration(text) === undefined))
     .map(([name, text]) => ({
       property: "customTimeouts",
       reason: `${name} is ${inspect(text)}, not a duration; write it like "90s", "30m" or "1h30m"`,

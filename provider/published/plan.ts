@@ -1,5 +1,6 @@
 import type { Decision } from "../resource/decision";
 import { changedByTable, meaning } from "../resource/inputTable";
+import { isUnknown } from "../words/unknown";
 import type { Published, PublicationKind } from "./publication";
 
 /** The one thing to do so that the item becomes what the inputs ask for, and why. */
@@ -90,7 +91,9 @@ function reasonsOfBundle(
   item: string,
 ): string[] {
   return [
-    ...(requireSelfContained && !bundle.selfContained ? ["a self-contained bundle is required"] : []),
+    ...(requireSelfContained && !isUnknown(requireSelfContained) && !bundle.selfContained
+      ? ["a self-contained bundle is required"]
+      : []),
     ...(bundle.size > limits.archiveBytes || bundle.files > limits.files
       ? [`the bundle of the ${item} is over its limits`]
       : []),

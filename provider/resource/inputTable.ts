@@ -96,7 +96,7 @@ export function changedByTable<Inputs>(
 ): (keyof Inputs & string)[] {
   return inputNames(table).filter((name) => {
     const { isSame = Object.is } = table[name];
-    return !isSame(now[name], before[name]);
+    return isUnknown(now[name]) || !isSame(now[name], before[name]);
   });
 }
 

@@ -122,10 +122,11 @@ function leaveOut(source: unknown, names: readonly string[]): unknown {
 
 /** The source in messages: `job 7f3a of docs.example.com`, `the file kit/bundle.tar.gz`. */
 export function describeSource(source: CheckedSource): string {
-  if ("file" in source) return `the file ${source.file}`;
-  return isUnknown(source.jobId)
-    ? `the export of ${source.domain}`
-    : `job ${source.jobId} of ${source.domain}`;
+  if (isUnknown(source)) return "a bundle that is not known yet";
+  if ("file" in source)
+    return isUnknown(source.file) ? "a file that is not known yet" : `the file ${source.file}`;
+  const domain = isUnknown(source.domain) ? "a site that is not known yet" : source.domain;
+  return isUnknown(source.jobId) ? `the export of ${domain}` : `job ${source.jobId} of ${domain}`;
 }
 
 /** The source for those who trace. */

@@ -21,7 +21,7 @@ const SENTINELS: ReadonlySet<string> = new Set([
 
 /** Whether a value is not known before the update runs. */
 export function isUnknown(value: unknown): boolean {
-  return value === UNKNOWN;
+  return typeof value === "string" && SENTINELS.has(value);
 }
 
 /** Whether Pulumi would take a text of others for something that is not known, also once it is written in lower case. */
