@@ -4,9 +4,10 @@ import { type InspectionBudget, NotInspected } from "./inspectionBudget";
 /** Of one style sheet. */
 const MOST_CHARACTERS = 4 * 1_024 * 1_024;
 
-/** Of one style sheet: those of real ones have some at most. The tokenizer takes as long for one as for {@link ERROR_WORK} characters. */
+/** Of one style sheet: those of real ones have some at most. */
 const MOST_ERRORS = 1_000;
-const ERROR_WORK = 20;
+/** What an error counts for, in characters: the default limits have room for a million, for which the tokenizer takes some seconds. */
+const ERROR_WORK = 8_000;
 
 /** Characters between two payments. */
 const SLICE = 16 * 1_024;

@@ -368,12 +368,12 @@ describe("what pages load from elsewhere", () => {
   test("is the same for the same bundle, which is inspected up to a bound of its characters", async () => {
     const pages = Array.from({ length: 5 }, (_, index): Entry => ({
       name: `${index}.html`,
-      content: `<style>url(a)${"\\\n".repeat(400)}</style>`,
+      content: `<style>url(a)\\\n${" ".repeat(1_500)}</style>`,
     }));
     const unpackedBytes = [...SITE, ...pages].reduce((sum, { content = "" }) => sum + content.length, 0);
     const archive = tarGz([...SITE, ...pages]);
     const { externalLoads } = await inspected(archive, { ...LIMITS, unpackedBytes });
-    expect(externalLoads.map((load) => load.page)).toEqual(["1.html", "2.html", "3.html", "4.html"]);
+    expect(externalLoads.map((load) => load.page)).toEqual(["2.html", "3.html", "4.html"]);
     expect(externalLoads[0]?.address).toBe(
       "(not inspected: the bundle has more text than limits.unpackedBytes)",
     );

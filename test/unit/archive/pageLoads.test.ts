@@ -375,7 +375,7 @@ describe("the inspection of a text", () => {
 
   test("ends after so many characters of all texts together", async () => {
     const page = `<style>${" ".repeat(1_000)}url(</style>`;
-    await loadsOf(page, "html", 2 * page.length + 20);
+    await loadsOf(page, "html", 2 * page.length + 8_000);
     await expect(loadsOf(page, "html", page.length + 1_000)).rejects.toThrow(
       "more text than limits.unpackedBytes",
     );
@@ -383,8 +383,8 @@ describe("the inspection of a text", () => {
     await expect(loadsOf("url(a)", "css", 5)).rejects.toThrow(NotInspected);
     await expect(loadsOf(`["a"]`, "json", 4)).rejects.toThrow(NotInspected);
     const withErrors = `url(a)${ERRORS.repeat(100)}`;
-    await expect(loadsOf(withErrors, "css", withErrors.length + 1_999)).rejects.toThrow(NotInspected);
-    expect(await loadsOf(withErrors, "css", withErrors.length + 2_000)).toEqual([]);
+    await expect(loadsOf(withErrors, "css", withErrors.length + 799_999)).rejects.toThrow(NotInspected);
+    expect(await loadsOf(withErrors, "css", withErrors.length + 800_000)).toEqual([]);
   });
 
   test("ends at a list without end", async () => {
