@@ -80,7 +80,7 @@ export default tseslint.config(
     rules: wall([
       {
         regex:
-          "/provider/(?!time/clock$|tracing/tracer$|agentJob/lookUp\\.js$|words/errors$|resource/inputTable$|[^/]+/inputs$)",
+          "/provider/(?!door/nodeVersion$|time/clock$|tracing/tracer$|agentJob/lookUp\\.js$|words/errors$|resource/inputTable$|[^/]+/inputs$)",
         allowTypeImports: true,
         message:
           "The user's program takes types, tables of inputs and errors from provider/, and the one read that it does itself.",

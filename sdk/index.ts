@@ -1,3 +1,4 @@
+import "../provider/door/nodeVersion"; // first: see there
 export { AgentJob, type AgentJobArgs } from "./agentJob";
 export {
   getAgentJob,

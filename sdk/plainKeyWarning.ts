@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { isConfigSecret } from "./pulumiSdk";
 
 /** Stack configuration with the admin API key. */
 const API_KEY_CONFIG = "docs-hosting:adminApiKey";
@@ -8,7 +9,7 @@ const told = new Set<string>();
 
 /** Warns once per program of an API key that stands in the stack's configuration for all to read. */
 export function warnOfPlainKey(): void {
-  if (pulumi.runtime.getConfig(API_KEY_CONFIG) === undefined || isSecret(API_KEY_CONFIG)) return;
+  if (pulumi.runtime.getConfig(API_KEY_CONFIG) === undefined || isConfigSecret(API_KEY_CONFIG)) return;
   const program = `${pulumi.getProject()}/${pulumi.getStack()}`;
   if (told.has(program)) return;
   told.add(program);
@@ -16,11 +17,4 @@ export function warnOfPlainKey(): void {
     `the configuration ${API_KEY_CONFIG} holds the admin API key in plain text, readable in the stack's settings file. ` +
       `Make a new key, and set it with \`pulumi config set --secret ${API_KEY_CONFIG}\`.`,
   );
-}
-
-/** Whether a configuration value is a secret; where this SDK cannot tell, it is taken for one. */
-function isSecret(name: string): boolean {
-  // exported, but not declared: @pulumi/pulumi marks it as internal
-  const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (name: string) => boolean };
-  return isConfigSecret?.(name) ?? true;
 }

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { isKnownOutput } from "./pulumiSdk";
 
 /**
  * The URN that a resource will have, for the rows and records of the provider, which Pulumi does not tell it.
@@ -14,10 +15,8 @@ export function resourceUrn(
   parent: pulumi.Resource | undefined,
 ): Promise<string | undefined> {
   const urn = pulumi.createUrn(name, type, parent);
-  // exists, but not declared: @pulumi/pulumi marks it as internal
-  const { isKnown } = urn as { isKnown?: Promise<boolean> };
   return new Promise((resolve) => {
     urn.apply(resolve);
-    void isKnown?.then((known) => known || resolve(undefined));
+    void isKnownOutput(urn).then((known) => known || resolve(undefined));
   });
 }

@@ -16,6 +16,8 @@ import { inputsOf, seenState, type AgentJobState } from "./state";
 export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
   noBookkeeping: {},
 
+  gone: "JOB_GONE",
+
   /** The agent job's own id. */
   idOf: ({ outputs }) => outputs.jobId,
 

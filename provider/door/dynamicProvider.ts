@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { tellDecision } from "../resource/decision";
+import { tellDecision, type ReasonCode } from "../resource/decision";
 import type { CheckFailure } from "../resource/inputTable";
 import { renamedDiff, type LifeCycle, type StoredState } from "../resource/lifeCycle";
 import { UnfinishedError } from "../resource/unfinishedError";
@@ -24,6 +24,9 @@ export interface DynamicProvider {
   update(id: string, olds: Properties, news: Properties): Promise<{ outs: Properties }>;
   delete(id: string, props: Properties): Promise<void>;
 }
+
+/** What a refresh may find that the next `up` acts upon: said by both in the same words. */
+const TOLD_BY_REFRESH: ReadonlySet<ReasonCode> = new Set(["JOB_GONE", "DRIFTED"]);
 
 /**
  * The door between Pulumi's dynamic-provider process and a life cycle. It only translates: stored properties in and out,
@@ -97,11 +100,18 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
 
     // the host has no room for the inputs that were found
     read: answering(async (secrets, id, props) => {
-      const found = await session.operation("read", stored.urnsOf({}, props), secrets, (context) =>
-        stored.isStored(props)
-          ? lifeCycle.read(context, stateIn(props))
-          : lifeCycle.lookUp(context, id, stored.split(props).visible),
-      );
+      const found = await session.operation("read", stored.urnsOf({}, props), secrets, async (context) => {
+        if (!stored.isStored(props)) return lifeCycle.lookUp(context, id, stored.split(props).visible);
+        const seen = await lifeCycle.read(context, stateIn(props));
+        const decision = seen
+          ? lifeCycle.diff(seen.inputs, seen.state, session.machine).decision
+          : {
+              because: lifeCycle.gone ?? "DRIFTED",
+              text: `${id} is not there any more: it leaves the state, and the next \`pulumi up\` makes it anew`,
+            };
+        if (TOLD_BY_REFRESH.has(decision.because)) tellDecision(context.reporter, decision);
+        return seen;
+      });
       return found ? { id, props: stored.propertiesOf(found.state, props) } : { id: "", props: {} };
     }),
 

@@ -1,6 +1,19 @@
-// Before anything is loaded that is an ES module, as node-fetch is: an older Node.js only says ERR_REQUIRE_ESM.
-if (!process.features.require_module) {
-  const error = new Error(`pulumi-docs-hosting needs Node.js 22.12 or later; this is ${process.version}`);
+// Loaded first, by the provider and by the program: an older Node.js fails later, or only says ERR_REQUIRE_ESM.
+
+/** The first version that requires ES modules without a flag: see `engines` of package.json. */
+const FIRST = [22, 12] as const;
+
+/** @throws Error for an older Node.js, or one that was told not to require ES modules */
+export function requireNode(version: string, canRequireModules: boolean): void {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const isOlder = major < FIRST[0] || (major === FIRST[0] && minor < FIRST[1]);
+  if (!isOlder && canRequireModules) return;
+  const flag = isOlder ? "" : " with --no-experimental-require-module";
+  const error = new Error(
+    `pulumi-docs-hosting needs Node.js ${FIRST.join(".")} or later; this is v${version}${flag}`,
+  );
   error.stack = error.message; // where it was thrown tells a user nothing
   throw error;
 }
+
+requireNode(process.versions.node, process.features.require_module);

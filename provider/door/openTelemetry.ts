@@ -9,16 +9,18 @@ const SEND_EVERY_MS = 1_000;
  * `--otel-traces` says. The packages are loaded here and nowhere else: only who traces needs them. Nothing is registered
  * globally, so that whatever else is in this process is not concerned.
  *
+ * @param run the span of the run, as the variable `TRACEPARENT` has it
  * @throws an Error with the code `ERR_MODULE_NOT_FOUND` where OpenTelemetry is not installed
  */
 export async function openTelemetrySpans(
   endpoint: string,
+  run?: string,
   clock: Pick<Clock, "after"> = systemClock,
 ): Promise<Spans> {
-  return new Spans({ ...(await spanExit(endpoint)), clock });
+  return new Spans({ ...(await spanExit(endpoint)), run, clock });
 }
 
-async function spanExit(endpoint: string): Promise<Omit<SpanExit, "clock">> {
+async function spanExit(endpoint: string): Promise<Omit<SpanExit, "clock" | "run">> {
   const [
     api,
     { OTLPTraceExporter },

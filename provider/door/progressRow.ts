@@ -33,8 +33,9 @@ export class ProgressRow {
     else this.#showNow();
   }
 
-  /** Shows nothing any more, whatever is still set, and leaves no timer behind. */
+  /** Empties the row, for the CLI would leave the last line there; shows nothing any more, whatever is still set; leaves no timer. */
   close(): void {
+    if (!this.#closed && this.#shownAt > -Infinity) this.#show("");
     this.#closed = true;
     this.#cancelTimer();
   }

@@ -23,9 +23,16 @@ export interface Host extends Pick<Context, "fetch" | "lookup" | "clock" | "mach
   reporter(urn: string | undefined): Reporter & { close(): void };
   /** Calls back when the user stops the run, and at its normal end. Watching twice changes nothing. */
   watchForCancel(onCancel: () => void): void;
+  /** Calls back once when the engine is gone, which cannot take an answer any more. Watching twice changes nothing. */
+  watchEngine(onGone: () => void): void;
+  /** Ends the process. */
+  readonly exit: () => void;
   /** What tells tracers of each operation. */
   readonly tracing: Tracing;
 }
+
+/** How long operations have to end whose engine is gone, in milliseconds. */
+const LEFT_LIMIT_MS = 10_000;
 
 /** What all operations of one process share: configuration, resume records, what is in flight, and the end that Ctrl-C brings. */
 export class Session {
@@ -43,6 +50,8 @@ export class Session {
   #cancelled: RunCancelledError | undefined;
   /** Something was under way when Ctrl-C came: after a second one, Pulumi stores nothing of what was returned since. */
   #wasCutOff = false;
+  /** The engine is gone. */
+  #isLeft = false;
 
   constructor(host: Host) {
     this.#host = host;
@@ -69,7 +78,7 @@ export class Session {
   configure(config: StackConfig): void {
     this.#stackConfig = config;
     this.#host.tracing.listen();
-    this.#watchForCancel();
+    this.#watch();
   }
 
   /** The row of a resource, for a call that takes no time. @param urn when it is known */
@@ -91,7 +100,7 @@ export class Session {
     secrets: Secrets,
     run: (context: Context) => Promise<T>,
   ): Promise<T> {
-    this.#watchForCancel();
+    this.#watch();
     const stop = new AbortController();
     const row = this.#host.reporter(urn);
     const reporter = withoutSecrets(row, secrets);
@@ -124,12 +133,28 @@ export class Session {
       );
     } finally {
       this.#inFlight.delete(stop);
+      this.#endIfLeft();
       row.close();
     }
   }
 
-  #watchForCancel(): void {
+  #watch(): void {
     this.#host.watchForCancel(this.#onCancel);
+    this.#host.watchEngine(this.#onEngineGone);
+  }
+
+  /** Nobody stores what operations return now: jobs stay in the resume records, and the process ends with its operations. */
+  readonly #onEngineGone = (): void => {
+    const { clock, exit } = this.#host;
+    this.#isLeft = true;
+    this.#cancelled = new RunCancelledError("Pulumi has ended before it", "");
+    for (const stop of this.#inFlight) stop.abort(this.#cancelled);
+    clock.after(LEFT_LIMIT_MS, exit);
+    this.#endIfLeft();
+  };
+
+  #endIfLeft(): void {
+    if (this.#isLeft && this.#inFlight.size === 0) this.#host.exit();
   }
 
   /** Also called at the normal end of every operation of the engine, after which this process gets no other call. */

@@ -21,6 +21,8 @@ export interface SpanExit {
   /** Resolves when all spans that have ended are where they belong. */
   readonly flush: () => Promise<void>;
   readonly clock: Pick<Clock, "after">;
+  /** The span of the run, as the variable `TRACEPARENT` has it: those of operations are below it. */
+  readonly run?: string | undefined;
 }
 
 /** A span in which something runs. */
@@ -47,7 +49,6 @@ export class Spans implements SpanMaker, Tracer {
 
   async operation<T>(
     { name, urn, debug, secrets }: TracedOperation,
-    caller: string | undefined,
     run: (tracer: Tracer) => Promise<T>,
   ): Promise<T> {
     try {
@@ -56,7 +57,7 @@ export class Spans implements SpanMaker, Tracer {
         `docs_hosting.${name}`,
         urnOf,
         { inherited: urnOf, secrets },
-        this.#callers(caller),
+        this.#ofRun(),
         () => run(this),
       );
     } finally {
@@ -105,9 +106,9 @@ export class Spans implements SpanMaker, Tracer {
     }
   }
 
-  #callers(traceparent = ""): Context {
+  #ofRun(): Context {
     const { ROOT_CONTEXT, trace } = this.#exit.api;
-    const found = TRACEPARENT.exec(traceparent);
+    const found = TRACEPARENT.exec(this.#exit.run ?? "");
     if (!found) return ROOT_CONTEXT;
     const [, traceId, spanId, flags] = found as string[] as [string, string, string, string];
     return trace.setSpanContext(ROOT_CONTEXT, {

@@ -2,9 +2,8 @@ import { lookup } from "node:dns";
 import { hostname } from "node:os";
 import nodeFetch from "node-fetch";
 import { systemClock } from "../time/clock";
-import { CallerSpans } from "./callerSpans";
-import { watchForCancel } from "./cancellation";
 import { engineReporter } from "./engineLog";
+import { watchEngine, watchForCancel } from "./pulumiHost";
 import type { Host } from "./session";
 import { tracingTo } from "./tracing";
 
@@ -17,12 +16,10 @@ export const thisProcess: Host = {
   environment: (name) => process.env[name],
   reporter: (urn) => engineReporter(urn, systemClock),
   watchForCancel,
-  tracing: tracingTo(
-    process.env["PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT"],
-    new CallerSpans(),
-    async (endpoint) => {
-      const { openTelemetrySpans } = await import("./openTelemetry.js");
-      return openTelemetrySpans(endpoint);
-    },
-  ),
+  watchEngine,
+  exit: () => process.exit(1),
+  tracing: tracingTo(process.env["PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT"], async (endpoint) => {
+    const { openTelemetrySpans } = await import("./openTelemetry.js");
+    return openTelemetrySpans(endpoint, process.env["TRACEPARENT"]);
+  }),
 };

@@ -14,10 +14,10 @@ export interface TracedOperation {
 
 /** Traces operations, each as a whole. */
 export interface Tracing {
-  /** Before any call is answered: from now on the engine's own spans are noticed. Listening twice changes nothing. */
+  /** Before any call is answered: what makes spans begins to load. */
   listen(): void;
   /**
-   * Runs an operation as a span, below that of the engine's call where it is known, and sees that all spans have left when it
+   * Runs an operation as a span, below the run where the engine hands that over, and sees that all spans have left when it
    * ends: Pulumi may end this process right after. Whatever becomes of them, the operation ends as it would without.
    */
   operation<T>(operation: TracedOperation, run: (tracer: Tracer) => Promise<T>): Promise<T>;
@@ -31,12 +31,7 @@ export const noTracing: Tracing = {
 
 /** What makes spans of operations, once it is loaded. */
 export interface SpanMaker {
-  /** @param caller the span that asked for it, as the header `traceparent` has it */
-  operation<T>(
-    operation: TracedOperation,
-    caller: string | undefined,
-    run: (tracer: Tracer) => Promise<T>,
-  ): Promise<T>;
+  operation<T>(operation: TracedOperation, run: (tracer: Tracer) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -44,12 +39,10 @@ export interface SpanMaker {
  * OpenTelemetry is not installed.
  *
  * @param endpoint where Pulumi takes spans, while it traces
- * @param callers the engine's own spans
  * @param load makes what sends spans to an endpoint
  */
 export function tracingTo(
   endpoint: string | undefined,
-  callers: { listen(): void; take(urn: string): string | undefined },
   load: (endpoint: string) => Promise<SpanMaker>,
 ): Tracing {
   if (endpoint === undefined || endpoint === "") return noTracing;
@@ -61,16 +54,11 @@ export function tracingTo(
       (error: unknown) => (error as { code?: string }).code ?? String(error),
     ));
   return {
-    listen() {
-      callers.listen();
-      void loaded();
-    },
+    listen: () => void loaded(),
     async operation(operation, run) {
-      const { urn, debug } = operation;
-      const caller = urn === undefined ? undefined : callers.take(urn);
       const spans = await loaded();
-      if (typeof spans !== "string") return spans.operation(operation, caller, run);
-      if (!isTold) debug(`no spans are sent: OpenTelemetry could not be loaded (${spans})`);
+      if (typeof spans !== "string") return spans.operation(operation, run);
+      if (!isTold) operation.debug(`no spans are sent: OpenTelemetry could not be loaded (${spans})`);
       isTold = true;
       return run(noTracer);
     },

@@ -15,7 +15,8 @@ export function formatBytes(bytes: number): string {
 }
 
 /**
- * A line about data on its way: "downloading 12.3 MB of 200 MB, 31.0 MB/s, 6s left".
+ * A line about data on its way, what changes first, for a row has little room: "6% · 12.3 MB of 200 MB · 31.0 MB/s · ~6s ·
+ * downloading".
  *
  * @param totalBytes `undefined` when nobody knows
  * @param movedBytes of them, those that were moved since `elapsedMs` began: what an earlier run moved says nothing of the rate
@@ -27,10 +28,15 @@ export function transferLine(
   elapsedMs: number,
   movedBytes = doneBytes,
 ): string {
-  const of = totalBytes === undefined ? "" : ` of ${formatBytes(totalBytes)}`;
   const rate = elapsedMs > 0 ? (movedBytes * 1_000) / elapsedMs : 0;
-  if (rate === 0) return `${verb} ${formatBytes(doneBytes)}${of}`;
-  const left =
-    totalBytes === undefined ? "" : `, ${formatDuration(((totalBytes - doneBytes) / rate) * 1_000)} left`;
-  return `${verb} ${formatBytes(doneBytes)}${of}, ${formatBytes(rate)}/s${left}`;
+  const known = totalBytes !== undefined;
+  return [
+    known && totalBytes > 0 ? `${Math.floor((100 * doneBytes) / totalBytes)}%` : [],
+    known ? `${formatBytes(doneBytes)} of ${formatBytes(totalBytes)}` : formatBytes(doneBytes),
+    rate > 0 ? `${formatBytes(rate)}/s` : [],
+    rate > 0 && known ? `~${formatDuration(((totalBytes - doneBytes) / rate) * 1_000)}` : [],
+    verb,
+  ]
+    .flat()
+    .join(" · ");
 }

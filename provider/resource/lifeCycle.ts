@@ -1,6 +1,6 @@
 import type { ConfigurationSource } from "../service/configuration";
 import type { Context } from "./context";
-import type { Decision } from "./decision";
+import type { Decision, ReasonCode } from "./decision";
 import type { CheckFailure } from "./inputTable";
 import type { Machine } from "../time/serviceClock";
 
@@ -50,6 +50,9 @@ export interface Found<Inputs extends object, State extends StoredState> {
 export interface LifeCycle<Inputs extends object, State extends StoredState> {
   /** What is remembered of a resource about which nothing is. */
   readonly noBookkeeping: State["bookkeeping"];
+
+  /** The code of a read that finds nothing. @default "DRIFTED" */
+  readonly gone?: ReasonCode;
 
   /** Pulumi's id of the resource. */
   idOf(state: State): string;

@@ -16,6 +16,8 @@ import { findJob } from "./workflow";
 export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
   noBookkeeping: { given: [] },
 
+  gone: "JOB_GONE",
+
   /** The domain: the job changes over the resource's life, the domain does not. */
   idOf: ({ outputs }) => outputs.domain,
 

@@ -4,6 +4,10 @@ import type { Outcome } from "../words/outcome";
 import { warningOnce, type Reporter } from "../words/reporter";
 import { waitUntilFinal, type Wait } from "./waiter";
 
+/** Shortest and longest time between two lines that stay, in milliseconds. */
+const LASTING_MIN_MS = 10_000;
+const LASTING_MAX_MS = 5 * 60_000;
+
 /** What is seen of a job. */
 export interface JobLook extends Omit<Observation, "elapsedMs"> {
   readonly outcome: Outcome;
@@ -38,8 +42,28 @@ export function waitForJob<Job extends JobLook>(wait: JobWait<Job>): Promise<Job
     },
     isFinal: ({ outcome }) => outcome !== "pending",
     describe: observed,
-    onLook: (history) => reporter.progress(describeProgress(history)),
+    onLook: tellProgress(reporter),
   });
+}
+
+/**
+ * Tells each look on the changing row, and by a line that stays each quarter of a job that takes its time: what a narrow
+ * terminal has no room for and the log of a pipeline does not have.
+ */
+function tellProgress(reporter: Reporter): (history: readonly Observation[]) => void {
+  let quarters = 0;
+  let toldMs = 0;
+  return (history) => {
+    const line = describeProgress(history);
+    reporter.progress(line);
+    const { progress = 0, elapsedMs = 0 } = history.at(-1) ?? {};
+    const sinceMs = elapsedMs - toldMs;
+    const reached = Math.floor(progress / 25);
+    if (sinceMs < LASTING_MIN_MS || (reached <= quarters && sinceMs < LASTING_MAX_MS)) return;
+    reporter.info(line);
+    quarters = reached;
+    toldMs = elapsedMs;
+  };
 }
 
 /** What the schedule and the progress are made from: no more, for the looks of a long wait are kept. */

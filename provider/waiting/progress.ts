@@ -5,18 +5,18 @@ import { estimateRemainingMs } from "./remainingTime";
 /** Steps in which a forecast is given, in milliseconds: it is not more exact than that. */
 const FORECAST_STEP_MS = 5_000;
 
-/** What the looks at a job showed, in one line: "running, 43%, 18 pages, about 20s left". */
+/** What the looks at a job showed, what changes first, for a row has little room: "43% · 18 pages · ~20s · running". */
 export function describeProgress(history: readonly Observation[]): string {
   const { status, progress, pageCount } = history.at(-1) ?? { status: "unknown" };
   const remainingMs = estimateRemainingMs(history);
   return [
-    status,
     progress === undefined ? [] : `${Math.floor(progress)}%`,
     pageCount === undefined ? [] : `${pageCount} ${pageCount === 1 ? "page" : "pages"}`,
     remainingMs === undefined || remainingMs <= 0
       ? []
-      : `about ${formatDuration(Math.ceil(remainingMs / FORECAST_STEP_MS) * FORECAST_STEP_MS)} left`,
+      : `~${formatDuration(Math.ceil(remainingMs / FORECAST_STEP_MS) * FORECAST_STEP_MS)}`,
+    status,
   ]
     .flat()
-    .join(", ");
+    .join(" · ");
 }

@@ -1,3 +1,4 @@
+import "../../provider/door/nodeVersion"; // first: see there
 import "./kubernetesPackage";
 
 export { SelfHostedDocs, type SelfHostedDocsArgs, type ReleaseSettings } from "./selfHostedDocs";

@@ -1,5 +1,5 @@
-import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
+import { outliveRefusal, runWithErrorHooks } from "../pulumiSdk";
 import { explainFailure, type FailedRelease } from "./releaseFailure";
 
 /**
@@ -16,7 +16,7 @@ const hooks = new WeakMap<object, pulumi.ErrorHook>();
  * hooks: they came with the SDK and the engine 3.218 (before 3.244, only a wait that came to nothing calls them).
  */
 export function releaseFailureHook(): pulumi.ErrorHook | undefined {
-  const run = currentRun();
+  const run = runWithErrorHooks();
   if (run === undefined) return undefined;
   let hook = hooks.get(run);
   if (hook === undefined) {
@@ -25,33 +25,6 @@ export function releaseFailureHook(): pulumi.ErrorHook | undefined {
     hooks.set(run, hook);
   }
   return hook;
-}
-
-/**
- * What stands for the run of a program, if it can have error hooks: the SDK would fail the release over a hook that the
- * engine does not offer.
- *
- * The SDK must know the class, which it does not in the beginning of the peer range, whatever the types say; the engine
- * must offer hooks, which is told in the SDK's inner state only; and Pulumi's mocks say that they do, but do not.
- */
-function currentRun(): object | undefined {
-  try {
-    const { getStore } = createRequire(__filename)("@pulumi/pulumi/runtime/state") as {
-      getStore: () => { supportsErrorHooks?: boolean };
-    };
-    const { ErrorHook } = pulumi as Partial<typeof pulumi>;
-    const monitor = pulumi.runtime.getMonitor() as { registerErrorHook?: unknown } | undefined;
-    const run = getStore();
-    return ErrorHook && run.supportsErrorHooks === true && monitor?.registerErrorHook ? run : undefined;
-  } catch {
-    return undefined; // not an SDK of a known kind: do without
-  }
-}
-
-/** Lets a release go on whose hook is refused: a second copy of this package may have registered it. */
-function outliveRefusal(hook: pulumi.ErrorHook): void {
-  const inner = hook as { __registered?: Promise<void> };
-  if (inner.__registered !== undefined) inner.__registered = inner.__registered.catch(() => undefined);
 }
 
 /** Never throws: an engine then shows the hook's error in the place of the release's. */

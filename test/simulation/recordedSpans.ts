@@ -5,7 +5,7 @@ import {
   SimpleSpanProcessor,
   type ReadableSpan,
 } from "@opentelemetry/sdk-trace-base";
-import { Spans } from "../../provider/door/spans.ts";
+import { Spans, type SpanExit } from "../../provider/door/spans.ts";
 import type { Clock } from "../../provider/time/clock.ts";
 import type { Tracer } from "../../provider/tracing/tracer.ts";
 import { URN } from "./testContext.ts";
@@ -24,25 +24,28 @@ export interface RecordedSpan {
 export class RecordedSpans {
   readonly #exporter = new InMemorySpanExporter();
   readonly spans: Spans;
+  readonly #exit: SpanExit;
   /** What is told to those who miss spans. */
   readonly debugged: string[] = [];
 
   /** @param flush in the place of that of an endpoint */
   constructor(clock: Pick<Clock, "after">, flush = (): Promise<void> => Promise.resolve()) {
     const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(this.#exporter)] });
-    this.spans = new Spans({ api, tracer: provider.getTracer("test"), flush, clock });
+    this.#exit = { api, tracer: provider.getTracer("test"), flush, clock };
+    this.spans = new Spans(this.#exit);
   }
 
   /** What no span may hold. */
   readonly secrets = new Secrets();
 
-  /** Runs an operation of the resource {@link URN}. */
+  /** Runs an operation of the resource {@link URN}. @param ofRun the span of the run, where the engine hands it over */
   operation<T>(
     run: (tracer: Tracer) => Promise<T>,
-    { name = "create", caller }: { name?: string; caller?: string } = {},
+    { name = "create", ofRun }: { name?: string; ofRun?: string } = {},
   ): Promise<T> {
     const debug = (line: string): void => void this.debugged.push(line);
-    return this.spans.operation({ name, urn: URN, debug, secrets: this.secrets }, caller, run);
+    const spans = ofRun === undefined ? this.spans : new Spans({ ...this.#exit, run: ofRun });
+    return spans.operation({ name, urn: URN, debug, secrets: this.secrets }, run);
   }
 
   /** As OpenTelemetry has them, in the order in which they ended. */

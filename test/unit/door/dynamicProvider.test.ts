@@ -255,6 +255,24 @@ describe("customTimeouts", () => {
 });
 
 describe("read", () => {
+  test("says with its code that a job is gone, as the next `up` does", async () => {
+    const gone = { ...fakeLifeCycle({ read: () => Promise.resolve(undefined) }), gone: "JOB_GONE" as const };
+    await doorTo(gone).read("id-of-a", STORED);
+    expect(lines.info).toEqual([expect.stringMatching(/^JOB_GONE: id-of-a is not there any more/)]);
+  });
+
+  test.each([
+    ["DRIFTED", ["DRIFTED: it is made again"]],
+    ["JOB_GONE", ["JOB_GONE: it is made again"]],
+    ["RENEW_WINDOW", []],
+    ["UP_TO_DATE", []],
+  ] as const)("tells what was found where the next `up` says %s: %j", async (because, told) => {
+    const decision = { because, text: "it is made again" };
+    await doorTo(fakeLifeCycle({ diff: () => ({ ...SAME, decision }) })).read("id-of-a", STORED);
+    expect(lines.info).toEqual(told);
+    expect(lines.debug).toEqual([]);
+  });
+
   test("gives what is there now", async () => {
     const lifeCycle = fakeLifeCycle({
       read: () =>
@@ -274,6 +292,9 @@ describe("read", () => {
   test("says by an empty id that it is gone", async () => {
     const door = doorTo(fakeLifeCycle({ read: () => Promise.resolve(undefined) }));
     expect(await door.read("id-of-a", STORED)).toEqual({ id: "", props: {} });
+    expect(lines.info).toEqual([
+      "DRIFTED: id-of-a is not there any more: it leaves the state, and the next `pulumi up` makes it anew",
+    ]);
   });
 
   test("of a resource that something else manages looks it up by its id", async () => {
@@ -383,7 +404,8 @@ describe("what leaves", () => {
     const door = doorTo(
       fakeLifeCycle({
         diff: () => {
-          throw new Error("no difference");
+          if (leaving.answers === 1) throw new Error("no difference");
+          return SAME;
         },
       }),
     );

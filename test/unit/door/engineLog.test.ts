@@ -86,6 +86,7 @@ test("lines stay on the resource's own row, each with its severity; progress is 
     { ...staying, severity: 1, message: "a line" },
     { ...staying, severity: 2, message: "a warning" },
     { severity: 1, message: "running (0s)", urn: URN, ephemeral: true },
+    { severity: 1, message: "", urn: URN, ephemeral: true },
   ]);
 });
 

@@ -1,20 +1,27 @@
-import { expect, test, vi } from "vitest";
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { requireNode } from "../../../provider/door/nodeVersion.ts";
 
-const TOLD = `pulumi-docs-hosting needs Node.js 22.12 or later; this is ${process.version}`;
-
-test("a Node.js that cannot require ES modules is told which one is needed, and no more", async ({
-  onTestFinished,
-}) => {
-  vi.resetModules();
-  const able = vi.spyOn(process.features, "require_module", "get").mockReturnValue(false);
-  onTestFinished(() => able.mockRestore());
-  await expect(import("../../../provider/door/nodeVersion.ts")).rejects.toMatchObject({
-    message: TOLD,
-    stack: TOLD,
-  });
+test.each(["18.20.8", "20.19.4", "21.99.0", "22.11.0"])("Node.js %s is refused in one line", (version) => {
+  const told = `pulumi-docs-hosting needs Node.js 22.12 or later; this is v${version}`;
+  expect(() => requireNode(version, true)).toThrow(expect.objectContaining({ message: told, stack: told }));
 });
 
-test("one that can is told nothing", async () => {
-  vi.resetModules();
-  await import("../../../provider/door/nodeVersion.ts");
+test.each(["22.12.0", "22.20.1", "23.0.0", "24.1.0", "100.0.0-nightly"])("Node.js %s is not", (version) => {
+  expect(() => requireNode(version, true)).not.toThrow();
 });
+
+test("one that was told not to require ES modules is refused, too", () => {
+  expect(() => requireNode("24.1.0", false)).toThrow(
+    "needs Node.js 22.12 or later; this is v24.1.0 with --no-experimental-require-module",
+  );
+});
+
+test.each(["provider/dynamic.ts", "sdk/index.ts", "sdk/kubernetes/index.ts"])(
+  "%s asks for the version before anything else, and package.json names the same one",
+  (entry) => {
+    const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+    expect(/^(?:import|export).*$/m.exec(read(entry))?.[0]).toMatch(/^import "[./a-z]*door\/nodeVersion";/);
+    expect(read("package.json")).toContain('"node": ">=22.12"');
+  },
+);

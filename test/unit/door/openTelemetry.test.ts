@@ -33,9 +33,9 @@ test.each([
   ["as Pulumi gives it", ""],
   ["with a scheme", "http://"],
 ])("spans are with the endpoint when their operation ends: its address %s", async (_how, scheme) => {
-  const spans = await openTelemetrySpans(`${scheme}${receiver.endpoint}`, patient);
+  const spans = await openTelemetrySpans(`${scheme}${receiver.endpoint}`, undefined, patient);
   const name = "create";
-  const result = spans.operation({ name, urn: URN, debug, secrets }, undefined, (tracer) =>
+  const result = spans.operation({ name, urn: URN, debug, secrets }, (tracer) =>
     tracer.span("within", { "docs_hosting.bundle.size": 7 }, () => Promise.resolve("done")),
   );
   expect(await result).toBe("done");
@@ -47,9 +47,9 @@ test.each([
 });
 
 test("an endpoint that is none costs the spans and nothing else", async () => {
-  const spans = await openTelemetrySpans("localhost:0", impatient);
+  const spans = await openTelemetrySpans("localhost:0", undefined, impatient);
   const operation = { name: "create", urn: URN, debug, secrets };
-  expect(await spans.operation(operation, undefined, () => Promise.resolve(7))).toBe(7);
+  expect(await spans.operation(operation, () => Promise.resolve(7))).toBe(7);
   expect(debug.mock.calls).toEqual([[expect.stringContaining("spans did not arrive")]]);
 });
 
@@ -63,9 +63,9 @@ test.each([
       seen.push(given);
       const recorded = new RecordedSpans(patient);
       return Promise.resolve({
-        operation: (...[operation, caller, run]: Parameters<SpanMaker["operation"]>) => {
+        operation: (...[operation, run]: Parameters<SpanMaker["operation"]>) => {
           seen.push(operation.name);
-          return recorded.spans.operation(operation, caller, run);
+          return recorded.spans.operation(operation, run);
         },
       });
     },

@@ -62,15 +62,16 @@ test("what does not change shows again before thirty seconds have passed, with t
   ]);
 });
 
-test("a closed row shows nothing more, also when it is set, and leaves no timer", () => {
+test("a closed row is empty, once, and shows nothing more, also when it is set, and leaves no timer", () => {
   const { clock, row: progress, shown } = row();
   progress.set("a");
   progress.set("b");
   progress.close();
+  progress.close();
   progress.set("too late");
   expect(clock.pending).toBe(0);
   clock.advance(100_000);
-  expect(shown).toHaveLength(1);
+  expect(shown.map(([, line]) => line)).toEqual(["a (0s)", ""]);
 });
 
 test("a row that was never set shows nothing", () => {

@@ -55,11 +55,13 @@ function adapter(life: Partial<Life>): DynamicProvider {
     environment: (name) => environment[name],
     reporter: () => ({ progress: note, debug: note, info: note, warn: note, close: () => undefined }),
     watchForCancel: () => undefined,
+    watchEngine: () => undefined,
+    exit: () => undefined,
     tracing: {
       listen: () => undefined,
       operation: async (operation, run) => {
         try {
-          return await spans.operation(operation, undefined, run);
+          return await spans.operation(operation, run);
         } finally {
           left.push(JSON.stringify(finished.map(({ attributes, status }) => [attributes, status])));
         }

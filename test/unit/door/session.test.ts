@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi, type Mock } from "vitest";
 import { Session } from "../../../provider/door/session.ts";
 import type { Tracing } from "../../../provider/door/tracing.ts";
 import { thisProcess } from "../../../provider/door/thisProcess.ts";
@@ -12,6 +12,7 @@ import { noTracer } from "../../../provider/tracing/tracer.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { URN } from "../../simulation/testContext.ts";
 import { Secrets } from "../../../provider/words/secrets.ts";
+import { VirtualClock } from "../../simulation/virtualClock.ts";
 
 let home: string;
 let enginesServer: EnginesServer;
@@ -146,6 +147,60 @@ describe("tracing", () => {
     leave();
     await work;
     expect(inFlight()).toBe(0);
+  });
+});
+
+describe("an engine that is gone", () => {
+  let gone: () => void;
+  let exit: Mock<() => void>;
+  let clock: VirtualClock;
+
+  beforeEach(() => {
+    exit = vi.fn();
+    clock = new VirtualClock();
+    const watchEngine = (onGone: () => void): void => void (gone = onGone);
+    session = new Session({ ...thisProcess, clock, watchEngine, exit });
+    session.configure({ get: () => undefined });
+  });
+
+  const stopped = (end: Promise<void>): Promise<unknown> =>
+    session
+      .operation("create", { urn: URN }, secrets, async ({ signal }) => {
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        await end;
+        throw signal.reason as Error;
+      })
+      .catch((error: unknown) => error);
+
+  test("ends the operations, then the process, and leaves the records of started jobs", async () => {
+    const resource = { baseUrl: "https://api.example.test", urn: URN, domain: "docs.example.com" };
+    session.resumeRecords.save(resource, "0".repeat(64), "job-1");
+    session.resumeRecords.handOver(resource);
+    let end = (): void => undefined;
+    const work = stopped(new Promise((resolve) => (end = resolve)));
+    gone();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(exit).not.toHaveBeenCalled();
+    end();
+    expect(await work).toMatchObject({ name: "RunCancelledError", message: "Pulumi has ended before it" });
+    expect(exit).toHaveBeenCalledTimes(1);
+    expect(readdirSync(join(home, "docs-hosting", "resume"))).toHaveLength(1);
+  });
+
+  test("ends the process at once where nothing is under way, and no later than after ten seconds", () => {
+    gone();
+    expect(exit).toHaveBeenCalledTimes(1);
+    exit.mockClear();
+    void stopped(new Promise(() => undefined));
+    clock.advance(9_999);
+    expect(exit).not.toHaveBeenCalled();
+    clock.advance(1);
+    expect(exit).toHaveBeenCalledTimes(1);
+  });
+
+  test("that is there leaves the process alone when operations end", async () => {
+    await session.operation("create", {}, secrets, () => Promise.resolve());
+    expect(exit).not.toHaveBeenCalled();
   });
 });
 

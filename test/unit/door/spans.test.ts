@@ -24,7 +24,7 @@ describe("an operation", () => {
   test("is a span with the URN, within that of the engine's call", async () => {
     const result = await recorded.operation(() => Promise.resolve(7), {
       name: "update",
-      caller: `00-${TRACE}-${SPAN}-01`,
+      ofRun: `00-${TRACE}-${SPAN}-01`,
     });
     expect(result).toBe(7);
     const [span] = recorded.finished;
@@ -47,15 +47,15 @@ describe("an operation", () => {
     `x00-${TRACE}-${SPAN}-01`,
     `00-${TRACE}-${SPAN}-01x`,
     `00-${TRACE.toUpperCase()}-${SPAN}-01`,
-  ])("is a trace of its own where the engine's span is %j", async (caller) => {
-    await recorded.operation(nothing, { ...(caller !== undefined && { caller }) });
+  ])("is a trace of its own where the span of the run is %j", async (ofRun) => {
+    await recorded.operation(nothing, { ...(ofRun !== undefined && { ofRun }) });
     const [span] = recorded.finished;
     expect(span?.parentSpanContext).toBeUndefined();
     expect(span?.spanContext().traceId).not.toBe(TRACE);
   });
 
   test("is not told where the engine's trace is not sampled", async () => {
-    await recorded.operation(nothing, { caller: `00-${TRACE}-${SPAN}-00` });
+    await recorded.operation(nothing, { ofRun: `00-${TRACE}-${SPAN}-00` });
     expect(recorded.finished).toEqual([]);
   });
 

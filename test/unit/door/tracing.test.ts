@@ -6,7 +6,6 @@ import { URN } from "../../simulation/testContext.ts";
 
 const ENDPOINT = "localhost:4317";
 const tracer: Tracer = { ...noTracer };
-const callers = { listen: vi.fn(), take: vi.fn((urn: string) => `the caller of ${urn}`) };
 let debugged: string[];
 /** What was asked of the maker of spans, and what ran. */
 let asked: unknown[];
@@ -17,8 +16,8 @@ const operation = {
   secrets: new Secrets(),
 };
 const maker: SpanMaker = {
-  operation: (given, caller, run) => {
-    asked.push([given.name, caller]);
+  operation: (given, run) => {
+    asked.push(given.name);
     return run(tracer);
   },
 };
@@ -30,33 +29,24 @@ beforeEach(() => {
   vi.clearAllMocks();
 });
 
-test.each([undefined, ""])(
-  "without an endpoint nothing is loaded and nothing watched: %j",
-  async (endpoint) => {
-    const load = vi.fn(() => Promise.resolve(maker));
-    const tracing = tracingTo(endpoint, callers, load);
-    tracing.listen();
-    expect(await tracing.operation(operation, run)).toBe("untraced");
-    expect(load).not.toHaveBeenCalled();
-    expect(callers.listen).not.toHaveBeenCalled();
-    expect(callers.take).not.toHaveBeenCalled();
-    expect(debugged).toEqual([]);
-  },
-);
-
-test("with one, what makes spans is loaded once, and gets each operation with the span that asked for it", async () => {
+test.each([undefined, ""])("without an endpoint nothing is loaded: %j", async (endpoint) => {
   const load = vi.fn(() => Promise.resolve(maker));
-  const tracing = tracingTo(ENDPOINT, callers, load);
+  const tracing = tracingTo(endpoint, load);
+  tracing.listen();
+  expect(await tracing.operation(operation, run)).toBe("untraced");
+  expect(load).not.toHaveBeenCalled();
+  expect(debugged).toEqual([]);
+});
+
+test("with one, what makes spans is loaded once, and gets each operation", async () => {
+  const load = vi.fn(() => Promise.resolve(maker));
+  const tracing = tracingTo(ENDPOINT, load);
   expect(load).not.toHaveBeenCalled();
   tracing.listen();
   tracing.listen();
-  expect(callers.listen).toHaveBeenCalledTimes(2);
   expect(await tracing.operation(operation, run)).toBe("traced");
   expect(await tracing.operation({ ...operation, name: "read", urn: undefined }, run)).toBe("traced");
-  expect(asked).toEqual([
-    ["create", `the caller of ${URN}`],
-    ["read", undefined],
-  ]);
+  expect(asked).toEqual(["create", "read"]);
   expect(load.mock.calls).toEqual([[ENDPOINT]]);
 });
 
@@ -69,7 +59,7 @@ test.each([
 ])(
   "where OpenTelemetry is absent or too old, operations run as ever, and one line says so to those who look: %s",
   async (error, why) => {
-    const tracing = tracingTo(ENDPOINT, callers, () => Promise.reject(error));
+    const tracing = tracingTo(ENDPOINT, () => Promise.reject(error));
     tracing.listen();
     expect(await Promise.all([tracing.operation(operation, run), tracing.operation(operation, run)])).toEqual(
       ["untraced", "untraced"],

@@ -45,6 +45,8 @@ async function exportAll({
     environment: (name) => (name.endsWith("_KEY") ? service.key : undefined),
     reporter: () => ({ ...recordingReporter(), close: () => undefined }),
     watchForCancel: () => undefined,
+    watchEngine: () => undefined,
+    exit: () => undefined,
     tracing: noTracing,
   });
   const resumeRecords = new MemoryRecords(); // a disk is not what this is about

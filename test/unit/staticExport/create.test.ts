@@ -38,11 +38,14 @@ describe("create", () => {
     expect(site.reporter.lines.info).toEqual([
       "NEW: the first export, so a job is to be started",
       "export job job-1 started",
+      ...[3, 6, 9].map(
+        (tens) => expect.stringMatching(`^${tens}\\d% · \\d+ pages · ~\\d+s · running$`) as string,
+      ),
     ]);
     expect(site.reporter.lines.progress[0]).toBe("starting the export");
     expect(site.reporter.lines.progress.at(-1)).toBe("packing the bundle");
     expect(site.reporter.lines.progress).toContainEqual(
-      expect.stringMatching(/^running, 5\d%, 1\d pages, about \d\ds left$/),
+      expect.stringMatching(/^5\d% · 1\d pages · ~\d\ds · running$/),
     );
   });
 

@@ -1,5 +1,5 @@
 import { connect, createServer, type Http2Server } from "node:http2";
-import { createServer as createTcpServer, type AddressInfo } from "node:net";
+import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 const CANCEL = "/pulumirpc.ResourceProvider/Cancel";
@@ -18,7 +18,7 @@ beforeEach(async () => {
   server = createServer((_request, response) => response.end());
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   vi.resetModules(); // what is watched is kept for the life of a process
-  ({ watchForCancel } = await import("../../../provider/door/cancellation.ts"));
+  ({ watchForCancel } = await import("../../../provider/door/pulumiHost.ts"));
 });
 
 afterEach(async () => {
@@ -85,3 +85,29 @@ test.each([
   watchForCancel(onCancel);
   expect(cancelled).toBe(0);
 });
+
+test("an engine of which nobody listens any more is told of once; one that only closes a connection is not", async () => {
+  const { watchEngine } = await import("../../../provider/door/pulumiHost.ts");
+  const connections: Socket[] = [];
+  const engine = createTcpServer((connection) => {
+    connections.push(connection);
+    connection.on("error", () => undefined);
+    connection.end(); // as a server that hears nothing for a while does
+  });
+  await new Promise<void>((done) => engine.listen(0, "127.0.0.1", done));
+  const gone = vi.fn();
+  watchEngine(gone, `127.0.0.1:${(engine.address() as AddressInfo).port}`);
+  watchEngine(() => expect.fail("watched twice"), "127.0.0.1:1");
+  await vi.waitFor(() => expect(connections.length).toBeGreaterThan(1), { timeout: 10_000 });
+  expect(gone).not.toHaveBeenCalled();
+  engine.close();
+  await vi.waitFor(() => expect(gone).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+});
+
+test.each(["", "no address", "127.0.0.1:0", "127.0.0.1:65536", "host:1.5"])(
+  "an address that is none is not watched: %j",
+  async (address) => {
+    const { watchEngine } = await import("../../../provider/door/pulumiHost.ts");
+    expect(() => watchEngine(() => expect.fail("gone"), address)).not.toThrow();
+  },
+);
