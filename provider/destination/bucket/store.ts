@@ -1,7 +1,6 @@
 import type { S3Client } from "@aws-sdk/client-s3";
-import { formatDuration } from "../../time/duration";
 import { unlessAborted } from "../../time/unlessAborted";
-import { DeadlineExceededError, DestinationError } from "../../words/errors";
+import { DestinationError } from "../../words/errors";
 import type { DestinationContext } from "../destination";
 import type { BucketPlace } from "./place";
 import type { Sdk } from "./sdk";
@@ -20,23 +19,20 @@ const DEFAULT_REGION = "us-east-1";
 type Options = { readonly abortSignal: AbortSignal };
 
 /**
- * The way to a bucket: `objects.ts` and `uploads.ts` have a function for each request. Each stops with the operation's signal or at
- * its deadline, and fails with a DestinationError that says what was asked. To be closed.
+ * The way to a bucket: `objects.ts` and `uploads.ts` have a function for each request. Each stops with the operation's signal,
+ * and fails with a DestinationError that says what was asked. To be closed.
  */
 export class Store {
   readonly place: BucketPlace;
   readonly sdk: Sdk;
   readonly client: S3Client;
   readonly context: DestinationContext;
-  /** The operation's signal, or its deadline. */
-  readonly #end = new AbortController();
-  readonly #stop: () => void;
 
   constructor(place: BucketPlace, sdk: Sdk, context: DestinationContext) {
     this.place = place;
     this.sdk = sdk;
     this.context = context;
-    const { clock, deadline, signal, environment } = context;
+    const { environment } = context;
     const region =
       place.region ??
       (place.endpoint === undefined ? undefined : environment("AWS_REGION") || DEFAULT_REGION);
@@ -55,32 +51,16 @@ export class Store {
         httpsAgent: agent,
       },
     });
-    const abort = (): void => this.#end.abort(signal.reason);
-    const stopDeadline = clock.after(deadline.remainingMs(), () => {
-      this.#end.abort(
-        new DeadlineExceededError(
-          `the time limit of ${formatDuration(deadline.limitMs)} passed before the bucket ${place.bucket} had all`,
-          "Run `pulumi up` again: it goes on from what is there. Raise the limit with the resource option customTimeouts.",
-        ),
-      );
-    });
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
-    this.#stop = () => {
-      stopDeadline();
-      signal.removeEventListener("abort", abort);
-    };
   }
 
   /** Lets go of the connections. */
   close(): void {
-    this.#stop();
     this.client.destroy();
   }
 
-  /** Rejects as requests do once the operation has ended. */
+  /** The operation's: it aborts at the time limit, too. */
   get signal(): AbortSignal {
-    return this.#end.signal;
+    return this.context.signal;
   }
 
   /** The bucket's region. */
