@@ -30,6 +30,7 @@ const FROM_COPYING: Record<Exclude<keyof BundleCopyOutputs, keyof BundleCopyInpu
   pages: undefined,
   uri: undefined,
   image: undefined,
+  sitePath: undefined,
   bundleUrl: undefined,
   expiresAt: undefined,
   renewAfter: undefined,
@@ -73,12 +74,17 @@ export class BundleCopy extends ProvidedResource implements Required<Outputs> {
   declare readonly size: Outputs["size"];
   /** Files of the site. */
   declare readonly files: Outputs["files"];
-  /** Its HTML files. */
+  /** Its HTML files, without the site's `404.html`: as the reference service counts `pageCount`. */
   declare readonly pages: Outputs["pages"];
   /** Where the copy is, with its digest. */
   declare readonly uri: Outputs["uri"];
   /** The image in the registry, `repository@sha256:…`; none of other places. */
   declare readonly image: Required<Outputs>["image"];
+  /**
+   * What a web server serves of the layout `site`: in a folder the path of `current`, which leads to the newest copy; in a bucket
+   * the URL of the site's root. None of other layouts and places.
+   */
+  declare readonly sitePath: Required<Outputs>["sitePath"];
   /** Address of the copy, where the place has one. Always a secret: it may be signed. */
   declare readonly bundleUrl: Required<Outputs>["bundleUrl"];
   /** When a signed link stops working (ISO 8601). */

@@ -17,12 +17,14 @@ export interface BundleCopyOutputs extends Omit<CheckedInputs, "sha256"> {
   size: number;
   /** Files of the site. */
   files: number;
-  /** Its HTML files. */
+  /** Its HTML files, without the site's `404.html`: as the reference service counts `pageCount`. */
   pages: number;
   /** Where the copy is, with its digest. */
   uri: string;
   /** The image, `repository@sha256:…`. Only of a registry. */
   image?: string;
+  /** What a web server serves of the layout `site`: in a folder the path of `current`, in a bucket the URL of the site's root. */
+  sitePath?: string;
   /** Address of the copy, where it has one that others can fetch it from. A credential when it is signed: always a secret. */
   bundleUrl?: string;
   /** When a signed link stops working, ISO 8601. */
@@ -87,6 +89,7 @@ export function stateOf(
       ...(jobId !== undefined && { jobId }),
       uri: copy.uri,
       ...(copy.image !== undefined && { image: copy.image }),
+      ...(copy.sitePath !== undefined && { sitePath: copy.sitePath }),
       ...(link ?? (address !== undefined && { bundleUrl: address })),
     },
     bookkeeping: { wantedSha256: inputs.sha256, copies },

@@ -47,6 +47,8 @@ export interface Copy {
   readonly image?: string;
   /** Where a browser or a pod fetches the archive, or finds the site, when anybody may: without a signature. */
   readonly address?: string;
+  /** Of the layout `site`: what a web server serves, the same for every copy at this place. A path, or a URL with a slash at its end. */
+  readonly sitePath?: string;
   /** What the destination needs to know it again, and to remove it: its own business. */
   readonly parts: Readonly<Record<string, unknown>>;
 }

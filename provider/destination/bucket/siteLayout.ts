@@ -51,10 +51,12 @@ export async function publishSite(
     objects.every((object) => there.get(object.path)?.isSame === true) &&
     inventory.records.some((record) => record.sha256 === bundle.sha256 && record.isWhole);
   const start = objects.some(({ path }) => path === "index.html") ? "index.html" : "";
+  const sitePath = addressOf(place, await store.region(), keyOf(place, ""));
   const copy: Copy = {
     sha256: bundle.sha256,
     uri: `${placeId(place)}/#sha256:${bundle.sha256}`,
-    address: addressOf(place, await store.region(), keyOf(place, start)),
+    address: `${sitePath}${start}`,
+    sitePath,
     parts: { record: own },
   };
   if (!isUnchanged) {

@@ -54,7 +54,8 @@ export function siteFolder(folder: string): Destination {
               await symlink(sha256, inDraft("link"));
               const isThere = async (): Promise<boolean> =>
                 (await compareFolder(here(sha256), listing, signal)) === "same";
-              const copy = { sha256, uri: join(folder, sha256), parts: { site: sha256 } };
+              const sitePath = join(folder, CURRENT);
+              const copy = { sha256, uri: join(folder, sha256), sitePath, parts: { site: sha256 } };
               placing?.(copy);
               // first, for without it nobody knows which files of the site are its own
               await rename(inDraft("listing"), listingOf(sha256));

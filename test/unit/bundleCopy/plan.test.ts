@@ -183,9 +183,10 @@ describe("a state", () => {
   });
 
   test("of an image names it, of a public address gives that, and of a file no job", () => {
-    const image = made("v1", { image: "r/s@sha256:1", address: "https://static.example.com/v1" });
+    const address = "https://static.example.com/v1";
+    const image = made("v1", { image: "r/s@sha256:1", address, sitePath: "www/current" });
     const { outputs } = stateOf(inputs({ destination: IMAGE }), [image]);
-    expect(outputs).toMatchObject({ image: "r/s@sha256:1", bundleUrl: "https://static.example.com/v1" });
+    expect(outputs).toMatchObject({ image: "r/s@sha256:1", bundleUrl: address, sitePath: "www/current" });
     expect(outputs).not.toHaveProperty("expiresAt");
     const { jobId, ...bundle } = made("v1").bundle;
     expect(jobId).toBe("j1");

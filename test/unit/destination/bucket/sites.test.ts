@@ -53,6 +53,10 @@ test("a site becomes its files, with types, and is known again", async (context)
     "cache-control": "no-cache",
   });
   expect(store.objects.get("v/empty.txt")?.body.length).toBe(0);
+  expect(copy).toMatchObject({
+    sitePath: `${store.endpoint}/docs/v/`,
+    address: `${store.endpoint}/docs/v/index.html`,
+  });
   expect(await sites().look(copy, await stubOperation(context))).toBe("same");
 });
 

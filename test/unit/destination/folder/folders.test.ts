@@ -86,6 +86,7 @@ describe("a site in a folder", () => {
     expect(names()).toEqual([bundle.sha256, `${bundle.sha256}.json`, "current"]);
     expect(readFileSync(join(folder, "current/guide/a.html"), "utf8")).toBe("a");
     expect(await site().look(copy, context)).toBe("same");
+    expect(copy.sitePath).toBe(join(folder, "current"));
     expect(await publish()).toEqual(copy);
     await site().remove([copy], [], context);
     expect(names()).toEqual([]);
