@@ -7,7 +7,7 @@ import { digestOf } from "../registry/digest";
 import { downloadBlob } from "../registry/download";
 import type { RegistrySession } from "../registry/session";
 import type { EarlierKit } from "./earlierKit";
-import { blobFile } from "./layoutFiles";
+import { blobFile } from "./ociLayout";
 
 /** Follows the name of a blob of which not all is there. */
 const ARRIVING = ".arriving";

@@ -12,7 +12,7 @@ import {
 import { ignoreMissing } from "../disk/ignoreMissing";
 import { makeFolder } from "../disk/makeFolder";
 import { freeName } from "../disk/owner";
-import { BLOBS } from "./layoutFiles";
+import { BLOBS } from "./ociLayout";
 
 /**
  * A kit in the making. It belongs to one process, who alone writes to it; what a dead one left is taken over by giving it another

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { InputError } from "../words/errors";
 import { isDigest } from "../registry/reference";
-import { THIS_KIT } from "./layoutFiles";
+import { THIS_KIT } from "./ociLayout";
 
 /** Longest label, in characters. */
 const LABEL_LIMIT = 128;

@@ -3,7 +3,7 @@ import type { KitBundle } from "./buildSiteImage";
 import type { KitChart } from "./chartArchive";
 import type { KitImage } from "./kitImage";
 import type { EarlierKit } from "./earlierKit";
-import { THIS_KIT } from "./layoutFiles";
+import { THIS_KIT } from "./ociLayout";
 import type { SummedFile } from "./sums";
 
 /** `manifest.json`, see `manifest.schema.json`. */

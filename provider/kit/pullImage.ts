@@ -1,17 +1,16 @@
 import { inParallel } from "../http/inParallel";
-import { digestOf } from "../registry/digest";
 import { readImage, type StoredImage } from "../registry/image";
 import type { Manifest } from "../registry/manifests";
-import { OCI_INDEX } from "../registry/mediaTypes";
 import { parseBase, pinned, repositoryName } from "../registry/reference";
 import type { RegistryContext } from "../registry/exchange";
 import { RegistrySession } from "../registry/session";
+import { TransferProgress } from "../registry/transferProgress";
+import { indexOf } from "../siteImage/siteImage";
 import { DestinationError } from "../words/errors";
 import type { BlobStore } from "./blobStore";
 import { nameInKit } from "./imageName";
 import type { PulledImage } from "./kitImage";
 import { isWanted, platformOf, platformText } from "./platform";
-import { PullProgress } from "./pullProgress";
 
 /** How many layers are fetched at once: as many as docker does. */
 const LANES = 3;
@@ -47,9 +46,9 @@ export async function pullImage(
   const layers = [
     ...new Map(images.flatMap((image) => image.layers).map((layer) => [layer.digest, layer])).values(),
   ];
-  const progress = new PullProgress(context, `pulling ${reference}`, layers);
+  const progress = new TransferProgress(context, `pulling ${reference}`, layers);
   await inParallel(layers, LANES, (layer) =>
-    store.fetch(session, layer, (bytes) => progress.moved(layer.digest, bytes)),
+    store.fetch(session, layer, (bytes) => progress.moved(layer, bytes)),
   );
   for (const { configBytes, manifest } of images) {
     await store.put(configBytes);
@@ -71,17 +70,7 @@ export async function pullImage(
 function topOf(images: readonly StoredImage[]): Manifest {
   const [first, ...others] = images;
   if (first && others.length === 0) return first.manifest;
-  const bytes = Buffer.from(
-    JSON.stringify({
-      schemaVersion: 2,
-      mediaType: OCI_INDEX,
-      manifests: images.map((image) => ({
-        mediaType: image.manifest.mediaType,
-        digest: image.digest,
-        size: image.manifest.bytes.length,
-        platform: platformOf(image),
-      })),
-    }),
+  return indexOf(
+    images.map((image) => ({ base: { ...image, platform: platformOf(image) }, manifest: image.manifest })),
   );
-  return { digest: digestOf(bytes), mediaType: OCI_INDEX, bytes };
 }

@@ -106,7 +106,7 @@ export function imageOnBase(
 /** The images for all platforms of a base. */
 export function indexOf(
   images: readonly { readonly base: PlatformImage; readonly manifest: Manifest }[],
-  annotations: Readonly<Record<string, string>>,
+  annotations?: Readonly<Record<string, string>>,
 ): Manifest {
   return manifestOf(OCI_INDEX, {
     manifests: images.map(({ base, manifest }) => ({

@@ -13,6 +13,7 @@ import {
   type Repository,
 } from "../../registry/reference";
 import { RegistrySession, type Actions } from "../../registry/session";
+import { TransferProgress } from "../../registry/transferProgress";
 import { DestinationError } from "../../words/errors";
 import type { Bundle, Copy, Destination, DestinationContext, Draft } from "../destination";
 import { readBase, type BaseImage } from "./baseImage";
@@ -27,7 +28,6 @@ import {
   WEB_ROOT,
   type BuiltImage,
 } from "../../siteImage/siteImage";
-import { UploadProgress } from "./uploadProgress";
 
 /** What the state keeps of a copy: all its manifests by digest, the one that is pulled first. */
 interface Parts {
@@ -150,10 +150,10 @@ async function sendBlobs(
   const ofBase = new Map(
     (base?.images ?? []).flatMap(({ layers }) => layers).map((each) => [each.digest, each]),
   );
-  const progress = new UploadProgress(context, [...ofBase.values(), layer]);
+  const progress = new TransferProgress(context, "uploading", [...ofBase.values(), layer]);
   const ensure = async (blob: Blob, options: Parameters<typeof ensureBlob>[2]): Promise<void> => {
-    const how = await ensureBlob(session, blob, { ...options, moved: progress.moved });
-    progress.finished(blob, how === "sent");
+    const moved = (bytes: number): void => progress.moved(blob, bytes);
+    if ((await ensureBlob(session, blob, { ...options, moved })) !== "sent") progress.found(blob);
   };
   const sameRegistry = base?.session.repository.host === session.repository.host;
   for (const blob of ofBase.values()) {
