@@ -38,6 +38,6 @@ function isBuilt() {
   );
 }
 
-// npm ci builds at its end
-if (!isInstalled()) run("npm ci --no-audit --no-fund --loglevel=error");
+// npm ci builds at its end; npm pack --dry-run has its commands run dry, too
+if (!isInstalled()) run("npm ci --no-dry-run --no-audit --no-fund --loglevel=error");
 else if (!isBuilt()) run("npm run --silent build");
