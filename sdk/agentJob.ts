@@ -6,13 +6,12 @@ import {
 } from "../provider/agentJob/inputs";
 import type { AgentJobOutputs } from "../provider/agentJob/state";
 import { ProvidedResource } from "./providedResource";
-import { unset, type InputsOf, type OutputsOf } from "./resourceProperties";
+import { unset, type InputsOf, type OutputsOf, type OwnOutputs } from "./resourceProperties";
 
 /** Arguments of {@link AgentJob}: see {@link AgentJobInputs} for the meaning of each. */
 export type AgentJobArgs = InputsOf<AgentJobInputs>;
 
-/** Outputs that no input has: Pulumi makes properties of those that it is told of. */
-const FROM_SERVICE: Record<Exclude<keyof AgentJobOutputs, keyof CheckedAgentJobInputs>, undefined> = {
+const OWN_OUTPUTS: OwnOutputs<AgentJobOutputs, CheckedAgentJobInputs> = {
   status: undefined,
   source: undefined,
   model: undefined,
@@ -21,8 +20,8 @@ const FROM_SERVICE: Record<Exclude<keyof AgentJobOutputs, keyof CheckedAgentJobI
   archivedAt: undefined,
 };
 
-/** Values of the outputs of {@link AgentJob}. Pulumi's own `id` stands for `jobId`. */
-type Outputs = OutputsOf<Omit<AgentJobOutputs, "jobId">>;
+// a property of the class for each output
+export interface AgentJob extends OutputsOf<Omit<AgentJobOutputs, "jobId">> {}
 
 /**
  * The job of an agent that works on a repository: waited for until it is `completed`, `archived` or `failed`, and then
@@ -36,28 +35,7 @@ type Outputs = OutputsOf<Omit<AgentJobOutputs, "jobId">>;
  * const job = new AgentJob("docs-agent", { projectId: "my-project", id: "7f3a" });
  * const docs = new StaticExport("docs", { domain: "docs.example.com", triggers: [job.prLink] });
  */
-export class AgentJob extends ProvidedResource implements Outputs {
-  /** The project given. */
-  declare readonly projectId: Outputs["projectId"];
-  /** `completed`, `archived` or `failed`. */
-  declare readonly status: Outputs["status"];
-  /** The source repository (empty when the service does not say), and the branch on which the agent worked. */
-  declare readonly source: Outputs["source"];
-  /** The AI model used for the job; empty when the service does not say. */
-  declare readonly model: Outputs["model"];
-  /** URL of the pull request that the agent created; `null` when no file was changed. */
-  declare readonly prLink: Outputs["prLink"];
-  /** When the job was created (ISO 8601); empty when the service does not say. */
-  declare readonly createdAt: Outputs["createdAt"];
-  /** When the job was archived (ISO 8601); `null` when it was not. */
-  declare readonly archivedAt: Outputs["archivedAt"];
-  /** Whether `failed` is accepted. */
-  declare readonly acceptFailed: Outputs["acceptFailed"];
-  /** Base URL of the service that has the job. */
-  declare readonly baseUrl: Outputs["baseUrl"];
-  /** Name of the environment variable with the API key. */
-  declare readonly apiKeyEnv: Outputs["apiKeyEnv"];
-
+export class AgentJob extends ProvidedResource {
   /**
    * @param name unique name of the resource in the stack
    * @param args which agent job
@@ -72,7 +50,7 @@ export class AgentJob extends ProvidedResource implements Outputs {
         ...unset(AGENT_JOB_INPUTS),
         ...given,
         jobId: id, // Pulumi keeps the name `id` for itself
-        ...FROM_SERVICE,
+        ...OWN_OUTPUTS,
       },
       opts,
     );

@@ -4,7 +4,7 @@ import type { AirGapKitOutputs } from "../provider/airGapKit/state";
 import { chartDigest } from "./chartDigest";
 import { plainSource, type SourceArgs } from "./plainSource";
 import { ProvidedResource } from "./providedResource";
-import { unset, type InputsOf, type OutputsOf } from "./resourceProperties";
+import { unset, type InputsOf, type OutputsOf, type OwnOutputs } from "./resourceProperties";
 
 /** Arguments of {@link AirGapKit}: see {@link AirGapKitInputs} for the meaning of each. */
 export interface AirGapKitArgs extends Omit<
@@ -31,8 +31,7 @@ export interface AirGapKitArgs extends Omit<
   values?: pulumi.Inputs | undefined;
 }
 
-/** Outputs that no input has: Pulumi makes properties of those that it is told of. */
-const FROM_WRITING: Record<Exclude<keyof AirGapKitOutputs, keyof AirGapKitInputs>, undefined> = {
+const OWN_OUTPUTS: OwnOutputs<AirGapKitOutputs, AirGapKitInputs> = {
   path: undefined,
   version: undefined,
   jobId: undefined,
@@ -47,8 +46,8 @@ const FROM_WRITING: Record<Exclude<keyof AirGapKitOutputs, keyof AirGapKitInputs
   createdAt: undefined,
 };
 
-/** Values of the outputs of {@link AirGapKit}. */
-type Outputs = OutputsOf<AirGapKitOutputs>;
+// a property of the class for each output
+export interface AirGapKit extends OutputsOf<AirGapKitOutputs> {}
 
 /**
  * A kit that is carried by hand to where no network is: one folder with the bundle, the chart, the images, and programs of POSIX sh that
@@ -71,56 +70,7 @@ type Outputs = OutputsOf<AirGapKitOutputs>;
  *   signingKeyEnv: "KIT_SIGNING_KEY",
  * });
  */
-export class AirGapKit extends ProvidedResource implements Required<Outputs> {
-  /** What the kit carries, as plain values. */
-  declare readonly source: Outputs["source"];
-  /** Folder that kits are written to. */
-  declare readonly folder: Outputs["folder"];
-  /** The kit: its own folder, from the program's. */
-  declare readonly path: Outputs["path"];
-  /** Label of the content. */
-  declare readonly version: Outputs["version"];
-  /** Job that made it; none for a file. */
-  declare readonly jobId: Required<Outputs>["jobId"];
-  /** SHA-256 of its `SHA256SUMS`, hexadecimal: what can be told by telephone. */
-  declare readonly sha256: Outputs["sha256"];
-  /** Of all its files, in bytes. */
-  declare readonly size: Outputs["size"];
-  /** How many files it is. */
-  declare readonly files: Outputs["files"];
-  /** Whether somebody vouches for it by a signature. */
-  declare readonly signed: Outputs["signed"];
-  /** SHA-256 of the archive in it, hexadecimal. */
-  declare readonly bundleSha256: Outputs["bundleSha256"];
-  /** HTML files of the site. */
-  declare readonly pages: Outputs["pages"];
-  /** No page and no style sheet loads anything from another host. */
-  declare readonly selfContained: Outputs["selfContained"];
-  /** What pages and style sheets load from elsewhere: at most 20, each with its page and address. */
-  declare readonly externalLoads: Outputs["externalLoads"];
-  /** When the kit was written (ISO 8601). */
-  declare readonly createdAt: Outputs["createdAt"];
-  /** The chart, with the digest of its files. */
-  declare readonly chart: Required<Outputs>["chart"];
-  /** Names of the images that were asked for. */
-  declare readonly images: Outputs["images"];
-  /** Platforms of the images. */
-  declare readonly platforms: Outputs["platforms"];
-  /** Values of the chart that were given. */
-  declare readonly values: Outputs["values"];
-  /** Name of the environment variable with the private key. */
-  declare readonly signingKeyEnv: Required<Outputs>["signingKeyEnv"];
-  /** Path of the earlier kit's manifest. */
-  declare readonly since: Required<Outputs>["since"];
-  /** Size of the files that the kit is cut into, in bytes. */
-  declare readonly partSize: Required<Outputs>["partSize"];
-  /** Whether a bundle that loads from elsewhere is refused. */
-  declare readonly requireSelfContained: Outputs["requireSelfContained"];
-  /** What a bundle may be at most. */
-  declare readonly limits: Outputs["limits"];
-  /** How many earlier kits stay. */
-  declare readonly keep: Outputs["keep"];
-
+export class AirGapKit extends ProvidedResource {
   /**
    * @param name unique name of the resource in the stack
    * @param args what the kit carries, and where it is written
@@ -135,7 +85,7 @@ export class AirGapKit extends ProvidedResource implements Required<Outputs> {
         ...args,
         source: plainSource(args.source),
         chart: args.chart === undefined ? undefined : pulumi.output(args.chart).apply(withDigest),
-        ...FROM_WRITING,
+        ...OWN_OUTPUTS,
       },
       opts,
     );

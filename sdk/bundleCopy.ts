@@ -5,7 +5,7 @@ import type { Place } from "../provider/destination/place";
 import { rememberDestination } from "./copiedSite";
 import { plainSource, type SourceArgs } from "./plainSource";
 import { ProvidedResource } from "./providedResource";
-import { unset, type InputsOf, type OutputsOf } from "./resourceProperties";
+import { unset, type InputsOf, type OutputsOf, type OwnOutputs } from "./resourceProperties";
 
 /** Arguments of {@link BundleCopy}: see {@link BundleCopyInputs} for the meaning of each. */
 export interface BundleCopyArgs extends Omit<InputsOf<BundleCopyInputs>, "source" | "destination"> {
@@ -21,8 +21,7 @@ export interface BundleCopyArgs extends Omit<InputsOf<BundleCopyInputs>, "source
 /** The fields of each kind of place, any of which may be an output. */
 type FieldsOf<Kind> = Kind extends unknown ? InputsOf<Kind> : never;
 
-/** Outputs that no input has: Pulumi makes properties of those that it is told of. */
-const FROM_COPYING: Record<Exclude<keyof BundleCopyOutputs, keyof BundleCopyInputs>, undefined> = {
+const OWN_OUTPUTS: OwnOutputs<BundleCopyOutputs, BundleCopyInputs> = {
   version: undefined,
   jobId: undefined,
   size: undefined,
@@ -39,8 +38,8 @@ const FROM_COPYING: Record<Exclude<keyof BundleCopyOutputs, keyof BundleCopyInpu
   copiedAt: undefined,
 };
 
-/** Values of the outputs of {@link BundleCopy}. */
-type Outputs = OutputsOf<BundleCopyOutputs>;
+// a property of the class for each output
+export interface BundleCopy extends OutputsOf<BundleCopyOutputs> {}
 
 /**
  * A durable copy of an export's bundle in a place of one's own (a folder, a bucket, a registry), so that nothing that serves it
@@ -59,51 +58,7 @@ type Outputs = OutputsOf<BundleCopyOutputs>;
  *   destination: { folder: "./bundles" },
  * });
  */
-export class BundleCopy extends ProvidedResource implements Required<Outputs> {
-  /** What was copied, as plain values. */
-  declare readonly source: Outputs["source"];
-  /** The place. */
-  declare readonly destination: Outputs["destination"];
-  /** Label of the content. */
-  declare readonly version: Outputs["version"];
-  /** Job that made it; none for a file. */
-  declare readonly jobId: Required<Outputs>["jobId"];
-  /** SHA-256 of the archive, hexadecimal. */
-  declare readonly sha256: Outputs["sha256"];
-  /** Size of the archive in bytes. */
-  declare readonly size: Outputs["size"];
-  /** Files of the site. */
-  declare readonly files: Outputs["files"];
-  /** Its HTML files, without the site's `404.html`: as the reference service counts `pageCount`. */
-  declare readonly pages: Outputs["pages"];
-  /** Where the copy is, with its digest. */
-  declare readonly uri: Outputs["uri"];
-  /** The image in the registry, `repository@sha256:…`; none of other places. */
-  declare readonly image: Required<Outputs>["image"];
-  /**
-   * What a web server serves of the layout `site`: in a folder the path of `current`, which leads to the newest copy; in a bucket
-   * the URL of the site's root. None of other layouts and places.
-   */
-  declare readonly sitePath: Required<Outputs>["sitePath"];
-  /** Address of the copy, where the place has one. Always a secret: it may be signed. */
-  declare readonly bundleUrl: Required<Outputs>["bundleUrl"];
-  /** When a signed link stops working (ISO 8601). */
-  declare readonly expiresAt: Required<Outputs>["expiresAt"];
-  /** From then on the next `pulumi up` signs another link (ISO 8601). */
-  declare readonly renewAfter: Required<Outputs>["renewAfter"];
-  /** No page and no style sheet loads anything from another host. */
-  declare readonly selfContained: Outputs["selfContained"];
-  /** What pages and style sheets load from elsewhere: at most 20, each with its page and address. */
-  declare readonly externalLoads: Outputs["externalLoads"];
-  /** When the copy was made (ISO 8601). */
-  declare readonly copiedAt: Outputs["copiedAt"];
-  /** Whether a bundle that loads from elsewhere is refused. */
-  declare readonly requireSelfContained: Outputs["requireSelfContained"];
-  /** What a bundle may be at most. */
-  declare readonly limits: Outputs["limits"];
-  /** How many earlier copies stay. */
-  declare readonly keep: Outputs["keep"];
-
+export class BundleCopy extends ProvidedResource {
   /**
    * @param name unique name of the resource in the stack
    * @param args what to copy, and where to
@@ -117,7 +72,7 @@ export class BundleCopy extends ProvidedResource implements Required<Outputs> {
         ...unset(BUNDLE_COPY_INPUTS),
         ...args,
         source: plainSource(args.source),
-        ...FROM_COPYING,
+        ...OWN_OUTPUTS,
       },
       opts,
       ["bundleUrl"], // whether it is signed may only be known when the program runs

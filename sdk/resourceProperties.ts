@@ -9,8 +9,11 @@ export type InputsOf<Inputs> = {
     | (undefined extends Inputs[Name] ? undefined : never);
 };
 
-/** Values of the outputs of a resource. */
-export type OutputsOf<Outputs> = { [Name in keyof Outputs]: pulumi.Output<Outputs[Name]> };
+/** Outputs of a resource as properties of its class, which extends an interface of them: each is described where it is declared. */
+export type OutputsOf<Outputs> = { readonly [Name in keyof Outputs]-?: pulumi.Output<Outputs[Name]> };
+
+/** Outputs that no input has, as «not known yet»: Pulumi makes properties of those that it is told of. */
+export type OwnOutputs<Outputs, Inputs> = Record<Exclude<keyof Outputs, keyof Inputs>, undefined>;
 
 /** Every input of a resource as «not given»: Pulumi makes properties of those that it is told of. */
 export function unset<Inputs>(table: InputTable<Inputs>): Record<keyof Inputs, undefined> {

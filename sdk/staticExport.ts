@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { STATIC_EXPORT_INPUTS, type StaticExportInputs } from "../provider/staticExport/inputs";
 import type { StaticExportOutputs } from "../provider/staticExport/state";
 import { ProvidedResource } from "./providedResource";
-import { unset, type InputsOf, type OutputsOf } from "./resourceProperties";
+import { unset, type InputsOf, type OutputsOf, type OwnOutputs } from "./resourceProperties";
 import { markWithoutLink } from "./staticExportLink";
 
 /** Arguments of {@link StaticExport}: see {@link StaticExportInputs} for the meaning of each. */
@@ -27,8 +27,7 @@ export interface StaticExportLookup {
 export type UnmanagedStaticExport = pulumi.CustomResource &
   Pick<StaticExport, "domain" | "version" | "jobId" | "status" | "pageCount" | "baseUrl" | "apiKeyEnv">;
 
-/** Outputs that no input has: Pulumi makes properties of those that it is told of. */
-export const FROM_SERVICE: Record<Exclude<keyof StaticExportOutputs, keyof StaticExportInputs>, undefined> = {
+export const OWN_OUTPUTS: OwnOutputs<StaticExportOutputs, StaticExportInputs> = {
   status: undefined,
   pageCount: undefined,
   bundleUrl: undefined,
@@ -37,8 +36,8 @@ export const FROM_SERVICE: Record<Exclude<keyof StaticExportOutputs, keyof Stati
   renewAfter: undefined,
 };
 
-/** Values of the outputs of {@link StaticExport}. */
-type Outputs = OutputsOf<StaticExportOutputs>;
+// a property of the class for each output
+export interface StaticExport extends OutputsOf<StaticExportOutputs> {}
 
 /**
  * A static export of a documentation site: created and updated by running an export job at the documentation-hosting
@@ -51,37 +50,9 @@ type Outputs = OutputsOf<StaticExportOutputs>;
  * const docs = new StaticExport("docs", { domain: "docs.example.com" });
  * export const pages = docs.pageCount;
  */
-export class StaticExport extends ProvidedResource implements Required<Outputs> {
-  /** The site, in lower case. */
-  declare readonly domain: Outputs["domain"];
-  /** The label given, or the id of the job. */
-  declare readonly version: Outputs["version"];
-  /** The triggers given. */
-  declare readonly triggers: Required<Outputs>["triggers"];
-  /** The job that the link belongs to. */
-  declare readonly jobId: Outputs["jobId"];
-  /** Status of that job: `completed`. */
-  declare readonly status: Outputs["status"];
-  /** Pages of the export, when the service says so. */
-  declare readonly pageCount: Required<Outputs>["pageCount"];
+export class StaticExport extends ProvidedResource {
   /** Presigned link to the bundle, valid until `expiresAt`: always a secret. */
   declare readonly bundleUrl: pulumi.Output<string>;
-  /** When the link stops working (ISO 8601), when the service says so. */
-  declare readonly expiresAt: Required<Outputs>["expiresAt"];
-  /** From then on the next `pulumi up` renews the link (ISO 8601). */
-  declare readonly renewAfter: Required<Outputs>["renewAfter"];
-  /** Size of the bundle in bytes, when the service says so. */
-  declare readonly bundleSize: Required<Outputs>["bundleSize"];
-  /** The fields given. */
-  declare readonly exportOptions: Required<Outputs>["exportOptions"];
-  /** The duration given. */
-  declare readonly renewBefore: Required<Outputs>["renewBefore"];
-  /** The duration given. */
-  declare readonly renewalTimeout: Required<Outputs>["renewalTimeout"];
-  /** Base URL of the service that made the export. */
-  declare readonly baseUrl: Outputs["baseUrl"];
-  /** Name of the environment variable with the API key. */
-  declare readonly apiKeyEnv: Outputs["apiKeyEnv"];
 
   /**
    * Reads an export that something else manages: one GET at each preview and `up`, nothing is started or renewed. It
@@ -116,7 +87,7 @@ export class StaticExport extends ProvidedResource implements Required<Outputs> 
       {
         ...unset(STATIC_EXPORT_INPUTS),
         ...args,
-        ...FROM_SERVICE,
+        ...OWN_OUTPUTS,
       },
       opts,
       ["bundleUrl"],

@@ -54,13 +54,21 @@ export interface CheckedInputs extends Omit<
   AirGapKitInputs,
   "source" | "chart" | "images" | "platforms" | "values" | "requireSelfContained" | "limits" | "keep"
 > {
+  /** What the kit carries, as plain values. */
   source: CheckedSource;
+  /** The chart, with the digest of its files. */
   chart?: LocalChart;
+  /** Names of the images that were asked for. */
   images: readonly string[];
+  /** Platforms of the images. */
   platforms: readonly string[];
+  /** Values of the chart that were given. */
   values: Readonly<Record<string, unknown>>;
+  /** Whether a bundle that loads from elsewhere is refused. */
   requireSelfContained: boolean;
+  /** What a bundle may be at most. */
   limits: Required<BundleLimits>;
+  /** How many earlier kits stay. */
   keep: number;
 }
 

@@ -23,11 +23,16 @@ export interface BundleCopyInputs {
 
 /** Inputs after check: defaults filled in, one spelling for each value. */
 export interface CheckedInputs {
+  /** What was copied, as plain values. */
   source: CheckedSource;
+  /** The place. */
   destination: Place;
   sha256?: string;
+  /** Whether a bundle that loads from elsewhere is refused. */
   requireSelfContained: boolean;
+  /** What a bundle may be at most. */
   limits: Required<BundleLimits>;
+  /** How many earlier copies stay. */
   keep: number;
 }
 

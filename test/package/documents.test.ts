@@ -5,6 +5,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import ts from "typescript";
+import * as dynamic from "../../provider/dynamic.ts";
 import { readDocument } from "../documents.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -36,6 +38,32 @@ function wholeProgram(part: string): string {
   const body = lines.filter((line) => !own.includes(line)).map((line) => line.replace(/^export /, ""));
   return [...own, ...rest, `export async function program(${GIVEN}) {{`, ...body, "}}"].join("\n");
 }
+
+test("every output of a resource has a type of Pulumi's and a description where a program names it", () => {
+  const program = ts.createProgram([join(ROOT, "sdk/index.ts")], {
+    module: ts.ModuleKind.Node16,
+    strict: true,
+  });
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(join(ROOT, "sdk/index.ts"));
+  const exported = source && checker.getSymbolAtLocation(source);
+  const classes = new Map(exported && checker.getExportsOfModule(exported).map((each) => [each.name, each]));
+  const outputs = Object.keys(dynamic).flatMap((name) => {
+    const alias = classes.get(name);
+    if (!alias) throw new Error(`there is no ${name}`);
+    return checker
+      .getDeclaredTypeOfSymbol(checker.getAliasedSymbol(alias))
+      .getProperties()
+      .filter((property) => !/^(urn|id|getProvider|__.*)$/.test(property.name))
+      .map((property) => ({
+        name: `${name}.${property.name}`,
+        type: checker.typeToString(checker.getTypeOfSymbol(property)),
+        about: ts.displayPartsToString(property.getDocumentationComment(checker)),
+      }));
+  });
+  expect(outputs.length).toBeGreaterThan(40);
+  expect(outputs.filter(({ type, about }) => !/^(pulumi\.)?Output/.test(type) || about === "")).toEqual([]);
+});
 
 test("every program in README and the other documents compiles", async ({ onTestFinished }) => {
   mkdirSync(join(ROOT, ".work"), { recursive: true });

@@ -8,7 +8,7 @@ import { STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
 import * as dynamic from "../../../provider/dynamic.ts";
 import * as errors from "../../../provider/words/errors.ts";
 import * as sdk from "../../../sdk/index.ts";
-import { FROM_SERVICE } from "../../../sdk/staticExport.ts";
+import { OWN_OUTPUTS } from "../../../sdk/staticExport.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const REFERENCE = readFileSync(join(ROOT, "sdk/README.md"), "utf8");
@@ -56,7 +56,7 @@ test("every input is in the table of inputs", () => {
 
 test("every output is in the table of outputs", () => {
   expect(names("### Outputs")).toEqual(
-    expect.arrayContaining([...Object.keys(FROM_SERVICE), "jobId", "version"]),
+    expect.arrayContaining([...Object.keys(OWN_OUTPUTS), "jobId", "version"]),
   );
 });
 
