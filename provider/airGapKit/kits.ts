@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { diskFailure } from "../disk/diskFailure";
 import { removeDrafts } from "../kit/draft";
+import { verifyChart } from "../kit/chartFacts";
 import { readEarlierKit } from "../kit/earlierKit";
 import { lookAtKit, removeKits } from "../kit/lookAtKit";
 import { signerFrom } from "../kit/signature";
 import { writeKit } from "../kit/writeKit";
+import { folderFailures, localFailures } from "../published/localFailures";
 import type { PublicationKind } from "../published/publication";
 import { describeSource } from "../source/bundleSource";
 import { siteLimits } from "../source/inspect";
@@ -25,6 +27,17 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   table: AIR_GAP_KIT_INPUTS,
   noBookkeeping: { kits: [] },
   check: checkInputs,
+  failuresHere({ folder, chart, signingKeyEnv, since }, { environment, secrets }) {
+    const source = { environment, ...(secrets && { secrets }) };
+    return [
+      ...folderFailures("folder", folder),
+      ...localFailures([
+        { property: "chart", value: chart?.path, verify: verifyChart },
+        { property: "signingKeyEnv", value: signingKeyEnv, verify: (name) => signerFrom(name, source) },
+        { property: "since", value: since, verify: readEarlierKit },
+      ]),
+    ];
+  },
 
   placeName,
   placeKey: ({ folder }) => folder,
@@ -38,13 +51,13 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   stateOf,
   reasonsToPublish: () => [],
 
-  async prepare(context, inputs, earlier) {
+  prepare(context, inputs, earlier) {
     const { folder, chart, images, platforms, values, signingKeyEnv, since, partSize } = inputs;
     const { fetch, clock, reporter, secrets, signal, deadline, configuration } = context;
     const { environment } = configuration;
     const signer =
       signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, { environment, secrets });
-    const sinceKit = since === undefined ? undefined : await readEarlierKit(since);
+    const sinceKit = since === undefined ? undefined : readEarlierKit(since);
     return async ({ bundle, inspection }, placing) => {
       const { files, pages, selfContained, externalLoads, root } = inspection;
       const { version, jobId, sha256, size } = bundle;

@@ -2,6 +2,7 @@ import { unpackBundle } from "../archive/bundle";
 import type { Bundle } from "../destination/destination";
 import { destinationOf, nameOfPlace } from "../destination/openPlace";
 import { placeChange, placeKey } from "../destination/place";
+import { folderFailures } from "../published/localFailures";
 import type { PublicationKind } from "../published/publication";
 import { fromNow } from "../resource/decision";
 import { describeSource } from "../source/bundleSource";
@@ -24,6 +25,10 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   table: BUNDLE_COPY_INPUTS,
   noBookkeeping: { copies: [] },
   check: checkInputs,
+  failuresHere: ({ destination }) =>
+    isUnknown(destination) || !("folder" in destination)
+      ? []
+      : folderFailures("destination.folder", destination.folder),
 
   placeName: ({ destination }) => nameOfPlace(destination),
   placeKey: ({ destination }) => placeKey(destination),
@@ -68,7 +73,7 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 
   prepare(context, inputs) {
     const destination = destinationOf(inputs.destination);
-    return Promise.resolve(async ({ bundle, inspection }, placing) => {
+    return async ({ bundle, inspection }, placing) => {
       refuseOtherDigest(bundle, inputs);
       const { files, pages, selfContained, externalLoads, root } = inspection;
       const { version, jobId, sha256, size } = bundle;
@@ -95,7 +100,7 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
         }),
       );
       return made(copy);
-    });
+    };
   },
 
   look: (context, { destination }, { copy }) =>

@@ -65,9 +65,13 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
       return Promise.resolve();
     },
 
-    check: answering((secrets, _olds, news) => {
+    check: answering((secrets, olds, news) => {
       const { visible, internal } = stored.split(news);
-      const { inputs, failures } = lifeCycle.check(visible, session.configuration(secrets));
+      const { inputs, failures } = lifeCycle.check(
+        visible,
+        session.configuration(secrets),
+        stored.split(olds).visible,
+      );
       failures.push(...stored.checkTimeouts(internal));
       return {
         inputs: stored.plain({ ...inputs, ...internal }),

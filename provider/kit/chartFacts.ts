@@ -1,3 +1,5 @@
+import { readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { InputError } from "../words/errors";
 
@@ -45,4 +47,23 @@ function wrong(where: string, key: string): InputError {
     `the chart ${where} has no usable ${key} in its Chart.yaml`,
     `Write it as a text, such as «${key}: ${key === "name" ? "docs" : "1.0.0"}».`,
   );
+}
+
+/**
+ * Sees without unpacking it whether a path leads to a chart.
+ *
+ * @throws InputError
+ */
+export function verifyChart(path: string): void {
+  const at = resolve(path);
+  const seen = statSync(at, { throwIfNoEntry: false });
+  if (!seen) throw new InputError(`there is no chart ${path}`, "Give the path of its folder or of its .tgz.");
+  if (!seen.isDirectory()) return;
+  let yaml: string;
+  try {
+    yaml = readFileSync(join(at, "Chart.yaml"), "utf8");
+  } catch {
+    throw new InputError(`the folder ${path} is no chart: it has no Chart.yaml`, "Give the path of a chart.");
+  }
+  chartFacts(yaml, path);
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { InputError } from "../words/errors";
 import { isDigest } from "../registry/reference";
@@ -24,13 +24,8 @@ export interface EarlierKit {
  * @param path of its `manifest.json`
  * @throws InputError when it is none
  */
-export async function readEarlierKit(path: string): Promise<EarlierKit> {
-  const bytes = await readFile(resolve(path)).catch((error: unknown) => {
-    throw new InputError(
-      `the manifest ${path}, which \`since\` names, cannot be read (${(error as NodeJS.ErrnoException).code ?? ""})`,
-      "Give the path of the earlier kit's manifest.json.",
-    );
-  });
+export function readEarlierKit(path: string): EarlierKit {
+  const bytes = bytesOf(path);
   const { kit, version, blobs } = parsed(bytes) as Record<string, unknown>;
   if (kit !== 1 || !isLabel(version) || !Array.isArray(blobs)) {
     throw new InputError(
@@ -56,6 +51,17 @@ export async function readEarlierKit(path: string): Promise<EarlierKit> {
     sha256: createHash("sha256").update(bytes).digest("hex"),
     has: (digest) => holders.get(digest),
   };
+}
+
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(resolve(path));
+  } catch (error) {
+    throw new InputError(
+      `the manifest ${path}, which \`since\` names, cannot be read (${(error as NodeJS.ErrnoException).code ?? ""})`,
+      "Give the path of the earlier kit's manifest.json.",
+    );
+  }
 }
 
 /** What kits are labelled with: whoever wrote the manifest, it goes into another kit and its texts. */

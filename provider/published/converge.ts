@@ -102,7 +102,7 @@ class Convergence<T extends Published> {
   async #publish(): Promise<void> {
     const place = { "docs_hosting.destination": this.#kind.placeName(this.#inputs) };
     await this.#context.tracer.span(this.#kind.words.span, place, async () => {
-      const publish = await this.#kind.prepare(this.#context, this.#inputs, this.#items);
+      const publish = this.#kind.prepare(this.#context, this.#inputs, this.#items);
       const earlier = this.#items;
       const obtained = await obtain(this.#context, this.#inputs);
       try {

@@ -1,5 +1,5 @@
 import { decisionLine } from "../resource/decision";
-import { meaning } from "../resource/inputTable";
+import { changedByTable, meaning } from "../resource/inputTable";
 import { DEFAULT_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
 import { withinLimit } from "../resource/withinLimit";
 import { explained } from "../words/explainedError";
@@ -16,13 +16,21 @@ export function publishedLifeCycle<T extends Published>(
   kind: PublicationKind<T>,
 ): LifeCycle<T["inputs"], T["state"]> {
   const { resource, item, items } = kind.words;
+  const changesContent = (inputs: T["inputs"], before: Partial<T["inputs"]>): boolean =>
+    meaning(kind.table, changedByTable(kind.table, inputs, before), "content", "replaces").length > 0;
   return {
     noBookkeeping: kind.noBookkeeping,
 
     /** The place: the items there change over the resource's life, the place does not. */
     idOf: (state) => kind.placeName(kind.inputsOf(state)),
 
-    check: (given, configuration) => kind.check(given, configuration),
+    check(given, configuration, before = {}) {
+      const { inputs, failures } = kind.check(given, configuration);
+      const isNew = Object.keys(before).length === 0;
+      const isPublished = isNew || changesContent(inputs, before as Partial<T["inputs"]>);
+      if (failures.length === 0 && isPublished) failures.push(...kind.failuresHere(inputs, configuration));
+      return { inputs, failures };
+    },
 
     diff(inputs, state, { nowMs }) {
       const changed = changedInputs(kind, inputs, state);

@@ -87,6 +87,9 @@ export interface PublicationKind<T extends Published> {
     configuration: ConfigurationSource,
   ): { inputs: T["inputs"]; failures: CheckFailure[] };
 
+  /** What is wrong with valid inputs on this machine, without any request: asked where something will surely be published. */
+  failuresHere(inputs: T["inputs"], configuration: ConfigurationSource): CheckFailure[];
+
   /** The place in messages, and where all of it is known Pulumi's id of the resource. */
   placeName(inputs: T["inputs"]): string;
   /** What makes the place another one when it changes. Plain values. */
@@ -111,11 +114,7 @@ export interface PublicationKind<T extends Published> {
   reasonToSign?(inputs: T["inputs"], state: T["state"], nowMs: number): Decision | undefined;
 
   /** Everything that can be wrong before the bundle is fetched. @param earlier items of this resource */
-  prepare(
-    context: WorkContext,
-    inputs: T["inputs"],
-    earlier: readonly T["item"][],
-  ): Promise<Publish<T["item"]>>;
+  prepare(context: WorkContext, inputs: T["inputs"], earlier: readonly T["item"][]): Publish<T["item"]>;
   /** Whether an item is there as it was published. */
   look(context: WorkContext, inputs: T["inputs"], item: T["item"]): Promise<Seen>;
   /** Removes items; one that is gone already is no error. @param kept none: the resource goes */

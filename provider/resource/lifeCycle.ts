@@ -57,10 +57,11 @@ export interface LifeCycle<Inputs extends object, State extends StoredState> {
   /** Pulumi's id of the resource. */
   idOf(state: State): string;
 
-  /** All input rules, applied before any request and without any. */
+  /** All input rules, applied before any request and without any. @param before the inputs of an existing resource */
   check(
     given: Readonly<Record<string, unknown>>,
     configuration: ConfigurationSource,
+    before?: Readonly<Record<string, unknown>>,
   ): { inputs: Inputs; failures: CheckFailure[] };
 
   /** Compares; pure, so that it can run at every preview. */

@@ -89,7 +89,7 @@ test.for(KINDS)(
   async (kind, context) => {
     const { write, verify, load, install, target } = await sides(context, newKey(kind));
     const first = await write("the first {");
-    const since = await readEarlierKit(join(first, "manifest.json"));
+    const since = readEarlierKit(join(first, "manifest.json"));
     const second = await write("the second", { since });
     expect(await verify(first)).toMatchObject({ code: 0 });
     expect(await verify(second)).toMatchObject({ code: 0 });

@@ -192,7 +192,7 @@ test("layers of an earlier kit that lies here are copied, not fetched; a damaged
 
 test("what the kit has of which the manifest is given is neither fetched nor in this one; manifests and configurations are", async () => {
   const first = await kitOf();
-  const since = await readEarlierKit(join(first.path, "manifest.json"));
+  const since = readEarlierKit(join(first.path, "manifest.json"));
   asked = [];
   const { manifest, files } = await kitOf({ version: "v2", since });
   expect(fetched()).toEqual([]);

@@ -1,0 +1,44 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { CheckFailure } from "../resource/inputTable";
+import { DocsHostingError } from "../words/errors";
+import { isUnknown } from "../words/unknown";
+
+/** A value that publishing reads on this machine, and how to see without a request that it cannot do. */
+export interface LocalInput {
+  readonly property: string;
+  readonly value: unknown;
+  /** @throws DocsHostingError */
+  readonly verify: (value: string) => unknown;
+}
+
+/** What is wrong on this machine with values that are known: seen by small reads, without any request. */
+export function localFailures(inputs: readonly LocalInput[]): CheckFailure[] {
+  return inputs.flatMap(({ property, value, verify }) => {
+    if (typeof value !== "string" || isUnknown(value)) return [];
+    try {
+      verify(value);
+      return [];
+    } catch (error) {
+      if (!(error instanceof DocsHostingError)) throw error;
+      return [{ property, reason: `${error.message}. ${error.remedy}` }];
+    }
+  });
+}
+
+/** What is wrong with a folder that will be made, as far as it can be seen without making it. */
+export function folderFailures(property: string, folder: unknown): CheckFailure[] {
+  if (typeof folder !== "string" || isUnknown(folder)) return [];
+  let at = resolve(folder);
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  try {
+    if (!statSync(at).isDirectory()) {
+      return [{ property, reason: `cannot be made: ${at} is a file. Give the path of a folder` }];
+    }
+    accessSync(at, constants.W_OK | constants.X_OK);
+    return [];
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    return [{ property, reason: `cannot be written: ${at} (${code}). Give another folder` }];
+  }
+}

@@ -1,0 +1,100 @@
+// What is wrong on this machine is told by check, before anything is exported.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { airGapKit } from "../../../provider/airGapKit/lifeCycle.ts";
+import { bundleCopy } from "../../../provider/bundleCopy/lifeCycle.ts";
+import { UNKNOWN } from "../../../provider/words/unknown.ts";
+
+let folder: string;
+let environment: Record<string, string>;
+const SOURCE = { file: "bundle.tar.gz", version: "v1" };
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "local-failures-"));
+  environment = {};
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "a-file"), "x");
+  mkdirSync(join(folder, "empty"));
+  mkdirSync(join(folder, "chart"));
+  writeFileSync(join(folder, "chart/Chart.yaml"), "name: docs\nversion: 1.0.0\n");
+});
+
+const configuration = { environment: (name: string) => environment[name], stackConfig: () => undefined };
+const checkKit = (given: object, before?: object): unknown =>
+  airGapKit.check(
+    { source: SOURCE, folder: join(folder, "kits"), ...given },
+    configuration,
+    before as Record<string, unknown>,
+  ).failures;
+
+describe("a kit that is to be written is refused", () => {
+  test.each<[string, () => object, string, string]>([
+    ["without its chart", () => ({ chart: join(folder, "none") }), "chart", "there is no chart"],
+    ["for a folder that is no chart", () => ({ chart: join(folder, "empty") }), "chart", "has no Chart.yaml"],
+    ["without its signing key", () => ({ signingKeyEnv: "KIT_KEY" }), "signingKeyEnv", "is not set"],
+    [
+      "without the kit before it",
+      () => ({ since: join(folder, "none") }),
+      "since",
+      "cannot be read (ENOENT)",
+    ],
+    [
+      "for what is no manifest",
+      () => ({ since: join(folder, "a-file") }),
+      "since",
+      "is no manifest of a kit",
+    ],
+    ["below a file", () => ({ folder: join(folder, "a-file/kits") }), "folder", "a-file is a file"],
+  ])("%s", (_, given, property, reason) => {
+    expect(checkKit(given())).toEqual([{ property, reason: expect.stringContaining(reason) as string }]);
+  });
+
+  test("for a key that is none, without any part of it", () => {
+    environment["KIT_KEY"] = "c4n4ry";
+    const failures = checkKit({ signingKeyEnv: "KIT_KEY" });
+    expect(failures).toEqual([
+      { property: "signingKeyEnv", reason: expect.stringContaining("holds no private key in PEM") as string },
+    ]);
+    expect(JSON.stringify(failures)).not.toContain("c4n4ry");
+  });
+
+  test("for all that is wrong at once; a rule that is broken is told alone", () => {
+    const given = { chart: join(folder, "none"), since: join(folder, "none") };
+    expect(checkKit(given)).toHaveLength(2);
+    expect(checkKit({ ...given, keep: -1 })).toEqual([
+      { property: "keep", reason: expect.any(String) as string },
+    ]);
+  });
+});
+
+test("a kit whose files are there, or not known yet, is not refused", () => {
+  const chart = join(folder, "chart");
+  writeFileSync(join(folder, "chart.tgz"), "not unpacked here");
+  expect(checkKit({ chart })).toEqual([]);
+  expect(checkKit({ chart: join(folder, "chart.tgz") })).toEqual([]);
+  expect(checkKit({ chart: UNKNOWN, signingKeyEnv: UNKNOWN, since: UNKNOWN, folder: UNKNOWN })).toEqual([]);
+});
+
+test("a kit that is there already is not refused where nothing is to be written", () => {
+  const given = { signingKeyEnv: "KIT_KEY" };
+  const { inputs } = airGapKit.check(
+    { source: SOURCE, folder: join(folder, "kits"), ...given },
+    configuration,
+  );
+  expect(checkKit(given, inputs)).toEqual([]);
+  expect(checkKit({ ...given, keep: 4 }, inputs)).toEqual([]);
+  expect(checkKit({ ...given, values: { replicas: 2 } }, inputs)).toHaveLength(1);
+});
+
+test("a copy is refused for a folder that cannot be made, and not for one of another kind of place", () => {
+  const check = (destination: object): unknown =>
+    bundleCopy.check({ source: SOURCE, destination }, configuration).failures;
+  expect(check({ folder: join(folder, "a-file/deep/copies") })).toEqual([
+    { property: "destination.folder", reason: expect.stringContaining("is a file") as string },
+  ]);
+  expect(check({ folder: join(folder, "new/deep/copies") })).toEqual([]);
+  expect(check({ bucket: "docs" })).toEqual([]);
+  expect(check({ folder: UNKNOWN })).toEqual([]);
+});
