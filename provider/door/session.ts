@@ -1,5 +1,6 @@
 import { homeFolder } from "../disk/homeFolder";
 import { Pacers } from "../http/pacers";
+import { Slots } from "../http/slots";
 import type { Context } from "../resource/context";
 import { PublicationFolder } from "../resource/publicationRecords";
 import { ResumeFolder } from "../resource/resumeRecords";
@@ -33,6 +34,8 @@ export interface Host extends Pick<Context, "fetch" | "lookup" | "clock" | "mach
 
 /** How long operations have to end whose engine is gone, in milliseconds. */
 const LEFT_LIMIT_MS = 10_000;
+/** How many bundles are downloaded at once: each takes a thread and some ten megabytes, and few fill any line. */
+const MOST_DOWNLOADS = 8;
 
 /** What all operations of one process share: configuration, resume records, what is in flight, and the end that Ctrl-C brings. */
 export class Session {
@@ -43,6 +46,7 @@ export class Session {
   readonly #host: Host;
   /** So that a refusal of the service counts for all operations. */
   readonly #pacers: Pacers;
+  readonly #downloads = new Slots(MOST_DOWNLOADS);
   #stackConfig: StackConfig | undefined;
   /** Operations that Ctrl-C stops. */
   readonly #inFlight = new Set<AbortController>();
@@ -119,6 +123,7 @@ export class Session {
           lookup,
           clock,
           pacers: this.#pacers,
+          downloads: this.#downloads,
           machine,
           reporter,
           tracer,

@@ -3,6 +3,7 @@ import { ELSEWHERE } from "../disk/homeFolder";
 import type { HttpReply, NetworkContext } from "../http/attempt";
 import type { FailedAttempt } from "../http/failedAttempt";
 import { Retries } from "../http/retries";
+import type { Slots } from "../http/slots";
 import { formatBytes } from "../http/transferLine";
 import type { Clock } from "../time/clock";
 import { unlessAborted } from "../time/unlessAborted";
@@ -29,7 +30,10 @@ export interface DownloadRequest extends Pick<StoreNetwork, "policy" | "proxyFor
 }
 
 /** What a download gets from the outside. */
-export type DownloadContext = NetworkContext & Pick<StoreNetwork, "lookup">;
+export interface DownloadContext extends NetworkContext, Pick<StoreNetwork, "lookup"> {
+  /** How many downloads of this process there are at once: each has a thread and some megabytes. */
+  readonly downloads: Slots;
+}
 
 /** A bundle that has arrived. Nobody else has this file. */
 export interface Downloaded {
@@ -59,9 +63,18 @@ const CHECK_NETWORK =
  *   had arrived; the signal's reason
  */
 export async function download(request: DownloadRequest, context: DownloadContext): Promise<Downloaded> {
+  const { signal, downloads, reporter } = context;
+  signal.throwIfAborted();
+  return downloads.run(
+    () => downloaded(request, context),
+    signal,
+    () => reporter.progress("waiting for other downloads to end"),
+  );
+}
+
+async function downloaded(request: DownloadRequest, context: DownloadContext): Promise<Downloaded> {
   const { folder, name, subject } = request;
   const { clock, signal } = context;
-  signal.throwIfAborted();
   let part: Part | undefined;
   try {
     const mine = (part = Part.claim(folder, name, subject, clock.now()));

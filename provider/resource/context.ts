@@ -8,6 +8,7 @@ import type { PublicationRecords } from "./publicationRecords";
 import type { ResumeRecords } from "./resumeRecords";
 import type { Fetch } from "../http/attempt";
 import type { Pacers } from "../http/pacers";
+import type { Slots } from "../http/slots";
 
 /** All that one operation gets from the outside: behind it, nothing reads the machine's clock, network or environment. */
 export interface Context {
@@ -18,6 +19,8 @@ export interface Context {
   readonly clock: Clock;
   /** When requests to the service go out: of all operations of this process. */
   readonly pacers: Pacers;
+  /** How many bundles are downloaded at once by all operations of this process. */
+  readonly downloads: Slots;
   readonly reporter: Reporter;
   /** Tells those who trace the run what is going on. */
   readonly tracer: Tracer;

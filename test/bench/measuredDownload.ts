@@ -3,6 +3,7 @@ import { lookup } from "node:dns";
 import { rmSync } from "node:fs";
 import nodeFetch from "node-fetch";
 import { download } from "../../dist/provider/download/download.js";
+import { Slots } from "../../dist/provider/http/slots.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { startDeadline } from "../../dist/provider/time/deadline.js";
 import { Secrets } from "../../dist/provider/words/secrets.js";
@@ -35,6 +36,7 @@ if (url !== "idle") {
       fetch: nodeFetch,
       lookup,
       clock: { ...systemClock, random: () => 0 },
+      downloads: new Slots(8),
       reporter: { progress: silent, debug: silent, info: silent, warn: silent },
       secrets: new Secrets(),
       signal: new AbortController().signal,

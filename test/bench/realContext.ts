@@ -1,6 +1,7 @@
 import { lookup } from "node:dns";
 import nodeFetch from "node-fetch";
 import { Pacers } from "../../dist/provider/http/pacers.js";
+import { Slots } from "../../dist/provider/http/slots.js";
 import type { Context } from "../../dist/provider/resource/context.js";
 import type { PublicationRecords } from "../../dist/provider/resource/publicationRecords.js";
 import type { ResumeRecords } from "../../dist/provider/resource/resumeRecords.js";
@@ -28,6 +29,7 @@ export function realContext(given: Partial<Context>): Context {
     lookup,
     clock: systemClock,
     pacers: new Pacers(given.clock ?? systemClock),
+    downloads: new Slots(8),
     reporter: { progress: silent, debug: silent, info: silent, warn: silent },
     secrets: new Secrets(),
     resumeRecords: NO_RECORDS,

@@ -2,8 +2,9 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { Slots } from "../../provider/http/slots.ts";
 import { DestinationError } from "../../provider/words/errors.ts";
-import { bundleOf, bundleStore, cutAfter } from "./bundleStore.ts";
+import { bundleOf, bundleStore, cutAfter, serve } from "./bundleStore.ts";
 import { expectBundle, fetched, ownFolder } from "./downloads.ts";
 
 /** Less than is held back where the disk is slow: all that a store sent before it broke has arrived. */
@@ -73,6 +74,23 @@ test("D12 two downloads of the same bundle at once have a part each", async () =
   const outcomes = await Promise.all([fetched(store, { folder }), fetched(store, { folder })]);
   for (const outcome of outcomes) expectBundle(outcome, CONTENT);
   expect(outcomes[0].value?.path).not.toBe(outcomes[1].value?.path);
+});
+
+test("D12 no more downloads run at once than the process has places for, and those that wait say so", async () => {
+  const store = await bundleStore(CONTENT);
+  let [open, most] = [0, 0];
+  store.misbehave = (response, request) => {
+    most = Math.max(most, ++open);
+    response.once("close", () => open--);
+    setTimeout(() => serve(store, request, response), 50);
+    return true;
+  };
+  const downloads = new Slots(2);
+  const outcomes = await Promise.all(Array.from({ length: 8 }, () => fetched(store, {}, { downloads })));
+  for (const outcome of outcomes) expectBundle(outcome, CONTENT);
+  expect(most).toBe(2);
+  const waited = outcomes.map(({ lines }) => lines.progress[0] === "waiting for other downloads to end");
+  expect(waited.filter(Boolean)).toHaveLength(6);
 });
 
 test("D12 two downloads of what changes between them are never mixed", async () => {

@@ -10,6 +10,7 @@ import {
   type DownloadContext,
   type DownloadRequest,
 } from "../../provider/download/download.ts";
+import { Slots } from "../../provider/http/slots.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
 import type { DocsHostingError } from "../../provider/words/errors.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
@@ -68,6 +69,7 @@ export async function fetched(
         clock,
         reporter,
         secrets,
+        downloads: new Slots(8),
         signal: new AbortController().signal,
         deadline: startDeadline(clock, context.limitMs ?? 30 * 60_000),
         ...context,

@@ -2,6 +2,7 @@
 import { lookup } from "node:dns";
 import nodeFetch from "node-fetch";
 import { download } from "../../dist/provider/download/download.js";
+import { Slots } from "../../dist/provider/http/slots.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { startDeadline } from "../../dist/provider/time/deadline.js";
 import { Secrets } from "../../dist/provider/words/secrets.js";
@@ -23,6 +24,7 @@ const { path, sha256, size } = await download(
     fetch: nodeFetch,
     lookup,
     clock: systemClock,
+    downloads: new Slots(8),
     reporter: { progress: silent, debug: silent, info: silent, warn: silent },
     secrets: new Secrets(),
     signal: new AbortController().signal,

@@ -1,4 +1,5 @@
 import { Pacers } from "../../provider/http/pacers.ts";
+import { Slots } from "../../provider/http/slots.ts";
 import type { Context } from "../../provider/resource/context.ts";
 import { noTracer } from "../../provider/tracing/tracer.ts";
 import { MemoryRecords } from "./memoryRecords.ts";
@@ -23,6 +24,7 @@ export function testContext(given: Pick<Context, "fetch" | "clock"> & Partial<Co
     lookup: (_host, _options, callback) =>
       callback(Object.assign(new Error("unknown"), { code: "ENOTFOUND" }), []),
     pacers: new Pacers(given.clock),
+    downloads: new Slots(8),
     reporter: recordingReporter(),
     secrets: new Secrets(),
     resumeRecords: new MemoryRecords(),

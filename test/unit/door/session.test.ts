@@ -76,6 +76,7 @@ describe("an operation", () => {
   test("shares with all others of its session when requests go out, and with no other session", async () => {
     const [one, other] = [await contextOf(), await contextOf()];
     expect(one.pacers).toBe(other.pacers);
+    expect(one.downloads).toBe(other.downloads);
     const elsewhere = await new Session(thisProcess).operation("create", {}, secrets, (given) =>
       Promise.resolve(given),
     );
