@@ -20,8 +20,8 @@ test("blobs that are transferred at the same time are told of together, four tim
   progress.moved(two, 6_000_000);
   progress.moved(two, 7_000_000);
   expect(reporter.lines.progress).toEqual([
-    "pulling nginx:1 0 B of 120 MB",
-    "pulling nginx:1 50.0 MB of 120 MB, 10.0 MB/s, 7s left",
+    "0% · 0 B of 120 MB · pulling nginx:1",
+    "41% · 50.0 MB of 120 MB · 10.0 MB/s · ~7s · pulling nginx:1",
   ]);
   clock.advance(250);
   progress.moved(one, 40_000_000);
