@@ -25,7 +25,7 @@ test("blobs that are transferred at the same time are told of together, four tim
   ]);
   clock.advance(250);
   progress.moved(one, 40_000_000);
-  expect(reporter.lines.progress.at(-1)).toMatch(/^pulling nginx:1 87\.0 MB of 120 MB, 37\.6 MB\/s/);
+  expect(reporter.lines.progress.at(-1)).toMatch(/^72% · 87\.0 MB of 120 MB · 37\.6 MB\/s · /);
 });
 
 interface Blob {
