@@ -97,11 +97,12 @@ export async function startBucketStub(context: Pick<TestContext, "onTestFinished
     requests.push(request);
     const ruled = stub.rule(request);
     if (ruled === "hang") return void incoming.resume();
-    void buffer(incoming).then((body) => {
+    const answered = buffer(incoming).then((body) => {
       const answer = ruled ?? reply(stub, request, body);
       outgoing.writeHead(answer.status, { "content-type": "application/xml", ...answer.headers });
       outgoing.end(answer.body);
     });
+    answered.catch(() => undefined); // who asked was killed
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   context.onTestFinished(() => server.close().closeAllConnections());

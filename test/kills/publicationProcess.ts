@@ -1,0 +1,72 @@
+// Publishes a copy or a kit, as one operation of the provider. The argument is a `Job` in JSON. Prints `answer STATE` when the
+// engine would get the state: of a success, or of a failure that is remembered. `window MS`: from the first note to the answer.
+import { randomUUID } from "node:crypto";
+import { airGapKit } from "../../dist/provider/airGapKit/lifeCycle.js";
+import { bundleCopy } from "../../dist/provider/bundleCopy/lifeCycle.js";
+import { PublicationFolder } from "../../dist/provider/resource/publicationRecords.js";
+import { UnfinishedError } from "../../dist/provider/resource/unfinishedError.js";
+import { RunCancelledError } from "../../dist/provider/words/errors.js";
+import { realContext } from "../bench/realContext.ts";
+
+/** What a process does. */
+export interface Job {
+  readonly resource: "BundleCopy" | "AirGapKit";
+  readonly inputs: Readonly<Record<string, unknown>>;
+  /** Where notes are kept. */
+  readonly notes: string;
+  /** How it is ended: by SIGKILL to itself, or by the signal that Ctrl-C aborts. */
+  readonly end?: "kill" | "cancel";
+  /** When: so many milliseconds after the first note, or at once at the second: all is published then. */
+  readonly at?: number | "published";
+}
+
+const job = JSON.parse(process.argv[2] ?? "") as Job;
+const stop = new AbortController();
+const end = (): void => {
+  if (job.end === "kill") process.kill(process.pid, "SIGKILL");
+  else stop.abort(new RunCancelledError("the run was cancelled", ""));
+};
+const records = new PublicationFolder(() => job.notes);
+let notes = 0;
+let beganMs = 0;
+const publicationRecords = {
+  find: (...given: Parameters<typeof records.find>) => records.find(...given),
+  handOver: (...given: Parameters<typeof records.handOver>) => records.handOver(...given),
+  forget: (...given: Parameters<typeof records.forget>) => records.forget(...given),
+  save: (...given: Parameters<typeof records.save>) => {
+    const problem = records.save(...given);
+    if (++notes === 1) {
+      beganMs = performance.now();
+      if (job.end && typeof job.at === "number") setTimeout(end, job.at);
+    } else if (job.end && job.at === "published") {
+      end();
+    }
+    return problem;
+  },
+};
+const context = realContext({
+  publicationRecords,
+  urn: "urn:pulumi:kills",
+  signal: stop.signal,
+  machine: randomUUID(),
+});
+
+async function run(): Promise<object> {
+  if (job.resource === "BundleCopy") {
+    const { inputs } = bundleCopy.check(job.inputs, context.configuration);
+    return bundleCopy.create(context, inputs);
+  }
+  const { inputs } = airGapKit.check(job.inputs, context.configuration);
+  return airGapKit.create(context, inputs);
+}
+
+try {
+  const state = await run();
+  console.log(`window ${performance.now() - beganMs}`);
+  console.log(`answer ${JSON.stringify(state)}`);
+  records.operationEnded();
+} catch (error) {
+  if (error instanceof UnfinishedError) console.log(`answer ${JSON.stringify(error.state)}`);
+  else console.log(`failed ${String(error)}`);
+}
+process.exit();
