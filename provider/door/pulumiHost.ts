@@ -61,6 +61,7 @@ export function watchEngine(onGone: () => void, address = engineAddress()): void
   const colon = address.lastIndexOf(":");
   const port = Number(address.slice(colon + 1));
   if (!(Number.isInteger(port) && port > 0 && port < 65_536)) return;
+  const ours = engineAddress();
   let wasThere = false;
   const watch = (): void => {
     let reason: string | undefined;
@@ -71,7 +72,8 @@ export function watchEngine(onGone: () => void, address = engineAddress()): void
     connection.on("error", ({ code }: NodeJS.ErrnoException) => (reason = code));
     connection.resume(); // else its end is not seen
     connection.once("close", () => {
-      if (!wasThere) return;
+      // a process that serves another engine by now stays: tests use processes again
+      if (!wasThere || engineAddress() !== ours) return;
       if (reason === "ECONNREFUSED") onGone();
       else setTimeout(watch, AGAIN_MS).unref();
     });

@@ -63,6 +63,7 @@ function end(): void {
   const code = Number(process.exitCode ?? 0);
   process.emit("exit", code);
   const done: Done = { code: Number(process.exitCode ?? code) };
+  process.argv = []; // of no engine any more, whose end a provider would notice
   forget();
   process.channel?.ref();
   for (const stream of [process.stdout, process.stderr]) stream.write(`${endMark}\n`);

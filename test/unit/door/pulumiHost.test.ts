@@ -1,6 +1,6 @@
 import { connect, createServer, type Http2Server } from "node:http2";
 import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi, onTestFinished } from "vitest";
 
 const CANCEL = "/pulumirpc.ResourceProvider/Cancel";
 const process_ = process as unknown as { _getActiveHandles: unknown };
@@ -102,6 +102,26 @@ test("an engine of which nobody listens any more is told of once; one that only 
   expect(gone).not.toHaveBeenCalled();
   engine.close();
   await vi.waitFor(() => expect(gone).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+});
+
+test("the engine that a process served before is not watched any more", async () => {
+  const { watchEngine } = await import("../../../provider/door/pulumiHost.ts");
+  let ended = 0;
+  const engine = createTcpServer((connection) => {
+    connection.on("error", () => undefined).on("close", () => ended++);
+    process.argv = ["node", "another", "127.0.0.1:2"];
+    connection.end();
+    engine.close();
+  });
+  await new Promise<void>((done) => engine.listen(0, "127.0.0.1", done));
+  const { argv } = process;
+  onTestFinished(() => void (process.argv = argv));
+  const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  watchEngine(() => expect.fail("gone"), address);
+  await vi.waitFor(() => expect(ended).toBe(1), { timeout: 10_000 });
+  expect(timers.mock.calls.filter(([, ms]) => ms === 500)).toEqual([]);
+  timers.mockRestore();
 });
 
 test.each(["", "no address", "127.0.0.1:0", "127.0.0.1:65536", "host:1.5"])(
