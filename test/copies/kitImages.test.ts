@@ -142,7 +142,7 @@ test("the same inputs give the same path; a new version fetches nothing that an 
 test("a differential kit leaves out what the earlier one has, says which that is, and has all manifests and configurations", async (context) => {
   const { base, folder } = await prepared(context);
   const first = await kitOf(folder, await operation(context), { images: [base] });
-  const since = await readEarlierKit(join(first.path, "manifest.json"));
+  const since = readEarlierKit(join(first.path, "manifest.json"));
   const options = { images: [base], version: "v2", page: "new", since };
   const run = await operation(context);
   const next = await kitOf(folder, run, options);
@@ -159,7 +159,7 @@ test("a differential kit leaves out what the earlier one has, says which that is
     ...options,
     version: "v3",
     page: "newer",
-    since: await readEarlierKit(join(next.path, "manifest.json")),
+    since: readEarlierKit(join(next.path, "manifest.json")),
   });
   expect(third.manifest.blobs.filter((blob) => blob.in === "v1")).toHaveLength(1);
 });

@@ -66,5 +66,6 @@ function response(reply: Exclude<ScriptedReply, { error: string } | "never">): R
       },
       resume: () => undefined,
     },
+    arrayBuffer: () => Promise.resolve(Uint8Array.from(bytes).buffer),
   } as unknown as Response;
 }

@@ -2,8 +2,9 @@ import type { Fault } from "../../../provider/http/retryPolicy.ts";
 import type { ProviderCode } from "./providerCode.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** How long a service of which nothing ever answered is tried: as in `provider/http/transport.ts`. */
+/** How long a service that never answered is tried, and one that refuses connections: as in `provider/http/retries.ts`. */
 const SILENCE_LIMIT_MS = 2 * 60_000;
+const REFUSED_LIMIT_MS = 15_000;
 
 export interface RenewalContext {
   readonly code: ProviderCode;
@@ -17,7 +18,7 @@ export interface RenewalContext {
 
 /**
  * A link is renewed, with all its attempts, and `ended` told whether it was. What is sent again and when is the provider's
- * own `retryPolicy`. The loop around it is that of `Transport.send` without its connections, texts and promises, which
+ * own `retryPolicy`. The loop around it is that of `Retries` without its connections, texts and promises, which
  * would take a hundred times as long, and without the pacer, with which a quota refuses less; `test/histories/fleet.test.ts` holds
  * the two side by side.
  *
@@ -55,7 +56,9 @@ export function renewLink(
     const elapsedMs = timeline.nowMs - beganMs;
     const isLast = count > code.allowedRepeats(fault, "repeatable");
     const isOutOfTime = delayMs >= limitMs - elapsedMs;
-    const isSilent = !wasAnswered && elapsedMs + delayMs >= SILENCE_LIMIT_MS;
+    const isRefused = fault.kind === "unreachable" && fault.code === "ECONNREFUSED";
+    const silenceLimitMs = isRefused ? REFUSED_LIMIT_MS : SILENCE_LIMIT_MS;
+    const isSilent = !wasAnswered && elapsedMs + delayMs >= silenceLimitMs;
     if (isLast || isOutOfTime || isSilent) return ended(false);
     timeline.after(delayMs, attempt);
   };

@@ -248,7 +248,8 @@ test("how far it is is told while a bundle is looked through", async () => {
   const reporter = recordingReporter();
   const archive = tarGz(SITE);
   await inspectBundle(bundleOnDisk(archive), LIMITS, { signal: new AbortController().signal, reporter });
-  expect(reporter.lines.progress).toEqual([`looking through ${archive.length} B of ${archive.length} B`]);
+  const size = `${archive.length} B`;
+  expect(reporter.lines.progress).toEqual([`100% · ${size} of ${size} · looking through`]);
 });
 
 test("folders that differ in case only are no collision while their files have other names", async () => {

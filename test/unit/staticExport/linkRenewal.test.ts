@@ -172,7 +172,7 @@ describe("a renewal that the service does not answer", () => {
     const [tookMs, error] = await failing(() => site.update(state, {}, 20_000));
     expect(tookMs).toBe(20_000);
     expect(error.message).toMatch(
-      /not renewed in time: POST .* was not answered before the time limit of 20s passed\. Nothing/,
+      /not renewed in time: the time limit of 20s passed before POST .* was answered in full\. Nothing/,
     );
     expect(error.message).not.toContain("raise the limit");
   });
