@@ -48,8 +48,9 @@ function inFolder(resource: Job["resource"], inputs: (folder: string) => Job["in
       inputs: inputs(folder),
       left,
       sent: () => {
-        // what stands under its own name, and not in a hidden draft
-        for (const name of left().filter((each) => !each.startsWith(".") && !each.startsWith("current"))) {
+        // what stands under its own name, not in a hidden draft; the list of a site's files is a record that goes before them
+        const isContent = (name: string): boolean => !/^(?:\.|current|[0-9a-f]{64}\.json$)/.test(name);
+        for (const name of left().filter(isContent)) {
           const seen = lstatSync(join(folder, name));
           if (seen.isFile()) inodes.set(name, (inodes.get(name) ?? new Set()).add(seen.ino));
         }
