@@ -1,4 +1,4 @@
-import http from "node:http";
+import http, { type Agent } from "node:http";
 import https from "node:https";
 import type { LookupFunction, Socket } from "node:net";
 import tls from "node:tls";
@@ -29,7 +29,7 @@ export class AttemptConnection {
   state: "unused" | "connecting" | "ready" = "unused";
   /** With which status the proxy refused to connect. */
   refusedByProxy: number | undefined;
-  readonly agent: http.Agent;
+  readonly agent: Agent;
   /** Host and port of the proxy. */
   readonly proxyHost: string | undefined;
   /** What is being done to connect. */
