@@ -185,7 +185,7 @@ test("what a run that was stopped had fetched is not fetched again, and nothing 
   await expect(stopped).rejects.toThrow("Ctrl-C");
   expect(cut.requests.some((request) => request.includes(layer))).toBe(true);
   const [draft = ""] = readdirSync(join(folder, "kits"));
-  expect(draft).toMatch(/^\.docs-hosting-.*\.kit$/);
+  expect(draft).toMatch(/^\.docs-hosting-.*\.draft$/);
   expect(readdirSync(join(folder, "kits"))).toHaveLength(1);
   const run = await operation(context);
   const { path } = await kitOf(folder, run, { images: [base] });
