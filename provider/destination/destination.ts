@@ -1,19 +1,8 @@
 import type { SiteSink } from "../archive/site";
-import type { Fetch } from "../http/attempt";
-import type { Clock } from "../time/clock";
-import type { Deadline } from "../time/deadline";
-import type { Reporter } from "../words/reporter";
-import type { Secrets } from "../words/secrets";
+import type { NetworkContext } from "../http/attempt";
 
 /** What asking a destination, or writing to it, gets from the outside. */
-export interface DestinationContext {
-  readonly fetch: Fetch;
-  readonly clock: Clock;
-  readonly reporter: Reporter;
-  /** Gets credentials, tokens and signed links. */
-  readonly secrets: Secrets;
-  readonly signal: AbortSignal;
-  readonly deadline: Deadline;
+export interface DestinationContext extends NetworkContext {
   /** Environment variables, for credentials: read anew whenever one is needed. */
   readonly environment: (name: string) => string | undefined;
   /** Makes an empty folder of this operation's own on this machine's disk. It is removed when the operation ends, however it does. */
