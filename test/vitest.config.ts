@@ -13,7 +13,7 @@ const REPLACED_MODULES = "unit/{door,sdk}/**/*.test.ts";
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    maxWorkers: 3,
     reporters: ["default", `${import.meta.dirname}/totalsReporter.ts`],
     projects: [
       project("unit", 10_000, {
