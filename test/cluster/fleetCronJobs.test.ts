@@ -205,10 +205,10 @@ describe.concurrent("CronJobs of a fleet", { timeout: 2 * ROUND_LIMIT_MS }, () =
     await fleet.runAll(Object.keys(stacks));
     const before = await allAreDue(fleet, service, watched);
 
-    await service.goDown();
+    const comeBack = service.goDown();
     const [waiting = "", givingUp = ""] = await Promise.all(Object.keys(stacks).map(fleet.run));
     expect(await fleet.ended(givingUp)).toMatchObject({ ok: false });
-    await service.comeBack();
+    comeBack();
     const { ok, said } = await fleet.ended(waiting);
     expect(ok, said).toBe(true);
     await fleet.runAll(Object.keys(stacks));

@@ -33,9 +33,8 @@ export interface FleetService {
   starts: () => Record<string, number>;
   /** No request for a link is answered until the function that it returns is called: no run with one to renew or to make ends. */
   holdLinks: () => () => void;
-  /** Nobody answers at its address until it comes back. */
-  goDown(): Promise<void>;
-  comeBack(): Promise<void>;
+  /** Every request is answered with 503, as gateways do whose service is down, until the function that it returns is called. */
+  goDown: () => () => void;
 }
 
 /** Until the test ends. */
@@ -60,10 +59,7 @@ export async function startFleetService(
     client.pipe(behind).pipe(client);
   });
   door.on("tlsClientError", () => undefined); // a client that is killed meanwhile
-  const open = async (port: number) => {
-    await once(door.listen(port, host), "listening");
-  };
-  await open(0);
+  await once(door.listen(0, host), "listening");
   const { port } = door.address() as AddressInfo;
   const url = `https://${host}:${port}`;
   let aheadMs = 0;
@@ -75,15 +71,11 @@ export async function startFleetService(
     now,
     ...options,
   });
-  const goDown = async () => {
-    if (!door.listening) return;
+  context.onTestFinished(async () => {
     const closed = once(door, "close");
     door.close();
     for (const client of clients) client.destroy();
     await closed;
-  };
-  context.onTestFinished(async () => {
-    await goDown();
     await service.close();
     await rm(site, { recursive: true });
   });
@@ -115,7 +107,6 @@ export async function startFleetService(
         letGo();
       };
     },
-    goDown,
-    comeBack: () => open(port),
+    goDown: () => service.intercept(() => ({ status: 503 })),
   };
 }

@@ -6,6 +6,8 @@ export interface Changes {
   readonly since: string;
   /** Of each file that changed or is new: its changed lines, as `first-last`. */
   readonly lines: ReadonlyMap<string, readonly string[]>;
+  /** The commit that is checked out. */
+  readonly head: string;
 }
 
 /**
@@ -21,7 +23,7 @@ export function changesSinceRelease(folders: readonly string[]): Changes | undef
   for (const file of namesIn(git("ls-files", "--others", "--exclude-standard", "--", ...folders))) {
     lines.set(file, ["1-1000000"]);
   }
-  return { since, lines };
+  return { since, lines, head: git("rev-parse", "HEAD").trim() };
 }
 
 /**

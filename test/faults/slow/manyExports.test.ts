@@ -78,7 +78,7 @@ async function stories(count: number, knowsIdempotencyKeys: boolean): Promise<St
 }
 
 describe("a fifth of all answers is a fault", () => {
-  test(`${EXPORTS} exports: only a start without an answer twice in a row needs another run`, async () => {
+  test(`${EXPORTS} exports: only a start without an answer twice in a row, or a service that only refuses connections for 15 s, needs another run`, async () => {
     const all = await stories(EXPORTS, false);
     const share = (isPart: (story: Story) => boolean): number => all.filter(isPart).length / all.length;
     const percent = (part: number): string => `${(100 * part).toFixed(2)}%`;
@@ -89,9 +89,12 @@ describe("a fifth of all answers is a fault", () => {
     );
     expect(withinTwo).toBeGreaterThanOrEqual(0.999);
     for (const { runs, jobs, ambiguousStarts, failure } of all) {
-      if (runs > 1)
-        expect([ambiguousStarts >= 2, failure]).toEqual([true, expect.stringContaining("No job is known")]);
-      if (ambiguousStarts === 0) expect([runs, jobs]).toEqual([1, 1]);
+      const wasRefused = failure?.includes("ECONNREFUSED); nothing of the service answered for") ?? false;
+      if (runs > 1) {
+        const isExplained = ambiguousStarts >= 2 || wasRefused;
+        expect([isExplained, failure]).toEqual([true, expect.stringContaining("No job is known")]);
+      }
+      if (ambiguousStarts === 0 && !wasRefused) expect([runs, jobs]).toEqual([1, 1]);
       expect(jobs).toBeLessThanOrEqual(1 + ambiguousStarts);
     }
   }, 600_000);

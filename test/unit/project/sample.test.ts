@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { sampleOf } from "../../mutations/sample.ts";
+
+const changed = new Map(
+  Array.from({ length: 50 }, (_, index): [string, string[]] => [
+    `provider/file${index.toString()}.ts`,
+    ["1-10", "21-21"], // 11 lines
+  ]),
+);
+
+test("a sample has whole files with at most so many lines, others for another commit", () => {
+  const sample = sampleOf(changed, 100, "a1");
+  expect(sample.size).toBe(9);
+  for (const [file, lines] of sample) expect(lines).toBe(changed.get(file));
+  expect(sampleOf(changed, 100, "a1")).toEqual(sample);
+  expect([...sampleOf(changed, 100, "b2").keys()].sort()).not.toEqual([...sample.keys()].sort());
+});
+
+test("a sample has all files where they have no more lines than that", () => {
+  expect(sampleOf(changed, 550, "a1")).toEqual(changed);
+  expect(sampleOf(changed, 549, "a1").size).toBe(49);
+});
+
+test("a file that is longer than a sample leaves room for those after it", () => {
+  const files = new Map([["provider/long.ts", ["1-1000"]], ...changed]);
+  for (const seed of ["a1", "b2", "c3", "d4"]) expect(sampleOf(files, 22, seed).size).toBe(2);
+});
