@@ -1,7 +1,7 @@
 import { decisionLine, type Decision, type ReasonCode } from "../resource/decision";
 import type { Context } from "../resource/context";
 import { changedByTable, meaning } from "../resource/inputTable";
-import { DEFAULT_LIMIT_MS, READ_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
+import { DEFAULT_LIMIT_MS, goneDecision, READ_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
 import { openClient } from "../resource/openClient";
 import { UnfinishedError } from "../resource/unfinishedError";
 import { agentJobOutcome, isKnownStatus, missingFields, nameOf, type AgentJob } from "../service/agentJob";
@@ -15,8 +15,6 @@ import { inputsOf, seenState, type AgentJobState } from "./state";
 /** The life of an agent job. */
 export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
   noBookkeeping: {},
-
-  gone: "JOB_GONE",
 
   /** The agent job's own id. */
   idOf: ({ outputs }) => outputs.jobId,
@@ -56,6 +54,8 @@ export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
       throw explained(error, describe(inputs), "The state is unchanged");
     }
   },
+
+  gone: (state) => goneDecision("JOB_GONE", describe(inputsOf(state))),
 
   /** There is another way to do this. */
   lookUp: (_context, id) =>

@@ -93,7 +93,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
 
   remove: (context, inputs, kits, kept) =>
     inFolder(context, inputs, async () => {
-      await removeKits(inputs.folder, kits.map(kitOf), kept.map(kitOf));
+      await removeKits(inputs.folder, kits.map(kitOf), kept.map(kitOf), context);
       if (kept.length === 0) await removeDrafts(inputs.folder, draftOwner(context, inputs));
     }),
 };

@@ -8,6 +8,8 @@ export type Listing = ReadonlyMap<string, string>;
 
 /** How much is read at a time, in bytes. */
 const BLOCK_BYTES = 1 << 20;
+/** How many files of others are named. */
+const MAX_NAMED = 3;
 
 /** Paths of the files below a folder, with `/`, in the order of their bytes. Links are not followed. */
 export async function filesBelow(folder: string): Promise<string[]> {
@@ -65,7 +67,7 @@ export async function compareFolder(
  * Removes the files of a listing, and the folders that are empty after that. A file with other bytes, or one that is not listed, is
  * somebody else's, and stays.
  *
- * @returns paths of what stays
+ * @returns paths of what stays; `""` for something in the folder's place
  */
 export async function removeListed(folder: string, listing: Listing, signal: AbortSignal): Promise<string[]> {
   const seen = await lstat(folder).catch(ignoreMissing);
@@ -84,6 +86,13 @@ export async function removeListed(folder: string, listing: Listing, signal: Abo
     .reverse();
   for (const each of [...deepestFirst, folder]) await rmdir(each).catch(ignoreFull);
   return left;
+}
+
+/** @param left as {@link removeListed} returned it. @param item what the listing is of: "copy" */
+export function staysText(folder: string, left: readonly string[], item: string): string {
+  if (left[0] === "") return `${folder} stays: this ${item} was a folder. Remove it when nobody needs it`;
+  const named = left.slice(0, MAX_NAMED).join(", ") + (left.length > MAX_NAMED ? ", …" : "");
+  return `${folder} stays: it has files that this ${item} did not put there or that somebody changed (${left.length}): ${named}. Remove them when nobody needs them`;
 }
 
 async function isListed(

@@ -37,6 +37,8 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
   session: Session,
 ): DynamicProvider {
   const inputsIn = (properties: Properties): Inputs => stored.split(properties).visible as Inputs;
+  /** What the last read of a resource told, by URN. */
+  const foundByRead = new Map<string, string>();
   const stateIn = (properties: Properties): State => stored.stateIn(properties, lifeCycle.noBookkeeping);
 
   /**
@@ -87,7 +89,10 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
       const compared = lifeCycle.diff(inputsIn(news), stateIn(olds), session.machine);
       const { changed, replaces, hidden, decision } =
         formerUrn === undefined ? compared : renamedDiff(compared);
-      tellDecision(session.reporter(urn, secrets), decision);
+      // newer engines compare what they have just read
+      const isToldByRead = foundByRead.get(urn ?? "") === decision.text;
+      foundByRead.delete(urn ?? "");
+      if (!isToldByRead) tellDecision(session.reporter(urn, secrets), decision);
       if (hidden) return { changes: true, replaces };
       // left open where inputs changed: the engine then compares them itself, shows them and obeys ignoreChanges
       return changed.length === 0 ? { changes: false } : { replaces };
@@ -109,11 +114,11 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
         const seen = await lifeCycle.read(context, stateIn(props));
         const decision = seen
           ? lifeCycle.diff(seen.inputs, seen.state, session.machine).decision
-          : {
-              because: lifeCycle.gone ?? "DRIFTED",
-              text: `${id} is not there any more: it leaves the state, and the next \`pulumi up\` makes it anew`,
-            };
-        if (TOLD_BY_REFRESH.has(decision.because)) tellDecision(context.reporter, decision);
+          : lifeCycle.gone(stateIn(props));
+        if (TOLD_BY_REFRESH.has(decision.because)) {
+          tellDecision(context.reporter, decision);
+          foundByRead.set(context.urn ?? "", decision.text);
+        }
         return seen;
       });
       return found ? { id, props: stored.propertiesOf(found.state, props) } : { id: "", props: {} };

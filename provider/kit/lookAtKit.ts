@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { lstat, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ignoreMissing } from "../disk/ignoreMissing";
-import { filesBelow } from "../disk/listing";
+import { filesBelow, removeListed, staysText } from "../disk/listing";
+import type { Reporter } from "../words/reporter";
+import { signatureFiles } from "./signature";
 import { parseSums } from "./sums";
 import type { WrittenKit } from "./writeKit";
 
@@ -21,11 +23,9 @@ export async function lookAtKit(
   if (!seen) return "gone";
   if (!seen.isDirectory()) return "changed";
   const paths = await filesBelow(kit);
-  const bytes = await readFile(join(kit, list.file)).catch(ignoreMissing);
-  if (!bytes || createHash("sha256").update(bytes).digest("hex") !== list.sha256) return "changed";
+  const listed = await readList(kit, list);
   const there = new Set(paths);
-  if (paths.length !== files || !parseSums(bytes.toString()).every(({ path }) => there.has(path)))
-    return "changed";
+  if (!listed || paths.length !== files || !listed.every(({ path }) => there.has(path))) return "changed";
   let total = 0;
   for (const path of paths) {
     const file = await lstat(join(kit, path));
@@ -35,14 +35,43 @@ export async function lookAtKit(
   return total === size ? "same" : "changed";
 }
 
-/** Removes kits that were written, and not what others have beside them. One that is gone already is no error. */
+/**
+ * Removes kits that were written, and not what others have beside them or in them. One that is gone already is no error.
+ *
+ * @throws the error of the file system; the signal's reason
+ */
 export async function removeKits(
   folder: string,
   kits: readonly WrittenKit[],
   kept: readonly WrittenKit[],
+  { signal, reporter }: { signal: AbortSignal; reporter: Pick<Reporter, "warn"> },
 ): Promise<void> {
   const stay = new Set(kept.map(({ name }) => name));
-  for (const { name } of kits) {
-    if (!stay.has(name)) await rm(resolve(folder, name), { recursive: true, force: true });
+  for (const kit of kits) {
+    if (stay.has(kit.name)) continue;
+    const left = await removeKit(resolve(folder, kit.name), kit, signal);
+    if (left.length > 0) reporter.warn(staysText(resolve(folder, kit.name), left, "kit"));
   }
+}
+
+/** @returns paths of what stays */
+async function removeKit(kit: string, { list, signed }: WrittenKit, signal: AbortSignal): Promise<string[]> {
+  const seen = await lstat(kit).catch(ignoreMissing);
+  if (!seen?.isDirectory()) return seen ? [""] : [];
+  const listed = (await readList(kit, list)) ?? [];
+  const left = await removeListed(kit, new Map(listed.map(({ path, sha256 }) => [path, sha256])), signal);
+  if (listed.length === 0) return left;
+  // the list last: by it a removal that was cut off is completed
+  if (signed) for (const file of signatureFiles(list.file)) await rm(join(kit, file), { force: true });
+  return removeListed(kit, new Map([[list.file, list.sha256]]), signal);
+}
+
+/** The files of a kit that its list names. @returns `undefined` where the list is gone or another */
+async function readList(
+  kit: string,
+  { file, sha256 }: WrittenKit["list"],
+): Promise<ReturnType<typeof parseSums> | undefined> {
+  const bytes = await readFile(join(kit, file)).catch(ignoreMissing);
+  const isOurs = bytes && createHash("sha256").update(bytes).digest("hex") === sha256;
+  return isOurs ? parseSums(bytes.toString()) : undefined;
 }

@@ -63,6 +63,12 @@ function keyOf(pem: string, variable: string): KeyObject {
   }
 }
 
+/** The names of the signatures of a file: as openssl and minisign take it, and as cosign does. */
+export const signatureFiles = (file: string): readonly [string, string] => [
+  `${file}.sig`,
+  `${file}.sigstore.json`,
+];
+
 /**
  * The same signature as cosign reads it (`cosign verify-blob --key … --bundle …`), see
  * https://docs.sigstore.dev/about/bundle/

@@ -17,7 +17,7 @@ import { kitManifest, manifestText, type KitContent, type KitManifest } from "./
 import { BLOBS, writeLayout } from "./ociLayout";
 import { writeParts } from "./parts";
 import { pullImage } from "./pullImage";
-import { sigstoreBundle, type Signer } from "./signature";
+import { signatureFiles, sigstoreBundle, type Signer } from "./signature";
 import { sumFiles, sumsText, type SummedFile } from "./sums";
 import { writeReadme, writeSchema, writeScript, type TextValues } from "./texts";
 
@@ -264,8 +264,9 @@ class KitWriter {
     await writeFile(join(folder, name), bytes);
     if (signer) {
       const signature = signer.sign(bytes);
-      await writeFile(join(folder, `${name}.sig`), signature);
-      await writeFile(join(folder, `${name}.sigstore.json`), sigstoreBundle(bytes, signature, signer));
+      const [raw, sigstore] = signatureFiles(name);
+      await writeFile(join(folder, raw), signature);
+      await writeFile(join(folder, sigstore), sigstoreBundle(bytes, signature, signer));
     }
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     return { sha256, files: await sumFiles(folder, signal, files) };

@@ -1,10 +1,9 @@
-import { decisionLine } from "../resource/decision";
 import { changedByTable, meaning } from "../resource/inputTable";
-import { DEFAULT_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
+import { DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../resource/lifeCycle";
 import { withinLimit } from "../resource/withinLimit";
 import { explained } from "../words/explainedError";
 import { converge } from "./converge";
-import { changedInputs, driftText, planPublication } from "./plan";
+import { changedInputs, planPublication } from "./plan";
 import { PublicationNotes } from "./notes";
 import { withDrift, type Published, type PublicationKind } from "./publication";
 
@@ -59,14 +58,18 @@ export function publishedLifeCycle<T extends Published>(
       try {
         const seen = await withinLimit(given, LOOK_LIMIT_MS, (context) => kind.look(context, inputs, newest));
         if (seen === "same") return { inputs, state: withDrift(state) };
-        const text = `${address} ${driftText(seen, kind.words.made)}`;
-        given.reporter.warn(decisionLine({ because: "DRIFTED", text }));
         // what is left of earlier items is not to be forgotten
         if (seen === "gone" && older.length === 0) return undefined;
         return { inputs, state: withDrift(state, seen) };
       } catch (error) {
         throw explained(error, address, "The state is unchanged");
       }
+    },
+
+    gone(state) {
+      const [newest] = kind.itemsOf(state);
+      const inputs = kind.inputsOf(state);
+      return goneDecision("DRIFTED", newest ? kind.addressOf(newest, inputs) : kind.placeName(inputs));
     },
 
     /** An item is made from its inputs. */

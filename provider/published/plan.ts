@@ -71,7 +71,7 @@ export function planPublication<T extends Published>(
   return { action: "record", because: "SETTINGS", text };
 }
 
-export function driftText(drifted: "gone" | "changed", made: string): string {
+function driftText(drifted: "gone" | "changed", made: string): string {
   return drifted === "gone" ? "is not there any more" : `is not as it was ${made}`;
 }
 

@@ -35,6 +35,12 @@ export function renamedDiff(diff: Diff): Diff {
   };
 }
 
+/** What a refresh tells of something that is gone. @param what "job 7 of docs.example.com" */
+export function goneDecision(because: ReasonCode, what: string): Decision {
+  const text = `${what} is not there any more: it leaves the state, and the next \`pulumi up\` makes it anew`;
+  return { because, text };
+}
+
 /** Time limit of create and update, unless `customTimeouts` sets one, in milliseconds. */
 export const DEFAULT_LIMIT_MS = 30 * 60_000;
 /** Time limit of a read, in milliseconds: one GET, with a few retries. */
@@ -50,9 +56,6 @@ export interface Found<Inputs extends object, State extends StoredState> {
 export interface LifeCycle<Inputs extends object, State extends StoredState> {
   /** What is remembered of a resource about which nothing is. */
   readonly noBookkeeping: State["bookkeeping"];
-
-  /** The code of a read that finds nothing. @default "DRIFTED" */
-  readonly gone?: ReasonCode;
 
   /** Pulumi's id of the resource. */
   idOf(state: State): string;
@@ -78,6 +81,9 @@ export interface LifeCycle<Inputs extends object, State extends StoredState> {
    * @throws an Error on any other trouble, so that the state stays as it was
    */
   read(context: Context, state: State): Promise<Found<Inputs, State> | undefined>;
+
+  /** What is told of a read that finds nothing. */
+  gone(state: State): Decision;
 
   /**
    * Reads what something else manages.

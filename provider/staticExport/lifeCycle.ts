@@ -1,4 +1,4 @@
-import { DEFAULT_LIMIT_MS, READ_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
+import { DEFAULT_LIMIT_MS, goneDecision, READ_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
 import { meaning } from "../resource/inputTable";
 import { openClient } from "../resource/openClient";
 import type { ExportJob } from "../service/exportJob";
@@ -15,8 +15,6 @@ import { findJob } from "./workflow";
 /** The life of a static export. */
 export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
   noBookkeeping: { given: [] },
-
-  gone: "JOB_GONE",
 
   /** The domain: the job changes over the resource's life, the domain does not. */
   idOf: ({ outputs }) => outputs.domain,
@@ -69,6 +67,8 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
     }
     return undefined;
   },
+
+  gone: ({ outputs: { jobId, domain } }) => goneDecision("JOB_GONE", `job ${jobId} of ${domain}`),
 
   /** For `StaticExport.get`. */
   async lookUp(context, domain, given) {

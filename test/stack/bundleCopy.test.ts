@@ -96,9 +96,15 @@ onEachEngine("bundle copies", (kind) => {
       const first = files(world);
       const path = join(world.programFolder, String((await copied(world)).outputs["uri"]));
       const whole = readFileSync(path);
-      for (const harm of [() => rmSync(path), () => writeFileSync(path, "other bytes")]) {
+      for (const [harm, told] of [
+        [() => rmSync(path), /^DRIFTED: .*\.tar\.gz is not there any more: it leaves the state/],
+        [() => writeFileSync(path, "other bytes"), /^DRIFTED: .* is not as it was made, so job \S+ /],
+      ] as const) {
         harm();
-        succeeded(await world.stack.refresh());
+        const { logs } = succeeded(await world.stack.refresh());
+        expect(logs.filter(({ ephemeral }) => !ephemeral).map(({ message }) => message)).toEqual([
+          expect.stringMatching(told),
+        ]);
         const up = await world.up();
         expect(stepsOf(up)).toEqual([expect.stringMatching(/^(create|update) copy$/)]);
         expect(readFileSync(path)).toEqual(whole);

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { usingFolder } from "../../disk/diskFailure";
 import { beginDraft, removeDraft, removeDrafts, replaceFolder } from "../../disk/drafts";
 import { ignoreMissing } from "../../disk/ignoreMissing";
-import { compareFolder, removeListed, type Listing } from "../../disk/listing";
+import { compareFolder, removeListed, staysText, type Listing } from "../../disk/listing";
 import { makeFolder } from "../../disk/makeFolder";
 import { writeNewFile } from "../../disk/writeFile";
 import { DestinationError } from "../../words/errors";
@@ -11,8 +11,6 @@ import type { Destination, DestinationContext } from "../destination";
 
 /** The symbolic link that leads to the newest site. */
 const CURRENT = "current";
-/** How many files of others are named. */
-const MAX_NAMED = 3;
 
 /**
  * Unpacked sites in a folder: `<sha256>/…` each, and beside it `<sha256>.json` with the digests of its files; `current` leads to
@@ -83,17 +81,12 @@ export function siteFolder(folder: string): Destination {
           if ((await linkOf(here(CURRENT))) === sha256) await rm(here(CURRENT));
           const listing = await readListing(listingOf(sha256));
           const left = await removeListed(here(sha256), listing ?? new Map(), context.signal);
-          if (left.length > 0) context.reporter.warn(staysText(here(sha256), left));
+          if (left.length > 0) context.reporter.warn(staysText(here(sha256), left, "copy"));
           if (listing) await rm(listingOf(sha256), { force: true });
         }
         await removeDrafts(resolve(folder));
       }),
   };
-}
-
-function staysText(site: string, left: readonly string[]): string {
-  const named = left.slice(0, MAX_NAMED).join(", ") + (left.length > MAX_NAMED ? ", …" : "");
-  return `${site} stays: it has files that this copy did not put there or that somebody changed (${left.length}): ${named}. Remove them when nobody needs them`;
 }
 
 /** @returns `undefined` for none, and for what somebody else wrote there */

@@ -164,6 +164,9 @@ describe("a kit", () => {
     expect((await airGapKit.read(context(), mended))?.state).toEqual(mended);
     rmSync(mended.outputs.path, { recursive: true });
     expect(await airGapKit.read(context(), mended)).toBeUndefined();
+    expect(decisionLine(airGapKit.gone(mended))).toBe(
+      `DRIFTED: ${mended.outputs.path} is not there any more: it leaves the state, and the next \`pulumi up\` makes it anew`,
+    );
   });
 
   test("that is gone is remembered as long as an earlier one is to be removed some day", async () => {

@@ -164,6 +164,9 @@ describe("a copy", () => {
 
     rmSync(path);
     expect(await bundleCopy.read(context(), mended)).toBeUndefined();
+    expect(decisionLine(bundleCopy.gone(mended))).toMatch(
+      /^DRIFTED: .*\.tar\.gz is not there any more: it leaves/,
+    );
   });
 
   test("that is gone is remembered as long as an earlier one is to be removed some day", async () => {

@@ -74,6 +74,10 @@ function fakeLifeCycle(answers: Partial<Life> = {}) {
     diff: vi.fn<Life["diff"]>(answers.diff ?? (() => SAME)),
     create: vi.fn<Life["create"]>(answers.create ?? (() => Promise.resolve(STATE))),
     read: vi.fn<Life["read"]>(answers.read ?? (() => Promise.resolve(FOUND))),
+    gone: vi.fn<Life["gone"]>(({ outputs }) => ({
+      because: "JOB_GONE",
+      text: `${outputs.name} is not there any more`,
+    })),
     lookUp: vi.fn<Life["lookUp"]>(() => Promise.resolve(FOUND)),
     update: vi.fn<Life["update"]>(answers.update ?? (() => Promise.resolve(STATE))),
     remove: vi.fn<Life["remove"]>(answers.remove ?? (() => Promise.resolve())),
@@ -256,9 +260,10 @@ describe("customTimeouts", () => {
 
 describe("read", () => {
   test("says with its code that a job is gone, as the next `up` does", async () => {
-    const gone = { ...fakeLifeCycle({ read: () => Promise.resolve(undefined) }), gone: "JOB_GONE" as const };
-    await doorTo(gone).read("id-of-a", STORED);
-    expect(lines.info).toEqual([expect.stringMatching(/^JOB_GONE: id-of-a is not there any more/)]);
+    const lifeCycle = fakeLifeCycle({ read: () => Promise.resolve(undefined) });
+    await doorTo(lifeCycle).read("id-of-a", STORED);
+    expect(lines.info).toEqual(["JOB_GONE: a is not there any more"]);
+    expect(lifeCycle.gone.mock.calls).toEqual([[STATE]]);
   });
 
   test.each([
@@ -271,6 +276,16 @@ describe("read", () => {
     await doorTo(fakeLifeCycle({ diff: () => ({ ...SAME, decision }) })).read("id-of-a", STORED);
     expect(lines.info).toEqual(told);
     expect(lines.debug).toEqual([]);
+  });
+
+  test("tells what was found once, though newer engines compare it at once: the next diff tells it again", async () => {
+    const decision = { because: "DRIFTED", text: "it is made again" } as const;
+    const door = doorTo(fakeLifeCycle({ diff: () => ({ ...SAME, decision }) }));
+    await door.read("id-of-a", STORED);
+    await door.diff("id-of-a", STORED, STORED);
+    expect(lines.info).toEqual(["DRIFTED: it is made again"]);
+    await door.diff("id-of-a", STORED, STORED);
+    expect(lines.info).toHaveLength(2);
   });
 
   test("gives what is there now", async () => {
@@ -292,9 +307,6 @@ describe("read", () => {
   test("says by an empty id that it is gone", async () => {
     const door = doorTo(fakeLifeCycle({ read: () => Promise.resolve(undefined) }));
     expect(await door.read("id-of-a", STORED)).toEqual({ id: "", props: {} });
-    expect(lines.info).toEqual([
-      "DRIFTED: id-of-a is not there any more: it leaves the state, and the next `pulumi up` makes it anew",
-    ]);
   });
 
   test("of a resource that something else manages looks it up by its id", async () => {

@@ -81,6 +81,7 @@ function adapter(life: Partial<Life>): DynamicProvider {
       }),
       create: () => Promise.resolve(STATE),
       read: () => Promise.resolve(undefined),
+      gone: () => ({ because: "JOB_GONE", text: "" }),
       lookUp: () => Promise.reject(new Error("nothing")),
       update: () => Promise.resolve(STATE),
       remove: () => Promise.resolve(),

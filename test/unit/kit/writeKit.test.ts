@@ -324,8 +324,78 @@ describe("a look at a kit", () => {
     const one = await write();
     const two = await write({ values: {} });
     writeFileSync(join(kits, "of-others"), "");
-    await removeKits(kits, [one, two], [two]);
-    await removeKits(kits, [one], []);
+    expect(await removed([one, two], [two])).toEqual([]);
+    expect(await removed([one])).toEqual([]);
     expect(readdirSync(kits).sort()).toEqual(["of-others", two.name].sort());
   });
 });
+
+describe("of a kit that is removed", () => {
+  test.each<[string, Partial<KitRequest>]>([
+    ["one that is signed", { signer: signer }],
+    ["one in parts", { partSize: 4_096, signer: signer }],
+  ])("%s, nothing is left", async (_, given) => {
+    await removed([await write(given)]);
+    expect(readdirSync(kits)).toEqual([]);
+  });
+
+  test("files stay that others put into it, and those that somebody changed; a line names them", async () => {
+    const kit = await write();
+    mkdirSync(inKit(kit, "notes"));
+    writeFileSync(inKit(kit, "notes/mine.txt"), "mine");
+    writeFileSync(inKit(kit, "values.yaml"), "replicas: 7\n");
+    writeFileSync(inKit(kit, "SHA256SUMS.sig"), "somebody's own");
+    expect(await removed([kit])).toEqual([
+      `${inKit(kit)} stays: it has files that this kit did not put there or that somebody changed (3): ` +
+        "SHA256SUMS.sig, notes/mine.txt, values.yaml. Remove them when nobody needs them",
+    ]);
+    expect(filesOf(kit)).toEqual(["SHA256SUMS.sig", "notes/mine.txt", "values.yaml"]);
+    expect(await removed([kit])).toHaveLength(1);
+  });
+
+  test("all stays where its list is gone or another: nobody knows what is its own", async () => {
+    const kit = await write();
+    appendFileSync(inKit(kit, "SHA256SUMS"), "x");
+    const before = filesOf(kit);
+    expect(await removed([kit])).toEqual([
+      expect.stringContaining(`(${before.length}): README.md, SHA256SUMS`),
+    ]);
+    expect(filesOf(kit)).toEqual(before);
+  });
+
+  test("a link or a file in its place stays, and what the link leads to", async () => {
+    const kit = await write({ signer });
+    const elsewhere = join(folder, "elsewhere");
+    renameSync(inKit(kit), elsewhere);
+    symlinkSync(elsewhere, inKit(kit));
+    const before = readdirSync(elsewhere);
+    const stays = `${inKit(kit)} stays: this kit was a folder. Remove it when nobody needs it`;
+    expect(await removed([kit])).toEqual([stays]);
+    expect(readdirSync(elsewhere)).toEqual(before);
+    rmSync(inKit(kit));
+    writeFileSync(inKit(kit), "mine");
+    expect(await removed([kit])).toEqual([stays]);
+    expect(readFileSync(inKit(kit), "utf8")).toBe("mine");
+  });
+
+  test("a removal that was stopped is completed by the next", async () => {
+    const kit = await write({ signer: signer });
+    const stop = AbortSignal.abort(new Error("stopped"));
+    await expect(removed([kit], [], stop)).rejects.toThrow("stopped");
+    rmSync(inKit(kit, "README.md"));
+    rmSync(inKit(kit, "SHA256SUMS.sig"));
+    expect(await removed([kit])).toEqual([]);
+    expect(readdirSync(kits)).toEqual([]);
+  });
+});
+
+/** Removes kits. @returns what is told */
+async function removed(
+  gone: readonly WrittenKit[],
+  kept: readonly WrittenKit[] = [],
+  signal = new AbortController().signal,
+): Promise<string[]> {
+  const reporter = recordingReporter();
+  await removeKits(kits, gone, kept, { signal, reporter });
+  return reporter.lines.warn;
+}
