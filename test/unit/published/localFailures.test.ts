@@ -1,17 +1,25 @@
 // What is wrong on this machine is told by check, before anything is exported.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { airGapKit } from "../../../provider/airGapKit/lifeCycle.ts";
 import { bundleCopy } from "../../../provider/bundleCopy/lifeCycle.ts";
+import { localFailures } from "../../../provider/published/localFailures.ts";
 import { UNKNOWN } from "../../../provider/words/unknown.ts";
+
+// root may write to every folder
+vi.mock("node:fs", async (original) => {
+  const fs = await original<Record<"accessSync", () => void>>();
+  return { ...fs, accessSync: vi.fn(fs.accessSync) };
+});
 
 let folder: string;
 let environment: Record<string, string>;
 const SOURCE = { file: "bundle.tar.gz", version: "v1" };
 
 beforeEach(() => {
+  vi.mocked(accessSync).mockReset();
   folder = mkdtempSync(join(tmpdir(), "local-failures-"));
   environment = {};
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -97,4 +105,41 @@ test("a copy is refused for a folder that cannot be made, and not for one of ano
   expect(check({ folder: join(folder, "new/deep/copies") })).toEqual([]);
   expect(check({ bucket: "docs" })).toEqual([]);
   expect(check({ folder: UNKNOWN })).toEqual([]);
+});
+
+describe("a folder that may not be written to", () => {
+  const refused = (code?: string): void =>
+    void vi.mocked(accessSync).mockImplementationOnce(() => {
+      throw Object.assign(new Error("refused"), code !== undefined && { code });
+    });
+
+  test.each([
+    ["EROFS", "EROFS"],
+    [undefined, "unknown error"],
+  ])("is told by name, and with %s as the system's reason", (code, told) => {
+    refused(code);
+    expect(checkKit({ folder: join(folder, "new/kits") })).toEqual([
+      { property: "folder", reason: `cannot be written: ${folder} (${told}). Give another folder` },
+    ]);
+  });
+
+  test("is nothing that can be known of a folder that is not known yet", () => {
+    refused("EACCES");
+    expect(checkKit({ folder: UNKNOWN })).toEqual([]);
+  });
+});
+
+test("a copy that moves to a folder that cannot be made is refused before the one that is there goes", () => {
+  const file = join(folder, "a-file/copies");
+  const check = (destination: object, before?: object): { inputs: object; failures: unknown[] } =>
+    bundleCopy.check({ source: SOURCE, destination }, configuration, before as Record<string, unknown>);
+  const { inputs } = check({ folder: join(folder, "copies") });
+  expect(check({ folder: file }, inputs).failures).toHaveLength(1);
+});
+
+test("what nobody foresaw is no failure of an input", () => {
+  const verify = (): never => {
+    throw new TypeError("unforeseen");
+  };
+  expect(() => localFailures([{ property: "chart", value: "c", verify }])).toThrow(TypeError);
 });

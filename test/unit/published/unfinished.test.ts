@@ -243,6 +243,7 @@ describe("a run that is killed between publication and answer", () => {
     const second = await bundleCopy.create(context(), inputsOf("v2"));
     await bundleCopy.remove(context(), first);
     expect(keys()).toEqual([`${second.outputs.sha256}.tar.gz`]);
+    expect(notes.notes.size).toBe(1); // what is noted of it stays, too, until the engine has its state
   });
 
   test("a note that cannot be written is told, and stops nothing", async () => {

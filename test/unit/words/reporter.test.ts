@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { warningOnce } from "../../../provider/words/reporter.ts";
+import { warningOnce, withoutSecrets } from "../../../provider/words/reporter.ts";
 import { NotReadyError, ResponseError } from "../../../provider/words/errors.ts";
+import { Secrets } from "../../../provider/words/secrets.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 
 test("each warning is said once, everything else as often as it is told", () => {
@@ -13,6 +14,21 @@ test("each warning is said once, everything else as often as it is told", () => 
   }
   expect(told.lines.warn).toEqual(["one", "two"]);
   expect(told.lines.info).toEqual(["one", "two", "one", "two", "two"]);
+});
+
+test("no kind of line holds a secret", () => {
+  const secrets = new Secrets();
+  secrets.add("c4n4ry");
+  const { lines, ...told } = recordingReporter();
+  const debugged: string[] = [];
+  const silent = withoutSecrets({ ...told, debug: (line) => debugged.push(line) }, secrets);
+  for (const kind of ["progress", "debug", "info", "warn"] as const) silent[kind](`${kind} c4n4ry`);
+  expect({ ...lines, debug: debugged }).toEqual({
+    progress: ["progress [removed]"],
+    debug: ["debug [removed]"],
+    info: ["info [removed]"],
+    warn: ["warn [removed]"],
+  });
 });
 
 test("an error has the name of its class, what happened, and what to do", () => {

@@ -68,6 +68,7 @@ function without(text: string, ...values: string[]): string {
 
 test("the longer of two secrets is removed as a whole", () => {
   expect(without("a secret-of-two, a secret", "secret", "secret-of-two")).toBe("a [removed], a [removed]");
+  expect(without("a secret-2!", "secret", "secret-2")).toBe("a [removed]!");
 });
 
 describe("what is left of a secret", () => {
@@ -134,6 +135,16 @@ describe("of a link", () => {
     expect(removed(`https://store.example/?x=${"y".repeat(31)}`, "y".repeat(31))).toBe("y".repeat(31));
   });
 
+  test("a credential that begins or ends like a name or an id is secret all the same", () => {
+    const id = "0d9c8e1a-1111-2222-3333-444455556666";
+    for (const value of ["docs.example.com:c4n4ry", "c4n4ry:docs.example.com"]) {
+      expect(removed(`https://store.example/?token=${value}`, `${value}.`)).toBe("[removed].");
+    }
+    for (const value of [`${id}-c4n4ry`, `c4n4ry-${id}`]) {
+      expect(removed(`https://store.example/?x=${value}`, `${value}.`)).toBe("[removed].");
+    }
+  });
+
   test("a parameter of any name is, when it is long", () => {
     expect(removed(`https://store.example/?x=${"y1".repeat(16)}`, `${"y1".repeat(16)}.`)).toBe("[removed].");
   });
@@ -148,6 +159,7 @@ test("an error and its causes lose it in all their texts, and keep their class",
     requestId: "c4n4ry-secret",
     status: 500,
   });
+  for (const each of [error, cause]) expect(each.stack).toContain("c4n4ry"); // written when it is first read
   secrets.removeFromError(error);
   expect(error).toMatchObject({
     message: "[removed] failed",

@@ -1,0 +1,319 @@
+// What an operation publishes, signs and removes, and what is remembered of one that fails: with a place in memory.
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { create } from "tar";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { COPIES } from "../../../provider/bundleCopy/copies.ts";
+import { checkInputs, type CheckedInputs } from "../../../provider/bundleCopy/inputs.ts";
+import type { BundleCopyState, MadeCopy } from "../../../provider/bundleCopy/state.ts";
+import { publishedLifeCycle } from "../../../provider/published/lifeCycle.ts";
+import type { PublicationKind } from "../../../provider/published/publication.ts";
+import type { Context } from "../../../provider/resource/context.ts";
+import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
+import { noTracer } from "../../../provider/tracing/tracer.ts";
+import { DestinationError } from "../../../provider/words/errors.ts";
+import { MemoryNotes } from "../../simulation/memoryNotes.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
+import { testContext, URN } from "../../simulation/testContext.ts";
+import { VirtualClock } from "../../simulation/virtualClock.ts";
+
+type Copies = PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; state: BundleCopyState }>;
+
+let folder: string;
+let clock: VirtualClock;
+let reporter: ReturnType<typeof recordingReporter>;
+let notes: MemoryNotes;
+let noted: object[];
+/** The addresses of the copies in the place, and how often one was published. */
+let place: Set<string>;
+let publications: number;
+/** What happens when a copy is in its place, before anybody is told so. */
+let afterPlacing: () => void;
+
+const failure = (): DestinationError => new DestinationError("the store is away", "Start it.");
+const link = vi.fn<NonNullable<Copies["link"]>>();
+const look = vi.fn<Copies["look"]>();
+const remove = vi.fn<Copies["remove"]>();
+
+const KIND: Copies = {
+  ...COPIES,
+  prepare: () => (checked, placing) => {
+    const { version, sha256, size } = checked.bundle;
+    const item: MadeCopy = {
+      copy: { sha256, uri: `s3://docs/${version}`, parts: {} },
+      bundle: { ...checked.inspection, version, sha256, size, copiedAt: "2026-01-01T00:00:00.000Z" },
+    };
+    publications++;
+    place.add(item.copy.uri);
+    placing(item);
+    afterPlacing();
+    return Promise.resolve(item);
+  },
+  look,
+  remove,
+  link,
+};
+const copies = publishedLifeCycle(KIND);
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "converge-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  clock = new VirtualClock("2026-01-01T00:00:00.000Z");
+  reporter = recordingReporter();
+  notes = new MemoryNotes();
+  noted = [];
+  place = new Set();
+  publications = 0;
+  afterPlacing = () => undefined;
+  let links = 0;
+  link.mockReset().mockImplementation(() => {
+    const life = { expiresAt: "2026-01-02T00:00:00.000Z", renewAfter: "2026-01-01T16:00:00.000Z" };
+    return Promise.resolve({ bundleUrl: `https://store.example/${++links}`, ...life });
+  });
+  look
+    .mockReset()
+    .mockImplementation((_context, _inputs, { copy }) =>
+      Promise.resolve(place.has(copy.uri) ? "same" : "gone"),
+    );
+  remove.mockReset().mockImplementation((_context, _inputs, gone) => {
+    for (const { copy } of gone) place.delete(copy.uri);
+    return Promise.resolve();
+  });
+});
+
+const context = (given: Partial<Context> = {}): Context =>
+  testContext({
+    fetch: () => Promise.reject(new Error("nobody is to be asked")),
+    clock,
+    reporter,
+    urn: URN,
+    publicationRecords: notes,
+    tracer: { ...noTracer, note: (attributes) => void noted.push(attributes) },
+    configuration: {
+      environment: (name) => (name === "PULUMI_HOME" ? join(folder, "home") : undefined),
+      stackConfig: () => undefined,
+    },
+    ...given,
+  });
+
+function inputsOf(version: string, given: object = {}): CheckedInputs {
+  const file = join(folder, `${version}.tar.gz`);
+  const site = join(folder, version);
+  mkdirSync(site, { recursive: true });
+  writeFileSync(join(site, "index.html"), version);
+  create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, ["index.html"]);
+  const destination = { bucket: "docs", linkLife: "24h" };
+  const { inputs, failures } = checkInputs(
+    { source: { file, version }, destination, ...given },
+    context().configuration,
+  );
+  expect(failures).toEqual([]);
+  return inputs;
+}
+
+const versions = ({ bookkeeping }: BundleCopyState): string[] =>
+  bookkeeping.copies.map(({ bundle }) => bundle.version);
+
+async function unfinished(run: Promise<unknown>): Promise<UnfinishedError<BundleCopyState>> {
+  const error: unknown = await run.catch((reason: unknown) => reason);
+  if (!(error instanceof UnfinishedError)) throw error;
+  return error as UnfinishedError<BundleCopyState>;
+}
+
+describe("an update that publishes nothing", () => {
+  test("signs no other link and removes nothing, when only settings changed", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    const second = await copies.update(context(), first, inputsOf("v1", { keep: 3 }));
+    expect(second.outputs).toEqual({ ...first.outputs, keep: 3 });
+    expect(link).toHaveBeenCalledOnce();
+    expect(remove).not.toHaveBeenCalled();
+    expect(publications).toBe(1);
+  });
+
+  test("signs another link when the old one is due, and only that", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    clock.wallMs += 16 * 3_600_000;
+    const second = await copies.update(context(), first, inputsOf("v1"));
+    expect(second.outputs.bundleUrl).toBe("https://store.example/2");
+    expect(publications).toBe(1);
+  });
+});
+
+test("an update removes what is beyond the copies that are kept, and nothing else", async () => {
+  let state = await copies.create(context(), inputsOf("v1"));
+  for (const version of ["v2", "v3"]) state = await copies.update(context(), state, inputsOf(version));
+  expect(versions(state)).toEqual(["v3", "v2"]);
+  expect(
+    remove.mock.calls.map(([, , gone, kept]) => [gone, kept].map((each) => each.map(({ copy }) => copy.uri))),
+  ).toEqual([[["s3://docs/v1"], ["s3://docs/v3", "s3://docs/v2"]]]);
+});
+
+test("an earlier copy that cannot be removed is told, stays in the state, and goes with the next update", async () => {
+  const first = await copies.create(context(), inputsOf("v1", { keep: 0 }));
+  remove.mockRejectedValueOnce(failure());
+  const second = await copies.update(context(), first, inputsOf("v2", { keep: 0 }));
+  expect(versions(second)).toEqual(["v2", "v1"]);
+  expect(reporter.lines.warn).toEqual([
+    "an earlier copy could not be removed: s3://docs: the store is away. The next `pulumi up` tries again. Start it.",
+  ]);
+  const third = await copies.update(context(), second, inputsOf("v2", { keep: 0 }));
+  expect(versions(third)).toEqual(["v2"]);
+});
+
+describe("a publication that fails after something was placed", () => {
+  test("is in the state as a part, where it is not as it should be", async () => {
+    afterPlacing = () => {
+      throw failure();
+    };
+    look.mockResolvedValue("changed");
+    const { state, message } = await unfinished(copies.create(context(), inputsOf("v1")));
+    expect(message).toBe(
+      "the file FILE to s3://docs: the store is away. s3://docs/v1 may be there in part, and is in the state: the next `pulumi up` completes it, and `pulumi destroy` removes it. Start it.".replace(
+        "FILE",
+        join(folder, "v1.tar.gz"),
+      ),
+    );
+    expect(state.bookkeeping.drifted).toBe("partial");
+  });
+
+  test("is in the state as a part, where nobody can say how it is", async () => {
+    afterPlacing = () => {
+      throw failure();
+    };
+    look.mockRejectedValue(failure());
+    const { state } = await unfinished(copies.create(context(), inputsOf("v1")));
+    expect(state.bookkeeping.drifted).toBe("partial");
+  });
+
+  test("is in the state as a whole, where all of it is there", async () => {
+    afterPlacing = () => {
+      throw failure();
+    };
+    const { state, message } = await unfinished(copies.create(context(), inputsOf("v1")));
+    expect(message).toContain(
+      "s3://docs/v1 is published and in the state. The next `pulumi up` does only the rest: nothing is downloaded or published again. Start it.",
+    );
+    expect(state.bookkeeping.drifted).toBeUndefined();
+  });
+
+  test("is in no state, where nothing of it is there", async () => {
+    afterPlacing = () => {
+      place.clear();
+      throw failure();
+    };
+    const run = copies.create(context(), inputsOf("v1"));
+    await expect(run).rejects.toThrow("the store is away. Nothing was published. Start it.");
+    await expect(run).rejects.not.toBeInstanceOf(UnfinishedError);
+  });
+
+  test("changes no state, where nothing of an update is there", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    afterPlacing = () => {
+      place.clear();
+      throw failure();
+    };
+    const run = copies.update(context(), first, inputsOf("v2"));
+    await expect(run).rejects.toThrow("s3://docs/v1 stays as it is");
+    await expect(run).rejects.not.toBeInstanceOf(UnfinishedError);
+  });
+
+  test("is noted no longer once the engine has the state", async () => {
+    link.mockRejectedValueOnce(failure());
+    await unfinished(copies.create(context(), inputsOf("v1")));
+    expect(notes.notes.size).toBe(1);
+    notes.operationEnded();
+    expect(notes.notes.size).toBe(0);
+  });
+});
+
+describe("after a run that was killed", () => {
+  test("what it published is in the state although the link cannot be signed now, either", async () => {
+    await copies.create(context(), inputsOf("v1"));
+    link.mockRejectedValueOnce(failure());
+    const { state, message } = await unfinished(copies.create(context(), inputsOf("v1")));
+    expect(message).toContain("s3://docs/v1 is published and in the state; what is missing is its link.");
+    expect(versions(state)).toEqual(["v1"]);
+    expect(publications).toBe(1);
+  });
+
+  test("the same update takes over what it published, and says so to those who trace", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    await copies.update(context(), first, inputsOf("v2"));
+    const second = await copies.update(context(), first, inputsOf("v2"));
+    expect([versions(second), publications]).toEqual([["v2", "v1"], 2]);
+    expect(reporter.lines.info.at(-1)).toBe(
+      "RESUMED: s3://docs/v2 of a run that was cut off is complete: it is not published again",
+    );
+    expect(noted.at(-1)).toEqual({ "docs_hosting.decision": "RESUMED" });
+  });
+
+  test("a copy that nobody can look at is not published again where the state's inputs are wanted", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    await copies.update(context(), first, inputsOf("v2"));
+    look.mockRejectedValue(failure());
+    const back = await copies.update(context(), first, inputsOf("v1", { keep: 3 }));
+    expect([versions(back), publications]).toEqual([["v1", "v2"], 2]);
+  });
+
+  test("a place that nobody noted anything of is not asked", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    await copies.update(context(), first, inputsOf("v1", { keep: 3 })); // all that is noted is in the state
+    expect(look).not.toHaveBeenCalled();
+  });
+
+  test("a copy at another place is not taken for one here", async () => {
+    await copies.create(context(), inputsOf("v1"));
+    const destination = { bucket: "other", linkLife: "24h" };
+    await copies.create(context(), inputsOf("v1", { destination }));
+    expect(publications).toBe(2);
+  });
+
+  test("a copy of a resource that has another name by now is taken over", async () => {
+    await copies.create(context(), inputsOf("v1"));
+    await copies.create(context({ urn: `${URN}-renamed`, formerUrn: URN }), inputsOf("v1"));
+    expect(publications).toBe(1);
+    notes.operationEnded();
+    expect(notes.notes.size).toBe(0);
+  });
+
+  test("what an update from another state published stays when this one is destroyed", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    const second = await copies.update(context(), first, inputsOf("v2"));
+    await copies.update(context(), second, inputsOf("v3"));
+    await copies.remove(context(), first);
+    expect([...place]).toContain("s3://docs/v3");
+  });
+
+  test("nothing is noted of a resource without a URN: two could not be told apart", async () => {
+    for (const inputs of [inputsOf("v1"), inputsOf("v1")]) {
+      const { urn, ...nameless } = context();
+      expect(urn).toBe(URN);
+      await copies.create(nameless, inputs);
+    }
+    expect([notes.notes.size, publications]).toEqual([0, 2]);
+  });
+});
+
+describe("a refresh", () => {
+  test("tells that a copy is gone or changed, and forgets it where nothing else is left", async () => {
+    const state = await copies.create(context(), inputsOf("v1"));
+    look.mockResolvedValueOnce("changed");
+    const changed = await copies.read(context(), state);
+    expect(changed?.state.bookkeeping.drifted).toBe("changed");
+    look.mockResolvedValueOnce("gone");
+    expect(await copies.read(context(), state)).toBeUndefined();
+    expect(reporter.lines.warn).toEqual([
+      "DRIFTED: s3://docs/v1 is not as it was made",
+      "DRIFTED: s3://docs/v1 is not there any more",
+    ]);
+  });
+
+  test("takes back what an earlier one found, once the copy is as it was", async () => {
+    const { outputs, bookkeeping } = await copies.create(context(), inputsOf("v1"));
+    const drifted = { outputs, bookkeeping: { ...bookkeeping, drifted: "changed" as const } };
+    const seen = await copies.read(context(), drifted);
+    expect(seen?.state).toEqual({ outputs, bookkeeping });
+    expect(seen?.state.bookkeeping).not.toHaveProperty("drifted");
+  });
+});
