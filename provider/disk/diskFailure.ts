@@ -29,8 +29,8 @@ export function diskFailure(
   { kind = "folder", elsewhere }: { kind?: "folder" | "file"; elsewhere?: string } = {},
 ): unknown {
   if (signal.aborted) return signal.reason;
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error;
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  if (!/^E[A-Z0-9]+$/.test(code)) return error;
   return new DestinationError(
     `the ${kind} ${path} cannot be used: ${message}`,
     REMEDIES[code]?.(elsewhere ?? `give another ${kind}`) ??

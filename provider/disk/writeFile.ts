@@ -34,7 +34,10 @@ export async function writeNewFile(
 
 /** Copies a file to a new one, down to the disk, see {@link writeNewFile}. */
 export function copyInto(from: string, to: string, signal: AbortSignal): Promise<{ sha256: string }> {
-  return writeNewFile(to, createReadStream(from, { highWaterMark: 1 << 20, signal }), {
-    flush: true,
-  });
+  return writeNewFile(to, blocksOf(from, signal), { flush: true });
+}
+
+/** Begins to read with the first block that is asked for: nobody would hear what fails before. */
+async function* blocksOf(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path, { highWaterMark: 1 << 20, signal }) as AsyncIterable<Buffer>;
 }

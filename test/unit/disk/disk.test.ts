@@ -1,10 +1,21 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { diskFailure } from "../../../provider/disk/diskFailure.ts";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { diskFailure, usingFolder } from "../../../provider/disk/diskFailure.ts";
+import { digestFile } from "../../../provider/disk/listing.ts";
 import { makeFolder } from "../../../provider/disk/makeFolder.ts";
 import { copyInto, writeNewFile } from "../../../provider/disk/writeFile.ts";
 import { DestinationError } from "../../../provider/words/errors.ts";
@@ -28,6 +39,71 @@ test("a new file is told of by its digest and size, and a link of its name is no
   symlinkSync(join(folder, "elsewhere"), join(folder, "link"));
   await expect(copyInto(path, join(folder, "link"), signal)).rejects.toThrow("EEXIST");
   expect(existsSync(join(folder, "elsewhere"))).toBe(false);
+});
+
+test("what has to outlast a power cut is brought down to the disk, and nothing else", async () => {
+  const path = join(folder, "file");
+  const handle = await open(path, "w");
+  const sync = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, "sync");
+  onTestFinished(() => sync.mockRestore());
+  await handle.close();
+  const syncs = async (run: () => Promise<unknown>): Promise<number> => {
+    sync.mockClear();
+    await run();
+    return sync.mock.calls.length;
+  };
+  const none = Readable.from([]);
+  expect(await syncs(() => copyInto(path, join(folder, "copy"), signal))).toBe(1);
+  expect(await syncs(() => writeNewFile(join(folder, "new"), none, { flush: false }))).toBe(0);
+  expect(await syncs(() => digestFile(path, signal, { flush: true }))).toBe(1);
+  expect(await syncs(() => digestFile(path, signal))).toBe(0);
+});
+
+test("a copy of a file ends with the run, whenever that is stopped", async () => {
+  writeFileSync(join(folder, "file"), "docs");
+  const before = AbortSignal.abort(new Error("stopped"));
+  await expect(copyInto(join(folder, "file"), join(folder, "copy"), before)).rejects.toThrow("abort");
+  expect(readFileSync(join(folder, "copy"), "utf8")).toBe("");
+  const stop = new AbortController();
+  const copied = copyInto(join(folder, "file"), join(folder, "other"), stop.signal);
+  stop.abort();
+  await expect(copied).rejects.toThrow("abort");
+});
+
+test("a copy of what is not there, or to where something is, fails and leaves nothing that fails later", async () => {
+  await expect(copyInto(join(folder, "none"), join(folder, "copy"), signal)).rejects.toThrow("ENOENT");
+  writeFileSync(join(folder, "file"), "docs");
+  const stop = new AbortController();
+  const copied = copyInto(join(folder, "file"), join(folder, "copy"), stop.signal);
+  await expect(copied).rejects.toThrow("EEXIST");
+  stop.abort(); // an error event that nobody hears would end the process
+  await new Promise((resolve) => setImmediate(resolve));
+});
+
+test.skipIf(!existsSync("/proc/self/fd"))(
+  "no file is left open, whether it is read, written or neither",
+  async () => {
+    const path = join(folder, "file");
+    await writeNewFile(path, Readable.from([Buffer.from("docs")]), { flush: false });
+    await digestFile(path, signal);
+    await expect(digestFile(path, AbortSignal.abort(new Error("stopped")))).rejects.toThrow("stopped");
+    const isOpen = (name: string): boolean => {
+      try {
+        return readlinkSync(join("/proc/self/fd", name)) === path;
+      } catch {
+        return false; // closed meanwhile
+      }
+    };
+    expect(readdirSync("/proc/self/fd").filter(isOpen)).toEqual([]);
+  },
+);
+
+test("work in a folder tells what the system says of that, and gives what it is for", async () => {
+  expect(await usingFolder("./copies", signal, () => Promise.resolve(7))).toBe(7);
+  const full = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+  await expect(usingFolder("./copies", signal, () => Promise.reject(full))).rejects.toThrow(
+    "the folder ./copies cannot be used: ENOSPC",
+  );
 });
 
 test("a folder is made with those above it; a file in its place is an error", async () => {
