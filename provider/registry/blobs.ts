@@ -17,7 +17,11 @@ export interface BlobSource extends Blob {
 export function fileBlob(path: string, blob: Blob): BlobSource {
   return {
     ...blob,
-    read: (start, end) => createReadStream(path, { start, end: end - 1, highWaterMark: 256 * 1024 }),
+    // opened by who reads it: a request that fails before leaves no file open, and no error that nobody hears
+    async *read(start, end) {
+      const content = createReadStream(path, { start, end: end - 1, highWaterMark: 256 * 1024 });
+      yield* content as AsyncIterable<Buffer>;
+    },
   };
 }
 

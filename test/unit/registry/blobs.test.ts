@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { bytesBlob, fileBlob } from "../../../provider/registry/blobs.ts";
+
+const DIGEST = `sha256:${"a".repeat(64)}`;
+
+function file(content: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "blobs-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "blob"), content);
+  return join(folder, "blob");
+}
+
+test("a part of a blob is read, whether it is a file or in memory", async () => {
+  for (const blob of [
+    fileBlob(file("0123456789"), { digest: DIGEST, size: 10 }),
+    bytesBlob(Buffer.from("0123456789"), DIGEST),
+  ]) {
+    expect(blob).toMatchObject({ digest: DIGEST, size: 10 });
+    expect(String(await buffer(blob.read(0, 10)))).toBe("0123456789");
+    expect(String(await buffer(blob.read(3, 5)))).toBe("34");
+  }
+});
+
+test("a file that is gone fails for who reads it, and for nobody else", async () => {
+  const blob = fileBlob(join(file(""), "none"), { digest: DIGEST, size: 1 });
+  blob.read(0, 1); // of a request that was never sent
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  await expect(buffer(blob.read(0, 1))).rejects.toThrow("ENOTDIR");
+});
