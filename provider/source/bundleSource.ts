@@ -45,9 +45,8 @@ const FILE_FIELDS = ["file", "version", "domain", "fileSha256"];
 /** The rule of the input `source`. */
 export function ruleOfSource(value: unknown, configuration: ConfigurationSource): Ruled {
   const oneOf = "must be a StaticExport, { domain, jobId } of one, or { file, version }";
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return { problem: oneOf };
   const given = Object.fromEntries(
-    Object.entries(value).filter(([, each]) => each !== null && each !== undefined),
+    Object.entries(value ?? {}).filter(([, each]) => each !== null && each !== undefined),
   );
   const isFile = "file" in given;
   if (!isFile && !("jobId" in given)) return { problem: oneOf };
@@ -112,12 +111,11 @@ export function isSameSource(one: unknown, other: unknown): boolean {
 }
 
 function hasDigest(source: unknown): boolean {
-  return typeof source === "object" && source !== null && "fileSha256" in source;
+  return "fileSha256" in (Object(source) as object);
 }
 
 function leaveOut(source: unknown, names: readonly string[]): unknown {
-  if (typeof source !== "object" || source === null) return source;
-  return Object.fromEntries(Object.entries(source).filter(([name]) => !names.includes(name)));
+  return Object.fromEntries(Object.entries(source ?? {}).filter(([name]) => !names.includes(name)));
 }
 
 /** The source in messages: `job 7f3a of docs.example.com`, `the file kit/bundle.tar.gz`. */

@@ -131,6 +131,7 @@ test.each([
   ["keep", 1.5, "keep", "whole number from 0"],
   ["keep", "2", "keep", "whole number from 0"],
   ["source", ["x"], "source", "must be a StaticExport"],
+  ["source", { file: "b", files: "b" }, "source.files", "Fields are: file, version, domain, fileSha256"],
   ["source", 7, "source", "must be a StaticExport"],
   ["source", { domain: "docs.example.com", jobId: "" }, "source.jobId", "text that is not empty"],
   ["destination", ["x"], "destination", "must be an object with one of folder, bucket, repository"],

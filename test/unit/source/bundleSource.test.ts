@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeSource, isSameSource } from "../../../provider/source/bundleSource.ts";
+import { type CheckedSource, describeSource, isSameSource } from "../../../provider/source/bundleSource.ts";
 import { UNKNOWN } from "../../../provider/words/unknown.ts";
 
 test.each([
@@ -10,6 +10,10 @@ test.each([
   [{ file: "a", version: "v", fileSha256: "1" }, { file: "a", version: "v" }, true],
   [{ file: "a", version: "v" }, { file: "a", version: "w" }, false],
   [{ file: "a", version: "v" }, { file: "b", version: "v" }, false],
+  [UNKNOWN, UNKNOWN, true],
+  [{ jobId: "a" }, UNKNOWN, false],
+  [undefined, { file: "a", version: "v", fileSha256: "1" }, false],
+  [null, { jobId: "a" }, false],
 ])("%j and %j are the same content: %s", (one, other, same) => {
   expect(isSameSource(one, other)).toBe(same);
 });
@@ -19,4 +23,8 @@ test("a source in messages", () => {
   const source = { domain: "docs.example.com", jobId: "j1", version: "v1", baseUrl: "", apiKeyEnv: "" };
   expect(describeSource(source)).toBe("job j1 of docs.example.com");
   expect(describeSource({ ...source, jobId: UNKNOWN })).toBe("the export of docs.example.com");
+  expect(describeSource({ ...source, domain: UNKNOWN })).toBe("job j1 of a site that is not known yet");
+  expect(describeSource({ file: UNKNOWN, version: "v1" })).toBe("a file that is not known yet");
+  // in a preview, all of it may be unknown
+  expect(describeSource(UNKNOWN as unknown as CheckedSource)).toBe("a bundle that is not known yet");
 });
