@@ -296,17 +296,25 @@ describe("after a run that was killed", () => {
 });
 
 describe("a refresh", () => {
-  test("tells that a copy is gone or changed, and forgets it where nothing else is left", async () => {
+  test("remembers that a copy changed, and forgets one that is gone where nothing else is left", async () => {
     const state = await copies.create(context(), inputsOf("v1"));
     look.mockResolvedValueOnce("changed");
     const changed = await copies.read(context(), state);
     expect(changed?.state.bookkeeping.drifted).toBe("changed");
     look.mockResolvedValueOnce("gone");
     expect(await copies.read(context(), state)).toBeUndefined();
-    expect(reporter.lines.warn).toEqual([
-      "DRIFTED: s3://docs/v1 is not as it was made",
-      "DRIFTED: s3://docs/v1 is not there any more",
-    ]);
+    expect(copies.gone(state)).toEqual({
+      because: "DRIFTED",
+      text: "s3://docs/v1 is not there any more: it leaves the state, and the next `pulumi up` makes it anew",
+    });
+  });
+
+  test("keeps the state of a copy that is gone, where an earlier one is left to be removed", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    const second = await copies.update(context(), first, inputsOf("v2"));
+    place.delete("s3://docs/v2");
+    const seen = await copies.read(context(), second);
+    expect(seen?.state.bookkeeping).toEqual({ ...second.bookkeeping, drifted: "gone" });
   });
 
   test("takes back what an earlier one found, once the copy is as it was", async () => {
