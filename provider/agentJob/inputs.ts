@@ -1,7 +1,6 @@
-import { checkByTable, text, type CheckFailure, type InputTable } from "../resource/inputTable";
+import { text, type InputTable } from "../resource/inputTable";
 import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 import type { AgentJobKey } from "../service/agentJob";
-import type { ConfigurationSource } from "../service/configuration";
 import { isIdentifier } from "../service/identifier";
 
 /** What an agent job is found by, and with which key. */
@@ -48,12 +47,3 @@ export const AGENT_JOB_INPUTS: InputTable<CheckedAgentJobInputs> = {
   },
   ...SERVICE_INPUTS,
 };
-
-/** All input rules, see {@link checkByTable}. */
-export function checkAgentJobInputs(
-  given: Readonly<Record<string, unknown>>,
-  configuration: ConfigurationSource,
-): { inputs: CheckedAgentJobInputs; failures: CheckFailure[] } {
-  const { inputs, failures } = checkByTable(AGENT_JOB_INPUTS, given, configuration);
-  return { inputs: inputs as unknown as CheckedAgentJobInputs, failures };
-}

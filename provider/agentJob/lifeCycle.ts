@@ -1,6 +1,6 @@
 import { decisionLine, type Decision, type ReasonCode } from "../resource/decision";
 import type { Context } from "../resource/context";
-import { changedByTable, meaning } from "../resource/inputTable";
+import { changedByTable, checkByTable, meaning } from "../resource/inputTable";
 import { DEFAULT_LIMIT_MS, goneDecision, READ_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
 import { openClient } from "../resource/openClient";
 import { UnfinishedError } from "../resource/unfinishedError";
@@ -9,7 +9,7 @@ import { waitForJob, type JobLook } from "../waiting/jobWait";
 import { AgentFailedError, NotFoundError } from "../words/errors";
 import { explained } from "../words/explainedError";
 import { warningOnce } from "../words/reporter";
-import { AGENT_JOB_INPUTS, checkAgentJobInputs, type CheckedAgentJobInputs } from "./inputs";
+import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
 import { inputsOf, seenState, type AgentJobState } from "./state";
 
 /** The life of an agent job. */
@@ -19,7 +19,8 @@ export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
   /** The agent job's own id. */
   idOf: ({ outputs }) => outputs.jobId,
 
-  check: checkAgentJobInputs,
+  check: (given, configuration) =>
+    checkByTable<CheckedAgentJobInputs>(AGENT_JOB_INPUTS, given, configuration),
 
   diff(inputs, state) {
     const changed = changedByTable(AGENT_JOB_INPUTS, inputs, inputsOf(state));

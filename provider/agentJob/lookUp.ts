@@ -1,5 +1,6 @@
 import { isKnownStatus, missingFields, nameOf, type AgentJob } from "../service/agentJob";
-import { checkAgentJobInputs } from "./inputs";
+import { checkByTable } from "../resource/inputTable";
+import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
 import { openClient, type AskingContext } from "../resource/openClient";
 import { InputError } from "../words/errors";
 import { withoutSecrets } from "../words/reporter";
@@ -29,7 +30,11 @@ export async function lookUpAgentJob(
 
 async function lookUp(context: AskingContext, given: Readonly<Record<string, unknown>>): Promise<AgentJob> {
   const { id, ...others } = given;
-  const { inputs, failures } = checkAgentJobInputs({ ...others, jobId: id }, context.configuration);
+  const { inputs, failures } = checkByTable<CheckedAgentJobInputs>(
+    AGENT_JOB_INPUTS,
+    { ...others, jobId: id },
+    context.configuration,
+  );
   if (failures.length > 0) {
     const reasons = failures.map(({ property, reason }) => `${property} ${reason}`);
     throw new InputError(`the agent job cannot be looked up: ${reasons.join("; ")}`, "");

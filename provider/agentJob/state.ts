@@ -1,5 +1,5 @@
 import type { AgentJob } from "../service/agentJob";
-import { inputNames } from "../resource/inputTable";
+import { inputsAmong } from "../resource/inputTable";
 import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
 
 /** The outputs of an agent job: all inputs, and what the service said. */
@@ -22,6 +22,5 @@ export function seenState(inputs: CheckedAgentJobInputs, job: AgentJob): AgentJo
 
 /** The inputs that a state was made from. */
 export function inputsOf({ outputs }: AgentJobState): CheckedAgentJobInputs {
-  const names = inputNames(AGENT_JOB_INPUTS);
-  return Object.fromEntries(names.map((name) => [name, outputs[name]])) as unknown as CheckedAgentJobInputs;
+  return inputsAmong<CheckedAgentJobInputs>(AGENT_JOB_INPUTS, outputs);
 }

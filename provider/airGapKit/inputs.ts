@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { nameProblem } from "../kit/imageName";
 import { platformProblem } from "../kit/platform";
 import { baseProblem } from "../registry/reference";
-import { checkByTable, text, type CheckFailure, type InputTable, type Ruled } from "../resource/inputTable";
-import type { ConfigurationSource } from "../service/configuration";
+import { text, type InputTable, type Ruled } from "../resource/inputTable";
 import { isSameSource, ruleOfSource, type BundleSource, type CheckedSource } from "../source/bundleSource";
 import { KEEP, LIMITS, REQUIRE_SELF_CONTAINED, type BundleLimits } from "../source/demands";
 import { isUnknown } from "../words/unknown";
@@ -178,13 +177,4 @@ function ruleOfList(value: unknown, problemOf: (text: string) => string | undefi
     if (problem !== undefined) return { at: String(index), problem };
   }
   return { value };
-}
-
-/** All input rules, see {@link checkByTable}. */
-export function checkInputs(
-  given: Readonly<Record<string, unknown>>,
-  configuration: ConfigurationSource,
-): { inputs: CheckedInputs; failures: CheckFailure[] } {
-  const { inputs, failures } = checkByTable(AIR_GAP_KIT_INPUTS, given, configuration);
-  return { inputs: inputs as unknown as CheckedInputs, failures };
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { diskFailure } from "../disk/diskFailure";
+import { usingFolder } from "../disk/diskFailure";
 import { removeDrafts } from "../kit/draft";
 import { verifyChart } from "../kit/chartFacts";
 import { readEarlierKit } from "../kit/earlierKit";
@@ -12,7 +12,7 @@ import { describeSource } from "../source/bundleSource";
 import { siteLimits } from "../source/inspect";
 import type { WorkContext } from "../source/workFolders";
 import { isUnknown } from "../words/unknown";
-import { AIR_GAP_KIT_INPUTS, checkInputs, type CheckedInputs } from "./inputs";
+import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
 import { inputsOf, stateOf, type AirGapKitState, type MadeKit } from "./state";
 
 /** Kits in a folder. */
@@ -26,7 +26,6 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   },
   table: AIR_GAP_KIT_INPUTS,
   noBookkeeping: { kits: [] },
-  check: checkInputs,
   failuresHere({ folder, chart, signingKeyEnv, since }, { environment, secrets }) {
     const source = { environment, ...(secrets && { secrets }) };
     return [
@@ -66,7 +65,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
         bundle: { version, jobId, bundleSha256: sha256, size, files, pages, selfContained, externalLoads },
       });
       const kit = await context.tracer.span("docs_hosting.kit.write", {}, () =>
-        inFolder(context, inputs, () =>
+        usingFolder(folder, signal, () =>
           writeKit(
             {
               bundle: { ...bundle, root },
@@ -89,12 +88,12 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
     };
   },
 
-  look: (context, inputs, { kit }) => inFolder(context, inputs, () => lookAtKit(inputs.folder, kit)),
+  look: ({ signal }, { folder }, { kit }) => usingFolder(folder, signal, () => lookAtKit(folder, kit)),
 
-  remove: (context, inputs, kits, kept) =>
-    inFolder(context, inputs, async () => {
-      await removeKits(inputs.folder, kits.map(kitOf), kept.map(kitOf), context);
-      if (kept.length === 0) await removeDrafts(inputs.folder, draftOwner(context, inputs));
+  remove: (context, { folder }, kits, kept) =>
+    usingFolder(folder, context.signal, async () => {
+      await removeKits(folder, kits.map(kitOf), kept.map(kitOf), context);
+      if (kept.length === 0) await removeDrafts(folder, draftOwner(context, { folder }));
     }),
 };
 
@@ -108,18 +107,6 @@ export function draftOwner(
 
 function placeName({ folder }: CheckedInputs): string {
   return isUnknown(folder) ? "a folder that is not known yet" : folder;
-}
-
-async function inFolder<Result>(
-  { signal }: WorkContext,
-  { folder }: CheckedInputs,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw diskFailure(error, folder, signal);
-  }
 }
 
 const kitOf = ({ kit }: MadeKit): MadeKit["kit"] => kit;

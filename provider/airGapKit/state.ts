@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { ExternalLoad } from "../archive/site";
 import type { WrittenKit } from "../kit/writeKit";
 import type { Drift } from "../published/publication";
-import { inputNames } from "../resource/inputTable";
+import { inputsAmong } from "../resource/inputTable";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
 
 /** The outputs of a kit: all inputs, and what was found and made. The one source of their names and meanings. */
@@ -91,8 +91,5 @@ export function stateOf(inputs: CheckedInputs, kits: readonly MadeKit[]): AirGap
 
 /** The inputs that a state was made from. */
 export function inputsOf({ outputs }: AirGapKitState): CheckedInputs {
-  const given = inputNames(AIR_GAP_KIT_INPUTS)
-    .filter((name) => outputs[name] !== undefined)
-    .map((name) => [name, outputs[name]]);
-  return Object.fromEntries(given) as CheckedInputs;
+  return inputsAmong<CheckedInputs>(AIR_GAP_KIT_INPUTS, outputs);
 }

@@ -10,7 +10,7 @@ import { siteLimits } from "../source/inspect";
 import { withScratch } from "../source/workFolders";
 import { isUnknown } from "../words/unknown";
 import { BundleRefusedError } from "../words/errors";
-import { BUNDLE_COPY_INPUTS, checkInputs, type CheckedInputs } from "./inputs";
+import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { inputsOf, isLinkSigned, linkOutputs, stateOf, type BundleCopyState, type MadeCopy } from "./state";
 
 /** Copies of a bundle in a folder, a bucket or a registry's repository. */
@@ -24,7 +24,6 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   },
   table: BUNDLE_COPY_INPUTS,
   noBookkeeping: { copies: [] },
-  check: checkInputs,
   failuresHere: ({ destination }) =>
     isUnknown(destination) || !("folder" in destination)
       ? []

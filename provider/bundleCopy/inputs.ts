@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { checkPlace, type Place } from "../destination/place";
-import { checkByTable, text, type CheckFailure, type InputTable } from "../resource/inputTable";
-import type { ConfigurationSource } from "../service/configuration";
+import { text, type InputTable } from "../resource/inputTable";
 import { isSameSource, ruleOfSource, type CheckedSource, type BundleSource } from "../source/bundleSource";
 import { KEEP, LIMITS, REQUIRE_SELF_CONTAINED, type BundleLimits } from "../source/demands";
 
@@ -65,12 +64,3 @@ export const BUNDLE_COPY_INPUTS: InputTable<BundleCopyInputs> = {
   limits: LIMITS,
   keep: KEEP,
 };
-
-/** All input rules, see {@link checkByTable}. */
-export function checkInputs(
-  given: Readonly<Record<string, unknown>>,
-  configuration: ConfigurationSource,
-): { inputs: CheckedInputs; failures: CheckFailure[] } {
-  const { inputs, failures } = checkByTable(BUNDLE_COPY_INPUTS, given, configuration);
-  return { inputs: inputs as unknown as CheckedInputs, failures };
-}

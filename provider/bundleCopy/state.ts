@@ -2,8 +2,9 @@ import type { ExternalLoad } from "../archive/site";
 import type { Copy, CopyLink } from "../destination/destination";
 import type { Place } from "../destination/place";
 import type { Drift, LinkOutputs } from "../published/publication";
-import { renewalWindow } from "../service/renewalWindow";
-import type { CheckedInputs } from "./inputs";
+import { linkTimes } from "../service/renewalWindow";
+import { inputsAmong } from "../resource/inputTable";
+import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 
 /** The outputs of a bundle's copy: all inputs, and what was found and made. The one source of their names and meanings. */
 export interface BundleCopyOutputs extends Omit<CheckedInputs, "sha256"> {
@@ -102,26 +103,11 @@ export function isLinkSigned(place: Place): boolean {
 }
 
 /** @param signedAtMs milliseconds since 1970 */
-export function linkOutputs({ url, expiresAtMs }: CopyLink, signedAtMs: number): LinkOutputs {
-  if (expiresAtMs === undefined) return { bundleUrl: url };
-  const window = renewalWindow({ mintedAtMs: signedAtMs, expiresAtMs });
-  return {
-    bundleUrl: url,
-    expiresAt: new Date(expiresAtMs).toISOString(),
-    renewAfter: new Date(expiresAtMs - (window?.ms ?? 0)).toISOString(),
-  };
+export function linkOutputs({ url, ...link }: CopyLink, signedAtMs: number): LinkOutputs {
+  return { bundleUrl: url, ...linkTimes({ mintedAtMs: signedAtMs, ...link }) };
 }
 
 /** The inputs that a state was made from. */
-export function inputsOf({ outputs, bookkeeping }: BundleCopyState): CheckedInputs {
-  const { source, destination, requireSelfContained, limits, keep } = outputs;
-  const { wantedSha256 } = bookkeeping;
-  return {
-    source,
-    destination,
-    requireSelfContained,
-    limits,
-    keep,
-    ...(wantedSha256 !== undefined && { sha256: wantedSha256 }),
-  };
+export function inputsOf({ outputs, bookkeeping: { wantedSha256 } }: BundleCopyState): CheckedInputs {
+  return inputsAmong<CheckedInputs>(BUNDLE_COPY_INPUTS, { ...outputs, sha256: wantedSha256 });
 }

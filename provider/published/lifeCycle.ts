@@ -1,4 +1,4 @@
-import { changedByTable, meaning } from "../resource/inputTable";
+import { changedByTable, checkByTable, meaning } from "../resource/inputTable";
 import { DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../resource/lifeCycle";
 import { withinLimit } from "../resource/withinLimit";
 import { explained } from "../words/explainedError";
@@ -24,7 +24,7 @@ export function publishedLifeCycle<T extends Published>(
     idOf: (state) => kind.placeName(kind.inputsOf(state)),
 
     check(given, configuration, before = {}) {
-      const { inputs, failures } = kind.check(given, configuration);
+      const { inputs, failures } = checkByTable<T["inputs"]>(kind.table, given, configuration);
       const isNew = Object.keys(before).length === 0;
       const isPublished = isNew || changesContent(inputs, before as Partial<T["inputs"]>);
       if (failures.length === 0 && isPublished) failures.push(...kind.failuresHere(inputs, configuration));

@@ -4,6 +4,7 @@ import type { InputTable, CheckFailure } from "../resource/inputTable";
 import type { Decision } from "../resource/decision";
 import type { StoredState } from "../resource/lifeCycle";
 import type { ConfigurationSource } from "../service/configuration";
+import type { LinkTimes } from "../service/renewalWindow";
 import type { CheckedSource } from "../source/bundleSource";
 import type { BundleDemands } from "../source/demands";
 import type { WorkContext } from "../source/workFolders";
@@ -49,10 +50,8 @@ export interface Published {
 export type Drift = Exclude<Seen, "same"> | "partial";
 
 /** The outputs of a link. Empty: there is none. */
-export interface LinkOutputs {
+export interface LinkOutputs extends LinkTimes {
   readonly bundleUrl?: string;
-  readonly expiresAt?: string;
-  readonly renewAfter?: string;
 }
 
 /** A bundle on this machine that may be published. */
@@ -80,12 +79,6 @@ export interface PublicationKind<T extends Published> {
   };
   readonly table: InputTable<T["inputs"]>;
   readonly noBookkeeping: T["state"]["bookkeeping"];
-
-  /** All input rules. */
-  check(
-    given: Readonly<Record<string, unknown>>,
-    configuration: ConfigurationSource,
-  ): { inputs: T["inputs"]; failures: CheckFailure[] };
 
   /** What is wrong with valid inputs on this machine, without any request: asked where something will surely be published. */
   failuresHere(inputs: T["inputs"], configuration: ConfigurationSource): CheckFailure[];

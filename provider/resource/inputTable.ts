@@ -53,16 +53,27 @@ export function inputNames<Inputs>(table: InputTable<Inputs>): (keyof Inputs & s
   return Object.keys(table) as (keyof Inputs & string)[];
 }
 
+/** The inputs that a state was made from: those of its outputs that have a row and a value. */
+export function inputsAmong<Checked>(
+  table: Readonly<Record<string, InputRow>>,
+  outputs: { readonly [Name in keyof Checked]?: Checked[Name] | undefined },
+): Checked {
+  const given = Object.entries(outputs).filter(
+    ([name, value]) => Object.hasOwn(table, name) && value !== undefined,
+  );
+  return Object.fromEntries(given) as Checked;
+}
+
 /**
  * Applies all rules, before any request and without any. Values that a preview does not know yet pass unseen; `null`,
  * `undefined` and absent are the same.
  */
-export function checkByTable<Inputs>(
-  table: InputTable<Inputs>,
+export function checkByTable<Checked>(
+  table: Readonly<Record<string, InputRow>>,
   given: Readonly<Record<string, unknown>>,
   configuration: ConfigurationSource,
-): { inputs: Record<string, unknown>; failures: CheckFailure[] } {
-  const rows = Object.entries<InputRow>(table);
+): { inputs: Checked; failures: CheckFailure[] } {
+  const rows = Object.entries(table);
   const publicNames = rows.map(([name, row]) => row.publicName ?? name);
   const present = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
   const inputs: Record<string, unknown> = Object.fromEntries(present);
@@ -85,7 +96,7 @@ export function checkByTable<Inputs>(
       failures.push({ property: `${row.publicName ?? name}${at}`, reason: ruled.problem });
     }
   }
-  return { inputs, failures };
+  return { inputs: inputs as Checked, failures };
 }
 
 /** The names of the inputs that are not as they were, in the order of their rows. */

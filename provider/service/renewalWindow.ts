@@ -15,6 +15,22 @@ export interface RenewalWindow {
   readonly isShortened: boolean;
 }
 
+/** When a link ends, and from when on it is renewed, as outputs have it: ISO 8601. Empty where its end is not known. */
+export interface LinkTimes {
+  readonly expiresAt?: string;
+  readonly renewAfter?: string;
+}
+
+/** @param renewBeforeMs see {@link renewalWindow} */
+export function linkTimes(link: Omit<BundleLink, "url">, renewBeforeMs?: number): LinkTimes {
+  const window = renewalWindow(link, renewBeforeMs);
+  if (link.expiresAtMs === undefined || !window) return {};
+  return {
+    expiresAt: new Date(link.expiresAtMs).toISOString(),
+    renewAfter: new Date(link.expiresAtMs - window.ms).toISOString(),
+  };
+}
+
 /**
  * When a link should be renewed, counted from its end; `undefined` when that is not known. At most half of the link's
  * life, so that a fresh link is never due at once, however short it lives.

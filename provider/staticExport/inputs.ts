@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { normaliseDomain } from "../service/domainName";
-import { checkByTable, text, type CheckFailure, type InputTable, type Ruled } from "../resource/inputTable";
+import { text, type InputTable, type Ruled } from "../resource/inputTable";
 import { ruleOfVersion } from "../resource/versionLabel";
 import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
-import type { ConfigurationSource } from "../service/configuration";
 import { isIdentifier } from "../service/identifier";
 import { parseDuration } from "../time/duration";
 
@@ -108,13 +107,4 @@ function ruleOfDuration(value: string): Ruled {
   return parseDuration(value) !== undefined
     ? { value }
     : { problem: `"${value}" is not a duration; write it like "90s", "30m" or "24h"` };
-}
-
-/** All input rules, see {@link checkByTable}. */
-export function checkInputs(
-  given: Readonly<Record<string, unknown>>,
-  configuration: ConfigurationSource,
-): { inputs: CheckedInputs; failures: CheckFailure[] } {
-  const { inputs, failures } = checkByTable(STATIC_EXPORT_INPUTS, given, configuration);
-  return { inputs: inputs as unknown as CheckedInputs, failures };
 }

@@ -1,12 +1,12 @@
 import { DEFAULT_LIMIT_MS, goneDecision, READ_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
-import { meaning } from "../resource/inputTable";
+import { checkByTable, meaning } from "../resource/inputTable";
 import { openClient } from "../resource/openClient";
 import type { ExportJob } from "../service/exportJob";
 import { clockErrorOf, machineOf } from "../time/serviceClock";
 import { NotFoundError } from "../words/errors";
 import { explained } from "../words/explainedError";
 import { converge } from "./converge";
-import { checkInputs, STATIC_EXPORT_INPUTS, type CheckedInputs } from "./inputs";
+import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "./inputs";
 import { changedInputs, planExport } from "./plan";
 import { inputsOf, serviceTimeOf, type StaticExportOutputs, type StaticExportState } from "./state";
 import { noSuchJob, stateToLookUp } from "./unmanaged";
@@ -19,7 +19,7 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
   /** The domain: the job changes over the resource's life, the domain does not. */
   idOf: ({ outputs }) => outputs.domain,
 
-  check: checkInputs,
+  check: (given, configuration) => checkByTable<CheckedInputs>(STATIC_EXPORT_INPUTS, given, configuration),
 
   diff(inputs, state, machine) {
     const changed = changedInputs(inputs, state);

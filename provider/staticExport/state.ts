@@ -1,9 +1,9 @@
 import type { BundleLink } from "../service/bundleLink";
-import { renewalWindow, type RenewalWindow } from "../service/renewalWindow";
+import { linkTimes, renewalWindow, type LinkTimes, type RenewalWindow } from "../service/renewalWindow";
 import { parseDuration } from "../time/duration";
 import { salted } from "../resource/salt";
 import { serviceTimeMs, type ClockError, type Machine } from "../time/serviceClock";
-import { inputNames } from "../resource/inputTable";
+import { inputNames, inputsAmong } from "../resource/inputTable";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs, type StaticExportInputs } from "./inputs";
 import { intentOf } from "./intent";
 
@@ -29,9 +29,9 @@ export interface StaticExportOutputs extends Omit<CheckedInputs, "version" | "jo
 
 /** The outputs that are not the inputs of that name: a state is made of all of them, so that none is forgotten. */
 type OwnOutputs = {
-  [Name in Exclude<keyof StaticExportOutputs, keyof CheckedInputs> | "jobId" | "version"]:
+  [Name in Exclude<keyof StaticExportOutputs, keyof CheckedInputs | keyof LinkTimes> | "jobId" | "version"]:
     StaticExportOutputs[Name] | undefined;
-};
+} & LinkTimes;
 
 /** Inputs whose output has a value also where they are not given. */
 const FILLED_IN = inputNames(STATIC_EXPORT_INPUTS).filter((name) => STATIC_EXPORT_INPUTS[name].filledIn);
@@ -110,7 +110,7 @@ export function finishedState(
       pageCount: pageCount ?? same?.pageCount,
       bundleUrl: link.url,
       bundleSize: link.sizeBytes ?? same?.bundleSize,
-      ...linkTimes(inputs, link),
+      ...linkTimes(link, renewBeforeMs(inputs)),
     }),
     bookkeeping: {
       given: givenOf(inputs),
@@ -132,7 +132,7 @@ export function recordedState(inputs: CheckedInputs, before: StaticExportState):
       pageCount,
       bundleUrl,
       bundleSize,
-      ...linkTimes(inputs, linkOf(before)),
+      ...linkTimes(linkOf(before), renewBeforeMs(inputs)),
     }),
     bookkeeping: {
       given: givenOf(inputs),
@@ -189,24 +189,9 @@ function givenOf(inputs: StaticExportInputs): Bookkeeping["given"] {
 
 /** The inputs that a state was made from. */
 export function inputsOf({ outputs, bookkeeping }: StaticExportState): CheckedInputs {
-  const names = inputNames(STATIC_EXPORT_INPUTS).filter(
-    (name) => !FILLED_IN.includes(name) || bookkeeping.given.includes(name),
-  );
-  const given = names.filter((name) => outputs[name] !== undefined).map((name) => [name, outputs[name]]);
-  return Object.fromEntries(given) as CheckedInputs;
-}
-
-function linkTimes(
-  inputs: StaticExportInputs,
-  link: Omit<BundleLink, "url">,
-): Pick<OwnOutputs, "expiresAt" | "renewAfter"> {
-  const window = windowOf(inputs, link);
-  return link.expiresAtMs === undefined || !window
-    ? { expiresAt: undefined, renewAfter: undefined }
-    : {
-        expiresAt: new Date(link.expiresAtMs).toISOString(),
-        renewAfter: new Date(link.expiresAtMs - window.ms).toISOString(),
-      };
+  const notGiven = FILLED_IN.filter((name) => !bookkeeping.given.includes(name));
+  const absent = Object.fromEntries(notGiven.map((name) => [name, undefined]));
+  return inputsAmong<CheckedInputs>(STATIC_EXPORT_INPUTS, { ...outputs, ...absent });
 }
 
 /** How long before its end the link of a state is renewed; `undefined` when nobody knows its end. */
@@ -214,7 +199,7 @@ export function renewalWindowOf(
   inputs: StaticExportInputs,
   state: StaticExportState,
 ): RenewalWindow | undefined {
-  return windowOf(inputs, linkOf(state));
+  return renewalWindow(linkOf(state), renewBeforeMs(inputs));
 }
 
 function linkOf({ outputs: { expiresAt }, bookkeeping }: StaticExportState): Omit<BundleLink, "url"> {
@@ -224,11 +209,8 @@ function linkOf({ outputs: { expiresAt }, bookkeeping }: StaticExportState): Omi
   };
 }
 
-function windowOf(
-  { renewBefore }: StaticExportInputs,
-  link: Omit<BundleLink, "url">,
-): RenewalWindow | undefined {
-  return renewalWindow(link, renewBefore === undefined ? undefined : parseDuration(renewBefore));
+function renewBeforeMs({ renewBefore = "" }: StaticExportInputs): number | undefined {
+  return parseDuration(renewBefore);
 }
 
 /** What a job that is only looked up (`StaticExport.get`) is known by; nothing was ever done to it. */

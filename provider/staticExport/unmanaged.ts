@@ -1,6 +1,7 @@
+import { checkByTable } from "../resource/inputTable";
 import type { ConfigurationSource } from "../service/configuration";
 import { InputError, NotFoundError } from "../words/errors";
-import { checkInputs } from "./inputs";
+import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "./inputs";
 import { lookUpState, type StaticExportState } from "./state";
 
 /**
@@ -15,7 +16,11 @@ export function stateToLookUp(
   given: Readonly<Record<string, unknown>>,
   configuration: ConfigurationSource,
 ): StaticExportState {
-  const { inputs, failures } = checkInputs({ ...given, domain }, configuration);
+  const { inputs, failures } = checkByTable<CheckedInputs>(
+    STATIC_EXPORT_INPUTS,
+    { ...given, domain },
+    configuration,
+  );
   if (inputs.jobId === undefined && !failures.some(({ property }) => property === "jobId")) {
     failures.push({
       property: "jobId",

@@ -1,12 +1,14 @@
 // One kit in a process of its own, for `kit.ts`. Arguments: archive, base image, chart, folder for kits; the signing key in KIT_KEY.
 // Prints how many milliseconds it took, and the kit's size in bytes.
-import { checkInputs } from "../../dist/provider/airGapKit/inputs.js";
+import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "../../dist/provider/airGapKit/inputs.js";
+import { checkByTable } from "../../dist/provider/resource/inputTable.js";
 import { airGapKit } from "../../dist/provider/airGapKit/lifeCycle.js";
 import { realContext } from "./realContext.ts";
 
 const [file = "", base = "", chart = "", folder = ""] = process.argv.slice(2);
 const context = realContext({});
-const { inputs, failures } = checkInputs(
+const { inputs, failures } = checkByTable<CheckedInputs>(
+  AIR_GAP_KIT_INPUTS,
   { source: { file, version: "1" }, folder, chart, images: [base], signingKeyEnv: "KIT_KEY" },
   context.configuration,
 );

@@ -6,7 +6,8 @@ import { dynamicProvider } from "../../provider/door/dynamicProvider.ts";
 import { Session } from "../../provider/door/session.ts";
 import { thisProcess } from "../../provider/door/thisProcess.ts";
 import { inputNames } from "../../provider/resource/inputTable.ts";
-import { checkInputs, STATIC_EXPORT_INPUTS, type CheckedInputs } from "../../provider/staticExport/inputs.ts";
+import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "../../provider/staticExport/inputs.ts";
+import { checkByTable } from "../../provider/resource/inputTable.ts";
 import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportArgs } from "../../sdk/staticExport.ts";
 import { nothing, SimulatedExport } from "../simulation/simulatedExport.ts";
@@ -23,8 +24,8 @@ afterEach(() => {
   site.expectNoSecretShown();
 });
 
-const check = (given: Record<string, unknown>): ReturnType<typeof checkInputs> =>
-  checkInputs(given, site.context().configuration);
+const check = (given: Record<string, unknown>): ReturnType<typeof checkByTable<CheckedInputs>> =>
+  checkByTable<CheckedInputs>(STATIC_EXPORT_INPUTS, given, site.context().configuration);
 
 /** What these inputs become. */
 function checked(given: Record<string, unknown>): CheckedInputs {

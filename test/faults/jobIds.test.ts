@@ -1,7 +1,8 @@
 // What the service calls a job: J01 to J06 of the faults.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MalformedResponseError } from "../../provider/words/errors.ts";
-import { checkInputs } from "../../provider/staticExport/inputs.ts";
+import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "../../provider/staticExport/inputs.ts";
+import { checkByTable } from "../../provider/resource/inputTable.ts";
 import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
 import { caught, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
 import type { SeenRequest } from "../simulation/scriptedFetch.ts";
@@ -106,7 +107,11 @@ test.each(UNUSABLE)(
   "J04 an id with %s is refused, and no poll is sent; as an input, too",
   async (_, jobId) => {
     await expectRefused({ body: { jobId } });
-    const { failures } = checkInputs({ ...site.inputs, jobId }, site.context().configuration);
+    const { failures } = checkByTable<CheckedInputs>(
+      STATIC_EXPORT_INPUTS,
+      { ...site.inputs, jobId },
+      site.context().configuration,
+    );
     expect(failures).toEqual([
       { property: "jobId", reason: expect.stringContaining("is not an id of a job") as string },
     ]);
@@ -115,7 +120,11 @@ test.each(UNUSABLE)(
 
 test("J04 an id that Pulumi takes for an unknown list is refused in a reply, and is not known yet as an input", async () => {
   await expectRefused({ body: { jobId: UNKNOWN_LIST } });
-  const { failures } = checkInputs({ ...site.inputs, jobId: UNKNOWN_LIST }, site.context().configuration);
+  const { failures } = checkByTable<CheckedInputs>(
+    STATIC_EXPORT_INPUTS,
+    { ...site.inputs, jobId: UNKNOWN_LIST },
+    site.context().configuration,
+  );
   expect(failures).toEqual([]);
 });
 

@@ -1,9 +1,14 @@
 import { expect, test } from "vitest";
-import { checkAgentJobInputs } from "../../../provider/agentJob/inputs.ts";
+import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "../../../provider/agentJob/inputs.ts";
+import { checkByTable } from "../../../provider/resource/inputTable.ts";
 
 const configuration = { environment: () => "svc_key", stackConfig: () => undefined };
-const check = (given: Record<string, unknown>): ReturnType<typeof checkAgentJobInputs> =>
-  checkAgentJobInputs({ baseUrl: "https://api.example.test", ...given }, configuration);
+const check = (given: Record<string, unknown>): ReturnType<typeof checkByTable<CheckedAgentJobInputs>> =>
+  checkByTable<CheckedAgentJobInputs>(
+    AGENT_JOB_INPUTS,
+    { baseUrl: "https://api.example.test", ...given },
+    configuration,
+  );
 
 test("a failed job is refused unless that is accepted", () => {
   const ids = { projectId: "p1", jobId: "a1" };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { checkInputs } from "../../../provider/airGapKit/inputs.ts";
+import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "../../../provider/airGapKit/inputs.ts";
+import { checkByTable } from "../../../provider/resource/inputTable.ts";
 import type { ConfigurationSource } from "../../../provider/service/configuration.ts";
 import { UNKNOWN } from "../../../provider/words/unknown.ts";
 
@@ -7,7 +8,7 @@ const nothing: ConfigurationSource = { environment: () => undefined, stackConfig
 const GIVEN = { source: { file: "bundle.tar.gz", version: "v1" }, folder: "./kits" };
 
 test("inputs come back in one spelling, with defaults filled in", () => {
-  expect(checkInputs(GIVEN, nothing)).toEqual({
+  expect(checkByTable<CheckedInputs>(AIR_GAP_KIT_INPUTS, GIVEN, nothing)).toEqual({
     inputs: {
       ...GIVEN,
       images: [],
@@ -35,8 +36,12 @@ test("everything that may be given is taken as it is; a chart by its path alone,
     limits: { archiveBytes: 1, unpackedBytes: 2, files: 3 },
     keep: 0,
   };
-  expect(checkInputs(given, nothing)).toEqual({ inputs: given, failures: [] });
-  const chartOf = (chart: unknown) => checkInputs({ ...GIVEN, chart }, nothing).inputs.chart;
+  expect(checkByTable<CheckedInputs>(AIR_GAP_KIT_INPUTS, given, nothing)).toEqual({
+    inputs: given,
+    failures: [],
+  });
+  const chartOf = (chart: unknown) =>
+    checkByTable<CheckedInputs>(AIR_GAP_KIT_INPUTS, { ...GIVEN, chart }, nothing).inputs.chart;
   expect(chartOf("./chart")).toStrictEqual({ path: "./chart" });
   expect(chartOf({ path: "my-oci:chart", digest: UNKNOWN })).toEqual({
     path: "my-oci:chart",
@@ -56,7 +61,7 @@ test("what a preview does not know yet passes unseen", () => {
     since: UNKNOWN,
     partSize: UNKNOWN,
   };
-  const { inputs, failures } = checkInputs(given, nothing);
+  const { inputs, failures } = checkByTable<CheckedInputs>(AIR_GAP_KIT_INPUTS, given, nothing);
   expect(failures).toEqual([]);
   expect(inputs).toMatchObject(given);
 });
@@ -94,6 +99,6 @@ test.each<[name: string, value: unknown, property: string, reason: string]>([
   ["keep", -1, "keep", "whole number from 0"],
   ["destination", {}, "destination", "there is no such input"],
 ])("%s = %j is one failure, at %s", (name, value, property, reason) => {
-  const { failures } = checkInputs({ ...GIVEN, [name]: value }, nothing);
+  const { failures } = checkByTable<CheckedInputs>(AIR_GAP_KIT_INPUTS, { ...GIVEN, [name]: value }, nothing);
   expect(failures).toEqual([{ property, reason: expect.stringContaining(reason) as string }]);
 });

@@ -14,7 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { checkInputs, type CheckedInputs } from "../../../provider/airGapKit/inputs.ts";
+import { type CheckedInputs, AIR_GAP_KIT_INPUTS } from "../../../provider/airGapKit/inputs.ts";
+import { checkByTable } from "../../../provider/resource/inputTable.ts";
 import { airGapKit } from "../../../provider/airGapKit/lifeCycle.ts";
 import { draftOwner } from "../../../provider/airGapKit/kits.ts";
 import type { AirGapKitState } from "../../../provider/airGapKit/state.ts";
@@ -54,7 +55,8 @@ function inputsOf(version: string, given: object = {}, page = `<p>${version}</p>
   create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, ["index.html"]);
   const fileSha256 = createHash("sha256").update(readFileSync(file)).digest("hex");
   const source = { file, version, fileSha256 };
-  const { inputs, failures } = checkInputs(
+  const { inputs, failures } = checkByTable<CheckedInputs>(
+    AIR_GAP_KIT_INPUTS,
     { source, folder: join(folder, "kits"), ...given },
     context().configuration,
   );

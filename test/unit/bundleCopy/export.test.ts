@@ -16,7 +16,8 @@ import { join } from "node:path";
 import nodeFetch from "node-fetch";
 import { create } from "tar";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { checkInputs, type CheckedInputs } from "../../../provider/bundleCopy/inputs.ts";
+import { type CheckedInputs, BUNDLE_COPY_INPUTS } from "../../../provider/bundleCopy/inputs.ts";
+import { checkByTable } from "../../../provider/resource/inputTable.ts";
 import { bundleCopy } from "../../../provider/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../provider/bundleCopy/state.ts";
 import type { Context } from "../../../provider/resource/context.ts";
@@ -98,7 +99,8 @@ const context = (): Context =>
   });
 
 function inputs(given: object = {}): CheckedInputs {
-  const { inputs: checked, failures } = checkInputs(
+  const { inputs: checked, failures } = checkByTable<CheckedInputs>(
+    BUNDLE_COPY_INPUTS,
     {
       source: { domain: "docs.example.com", jobId: "j1", version: "v1" },
       destination: { folder: join(folder, "copies") },

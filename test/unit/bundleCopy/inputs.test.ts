@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { checkInputs } from "../../../provider/bundleCopy/inputs.ts";
+import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../provider/bundleCopy/inputs.ts";
+import { checkByTable } from "../../../provider/resource/inputTable.ts";
 import type { ConfigurationSource } from "../../../provider/service/configuration.ts";
 import { UNKNOWN } from "../../../provider/words/unknown.ts";
 
@@ -24,7 +25,7 @@ const DEFAULTS = {
 };
 
 test("inputs come back in one spelling, with defaults filled in", () => {
-  expect(checkInputs(GIVEN, configured)).toEqual({
+  expect(checkByTable<CheckedInputs>(BUNDLE_COPY_INPUTS, GIVEN, configured)).toEqual({
     inputs: {
       source: {
         domain: "docs.example.com",
@@ -51,7 +52,7 @@ test("a file needs no service and no key", () => {
     limits: { files: 9, archiveBytes: null },
     keep: 0,
   };
-  expect(checkInputs(given, nothing)).toEqual({
+  expect(checkByTable<CheckedInputs>(BUNDLE_COPY_INPUTS, given, nothing)).toEqual({
     inputs: { ...given, sha256: "a".repeat(64), limits: { ...DEFAULTS.limits, files: 9 } },
     failures: [],
   });
@@ -61,8 +62,10 @@ test("what is null or undefined is not given", () => {
   const source = { ...GIVEN.source, version: null, baseUrl: undefined };
   const destination = { folder: "./bundles", layout: null, bucket: undefined };
   const limits = { files: undefined, archiveBytes: null };
-  expect(checkInputs({ source, destination, limits, keep: 1_000 }, configured)).toEqual({
-    inputs: { ...checkInputs(GIVEN, configured).inputs, keep: 1_000 },
+  expect(
+    checkByTable<CheckedInputs>(BUNDLE_COPY_INPUTS, { source, destination, limits, keep: 1_000 }, configured),
+  ).toEqual({
+    inputs: { ...checkByTable<CheckedInputs>(BUNDLE_COPY_INPUTS, GIVEN, configured).inputs, keep: 1_000 },
     failures: [],
   });
 });
@@ -77,10 +80,13 @@ test("what a preview does not know yet passes unseen", () => {
   };
   const destination = { folder: UNKNOWN, layout: UNKNOWN };
   const given = { source, destination, limits: { files: UNKNOWN }, sha256: UNKNOWN, keep: UNKNOWN };
-  const { inputs, failures } = checkInputs(given, nothing);
+  const { inputs, failures } = checkByTable<CheckedInputs>(BUNDLE_COPY_INPUTS, given, nothing);
   expect(failures).toEqual([]);
   expect(inputs).toMatchObject({ source, destination, sha256: UNKNOWN });
-  expect(checkInputs({ source: UNKNOWN, destination: UNKNOWN }, nothing).failures).toEqual([]);
+  expect(
+    checkByTable<CheckedInputs>(BUNDLE_COPY_INPUTS, { source: UNKNOWN, destination: UNKNOWN }, nothing)
+      .failures,
+  ).toEqual([]);
 });
 
 test.each([
@@ -158,6 +164,10 @@ test.each([
   ["limits", { bytes: 1 }, "limits.bytes", "Limits are: archiveBytes, unpackedBytes, files"],
   ["keep", 1_001, "keep", "whole number from 0"],
 ])("%s = %j is one failure, at %s", (name, value, property, reason) => {
-  const { failures } = checkInputs({ ...GIVEN, [name]: value }, configured);
+  const { failures } = checkByTable<CheckedInputs>(
+    BUNDLE_COPY_INPUTS,
+    { ...GIVEN, [name]: value },
+    configured,
+  );
   expect(failures).toEqual([{ property, reason: expect.stringContaining(reason) as string }]);
 });

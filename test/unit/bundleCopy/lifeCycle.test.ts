@@ -14,7 +14,8 @@ import { join } from "node:path";
 import { create } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { bundleCopy } from "../../../provider/bundleCopy/lifeCycle.ts";
-import { checkInputs, type CheckedInputs } from "../../../provider/bundleCopy/inputs.ts";
+import { type CheckedInputs, BUNDLE_COPY_INPUTS } from "../../../provider/bundleCopy/inputs.ts";
+import { checkByTable } from "../../../provider/resource/inputTable.ts";
 import type { BundleCopyState } from "../../../provider/bundleCopy/state.ts";
 import type { Context } from "../../../provider/resource/context.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
@@ -60,7 +61,8 @@ function inputsOf(
   given: object = {},
   files: Readonly<Record<string, string>> = {},
 ): CheckedInputs {
-  const { inputs, failures } = checkInputs(
+  const { inputs, failures } = checkByTable<CheckedInputs>(
+    BUNDLE_COPY_INPUTS,
     {
       source: { ...packed(name, { "page.html": `<p>${name}</p>`, ...files }), version: name },
       destination: { folder: join(folder, "copies") },

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import nodeFetch from "node-fetch";
 import { create } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { checkInputs, type CheckedInputs } from "../../../provider/bundleCopy/inputs.ts";
+import { type CheckedInputs, BUNDLE_COPY_INPUTS } from "../../../provider/bundleCopy/inputs.ts";
+import { checkByTable } from "../../../provider/resource/inputTable.ts";
 import { bundleCopy } from "../../../provider/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../provider/bundleCopy/state.ts";
 import type { Context } from "../../../provider/resource/context.ts";
@@ -61,7 +62,8 @@ function inputsOf(version: string, given: object = {}): CheckedInputs {
   create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, ["index.html"]);
   const fileSha256 = createHash("sha256").update(readFileSync(file)).digest("hex");
   const destination = { bucket: STUB_BUCKET, endpoint: store.endpoint, region: "eu-west-1", linkLife: "1h" };
-  const { inputs, failures } = checkInputs(
+  const { inputs, failures } = checkByTable<CheckedInputs>(
+    BUNDLE_COPY_INPUTS,
     { source: { file, version, fileSha256 }, destination, ...given },
     context().configuration,
   );

@@ -32,8 +32,8 @@ const TABLE: InputTable<Inputs> = {
   },
 };
 const NOTHING = { environment: () => undefined, stackConfig: () => undefined };
-const check = (given: Record<string, unknown>): ReturnType<typeof checkByTable> =>
-  checkByTable(TABLE, given, NOTHING);
+const check = (given: Record<string, unknown>): ReturnType<typeof checkByTable<Record<string, unknown>>> =>
+  checkByTable<Record<string, unknown>>(TABLE, given, NOTHING);
 const configured = (given: Record<string, unknown>, key: string | undefined = "svc_key") =>
   checkByTable<ServiceInputs>(SERVICE_INPUTS, given, {
     environment: () => key,

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { ConfigurationSource } from "../../../provider/service/configuration.ts";
-import { checkInputs } from "../../../provider/staticExport/inputs.ts";
+import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "../../../provider/staticExport/inputs.ts";
+import { checkByTable } from "../../../provider/resource/inputTable.ts";
 
 const environment: Record<string, string> = {
   DOCS_HOSTING_BASE_URL: "https://api.example.com/",
@@ -13,7 +14,7 @@ const source: ConfigurationSource = {
 };
 
 test("inputs come back in one spelling, with defaults filled in", () => {
-  expect(checkInputs({ domain: "Docs.Example.com" }, source)).toEqual({
+  expect(checkByTable<CheckedInputs>(STATIC_EXPORT_INPUTS, { domain: "Docs.Example.com" }, source)).toEqual({
     inputs: {
       domain: "docs.example.com",
       baseUrl: "https://api.example.com",
@@ -26,7 +27,13 @@ test("inputs come back in one spelling, with defaults filled in", () => {
 test("a switch of the configuration that is neither true nor false is told at the base URL", () => {
   const stackConfig = (name: string): string | undefined =>
     name === "docs-hosting:publicStorageOnly" ? "yes" : undefined;
-  expect(checkInputs({ domain: "docs.example.com" }, { ...source, stackConfig }).failures).toEqual([
+  expect(
+    checkByTable<CheckedInputs>(
+      STATIC_EXPORT_INPUTS,
+      { domain: "docs.example.com" },
+      { ...source, stackConfig },
+    ).failures,
+  ).toEqual([
     {
       property: "baseUrl",
       reason:
@@ -48,7 +55,10 @@ test("everything that may be given is kept", () => {
     baseUrl: "https://other.example.com",
     apiKeyEnv: "SECOND_KEY",
   };
-  expect(checkInputs(given, source)).toEqual({ inputs: given, failures: [] });
+  expect(checkByTable<CheckedInputs>(STATIC_EXPORT_INPUTS, given, source)).toEqual({
+    inputs: given,
+    failures: [],
+  });
 });
 
 test.each([
@@ -65,6 +75,10 @@ test.each([
   ["jobId", "..", "not an id of a job"],
   ["apiKeyEnv", "NO_SUCH_KEY", "not set"],
 ])("%s = %j is one failure on that property", (property, value, reason) => {
-  const { failures } = checkInputs({ domain: "docs.example.com", [property]: value }, source);
+  const { failures } = checkByTable<CheckedInputs>(
+    STATIC_EXPORT_INPUTS,
+    { domain: "docs.example.com", [property]: value },
+    source,
+  );
   expect(failures).toEqual([{ property, reason: expect.stringContaining(reason) as string }]);
 });
