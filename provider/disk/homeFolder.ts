@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -21,5 +21,14 @@ export function makeHomeFolder(path: string): void {
     } catch (error) {
       if (!existsSync(each)) throw error; // else another process was faster
     }
+  }
+}
+
+/** Removes a file. Best effort: one too many does no harm, for whoever reads it compares it with what is there. */
+export function removeFile(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // it is no file, or its folder is none
   }
 }

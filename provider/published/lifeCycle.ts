@@ -47,7 +47,7 @@ export function publishedLifeCycle<T extends Published>(
     },
 
     create: (context, inputs, limitMs = DEFAULT_LIMIT_MS) =>
-      converge(kind, context, inputs, undefined, limitMs),
+      converge({ kind, context, inputs, stored: undefined }, limitMs),
 
     /** Looks whether the newest item is still there as it was published. Nothing is fetched from the service. */
     async read(given, state) {
@@ -77,12 +77,12 @@ export function publishedLifeCycle<T extends Published>(
       Promise.reject(new Error(`${id}: ${resource} cannot be looked up: declare it with all its inputs.`)),
 
     update: (context, state, inputs, limitMs = DEFAULT_LIMIT_MS) =>
-      converge(kind, context, inputs, state, limitMs),
+      converge({ kind, context, inputs, stored: state }, limitMs),
 
     /** Removes every item that was published and not removed yet. What others keep at that place stays. */
     async remove(given, state) {
       const inputs = kind.inputsOf(state);
-      const notes = new PublicationNotes(kind, given, inputs, state);
+      const notes = new PublicationNotes({ kind, context: given, inputs, stored: state });
       const successors = notes.findSuccessors();
       try {
         await withinLimit(given, DEFAULT_LIMIT_MS, (context) =>

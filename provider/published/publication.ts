@@ -121,6 +121,15 @@ export interface PublicationKind<T extends Published> {
   link?(context: WorkContext, inputs: T["inputs"], item: T["item"]): Promise<LinkOutputs | undefined>;
 }
 
+/** An operation on what one resource publishes. */
+export interface PublicationWork<T extends Published, Given = WorkContext> {
+  readonly kind: PublicationKind<T>;
+  readonly context: Given;
+  readonly inputs: T["inputs"];
+  /** The state that the engine has. */
+  readonly stored: T["state"] | undefined;
+}
+
 /** The state with another drift, or with none. */
 export function withDrift<State extends PublishedState>(
   { outputs, bookkeeping }: State,

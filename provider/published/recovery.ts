@@ -1,8 +1,7 @@
 import { decisionLine } from "../resource/decision";
-import type { WorkContext } from "../source/workFolders";
 import type { PublicationNotes } from "./notes";
 import { planPublication } from "./plan";
-import { withDrift, type Published, type PublicationKind, type Seen } from "./publication";
+import { withDrift, type Published, type PublicationWork, type Seen } from "./publication";
 
 /** What an operation begins with. */
 export interface Beginning<T extends Published> {
@@ -21,12 +20,10 @@ export interface Beginning<T extends Published> {
  * @throws the signal's reason
  */
 export async function recover<T extends Published>(
-  kind: PublicationKind<T>,
-  context: WorkContext,
-  inputs: T["inputs"],
-  state: T["state"] | undefined,
+  work: PublicationWork<T>,
   notes: PublicationNotes<T>,
 ): Promise<Beginning<T>> {
+  const { kind, context, inputs, stored: state } = work;
   const stored = state ? kind.itemsOf(state) : [];
   const note = notes.find();
   const items = [...stored, ...(note?.items ?? [])];
@@ -35,7 +32,7 @@ export async function recover<T extends Published>(
     planPublication(kind, inputs, candidate, nowMs).action !== "publish";
   if (state && isEnough(state)) {
     // the run that was killed may have removed it as an earlier item
-    const there = note && stored[0] ? await seen(kind, context, inputs, stored[0]) : "same";
+    const there = note && stored[0] ? await seen(work, stored[0]) : "same";
     const isThere = there === "same" || there === "unknown";
     return { state: isThere ? state : withDrift(state, there), items, isResumed: false };
   }
@@ -46,7 +43,7 @@ export async function recover<T extends Published>(
   for (const candidate of [whole, noted]) {
     const [newest] = candidate ? kind.itemsOf(candidate) : [];
     if (!candidate || !newest || !isEnough(candidate)) continue;
-    if ((await seen(kind, context, inputs, newest)) !== "same") continue;
+    if ((await seen(work, newest)) !== "same") continue;
     const text = `${kind.addressOf(newest, inputs)} of a run that was cut off is complete: it is not published again`;
     context.reporter.info(decisionLine({ because: "RESUMED", text }));
     context.tracer.note({ "docs_hosting.decision": "RESUMED" });
@@ -57,9 +54,7 @@ export async function recover<T extends Published>(
 
 /** A look that cannot be taken says nothing: publishing tells why. */
 export async function seen<T extends Published>(
-  kind: PublicationKind<T>,
-  context: WorkContext,
-  inputs: T["inputs"],
+  { kind, context, inputs }: PublicationWork<T>,
   item: T["item"],
 ): Promise<Seen | "unknown"> {
   try {

@@ -4,8 +4,8 @@ import type { ConfigurationSource } from "../service/configuration";
 import type { Tracer } from "../tracing/tracer";
 import type { Reporter } from "../words/reporter";
 import type { Secrets } from "../words/secrets";
-import type { PublicationRecords } from "./publicationRecords";
-import type { ResumeRecords } from "./resumeRecords";
+import type { PublicationFolder } from "./publicationRecords";
+import type { ResumeFolder } from "./resumeRecords";
 import type { Fetch } from "../http/attempt";
 import type { Pacers } from "../http/pacers";
 import type { Slots } from "../http/slots";
@@ -27,9 +27,9 @@ export interface Context {
   /** What this operation has read and nobody may see: whoever reads such a value adds it. */
   readonly secrets: Secrets;
   /** Where started jobs are remembered until the state has them. */
-  readonly resumeRecords: ResumeRecords;
+  readonly resumeRecords: Omit<ResumeFolder, "operationEnded">;
   /** Where publications are remembered until the state has them. */
-  readonly publicationRecords: PublicationRecords;
+  readonly publicationRecords: Omit<PublicationFolder, "operationEnded">;
   /** The resource's URN. Without it no job is remembered outside of the state. */
   readonly urn?: string;
   /** Its URN when the state was stored, where that was another one: it was renamed since. */

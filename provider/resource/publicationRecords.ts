@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { hash } from "node:crypto";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeHomeFolder } from "../disk/homeFolder";
+import { makeHomeFolder, removeFile } from "../disk/homeFolder";
 
 /** A resource, and the place that it publishes to. */
 export interface PublishingResource {
@@ -12,25 +12,9 @@ export interface PublishingResource {
 
 /**
  * Remembers outside of Pulumi's state what was published, until the state has it: a process that is killed between the two
- * would forget it.
+ * would forget it. Notes are files that only their owner can read. They hold inputs, names and digests; no key and no link.
  */
-export interface PublicationRecords {
-  /** What a run noted that may have been killed; unchecked. `undefined`: nothing, or nothing that can be read. */
-  find(resource: PublishingResource): unknown;
-  /**
-   * Notes what is published, in the place of an earlier note.
-   *
-   * @returns why that could not be done, when it could not
-   */
-  save(resource: PublishingResource, note: object): string | undefined;
-  /** The state is about to be handed to the engine: the note goes once it is stored there. */
-  handOver(resource: PublishingResource): void;
-  /** All of it is removed, or in the state. */
-  forget(resource: PublishingResource): void;
-}
-
-/** Notes as files that only their owner can read. They hold inputs, names and digests; no key and no link. */
-export class PublicationFolder implements PublicationRecords {
+export class PublicationFolder {
   readonly #folder: () => string;
   readonly #handedOver: PublishingResource[] = [];
 
@@ -38,6 +22,7 @@ export class PublicationFolder implements PublicationRecords {
     this.#folder = folder;
   }
 
+  /** What a run noted that may have been killed; unchecked. `undefined`: nothing, or nothing that can be read. */
   find(resource: PublishingResource): unknown {
     try {
       return JSON.parse(readFileSync(this.#pathOf(resource), "utf8"));
@@ -46,6 +31,11 @@ export class PublicationFolder implements PublicationRecords {
     }
   }
 
+  /**
+   * Notes what is published, in the place of an earlier note.
+   *
+   * @returns why that could not be done, when it could not
+   */
   save(resource: PublishingResource, note: object): string | undefined {
     const path = this.#pathOf(resource);
     const draft = `${path}.new`;
@@ -60,19 +50,15 @@ export class PublicationFolder implements PublicationRecords {
     }
   }
 
+  /** The state is about to be handed to the engine: the note goes once it is stored there. */
   handOver(resource: PublishingResource): void {
     this.#handedOver.push(resource);
   }
 
+  /** All of it is removed, or in the state. */
   forget(resource: PublishingResource): void {
     const path = this.#pathOf(resource);
-    for (const each of [path, `${path}.new`]) {
-      try {
-        rmSync(each, { force: true });
-      } catch {
-        // best effort: a note too many is compared with the state
-      }
-    }
+    for (const each of [path, `${path}.new`]) removeFile(each);
   }
 
   /** The engine has stored every state that was handed to it. */
@@ -81,7 +67,6 @@ export class PublicationFolder implements PublicationRecords {
   }
 
   #pathOf({ urn, place }: PublishingResource): string {
-    const digest = createHash("sha256").update(JSON.stringify([urn, place]));
-    return join(this.#folder(), `${digest.digest("hex").slice(0, 32)}.json`);
+    return join(this.#folder(), `${hash("sha256", JSON.stringify([urn, place])).slice(0, 32)}.json`);
   }
 }

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { makeHomeFolder } from "../disk/homeFolder";
+import { basename, join } from "node:path";
+import { makeHomeFolder, removeFile } from "../disk/homeFolder";
 import { isIdentifier } from "../service/identifier";
 import { salted, saltFor } from "./salt";
 
@@ -12,49 +12,17 @@ export interface RecordedResource {
   readonly domain: string;
 }
 
-/**
- * Remembers started jobs outside of Pulumi's state, which a run that is killed cannot write any more: the service has no
- * way to list jobs, so that one whose id is forgotten is lost.
- */
-export interface ResumeRecords {
-  /**
-   * The job that was started for this resource and is not in its state.
-   *
-   * @param intent what content was wanted, see `intentOf`
-   */
-  find(resource: RecordedResource, intent: string): string | undefined;
-  /**
-   * Remembers a job, before anything else happens.
-   *
-   * @returns why that could not be done, when it could not
-   */
-  save(resource: RecordedResource, intent: string, jobId: string): string | undefined;
-  /**
-   * The idempotency key of a start for this content whose reply never came.
-   *
-   * @param intent see {@link find}
-   */
-  findStart(resource: RecordedResource, intent: string): string | undefined;
-  /** Remembers a start before it is sent. Best effort: without it, a service that knows the key is not told twice. */
-  saveStart(resource: RecordedResource, intent: string, idempotencyKey: string): void;
-  /** The service refused that start: the next one is another. */
-  forgetStart(resource: RecordedResource, intent: string): void;
-  /** The state is about to be handed to the engine: the records go once it is stored there. */
-  handOver(resource: RecordedResource): void;
-  /** The resource has another URN from now on: its records, too. Best effort. */
-  rename(resource: RecordedResource, urn: string): void;
-  /** The jobs are of no use any more: failed, gone, or the resource was deleted. */
-  forget(resource: RecordedResource): void;
-}
-
 /** How long a record counts, in milliseconds: the export of another day would bring back old content as if it were new. */
 export const RECORD_LIFE_MS = 24 * 3_600_000;
 
 /**
- * Records as files that only their owner can read. They hold ids and digests, no key and no link. The name of each says what
+ * Remembers started jobs outside of Pulumi's state, which a run that is killed cannot write any more: the service has no
+ * way to list jobs, so that one whose id is forgotten is lost.
+ *
+ * Records are files that only their owner can read. They hold ids and digests, no key and no link. The name of each says what
  * it is about: `RESOURCE-SALT-INTENT.json`, or, from earlier releases, `RESOURCE-INTENT.json`.
  */
-export class ResumeFolder implements ResumeRecords {
+export class ResumeFolder {
   readonly #folder: () => string;
   readonly #now: () => number;
   readonly #random: () => number;
@@ -70,40 +38,56 @@ export class ResumeFolder implements ResumeRecords {
     this.#random = random;
   }
 
+  /**
+   * The job that was started for this resource and is not in its state.
+   *
+   * @param intent what content was wanted, see `intentOf`
+   */
   find(resource: RecordedResource, intent: string): string | undefined {
     const jobId = this.#read(resource, intent)["jobId"];
     return isIdentifier(jobId) ? jobId : undefined;
   }
 
+  /**
+   * Remembers a job, before anything else happens.
+   *
+   * @returns why that could not be done, when it could not
+   */
   save(resource: RecordedResource, intent: string, jobId: string): string | undefined {
     return this.#write(resource, intent, { jobId });
   }
 
+  /**
+   * The idempotency key of a start for this content whose reply never came.
+   *
+   * @param intent see {@link find}
+   */
   findStart(resource: RecordedResource, intent: string): string | undefined {
     const key = this.#read(resource, intent)["idempotencyKey"];
     return typeof key === "string" ? key : undefined;
   }
 
+  /** Remembers a start before it is sent. Best effort: without it, a service that knows the key is not told twice. */
   saveStart(resource: RecordedResource, intent: string, idempotencyKey: string): void {
     this.#write(resource, intent, { idempotencyKey });
   }
 
+  /** The service refused that start: the next one is another. */
   forgetStart(resource: RecordedResource, intent: string): void {
     const path = this.#find(resource, intent);
     if (path !== undefined) removeFile(path);
   }
 
+  /** The state is about to be handed to the engine: the records go once it is stored there. */
   handOver(resource: RecordedResource): void {
     this.#handedOver.push(resource);
   }
 
+  /** The resource has another URN from now on: its records, too. Best effort. */
   rename(resource: RecordedResource, urn: string): void {
     const [from, to] = [prefixOf(resource), prefixOf({ ...resource, urn })];
-    for (const name of this.#names((each) => each.startsWith(from))) {
-      const [path, renamed] = [
-        join(this.#folder(), name),
-        join(this.#folder(), to + name.slice(from.length)),
-      ];
+    for (const path of this.#paths((name) => name.startsWith(from))) {
+      const renamed = join(this.#folder(), to + basename(path).slice(from.length));
       try {
         const record = JSON.parse(readFileSync(path, "utf8")) as object;
         const { atime, mtime } = statSync(path);
@@ -116,9 +100,10 @@ export class ResumeFolder implements ResumeRecords {
     }
   }
 
+  /** The jobs are of no use any more: failed, gone, or the resource was deleted. */
   forget(resource: RecordedResource): void {
     const prefix = prefixOf(resource);
-    this.#removeWhere((name) => name.startsWith(prefix));
+    for (const path of this.#paths((name) => name.startsWith(prefix))) removeFile(path);
   }
 
   /** The engine has stored every state that was handed to it. */
@@ -154,20 +139,17 @@ export class ResumeFolder implements ResumeRecords {
   }
 
   #removeOld(): void {
-    this.#removeWhere((name) => {
-      const seen = statSync(join(this.#folder(), name), { throwIfNoEntry: false });
-      return seen !== undefined && this.#now() - seen.mtimeMs > RECORD_LIFE_MS;
-    });
+    for (const path of this.#paths(() => true)) {
+      const { mtimeMs = Infinity } = statSync(path, { throwIfNoEntry: false }) ?? {};
+      if (this.#now() - mtimeMs > RECORD_LIFE_MS) removeFile(path);
+    }
   }
 
-  #removeWhere(unwanted: (name: string) => boolean): void {
-    for (const name of this.#names(unwanted)) removeFile(join(this.#folder(), name));
-  }
-
-  /** Names of files; none when there is no folder, or it cannot be read. */
-  #names(wanted: (name: string) => boolean): string[] {
+  /** Paths of files; none when there is no folder, or it cannot be read. */
+  #paths(wanted: (name: string) => boolean): string[] {
     try {
-      return readdirSync(this.#folder()).filter(wanted);
+      const names = readdirSync(this.#folder()).filter(wanted);
+      return names.map((name) => join(this.#folder(), name));
     } catch {
       return [];
     }
@@ -176,15 +158,9 @@ export class ResumeFolder implements ResumeRecords {
   /** The file about this content, the newest where two processes have written one each. */
   #find(resource: RecordedResource, intent: string): string | undefined {
     const prefix = prefixOf(resource);
-    try {
-      return readdirSync(this.#folder())
-        .filter((name) => name.startsWith(prefix) && isAbout(name.slice(prefix.length), intent))
-        .map((name) => join(this.#folder(), name))
-        .map((path) => ({ path, atMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
-        .sort((one, other) => other.atMs - one.atMs)[0]?.path;
-    } catch {
-      return undefined; // there is no folder, or it cannot be read
-    }
+    return this.#paths((name) => name.startsWith(prefix) && isAbout(name.slice(prefix.length), intent))
+      .map((path) => ({ path, atMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+      .sort((one, other) => other.atMs - one.atMs)[0]?.path;
   }
 
   #newPath(resource: RecordedResource, intent: string): string {
@@ -203,16 +179,6 @@ function isAbout(name: string, intent: string): boolean {
   return digest === salted(intent, salt).slice(0, 32);
 }
 
-/** Best effort: a record too many is noticed when its job is asked for. */
-function removeFile(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch {
-    // it is no file, or its folder is none
-  }
-}
-
 function prefixOf({ baseUrl, urn, domain }: RecordedResource): string {
-  const digest = createHash("sha256").update(JSON.stringify([baseUrl, urn, domain]));
-  return `${digest.digest("hex").slice(0, 32)}-`;
+  return `${hash("sha256", JSON.stringify([baseUrl, urn, domain])).slice(0, 32)}-`;
 }

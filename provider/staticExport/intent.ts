@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { inputNames, meaning } from "../resource/inputTable";
 import { STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
 
@@ -28,7 +28,7 @@ export function intentOf(inputs: StaticExportInputs): string {
   const wanted = WANTED.slice(0, last + 1).map((name) =>
     isAbsent(name) ? (ABSENT[name] ?? null) : inputs[name],
   );
-  return createHash("sha256").update(JSON.stringify(wanted, sortKeys)).digest("hex");
+  return hash("sha256", JSON.stringify(wanted, sortKeys));
 }
 
 function sortKeys(_: string, value: unknown): unknown {

@@ -4,62 +4,54 @@ import { decisionLine } from "../resource/decision";
 import { intentOf } from "./intent";
 import type { CheckedInputs } from "./inputs";
 
-/** The resume record of one resource and the content that is wanted of it. */
-export interface Resumption {
-  /** The job that an earlier run started and did not live to keep. */
-  find(): string | undefined;
-  save(jobId: string): void;
-  /**
-   * The idempotency key of the start that is about to be sent: that of an earlier one whose reply never came, so that a
-   * service which knows such keys starts no second job; else a new one.
-   */
-  beginStart(): string;
-  /** The service refused the start: nothing was begun. */
-  startRefused(): void;
-  /** The job is part of the state that is about to be returned. */
-  handOver(): void;
-  /** The job is of no use any more. */
-  forget(): void;
-}
+/** See {@link resumptionOf}. */
+export type Resumption = ReturnType<typeof resumptionOf>;
 
-/** Without a URN nothing is remembered: two resources could not be told apart. */
+/**
+ * The resume record of one resource and the content that is wanted of it. Without a URN nothing is remembered: two resources
+ * could not be told apart.
+ */
 export function resumptionOf(
-  { resumeRecords, urn, reporter }: Pick<Context, "resumeRecords" | "urn" | "reporter">,
+  context: Pick<Context, "resumeRecords" | "urn" | "reporter">,
   inputs: CheckedInputs,
-): Resumption {
+) {
   const { baseUrl, domain } = inputs;
-  const intent = intentOf(inputs);
-  if (urn === undefined) {
-    const nothing = (): undefined => undefined;
-    return {
-      find: nothing,
-      save: nothing,
-      beginStart: () => randomUUID(),
-      startRefused: nothing,
-      handOver: nothing,
-      forget: nothing,
-    };
-  }
+  const { urn = "", reporter } = context;
+  const records = urn === "" ? undefined : context.resumeRecords;
   const resource = { urn, baseUrl, domain };
+  const intent = intentOf(inputs);
   return {
-    find: () => resumeRecords.find(resource, intent),
-    save: (jobId) => {
-      const problem = resumeRecords.save(resource, intent, jobId);
+    /** The job that an earlier run started and did not live to keep. */
+    find: () => records?.find(resource, intent),
+
+    save(jobId: string): void {
+      const problem = records?.save(resource, intent, jobId);
       if (problem === undefined) return;
       reporter.warn(
         `job ${jobId} could not be noted in Pulumi's home folder (${problem}): if this run is killed, the next one starts another job`,
       );
     },
-    beginStart: () => {
-      const known = resumeRecords.findStart(resource, intent);
+
+    /**
+     * The idempotency key of the start that is about to be sent: that of an earlier one whose reply never came, so that a
+     * service which knows such keys starts no second job; else a new one.
+     */
+    beginStart(): string {
+      const known = records?.findStart(resource, intent);
       if (known !== undefined) return known;
       const key = randomUUID();
-      resumeRecords.saveStart(resource, intent, key);
+      records?.saveStart(resource, intent, key);
       return key;
     },
-    startRefused: () => resumeRecords.forgetStart(resource, intent),
-    handOver: () => resumeRecords.handOver(resource),
-    forget: () => resumeRecords.forget(resource),
+
+    /** The service refused the start: nothing was begun. */
+    startRefused: () => records?.forgetStart(resource, intent),
+
+    /** The job is part of the state that is about to be returned. */
+    handOver: () => records?.handOver(resource),
+
+    /** The job is of no use any more. */
+    forget: () => records?.forget(resource),
   };
 }
 

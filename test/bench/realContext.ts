@@ -3,14 +3,12 @@ import nodeFetch from "node-fetch";
 import { Pacers } from "../../dist/provider/http/pacers.js";
 import { Slots } from "../../dist/provider/http/slots.js";
 import type { Context } from "../../dist/provider/resource/context.js";
-import type { PublicationRecords } from "../../dist/provider/resource/publicationRecords.js";
-import type { ResumeRecords } from "../../dist/provider/resource/resumeRecords.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { noTracer } from "../../dist/provider/tracing/tracer.js";
 import { Secrets } from "../../dist/provider/words/secrets.js";
 
 const silent = (): undefined => undefined;
-const NO_RECORDS: ResumeRecords & PublicationRecords = {
+const NO_RECORDS: Context["resumeRecords"] & Context["publicationRecords"] = {
   find: silent,
   save: silent,
   findStart: silent,

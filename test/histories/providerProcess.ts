@@ -2,7 +2,6 @@ import { getEventListeners } from "node:events";
 import type { Clock } from "../../provider/time/clock.ts";
 import type { Context } from "../../provider/resource/context.ts";
 import { RunCancelledError } from "../../provider/words/errors.ts";
-import type { ResumeRecords } from "../../provider/resource/resumeRecords.ts";
 import type { Fetch } from "../../provider/http/attempt.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import type { SimulatedService } from "../simulation/simulatedService.ts";
@@ -21,7 +20,7 @@ export type Interruption =
 export interface Surroundings {
   readonly clock: VirtualClock;
   readonly service: SimulatedService;
-  readonly records: ResumeRecords;
+  readonly records: Context["resumeRecords"];
   /** Time from a request's arrival at the service to its reply. */
   readonly latencyMs: number;
   /** Called before each request is sent. */

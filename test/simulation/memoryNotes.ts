@@ -1,7 +1,7 @@
-import type { PublicationRecords, PublishingResource } from "../../provider/resource/publicationRecords.ts";
+import type { PublicationFolder, PublishingResource } from "../../provider/resource/publicationRecords.ts";
 
 /** Notes of publications without a disk. Like the real ones they outlive a process, and go when the operation has ended. */
-export class MemoryNotes implements PublicationRecords {
+export class MemoryNotes implements Pick<PublicationFolder, keyof PublicationFolder> {
   readonly notes = new Map<string, string>();
   /** Nothing can be written any more. */
   diskIsFull = false;

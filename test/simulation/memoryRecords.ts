@@ -1,11 +1,11 @@
 import {
   RECORD_LIFE_MS,
   type RecordedResource,
-  type ResumeRecords,
+  type ResumeFolder,
 } from "../../provider/resource/resumeRecords.ts";
 
 /** Resume records without a disk. Like the real ones they outlive a process, and go when the operation has ended. */
-export class MemoryRecords implements ResumeRecords {
+export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
   readonly jobs = new Map<string, { jobId: string; savedAtMs: number }>();
   /** Idempotency keys of starts whose reply never came. */
   readonly starts = new Map<string, string>();
