@@ -1,5 +1,116 @@
+import { join } from "node:path";
+import { usingFolder } from "../disk/diskFailure";
+import { removeDrafts } from "../kit/draft";
+import { verifyChart } from "../kit/chartFacts";
+import { readEarlierKit } from "../kit/earlierKit";
+import { lookAtKit, removeKits } from "../kit/lookAtKit";
+import { signerFrom } from "../kit/signature";
+import { writeKit } from "../kit/writeKit";
 import { publishedLifeCycle } from "../published/lifeCycle";
-import { KITS } from "./kits";
+import { folderFailures, localFailures } from "../published/localFailures";
+import type { PublicationKind } from "../published/publication";
+import { describeSource } from "../source/bundleSource";
+import { siteLimits } from "../source/inspect";
+import type { WorkContext } from "../source/workFolders";
+import { isUnknown } from "../words/unknown";
+import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
+import { inputsOf, stateOf, type AirGapKitState, type MadeKit } from "./state";
+
+/** Kits in a folder. */
+export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state: AirGapKitState }> = {
+  words: {
+    resource: "AirGapKit",
+    item: "kit",
+    items: "kits",
+    made: "written",
+    span: "docs_hosting.air_gap_kit",
+  },
+  table: AIR_GAP_KIT_INPUTS,
+  noBookkeeping: { kits: [] },
+  failuresHere({ folder, chart, signingKeyEnv, since }, { environment, secrets }) {
+    const source = { environment, ...(secrets && { secrets }) };
+    return [
+      ...folderFailures("folder", folder),
+      ...localFailures([
+        { property: "chart", value: chart?.path, verify: verifyChart },
+        { property: "signingKeyEnv", value: signingKeyEnv, verify: (name) => signerFrom(name, source) },
+        { property: "since", value: since, verify: readEarlierKit },
+      ]),
+    ];
+  },
+
+  placeName,
+  placeKey: ({ folder }) => folder,
+  deed: (inputs) => `a kit of ${describeSource(inputs.source)} is written to ${placeName(inputs)}`,
+  subject: ({ source }) => `a kit of ${describeSource(source)}`,
+  addressOf: ({ kit }, { folder }) => join(folder, kit.name),
+
+  inputsOf,
+  itemsOf: ({ bookkeeping }) => bookkeeping.kits,
+  linkOf: () => ({}),
+  stateOf,
+  reasonsToPublish: () => [],
+
+  prepare(context, inputs, earlier) {
+    const { folder, chart, images, platforms, values, signingKeyEnv, since, partSize } = inputs;
+    const { fetch, clock, reporter, secrets, signal, deadline, configuration } = context;
+    const { environment } = configuration;
+    const signer =
+      signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, { environment, secrets });
+    const sinceKit = since === undefined ? undefined : readEarlierKit(since);
+    return async ({ bundle, inspection }, placing) => {
+      const { files, pages, selfContained, externalLoads, root } = inspection;
+      const { version, jobId, sha256, size } = bundle;
+      const made = (kit: MadeKit["kit"]): MadeKit => ({
+        kit,
+        bundle: { version, jobId, bundleSha256: sha256, size, files, pages, selfContained, externalLoads },
+      });
+      const kit = await context.tracer.span("docs_hosting.kit.write", {}, () =>
+        usingFolder(folder, signal, () =>
+          writeKit(
+            {
+              bundle: { ...bundle, root },
+              limits: siteLimits(inputs),
+              chart: chart?.path,
+              images,
+              platforms,
+              values,
+              signer,
+              since: sinceKit,
+              partSize,
+              earlier: earlier.map((each) => join(folder, each.kit.name)),
+            },
+            { folder, owner: draftOwner(context, inputs), placing: (placed) => placing(made(placed)) },
+            { fetch, clock, reporter, secrets, signal, deadline, environment },
+          ),
+        ),
+      );
+      return made(kit);
+    };
+  },
+
+  look: ({ signal }, { folder }, { kit }) => usingFolder(folder, signal, () => lookAtKit(folder, kit)),
+
+  remove: (context, { folder }, kits, kept) =>
+    usingFolder(folder, context.signal, async () => {
+      await removeKits(folder, kits.map(kitOf), kept.map(kitOf), context);
+      if (kept.length === 0) await removeDrafts(folder, draftOwner(context, { folder }));
+    }),
+};
 
 /** The life of a kit that is carried by hand. */
 export const airGapKit = publishedLifeCycle(KITS);
+
+/** What tells the drafts of this resource from those of others that write to the same folder. */
+export function draftOwner(
+  { urn = "" }: Pick<WorkContext, "urn">,
+  { folder }: Pick<CheckedInputs, "folder">,
+): string {
+  return JSON.stringify([urn, folder]);
+}
+
+function placeName({ folder }: CheckedInputs): string {
+  return isUnknown(folder) ? "a folder that is not known yet" : folder;
+}
+
+const kitOf = ({ kit }: MadeKit): MadeKit["kit"] => kit;

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from "../time/clock";
-import { Spans, type SpanExit } from "./spans";
+import { Spans } from "./spans";
 
 /** How soon spans that have ended leave, in milliseconds: what a killed run did is told, too. */
 const SEND_EVERY_MS = 1_000;
@@ -17,10 +17,6 @@ export async function openTelemetrySpans(
   run?: string,
   clock: Pick<Clock, "after"> = systemClock,
 ): Promise<Spans> {
-  return new Spans({ ...(await spanExit(endpoint)), run, clock });
-}
-
-async function spanExit(endpoint: string): Promise<Omit<SpanExit, "clock" | "run">> {
   const [
     api,
     { OTLPTraceExporter },
@@ -39,12 +35,14 @@ async function spanExit(endpoint: string): Promise<Omit<SpanExit, "clock" | "run
     resource: resourceFromAttributes({ "service.name": "pulumi-docs-hosting" }),
     spanProcessors: [processor],
   });
-  return {
+  return new Spans({
     api,
+    run,
+    clock,
     tracer: provider.getTracer("pulumi-docs-hosting"),
     flush: async () => {
       await processor.forceFlush();
       await exporter.forceFlush(); // also what the processor sent before
     },
-  };
+  });
 }

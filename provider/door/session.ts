@@ -94,18 +94,18 @@ export class Session {
    * Runs what takes its time: with progress on the resource's row, and so that Ctrl-C stops it.
    *
    * @param name what is done: "create"
-   * @param urn of the resource, when it is known
-   * @param formerUrn of the resource in the state, where it was renamed since
+   * @param urns of the resource, when it is known; and in the state, where it was renamed since
    * @param secrets get what the operation reads; no line and no span holds them
    */
   async operation<T>(
     name: string,
-    { urn, formerUrn }: Pick<Context, "urn" | "formerUrn">,
+    urns: Pick<Context, "urn" | "formerUrn">,
     secrets: Secrets,
     run: (context: Context) => Promise<T>,
   ): Promise<T> {
     this.#watch();
     const stop = new AbortController();
+    const { urn } = urns;
     const row = this.#host.reporter(urn);
     const reporter = withoutSecrets(row, secrets);
     this.#inFlight.add(stop);
@@ -130,8 +130,7 @@ export class Session {
           secrets,
           resumeRecords: this.resumeRecords,
           publicationRecords: this.publicationRecords,
-          ...(urn !== undefined && { urn }),
-          ...(formerUrn !== undefined && { formerUrn }),
+          ...urns,
           inFlight: () => this.#inFlight.size,
           signal: stop.signal,
         }),

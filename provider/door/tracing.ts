@@ -30,9 +30,7 @@ export const noTracing: Tracing = {
 };
 
 /** What makes spans of operations, once it is loaded. */
-export interface SpanMaker {
-  operation<T>(operation: TracedOperation, run: (tracer: Tracer) => Promise<T>): Promise<T>;
-}
+export type SpanMaker = Pick<Tracing, "operation">;
 
 /**
  * Tracing as the environment asks for it. Without an endpoint nothing is loaded, and nothing happens; nor does it where

@@ -8,9 +8,8 @@ import {
 } from "../words/errors";
 import { redact } from "../words/redaction";
 import type { Answer } from "./answer";
-import type { Endpoint } from "./endpoint";
+import type { Endpoint, Origin } from "./endpoint";
 import type { FailedAttempt } from "./failedAttempt";
-import type { Origin } from "./origin";
 import { parseJson, QUOTE_LENGTH } from "./replyBody";
 
 /** Statuses that send a client to another address. */

@@ -69,11 +69,11 @@ export function inputsAmong<Checked>(
  * `undefined` and absent are the same.
  */
 export function checkByTable<Checked>(
-  table: Readonly<Record<string, InputRow>>,
+  table: InputTable<Checked>,
   given: Readonly<Record<string, unknown>>,
   configuration: ConfigurationSource,
 ): { inputs: Checked; failures: CheckFailure[] } {
-  const rows = Object.entries(table);
+  const rows = Object.entries<InputRow>(table);
   const publicNames = rows.map(([name, row]) => row.publicName ?? name);
   const present = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
   const inputs: Record<string, unknown> = Object.fromEntries(present);

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../words/errors";
 import { isLoopback } from "../http/loopback";
-import type { Origin } from "../http/origin";
+import type { Origin } from "../http/endpoint";
 import { proxyFor } from "../http/proxy";
 import type { Secrets } from "../words/secrets";
 

@@ -75,7 +75,6 @@ class SiteExport {
   }
 
   #startAnew(): Promise<FinishedExport> {
-    const { domain } = this.#inputs;
     const request = startRequest(this.#inputs);
     const idempotencyKey = this.#resumption.beginStart();
     const onJob = (job: JobPhase): void => {
@@ -83,29 +82,30 @@ class SiteExport {
       this.#job = job;
       if (isNew) this.#resumption.save(job.jobId);
     };
-    return this.#run({ kind: "start", domain, request, idempotencyKey }, onJob);
+    return this.#run({ kind: "start", request, idempotencyKey }, true, onJob);
   }
 
   /** @returns `undefined` when the service does not have the job any more */
   async #goOn(job: JobPhase, mayBeNew: boolean): Promise<FinishedExport | undefined> {
-    const { domain } = this.#inputs;
-    const isAdopted = this.#inputs.jobId !== undefined;
-    const onJob = (seen: JobPhase): void => {
-      this.#job = seen;
-    };
     try {
-      return await this.#run({ kind: "continue", domain, job, mayBeNew, isAdopted }, onJob);
+      return await this.#run(job, mayBeNew, (seen) => (this.#job = seen));
     } catch (error) {
       // a job that the user names is never replaced by another
-      if (!(error instanceof NotFoundError) || isAdopted) throw error;
+      if (!(error instanceof NotFoundError) || this.#inputs.jobId !== undefined) throw error;
       jobIsGone(this.#context, this.#inputs, job.jobId);
       this.#job = undefined;
       return undefined;
     }
   }
 
-  #run(request: ExportRequest, onJob: (job: JobPhase) => void): Promise<FinishedExport> {
-    return runExport(request, { ...this.#context, onJob });
+  #run(
+    from: ExportRequest["from"],
+    mayBeNew: boolean,
+    onJob: (job: JobPhase) => void,
+  ): Promise<FinishedExport> {
+    const { domain, jobId } = this.#inputs;
+    const isAdopted = jobId !== undefined;
+    return runExport({ from, domain, mayBeNew, isAdopted }, { ...this.#context, onJob });
   }
 
   #finish(done: FinishedExport): StaticExportState {

@@ -51,7 +51,7 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
       try {
         const { unfinished } = bookkeeping;
         const mayBeNew = jobId === unfinished?.jobId && !unfinished.completed;
-        const job = await findJob(outputs.domain, jobId, mayBeNew, service);
+        const job = await findJob(jobId, { domain: outputs.domain, mayBeNew }, service);
         const clockError = clockErrorOf(machineOf(context), service.client.clockAheadMs);
         return {
           inputs,

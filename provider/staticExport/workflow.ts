@@ -5,7 +5,6 @@ import { mintLink } from "../service/mintLink";
 import { JUST_STARTED, type ExportJob } from "../service/exportJob";
 import { describeWarnings } from "../service/jobWarnings";
 import { sleep } from "../time/clock";
-import type { Attributes } from "../tracing/tracer";
 import { warningOnce, type Reporter } from "../words/reporter";
 import { ExportFailedError, NotFoundError, NotReadyError } from "../words/errors";
 import { waitForJob, type JobWait } from "../waiting/jobWait";
@@ -20,24 +19,27 @@ const MAX_NOT_READY = 5;
 /** Pause after the first such answer, in milliseconds; grows by the same amount each time. */
 const NOT_READY_DELAY_MS = 2_000;
 
+/** A start that is to be sent. */
+export interface Start {
+  readonly kind: "start";
+  readonly request: StartRequest;
+  /** The same for all starts of which only one may count, see `Call.idempotencyKey`. */
+  readonly idempotencyKey: string;
+}
+
+/** A job of a site. */
+interface JobOfSite {
+  readonly domain: string;
+  /** It may have been started a moment ago, so that not every replica of the service knows it yet. */
+  readonly mayBeNew: boolean;
+}
+
 /** How to come to a job: start one, or go on with one that is there. */
-export type ExportRequest =
-  | {
-      readonly kind: "start";
-      readonly domain: string;
-      readonly request: StartRequest;
-      /** The same for all starts of which only one may count, see `Call.idempotencyKey`. */
-      readonly idempotencyKey: string;
-    }
-  | {
-      readonly kind: "continue";
-      readonly domain: string;
-      readonly job: JobPhase;
-      /** It may have been started a moment ago, so that not every replica of the service knows it yet. */
-      readonly mayBeNew: boolean;
-      /** The user named it, so that no other is ever started in its place. */
-      readonly isAdopted: boolean;
-    };
+export interface ExportRequest extends JobOfSite {
+  readonly from: Start | JobPhase;
+  /** The user named the job, so that no other is ever started in its place. */
+  readonly isAdopted: boolean;
+}
 
 /** What the workflow runs with. */
 export interface WorkflowContext extends ServiceContext {
@@ -62,23 +64,21 @@ export async function runExport(request: ExportRequest, given: WorkflowContext):
   // a job that is waited for again has the same flaws
   const context = { ...given, reporter: warningOnce(given.reporter) };
   const { reporter, tracer, onJob, clock, signal } = context;
-  const mayBeNew = request.kind === "start" || request.mayBeNew;
-  const isAdopted = request.kind === "continue" && request.isAdopted;
-  let { job, over } =
-    request.kind === "start" ? await startExport(request, context) : { job: request.job, over: undefined };
+  const { from, domain, isAdopted } = request;
+  let { job, over }: Started = from.kind === "start" ? await startExport(from, context) : { job: from };
   const { jobId } = job;
   tracer.note({ "docs_hosting.job.id": jobId });
   onJob(job);
   for (let notReady = 0; ;) {
     if (job.kind === "running") {
-      const ended = over ?? (await waitForExport(request.domain, jobId, mayBeNew, context));
+      const ended = over ?? (await waitForExport(jobId, request, context));
       over = undefined; // from now on it is looked at
       job = completedJob(jobId, ended, isAdopted, reporter);
       onJob(job);
     }
     try {
       reporter.progress("packing the bundle");
-      return { jobId, link: await mintLink(jobId, request.domain, context), pageCount: job.pageCount };
+      return { jobId, link: await mintLink(jobId, domain, context), pageCount: job.pageCount };
     } catch (error) {
       if (!(error instanceof NotReadyError) || ++notReady > MAX_NOT_READY) throw error;
       job = { kind: "running", jobId };
@@ -87,11 +87,16 @@ export async function runExport(request: ExportRequest, given: WorkflowContext):
   }
 }
 
-/** @returns `over`: the job, where the reply says that it has ended already: one of the same content that the service knows */
+interface Started {
+  readonly job: JobPhase;
+  /** The job, where the reply says that it has ended already: one of the same content that the service knows. */
+  readonly over?: ExportJob | undefined;
+}
+
 async function startExport(
-  { request, idempotencyKey }: Extract<ExportRequest, { kind: "start" }>,
+  { request, idempotencyKey }: Start,
   { client, reporter, tracer }: ServiceContext,
-): Promise<{ job: JobPhase; over: ExportJob | undefined }> {
+): Promise<Started> {
   reporter.progress("starting the export");
   const { jobId, job } = await tracer.span("docs_hosting.export.start", {}, async () => {
     const reply = await client.startExport(request, idempotencyKey);
@@ -99,10 +104,7 @@ async function startExport(
     return reply;
   });
   reporter.info(`export job ${jobId} started`);
-  return {
-    job: { kind: "running", jobId },
-    over: job === undefined || job.outcome === "pending" ? undefined : job,
-  };
+  return { job: { kind: "running", jobId }, over: job?.outcome === "pending" ? undefined : job };
 }
 
 /** @throws ExportFailedError when the job did not end well */
@@ -136,13 +138,8 @@ function completedJob(
  *
  * @throws NotFoundError when there is no such job; any other DocsHostingError; the signal's reason
  */
-export async function findJob(
-  domain: string,
-  jobId: string,
-  mayBeNew: boolean,
-  context: ServiceContext,
-): Promise<ExportJob> {
-  const look = lookAt(domain, jobId, mayBeNew, context);
+export async function findJob(jobId: string, of: JobOfSite, context: ServiceContext): Promise<ExportJob> {
+  const look = lookAt(jobId, of, context);
   for (;;) {
     const job = await look();
     if (job) return job;
@@ -152,21 +149,23 @@ export async function findJob(
 
 /** Looks at a job: `undefined` while one that may have been started a moment ago is not known to all of the service yet. */
 function lookAt(
-  domain: string,
   jobId: string,
-  mayBeNew: boolean,
+  { domain, mayBeNew }: JobOfSite,
   { client, clock, tracer }: ServiceContext,
 ): () => Promise<ExportJob | undefined> {
   const beganAt = clock.monotonic();
-  const look = (): Promise<ExportJob> =>
-    tracer.span("docs_hosting.export.look", { "docs_hosting.job.id": jobId }, async () => {
-      const job = await client.getExport(jobId, domain);
-      tracer.note(seenOf(job));
-      return job;
-    });
   return async () => {
     try {
-      return await look();
+      return await tracer.span("docs_hosting.export.look", { "docs_hosting.job.id": jobId }, async () => {
+        const job = await client.getExport(jobId, domain);
+        tracer.note({
+          "docs_hosting.job.status": job.status,
+          "docs_hosting.job.outcome": job.outcome,
+          "docs_hosting.job.progress": job.progress,
+          "docs_hosting.job.pages": job.pageCount,
+        });
+        return job;
+      });
     } catch (error) {
       const justStarted = mayBeNew && clock.monotonic() - beganAt <= UNKNOWN_AFTER_START_MS;
       if (error instanceof NotFoundError && justStarted) return undefined;
@@ -175,25 +174,11 @@ function lookAt(
   };
 }
 
-function seenOf({ status, outcome, progress, pageCount }: ExportJob): Attributes {
-  return {
-    "docs_hosting.job.status": status,
-    "docs_hosting.job.outcome": outcome,
-    "docs_hosting.job.progress": progress,
-    "docs_hosting.job.pages": pageCount,
-  };
-}
-
-function waitForExport(
-  domain: string,
-  jobId: string,
-  mayBeNew: boolean,
-  context: ServiceContext,
-): Promise<ExportJob> {
-  const look = lookAt(domain, jobId, mayBeNew, context);
+function waitForExport(jobId: string, of: JobOfSite, context: ServiceContext): Promise<ExportJob> {
+  const look = lookAt(jobId, of, context);
   const wait: JobWait<ExportJob> = {
     ...context,
-    subject: `export job ${jobId} of ${domain} to be completed`,
+    subject: `export job ${jobId} of ${of.domain} to be completed`,
     name: `job ${jobId}`,
     look: async () => {
       const job = (await look()) ?? JUST_STARTED;

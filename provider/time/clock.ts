@@ -1,3 +1,5 @@
+import { unlessAborted } from "./unlessAborted";
+
 /** Time and chance, injected so that tests decide both. */
 export interface Clock {
   /** Wall-clock time in milliseconds since 1970. May jump; only for comparing with dates of the service. */
@@ -27,17 +29,8 @@ export const systemClock: Clock = {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Resolves after `delayMs`; rejects with the signal's reason as soon as the signal aborts. Leaves no listener behind. */
-export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      stop();
-      reject(signal.reason as Error);
-    };
-    const stop = clock.after(delayMs, () => {
-      signal.removeEventListener("abort", onAbort);
-      resolve();
-    });
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
-  });
+export async function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  let stop = (): void => undefined;
+  const over = new Promise<void>((resolve) => (stop = clock.after(delayMs, resolve)));
+  await unlessAborted(over, signal).finally(stop);
 }

@@ -1,9 +1,18 @@
-import type { Observation } from "./observation";
-import { describeProgress } from "./progress";
+import { sleep, type Clock } from "../time/clock";
+import type { Deadline } from "../time/deadline";
+import { formatDuration } from "../time/duration";
+import { AnswerCutOffError, DeadlineExceededError } from "../words/errors";
 import type { Outcome } from "../words/outcome";
 import { warningOnce, type Reporter } from "../words/reporter";
-import { waitUntilFinal, type Wait } from "./waiter";
+import { remember } from "./lookHistory";
+import type { Observation } from "./observation";
+import { nextPollDelayMs } from "./pollSchedule";
+import { describeProgress } from "./progress";
 
+/** How long before the deadline the last look is taken, in milliseconds: time for one request. */
+const LAST_LOOK_MS = 1_000;
+/** How many different statuses the message of a deadline names at most. */
+const MAX_STATUSES = 20;
 /** Shortest and longest time between two lines that stay, in milliseconds. */
 const LASTING_MIN_MS = 10_000;
 const LASTING_MAX_MS = 5 * 60_000;
@@ -15,35 +24,56 @@ export interface JobLook extends Omit<Observation, "elapsedMs"> {
   readonly isUnexpected: boolean;
 }
 
-/** A job to wait for. */
-export interface JobWait<Job> extends Omit<Wait<Job>, "isFinal" | "describe" | "onLook"> {
+/** A job to wait for, and how. */
+export interface JobWait<Job> {
   /** As warnings name it: "job 42". */
   readonly name: string;
+  /** What is waited for, for the message of a deadline: "job 42 of docs.example.com to complete". */
+  readonly subject: string;
+  /** One look; its errors end the wait. */
+  readonly look: () => Promise<Job>;
+  /** How many operations this process waits for at the moment. */
+  readonly inFlight: () => number;
+  readonly clock: Clock;
+  readonly deadline: Deadline;
   readonly reporter: Reporter;
+  readonly signal: AbortSignal;
 }
 
 /**
- * Waits until a job is final, with progress on the resource's row. Each status that is not known is named once.
+ * Waits until a job is final, with progress on the resource's row: looks at once, then on the schedule of `pollSchedule`, the last
+ * time just before the deadline. Each status that is not known is named once.
  *
  * @returns the first final state seen
  * @throws DeadlineExceededError, the signal's reason, or what `look` throws
  */
-export function waitForJob<Job extends JobLook>(wait: JobWait<Job>): Promise<Job> {
-  const { name, look } = wait;
+export async function waitForJob<Job extends JobLook>(wait: JobWait<Job>): Promise<Job> {
+  const { name, clock, deadline, signal } = wait;
   const reporter = warningOnce(wait.reporter);
-  return waitUntilFinal<Job>({
-    ...wait,
-    look: async () => {
-      const job = await look();
-      if (job.isUnexpected) {
-        reporter.warn(`${name} has the unknown status "${job.status}"; taken for still running`);
-      }
-      return job;
-    },
-    isFinal: ({ outcome }) => outcome !== "pending",
-    describe: observed,
-    onLook: tellProgress(reporter),
-  });
+  const tell = tellProgress(reporter);
+  const startedAt = clock.monotonic();
+  const history: Observation[] = [];
+  const statuses = new Set<string>();
+  for (let looks = 1, last = false; ; looks++) {
+    const job = await wait.look().catch((error: unknown) => {
+      const before = history.at(-1);
+      if (!(error instanceof AnswerCutOffError) || !before) throw error;
+      throw deadlineExceeded(wait, before, looks, statuses);
+    });
+    if (job.isUnexpected) {
+      reporter.warn(`${name} has the unknown status "${job.status}"; taken for still running`);
+    }
+    const look = observed(job, clock.monotonic() - startedAt);
+    remember(history, look);
+    if (statuses.size < MAX_STATUSES) statuses.add(look.status);
+    tell(history);
+    if (job.outcome !== "pending") return job;
+    if (last) throw deadlineExceeded(wait, look, looks, statuses);
+    const untilLastLookMs = Math.max(0, deadline.remainingMs() - LAST_LOOK_MS);
+    const delayMs = nextPollDelayMs(history, clock.random(), wait.inFlight());
+    last = delayMs >= untilLastLookMs;
+    await sleep(clock, last ? untilLastLookMs : delayMs, signal);
+  }
 }
 
 /**
@@ -67,11 +97,30 @@ function tellProgress(reporter: Reporter): (history: readonly Observation[]) => 
 }
 
 /** What the schedule and the progress are made from: no more, for the looks of a long wait are kept. */
-function observed({ status, progress, pageCount, retryAfterMs }: JobLook): Omit<Observation, "elapsedMs"> {
+function observed({ status, progress, pageCount, retryAfterMs }: JobLook, elapsedMs: number): Observation {
   return {
+    elapsedMs,
     status,
     ...(progress !== undefined && { progress }),
     ...(pageCount !== undefined && { pageCount }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
+}
+
+function deadlineExceeded(
+  { subject, deadline }: Pick<JobWait<unknown>, "subject" | "deadline">,
+  { status, progress, pageCount }: Observation,
+  looks: number,
+  statuses: ReadonlySet<string>,
+): DeadlineExceededError {
+  const details = [
+    status,
+    progress === undefined ? [] : `${Math.floor(progress)}%`,
+    pageCount === undefined ? [] : `${pageCount} pages`,
+  ].flat();
+  return new DeadlineExceededError(
+    `waited for ${subject}, but the time limit of ${formatDuration(deadline.limitMs)} passed. ` +
+      `Last seen: ${details.join(", ")}. ${looks} looks in all, statuses: ${[...statuses].join(" → ")}`,
+    "Run `pulumi up` again to go on with the same job; raise the limit with the resource option customTimeouts.",
+  );
 }

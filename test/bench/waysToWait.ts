@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { createWaiter, waiterServiceDefaults, WaiterState } from "@smithy/util-waiter";
 import { sleep } from "../../dist/provider/time/clock.js";
 import { startDeadline } from "../../dist/provider/time/deadline.js";
-import { waitUntilFinal } from "../../dist/provider/waiting/waiter.js";
+import { waitForJob } from "../../dist/provider/waiting/jobWait.js";
 import type { VirtualClock } from "../simulation/virtualClock.ts";
 import { onVirtualTime } from "./onVirtualTime.ts";
 
@@ -17,16 +17,22 @@ export type WayToWait = (clock: VirtualClock, look: () => Promise<Seen>) => Prom
 
 const FOR_EVER_MS = 86_400_000;
 const NEVER = new AbortController().signal;
+const silent = (): void => undefined;
+const SILENT = { progress: silent, debug: silent, info: silent, warn: silent };
 
 const { version } = createRequire(import.meta.url)("@smithy/util-waiter/package.json") as { version: string };
 
 const ours: WayToWait = (clock, look) =>
-  waitUntilFinal({
+  waitForJob({
+    name: "the job",
     subject: "the job",
-    look,
-    isFinal: ({ done }) => done,
-    describe: ({ progress }) => ({ status: "running", ...(progress !== undefined && { progress }) }),
-    onLook: () => undefined,
+    look: async () => {
+      const { done, progress } = await look();
+      const outcome = done ? "success" : "pending";
+      const seen = { status: "running", outcome, isUnexpected: false } as const;
+      return progress === undefined ? seen : { ...seen, progress };
+    },
+    reporter: SILENT,
     inFlight: () => 1,
     clock,
     deadline: startDeadline(clock, FOR_EVER_MS),

@@ -17,7 +17,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type CheckedInputs, AIR_GAP_KIT_INPUTS } from "../../../provider/airGapKit/inputs.ts";
 import { checkByTable } from "../../../provider/resource/inputTable.ts";
 import { airGapKit } from "../../../provider/airGapKit/lifeCycle.ts";
-import { draftOwner } from "../../../provider/airGapKit/kits.ts";
+import { draftOwner } from "../../../provider/airGapKit/lifeCycle.ts";
 import type { AirGapKitState } from "../../../provider/airGapKit/state.ts";
 import { KitDraft } from "../../../provider/kit/draft.ts";
 import type { Context } from "../../../provider/resource/context.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CheckedInputs } from "../../../provider/airGapKit/inputs.ts";
-import { draftOwner, KITS } from "../../../provider/airGapKit/kits.ts";
+import { draftOwner, KITS } from "../../../provider/airGapKit/lifeCycle.ts";
 import { inputsOf, stateOf, type AirGapKitState, type MadeKit } from "../../../provider/airGapKit/state.ts";
 import { planPublication } from "../../../provider/published/plan.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { bundleCopy } from "../../../provider/bundleCopy/lifeCycle.ts";
+import { bundleCopy, COPIES } from "../../../provider/bundleCopy/lifeCycle.ts";
 import type { CheckedInputs } from "../../../provider/bundleCopy/inputs.ts";
-import { COPIES } from "../../../provider/bundleCopy/copies.ts";
 import {
   inputsOf,
   linkOutputs,

@@ -1,9 +1,19 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startDeadline } from "../../../provider/time/deadline.ts";
 import { AnswerCutOffError, ConnectionError, DeadlineExceededError } from "../../../provider/words/errors.ts";
 import type { Observation } from "../../../provider/waiting/observation.ts";
-import { waitUntilFinal } from "../../../provider/waiting/waiter.ts";
+import { waitForJob } from "../../../provider/waiting/jobWait.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
+
+/** What was remembered at each look of a wait: what progress is told from. */
+const histories = vi.hoisted((): (readonly Observation[])[] => []);
+vi.mock(import("../../../provider/waiting/progress.ts"), () => ({
+  describeProgress: (history) => {
+    histories.push([...history]);
+    return "";
+  },
+}));
 
 type Look = Omit<Observation, "elapsedMs">;
 
@@ -12,8 +22,6 @@ const RUNNING: Look = { status: "running", progress: 50, pageCount: 7 };
 interface Waited {
   looksMs: number[];
   clock: VirtualClock;
-  /** What was remembered at each look. */
-  histories: (readonly Observation[])[];
   error?: unknown;
 }
 
@@ -27,16 +35,19 @@ async function waitFor(
     look = (): Look => RUNNING,
   } = {},
 ): Promise<Waited> {
-  const waited: Waited = { looksMs: [], clock, histories: [] };
-  const wait = waitUntilFinal({
+  const waited: Waited = { looksMs: [], clock };
+  histories.length = 0;
+  const wait = waitForJob({
+    name: "job 7",
     subject: "job 7 of docs.example.com to be completed",
     look: async () => {
       waited.looksMs.push(clock.monotonic());
-      return Promise.resolve(clock.monotonic() >= durationMs ? { status: "completed" } : look());
+      const isOver = clock.monotonic() >= durationMs;
+      const seen = isOver ? { status: "completed" } : look();
+      const outcome = isOver ? "success" : "pending";
+      return Promise.resolve({ ...seen, outcome, isUnexpected: false } as const);
     },
-    isFinal: ({ status }) => status === "completed",
-    describe: (seen) => seen,
-    onLook: (history) => waited.histories.push([...history]),
+    reporter: recordingReporter(),
     inFlight: () => 1,
     clock,
     deadline: startDeadline(clock, limitMs),
@@ -102,7 +113,7 @@ test("the last look is just before the deadline, however long a pause the servic
 });
 
 test("a wait of a day names all its looks, though it remembers few of them", async () => {
-  const { looksMs, error, histories } = await waitFor(Infinity, { limitMs: 86_400_000 });
+  const { looksMs, error } = await waitFor(Infinity, { limitMs: 86_400_000 });
   expect(looksMs.length).toBeGreaterThan(8_000);
   expect((error as Error).message).toContain(`${looksMs.length} looks in all`);
   expect(histories.at(-1)?.length).toBeLessThan(10);
@@ -126,7 +137,7 @@ test("the error names twenty statuses at most, and neither percent nor pages whe
   clock.advance(5_000);
   let looks = 0;
   const look = (): Look => ({ status: `s${++looks}` });
-  const { error, histories } = await waitFor(Infinity, { clock, limitMs: 300_000, look });
+  const { error } = await waitFor(Infinity, { clock, limitMs: 300_000, look });
   const twenty = Array.from({ length: 20 }, (_, index) => `s${index + 1}`);
   expect(error).toHaveProperty(
     "message",
