@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { COPIES } from "../../../provider/bundleCopy/copies.ts";
-import { checkInputs, type CheckedInputs } from "../../../provider/bundleCopy/inputs.ts";
+import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../provider/bundleCopy/inputs.ts";
+import { COPIES } from "../../../provider/bundleCopy/lifeCycle.ts";
+import { checkByTable } from "../../../provider/resource/inputTable.ts";
 import type { BundleCopyState, MadeCopy } from "../../../provider/bundleCopy/state.ts";
 import { publishedLifeCycle } from "../../../provider/published/lifeCycle.ts";
 import type { PublicationKind } from "../../../provider/published/publication.ts";
@@ -104,7 +105,8 @@ function inputsOf(version: string, given: object = {}): CheckedInputs {
   writeFileSync(join(site, "index.html"), version);
   create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, ["index.html"]);
   const destination = { bucket: "docs", linkLife: "24h" };
-  const { inputs, failures } = checkInputs(
+  const { inputs, failures } = checkByTable<CheckedInputs>(
+    BUNDLE_COPY_INPUTS,
     { source: { file, version }, destination, ...given },
     context().configuration,
   );
