@@ -22,21 +22,22 @@ const idle: ReusedProcess[] = [];
 
 /** Runs a file of `<package>/cmd/` of @pulumi/pulumi, as `startNode` does. */
 export function startInReused(file: string, args: string[], options: ChildOptions): Child {
-  const packageFolder = file.slice(0, file.lastIndexOf(join(sep, "cmd", sep)));
-  const index = idle.findIndex((each) => each.packageFolder === packageFolder);
+  // the same file: a process that has run only programs has yet to load what a provider loads
+  const index = idle.findIndex((each) => each.file === file);
   const [found] = index < 0 ? [] : idle.splice(index, 1);
-  return (found ?? new ReusedProcess(packageFolder)).run(file, args, options);
+  return (found ?? new ReusedProcess(file)).run(args, options);
 }
 
 class ReusedProcess {
-  readonly packageFolder: string;
+  readonly file: string;
   readonly #process: ChildProcess;
   readonly #child: Child;
   #onLine: ChildOptions["onLine"] = () => undefined;
   #onEnd: () => void = () => undefined;
 
-  constructor(packageFolder: string) {
-    this.packageFolder = packageFolder;
+  constructor(file: string) {
+    this.file = file;
+    const packageFolder = file.slice(0, file.lastIndexOf(join(sep, "cmd", sep)));
     this.#process = fork(join(import.meta.dirname, "reusedProcessMain.ts"), [packageFolder], {
       env: { ...compileCacheEnv, ...process.env },
       execArgv: [],
@@ -52,7 +53,7 @@ class ReusedProcess {
       .then(() => idle.splice(0, idle.length, ...idle.filter((each) => each !== this)));
   }
 
-  run(file: string, args: string[], { folder, env, onLine }: ChildOptions): Child {
+  run(args: string[], { folder, env, onLine }: ChildOptions): Child {
     this.#keepUsAlive(true);
     this.#onLine = onLine;
     const drained = new Promise<void>((resolve) => {
@@ -72,7 +73,7 @@ class ReusedProcess {
       }),
       this.#child.exited,
     ]).finally(() => (isRunning = false));
-    this.#process.send({ file, args, folder, env } satisfies Order);
+    this.#process.send({ file: this.file, args, folder, env } satisfies Order);
     // a signal is for this run: the process may be at another one, or wait for one, as soon as this is over
     const kill = (signal: NodeJS.Signals) => {
       if (isRunning) this.#child.kill(signal);
