@@ -39,6 +39,7 @@ export default defineConfig({
       // the CLI takes its time: a test is up to ten of its runs, several tests at once
       project("stack", 600_000, {
         include: ["stack/*.test.ts", "kills/{kills,downloads,sites}.test.ts"],
+        maxConcurrency: 3, // each test more at once is two processes more that load @pulumi/pulumi
         ...sharedProcesses,
       }),
       // what measures time runs alone: after all others, one file after the other
