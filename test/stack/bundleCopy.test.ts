@@ -176,7 +176,7 @@ onEachEngine("bundle copies", (kind) => {
   test.concurrent.for(["Ctrl-C", "kill -9"])(
     "a download that %s cuts off goes on where it stopped in the next up, with no second job, and no key for the store",
     async (cut, context) => {
-      const world = await buildWorld(context, kind, { ownProcesses: true });
+      const world = await buildWorld(context, kind);
       const store = await startSlowStore(world.programFolder);
       context.onTestFinished(() => store.close());
       world.answerLinks({ body: { bundleUrl: store.url, expiresAt: new Date(Date.now() + 3_600_000) } });
@@ -191,15 +191,14 @@ onEachEngine("bundle copies", (kind) => {
       if (cut === "Ctrl-C") expect(error).toContain("the run was cancelled. Nothing was published.");
       expect(existsSync(join(world.programFolder, "copies"))).toBe(false);
 
-      const stack = await world.open({ reuseProcesses: true }); // theirs are not killed
-      expect(stepsOf(succeeded(await stack.up()))).toEqual(["create copy"]);
+      expect(stepsOf(await world.up())).toEqual(["create copy"]);
       expect(files(world)).toEqual([`${store.sha256}.tar.gz`]);
       expect(store.asked.map(({ authorization }) => authorization)).toEqual([undefined, undefined]);
       const from = Number(/^bytes=(\d+)-$/.exec(store.asked[1]?.range ?? "")?.[1]);
       expect(from).toBeGreaterThanOrEqual(4_000_000);
       expect(startsOf(world.service.requests)).toHaveLength(1);
       expect(partBytes(world)).toBe(0);
-      await previewIsEmpty(world, stack);
+      await previewIsEmpty(world);
     },
   );
 
