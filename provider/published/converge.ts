@@ -36,7 +36,7 @@ class Convergence<T extends Published> {
   #items: readonly T["item"][] = [];
   #link: LinkOutputs | undefined;
   #published: Progress = "nothing";
-  /** What is still to be done after the publication. */
+  /** What is done after the publication, as far as that has come. */
   #missing = "";
 
   constructor(work: PublicationWork<T>) {
@@ -68,11 +68,8 @@ class Convergence<T extends Published> {
       // a diff has told the decision about a resource that was there before
       if (!stored) reporter.info(decisionLine(plan));
     }
-    if (plan.action === "publish") {
-      await this.#publish();
-    } else {
-      this.#link = state && kind.linkOf(state);
-    }
+    if (plan.action === "publish") await this.#publish();
+    else this.#link = state && kind.linkOf(state);
     if (plan.action === "publish" || plan.action === "sign") await this.#sign();
     await this.#prune();
   }
@@ -113,10 +110,8 @@ class Convergence<T extends Published> {
   async #sign(): Promise<void> {
     const { kind, context, inputs } = this.#work;
     const [newest] = this.#items;
-    if (!newest) return;
     this.#missing = "its link";
-    this.#link = await kind.link?.(context, inputs, newest);
-    this.#missing = "";
+    this.#link = newest && (await kind.link?.(context, inputs, newest));
   }
 
   /** Removes items beyond those that are kept. One that cannot be removed is no reason to fail: the next update tries again. */
@@ -135,7 +130,6 @@ class Convergence<T extends Published> {
       const { message } = explained(error, kind.placeName(inputs), "The next `pulumi up` tries again");
       context.reporter.warn(`an earlier ${item} could not be removed: ${message}`);
     }
-    this.#missing = "";
   }
 
   /** Decides what is remembered of a failed operation, and says so. */
@@ -150,8 +144,7 @@ class Convergence<T extends Published> {
     }
     if (!newest || this.#published === "nothing") {
       const [before] = stored ? kind.itemsOf(stored) : [];
-      const there = before ? this.#addressOf(before) : kind.placeName(inputs);
-      return told(stored ? `${there} stays as it is` : "Nothing was published");
+      return told(before ? `${this.#addressOf(before)} stays as it is` : "Nothing was published");
     }
     this.#notes.handOver();
     const address = this.#addressOf(newest);

@@ -25,8 +25,7 @@ export function publishedLifeCycle<T extends Published>(
 
     check(given, configuration, before = {}) {
       const { inputs, failures } = checkByTable<T["inputs"]>(kind.table, given, configuration);
-      const isNew = Object.keys(before).length === 0;
-      const isPublished = isNew || changesContent(inputs, before as Partial<T["inputs"]>);
+      const isPublished = changesContent(inputs, before as Partial<T["inputs"]>);
       if (failures.length === 0 && isPublished) failures.push(...kind.failuresHere(inputs, configuration));
       return { inputs, failures };
     },

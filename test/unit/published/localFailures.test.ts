@@ -1,5 +1,6 @@
 // What is wrong on this machine is told by check, before anything is exported.
-import { accessSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import fs, { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -8,18 +9,11 @@ import { bundleCopy } from "../../../provider/bundleCopy/lifeCycle.ts";
 import { localFailures } from "../../../provider/published/localFailures.ts";
 import { UNKNOWN } from "../../../provider/words/unknown.ts";
 
-// root may write to every folder
-vi.mock("node:fs", async (original) => {
-  const fs = await original<Record<"accessSync", () => void>>();
-  return { ...fs, accessSync: vi.fn(fs.accessSync) };
-});
-
 let folder: string;
 let environment: Record<string, string>;
 const SOURCE = { file: "bundle.tar.gz", version: "v1" };
 
 beforeEach(() => {
-  vi.mocked(accessSync).mockReset();
   folder = mkdtempSync(join(tmpdir(), "local-failures-"));
   environment = {};
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -108,10 +102,17 @@ test("a copy is refused for a folder that cannot be made, and not for one of ano
 });
 
 describe("a folder that may not be written to", () => {
-  const refused = (code?: string): void =>
-    void vi.mocked(accessSync).mockImplementationOnce(() => {
+  /** Root may write to every folder. */
+  function refused(code?: string): void {
+    const access = vi.spyOn(fs, "accessSync").mockImplementation(() => {
       throw Object.assign(new Error("refused"), code !== undefined && { code });
     });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      access.mockRestore();
+      syncBuiltinESMExports();
+    });
+  }
 
   test.each([
     ["EROFS", "EROFS"],
