@@ -1,9 +1,10 @@
 import { unpackBundle } from "../archive/bundle";
 import type { Bundle } from "../destination/destination";
+import { verifySdk } from "../destination/bucket/sdk";
 import { destinationOf, nameOfPlace } from "../destination/openPlace";
 import { placeChange, placeKey } from "../destination/place";
 import { publishedLifeCycle } from "../published/lifeCycle";
-import { folderFailures } from "../published/localFailures";
+import { folderFailures, localFailures } from "../published/localFailures";
 import type { PublicationKind } from "../published/publication";
 import { fromNow } from "../resource/decision";
 import { describeSource } from "../source/bundleSource";
@@ -25,10 +26,15 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   },
   table: BUNDLE_COPY_INPUTS,
   noBookkeeping: { copies: [] },
-  failuresHere: ({ destination }) =>
-    isUnknown(destination) || !("folder" in destination)
-      ? []
-      : folderFailures("destination.folder", destination.folder),
+  failuresHere({ destination }) {
+    if (isUnknown(destination)) return [];
+    if ("folder" in destination) return folderFailures("destination.folder", destination.folder);
+    return "bucket" in destination
+      ? localFailures([
+          { property: "destination.bucket", value: destination.bucket, verify: () => verifySdk() },
+        ])
+      : [];
+  },
 
   placeName: ({ destination }) => nameOfPlace(destination),
   placeKey: ({ destination }) => placeKey(destination),

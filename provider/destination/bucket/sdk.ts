@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import type * as S3 from "@aws-sdk/client-s3";
 import type * as Storage from "@aws-sdk/lib-storage";
 import type * as Presigner from "@aws-sdk/s3-request-presigner";
@@ -10,8 +11,7 @@ export interface Sdk {
   readonly presigner: typeof Presigner;
 }
 
-/** What a person types who has no AWS SDK yet. */
-const INSTALL = "npm install @aws-sdk/client-s3 @aws-sdk/lib-storage @aws-sdk/s3-request-presigner";
+const PACKAGES = ["@aws-sdk/client-s3", "@aws-sdk/lib-storage", "@aws-sdk/s3-request-presigner"];
 
 /**
  * The AWS SDK, loaded when a bucket is first used: only who has one needs it, and it takes a fifth of a second.
@@ -28,11 +28,24 @@ export async function loadSdk(
   try {
     return await load();
   } catch (error) {
-    const { code } = error as { code?: string };
-    if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw error;
-    throw new ConfigurationError(
-      "a bucket as destination needs the AWS SDK, which is not installed beside pulumi-docs-hosting",
-      `Run \`${INSTALL}\` in the project's folder.`,
-    );
+    throw sdkFailure(error);
   }
+}
+
+/** Whether all of it is installed, without loading it. @throws as {@link loadSdk} */
+export function verifySdk(resolve: (name: string) => string = createRequire(__filename).resolve): void {
+  try {
+    for (const name of PACKAGES) resolve(name);
+  } catch (error) {
+    throw sdkFailure(error);
+  }
+}
+
+function sdkFailure(error: unknown): unknown {
+  const { code } = error as { code?: string };
+  if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") return error;
+  return new ConfigurationError(
+    "a bucket as destination needs the AWS SDK, which is not installed beside pulumi-docs-hosting",
+    `Run \`npm install ${PACKAGES.join(" ")}\` in the project's folder.`,
+  );
 }

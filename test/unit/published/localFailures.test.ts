@@ -1,6 +1,6 @@
 // What is wrong on this machine is told by check, before anything is exported.
 import fs, { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
+import Module, { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -88,6 +88,25 @@ test("a kit that is there already is not refused where nothing is to be written"
   expect(checkKit(given, inputs)).toEqual([]);
   expect(checkKit({ ...given, keep: 4 }, inputs)).toEqual([]);
   expect(checkKit({ ...given, values: { replicas: 2 } }, inputs)).toHaveLength(1);
+});
+
+test("a copy in a bucket is refused where the AWS SDK is missing; one in a folder needs none", () => {
+  const check = (destination: object): unknown =>
+    bundleCopy.check({ source: SOURCE, destination }, configuration).failures;
+  expect(check({ bucket: "docs" })).toEqual([]);
+  const loader = Module as unknown as { _resolveFilename: (name: string) => string };
+  const resolving = vi.spyOn(loader, "_resolveFilename").mockImplementation((name) => {
+    throw Object.assign(new Error(`Cannot find module '${name}'`), { code: "MODULE_NOT_FOUND" });
+  });
+  const [inBucket, inFolder] = [check({ bucket: "docs" }), check({ folder: join(folder, "new") })];
+  resolving.mockRestore();
+  expect(inBucket).toEqual([
+    {
+      property: "destination.bucket",
+      reason: expect.stringMatching(/needs the AWS SDK, .* Run `npm install @aws-sdk\/client-s3 /) as string,
+    },
+  ]);
+  expect(inFolder).toEqual([]);
 });
 
 test("a copy is refused for a folder that cannot be made, and not for one of another kind of place", () => {

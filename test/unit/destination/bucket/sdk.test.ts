@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadSdk } from "../../../../provider/destination/bucket/sdk.ts";
+import { loadSdk, verifySdk } from "../../../../provider/destination/bucket/sdk.ts";
 
 test.for(["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"])(
   "without the AWS SDK the command that installs it is told (%s)",
@@ -14,6 +14,18 @@ test.for(["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"])(
     });
   },
 );
+
+test("what is missing of it is seen without loading anything", () => {
+  expect(() => verifySdk()).not.toThrow();
+  const asked: string[] = [];
+  const resolve = (name: string): string => {
+    asked.push(name);
+    if (name !== "@aws-sdk/lib-storage") return name;
+    throw Object.assign(new Error("Cannot find module"), { code: "MODULE_NOT_FOUND" });
+  };
+  expect(() => verifySdk(resolve)).toThrow("needs the AWS SDK, which is not installed");
+  expect(asked).toEqual(["@aws-sdk/client-s3", "@aws-sdk/lib-storage"]);
+});
 
 test("an SDK that is there but broken is not told to be missing", async () => {
   const broken = new Error("broken");
