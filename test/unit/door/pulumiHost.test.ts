@@ -1,5 +1,10 @@
 import { connect, createServer, type Http2Server } from "node:http2";
-import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
+import {
+  connect as connectTcp,
+  createServer as createTcpServer,
+  type AddressInfo,
+  type Socket,
+} from "node:net";
 import { afterEach, beforeEach, expect, test, vi, onTestFinished } from "vitest";
 
 const CANCEL = "/pulumirpc.ResourceProvider/Cancel";
@@ -95,13 +100,30 @@ test("an engine of which nobody listens any more is told of once; one that only 
     connection.end(); // as a server that hears nothing for a while does
   });
   await new Promise<void>((done) => engine.listen(0, "127.0.0.1", done));
-  const gone = vi.fn();
-  watchEngine(gone, `127.0.0.1:${(engine.address() as AddressInfo).port}`);
-  watchEngine(() => expect.fail("watched twice"), "127.0.0.1:1");
+  const [gone, again] = [vi.fn(), vi.fn()];
+  const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
+  watchEngine(gone, address);
+  watchEngine(again, address);
   await vi.waitFor(() => expect(connections.length).toBeGreaterThan(1), { timeout: 10_000 });
   expect(gone).not.toHaveBeenCalled();
   engine.close();
   await vi.waitFor(() => expect(gone).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+  expect(again).not.toHaveBeenCalled();
+});
+
+test("an address where nobody ever listened is not watched, nor is its refusal taken for an end", async () => {
+  const { watchEngine } = await import("../../../provider/door/pulumiHost.ts");
+  const nobody = createTcpServer();
+  await new Promise<void>((done) => nobody.listen(0, "127.0.0.1", done));
+  const { port } = nobody.address() as AddressInfo;
+  await new Promise((done) => nobody.close(done));
+  const gone = vi.fn();
+  watchEngine(gone, `127.0.0.1:${port}`);
+  // a connection that is refused later has seen this one refused
+  const other = connectTcp({ host: "127.0.0.1", port });
+  await new Promise<void>((done) => other.on("error", () => undefined).on("close", () => done()));
+  await new Promise((done) => setImmediate(done));
+  expect(gone).not.toHaveBeenCalled();
 });
 
 test("the engine that a process served before is not watched any more", async () => {

@@ -208,7 +208,10 @@ describe("an engine that is gone", () => {
 describe("Ctrl-C", () => {
   const CANCELLED = { name: "RunCancelledError", message: "the run was cancelled" };
   const RESOURCE = { baseUrl: "https://api.example.test", urn: URN, domain: "docs.example.com" };
-  const records = (): string[] => readdirSync(join(home, "docs-hosting", "resume"));
+  const PUBLISHING = { urn: URN, place: "s3://docs" };
+  /** What is remembered of the job, and of the publication. */
+  const records = (): string[] =>
+    ["resume", "published"].flatMap((name) => readdirSync(join(home, "docs-hosting", name)));
 
   /** An operation that ends when it is stopped, and why. */
   const waiting = (): Promise<unknown> =>
@@ -216,8 +219,10 @@ describe("Ctrl-C", () => {
       ({ signal }) =>
         new Promise((stopped) => signal.addEventListener("abort", () => stopped(signal.reason))),
     );
-  /** A job is noted, and the state that has it is on its way. */
+  /** A job and a publication are noted, and the state that has them is on its way. */
   function handOver(): void {
+    session.publicationRecords.save(PUBLISHING, { items: [] });
+    session.publicationRecords.handOver(PUBLISHING);
     session.resumeRecords.save(RESOURCE, "0".repeat(64), "job-1");
     session.resumeRecords.handOver(RESOURCE);
   }
@@ -244,7 +249,7 @@ describe("Ctrl-C", () => {
   test("at the normal end of a run tidies up the records of what the state has by now", async () => {
     await contextOf();
     handOver();
-    expect(records()).toHaveLength(1);
+    expect(records()).toHaveLength(2);
     enginesServer.cancel();
     expect(records()).toEqual([]);
   });
@@ -255,7 +260,7 @@ describe("Ctrl-C", () => {
     enginesServer.cancel();
     await work;
     enginesServer.cancel(); // at the end of the run
-    expect(records()).toHaveLength(1);
+    expect(records()).toHaveLength(2);
   });
 
   test("keeps the records also where an operation began after it", async () => {
@@ -264,6 +269,6 @@ describe("Ctrl-C", () => {
     await contextOf();
     handOver();
     enginesServer.cancel();
-    expect(records()).toHaveLength(1);
+    expect(records()).toHaveLength(2);
   });
 });

@@ -44,6 +44,7 @@ test("with one, what makes spans is loaded once, and gets each operation", async
   expect(load).not.toHaveBeenCalled();
   tracing.listen();
   tracing.listen();
+  expect(load).toHaveBeenCalledTimes(1);
   expect(await tracing.operation(operation, run)).toBe("traced");
   expect(await tracing.operation({ ...operation, name: "read", urn: undefined }, run)).toBe("traced");
   expect(asked).toEqual(["create", "read"]);
@@ -67,6 +68,7 @@ test.each([
     expect(debugged).toEqual([`no spans are sent: OpenTelemetry could not be loaded (${why})`]);
     const failure = new Error("its own");
     await expect(tracing.operation(operation, () => Promise.reject(failure))).rejects.toBe(failure);
+    expect(debugged).toHaveLength(1);
   },
 );
 
