@@ -165,6 +165,27 @@ test("uploads that killed runs left go: of this archive at once, of others when 
   expect([...store.uploads.keys()].sort()).toEqual(["elsewhere", "foreign", "young"]);
 });
 
+test("an upload that was begun when the operation was stopped, and whose name nobody got, goes with the next run", async (context) => {
+  const bundle = await stubBundle(context, 9 * MB);
+  const stop = new AbortController();
+  store.rule = (request) => {
+    if (!isBegin(request)) return undefined;
+    store.uploads.set("nameless", {
+      key: keyOf(bundle),
+      headers: {},
+      startedAt: new Date(),
+      parts: new Map(),
+    });
+    stop.abort(new Error("stopped"));
+    return "hang";
+  };
+  await expect(publish(context, bundle, stop.signal)).rejects.toThrow("stopped");
+  expect([...store.uploads.keys()]).toEqual(["nameless"]);
+  store.rule = () => undefined;
+  await publish(context, bundle);
+  expect(store.uploads.size).toBe(0);
+});
+
 test("an old upload that still gets parts is somebody's", async (context) => {
   leaveUpload("old", `a/${"0".repeat(64)}.zip`, 3_700_000);
   store.rule = ({ method, query }) =>
