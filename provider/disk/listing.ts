@@ -80,10 +80,8 @@ export async function removeListed(folder: string, listing: Listing, signal: Abo
   }
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory());
-  const deepestFirst = folders
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .sort()
-    .reverse();
+  // a folder is found before what is in it
+  const deepestFirst = folders.map(({ parentPath, name }) => join(parentPath, name)).reverse();
   for (const each of [...deepestFirst, folder]) await rmdir(each).catch(ignoreFull);
   return left;
 }

@@ -32,9 +32,9 @@ export async function recover<T extends Published>(
     planPublication(kind, inputs, candidate, nowMs).action !== "publish";
   if (state && isEnough(state)) {
     // the run that was killed may have removed it as an earlier item
-    const there = note && stored[0] ? await seen(work, stored[0]) : "same";
-    const isThere = there === "same" || there === "unknown";
-    return { state: isThere ? state : withDrift(state, there), items, isResumed: false };
+    const there = note && stored[0] && (await seen(work, stored[0]));
+    const isLost = there === "gone" || there === "changed";
+    return { state: isLost ? withDrift(state, there) : state, items, isResumed: false };
   }
 
   // the state's own item first: it may be complete by now
@@ -52,14 +52,10 @@ export async function recover<T extends Published>(
   return { state, items, isResumed: false };
 }
 
-/** A look that cannot be taken says nothing: publishing tells why. */
-export async function seen<T extends Published>(
+/** What a look finds. One that cannot be taken says nothing: publishing tells why. */
+export function seen<T extends Published>(
   { kind, context, inputs }: PublicationWork<T>,
   item: T["item"],
-): Promise<Seen | "unknown"> {
-  try {
-    return await kind.look(context, inputs, item);
-  } catch {
-    return "unknown";
-  }
+): Promise<Seen | undefined> {
+  return kind.look(context, inputs, item).catch(() => undefined);
 }

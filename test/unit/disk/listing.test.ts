@@ -11,7 +11,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { compareFolder, digestFile, filesBelow, removeListed } from "../../../provider/disk/listing.ts";
+import {
+  compareFolder,
+  digestFile,
+  filesBelow,
+  removeListed,
+  staysText,
+} from "../../../provider/disk/listing.ts";
 
 let folder: string;
 let site: string;
@@ -24,6 +30,9 @@ beforeEach(() => {
     writeFileSync(join(site, path), FILES[path] ?? "");
   }
 });
+
+/** How many names a message has. */
+const MAX_NAMED = 3;
 
 const FILES: Readonly<Record<string, string>> = {
   "index.html": "a",
@@ -102,6 +111,26 @@ test("a file or link in the place of the folder stays", async () => {
   symlinkSync(folder, site);
   expect(await removeListed(site, LISTING, signal)).toEqual([""]);
   expect(readdirSync(folder)).toEqual(["site"]);
+});
+
+test.each([
+  [[""], "./a stays: this copy was a folder. Remove it when nobody needs it"],
+  [
+    ["x", "y/z"],
+    "./a stays: it has files that this copy did not put there or that somebody changed (2): x, y/z. Remove them when nobody needs them",
+  ],
+])("of what stays, %j, is told", (left, text) => {
+  expect(staysText("./a", left, "copy")).toBe(text);
+});
+
+test("of what stays, the first few are told, and how many there are", () => {
+  const named = (count: number): string | undefined => {
+    const left = Array.from({ length: count }, (_, at) => `f${at}`);
+    return / \(\d+\): .*/.exec(staysText("./a", left, "copy"))?.[0].replace(/\. Remove.*/, "");
+  };
+  const all = Array.from({ length: MAX_NAMED }, (_, at) => `f${at}`).join(", ");
+  expect(named(MAX_NAMED)).toBe(` (${MAX_NAMED}): ${all}`);
+  expect(named(MAX_NAMED + 1)).toBe(` (${MAX_NAMED + 1}): ${all}, …`);
 });
 
 test("a run that is stopped removes nothing more", async () => {
