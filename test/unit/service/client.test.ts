@@ -54,6 +54,22 @@ test("white space around the key is told of, with the place of the key, and only
   ]);
 });
 
+describe("a job of another site", () => {
+  const OTHER = { jobId: "7", status: "completed", domain: "other.example.com" };
+
+  test("is an error wherever something of it would be used", async () => {
+    reply = { body: { ...OTHER, url: "https://store.example/b" } };
+    const message = "job 7 is an export of other.example.com, not of docs.example.com";
+    await expect(ask((client) => client.getExport("7", "docs.example.com"))).rejects.toThrow(message);
+    await expect(ask((client) => client.createBundle("7", "docs.example.com"))).rejects.toThrow(message);
+  });
+
+  test("that a start answers with is known by its id alone: a look at it says what is wrong", async () => {
+    reply = { status: 202, body: OTHER };
+    expect(await ask((client) => client.startExport({ domain: "docs.example.com" }))).toEqual({ jobId: "7" });
+  });
+});
+
 describe("a start", () => {
   test("sends the request as it is, and the key of idempotency beside it", async () => {
     reply = { status: 202, body: { jobId: "7", status: "queued" } };

@@ -48,6 +48,15 @@ test.each<[unknown, number | undefined]>([
   expect(read({ status: "running", progress }).progress).toBe(expected);
 });
 
+test("warnings are told of a job that is completed, and of no other", () => {
+  const warnings = ["a.md: gone"];
+  expect(read({ status: "completed", warnings }).warnings).toEqual({ count: 1, first: warnings });
+  for (const status of ["failed", "running", "paused"]) {
+    expect(read({ status, warnings })).not.toHaveProperty("warnings");
+  }
+  expect(read({ status: "completed" })).not.toHaveProperty("warnings");
+});
+
 test.each(["error", "reason", "message"])("the reason of a failed job may stand in «%s»", (field) => {
   expect(read({ status: "failed", [field]: "no pages" }).reason).toBe("no pages");
 });

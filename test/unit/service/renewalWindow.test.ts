@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { renewalWindow } from "../../../provider/service/renewalWindow.ts";
+import { linkTimes, renewalWindow } from "../../../provider/service/renewalWindow.ts";
 
 test("a link is renewed when a third of its life is left, or less than the user wants", () => {
   const link = { mintedAtMs: 0, expiresAtMs: 90_000 };
@@ -38,4 +38,14 @@ test("a link of unknown life has no time to be renewed at, one that is dead on a
 test("a link of less than two seconds is due from its first moment", () => {
   expect(renewalWindow({ mintedAtMs: 0, expiresAtMs: 1_999 }, 10)).toEqual({ ms: 1_999, isShortened: false });
   expect(renewalWindow({ mintedAtMs: 0, expiresAtMs: 2_000 })).toEqual({ ms: 500, isShortened: false });
+});
+
+test("outputs say when a link ends and from when on it is renewed, or nothing of either", () => {
+  const link = { mintedAtMs: 0, expiresAtMs: 90_000 };
+  expect(linkTimes(link)).toEqual({
+    expiresAt: "1970-01-01T00:01:30.000Z",
+    renewAfter: "1970-01-01T00:01:00.000Z",
+  });
+  expect(linkTimes(link, 10_000)).toMatchObject({ renewAfter: "1970-01-01T00:01:20.000Z" });
+  expect(linkTimes({ mintedAtMs: 0 })).toEqual({});
 });
