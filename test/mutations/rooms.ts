@@ -8,6 +8,7 @@ const ROOT = join(import.meta.dirname, "../..");
 /** Tests of other folders that judge a room, too: from `test/` on, without their ending. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   door: ["unit/sdk/handler"],
+  sdk: ["unit/sdk/kubernetes/releaseFailureHook"],
   staticExport: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
   resource: [...faults("inputs"), "unit/staticExport/*", "unit/agentJob/*"],
   source: ["unit/bundleCopy/*", "unit/airGapKit/*"],
