@@ -191,13 +191,11 @@ export class MarkupLoads implements TokenHandler {
   }
 
   #inspect(element: string, attributes: readonly Token.Attribute[]): void {
-    const loaded = ADDRESSES.get(element);
-    const list = LISTS.get(element);
     for (const { name, value } of attributes) {
-      if (loaded?.includes(name) === true) {
+      if (ADDRESSES.has(`${element} ${name}`)) {
         if (name === "values") this.#loadList(value.split(";"));
         else this.#load(value, FRAMES.test(element));
-      } else if (name === list) this.#loadList(srcsetAddresses(value));
+      } else if (LISTS.has(`${element} ${name}`)) this.#loadList(srcsetAddresses(value));
       else if (PRESENTATION.test(name)) {
         if (mayLoad(value)) this.#sink.within({ kind: "css", text: value, base: this.#base });
       } else if (name === "srcdoc" && element === "iframe") {
