@@ -26,6 +26,7 @@ const UNPACKERS = new Map([
   [".zst", undefined],
 ]);
 
+/** Whether a reader sees a file as a page. */
 export function isPage(path: string): boolean {
   return /\.(?:s?html|htm|xht|xhtml)$/i.test(path);
 }

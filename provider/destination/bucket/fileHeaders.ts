@@ -99,8 +99,3 @@ export function headersOf(path: string): FileHeaders {
 export function isImmutable(path: string): boolean {
   return IMMUTABLE.test(`/${path}`);
 }
-
-/** Whether a reader sees a file as a page. */
-export function isPage(path: string): boolean {
-  return /\.html?$/i.test(path);
-}

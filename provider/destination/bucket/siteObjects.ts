@@ -1,4 +1,5 @@
-import { headersOf, isImmutable, isPage, type FileHeaders } from "./fileHeaders";
+import { isPage } from "../../archive/siteLoads";
+import { headersOf, isImmutable, type FileHeaders } from "./fileHeaders";
 
 /** A file of a site, held here until it is sent. */
 export interface HeldFile {

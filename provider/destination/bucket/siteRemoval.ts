@@ -1,5 +1,5 @@
+import { isPage } from "../../archive/siteLoads";
 import type { Copy } from "../destination";
-import { isPage } from "./fileHeaders";
 import { removeObjects } from "./objects";
 import { keyOf, placeId } from "./place";
 import { someOf, stillOurs, takeInventory } from "./siteInventory";
