@@ -33,18 +33,18 @@ export class ByteReader {
       return piece;
     }
     const pieces: Buffer[] = [];
-    for (let left = length; left > 0;) {
-      const piece = await this.some(left);
-      if (piece === undefined) throw endedEarly();
-      pieces.push(piece);
-      left -= piece.length;
-    }
+    for await (const piece of this.pieces(length)) pieces.push(piece);
     return Buffer.concat(pieces, length);
   }
 
-  /** The next so many bytes, for someone who may read less of them, see {@link Body.skipRest}. */
-  body(length: number): Body {
-    return new Body(this, length);
+  /** The next so many bytes, piece by piece. @throws BundleRefusedError where the source ends before */
+  async *pieces(length: number): AsyncGenerator<Buffer, void, undefined> {
+    for (let left = length; left > 0;) {
+      const piece = await this.some(left);
+      if (piece === undefined) throw endedEarly();
+      left -= piece.length;
+      yield piece;
+    }
   }
 
   /** Lets go of the source. */
@@ -53,36 +53,22 @@ export class ByteReader {
   }
 }
 
-/** A part of a source: a source that ends within is an error. */
-export class Body implements AsyncIterable<Buffer> {
-  readonly #source: ByteReader;
-  #left: number;
+/** The content of an entry, for someone who may read less of it. */
+export class EntryContent implements AsyncIterable<Uint8Array> {
+  readonly #pieces: AsyncGenerator<Uint8Array, void, undefined>;
 
-  constructor(source: ByteReader, length: number) {
-    this.#source = source;
-    this.#left = length;
+  constructor(pieces: AsyncGenerator<Uint8Array, void, undefined>) {
+    this.#pieces = pieces;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
-    while (this.#left > 0) {
-      const piece = await this.#source.some(this.#left);
-      if (piece === undefined) throw endedEarly();
-      this.#left -= piece.length;
-      yield piece;
-    }
-  }
-
-  /** All that was not read, as one piece. */
-  async rest(): Promise<Buffer> {
-    const left = this.#left;
-    this.#left = 0;
-    return await this.#source.exactly(left);
+  /** A reader that stops early does not end it: the rest is still to be checked. */
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array, void, undefined> {
+    return { next: () => this.#pieces.next() };
   }
 
   /** Reads what was not read, so that the source stands behind it. */
   async skipRest(): Promise<void> {
-    const rest = this[Symbol.asyncIterator]();
-    while ((await rest.next()).done !== true);
+    while ((await this.#pieces.next()).done !== true);
   }
 }
 

@@ -13,9 +13,6 @@ export function isNotInspected(address: string): boolean {
   return address.startsWith("(not inspected");
 }
 
-/** Documents in documents: a page in an attribute of a page, a style in an address of a style. */
-const MOST_NESTED = 4;
-
 /**
  * How many characters are inspected of a bundle that unpacks to so many bytes at most: each several times, as styles stand in pages
  * and pages beside their compressed forms, but no more than takes some minutes.
@@ -43,10 +40,5 @@ export class InspectionBudget {
     this.#left -= characters;
     if (this.#left < 0) throw new NotInspected("the bundle has more text than limits.unpackedBytes");
     await this.#turns.take(characters);
-  }
-
-  /** @throws NotInspected */
-  static boundNesting(depth: number): void {
-    if (depth > MOST_NESTED) throw new NotInspected(`more than ${MOST_NESTED} documents in one another`);
   }
 }

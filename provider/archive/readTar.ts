@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { ArchiveFile } from "./archiveFile";
-import { ByteReader } from "./byteReader";
+import { ByteReader, EntryContent } from "./byteReader";
 import { type ArchiveEntry, isSetuid, SETUID_PROBLEM } from "./entry";
 import { BROKEN, entryRefusal, raise, refusal, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
@@ -61,7 +61,7 @@ export async function* readTarGz(
       const header = await nextHeader(tar);
       if (header === undefined) break;
       const { name, kind, size } = checkedEntry(header);
-      const content = tar.body(size);
+      const content = new EntryContent(tar.pieces(size));
       yield { name, kind, size, content };
       await content.skipRest();
       await tar.exactly(paddingOf(size));

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
 import type { ArchiveFile } from "./archiveFile";
-import { type Body, ByteReader } from "./byteReader";
+import { ByteReader, EntryContent } from "./byteReader";
 import type { ArchiveEntry } from "./entry";
 import { BROKEN, entryRefusal, refusal, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
@@ -42,8 +42,8 @@ export async function* readZip(
       const { length, hasDescriptor } = await localHeader(bytes, entry);
       const end = position + length + entry.packedSize;
       if (end > next) throw entryRefusal(entry.name, "overlaps with another", UNSAFE);
-      const content = checkedContent(bytes, entry, signal);
-      yield { name: entry.name, kind: entry.kind, size: entry.size, content: content.pieces };
+      const content = new EntryContent(checkedPieces(bytes, entry, signal));
+      yield { name: entry.name, kind: entry.kind, size: entry.size, content };
       await content.skipRest();
       if (next > end) await descriptor(bytes, entry, next - end, hasDescriptor);
       position = next;
@@ -121,32 +121,15 @@ async function descriptor(
   if (!isRight) throw hidden();
 }
 
-interface CheckedContent {
-  readonly pieces: AsyncIterable<Uint8Array>;
-  skipRest(): Promise<void>;
-}
-
 /** The unpacked content, of which size and checksum are as the directory says: yauzl looks at no checksum. */
-function checkedContent(bytes: ByteReader, entry: ZipEntry, signal: AbortSignal): CheckedContent {
-  const pieces = unpackedPieces(bytes, entry, signal);
-  return {
-    // a reader that stops early does not end it: the rest is still to be checked
-    pieces: { [Symbol.asyncIterator]: () => ({ next: () => pieces.next() }) },
-    skipRest: async () => {
-      while ((await pieces.next()).done !== true);
-    },
-  };
-}
-
-async function* unpackedPieces(
+async function* checkedPieces(
   bytes: ByteReader,
   entry: ZipEntry,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const packed = bytes.body(entry.packedSize);
   let size = 0;
   let sum = 0;
-  for await (const piece of entry.isDeflated ? inflated(packed, entry) : packed) {
+  for await (const piece of unpacked(bytes, entry)) {
     signal.throwIfAborted();
     size += piece.length;
     if (size > entry.size) throw entryRefusal(entry.name, "has more bytes than it says", UNSAFE);
@@ -157,15 +140,16 @@ async function* unpackedPieces(
   if (sum !== entry.crc32) throw entryRefusal(entry.name, "has a wrong checksum", BROKEN);
 }
 
-function inflated(packed: Body, entry: ZipEntry): AsyncIterable<Buffer> {
+function unpacked(bytes: ByteReader, entry: ZipEntry): AsyncIterable<Buffer> {
+  if (!entry.isDeflated) return bytes.pieces(entry.packedSize);
   return Math.max(entry.size, entry.packedSize) <= SMALL_BYTES
-    ? inflatedAtOnce(packed, entry)
-    : inflatedByAndBy(packed, entry);
+    ? inflatedAtOnce(bytes, entry)
+    : inflatedByAndBy(bytes, entry);
 }
 
 /** A stream for each of thousands of small files would take ten times as long. */
-async function* inflatedAtOnce(body: Body, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
-  const packed = await body.rest();
+async function* inflatedAtOnce(bytes: ByteReader, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
+  const packed = await bytes.exactly(entry.packedSize);
   let result: { buffer: Buffer; engine: { bytesWritten: number } };
   try {
     const options = { chunkSize: chunkSizeFor(entry), maxOutputLength: entry.size + 1, info: true };
@@ -178,9 +162,9 @@ async function* inflatedAtOnce(body: Body, entry: ZipEntry): AsyncGenerator<Buff
   yield result.buffer;
 }
 
-async function* inflatedByAndBy(packed: Body, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
+async function* inflatedByAndBy(bytes: ByteReader, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
   const inflate = createInflateRaw({ chunkSize: chunkSizeFor(entry) });
-  const source = Readable.from(packed);
+  const source = Readable.from(bytes.pieces(entry.packedSize));
   source.on("error", (error) => inflate.destroy(error));
   try {
     yield* source.pipe(inflate) as AsyncIterable<Buffer>;

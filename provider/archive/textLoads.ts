@@ -1,11 +1,14 @@
 import { cssLoads } from "./cssLoads";
 import { elsewhere } from "./elsewhere";
 import { embeddedIn, type InspectedText, jsonAddresses, withEntities } from "./embedded";
-import { InspectionBudget, NotInspected } from "./inspectionBudget";
+import { type InspectionBudget, NotInspected } from "./inspectionBudget";
 import { type LoadSink, MarkupLoads } from "./markupLoads";
 
 /** Of one page, drawing or style sheet, in bytes: some megabytes are a book on one page. */
 export const MOST_BYTES = 16 * 1_024 * 1_024;
+
+/** Documents in documents: a page in an attribute of a page, a style in an address of a style. */
+const MOST_NESTED = 4;
 
 /** What a tokenizer of markup reads in one go, in characters. */
 const SLICE = 64 * 1_024;
@@ -22,7 +25,7 @@ export async function textLoads(
   found: (address: string) => void,
   depth = 0,
 ): Promise<void> {
-  InspectionBudget.boundNesting(depth);
+  if (depth > MOST_NESTED) throw new NotInspected(`more than ${MOST_NESTED} documents in one another`);
   const within: InspectedText[] = [];
   const load: LoadSink["load"] = (address, below, isFrame) => {
     const outside = elsewhere(address, below);

@@ -1,5 +1,6 @@
 import { mkdir, open, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import { ArchiveFile } from "../archive/archiveFile";
 import { readTarGz } from "../archive/readTar";
 import { ignoreMissing } from "../disk/ignoreMissing";
@@ -69,9 +70,7 @@ async function factsOfArchive(path: string, given: string, signal: AbortSignal):
   try {
     for await (const { name, kind, content } of readTarGz(file, LIMITS, signal)) {
       if (kind !== "file" || !/^(?:\.\/)?[^/]+\/Chart\.yaml$/.test(name)) continue;
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of content) chunks.push(chunk);
-      return chartFacts(Buffer.concat(chunks).toString(), given);
+      return chartFacts(await text(content), given);
     }
   } catch (error) {
     // its words are of bundles
