@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { usingFolder } from "../disk/diskFailure";
 import { removeDrafts } from "../kit/draft";
-import { verifyChart } from "../kit/chartFacts";
+import { chartInFolder } from "../kit/chartFacts";
 import { readEarlierKit } from "../kit/earlierKit";
 import { lookAtKit, removeKits } from "../kit/lookAtKit";
 import { signerFrom } from "../kit/signature";
@@ -32,7 +32,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
     return [
       ...folderFailures("folder", folder),
       ...localFailures([
-        { property: "chart", value: chart?.path, verify: verifyChart },
+        { property: "chart", value: chart?.path, verify: chartInFolder },
         { property: "signingKeyEnv", value: signingKeyEnv, verify: (name) => signerFrom(name, source) },
         { property: "since", value: since, verify: readEarlierKit },
       ]),

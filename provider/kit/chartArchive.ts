@@ -8,12 +8,11 @@ import { copyInto } from "../disk/writeFile";
 import { GzipFile } from "../archive/writeGzip";
 import { tarEnd, tarHeader, tarPadding } from "../archive/writeTar";
 import { BundleRefusedError, InputError } from "../words/errors";
-import { chartFacts, type ChartFacts } from "./chartFacts";
+import { chartFacts, chartInFolder, type ChartFacts } from "./chartFacts";
 import { helmIgnore, type Ignore } from "./helmIgnore";
 
 /** The folder of a kit with its chart. */
 const CHART = "chart";
-const CHART_YAML = "Chart.yaml";
 /** zlib's own choice. */
 const LEVEL = 6;
 /** What helm takes at most: 100 MiB unpacked, and far fewer files, see `MaxDecompressedChartSize` of its loader. */
@@ -35,34 +34,15 @@ export interface KitChart extends ChartFacts {
  */
 export async function packChart(chart: string, kit: string, signal: AbortSignal): Promise<KitChart> {
   const from = resolve(chart);
-  const seen = await stat(from).catch(() => {
-    throw new InputError(`there is no chart ${chart}`, "Give the chart's folder, or a packed chart (.tgz).");
-  });
-  const facts = seen.isDirectory()
-    ? await factsOfFolder(from, chart)
-    : await factsOfArchive(from, chart, signal);
+  const ofFolder = chartInFolder(chart);
+  const facts = ofFolder ?? (await factsOfArchive(from, chart, signal));
   // a plus is in no file name of a kit; helm, too, writes it so where it must not be
   const path = `${CHART}/${facts.name}-${facts.version.replaceAll("+", "_")}.tgz`;
   await mkdir(join(kit, CHART));
   const to = join(kit, path);
-  if (seen.isDirectory()) await packFolder(from, facts.name, to, signal);
+  if (ofFolder) await packFolder(from, facts.name, to, signal);
   else await copyInto(from, to, signal);
   return { ...facts, path };
-}
-
-async function factsOfFolder(folder: string, given: string): Promise<ChartFacts> {
-  const yaml = await readFile(join(folder, CHART_YAML), "utf8").catch(() => {
-    throw new InputError(`the folder ${given} has no Chart.yaml`, "Give the chart's own folder.");
-  });
-  const facts = chartFacts(yaml, given);
-  const charts = await readdir(join(folder, "charts")).catch(() => []);
-  if (facts.hasDependencies && charts.length === 0) {
-    throw new InputError(
-      `the chart ${given} needs other charts, and its folder charts/ has none`,
-      `Run \`helm dependency build ${given}\` first: where the kit goes, they cannot be fetched.`,
-    );
-  }
-  return facts;
 }
 
 async function factsOfArchive(path: string, given: string, signal: AbortSignal): Promise<ChartFacts> {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { InputError } from "../words/errors";
@@ -50,20 +50,29 @@ function wrong(where: string, key: string): InputError {
 }
 
 /**
- * Sees without unpacking it whether a path leads to a chart.
+ * Reads what a folder says of the chart in it, and sees that nothing is missing in it.
  *
+ * @returns `undefined` for a file: a packed chart
  * @throws InputError
  */
-export function verifyChart(path: string): void {
+export function chartInFolder(path: string): ChartFacts | undefined {
   const at = resolve(path);
   const seen = statSync(at, { throwIfNoEntry: false });
   if (!seen) throw new InputError(`there is no chart ${path}`, "Give the path of its folder or of its .tgz.");
-  if (!seen.isDirectory()) return;
+  if (!seen.isDirectory()) return undefined;
   let yaml: string;
   try {
     yaml = readFileSync(join(at, "Chart.yaml"), "utf8");
   } catch {
     throw new InputError(`the folder ${path} is no chart: it has no Chart.yaml`, "Give the path of a chart.");
   }
-  chartFacts(yaml, path);
+  const facts = chartFacts(yaml, path);
+  const charts = join(at, "charts");
+  if (facts.hasDependencies && !(existsSync(charts) && readdirSync(charts).length > 0)) {
+    throw new InputError(
+      `the chart ${path} needs other charts, and its folder charts/ has none`,
+      `Run \`helm dependency build ${path}\` first: where the kit goes, they cannot be fetched.`,
+    );
+  }
+  return facts;
 }

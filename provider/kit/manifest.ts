@@ -6,33 +6,8 @@ import type { EarlierKit } from "./earlierKit";
 import { THIS_KIT } from "./ociLayout";
 import type { SummedFile } from "./sums";
 
-/** `manifest.json`, see `manifest.schema.json`. */
-export interface KitManifest {
-  readonly kit: 1;
-  readonly version: string;
-  readonly domain?: string;
-  readonly jobId?: string;
-  /** ISO 8601. The one thing in which two kits of the same inputs differ. */
-  readonly createdAt: string;
-  readonly signed: boolean;
-  readonly since?: { readonly version: string; readonly sha256: string };
-  readonly bundle: SummedFile;
-  readonly chart?: SummedFile & { readonly name: string; readonly version: string };
-  readonly images: readonly {
-    readonly name: string;
-    readonly reference?: string;
-    readonly digest: string;
-    readonly mediaType: string;
-    readonly platforms: readonly string[];
-    readonly site: boolean;
-  }[];
-  readonly blobs: readonly { readonly digest: string; readonly size: number; readonly in: string }[];
-  readonly needs: {
-    readonly kubernetes: string;
-    readonly diskBytes: number;
-    readonly tools: readonly string[];
-  };
-}
+/** `manifest.json`, as `manifest.schema.json` describes it field by field. */
+export type KitManifest = ReturnType<typeof kitManifest>;
 
 /** What every cluster that is still looked after has. */
 const OLDEST_KUBERNETES = ">=1.25.0-0";
@@ -52,8 +27,17 @@ export interface KitContent {
   readonly createdAt: string;
 }
 
-export function kitManifest(content: KitContent): KitManifest {
-  const { bundle, bundleFile, chart, images, blobs, since, isSigned, createdAt } = content;
+/** `createdAt` is the one thing in which two kits of the same inputs differ. */
+export function kitManifest({
+  bundle,
+  bundleFile,
+  chart,
+  images,
+  blobs,
+  since,
+  isSigned,
+  createdAt,
+}: KitContent) {
   const imageBytes = blobs.reduce((total, { size }) => total + size, 0);
   return {
     kit: 1,
