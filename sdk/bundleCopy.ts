@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { BUNDLE_COPY_INPUTS, type BundleCopyInputs } from "../provider/bundleCopy/inputs";
 import type { BundleCopyOutputs } from "../provider/bundleCopy/state";
-import type { Place } from "../provider/destination/place";
+import type { DestinationInputs } from "../provider/destination/inputs";
 import { rememberDestination } from "./copiedSite";
 import { plainSource, type SourceArgs } from "./plainSource";
 import { ProvidedResource } from "./providedResource";
@@ -15,7 +15,7 @@ export interface BundleCopyArgs extends Omit<InputsOf<BundleCopyInputs>, "source
    */
   source: SourceArgs;
   /** Where to: a folder, a bucket or a registry's repository. Another place replaces the resource. */
-  destination: pulumi.Input<FieldsOf<Place>>;
+  destination: pulumi.Input<FieldsOf<DestinationInputs>>;
 }
 
 /** The fields of each kind of place, any of which may be an output. */

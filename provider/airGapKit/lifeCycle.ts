@@ -39,9 +39,9 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
     ];
   },
 
-  placeName,
-  placeKey: ({ folder }) => folder,
-  deed: (inputs) => `a kit of ${describeSource(inputs.source)} is written to ${placeName(inputs)}`,
+  destinationName,
+  destinationKey: ({ folder }) => folder,
+  deed: (inputs) => `a kit of ${describeSource(inputs.source)} is written to ${destinationName(inputs)}`,
   subject: ({ source }) => `a kit of ${describeSource(source)}`,
   addressOf: ({ kit }, { folder }) => join(folder, kit.name),
 
@@ -109,7 +109,7 @@ export function draftOwner(
   return JSON.stringify([urn, folder]);
 }
 
-function placeName({ folder }: CheckedInputs): string {
+function destinationName({ folder }: CheckedInputs): string {
   return isUnknown(folder) ? "a folder that is not known yet" : folder;
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { checkPlace, type Place } from "../destination/place";
+import { checkDestination, type DestinationInputs } from "../destination/inputs";
 import { text, type InputTable } from "../resource/inputTable";
 import { isSameSource, ruleOfSource, type CheckedSource, type BundleSource } from "../source/bundleSource";
 import { KEEP, LIMITS, REQUIRE_SELF_CONTAINED, type BundleLimits } from "../source/demands";
@@ -9,7 +9,7 @@ export interface BundleCopyInputs {
   /** What is copied: an export, or a file that arrived by other ways. A renewed link of the export changes nothing here. */
   source: BundleSource;
   /** Where to. Another place replaces the resource: the copies at the old one go. */
-  destination: Place;
+  destination: DestinationInputs;
   /** SHA-256 of the archive, hexadecimal: a bundle with another one is refused. */
   sha256?: string;
   /** Refuse a bundle whose pages or style sheets would load something from another host. @default false: it is only told */
@@ -25,7 +25,7 @@ export interface CheckedInputs {
   /** What was copied, as plain values. */
   source: CheckedSource;
   /** The place. */
-  destination: Place;
+  destination: DestinationInputs;
   sha256?: string;
   /** Whether a bundle that loads from elsewhere is refused. */
   requireSelfContained: boolean;
@@ -35,7 +35,7 @@ export interface CheckedInputs {
   keep: number;
 }
 
-/** One row an input: its rule, its default, and what a change of it means; of a place, that depends, see `placeChange`. */
+/** One row an input: its rule, its default, and what a change of it means; of a place, that depends, see `destinationChange`. */
 export const BUNDLE_COPY_INPUTS: InputTable<BundleCopyInputs> = {
   source: {
     change: "content",
@@ -46,10 +46,7 @@ export const BUNDLE_COPY_INPUTS: InputTable<BundleCopyInputs> = {
   destination: {
     change: "replaces",
     required: 'where to, such as { folder: "./bundles" } or { repository: "registry.internal/docs/site" }',
-    rule(value) {
-      const checked = checkPlace(value);
-      return "place" in checked ? { value: checked.place } : checked;
-    },
+    rule: checkDestination,
     isSame: isDeepStrictEqual,
   },
   sha256: {

@@ -1,8 +1,8 @@
 import { unpackBundle } from "../archive/bundle";
 import type { Bundle } from "../destination/destination";
 import { verifySdk } from "../destination/bucket/sdk";
-import { destinationOf, nameOfPlace } from "../destination/openPlace";
-import { placeChange, placeKey } from "../destination/place";
+import { destinationOf, nameOfDestination } from "../destination/destinationOf";
+import { destinationChange, destinationKey } from "../destination/inputs";
 import { publishedLifeCycle } from "../published/lifeCycle";
 import { folderFailures, localFailures } from "../published/localFailures";
 import type { PublicationKind } from "../published/publication";
@@ -36,10 +36,10 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
       : [];
   },
 
-  placeName: ({ destination }) => nameOfPlace(destination),
-  placeKey: ({ destination }) => placeKey(destination),
-  deed: ({ source, destination }) => `${describeSource(source)} is copied to ${nameOfPlace(destination)}`,
-  subject: ({ source, destination }) => `${describeSource(source)} to ${nameOfPlace(destination)}`,
+  destinationName: ({ destination }) => nameOfDestination(destination),
+  destinationKey: ({ destination }) => destinationKey(destination),
+  deed: ({ source, destination }) => `${describeSource(source)} is copied to ${nameOfDestination(destination)}`,
+  subject: ({ source, destination }) => `${describeSource(source)} to ${nameOfDestination(destination)}`,
   addressOf: ({ copy }) => copy.uri,
 
   inputsOf,
@@ -55,7 +55,7 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 
   reasonsToPublish({ sha256, destination }, { outputs }) {
     return [
-      ...(placeChange(outputs.destination, destination) === "content" ? ["destination changed"] : []),
+      ...(destinationChange(outputs.destination, destination) === "content" ? ["destination changed"] : []),
       ...(sha256 !== undefined && !isUnknown(sha256) && sha256 !== outputs.sha256
         ? ["another sha256 is wanted"]
         : []),
@@ -64,7 +64,7 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 
   reasonToSign({ destination }, { outputs }, nowMs) {
     const { uri, expiresAt, renewAfter } = outputs;
-    if (placeChange(outputs.destination, destination) === "link") {
+    if (destinationChange(outputs.destination, destination) === "link") {
       return { because: "SETTINGS", text: `destination.linkLife changed: another link to ${uri} is made` };
     }
     if (!isLinkSigned(destination)) return undefined;

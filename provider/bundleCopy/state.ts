@@ -1,6 +1,6 @@
 import type { ExternalLoad } from "../archive/site";
 import type { Copy, CopyLink } from "../destination/destination";
-import type { Place } from "../destination/place";
+import type { DestinationInputs } from "../destination/inputs";
 import type { Drift, LinkOutputs } from "../published/publication";
 import { linkTimes } from "../service/renewalWindow";
 import { inputsAmong } from "../resource/inputTable";
@@ -98,7 +98,7 @@ export function stateOf(
 }
 
 /** Whether the place is to sign links. */
-export function isLinkSigned(place: Place): boolean {
+export function isLinkSigned(place: DestinationInputs): boolean {
   return "linkLife" in place;
 }
 

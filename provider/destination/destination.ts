@@ -97,8 +97,33 @@ export interface Destination {
   readonly link?: (copy: Copy, context: DestinationContext) => Promise<CopyLink>;
 }
 
-/** What is wrong with a field of a place, as the user writes it. */
-export interface FieldProblem {
-  readonly property: string;
-  readonly reason: string;
+/** What a change of a destination means for the copy that is there: the gravest of its fields counts. */
+export type DestinationChange =
+  /** Another place: its copies are others, and the old ones go. */
+  | "replaces"
+  /** The same place, and another copy. */
+  | "content"
+  /** Only the link to the copy. */
+  | "link"
+  /** Nothing. */
+  | "none";
+
+/** A field of a destination, as the user writes it. */
+export interface DestinationField {
+  readonly change: DestinationChange;
+  readonly default?: unknown;
+  /** The one spelling of a value. @default as it is */
+  readonly normal?: (value: unknown) => unknown;
+  /** What is wrong with a value that is known, beside the other fields that are known. */
+  readonly problem: (value: unknown, fields: Readonly<Record<string, unknown>>) => string | undefined;
 }
+
+/** All fields of one kind of destination, the one that makes it this kind first. */
+export type FieldsOfKind<Inputs> = Readonly<Record<keyof Inputs, DestinationField>>;
+
+/** The row of the field `layout`. */
+export const LAYOUT: DestinationField = {
+  change: "replaces",
+  default: "archive",
+  problem: (value) => (value === "archive" || value === "site" ? undefined : 'must be "archive" or "site"'),
+};

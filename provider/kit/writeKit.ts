@@ -40,7 +40,7 @@ export interface KitRequest {
 }
 
 /** Where it is written, and for whom. */
-export interface KitPlace {
+export interface KitDestination {
   readonly folder: string;
   /** What tells the drafts of several resources apart. */
   readonly owner: string;
@@ -79,7 +79,7 @@ const NAME_DIGITS = 12;
  */
 export async function writeKit(
   request: KitRequest,
-  { folder, owner, placing }: KitPlace,
+  { folder, owner, placing }: KitDestination,
   context: RegistryContext,
 ): Promise<WrittenKit> {
   const draft = await KitDraft.claim(folder, owner);

@@ -77,7 +77,7 @@ class Convergence<T extends Published> {
   /** Nobody sees anything of the bundle before all of it was looked through; the next run goes on from what was fetched. */
   async #publish(): Promise<void> {
     const { kind, context, inputs } = this.#work;
-    const place = { "docs_hosting.destination": kind.placeName(inputs) };
+    const place = { "docs_hosting.destination": kind.destinationName(inputs) };
     await context.tracer.span(kind.words.span, place, async () => {
       const publish = kind.prepare(context, inputs, this.#items);
       const earlier = this.#items;
@@ -127,7 +127,7 @@ class Convergence<T extends Published> {
       this.#items = kept;
     } catch (error) {
       context.signal.throwIfAborted();
-      const { message } = explained(error, kind.placeName(inputs), "The next `pulumi up` tries again");
+      const { message } = explained(error, kind.destinationName(inputs), "The next `pulumi up` tries again");
       context.reporter.warn(`an earlier ${item} could not be removed: ${message}`);
     }
   }

@@ -21,7 +21,7 @@ export function publishedLifeCycle<T extends Published>(
     noBookkeeping: kind.noBookkeeping,
 
     /** The place: the items there change over the resource's life, the place does not. */
-    idOf: (state) => kind.placeName(kind.inputsOf(state)),
+    idOf: (state) => kind.destinationName(kind.inputsOf(state)),
 
     check(given, configuration, before = {}) {
       const { inputs, failures } = checkByTable<T["inputs"]>(kind.table, given, configuration);
@@ -34,9 +34,9 @@ export function publishedLifeCycle<T extends Published>(
       const changed = changedInputs(kind, inputs, state);
       const replaces = meaning(kind.table, changed, "replaces");
       const before = kind.inputsOf(state);
-      if (JSON.stringify(kind.placeKey(inputs)) !== JSON.stringify(kind.placeKey(before))) {
+      if (JSON.stringify(kind.destinationKey(inputs)) !== JSON.stringify(kind.destinationKey(before))) {
         const [newest] = kind.itemsOf(state);
-        const there = newest ? kind.addressOf(newest, before) : kind.placeName(before);
+        const there = newest ? kind.addressOf(newest, before) : kind.destinationName(before);
         const text = `${replaces.join(" and ")} is another place than that of ${there}: a ${item} is ${kind.words.made} there, and the ${items} here go`;
         return { changed, replaces, hidden: false, decision: { because: "REPLACED", text } };
       }
@@ -68,7 +68,7 @@ export function publishedLifeCycle<T extends Published>(
     gone(state) {
       const [newest] = kind.itemsOf(state);
       const inputs = kind.inputsOf(state);
-      return goneDecision("DRIFTED", newest ? kind.addressOf(newest, inputs) : kind.placeName(inputs));
+      return goneDecision("DRIFTED", newest ? kind.addressOf(newest, inputs) : kind.destinationName(inputs));
     },
 
     /** An item is made from its inputs. */
@@ -90,7 +90,7 @@ export function publishedLifeCycle<T extends Published>(
         if (successors.length > 0) notes.forget();
       } catch (error) {
         const left = `The ${items} stay in the state; with the option \`retainOnDelete\` they are left where they are`;
-        throw explained(error, kind.placeName(inputs), left);
+        throw explained(error, kind.destinationName(inputs), left);
       }
     },
   };

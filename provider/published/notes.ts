@@ -20,7 +20,7 @@ export class PublicationNotes<T extends Published> {
   constructor(work: PublicationWork<T, Context>) {
     this.#work = work;
     const { kind, context, inputs } = work;
-    const place = JSON.stringify([kind.words.resource, kind.placeKey(inputs)]);
+    const place = JSON.stringify([kind.words.resource, kind.destinationKey(inputs)]);
     const urns = [context.urn, context.formerUrn].filter((urn) => urn !== undefined);
     this.#resources = urns.map((urn) => ({ urn, place }));
   }

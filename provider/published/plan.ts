@@ -61,7 +61,7 @@ export function planPublication<T extends Published>(
   if (reasonToSign) return { action: "sign", ...reasonToSign };
   const surplus = items.length - inputs.keep - 1;
   if (surplus > 0) {
-    const text = `earlier ${plural} at ${kind.placeName(inputs)} are removed: ${surplus}`;
+    const text = `earlier ${plural} at ${kind.destinationName(inputs)} are removed: ${surplus}`;
     return { action: "prune", because: "SETTINGS", text };
   }
   if (changed.length === 0) {

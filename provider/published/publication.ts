@@ -84,9 +84,9 @@ export interface PublicationKind<T extends Published> {
   failuresHere(inputs: T["inputs"], configuration: ConfigurationSource): CheckFailure[];
 
   /** The place in messages, and where all of it is known Pulumi's id of the resource. */
-  placeName(inputs: T["inputs"]): string;
+  destinationName(inputs: T["inputs"]): string;
   /** What makes the place another one when it changes. Plain values. */
-  placeKey(inputs: T["inputs"]): unknown;
+  destinationKey(inputs: T["inputs"]): unknown;
   /** What publishing does: "job 7 of docs.example.com is copied to s3://docs" */
   deed(inputs: T["inputs"]): string;
   /** What a failure is about: "job 7 of docs.example.com to s3://docs" */

@@ -23,7 +23,7 @@ export interface Attributes {
   readonly "docs_hosting.bundle.size"?: number;
   /** Files of the site in a bundle. */
   readonly "docs_hosting.bundle.files"?: number;
-  /** Place of a copy or of kits. */
+  /** DestinationInputs of a copy or of kits. */
   readonly "docs_hosting.destination"?: string;
   /** Class of the error that a span ended with, or the status that a request was refused with. */
   readonly "error.type"?: string | undefined;

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { bucketDestination } from "../../dist/provider/destination/bucket/bucketDestination.js";
-import type { BucketPlace } from "../../dist/provider/destination/bucket/place.js";
+import type { BucketInputs } from "../../dist/provider/destination/bucket/inputs.js";
 import type { Draft } from "../../dist/provider/destination/destination.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { startDeadline } from "../../dist/provider/time/deadline.js";
@@ -15,7 +15,7 @@ const silent = (): undefined => undefined;
  * @param scratch an empty folder
  */
 export async function beginCopy(
-  place: BucketPlace,
+  place: BucketInputs,
   archive: { path: string; sha256: string },
   scratch: string,
 ): Promise<Draft> {

@@ -6,7 +6,7 @@ import type { TestContext } from "vitest";
 import type { SiteSink } from "../../provider/archive/site.ts";
 import type { Bundle, Copy, DestinationContext } from "../../provider/destination/destination.ts";
 import { repositoryDestination } from "../../provider/destination/repository/repositoryDestination.ts";
-import type { RepositoryPlace } from "../../provider/destination/repository/place.ts";
+import type { RepositoryInputs } from "../../provider/destination/repository/inputs.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
@@ -75,7 +75,7 @@ export async function operation(
 
 /** Copies a site. */
 export async function copySite(
-  options: RepositoryPlace,
+  options: RepositoryInputs,
   context: DestinationContext,
   { files = SITE, bundle = BUNDLE }: { files?: typeof SITE; bundle?: Bundle } = {},
 ): Promise<Copy> {

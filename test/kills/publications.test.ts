@@ -34,10 +34,10 @@ interface Target {
   sent(): Readonly<Record<string, number>>;
 }
 
-type Place = (context: Pick<TestContext, "onTestFinished">, root: string) => Promise<Target>;
+type DestinationInputs = (context: Pick<TestContext, "onTestFinished">, root: string) => Promise<Target>;
 
 /** A file that has another inode than the run before left was written twice. */
-function inFolder(resource: Job["resource"], inputs: (folder: string) => Job["inputs"]): Place {
+function inFolder(resource: Job["resource"], inputs: (folder: string) => Job["inputs"]): DestinationInputs {
   return (_context, root) => {
     const folder = join(root, "place");
     mkdirSync(folder);
@@ -61,7 +61,7 @@ function inFolder(resource: Job["resource"], inputs: (folder: string) => Job["in
 }
 
 const inBucket =
-  (layout: "archive" | "site"): Place =>
+  (layout: "archive" | "site"): DestinationInputs =>
   async (context) => {
     const store = await startBucketStub(context);
     const { objects } = store;
@@ -87,7 +87,7 @@ const inBucket =
     };
   };
 
-const PLACES: Readonly<Record<string, Place>> = {
+const PLACES: Readonly<Record<string, DestinationInputs>> = {
   "folder, archive": inFolder("BundleCopy", (folder) => ({ destination: { folder } })),
   "folder, site": inFolder("BundleCopy", (folder) => ({ destination: { folder, layout: "site" } })),
   "bucket, archive": inBucket("archive"),

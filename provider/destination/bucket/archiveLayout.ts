@@ -3,7 +3,7 @@ import { inParallel } from "../../http/inParallel";
 import { DestinationError } from "../../words/errors";
 import type { Bundle, Copy } from "../destination";
 import { headObject, isSameContent, LANES, listObjects, removeObjects } from "./objects";
-import { addressOf, keyOf } from "./place";
+import { addressOf, keyOf } from "./inputs";
 import type { Store } from "./store";
 import { clearUploads, isForgotten, sendObject } from "./uploads";
 
@@ -27,9 +27,9 @@ export async function publishArchive(
   bundle: Bundle,
   placing?: (copy: Copy) => void,
 ): Promise<Copy> {
-  const { place } = store;
+  const { destination } = store;
   const { path, size, sha256, format } = bundle;
-  const key = keyOf(place, `${sha256}.${format}`);
+  const key = keyOf(destination, `${sha256}.${format}`);
   const { clock, reporter } = store.context;
   if ((await headObject(store, key)) === undefined) {
     const headers = { contentType: TYPES[format], cacheControl: CACHE_CONTROL };
@@ -42,15 +42,15 @@ export async function publishArchive(
   const stored = await headObject(store, key);
   if (stored === undefined || !isSameContent(stored, bundle)) {
     throw new DestinationError(
-      `s3://${place.bucket}/${key} is there already, with another content than its name says`,
+      `s3://${destination.bucket}/${key} is there already, with another content than its name says`,
       "It was left as it is. Find out who wrote it, remove it, and run `pulumi up` again.",
     );
   }
   const parts: ArchiveParts = { key, size: stored.size, etag: stored.etag };
   const copy: Copy = {
     sha256,
-    uri: `s3://${place.bucket}/${key}`,
-    ...(place.linkLife === undefined && { address: addressOf(place, await store.region(), key) }),
+    uri: `s3://${destination.bucket}/${key}`,
+    ...(destination.linkLife === undefined && { address: addressOf(destination, await store.region(), key) }),
     parts: { ...parts },
   };
   placing?.(copy);
@@ -64,7 +64,7 @@ export async function publishArchive(
  * @param keys those of which none is needed any more; of others, a run may still go on
  */
 async function clearArchiveUploads(store: Store, keys: ReadonlySet<string>): Promise<void> {
-  const prefix = keyOf(store.place, "");
+  const prefix = store.key("");
   await clearUploads(store, (upload) => {
     const isArchive = /^[0-9a-f]{64}\.(?:tar\.gz|zip)$/.test(upload.key.slice(prefix.length));
     return keys.has(upload.key) || (isArchive && isForgotten(store, upload));

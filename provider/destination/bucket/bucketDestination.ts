@@ -2,7 +2,7 @@ import { parseDuration } from "../../time/duration";
 import type { Destination, DestinationContext } from "../destination";
 import { archiveKeyOf, lookAtArchive, publishArchive, removeArchives } from "./archiveLayout";
 import { signObject } from "./objects";
-import { addressOf, LONGEST_LINK_LIFE_MS, placeId, type BucketPlace } from "./place";
+import { addressOf, LONGEST_LINK_LIFE_MS, bucketUri, type BucketInputs } from "./inputs";
 import { loadSdk } from "./sdk";
 import { knock, lookAtSite, publishSite } from "./siteLayout";
 import { removeSites } from "./siteRemoval";
@@ -15,14 +15,14 @@ import { Store } from "./store";
  *
  * @param place one that `bucketProblem` has nothing against
  */
-export function bucketDestination(place: BucketPlace): Destination {
-  const isSite = place.layout === "site";
+export function bucketDestination(destination: BucketInputs): Destination {
+  const isSite = destination.layout === "site";
   const withStore = async <T>(
     context: DestinationContext,
     work: (store: Store) => Promise<T>,
   ): Promise<T> => {
     context.signal.throwIfAborted();
-    const store = new Store(place, await loadSdk(), context);
+    const store = new Store(destination, await loadSdk(), context);
     try {
       return await work(store);
     } finally {
@@ -31,7 +31,7 @@ export function bucketDestination(place: BucketPlace): Destination {
   };
 
   return {
-    id: placeId(place),
+    id: bucketUri(destination),
 
     async begin(bundle, context) {
       if (!isSite) {
@@ -60,8 +60,9 @@ export function bucketDestination(place: BucketPlace): Destination {
       link: (copy, context) =>
         withStore(context, async (store) => {
           const key = archiveKeyOf(copy);
-          if (place.linkLife === undefined) return { url: addressOf(place, await store.region(), key) };
-          return signObject(store, key, parseDuration(place.linkLife) ?? LONGEST_LINK_LIFE_MS);
+          if (destination.linkLife === undefined)
+            return { url: addressOf(destination, await store.region(), key) };
+          return signObject(store, key, parseDuration(destination.linkLife) ?? LONGEST_LINK_LIFE_MS);
         }),
     }),
   };

@@ -1,8 +1,8 @@
 import { inParallel } from "../../http/inParallel";
+import { formatBytes } from "../../http/transferLine";
 import { DestinationError } from "../../words/errors";
 import type { CopyLink } from "../destination";
 import type { FileHeaders } from "./fileHeaders";
-import { placeId } from "./place";
 import type { Store } from "./store";
 
 /** User metadata of an object: the digest of its content, for those that were sent in parts. */
@@ -11,6 +11,9 @@ export const DIGEST_NAME = "sha256";
 export const LANES = 16;
 /** Pages of a list, of a thousand entries as a rule. More are of a store that lists without an end, or of a bucket that is not for copies. */
 const MOST_PAGES = 1_000;
+
+/** The longest text that is read, in bytes: the record of the largest site that is accepted has less. */
+const LONGEST_TEXT = 256 * 1024 * 1024;
 
 /** An object as HEAD tells of it. */
 export interface StoredObject {
@@ -70,7 +73,11 @@ export function isSameContent(
   return stored.size === size && stored.sha256 === sha256;
 }
 
-/** An object's text; `undefined` where the store says that it does not exist. */
+/**
+ * An object's text; `undefined` where the store says that it does not exist.
+ *
+ * @throws DestinationError for one of more than {@link LONGEST_TEXT} bytes
+ */
 export async function readObject(store: Store, key: string): Promise<string | undefined> {
   return store.run(
     "s3:GetObject",
@@ -78,9 +85,23 @@ export async function readObject(store: Store, key: string): Promise<string | un
     async (options) => {
       const command = new store.sdk.s3.GetObjectCommand(locate(store, key));
       const { Body } = await store.client.send(command, options);
-      return (await Body?.transformToString("utf8")) ?? "";
+      const pieces: Uint8Array[] = [];
+      let size = 0;
+      for await (const piece of (Body ?? []) as AsyncIterable<Uint8Array>) {
+        size += piece.length;
+        if (size > LONGEST_TEXT) throw tooLong(store, key);
+        pieces.push(piece);
+      }
+      return Buffer.concat(pieces).toString();
     },
     { NoSuchKey: undefined },
+  );
+}
+
+function tooLong({ destination }: Store, key: string): DestinationError {
+  return new DestinationError(
+    `s3://${destination.bucket}/${key} has more than ${formatBytes(LONGEST_TEXT)}, which no record of a copy has`,
+    "Nothing was changed. Find out who wrote it, remove it, and run `pulumi up` again.",
   );
 }
 
@@ -88,7 +109,7 @@ export async function readObject(store: Store, key: string): Promise<string | un
 export async function listObjects(store: Store, prefix: string): Promise<Map<string, ListedObject>> {
   const found = new Map<string, ListedObject>();
   await readPages(store, async (ContinuationToken) => {
-    const which = { Bucket: store.place.bucket, Prefix: prefix, ContinuationToken };
+    const which = { Bucket: store.destination.bucket, Prefix: prefix, ContinuationToken };
     const page = await store.run("s3:ListBucket", undefined, (options) =>
       store.client.send(new store.sdk.s3.ListObjectsV2Command(which), options),
     );
@@ -107,12 +128,12 @@ export async function listObjects(store: Store, prefix: string): Promise<Map<str
  * @throws DestinationError when the list does not end
  */
 export async function readPages(
-  { place }: Pick<Store, "place">,
+  { uri }: Pick<Store, "uri">,
   read: (marker: string | undefined) => Promise<string | undefined>,
 ): Promise<void> {
   const endless = (reason: string): DestinationError =>
     new DestinationError(
-      `the store's list of ${placeId(place)} does not end: ${reason}`,
+      `the store's list of ${uri} does not end: ${reason}`,
       "Give the destination a prefix of its own. If it has one, the store does not speak S3's protocol as Amazon does.",
     );
   let marker: string | undefined;
@@ -156,6 +177,6 @@ export async function signObject(store: Store, key: string, lifeMs: number): Pro
 }
 
 /** An object, as requests name it. */
-export function locate({ place }: Store, key: string): { Bucket: string; Key: string } {
-  return { Bucket: place.bucket, Key: key };
+export function locate({ destination }: Store, key: string): { Bucket: string; Key: string } {
+  return { Bucket: destination.bucket, Key: key };
 }

@@ -2,7 +2,6 @@ import { DestinationError } from "../../words/errors";
 import { HEADERS_VERSION } from "./fileHeaders";
 import { inParallel } from "../../http/inParallel";
 import { headObject, isSameContent, LANES, listObjects, readObject, type ListedObject } from "./objects";
-import { keyOf, placeId } from "./place";
 import type { SiteObject } from "./siteObjects";
 import { isRecordKey, readRecord, type SiteRecord } from "./siteRecord";
 import type { Store } from "./store";
@@ -23,11 +22,11 @@ export interface Inventory {
 export async function listSite(
   store: Store,
 ): Promise<{ objects: Map<string, ListedObject>; records: ListedObject[] }> {
-  const prefix = keyOf(store.place, "");
+  const prefix = store.key("");
   const objects = new Map<string, ListedObject>();
   const records: ListedObject[] = [];
   for (const [key, object] of await listObjects(store, prefix)) {
-    if (isRecordKey(store.place, key)) records.push(object);
+    if (isRecordKey(store.destination, key)) records.push(object);
     else objects.set(key.slice(prefix.length), object);
   }
   return { objects, records };
@@ -39,14 +38,9 @@ export async function takeInventory(store: Store): Promise<Inventory> {
   const records: FoundRecord[] = [];
   for (const { key, modifiedAtMs } of listed) {
     const text = await readObject(store, key);
-    if (text !== undefined) records.push({ ...readRecord(store.place, key, text), modifiedAtMs });
+    if (text !== undefined) records.push({ ...readRecord(store.destination, key, text), modifiedAtMs });
   }
   return { records, objects };
-}
-
-/** What is at the path of an object already. */
-export interface There {
-  readonly isSame: boolean;
 }
 
 /**
@@ -58,8 +52,8 @@ export async function contentsThere(
   store: Store,
   { records, objects: listed }: Inventory,
   objects: readonly SiteObject[],
-): Promise<Map<string, There>> {
-  const there = new Map<string, There>();
+): Promise<Map<string, boolean>> {
+  const there = new Map<string, boolean>();
   const foreign: string[] = [];
   const unsure: SiteObject[] = [];
   for (const object of objects) {
@@ -73,26 +67,26 @@ export async function contentsThere(
         ({ files, headersVersion }) =>
           headersVersion === HEADERS_VERSION && files.get(object.path)?.sha256 === object.sha256,
       );
-      there.set(object.path, { isSame });
+      there.set(object.path, isSame);
     } else if (found.size === object.size && known.some(({ isWhole }) => !isWhole)) unsure.push(object);
-    else there.set(object.path, { isSame: false });
+    else there.set(object.path, false);
   }
   if (foreign.length > 0) {
     throw new DestinationError(
-      `below ${placeId(store.place)} there is ${someOf(foreign)}, which no copy of a site put there`,
+      `below ${store.uri} there is ${someOf(foreign)}, which no copy of a site put there`,
       "Nothing was written. Give the destination a prefix of its own, or remove what is there.",
     );
   }
   // a run that was killed sent them, perhaps
   await inParallel(unsure, LANES, async (object) => {
     const { path, headers } = object;
-    const stored = await headObject(store, keyOf(store.place, path));
+    const stored = await headObject(store, store.key(path));
     const isSame =
       stored !== undefined &&
       isSameContent(stored, object) &&
       stored.headers.contentType === headers.contentType &&
       stored.headers.cacheControl === headers.cacheControl;
-    there.set(path, { isSame });
+    there.set(path, isSame);
   });
   return there;
 }
@@ -119,7 +113,7 @@ export async function stillOurs(
     else if (copies.some(({ isWhole, files }) => !isWhole && files.has(path))) unsure.push(path);
   }
   await inParallel(unsure, LANES, async (path) => {
-    const stored = await headObject(store, keyOf(store.place, path));
+    const stored = await headObject(store, store.key(path));
     if (stored?.sha256 === undefined) return;
     if (copies.some(({ files }) => files.get(path)?.sha256 === stored.sha256)) ours.push(path);
   });

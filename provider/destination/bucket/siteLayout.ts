@@ -5,9 +5,9 @@ import type { Bundle, Copy } from "../destination";
 import { headersOf } from "./fileHeaders";
 import { inParallel } from "../../http/inParallel";
 import { LANES, listObjects, readObject } from "./objects";
-import { addressOf, keyOf, LONGEST_KEY_BYTES, placeId, RECORDS_FOLDER } from "./place";
+import { addressOf, keyOf, LONGEST_KEY_BYTES, bucketUri, RECORDS_FOLDER } from "./inputs";
 import { pathsInTheWay, siteObjects, type HeldFile, type SiteObject } from "./siteObjects";
-import { contentsThere, listSite, stillOurs, takeInventory, type There } from "./siteInventory";
+import { contentsThere, listSite, stillOurs, takeInventory } from "./siteInventory";
 import {
   newRecord,
   readRecord,
@@ -35,26 +35,26 @@ export async function publishSite(
   spool: Spool,
   placing?: (copy: Copy) => void,
 ): Promise<Copy> {
-  const { place, context } = store;
+  const { destination, context } = store;
   const inventory = await takeInventory(store);
   // Amazon's own can have any names beside each other; of others only some
-  const standing = place.endpoint === undefined ? undefined : [...inventory.objects.keys()];
+  const standing = destination.endpoint === undefined ? undefined : [...inventory.objects.keys()];
   const stages = siteObjects(await spool.files(), standing);
   const objects = stages.flat();
   checkNames(store, objects);
   const there = await contentsThere(store, inventory, objects);
   await clearSiteUploads(store, inventory.records, objects);
 
-  const own = recordKey(place, bundle.sha256);
+  const own = recordKey(destination, bundle.sha256);
   const planned = new Map(objects.map(({ path, sha256 }) => [path, { sha256, etag: "" }]));
   const isUnchanged =
-    objects.every((object) => there.get(object.path)?.isSame === true) &&
+    objects.every((object) => there.get(object.path) === true) &&
     inventory.records.some((record) => record.sha256 === bundle.sha256 && record.isWhole);
   const start = objects.some(({ path }) => path === "index.html") ? "index.html" : "";
-  const sitePath = addressOf(place, await store.region(), keyOf(place, ""));
+  const sitePath = addressOf(destination, await store.region(), keyOf(destination, ""));
   const copy: Copy = {
     sha256: bundle.sha256,
-    uri: `${placeId(place)}/#sha256:${bundle.sha256}`,
+    uri: `${bucketUri(destination)}/#sha256:${bundle.sha256}`,
     address: `${sitePath}${start}`,
     sitePath,
     parts: { record: own },
@@ -79,10 +79,10 @@ export async function publishSite(
 
 /** Whether a site is there as it was put: every file of it, and nothing of another copy in its place. */
 export async function lookAtSite(store: Store, copy: Copy): Promise<"same" | "changed" | "gone"> {
-  const key = recordKey(store.place, copy.sha256);
+  const key = recordKey(store.destination, copy.sha256);
   const text = await readObject(store, key);
   if (text === undefined) return "gone";
-  const record = readRecord(store.place, key, text);
+  const record = readRecord(store.destination, key, text);
   if (!record.isWhole) return "changed";
   const { objects } = await listSite(store);
   const isSame = [...record.files].every(([path, { etag }]) => objects.get(path)?.etag === etag);
@@ -97,7 +97,7 @@ function checkNames(store: Store, objects: readonly SiteObject[]): void {
         `Leave out the folder ${RECORDS_FOLDER} of the site.`,
       );
     }
-    if (Buffer.byteLength(keyOf(store.place, path)) > LONGEST_KEY_BYTES) {
+    if (Buffer.byteLength(store.key(path)) > LONGEST_KEY_BYTES) {
       throw new DestinationError(
         `the name of the site's file ${path} is too long for a bucket`,
         `Keys have ${LONGEST_KEY_BYTES} bytes at most, the prefix included.`,
@@ -109,11 +109,11 @@ function checkNames(store: Store, objects: readonly SiteObject[]): void {
 async function sendStages(
   store: Store,
   stages: readonly (readonly SiteObject[])[],
-  there: ReadonlyMap<string, There>,
+  there: ReadonlyMap<string, boolean>,
   spool: Spool,
 ): Promise<void> {
   const { clock, reporter } = store.context;
-  const missing = stages.map((stage) => stage.filter(({ path }) => there.get(path)?.isSame !== true));
+  const missing = stages.map((stage) => stage.filter(({ path }) => there.get(path) !== true));
   const total = missing.flat().reduce((sum, { size }) => sum + size, 0);
   const startedAt = clock.monotonic();
   let done = 0;
@@ -122,7 +122,7 @@ async function sendStages(
   };
   const send = async (object: SiteObject): Promise<void> => {
     const { path, size } = object;
-    const whole = { ...object, key: keyOf(store.place, path) };
+    const whole = { ...object, key: store.key(path) };
     const content = { path: spool.path, offset: object.offset };
     const isThere = await sendObject(store, whole, content, !there.has(path), (bytes) => tell(done + bytes));
     if (!isThere) throw changedMeanwhile(store, path);
@@ -146,7 +146,7 @@ async function confirmed(store: Store, objects: readonly HeldFile[]): Promise<Ma
 
 function changedMeanwhile(store: Store, path: string): DestinationError {
   return new DestinationError(
-    `s3://${store.place.bucket}/${keyOf(store.place, path)} was written by somebody else at the same time`,
+    `s3://${store.destination.bucket}/${store.key(path)} was written by somebody else at the same time`,
     "Two sites cannot share a prefix: give each its own, and run `pulumi up` again.",
   );
 }
@@ -159,5 +159,5 @@ async function putRecord(store: Store, key: string, record: SiteRecord): Promise
 
 /** Fails where the bucket cannot be used at all. */
 export async function knock(store: Store): Promise<void> {
-  await listObjects(store, recordsPrefix(store.place));
+  await listObjects(store, recordsPrefix(store.destination));
 }

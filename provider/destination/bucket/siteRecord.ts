@@ -1,6 +1,6 @@
 import { DestinationError } from "../../words/errors";
 import { HEADERS_VERSION } from "./fileHeaders";
-import { keyOf, placeId, RECORDS_FOLDER, type BucketPlace } from "./place";
+import { keyOf, bucketUri, RECORDS_FOLDER, type BucketInputs } from "./inputs";
 
 /** One object of a site. */
 export interface RecordedFile {
@@ -29,18 +29,18 @@ export interface SiteRecord {
 const FORMAT = 1;
 
 /** What the keys of all records begin with. */
-export function recordsPrefix(place: BucketPlace): string {
-  return keyOf(place, `${RECORDS_FOLDER}/`);
+export function recordsPrefix(destination: BucketInputs): string {
+  return keyOf(destination, `${RECORDS_FOLDER}/`);
 }
 
 /** The key of a copy's record. */
-export function recordKey(place: BucketPlace, sha256: string): string {
-  return `${recordsPrefix(place)}${sha256}.json`;
+export function recordKey(destination: BucketInputs, sha256: string): string {
+  return `${recordsPrefix(destination)}${sha256}.json`;
 }
 
 /** Whether a key is that of a record. */
-export function isRecordKey(place: BucketPlace, key: string): boolean {
-  const prefix = recordsPrefix(place);
+export function isRecordKey(destination: BucketInputs, key: string): boolean {
+  const prefix = recordsPrefix(destination);
   return key.startsWith(prefix) && /^[0-9a-f]{64}\.json$/.test(key.slice(prefix.length));
 }
 
@@ -55,11 +55,11 @@ export function writeRecord({ sha256, isWhole, headersVersion, files }: SiteReco
 }
 
 /** @throws DestinationError */
-export function readRecord(place: BucketPlace, key: string, text: string): SiteRecord {
+export function readRecord(destination: BucketInputs, key: string, text: string): SiteRecord {
   const refuse = (): DestinationError =>
     new DestinationError(
-      `s3://${place.bucket}/${key} is not as this version of pulumi-docs-hosting writes it`,
-      `It tells which files below ${placeId(place)} belong to copies. Update the package; or remove that object, and what it is about, by hand.`,
+      `s3://${destination.bucket}/${key} is not as this version of pulumi-docs-hosting writes it`,
+      `It tells which files below ${bucketUri(destination)} belong to copies. Update the package; or remove that object, and what it is about, by hand.`,
     );
   let value: unknown;
   try {

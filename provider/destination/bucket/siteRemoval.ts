@@ -1,7 +1,6 @@
 import { isPage } from "../../archive/siteLoads";
 import type { Copy } from "../destination";
 import { removeObjects } from "./objects";
-import { keyOf, placeId } from "./place";
 import { someOf, stillOurs, takeInventory } from "./siteInventory";
 import type { SiteObject } from "./siteObjects";
 import { recordKey, type SiteRecord } from "./siteRecord";
@@ -46,13 +45,13 @@ export async function removeRecords(
     await removePaths(store, doomed.filter(isNow));
   await removeObjects(
     store,
-    gone.map(({ sha256 }) => recordKey(store.place, sha256)),
+    gone.map(({ sha256 }) => recordKey(store.destination, sha256)),
   );
   for (const path of doomed) paths.delete(path);
   const foreign = [...paths].filter((path) => objects.has(path)).sort();
   if (foreign.length === 0) return;
   store.context.reporter.warn(
-    `below ${placeId(store.place)} these were left as they are, because somebody else wrote them since: ${someOf(foreign)}`,
+    `below ${store.uri} these were left as they are, because somebody else wrote them since: ${someOf(foreign)}`,
   );
 }
 
@@ -60,7 +59,7 @@ export async function removeRecords(
 export async function removePaths(store: Store, paths: readonly string[]): Promise<void> {
   await removeObjects(
     store,
-    paths.map((path) => keyOf(store.place, path)),
+    paths.map((path) => store.key(path)),
   );
 }
 
@@ -70,7 +69,7 @@ export async function clearSiteUploads(
   records: readonly SiteRecord[],
   objects: readonly SiteObject[],
 ): Promise<void> {
-  const prefix = keyOf(store.place, "");
+  const prefix = store.key("");
   const ours = new Set([
     ...objects.map(({ path }) => path),
     ...records.flatMap(({ files }) => [...files.keys()]),

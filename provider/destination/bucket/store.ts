@@ -2,7 +2,7 @@ import type { S3Client } from "@aws-sdk/client-s3";
 import { unlessAborted } from "../../time/unlessAborted";
 import { DestinationError } from "../../words/errors";
 import type { DestinationContext } from "../destination";
-import type { BucketPlace } from "./place";
+import { bucketUri, keyOf, type BucketInputs } from "./inputs";
 import type { Sdk } from "./sdk";
 import { codeOf, storeFailure, type SdkError, type StoreAction } from "./storeFailure";
 
@@ -23,23 +23,23 @@ type Options = { readonly abortSignal: AbortSignal };
  * and fails with a DestinationError that says what was asked. To be closed.
  */
 export class Store {
-  readonly place: BucketPlace;
+  readonly destination: BucketInputs;
   readonly sdk: Sdk;
   readonly client: S3Client;
   readonly context: DestinationContext;
 
-  constructor(place: BucketPlace, sdk: Sdk, context: DestinationContext) {
-    this.place = place;
+  constructor(destination: BucketInputs, sdk: Sdk, context: DestinationContext) {
+    this.destination = destination;
     this.sdk = sdk;
     this.context = context;
     const { environment } = context;
     const region =
-      place.region ??
-      (place.endpoint === undefined ? undefined : environment("AWS_REGION") || DEFAULT_REGION);
+      destination.region ??
+      (destination.endpoint === undefined ? undefined : environment("AWS_REGION") || DEFAULT_REGION);
     const agent = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
     this.client = new sdk.s3.S3Client({
       ...(region !== undefined && { region }),
-      ...(place.endpoint !== undefined && { endpoint: place.endpoint, forcePathStyle: true }),
+      ...(destination.endpoint !== undefined && { endpoint: destination.endpoint, forcePathStyle: true }),
       maxAttempts: ATTEMPTS,
       // every content that is sent has its SHA-256: a second checksum is known to fewer stores
       requestChecksumCalculation: "WHEN_REQUIRED",
@@ -51,6 +51,16 @@ export class Store {
         httpsAgent: agent,
       },
     });
+  }
+
+  /** The destination as people know it. */
+  get uri(): string {
+    return bucketUri(this.destination);
+  }
+
+  /** The key of a name below the prefix; of "" what all keys begin with. */
+  key(name: string): string {
+    return keyOf(this.destination, name);
   }
 
   /** Lets go of the connections. */
@@ -93,7 +103,7 @@ export class Store {
       const code = codeOf(error);
       if (Object.hasOwn(expected, code)) return expected[code] as E;
       if ((error as SdkError).$metadata !== undefined) await this.#noteCredentials();
-      throw storeFailure(error, action, this.place, key);
+      throw storeFailure(error, action, this.destination, key);
     }
   }
 

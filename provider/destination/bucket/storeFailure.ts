@@ -1,6 +1,6 @@
 import { DestinationError } from "../../words/errors";
 import { redact } from "../../words/redaction";
-import { placeId, type BucketPlace } from "./place";
+import { bucketUri, type BucketInputs } from "./inputs";
 
 /** What is asked of the store: the names of the permissions, see https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html */
 export type StoreAction =
@@ -44,33 +44,33 @@ const CREDENTIALS_REMEDY =
 export function storeFailure(
   error: unknown,
   action: StoreAction,
-  place: BucketPlace,
+  destination: BucketInputs,
   key?: string,
 ): DestinationError {
   const known = error as SdkError;
   const code = codeOf(error);
-  const where = key === undefined ? placeId(place) : `s3://${place.bucket}/${key}`;
+  const where = key === undefined ? bucketUri(destination) : `s3://${destination.bucket}/${key}`;
   const requestId = known.$metadata?.requestId;
   const told = requestId === undefined ? "" : ` (request id ${redact(requestId, 100)})`;
   const say = (message: string, remedy: string): DestinationError => new DestinationError(message, remedy);
   const text = redact(known.message ?? "", STORE_TEXT_LIMIT);
 
   const region = rightRegion(code, known, text);
-  if (region !== undefined && region !== place.region) {
+  if (region !== undefined && region !== destination.region) {
     return say(
-      `the bucket ${place.bucket} is in the region ${region}, and was asked for in another`,
+      `the bucket ${destination.bucket} is in the region ${region}, and was asked for in another`,
       `Set the destination's region to "${region}".`,
     );
   }
   switch (code) {
     case "NoSuchBucket":
-      return say(`there is no bucket ${place.bucket}`, "Make it, or correct the destination's bucket.");
+      return say(`there is no bucket ${destination.bucket}`, "Make it, or correct the destination's bucket.");
     case "AccessDenied":
     case "AllAccessDisabled":
     case "403":
       return say(
         `${action} on ${where} is not allowed${told}`,
-        `Allow these credentials ${action} on the bucket ${place.bucket}${
+        `Allow these credentials ${action} on the bucket ${destination.bucket}${
           action === "s3:GetObject"
             ? ", and s3:ListBucket, without which what is missing looks forbidden"
             : ""
@@ -80,26 +80,29 @@ export function storeFailure(
     case "ExpiredTokenException":
     case "TokenRefreshRequired":
       return say(
-        `the credentials for the bucket ${place.bucket} have expired`,
+        `the credentials for the bucket ${destination.bucket} have expired`,
         "Renew them, for example by `aws sso login`, and run `pulumi up` again.",
       );
     case "InvalidAccessKeyId":
     case "XAdminUserNotFound": // versitygw's
-      return say(`the store of ${placeId(place)} does not know the access key`, CREDENTIALS_REMEDY);
+      return say(`the store of ${bucketUri(destination)} does not know the access key`, CREDENTIALS_REMEDY);
     case "InvalidToken":
     case "SignatureDoesNotMatch":
     case "InvalidSecurity":
       return say(
-        `the store of ${placeId(place)} does not accept the secret of the access key`,
+        `the store of ${bucketUri(destination)} does not accept the secret of the access key`,
         CREDENTIALS_REMEDY,
       );
     case "CredentialsProviderError":
     case "TokenProviderError":
-      return say(`no credentials for the bucket ${place.bucket} were found: ${text}`, CREDENTIALS_REMEDY);
+      return say(
+        `no credentials for the bucket ${destination.bucket} were found: ${text}`,
+        CREDENTIALS_REMEDY,
+      );
     case "RequestTimeTooSkewed":
     case "RequestExpired":
       return say(
-        `the clock of this machine and that of the store of ${placeId(place)} differ too much`,
+        `the clock of this machine and that of the store of ${bucketUri(destination)} differ too much`,
         "Set this machine's clock.",
       );
     case "PermanentRedirect":
@@ -108,14 +111,14 @@ export function storeFailure(
     case "IllegalLocationConstraintException":
     case "301":
       return say(
-        `the bucket ${place.bucket} is in another region than the one that was asked`,
+        `the bucket ${destination.bucket} is in another region than the one that was asked`,
         "Set the destination's region to that of the bucket.",
       );
     case "SlowDown":
     case "ServiceUnavailable":
     case "503":
       return say(
-        `the store of ${placeId(place)} is too busy (${code})${told}`,
+        `the store of ${bucketUri(destination)} is too busy (${code})${told}`,
         "It was asked several times. Run `pulumi up` again later: it goes on from what is there.",
       );
     case "BadDigest":
@@ -132,7 +135,7 @@ export function storeFailure(
     case "NotImplemented":
     case "501":
       return say(
-        `the store of ${placeId(place)} does not know ${action} as it was asked for: ${text}`,
+        `the store of ${bucketUri(destination)} does not know ${action} as it was asked for: ${text}`,
         "It must speak S3's protocol with SHA-256 checksums and conditions (`If-None-Match`).",
       );
     default:
@@ -140,7 +143,7 @@ export function storeFailure(
   }
   const status = known.$metadata?.httpStatusCode;
   if (status === undefined) {
-    const host = place.endpoint === undefined ? "Amazon S3" : URL.parse(place.endpoint)?.host;
+    const host = destination.endpoint === undefined ? "Amazon S3" : URL.parse(destination.endpoint)?.host;
     return say(
       `${host ?? "the store"} could not be reached for ${where} (${/^[\w .-]{1,60}$/.test(code) ? code : "failed"})`,
       "Check the network, the destination's endpoint, and that the store is up. A certificate of one's own is made known with NODE_EXTRA_CA_CERTS.",

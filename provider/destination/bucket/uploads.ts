@@ -5,7 +5,6 @@ import type { S3Client } from "@aws-sdk/client-s3";
 import { diskFailure } from "../../disk/diskFailure";
 import { DestinationError } from "../../words/errors";
 import { headObject, isSameContent, locate, DIGEST_NAME, readPages, type NewObject } from "./objects";
-import { keyOf, placeId } from "./place";
 import type { Store } from "./store";
 
 /** What is larger is sent in parts of this size, in bytes; of a larger one where there would be more than {@link MOST_PARTS}. */
@@ -58,7 +57,7 @@ export async function sendObject(
     const isBegun = (command as object) instanceof store.sdk.s3.CreateMultipartUploadCommand;
     if (!isBegun || ("UploadId" in answer && answer.UploadId !== undefined)) return answer;
     throw new DestinationError(
-      `the store of s3://${store.place.bucket} began an upload without a name for it`,
+      `the store of s3://${store.destination.bucket} began an upload without a name for it`,
       "It does not speak S3's protocol as Amazon does.",
     );
   };
@@ -135,17 +134,17 @@ export async function clearUploads(
     }
   } catch (error) {
     if (!(error instanceof DestinationError)) throw error;
-    store.context.reporter.debug(`unfinished uploads at ${placeId(store.place)} stay: ${error.message}`);
+    store.context.reporter.debug(`unfinished uploads at ${store.uri} stay: ${error.message}`);
   }
 }
 
 async function openUploads(store: Store): Promise<OpenUpload[]> {
-  const prefix = keyOf(store.place, "");
+  const prefix = store.key("");
   const found: OpenUpload[] = [];
   let markers: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
   await readPages(store, async () => {
     const page = await store.run("s3:ListBucketMultipartUploads", undefined, (options) => {
-      const which = { Bucket: store.place.bucket, Prefix: prefix, ...markers };
+      const which = { Bucket: store.destination.bucket, Prefix: prefix, ...markers };
       return store.client.send(new store.sdk.s3.ListMultipartUploadsCommand(which), options);
     });
     for (const { Key: key = "", UploadId: uploadId = "", Initiated } of page.Uploads ?? []) {

@@ -17,7 +17,7 @@ import { TransferProgress } from "../../registry/transferProgress";
 import { DestinationError } from "../../words/errors";
 import type { Bundle, Copy, Destination, DestinationContext, Draft } from "../destination";
 import { readBase, type BaseImage } from "./baseImage";
-import type { RepositoryPlace } from "./place";
+import type { RepositoryInputs } from "./inputs";
 import { LayerWriter, type Layer } from "../../siteImage/layer";
 import {
   annotationsOf,
@@ -38,8 +38,8 @@ interface Parts {
 const TAG_DIGITS = 16;
 
 /** @throws Error for what `repositoryProblem` and `baseProblem` find */
-export function repositoryDestination(options: RepositoryPlace): Destination {
-  const place = new Place(
+export function repositoryDestination(options: RepositoryInputs): Destination {
+  const place = new PLACEHOLDERCLASS(
     parseRepository(options.repository),
     options.base === undefined ? undefined : parseBase(options.base),
     options,
@@ -53,7 +53,7 @@ export function repositoryDestination(options: RepositoryPlace): Destination {
 }
 
 /** The options, read. */
-class Place {
+class PLACEHOLDERCLASS {
   readonly repository: Repository;
   readonly base: Reference | undefined;
   readonly tag: string | undefined;
@@ -62,7 +62,7 @@ class Place {
   constructor(
     repository: Repository,
     base: Reference | undefined,
-    { tag, plainHttp }: Pick<RepositoryPlace, "tag" | "plainHttp">,
+    { tag, plainHttp }: Pick<RepositoryInputs, "tag" | "plainHttp">,
   ) {
     this.repository = repository;
     this.base = base;
@@ -81,7 +81,7 @@ class Place {
   }
 }
 
-async function begin(place: Place, bundle: Bundle, context: DestinationContext): Promise<Draft> {
+async function begin(place: PLACEHOLDERCLASS, bundle: Bundle, context: DestinationContext): Promise<Draft> {
   const base =
     place.base && (await readBase(place.base, place.baseSession(place.base, context), context.reporter));
   const layer = new LayerWriter(
@@ -98,7 +98,7 @@ async function begin(place: Place, bundle: Bundle, context: DestinationContext):
 }
 
 async function publish(
-  place: Place,
+  place: PLACEHOLDERCLASS,
   bundle: Bundle,
   base: BaseImage | undefined,
   layer: Layer,
@@ -177,7 +177,7 @@ async function sendBlobs(
 }
 
 async function look(
-  place: Place,
+  place: PLACEHOLDERCLASS,
   copy: Copy,
   context: DestinationContext,
 ): Promise<"same" | "changed" | "gone"> {
@@ -190,7 +190,7 @@ async function look(
 
 /** The layers are the business of the registry's garbage collection, once no manifest leads to them. */
 async function remove(
-  place: Place,
+  place: PLACEHOLDERCLASS,
   copies: readonly Copy[],
   kept: readonly Copy[],
   context: DestinationContext,

@@ -8,7 +8,7 @@ import {
   type BundleCopyState,
   type MadeCopy,
 } from "../../../provider/bundleCopy/state.ts";
-import { placeChange, type Place } from "../../../provider/destination/place.ts";
+import { destinationChange, type DestinationInputs } from "../../../provider/destination/inputs.ts";
 import { planPublication } from "../../../provider/published/plan.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
 import { UNKNOWN } from "../../../provider/words/unknown.ts";
@@ -21,8 +21,8 @@ const SOURCE = {
   baseUrl: "https://api.example.com",
   apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY",
 };
-const BUCKET: Place = { bucket: "docs", layout: "archive", linkLife: "24h" };
-const IMAGE: Place = { repository: "registry.internal/docs/site", base: "registry.internal/nginx:1.30" };
+const BUCKET: DestinationInputs = { bucket: "docs", layout: "archive", linkLife: "24h" };
+const IMAGE: DestinationInputs = { repository: "registry.internal/docs/site", base: "registry.internal/nginx:1.30" };
 const HOUR_MS = 3_600_000;
 
 const inputs = (given: Partial<CheckedInputs> = {}): CheckedInputs => ({
@@ -242,7 +242,7 @@ test("a diff hides what no input shows, and tells what it replaces", () => {
   });
 });
 
-test.each<[Place, Place, string]>([
+test.each<[DestinationInputs, DestinationInputs, string]>([
   [BUCKET, BUCKET, "none"],
   [BUCKET, { ...BUCKET, linkLife: "1h" }, "link"],
   [BUCKET, { ...BUCKET, region: "eu-west-1" }, "none"],
@@ -254,5 +254,5 @@ test.each<[Place, Place, string]>([
   [IMAGE, { repository: "registry.internal/docs/site" }, "content"],
   [{ folder: "a" }, { folder: "b" }, "replaces"],
 ])("%j written as %j: %s", (before, now, change) => {
-  expect(placeChange(before, now)).toBe(change);
+  expect(destinationChange(before, now)).toBe(change);
 });

@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { inspectBundle, unpackBundle } from "../../../provider/archive/bundle.ts";
 import { bucketDestination } from "../../../provider/destination/bucket/bucketDestination.ts";
 import type { Bundle, Destination } from "../../../provider/destination/destination.ts";
-import { folderDestination } from "../../../provider/destination/folder/folderDestination.ts";
+import { destinationOf } from "../../../provider/destination/destinationOf.ts";
 import { LayerWriter } from "../../../provider/siteImage/layer.ts";
 import { tarGz } from "../../chart/tarArchive.ts";
 import { zip } from "../../chart/zipArchive.ts";
@@ -60,7 +60,7 @@ test("__proto__, constructor and the like are published, found again and seen ch
         const prefix = `site-${run}`;
         const places: [Destination, (changed: string) => void][] = [
           [
-            folderDestination({ folder, layout: "site" }),
+            destinationOf({ folder, layout: "site" }),
             (changed) => writeFileSync(join(folder, sha256, changed), "x"),
           ],
           [

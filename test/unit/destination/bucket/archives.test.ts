@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
 import { bucketDestination } from "../../../../provider/destination/bucket/bucketDestination.ts";
-import type { BucketPlace } from "../../../../provider/destination/bucket/place.ts";
+import type { BucketInputs } from "../../../../provider/destination/bucket/inputs.ts";
 import type { Bundle, Copy, Destination } from "../../../../provider/destination/destination.ts";
 import {
   CANARIES,
@@ -21,7 +21,7 @@ beforeEach(async (context) => {
   store = await startBucketStub(context);
 });
 
-const archives = (more: Partial<BucketPlace> = {}): Destination =>
+const archives = (more: Partial<BucketInputs> = {}): Destination =>
   bucketDestination({ bucket: STUB_BUCKET, prefix: "a", endpoint: store.endpoint, ...more });
 const keyOf = ({ sha256 }: { sha256: string }): string => `a/${sha256}.tar.gz`;
 const isPart = ({ method, query }: StubRequest): boolean => method === "PUT" && query.has("partNumber");

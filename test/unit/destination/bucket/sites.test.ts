@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, test, type TestContext } from "vitest";
 import { bucketDestination } from "../../../../provider/destination/bucket/bucketDestination.ts";
-import { readPages } from "../../../../provider/destination/bucket/objects.ts";
+import { readObject, readPages } from "../../../../provider/destination/bucket/objects.ts";
+import type { Store } from "../../../../provider/destination/bucket/store.ts";
 import type { Bundle, Copy, Destination } from "../../../../provider/destination/destination.ts";
 import {
   contentsXml,
@@ -132,6 +133,26 @@ test("what somebody else writes in the same moment is not written over", async (
   expect(store.objects.get("v/guide.html")?.body.toString()).toBe("theirs");
 });
 
+test("a record that does not end is not read on", async () => {
+  const piece = new Uint8Array(16 * 1024 * 1024);
+  let given = 0;
+  // eslint-disable-next-line @typescript-eslint/require-await -- as a store's answer is read
+  const Body = (async function* () {
+    for (; ; given++) yield piece;
+  })();
+  const store = {
+    destination: { bucket: "docs" },
+    sdk: { s3: { GetObjectCommand: class {} } },
+    client: { send: () => Promise.resolve({ Body }) },
+    run: (_action: string, _key: string, send: (options: object) => Promise<unknown>) => send({}),
+  };
+  await expect(readObject(store as unknown as Store, "record.json")).rejects.toMatchObject({
+    name: "DestinationError",
+    message: "s3://docs/record.json has more than 268 MB, which no record of a copy has",
+  });
+  expect(given).toBe(16);
+});
+
 describe("a list without an end is given up, with what it was a list of", () => {
   let pages: number;
   beforeEach(() => {
@@ -156,7 +177,7 @@ describe("a list without an end is given up, with what it was a list of", () => 
 
   test("that always has another page", async () => {
     const read = (): Promise<string> => Promise.resolve(`t${pages++}`);
-    await expect(readPages({ place: { bucket: "docs" } }, read)).rejects.toMatchObject({
+    await expect(readPages({ uri: "s3://docs" }, read)).rejects.toMatchObject({
       message: "the store's list of s3://docs does not end: it has more than 1000 pages",
     });
     expect(pages).toBe(1_000);

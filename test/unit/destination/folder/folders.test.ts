@@ -21,7 +21,7 @@ import type {
   DestinationContext,
   Draft,
 } from "../../../../provider/destination/destination.ts";
-import { folderDestination } from "../../../../provider/destination/folder/folderDestination.ts";
+import { destinationOf } from "../../../../provider/destination/destinationOf.ts";
 import { draftPath } from "../../../../provider/disk/drafts.ts";
 import { freeName } from "../../../../provider/disk/owner.ts";
 import { startDeadline } from "../../../../provider/time/deadline.ts";
@@ -63,8 +63,8 @@ const FILES: Readonly<Record<string, string>> = {
   "guide/a.html": "a",
   ["__proto__"]: "p",
 };
-const site = () => folderDestination({ folder, layout: "site" });
-const archive = () => folderDestination({ folder });
+const site = () => destinationOf({ folder, layout: "site" });
+const archive = () => destinationOf({ folder });
 const names = (): string[] => readdirSync(folder).sort();
 const inSite = (...path: string[]): string => join(folder, bundle.sha256, ...path);
 

@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 import { parseDuration } from "../../time/duration";
 import { isSeen } from "../../words/plainText";
-import type { FieldProblem } from "../destination";
+import { LAYOUT, type FieldsOfKind } from "../destination";
 
 /** Where in a bucket copies are kept, and how. */
-export interface BucketPlace {
+export interface BucketInputs {
   readonly bucket: string;
   /** What every key begins with, without the slash that follows it. @default "" */
   readonly prefix?: string;
@@ -28,32 +28,19 @@ export const LONGEST_KEY_BYTES = 1_024;
 /** What a prefix leaves for the names below it, in bytes. */
 const LONGEST_PREFIX_BYTES = 512;
 
-/** A prefix is stored without the slash at its end. */
-export function normalBucketPlace(
-  place: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
-  const { prefix } = place;
-  return typeof prefix === "string" ? { ...place, prefix: prefix.replace(/\/$/, "") } : place;
-}
-
-/** What is wrong with the fields that are known, without a request: the first that cannot be right. */
-export function bucketProblem(place: Readonly<Record<string, unknown>>): FieldProblem | undefined {
-  const rules: readonly [keyof BucketPlace, (value: unknown) => string | undefined][] = [
-    ["bucket", bucketNameProblem],
-    ["prefix", prefixProblem],
-    ["endpoint", endpointProblem],
-    ["region", regionProblem],
-    ["layout", layoutProblem],
-    ["linkLife", (value) => linkLifeProblem(value, place["layout"])],
-  ];
-  for (const [property, rule] of rules) {
-    const value = place[property];
-    if (value === undefined) continue;
-    const reason = rule(value);
-    if (reason !== undefined) return { property, reason };
-  }
-  return undefined;
-}
+export const BUCKET_FIELDS: FieldsOfKind<BucketInputs> = {
+  bucket: { change: "replaces", problem: bucketNameProblem },
+  prefix: {
+    change: "replaces",
+    // it is stored without the slash at its end
+    normal: (value) => (typeof value === "string" ? value.replace(/\/$/, "") : value),
+    problem: prefixProblem,
+  },
+  endpoint: { change: "replaces", problem: endpointProblem },
+  region: { change: "none", problem: regionProblem },
+  layout: LAYOUT,
+  linkLife: { change: "link", problem: (value, { layout }) => linkLifeProblem(value, layout) },
+};
 
 /** By https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html, which other stores are as strict as or stricter than. */
 function bucketNameProblem(value: unknown): string | undefined {
@@ -103,10 +90,6 @@ function regionProblem(value: unknown): string | undefined {
     : "must be a region such as «eu-central-1»";
 }
 
-function layoutProblem(value: unknown): string | undefined {
-  return value === "archive" || value === "site" ? undefined : "must be «archive» or «site»";
-}
-
 function linkLifeProblem(value: unknown, layout: unknown): string | undefined {
   if (layout === "site")
     return "is for the layout «archive» only: a site's pages cannot be signed one by one";
@@ -122,12 +105,12 @@ function linkLifeProblem(value: unknown, layout: unknown): string | undefined {
 export const RECORDS_FOLDER = ".docs-hosting";
 
 /** The key of a name below the prefix; of "" what all keys begin with. */
-export function keyOf({ prefix = "" }: BucketPlace, name: string): string {
+export function keyOf({ prefix = "" }: BucketInputs, name: string): string {
   return prefix === "" ? name : `${prefix}/${name}`;
 }
 
 /** The place as people and Pulumi know it: `s3://bucket/prefix`. */
-export function placeId({ bucket, prefix = "" }: BucketPlace): string {
+export function bucketUri({ bucket, prefix = "" }: BucketInputs): string {
   return `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`;
 }
 
@@ -136,7 +119,7 @@ export function placeId({ bucket, prefix = "" }: BucketPlace): string {
  *
  * @param region the bucket's
  */
-export function addressOf({ bucket, endpoint }: BucketPlace, region: string, key: string): string {
+export function addressOf({ bucket, endpoint }: BucketInputs, region: string, key: string): string {
   const path = key.split("/").map(encodeSegment).join("/");
   if (endpoint !== undefined) return `${endpoint.replace(/\/+$/, "")}/${bucket}/${path}`;
   const host = `s3.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;

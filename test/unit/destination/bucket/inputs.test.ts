@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { checkPlace } from "../../../../provider/destination/place.ts";
-import { addressOf, bucketProblem, keyOf, placeId } from "../../../../provider/destination/bucket/place.ts";
+import { checkDestination } from "../../../../provider/destination/inputs.ts";
+import { addressOf, keyOf, bucketUri } from "../../../../provider/destination/bucket/inputs.ts";
 
-type Given = Partial<Parameters<typeof bucketProblem>[0]>;
+type Given = Readonly<Record<string, unknown>>;
 
 function problem(given: Given): string | undefined {
-  const absent = { bucket: "docs", prefix: undefined, endpoint: undefined, region: undefined };
-  const found = bucketProblem({ ...absent, layout: undefined, linkLife: undefined, ...given });
-  return found && `${found.property} ${found.reason}`;
+  const checked = checkDestination({ bucket: "docs", ...given });
+  return "problem" in checked ? `${checked.at} ${checked.problem}` : undefined;
 }
 
 test.for<Given>([
@@ -96,19 +95,19 @@ test.for([
   ["/", ""],
   ["", ""],
 ])("the prefix «%s» is stored as «%s», so that both spellings are the same place", ([prefix, stored]) => {
-  const checked = checkPlace({ bucket: "docs", prefix });
-  expect(checked).toEqual({ place: { bucket: "docs", prefix: stored, layout: "archive" } });
+  const checked = checkDestination({ bucket: "docs", prefix });
+  expect(checked).toEqual({ value: { bucket: "docs", prefix: stored, layout: "archive" } });
 });
 
 test("a place without a prefix stays without one, and a prefix that is no text is refused", () => {
-  expect(checkPlace({ bucket: "docs" })).toEqual({ place: { bucket: "docs", layout: "archive" } });
-  expect(checkPlace({ bucket: "docs", prefix: 1 })).toMatchObject({ at: "prefix" });
-  expect(checkPlace({ bucket: "docs", prefix: "docs//" })).toMatchObject({ at: "prefix" });
+  expect(checkDestination({ bucket: "docs" })).toEqual({ value: { bucket: "docs", layout: "archive" } });
+  expect(checkDestination({ bucket: "docs", prefix: 1 })).toMatchObject({ at: "prefix" });
+  expect(checkDestination({ bucket: "docs", prefix: "docs//" })).toMatchObject({ at: "prefix" });
 });
 
 test("keys are below the prefix, where there is one", () => {
   expect(keyOf({ bucket: "docs" }, "a")).toBe("a");
   expect(keyOf({ bucket: "docs", prefix: "p/q" }, "a")).toBe("p/q/a");
-  expect(placeId({ bucket: "docs" })).toBe("s3://docs");
-  expect(placeId({ bucket: "docs", prefix: "p/q" })).toBe("s3://docs/p/q");
+  expect(bucketUri({ bucket: "docs" })).toBe("s3://docs");
+  expect(bucketUri({ bucket: "docs", prefix: "p/q" })).toBe("s3://docs/p/q");
 });

@@ -1,0 +1,23 @@
+import { isUnknown } from "../words/unknown";
+import { bucketDestination } from "./bucket/bucketDestination";
+import type { Destination } from "./destination";
+import { archiveFolder } from "./folder/archiveFolder";
+import { siteFolder } from "./folder/siteFolder";
+import type { DestinationInputs } from "./inputs";
+import { repositoryDestination } from "./repository/repositoryDestination";
+
+/** The place, to be asked and written to. */
+export function destinationOf(destination: DestinationInputs): Destination {
+  if ("folder" in destination) {
+    const { folder, layout } = destination;
+    return layout === "site" ? siteFolder(folder) : archiveFolder(folder);
+  }
+  if ("bucket" in destination) return bucketDestination(destination);
+  return repositoryDestination(destination);
+}
+
+/** The place in messages: its id, where that is known already. */
+export function nameOfDestination(destination: DestinationInputs): string {
+  const isKnown = !isUnknown(destination) && !Object.values(destination).some(isUnknown);
+  return isKnown ? destinationOf(destination).id : "a place that is not known yet";
+}

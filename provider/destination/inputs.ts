@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from "node:util";
+import { isUnknown } from "../words/unknown";
+import { BUCKET_FIELDS, type BucketInputs } from "./bucket/inputs";
+import type { DestinationChange, DestinationField } from "./destination";
+import { FOLDER_FIELDS, type FolderInputs } from "./folder/inputs";
+import { REPOSITORY_FIELDS, type RepositoryInputs } from "./repository/inputs";
+
+/** A place that copies are kept at, as the user writes it: the one of these fields that is given says of which kind it is. */
+export type DestinationInputs = FolderInputs | BucketInputs | RepositoryInputs;
+
+const KINDS: Readonly<Record<string, Readonly<Record<string, DestinationField>>>> = {
+  folder: FOLDER_FIELDS,
+  bucket: BUCKET_FIELDS,
+  repository: REPOSITORY_FIELDS,
+};
+
+const NAMES = Object.keys(KINDS);
+
+/** Judges a destination, and gives it the one spelling that is stored: defaults filled in, nothing that is not given. */
+export function checkDestination(
+  value: unknown,
+): { value: DestinationInputs } | { at?: string; problem: string } {
+  const oneOf = `must be an object with one of ${NAMES.join(", ")}`;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return { problem: oneOf };
+  const given = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
+  const kinds = NAMES.filter((name) => given.some(([field]) => field === name));
+  const [name = ""] = kinds;
+  const kind = KINDS[name];
+  if (kind === undefined) return { problem: oneOf };
+  if (kinds.length > 1) return { problem: `${oneOf}, not ${kinds.join(" and ")}: two places are two copies` };
+  const foreign = given.find(([field]) => !Object.hasOwn(kind, field))?.[0];
+  if (foreign !== undefined) {
+    const fields = Object.keys(kind).join(", ");
+    return { at: foreign, problem: `there is no such field for a ${name}. Fields are: ${fields}` };
+  }
+  const inputs: Record<string, unknown> = {};
+  for (const [field, row] of Object.entries(kind)) if ("default" in row) inputs[field] = row.default;
+  for (const [field, each] of given) inputs[field] = kind[field]?.normal?.(each) ?? each;
+  const known = Object.fromEntries(Object.entries(inputs).filter(([, each]) => !isUnknown(each)));
+  for (const [field, { problem }] of Object.entries(kind)) {
+    const wrong = field in known ? problem(known[field], known) : undefined;
+    if (wrong !== undefined) return { at: field, problem: wrong };
+  }
+  return { value: inputs as unknown as DestinationInputs };
+}
+
+/** What makes it another place: of two places that differ in it, neither has the copies of the other. Plain values. */
+export function destinationKey(destination: DestinationInputs): unknown {
+  if (isUnknown(destination)) return destination;
+  const [name, kind] = kindOf(destination);
+  const fields = Object.keys(kind).filter((field) => kind[field]?.change === "replaces");
+  return [name, ...fields.map((field) => fieldsOf(destination)[field] ?? null)];
+}
+
+/** What has to be done when a destination is written in another way than before. */
+export function destinationChange(before: DestinationInputs, now: DestinationInputs): DestinationChange {
+  if (!isDeepStrictEqual(destinationKey(before), destinationKey(now))) return "replaces";
+  const [old, fresh] = [fieldsOf(before), fieldsOf(now)];
+  const changes = Object.entries(kindOf(now)[1])
+    .filter(([field]) => !isDeepStrictEqual(old[field], fresh[field]))
+    .map(([, { change }]) => change);
+  return (["content", "link"] as const).find((change) => changes.includes(change)) ?? "none";
+}
+
+const fieldsOf = (destination: DestinationInputs): Readonly<Record<string, unknown>> => ({ ...destination });
+
+function kindOf(destination: DestinationInputs): [name: string, kind: Record<string, DestinationField>] {
+  const found = Object.entries(KINDS).find(([name]) => Object.hasOwn(destination, name));
+  if (found === undefined) throw new Error("a place of no kind"); // the check refuses it
+  return found;
+}

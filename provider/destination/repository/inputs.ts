@@ -1,0 +1,33 @@
+import { baseProblem, repositoryProblem, tagProblem } from "../../registry/reference";
+import type { DestinationField, FieldsOfKind } from "../destination";
+
+/** A repository of an OCI registry. */
+export interface RepositoryInputs {
+  /** With the registry's host, without a tag: `registry.internal/docs/site`. */
+  repository: string;
+  /** Leads to the newest copy. Each copy has a tag of its own besides, so that the registry's garbage collection spares it. */
+  tag?: string;
+  /**
+   * An nginx image: the copy is that image, for each of its platforms, with the site in it.
+   *
+   * @default the site alone, below `/site`: for image volumes
+   */
+  base?: string;
+  /** The registry has no TLS. @default false: only one on this machine may have none */
+  plainHttp?: boolean;
+}
+
+const text =
+  (problemOf: (text: string) => string | undefined): DestinationField["problem"] =>
+  (value) =>
+    typeof value === "string" ? problemOf(value) : "must be a string";
+
+export const REPOSITORY_FIELDS: FieldsOfKind<RepositoryInputs> = {
+  repository: { change: "replaces", problem: text(repositoryProblem) },
+  tag: { change: "content", problem: text(tagProblem) },
+  base: { change: "content", problem: text(baseProblem) },
+  plainHttp: {
+    change: "none",
+    problem: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
+  },
+};
