@@ -142,7 +142,7 @@ test("a record that does not end is not read on", async () => {
   })();
   const store = {
     destination: { bucket: "docs" },
-    sdk: { s3: { GetObjectCommand: class {} } },
+    sdk: { s3: { GetObjectCommand: Object } },
     client: { send: () => Promise.resolve({ Body }) },
     run: (_action: string, _key: string, send: (options: object) => Promise<unknown>) => send({}),
   };
