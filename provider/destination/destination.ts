@@ -1,29 +1,18 @@
+import type { BundleFile } from "../archive/bundle";
 import type { SiteSink } from "../archive/site";
-import type { NetworkContext } from "../http/attempt";
+import type { RegistryContext } from "../registry/exchange";
+import type { SiteFacts } from "../siteImage/siteImage";
 
 /** What asking a destination, or writing to it, gets from the outside. */
-export interface DestinationContext extends NetworkContext {
-  /** Environment variables, for credentials: read anew whenever one is needed. */
-  readonly environment: (name: string) => string | undefined;
+export interface DestinationContext extends RegistryContext {
   /** Makes an empty folder of this operation's own on this machine's disk. It is removed when the operation ends, however it does. */
   readonly scratch: () => Promise<string>;
 }
 
 /** A bundle on this machine, of which the digest is known, and which is not published before it was looked through. */
-export interface Bundle {
-  /** The file. */
-  readonly path: string;
-  readonly format: "tar.gz" | "zip";
-  /** Of the archive's bytes: hexadecimal digits. */
-  readonly sha256: string;
+export interface Bundle extends BundleFile, SiteFacts {
   /** Of the archive, in bytes. */
   readonly size: number;
-  /** Label of the content. */
-  readonly version: string;
-  /** Job that made it, where that is known. */
-  readonly jobId?: string | undefined;
-  /** Site that it is of, where that is known. */
-  readonly domain?: string | undefined;
 }
 
 /** A copy at a destination: what the state keeps of it, so that it can be asked for and removed again. Plain values; no secret. */

@@ -5,7 +5,6 @@ import { annotationsOf, imageOnBase, indexOf, WEB_ROOT, type SiteFacts } from ".
 import type { BlobStore } from "./blobStore";
 import { siteName } from "./imageName";
 import type { KitImage, PulledImage } from "./kitImage";
-import { platformOf } from "./platform";
 
 /** A bundle that was looked through. */
 export interface KitBundle extends BundleFile, SiteFacts {
@@ -32,10 +31,7 @@ export async function buildSiteImage(
   const layer = await writer.end(signal);
   await store.take(layer.path, layer);
   const annotations = annotationsOf(bundle, base.base);
-  const images = base.images.map((image) => {
-    const onPlatform = { ...image, platform: platformOf(image) };
-    return { base: onPlatform, ...imageOnBase(onPlatform, layer, annotations) };
-  });
+  const images = base.images.map((image) => ({ base: image, ...imageOnBase(image, layer, annotations) }));
   const [first] = images;
   if (first === undefined) throw new Error("an image is pulled for one platform at least");
   const top = images.length === 1 ? first.manifest : indexOf(images, annotations);

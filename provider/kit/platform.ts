@@ -1,4 +1,4 @@
-import type { Platform, StoredImage } from "../registry/image";
+import type { Platform } from "../registry/image";
 
 /** `linux/amd64`, `linux/arm64/v8`: sites are served on Linux. */
 const PLATFORM = /^linux\/[a-z0-9]+(?:\/[a-z0-9.]+)?$/;
@@ -12,17 +12,6 @@ export function platformProblem(text: string): string | undefined {
 export function isWanted(wanted: readonly string[], platform: Platform): boolean {
   const { os, architecture } = platform;
   return [`${os}/${architecture}`, platformText(platform)].some((each) => wanted.includes(each));
-}
-
-/** The platform of an image: as its index says it, else as its own configuration does. */
-export function platformOf({ platform, config }: StoredImage): Platform {
-  if (platform) return platform;
-  const { os, architecture, variant } = config;
-  return {
-    os: String(os),
-    architecture: String(architecture),
-    ...(typeof variant === "string" && { variant }),
-  };
 }
 
 export function platformText({ os, architecture, variant }: Platform): string {

@@ -10,7 +10,7 @@ import { DestinationError } from "../words/errors";
 import type { BlobStore } from "./blobStore";
 import { nameInKit } from "./imageName";
 import type { PulledImage } from "./kitImage";
-import { isWanted, platformOf, platformText } from "./platform";
+import { isWanted, platformText } from "./platform";
 
 /** How many layers are fetched at once: as many as docker does. */
 const LANES = 3;
@@ -31,10 +31,8 @@ export async function pullImage(
   const session = new RegistrySession(parsed, context, { actions: "pull" });
   context.reporter.progress(`pulling ${reference}`);
   const found = await readImage(session, parsed, (platform) => isWanted(platforms, platform));
-  const images = found.images.filter((image) => isWanted(platforms, platformOf(image)));
-  const missing = platforms.find(
-    (platform) => !images.some((image) => isWanted([platform], platformOf(image))),
-  );
+  const images = found.images.filter((image) => isWanted(platforms, image.platform));
+  const missing = platforms.find((platform) => !images.some((image) => isWanted([platform], image.platform)));
   if (missing !== undefined) {
     throw new DestinationError(
       `${reference} has no image for ${missing}`,
@@ -61,7 +59,7 @@ export async function pullImage(
     reference: parsed.tag === undefined ? pinned(parsed, found.digest) : `${name}@${found.digest}`,
     isSite: false,
     top,
-    platforms: images.map((image) => platformText(platformOf(image))),
+    platforms: images.map((image) => platformText(image.platform)),
     base: { name, digest: found.digest },
     images,
   };
@@ -70,7 +68,5 @@ export async function pullImage(
 function topOf(images: readonly StoredImage[]): Manifest {
   const [first, ...others] = images;
   if (first && others.length === 0) return first.manifest;
-  return indexOf(
-    images.map((image) => ({ base: { ...image, platform: platformOf(image) }, manifest: image.manifest })),
-  );
+  return indexOf(images.map((image) => ({ base: image, manifest: image.manifest })));
 }

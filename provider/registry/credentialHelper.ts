@@ -1,14 +1,10 @@
 import { spawn } from "node:child_process";
 import { redact } from "../words/redaction";
-import type { Reporter } from "../words/reporter";
 import { helperCredential, type Credential } from "./dockerConfiguration";
+import type { RegistryContext } from "./exchange";
 
-/** Where credentials come from. */
-export interface CredentialContext {
-  readonly environment: (name: string) => string | undefined;
-  readonly reporter: Reporter;
-  readonly signal: AbortSignal;
-}
+/** What looking for a credential gets from the outside. */
+export type CredentialContext = Pick<RegistryContext, "environment" | "reporter" | "signal">;
 
 /** Longest time a helper may take, in milliseconds: some ask a service elsewhere. */
 const HELPER_LIMIT_MS = 20_000;

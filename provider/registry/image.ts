@@ -22,8 +22,8 @@ export interface Descriptor extends Blob {
 /** An image for one platform. */
 export interface PlatformImage {
   readonly digest: string;
-  /** As the index says it; none of an image that is in no index. */
-  readonly platform?: Platform;
+  /** As the index says it, else as its own configuration does. */
+  readonly platform: Platform;
   readonly layers: readonly Descriptor[];
   /** The image's own configuration, as it is. */
   readonly config: Readonly<Record<string, unknown>>;
@@ -65,7 +65,7 @@ export async function readImage(
     if (!isWanted(platform)) continue;
     const manifest = await getManifest(session, digest);
     if (manifest === undefined) throw missingImage(session, digest);
-    images.push({ ...(await readPlatformImage(session, manifest)), platform });
+    images.push(await readPlatformImage(session, manifest, platform));
   }
   return { digest: top.digest, isIndex, images };
 }
@@ -84,7 +84,11 @@ function imagesOf(session: RegistrySession, index: Manifest): { digest: string; 
   });
 }
 
-async function readPlatformImage(session: RegistrySession, manifest: Manifest): Promise<StoredImage> {
+async function readPlatformImage(
+  session: RegistrySession,
+  manifest: Manifest,
+  platform?: Platform,
+): Promise<StoredImage> {
   if (!IMAGE_TYPES.includes(manifest.mediaType)) {
     throw unusable(session, manifest, `is no image but ${JSON.stringify(manifest.mediaType)}`);
   }
@@ -101,12 +105,23 @@ async function readPlatformImage(session: RegistrySession, manifest: Manifest): 
   if (!Array.isArray(diffIds) || diffIds.length !== descriptors.length) {
     throw unusable(session, manifest, "has a configuration that is not of its layers");
   }
+  const imageConfig = parsed as Record<string, unknown>;
   return {
     digest: manifest.digest,
+    platform: platform ?? platformIn(imageConfig),
     layers: descriptors.filter((each) => each !== undefined),
-    config: parsed as Record<string, unknown>,
+    config: imageConfig,
     manifest,
     configBytes,
+  };
+}
+
+/** The platform that an image's own configuration says. */
+export function platformIn({ os, architecture, variant }: PlatformImage["config"]): Platform {
+  return {
+    os: String(os),
+    architecture: String(architecture),
+    ...(typeof variant === "string" && { variant }),
   };
 }
 

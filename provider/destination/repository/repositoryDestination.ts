@@ -37,53 +37,42 @@ interface Parts {
 /** How many digits of its digest a copy's own tag has. */
 const TAG_DIGITS = 16;
 
+/** The inputs, read. */
+interface Target extends Pick<RepositoryInputs, "tag" | "plainHttp"> {
+  readonly repository: Repository;
+  readonly base: Reference | undefined;
+}
+
 /** @throws Error for what `repositoryProblem` and `baseProblem` find */
-export function repositoryDestination(options: RepositoryInputs): Destination {
-  const place = new PLACEHOLDERCLASS(
-    parseRepository(options.repository),
-    options.base === undefined ? undefined : parseBase(options.base),
-    options,
-  );
+export function repositoryDestination({ repository, base, ...options }: RepositoryInputs): Destination {
+  const target: Target = {
+    ...options,
+    repository: parseRepository(repository),
+    base: base === undefined ? undefined : parseBase(base),
+  };
   return {
-    id: repositoryName(place.repository),
-    begin: (bundle, context) => begin(place, bundle, context),
-    look: (copy, context) => look(place, copy, context),
-    remove: (copies, kept, context) => remove(place, copies, kept, context),
+    id: repositoryName(target.repository),
+    begin: (bundle, context) => begin(target, bundle, context),
+    look: (copy, context) => look(target, copy, context),
+    remove: (copies, kept, context) => remove(target, copies, kept, context),
   };
 }
 
-/** The options, read. */
-class PLACEHOLDERCLASS {
-  readonly repository: Repository;
-  readonly base: Reference | undefined;
-  readonly tag: string | undefined;
-  readonly #plainHttp: boolean | undefined;
-
-  constructor(
-    repository: Repository,
-    base: Reference | undefined,
-    { tag, plainHttp }: Pick<RepositoryInputs, "tag" | "plainHttp">,
-  ) {
-    this.repository = repository;
-    this.base = base;
-    this.tag = tag;
-    this.#plainHttp = plainHttp;
-  }
-
-  session(context: DestinationContext, actions: Actions): RegistrySession {
-    return new RegistrySession(this.repository, context, { actions, plainHttp: this.#plainHttp });
-  }
-
-  baseSession(base: Reference, context: DestinationContext): RegistrySession {
-    // another registry has TLS
-    const plainHttp = base.host === this.repository.host && this.#plainHttp;
-    return new RegistrySession(base, context, { actions: "pull", plainHttp });
-  }
+function sessionWith(target: Target, context: DestinationContext, actions: Actions): RegistrySession {
+  return new RegistrySession(target.repository, context, { actions, plainHttp: target.plainHttp });
 }
 
-async function begin(place: PLACEHOLDERCLASS, bundle: Bundle, context: DestinationContext): Promise<Draft> {
-  const base =
-    place.base && (await readBase(place.base, place.baseSession(place.base, context), context.reporter));
+async function baseOf(
+  { base, repository, plainHttp }: Target,
+  context: DestinationContext,
+): Promise<BaseImage | undefined> {
+  if (base === undefined) return undefined;
+  const options = { actions: "pull", plainHttp: base.host === repository.host && plainHttp } as const; // another registry has TLS
+  return readBase(base, new RegistrySession(base, context, options), context.reporter);
+}
+
+async function begin(target: Target, bundle: Bundle, context: DestinationContext): Promise<Draft> {
+  const base = await baseOf(target, context);
   const layer = new LayerWriter(
     await context.scratch(),
     base ? WEB_ROOT : SITE_ROOT,
@@ -93,24 +82,24 @@ async function begin(place: PLACEHOLDERCLASS, bundle: Bundle, context: Destinati
   return {
     sink: layer,
     publish: async (placing) =>
-      publish(place, bundle, base, await layer.end(context.signal), context, placing),
+      publish(target, bundle, base, await layer.end(context.signal), context, placing),
   };
 }
 
 async function publish(
-  place: PLACEHOLDERCLASS,
+  target: Target,
   bundle: Bundle,
   base: BaseImage | undefined,
   layer: Layer,
   context: DestinationContext,
   placing?: (copy: Copy) => void,
 ): Promise<Copy> {
-  const session = place.session(context, "pull,push");
+  const session = sessionWith(target, context, "pull,push");
   const { images, index } = built(bundle, base, layer);
   const top = index ?? images[0]?.manifest;
   if (top === undefined) throw new Error("an image is made of each platform, and there is at least one");
   await sendBlobs(session, base, layer, images, context);
-  const image = pinned(place.repository, top.digest);
+  const image = pinned(target.repository, top.digest);
   const parts: Parts = {
     manifests: [...new Set([top.digest, ...images.map(({ manifest }) => manifest.digest)])],
   };
@@ -124,7 +113,7 @@ async function publish(
   }
   await putManifest(session, top, ownTag);
   placing?.(copy);
-  if (place.tag !== undefined) await putManifest(session, top, place.tag);
+  if (target.tag !== undefined) await putManifest(session, top, target.tag);
   return copy;
 }
 
@@ -177,25 +166,25 @@ async function sendBlobs(
 }
 
 async function look(
-  place: PLACEHOLDERCLASS,
+  target: Target,
   copy: Copy,
   context: DestinationContext,
 ): Promise<"same" | "changed" | "gone"> {
-  const session = place.session(context, "pull");
+  const session = sessionWith(target, context, "pull");
   const [top = ""] = manifestsOf(copy);
   if ((await findManifest(session, top)) === undefined) return "gone";
-  if (place.tag === undefined) return "same";
-  return (await findManifest(session, place.tag)) === top ? "same" : "changed";
+  if (target.tag === undefined) return "same";
+  return (await findManifest(session, target.tag)) === top ? "same" : "changed";
 }
 
 /** The layers are the business of the registry's garbage collection, once no manifest leads to them. */
 async function remove(
-  place: PLACEHOLDERCLASS,
+  target: Target,
   copies: readonly Copy[],
   kept: readonly Copy[],
   context: DestinationContext,
 ): Promise<void> {
-  const session = place.session(context, "pull,delete");
+  const session = sessionWith(target, context, "pull,delete");
   const needed = new Set(kept.flatMap(manifestsOf));
   // an index before what it leads to: some registries want it so
   const digests = new Set(copies.flatMap(manifestsOf).filter((digest) => !needed.has(digest)));
@@ -203,7 +192,7 @@ async function remove(
     const how = await deleteManifest(session, digest);
     if (how !== "unsupported") continue;
     context.reporter.warn(
-      `the registry ${place.repository.host} has the removal of images switched off: old copies stay in ${repositoryName(place.repository)}`,
+      `the registry ${target.repository.host} has the removal of images switched off: old copies stay in ${repositoryName(target.repository)}`,
     );
     return;
   }
