@@ -38,7 +38,8 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 
   destinationName: ({ destination }) => nameOfDestination(destination),
   destinationKey: ({ destination }) => destinationKey(destination),
-  deed: ({ source, destination }) => `${describeSource(source)} is copied to ${nameOfDestination(destination)}`,
+  deed: ({ source, destination }) =>
+    `${describeSource(source)} is copied to ${nameOfDestination(destination)}`,
   subject: ({ source, destination }) => `${describeSource(source)} to ${nameOfDestination(destination)}`,
   addressOf: ({ copy }) => copy.uri,
 

@@ -22,7 +22,10 @@ const SOURCE = {
   apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY",
 };
 const BUCKET: DestinationInputs = { bucket: "docs", layout: "archive", linkLife: "24h" };
-const IMAGE: DestinationInputs = { repository: "registry.internal/docs/site", base: "registry.internal/nginx:1.30" };
+const IMAGE: DestinationInputs = {
+  repository: "registry.internal/docs/site",
+  base: "registry.internal/nginx:1.30",
+};
 const HOUR_MS = 3_600_000;
 
 const inputs = (given: Partial<CheckedInputs> = {}): CheckedInputs => ({
