@@ -16,6 +16,6 @@ test("a resource goes on whose hook is refused, and whose hook says nothing of t
   outliveRefusal(refused as unknown as pulumi.ErrorHook);
   await expect(refused.__registered).resolves.toBeUndefined();
   const silent = {};
-  outliveRefusal(silent as pulumi.ErrorHook);
+  outliveRefusal(silent as unknown as pulumi.ErrorHook);
   expect(silent).toEqual({});
 });
