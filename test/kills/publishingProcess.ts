@@ -3,14 +3,14 @@
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import fetch from "node-fetch";
-import { folderDestination } from "../../dist/provider/destination/folder/folderDestination.js";
+import { siteFolder } from "../../dist/provider/destination/folder/siteFolder.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { startDeadline } from "../../dist/provider/time/deadline.js";
 import { Secrets } from "../../dist/provider/words/secrets.js";
 
 const [, , folder = "", files = ""] = process.argv;
 const silent = (): undefined => undefined;
-const draft = await folderDestination({ folder, layout: "site" }).begin(
+const draft = await siteFolder(folder).begin(
   { path: "", format: "tar.gz", sha256: "ab".repeat(32), size: 1, version: "v1" },
   {
     fetch,
