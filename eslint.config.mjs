@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import tseslint from "typescript-eslint";
 
 /** Who may import what (design: provider/README.md): a broken rule is an error that says so. */
-const wall = (patterns) => ({
+const restricted = (patterns) => ({
   "@typescript-eslint/no-restricted-imports": ["error", { patterns }],
 });
 
@@ -11,35 +11,36 @@ const PROVIDER = [
   { group: ["**/sdk/**", "**/test/**", "**/examples/**"], message: "provider/ imports only itself." },
 ];
 
-/** The rooms of provider/, floor by floor: imports go down the stairs only. */
-const LOWER_FLOORS = [
+/** The modules of provider/, layer by layer: a module imports only modules of the layers below its own. */
+const LOWER_LAYERS = [
   ["published"],
   ["source"],
   ["resource"],
   ["destination", "kit"],
   ["siteImage"],
-  ["service", "waiting", "download", "archive", "registry"],
-  ["http", "disk"],
-  ["time", "tracing", "words"],
+  ["service", "download", "archive", "registry"],
+  ["polling"],
+  ["http", "files"],
+  ["time", "tracing", "messages"],
 ];
-// the door and the resources, a folder each
+// the adapters and the resources, a folder each
 const top = readdirSync(`${import.meta.dirname}/provider`, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && !LOWER_FLOORS.flat().includes(entry.name))
+  .filter((entry) => entry.isDirectory() && !LOWER_LAYERS.flat().includes(entry.name))
   .map(({ name }) => name);
-const FLOORS = [top, ...LOWER_FLOORS];
+const LAYERS = [top, ...LOWER_LAYERS];
 
-const rooms = FLOORS.flatMap((floor, level) =>
-  floor.map((room) => {
-    const closed = FLOORS.slice(0, level + 1)
+const modules = LAYERS.flatMap((layer, level) =>
+  layer.map((module) => {
+    const closed = LAYERS.slice(0, level + 1)
       .flat()
-      .filter((other) => other !== room);
+      .filter((other) => other !== module);
     return {
-      files: [`provider/${room}/**`],
-      rules: wall([
+      files: [`provider/${module}/**`],
+      rules: restricted([
         ...PROVIDER,
         {
           group: ["../dynamic", ...closed.map((other) => `**/${other}/**`)],
-          message: `provider/${room}/ imports only itself and the floors below, see provider/README.md.`,
+          message: `provider/${module}/ imports only itself and the layers below, see provider/README.md.`,
         },
       ]),
     };
@@ -72,9 +73,9 @@ export default tseslint.config(
   },
   {
     files: ["provider/**"],
-    rules: wall(PROVIDER),
+    rules: restricted(PROVIDER),
   },
-  ...rooms,
+  ...modules,
   {
     files: ["sdk/*.ts"],
     rules: {
@@ -85,10 +86,10 @@ export default tseslint.config(
   },
   {
     files: ["sdk/**"],
-    rules: wall([
+    rules: restricted([
       {
         regex:
-          "/provider/(?!door/nodeVersion$|time/clock$|tracing/tracer$|agentJob/lookUp\\.js$|words/errors$|resource/inputTable$|[^/]+/inputs$)",
+          "/provider/(?!adapters/dynamic/nodeVersion$|time/clock$|tracing/tracer$|agentJob/lookUp\\.js$|messages/errors$|resource/inputTable$|[^/]+/inputs$)",
         allowTypeImports: true,
         message:
           "The user's program takes types, tables of inputs and errors from provider/, and the one read that it does itself.",
@@ -99,7 +100,7 @@ export default tseslint.config(
   {
     files: ["examples/**"],
     ignores: ["examples/start/**"],
-    rules: wall([
+    rules: restricted([
       {
         group: ["**/sdk/**", "**/provider/**", "**/dist/**", "**/test/**"],
         message: "Examples import the package by its name, as a user would.",

@@ -4,13 +4,13 @@
  * FROZEN: states written by every earlier version require this entry by name and take the provider of their resource
  * from it. Its methods must go on understanding all that earlier versions stored.
  */
-import "./door/nodeVersion"; // first: what is not for an older Node.js says only ERR_REQUIRE_ESM there
+import "./adapters/dynamic/nodeVersion"; // first: what is not for an older Node.js says only ERR_REQUIRE_ESM there
 import { agentJob } from "./agentJob/lifeCycle";
 import { airGapKit } from "./airGapKit/lifeCycle";
 import { bundleCopy } from "./bundleCopy/lifeCycle";
-import { dynamicProvider } from "./door/dynamicProvider";
-import { Session } from "./door/session";
-import { thisProcess } from "./door/thisProcess";
+import { dynamicProvider } from "./adapters/dynamic/dynamicProvider";
+import { Session } from "./adapters/dynamic/session";
+import { thisProcess } from "./adapters/dynamic/thisProcess";
 import { staticExport } from "./staticExport/lifeCycle";
 
 const session = new Session(thisProcess);

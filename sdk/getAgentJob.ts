@@ -31,7 +31,7 @@ export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobRes
   const [{ lookUpAgentJob }, { Pacers }, { Secrets }, { default: fetch }] = await Promise.all([
     import("../provider/agentJob/lookUp.js"),
     import("../provider/http/pacers.js"),
-    import("../provider/words/secrets.js"),
+    import("../provider/messages/secrets.js"),
     import("node-fetch"),
   ]);
   const secrets = new Secrets();

@@ -1,4 +1,4 @@
-import "../provider/door/nodeVersion"; // first: see there
+import "../provider/adapters/dynamic/nodeVersion"; // first: see there
 export { AgentJob, type AgentJobArgs } from "./agentJob";
 export {
   getAgentJob,
@@ -28,4 +28,4 @@ export {
 } from "./staticExportValues";
 export { fleetOutputs, type FleetMember, type FleetOutputs } from "./fleetOutputs";
 export { featureSupport, type DeploymentKind, type Feature, type FeatureSupport } from "./featureSupport";
-export * from "../provider/words/errors";
+export * from "../provider/messages/errors";

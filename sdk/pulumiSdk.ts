@@ -1,5 +1,5 @@
 // All that is private to @pulumi/pulumi and used in the program's process. What the provider's process uses of Pulumi is in
-// provider/door/pulumiHost.ts: the two processes load different copies of the SDK, and the provider imports none.
+// provider/adapters/dynamic/pulumiHost.ts: the two processes load different copies of the SDK, and the provider imports none.
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
 

@@ -9,7 +9,7 @@ const project = (name: string, timeoutMs: number, options: Options): TestProject
 /** Files share a process, and what it has loaded: stack tests also programs and providers, see `engine/local/reusedProcess.ts`. */
 const sharedProcesses: Options = { isolate: false };
 /** Of what a process does once in its life: each file puts other modules in the place of the real ones. */
-const REPLACED_MODULES = "unit/{door,sdk,waiting}/**/*.test.ts";
+const REPLACED_MODULES = "unit/{adapters/dynamic,sdk,polling}/**/*.test.ts";
 
 export default defineConfig({
   test: {

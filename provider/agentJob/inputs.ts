@@ -6,7 +6,7 @@ import { isIdentifier } from "../service/identifier";
 /** What an agent job is found by, and with which key. */
 export interface AgentJobLookupInputs extends AgentJobKey, ServiceInputs {}
 
-/** The inputs of an agent job, as plain values. The one source of their names and meanings. */
+/** The inputs of an agent job, as plain values. The one source of their names and effects. */
 export interface AgentJobInputs extends AgentJobLookupInputs {
   /**
    * Whether a job that ends as `failed` is a normal end, to be told by `status`.

@@ -1,14 +1,14 @@
 import { decisionLine, type Decision, type ReasonCode } from "../resource/decision";
 import type { Context } from "../resource/context";
-import { changedByTable, checkByTable, meaning } from "../resource/inputTable";
+import { changedByTable, checkByTable, withEffect } from "../resource/inputTable";
 import { DEFAULT_LIMIT_MS, goneDecision, READ_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
 import { openClient } from "../resource/openClient";
 import { UnfinishedError } from "../resource/unfinishedError";
 import { agentJobOutcome, isKnownStatus, missingFields, nameOf, type AgentJob } from "../service/agentJob";
-import { waitForJob, type JobLook } from "../waiting/jobWait";
-import { AgentFailedError, NotFoundError } from "../words/errors";
-import { explained } from "../words/explainedError";
-import { warningOnce } from "../words/reporter";
+import { waitForJob, type PolledJob } from "../polling/jobWait";
+import { AgentFailedError, NotFoundError } from "../messages/errors";
+import { explained } from "../messages/explainedError";
+import { warningOnce } from "../messages/reporter";
 import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
 import { inputsOf, seenState, type AgentJobState } from "./state";
 
@@ -24,7 +24,7 @@ export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
 
   diff(inputs, state) {
     const changed = changedByTable(AGENT_JOB_INPUTS, inputs, inputsOf(state));
-    const replaces = meaning(AGENT_JOB_INPUTS, changed, "replaces");
+    const replaces = withEffect(AGENT_JOB_INPUTS, changed, "replaces");
     if (replaces.length > 0) {
       const names = replaces.map((name) => AGENT_JOB_INPUTS[name].publicName ?? name);
       const text = `${names.join(" and ")} changed: another agent job in its place`;
@@ -107,7 +107,7 @@ async function waitUntilSeenFinal(
   try {
     const service = openClient(context, inputs, limitMs);
     const { tracer } = service;
-    const look = async (): Promise<AgentJob & JobLook> => {
+    const poll = async (): Promise<AgentJob & PolledJob> => {
       const { job, missing, ...asked } = await service.client.getAgentJob(keyOf(inputs));
       seen = job;
       if (missing.length > 0) reporter.warn(missingFields(keyOf(inputs), missing));
@@ -116,8 +116,8 @@ async function waitUntilSeenFinal(
       tracer.note({ "docs_hosting.job.status": status, "docs_hosting.job.outcome": outcome });
       return { ...job, ...asked, outcome, isUnexpected: !isKnownStatus(status) };
     };
-    const tracedLook = (): ReturnType<typeof look> => tracer.span("docs_hosting.agent_job.look", {}, look);
-    const wait = { ...service, subject: `${name} to be final`, name, look: tracedLook };
+    const tracedPoll = (): ReturnType<typeof poll> => tracer.span("docs_hosting.agent_job.look", {}, poll);
+    const wait = { ...service, subject: `${name} to be final`, name, poll: tracedPoll };
     return await tracer.span("docs_hosting.agent_job.wait", {}, () => waitForJob(wait));
   } catch (error) {
     const over = error instanceof NotFoundError;

@@ -2,9 +2,9 @@ import { isKnownStatus, missingFields, nameOf, type AgentJob } from "../service/
 import { checkByTable } from "../resource/inputTable";
 import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
 import { openClient, type AskingContext } from "../resource/openClient";
-import { InputError } from "../words/errors";
-import { withoutSecrets } from "../words/reporter";
-import { explained } from "../words/explainedError";
+import { InputError } from "../messages/errors";
+import { withoutSecrets } from "../messages/reporter";
+import { explained } from "../messages/explainedError";
 import { READ_LIMIT_MS } from "../resource/lifeCycle";
 
 /**

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { nameProblem } from "../kit/imageName";
 import { platformProblem } from "../kit/platform";
 import { baseProblem } from "../registry/reference";
-import { text, type InputTable, type Ruled } from "../resource/inputTable";
+import { text, type InputTable, type RuleResult } from "../resource/inputTable";
 import { isSameSource, ruleOfSource, type BundleSource, type CheckedSource } from "../source/bundleSource";
 import { KEEP, LIMITS, REQUIRE_SELF_CONTAINED, type BundleLimits } from "../source/demands";
-import { isUnknown } from "../words/unknown";
+import { isUnknown } from "../messages/unknown";
 
 /** A chart on this machine. */
 export interface LocalChart {
@@ -15,7 +15,7 @@ export interface LocalChart {
   digest?: string;
 }
 
-/** The inputs of a kit, as plain values. The one source of their names and meanings. */
+/** The inputs of a kit, as plain values. The one source of their names and effects. */
 export interface AirGapKitInputs {
   /** What it carries: an export, or a file that arrived by other ways. A renewed link of the export changes nothing here. */
   source: BundleSource;
@@ -135,14 +135,14 @@ export const AIR_GAP_KIT_INPUTS: InputTable<AirGapKitInputs> = {
   keep: KEEP,
 };
 
-function ruleOfPath(what: string, example: string): (value: string) => Ruled {
+function ruleOfPath(what: string, example: string): (value: string) => RuleResult {
   return (value) =>
     value.trim() === "" || value.includes("\0")
       ? { problem: `must be the path of ${what}, such as "${example}"` }
       : { value };
 }
 
-function ruleOfChart(value: unknown): Ruled {
+function ruleOfChart(value: unknown): RuleResult {
   const problem = 'must be the path of a chart, such as "./chart"';
   const given = typeof value === "string" ? { path: value } : value;
   const { path, digest, ...others } = Object(given) as Record<string, unknown>;
@@ -162,14 +162,18 @@ function isSameChart(one: unknown, other: unknown): boolean {
     : first?.path === second?.path;
 }
 
-function ruleOfImages(value: unknown): Ruled {
+function ruleOfImages(value: unknown): RuleResult {
   const ruled = ruleOfList(value, baseProblem, "nginxinc/nginx-unprivileged:1.30-alpine");
   if ("problem" in ruled) return ruled;
   const problem = nameProblem((ruled.value as unknown[]).filter((each) => !isUnknown(each)) as string[]);
   return problem === undefined ? ruled : { problem };
 }
 
-function ruleOfList(value: unknown, problemOf: (text: string) => string | undefined, example: string): Ruled {
+function ruleOfList(
+  value: unknown,
+  problemOf: (text: string) => string | undefined,
+  example: string,
+): RuleResult {
   if (!Array.isArray(value)) return { problem: `must be a list, such as ["${example}"]` };
   for (const [index, each] of (value as unknown[]).entries()) {
     if (isUnknown(each)) continue;

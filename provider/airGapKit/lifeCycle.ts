@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { usingFolder } from "../disk/diskFailure";
+import { usingFolder } from "../files/diskFailure";
 import { removeDrafts } from "../kit/draft";
 import { chartInFolder } from "../kit/chartFacts";
 import { readEarlierKit } from "../kit/earlierKit";
-import { lookAtKit, removeKits } from "../kit/lookAtKit";
+import { compareKit, removeKits } from "../kit/compareKit";
 import { signerFrom } from "../kit/signature";
 import { writeKit } from "../kit/writeKit";
 import { publishedLifeCycle } from "../published/lifeCycle";
@@ -12,7 +12,7 @@ import type { PublicationKind } from "../published/publication";
 import { describeSource } from "../source/bundleSource";
 import { siteLimits } from "../source/inspect";
 import type { WorkContext } from "../source/workFolders";
-import { isUnknown } from "../words/unknown";
+import { isUnknown } from "../messages/unknown";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
 import { inputsOf, stateOf, type AirGapKitState, type MadeKit } from "./state";
 
@@ -89,7 +89,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
     };
   },
 
-  look: ({ signal }, { folder }, { kit }) => usingFolder(folder, signal, () => lookAtKit(folder, kit)),
+  compare: ({ signal }, { folder }, { kit }) => usingFolder(folder, signal, () => compareKit(folder, kit)),
 
   remove: (context, { folder }, kits, kept) =>
     usingFolder(folder, context.signal, async () => {

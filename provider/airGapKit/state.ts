@@ -5,7 +5,7 @@ import type { Drift } from "../published/publication";
 import { inputsAmong } from "../resource/inputTable";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
 
-/** The outputs of a kit: all inputs, and what was found and made. The one source of their names and meanings. */
+/** The outputs of a kit: all inputs, and what was found and made. The one source of their names and effects. */
 export interface AirGapKitOutputs extends CheckedInputs {
   /** The kit: its folder, from the program's. */
   path: string;

@@ -1,6 +1,6 @@
 import { transferLine } from "../http/transferLine";
-import { InternalError } from "../words/errors";
-import type { Reporter } from "../words/reporter";
+import { InternalError } from "../messages/errors";
+import type { Reporter } from "../messages/reporter";
 import { ArchiveFile } from "./archiveFile";
 import type { ArchiveEntry } from "./entry";
 import type { ArchiveFormat } from "./format";

@@ -1,4 +1,4 @@
-import { cut, printable } from "../words/plainText";
+import { cut, printable } from "../messages/plainText";
 
 /** Where a page is as long as nobody says otherwise. No host has a name that ends so (RFC 2606). */
 export const HERE = "https://site.invalid/";

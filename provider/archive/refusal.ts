@@ -1,5 +1,5 @@
-import { BundleRefusedError } from "../words/errors";
-import { cut, printable } from "../words/plainText";
+import { BundleRefusedError } from "../messages/errors";
+import { cut, printable } from "../messages/plainText";
 
 /** What to do about a bundle that is damaged. */
 export const BROKEN = `Run \`pulumi up\` again; if the bundle is as broken then, export the site again.`;

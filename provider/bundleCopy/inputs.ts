@@ -4,7 +4,7 @@ import { text, type InputTable } from "../resource/inputTable";
 import { isSameSource, ruleOfSource, type CheckedSource, type BundleSource } from "../source/bundleSource";
 import { KEEP, LIMITS, REQUIRE_SELF_CONTAINED, type BundleLimits } from "../source/demands";
 
-/** The inputs of a bundle's copy, as plain values. The one source of their names and meanings. */
+/** The inputs of a bundle's copy, as plain values. The one source of their names and effects. */
 export interface BundleCopyInputs {
   /** What is copied: an export, or a file that arrived by other ways. A renewed link of the export changes nothing here. */
   source: BundleSource;

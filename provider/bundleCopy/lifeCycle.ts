@@ -10,8 +10,8 @@ import { fromNow } from "../resource/decision";
 import { describeSource } from "../source/bundleSource";
 import { siteLimits } from "../source/inspect";
 import { withScratch } from "../source/workFolders";
-import { isUnknown } from "../words/unknown";
-import { BundleRefusedError } from "../words/errors";
+import { isUnknown } from "../messages/unknown";
+import { BundleRefusedError } from "../messages/errors";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { inputsOf, isLinkSigned, linkOutputs, stateOf, type BundleCopyState, type MadeCopy } from "./state";
 
@@ -110,8 +110,8 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
     };
   },
 
-  look: (context, { destination }, { copy }) =>
-    withScratch(context, (place) => destinationOf(destination).look(copy, place)),
+  compare: (context, { destination }, { copy }) =>
+    withScratch(context, (place) => destinationOf(destination).compare(copy, place)),
 
   remove: (context, { destination }, copies, kept) =>
     copies.length === 0

@@ -6,7 +6,7 @@ import { linkTimes } from "../service/renewalWindow";
 import { inputsAmong } from "../resource/inputTable";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 
-/** The outputs of a bundle's copy: all inputs, and what was found and made. The one source of their names and meanings. */
+/** The outputs of a bundle's copy: all inputs, and what was found and made. The one source of their names and effects. */
 export interface BundleCopyOutputs extends Omit<CheckedInputs, "sha256"> {
   /** Label of the content. */
   version: string;

@@ -70,7 +70,7 @@ export interface Destination {
    *
    * @throws DestinationError when that cannot be said; the signal's reason
    */
-  look(copy: Copy, context: DestinationContext): Promise<"same" | "changed" | "gone">;
+  compare(copy: Copy, context: DestinationContext): Promise<"same" | "changed" | "gone">;
   /**
    * Removes copies; one that is gone already is no error. What others keep there, and what a kept copy shares, stays.
    *

@@ -1,4 +1,4 @@
-import { isUnknown } from "../words/unknown";
+import { isUnknown } from "../messages/unknown";
 import { bucketDestination } from "./bucket/bucketDestination";
 import type { Destination } from "./destination";
 import { archiveFolder } from "./folder/archiveFolder";

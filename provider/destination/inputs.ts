@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isUnknown } from "../words/unknown";
+import { isUnknown } from "../messages/unknown";
 import { BUCKET_FIELDS, type BucketInputs } from "./bucket/inputs";
 import type { DestinationChange, DestinationField } from "./destination";
 import { FOLDER_FIELDS, type FolderInputs } from "./folder/inputs";

@@ -1,5 +1,5 @@
-import { diskFailure } from "../disk/diskFailure";
-import { ELSEWHERE } from "../disk/homeFolder";
+import { diskFailure } from "../files/diskFailure";
+import { ELSEWHERE } from "../files/homeFolder";
 import type { HttpReply, NetworkContext } from "../http/attempt";
 import type { FailedAttempt } from "../http/failedAttempt";
 import { Retries } from "../http/retries";
@@ -7,7 +7,7 @@ import type { Slots } from "../http/slots";
 import { formatBytes } from "../http/transferLine";
 import type { Clock } from "../time/clock";
 import { unlessAborted } from "../time/unlessAborted";
-import { DocsHostingError, DownloadError } from "../words/errors";
+import { DocsHostingError, DownloadError } from "../messages/errors";
 import { Links, type MintedLink } from "./links";
 import { CLOSE_LIMIT_MS, Part } from "./part";
 import { Receiver } from "./receiver";
@@ -90,7 +90,7 @@ async function downloaded(request: DownloadRequest, context: DownloadContext): P
     const error = diskFailure(given, folder, signal, ELSEWHERE);
     if (signal.aborted || !(error instanceof DocsHostingError)) throw error;
     const arrived = part && part.size > 0 ? `; ${formatBytes(part.size)} had arrived` : "";
-    throw error.retold(`the bundle of ${subject} was not downloaded: ${error.message}${arrived}`);
+    throw error.withMessage(`the bundle of ${subject} was not downloaded: ${error.message}${arrived}`);
   }
 }
 
@@ -141,7 +141,7 @@ class Run {
       if (step === "complete") return await unlessAborted(this.#part.finish(), signal);
       if (step === "goes on") continue;
       const { fault, error } = step;
-      await retries.pause({ fault, error: error.retold(error.message, CHECK_NETWORK) });
+      await retries.pause({ fault, error: error.withMessage(error.message, CHECK_NETWORK) });
       if (this.#part.size > 0 && !this.#part.note) await this.#anew("the store gives no strong ETag");
     }
   }

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { diskFailure } from "../disk/diskFailure";
+import { diskFailure } from "../files/diskFailure";
 import { formatBytes } from "../http/transferLine";
 import { unlessAborted } from "../time/unlessAborted";
-import { DownloadError } from "../words/errors";
+import { DownloadError } from "../messages/errors";
 
 /** How much is read at a time, in bytes. */
 const BLOCK_BYTES = 1024 * 1024;

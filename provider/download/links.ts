@@ -1,6 +1,6 @@
 import { unlessAborted } from "../time/unlessAborted";
-import { DownloadError } from "../words/errors";
-import type { Reporter } from "../words/reporter";
+import { DownloadError } from "../messages/errors";
+import type { Reporter } from "../messages/reporter";
 
 /** A link to a bundle, as the service mints it. */
 export interface MintedLink {

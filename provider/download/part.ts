@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, lstatSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { makeHomeFolder } from "../disk/homeFolder";
-import { freeName, isAbandoned, isOwnerless, ownName } from "../disk/owner";
+import { makeHomeFolder } from "../files/homeFolder";
+import { freeName, isAbandoned, isOwnerless, ownName } from "../files/owner";
 import type { PartAnswer, PartTask } from "./partWriter";
 
 /** What the bytes of a part are of, so that others are never put behind them. */

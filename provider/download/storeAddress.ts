@@ -1,7 +1,7 @@
 import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { isLoopback } from "../http/loopback";
-import { DownloadError } from "../words/errors";
+import { DownloadError } from "../messages/errors";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 

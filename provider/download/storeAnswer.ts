@@ -1,5 +1,5 @@
 import { parseRetryAfter, type Fault } from "../http/retryPolicy";
-import { cut } from "../words/plainText";
+import { cut } from "../messages/plainText";
 import { strongEtag } from "./part";
 
 /** What was asked for. */

@@ -1,4 +1,4 @@
-import { redact } from "../words/redaction";
+import { redact } from "../messages/redaction";
 
 /** How much of an error is read, in bytes, and quoted, in characters. */
 export const MAX_ERROR_BYTES = 16 * 1024;

@@ -1,6 +1,6 @@
 import { attempt, type HttpReply, type NetworkContext } from "../http/attempt";
 import type { FailedAttempt } from "../http/failedAttempt";
-import { DownloadError } from "../words/errors";
+import { DownloadError } from "../messages/errors";
 import { checkStoreUrl, guardedLookup, REFUSED_REMEDY, type Lookup, type StorePolicy } from "./storeAddress";
 
 /** How many redirects are followed: to another region, to a server near by. */

@@ -1,4 +1,4 @@
-import { MalformedResponseError } from "../words/errors";
+import { MalformedResponseError } from "../messages/errors";
 import type { Repetition } from "./retryPolicy";
 
 /** What to ask the service for. */

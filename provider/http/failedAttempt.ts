@@ -1,4 +1,4 @@
-import type { DocsHostingError } from "../words/errors";
+import type { DocsHostingError } from "../messages/errors";
 import type { Fault } from "./retryPolicy";
 
 /** An attempt that brought no usable reply: what decides about the next one, and what to tell the user. */

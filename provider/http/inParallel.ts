@@ -7,7 +7,7 @@
  */
 export async function inParallel<T>(
   items: Iterable<T> | AsyncIterable<T>,
-  lanes: number,
+  concurrency: number,
   work: (item: T) => Promise<void>,
   weightOf: (item: T) => number = () => 0,
   heaviest = Infinity,
@@ -30,7 +30,7 @@ export async function inParallel<T>(
   };
   try {
     for await (const item of items) {
-      while (running.size >= lanes || (running.size > 0 && weight + weightOf(item) > heaviest)) {
+      while (running.size >= concurrency || (running.size > 0 && weight + weightOf(item) > heaviest)) {
         await Promise.race(running);
       }
       if (failure !== undefined) break;

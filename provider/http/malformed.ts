@@ -1,4 +1,4 @@
-import { MalformedResponseError } from "../words/errors";
+import { MalformedResponseError } from "../messages/errors";
 
 /** What to do about a reply that may be another program's. */
 const CHECK_BASE_URL =

@@ -1,5 +1,5 @@
 import { isLoopback } from "./loopback";
-import { ConfigurationError } from "../words/errors";
+import { ConfigurationError } from "../messages/errors";
 
 /** Environment variable with the URL of the proxy for `https:`. Read in lower case first, as everywhere. */
 const PROXY_VARIABLE = "HTTPS_PROXY";

@@ -5,8 +5,8 @@ import {
   NotReadyError,
   ResponseError,
   type DocsHostingError,
-} from "../words/errors";
-import { redact } from "../words/redaction";
+} from "../messages/errors";
+import { redact } from "../messages/redaction";
 import type { Answer } from "./answer";
 import type { Endpoint, Origin } from "./endpoint";
 import type { FailedAttempt } from "./failedAttempt";

@@ -1,4 +1,4 @@
-import { redact } from "../words/redaction";
+import { redact } from "../messages/redaction";
 import { malformed } from "./malformed";
 
 /** Largest decoded body that is read, in bytes. The service's replies are far below. */

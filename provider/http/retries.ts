@@ -1,6 +1,6 @@
 import { sleep } from "../time/clock";
 import { formatDuration } from "../time/duration";
-import { AnswerCutOffError, DeadlineExceededError, type DocsHostingError } from "../words/errors";
+import { AnswerCutOffError, DeadlineExceededError, type DocsHostingError } from "../messages/errors";
 import type { NetworkContext } from "./attempt";
 import type { FailedAttempt } from "./failedAttempt";
 import {
@@ -125,7 +125,7 @@ export class Retries {
     const silentMs = clock.monotonic() - askedAtMs;
     if (wasAnswered || silentMs + delayMs < (isRefused ? REFUSED_LIMIT_MS : SILENCE_LIMIT_MS))
       return undefined;
-    return error.retold(
+    return error.withMessage(
       `${error.message}; nothing of ${name} answered for ${formatDuration(silentMs)}, so it is not tried any longer`,
     );
   }

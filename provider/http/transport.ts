@@ -1,7 +1,7 @@
 import type { Tracer } from "../tracing/tracer";
-import { MalformedResponseError } from "../words/errors";
-import { redact } from "../words/redaction";
-import type { Secrets } from "../words/secrets";
+import { MalformedResponseError } from "../messages/errors";
+import { redact } from "../messages/redaction";
+import type { Secrets } from "../messages/secrets";
 import { readAnswer, type Answer } from "./answer";
 import { attempt, type NetworkContext } from "./attempt";
 import { endpointOf, type Call, type Endpoint, type Origin } from "./endpoint";

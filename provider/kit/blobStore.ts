@@ -1,7 +1,7 @@
 import { lstat, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { digestFile } from "../disk/listing";
-import { copyInto } from "../disk/writeFile";
+import { digestFile } from "../files/listing";
+import { copyInto } from "../files/writeFile";
 import type { Blob } from "../registry/blobs";
 import { digestOf } from "../registry/digest";
 import { downloadBlob } from "../registry/download";

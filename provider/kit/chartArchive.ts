@@ -3,11 +3,11 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { ArchiveFile } from "../archive/archiveFile";
 import { readTarGz } from "../archive/readTar";
-import { ignoreMissing } from "../disk/ignoreMissing";
-import { copyInto } from "../disk/writeFile";
+import { ignoreMissing } from "../files/ignoreMissing";
+import { copyInto } from "../files/writeFile";
 import { GzipFile } from "../archive/writeGzip";
 import { tarEnd, tarHeader, tarPadding } from "../archive/writeTar";
-import { BundleRefusedError, InputError } from "../words/errors";
+import { BundleRefusedError, InputError } from "../messages/errors";
 import { chartFacts, chartInFolder, type ChartFacts } from "./chartFacts";
 import { helmIgnore, type Ignore } from "./helmIgnore";
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
-import { InputError } from "../words/errors";
+import { InputError } from "../messages/errors";
 
 /** What `Chart.yaml` says of a chart. */
 export interface ChartFacts {

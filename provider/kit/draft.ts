@@ -8,10 +8,10 @@ import {
   removeDrafts as removeDraftsOf,
   removeOldDrafts,
   replaceFolder,
-} from "../disk/drafts";
-import { ignoreMissing } from "../disk/ignoreMissing";
-import { makeFolder } from "../disk/makeFolder";
-import { freeName } from "../disk/owner";
+} from "../files/drafts";
+import { ignoreMissing } from "../files/ignoreMissing";
+import { makeFolder } from "../files/makeFolder";
+import { freeName } from "../files/owner";
 import { BLOBS } from "./ociLayout";
 
 /**

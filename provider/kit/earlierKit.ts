@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { InputError } from "../words/errors";
+import { InputError } from "../messages/errors";
 import { isDigest } from "../registry/reference";
 import { THIS_KIT } from "./ociLayout";
 

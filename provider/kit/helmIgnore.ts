@@ -1,4 +1,4 @@
-import { InputError } from "../words/errors";
+import { InputError } from "../messages/errors";
 
 /** Whether helm leaves a file or folder of a chart out. */
 export type Ignore = (path: string, isFolder: boolean) => boolean;

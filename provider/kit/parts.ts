@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { tarEnd, tarHeader, tarPadding } from "../archive/writeTar";
-import { InputError } from "../words/errors";
+import { InputError } from "../messages/errors";
 import type { SummedFile } from "./sums";
 
 /** What parts are joined to: a tar with this one folder. */
@@ -52,7 +52,7 @@ class PartWriter {
   readonly #into: string;
   readonly #partSize: number;
   #file: FileHandle | undefined;
-  #room = 0;
+  #free = 0;
 
   constructor(into: string, partSize: number) {
     this.#into = into;
@@ -61,10 +61,10 @@ class PartWriter {
 
   async write(bytes: Buffer): Promise<void> {
     for (let rest = bytes; rest.length > 0;) {
-      const file = this.#room > 0 && this.#file ? this.#file : await this.#next();
-      const piece = rest.subarray(0, this.#room);
+      const file = this.#free > 0 && this.#file ? this.#file : await this.#next();
+      const piece = rest.subarray(0, this.#free);
       await file.writeFile(piece);
-      this.#room -= piece.length;
+      this.#free -= piece.length;
       rest = rest.subarray(piece.length);
     }
   }
@@ -83,7 +83,7 @@ class PartWriter {
         "Give a larger `partSize`.",
       );
     }
-    this.#room = this.#partSize;
+    this.#free = this.#partSize;
     return (this.#file = await open(join(this.#into, `kit.tar.${number}`), "wx", 0o644));
   }
 }

@@ -6,14 +6,14 @@ import type { RegistryContext } from "../registry/exchange";
 import { RegistrySession } from "../registry/session";
 import { TransferProgress } from "../registry/transferProgress";
 import { indexOf } from "../siteImage/siteImage";
-import { DestinationError } from "../words/errors";
+import { DestinationError } from "../messages/errors";
 import type { BlobStore } from "./blobStore";
 import { nameInKit } from "./imageName";
 import type { PulledImage } from "./kitImage";
 import { isWanted, platformText } from "./platform";
 
 /** How many layers are fetched at once: as many as docker does. */
-const LANES = 3;
+const CONCURRENCY = 3;
 
 /**
  * Pulls an image for some platforms. For one, it is that platform's own manifest, byte for byte; for several, an index of those.
@@ -45,7 +45,7 @@ export async function pullImage(
     ...new Map(images.flatMap((image) => image.layers).map((layer) => [layer.digest, layer])).values(),
   ];
   const progress = new TransferProgress(context, `pulling ${reference}`, layers);
-  await inParallel(layers, LANES, (layer) =>
+  await inParallel(layers, CONCURRENCY, (layer) =>
     store.fetch(session, layer, (bytes) => progress.moved(layer, bytes)),
   );
   for (const { configBytes, manifest } of images) {

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from "node:crypto";
-import { ConfigurationError } from "../words/errors";
-import type { Secrets } from "../words/secrets";
+import { ConfigurationError } from "../messages/errors";
+import type { Secrets } from "../messages/secrets";
 
 /** Signs what a kit consists of. The key is in memory, and nowhere else. */
 export interface Signer {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { digestFile, filesBelow } from "../disk/listing";
+import { digestFile, filesBelow } from "../files/listing";
 
 /** A file of a kit. */
 export interface SummedFile {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { chmod, copyFile, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { spaced } from "../words/plainText";
+import { spaced } from "../messages/plainText";
 
 /** What comes with the package as it is: compiled code lies in another folder, and a compiler copies no scripts. */
 const OWN_FOLDER = "provider/kit";

@@ -1,14 +1,14 @@
-import { changedByTable, checkByTable, meaning } from "../resource/inputTable";
+import { changedByTable, checkByTable, withEffect } from "../resource/inputTable";
 import { DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../resource/lifeCycle";
 import { withinLimit } from "../resource/withinLimit";
-import { explained } from "../words/explainedError";
+import { explained } from "../messages/explainedError";
 import { converge } from "./converge";
 import { changedInputs, planPublication } from "./plan";
 import { PublicationNotes } from "./notes";
 import { withDrift, type Published, type PublicationKind } from "./publication";
 
 /** Time limit of a look at what was published, in milliseconds: large archives and sites in a folder are read as a whole. */
-const LOOK_LIMIT_MS = 10 * 60_000;
+const COMPARE_LIMIT_MS = 10 * 60_000;
 
 /** The life of a resource that publishes bundles at a place: copies, kits. */
 export function publishedLifeCycle<T extends Published>(
@@ -16,7 +16,7 @@ export function publishedLifeCycle<T extends Published>(
 ): LifeCycle<T["inputs"], T["state"]> {
   const { resource, item, items } = kind.words;
   const changesContent = (inputs: T["inputs"], before: Partial<T["inputs"]>): boolean =>
-    meaning(kind.table, changedByTable(kind.table, inputs, before), "content", "replaces").length > 0;
+    withEffect(kind.table, changedByTable(kind.table, inputs, before), "content", "replaces").length > 0;
   return {
     noBookkeeping: kind.noBookkeeping,
 
@@ -32,7 +32,7 @@ export function publishedLifeCycle<T extends Published>(
 
     diff(inputs, state, { nowMs }) {
       const changed = changedInputs(kind, inputs, state);
-      const replaces = meaning(kind.table, changed, "replaces");
+      const replaces = withEffect(kind.table, changed, "replaces");
       const before = kind.inputsOf(state);
       if (JSON.stringify(kind.destinationKey(inputs)) !== JSON.stringify(kind.destinationKey(before))) {
         const [newest] = kind.itemsOf(state);
@@ -55,7 +55,9 @@ export function publishedLifeCycle<T extends Published>(
       if (!newest) return { inputs, state };
       const address = kind.addressOf(newest, inputs);
       try {
-        const seen = await withinLimit(given, LOOK_LIMIT_MS, (context) => kind.look(context, inputs, newest));
+        const seen = await withinLimit(given, COMPARE_LIMIT_MS, (context) =>
+          kind.compare(context, inputs, newest),
+        );
         if (seen === "same") return { inputs, state: withDrift(state) };
         // what is left of earlier items is not to be forgotten
         if (seen === "gone" && older.length === 0) return undefined;

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { CheckFailure } from "../resource/inputTable";
-import { DocsHostingError } from "../words/errors";
-import { isUnknown } from "../words/unknown";
+import { DocsHostingError } from "../messages/errors";
+import { isUnknown } from "../messages/unknown";
 
 /** A value that publishing reads on this machine, and how to see without a request that it cannot do. */
 export interface LocalInput {

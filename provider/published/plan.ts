@@ -1,6 +1,6 @@
 import type { Decision } from "../resource/decision";
-import { changedByTable, meaning } from "../resource/inputTable";
-import { isUnknown } from "../words/unknown";
+import { changedByTable, withEffect } from "../resource/inputTable";
+import { isUnknown } from "../messages/unknown";
 import type { Published, PublicationKind } from "./publication";
 
 /** The one thing to do so that the item becomes what the inputs ask for, and why. */
@@ -37,7 +37,7 @@ export function planPublication<T extends Published>(
   const { item, items: plural, made } = kind.words;
   const changed = changedInputs(kind, inputs, state);
   const again = [
-    ...meaning(kind.table, changed, "content").map((name) => `${name} changed`),
+    ...withEffect(kind.table, changed, "content").map((name) => `${name} changed`),
     ...kind.reasonsToPublish(inputs, state, changed),
     ...reasonsOfBundle(inputs, newest, item),
   ];

@@ -109,7 +109,7 @@ export interface PublicationKind<T extends Published> {
   /** Everything that can be wrong before the bundle is fetched. @param earlier items of this resource */
   prepare(context: WorkContext, inputs: T["inputs"], earlier: readonly T["item"][]): Publish<T["item"]>;
   /** Whether an item is there as it was published. */
-  look(context: WorkContext, inputs: T["inputs"], item: T["item"]): Promise<Seen>;
+  compare(context: WorkContext, inputs: T["inputs"], item: T["item"]): Promise<Seen>;
   /** Removes items; one that is gone already is no error. @param kept none: the resource goes */
   remove(
     context: WorkContext,

@@ -57,5 +57,5 @@ export function seen<T extends Published>(
   { kind, context, inputs }: PublicationWork<T>,
   item: T["item"],
 ): Promise<Seen | undefined> {
-  return kind.look(context, inputs, item).catch(() => undefined);
+  return kind.compare(context, inputs, item).catch(() => undefined);
 }

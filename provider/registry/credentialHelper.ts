@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { redact } from "../words/redaction";
+import { redact } from "../messages/redaction";
 import { helperCredential, type Credential } from "./dockerConfiguration";
 import type { RegistryContext } from "./exchange";
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Reporter } from "../words/reporter";
+import type { Reporter } from "../messages/reporter";
 import { askHelper, type CredentialContext } from "./credentialHelper";
 import { credentialSources, type Credential } from "./dockerConfiguration";
 import type { Repository } from "./reference";

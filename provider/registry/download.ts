@@ -2,7 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import type { FailedAttempt } from "../http/failedAttempt";
-import { DestinationError } from "../words/errors";
+import { DestinationError } from "../messages/errors";
 import type { Blob } from "./blobs";
 import { digestOf } from "./digest";
 import { wholeBody } from "./exchange";

@@ -1,7 +1,7 @@
 import { attempt, type HttpReply, type HttpRequest, type NetworkContext } from "../http/attempt";
 import type { FailedAttempt } from "../http/failedAttempt";
 import { proxyFor } from "../http/proxy";
-import { DestinationError } from "../words/errors";
+import { DestinationError } from "../messages/errors";
 import { authoritiesFor } from "./authorities";
 
 /** What talking to a registry gets from the outside. */

@@ -1,6 +1,6 @@
 import type { FailedAttempt } from "../http/failedAttempt";
 import { parseRetryAfter } from "../http/retryPolicy";
-import { DestinationError } from "../words/errors";
+import { DestinationError } from "../messages/errors";
 import type { HttpReply } from "../http/attempt";
 import type { RegistryRequest } from "./exchange";
 import { registryReason, remedyFor } from "./registryError";

@@ -1,5 +1,5 @@
 import { parseJson } from "../http/replyBody";
-import { DestinationError } from "../words/errors";
+import { DestinationError } from "../messages/errors";
 import type { Blob } from "./blobs";
 import { readBlob } from "./download";
 import { getManifest, missingImage, type Manifest } from "./manifests";

@@ -1,6 +1,6 @@
 import type { FailedAttempt } from "../http/failedAttempt";
 import { parseJson } from "../http/replyBody";
-import { DestinationError } from "../words/errors";
+import { DestinationError } from "../messages/errors";
 import { parseChallenges, type Challenge } from "./challenge";
 import { findCredential } from "./credentials";
 import type { Credential } from "./dockerConfiguration";

@@ -1,4 +1,4 @@
-import { DestinationError } from "../words/errors";
+import { DestinationError } from "../messages/errors";
 import { digestOf } from "./digest";
 import { wholeBody } from "./exchange";
 import { readUnwanted } from "./failedRequest";

@@ -1,5 +1,5 @@
 import { parseJson, QUOTE_LENGTH } from "../http/replyBody";
-import { redact } from "../words/redaction";
+import { redact } from "../messages/redaction";
 
 /** What a registry says of a refusal, see «Error Codes» of the distribution specification. */
 export interface RegistryReason {

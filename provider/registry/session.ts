@@ -1,7 +1,7 @@
 import type { HttpReply } from "../http/attempt";
 import type { FailedAttempt } from "../http/failedAttempt";
 import { Retries, type Peer } from "../http/retries";
-import { DestinationError } from "../words/errors";
+import { DestinationError } from "../messages/errors";
 import { findApiRoot } from "./apiRoot";
 import { exchange, type RegistryContext, type RegistryRequest } from "./exchange";
 import { readUnwanted, refused, unconnected, type UnwantedReply } from "./failedRequest";

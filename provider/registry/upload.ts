@@ -1,6 +1,6 @@
 import type { FailedAttempt } from "../http/failedAttempt";
 import { sleep } from "../time/clock";
-import { DestinationError } from "../words/errors";
+import { DestinationError } from "../messages/errors";
 import { hasBlob, type BlobSource } from "./blobs";
 import { isDigest, pinned } from "./reference";
 import type { RegistryCall, RegistrySession } from "./session";
@@ -8,9 +8,9 @@ import type { RegistryCall, RegistrySession } from "./session";
 /** How many bytes are sent in one request at most: what a cut can cost. */
 const CHUNK_BYTES = 32 * 1024 * 1024;
 /** How long the end of an upload that is given up is waited for, in milliseconds. */
-const FAREWELL_MS = 1_500;
+const CANCEL_LIMIT_MS = 1_500;
 /** How long the registry is left alone before each try of that, in milliseconds. */
-const FAREWELL_PAUSE_MS = 50;
+const CANCEL_PAUSE_MS = 50;
 /** How often a registry may have lost its place in an upload. */
 const MAX_LOSSES = 5;
 
@@ -161,11 +161,11 @@ export async function cancelUpload(session: RegistrySession, upload: URL): Promi
   const { clock } = session.context;
   const end = new AbortController();
   const { signal } = end;
-  const stop = clock.after(FAREWELL_MS, () => end.abort(new Error("too late")));
+  const stop = clock.after(CANCEL_LIMIT_MS, () => end.abort(new Error("too late")));
   try {
     for (let to = upload; ;) {
       // what was cut off may still be on its way into the registry's store
-      await sleep(clock, FAREWELL_PAUSE_MS, signal);
+      await sleep(clock, CANCEL_PAUSE_MS, signal);
       const outcome = await session.sendOnce(
         { method: "DELETE", to, accepted: [200, 202, 204, 404, 416], signal },
         ({ status }) => Promise.resolve(status !== 416),

@@ -1,5 +1,5 @@
 import { formatDuration } from "../time/duration";
-import type { Reporter } from "../words/reporter";
+import type { Reporter } from "../messages/reporter";
 
 /** Why something is done, or not. Stable: documented in sdk/README.md, and what tests and alerts look for. */
 export type ReasonCode =

@@ -1,5 +1,5 @@
-import { ConfigurationError } from "../words/errors";
-import { isUnknown } from "../words/unknown";
+import { ConfigurationError } from "../messages/errors";
+import { isUnknown } from "../messages/unknown";
 import type { ConfigurationSource } from "../service/configuration";
 
 /** What is wrong with one of the user's own properties. */
@@ -9,7 +9,7 @@ export interface CheckFailure {
 }
 
 /** What a change of an input means. */
-export type ChangeMeaning =
+export type ChangeEffect =
   /** Another resource in its place. */
   | "replaces"
   /** Other content is wanted: the work is done again. */
@@ -20,7 +20,7 @@ export type ChangeMeaning =
   | "remembered";
 
 /** A value in the one spelling that is stored, or what is wrong with it. */
-export type Ruled =
+export type RuleResult =
   | { readonly value: unknown }
   | {
       readonly problem: string;
@@ -30,13 +30,13 @@ export type Ruled =
 
 /** All that there is to say of one input. */
 export interface InputRow {
-  readonly change: ChangeMeaning;
+  readonly change: ChangeEffect;
   /** Of an input that must be given: what it is and looks like. */
   readonly required?: string;
   /** Stands for it where it is not given. */
   readonly default?: unknown;
   /** Judges a value that is known; where there is a default, also that. */
-  readonly rule: (value: unknown, configuration: ConfigurationSource) => Ruled;
+  readonly rule: (value: unknown, configuration: ConfigurationSource) => RuleResult;
   /** Whether two values mean the same, either of which may be absent. @default `Object.is` */
   readonly isSame?: (one: unknown, other: unknown) => boolean;
   /** What the user calls it. @default its name */
@@ -111,17 +111,19 @@ export function changedByTable<Inputs>(
   });
 }
 
-/** Those of some inputs whose change has one of these meanings. */
-export function meaning<Inputs>(
+/** Those of some inputs whose change has one of these effects. */
+export function withEffect<Inputs>(
   table: InputTable<Inputs>,
   names: readonly (keyof Inputs & string)[],
-  ...meanings: ChangeMeaning[]
+  ...effects: ChangeEffect[]
 ): (keyof Inputs & string)[] {
-  return names.filter((name) => meanings.includes(table[name].change));
+  return names.filter((name) => effects.includes(table[name].change));
 }
 
 /** The rule of a text. */
-export function text(rule: (value: string, configuration: ConfigurationSource) => Ruled): InputRow["rule"] {
+export function text(
+  rule: (value: string, configuration: ConfigurationSource) => RuleResult,
+): InputRow["rule"] {
   return (value, configuration) =>
     typeof value === "string"
       ? rule(value, configuration)
@@ -129,7 +131,7 @@ export function text(rule: (value: string, configuration: ConfigurationSource) =
 }
 
 /** A part of the configuration, or why it cannot be used. */
-export function configured(resolve: () => string): Ruled {
+export function configured(resolve: () => string): RuleResult {
   try {
     return { value: resolve() };
   } catch (error) {

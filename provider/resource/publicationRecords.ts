@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeHomeFolder, removeFile } from "../disk/homeFolder";
+import { makeHomeFolder, removeFile } from "../files/homeFolder";
 
 /** A resource, and the place that it publishes to. */
 export interface PublishingResource {

@@ -1,7 +1,7 @@
 import type { Clock } from "../time/clock";
 import { startDeadline, type Deadline } from "../time/deadline";
 import { formatDuration } from "../time/duration";
-import { DeadlineExceededError } from "../words/errors";
+import { DeadlineExceededError } from "../messages/errors";
 
 /** Code that knows the deadline ends by itself until then and says what it waited for, in milliseconds. */
 const GRACE_MS = 500;

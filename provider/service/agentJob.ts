@@ -1,8 +1,8 @@
 import { isReadDifferently } from "./webAddress";
 import { malformed } from "../http/malformed";
-import { isPlain } from "../words/plainText";
-import type { Outcome } from "../words/outcome";
-import { redact } from "../words/redaction";
+import { isPlain } from "../messages/plainText";
+import type { Outcome } from "../polling/outcome";
+import { redact } from "../messages/redaction";
 import type { Reply } from "../http/transport";
 
 /** The statuses of an agent job: at work, or one of three that are final. */

@@ -1,7 +1,7 @@
 import { readAgentJob, type AgentJob, type AgentJobKey } from "./agentJob";
 import { readBundleLink, type BundleLink } from "./bundleLink";
 import type { ServiceSettings } from "./configuration";
-import { NotAllowedError, NotFoundError, ResponseError } from "../words/errors";
+import { NotAllowedError, NotFoundError, ResponseError } from "../messages/errors";
 import { readExportJob, readStartReply, type ExportJob, type StartReply } from "./exportJob";
 import { checkSite, otherSite } from "./jobSite";
 import { Transport, type TransportOptions } from "../http/transport";
@@ -125,13 +125,13 @@ export class Client {
       );
     } catch (error) {
       if (error instanceof NotFoundError) {
-        throw error.retold(
+        throw error.withMessage(
           `there is no such job (${error.message})`,
           "Check both ids, and that the API key is of the organization that the project belongs to: the dashboard's API keys page shows both.",
         );
       }
       if (error instanceof NotAllowedError) {
-        throw error.retold(error.message, "Check what the API key may do.");
+        throw error.withMessage(error.message, "Check what the API key may do.");
       }
       throw error;
     }

@@ -1,8 +1,8 @@
-import { ConfigurationError } from "../words/errors";
+import { ConfigurationError } from "../messages/errors";
 import { isLoopback } from "../http/loopback";
 import type { Origin } from "../http/endpoint";
 import { proxyFor } from "../http/proxy";
-import type { Secrets } from "../words/secrets";
+import type { Secrets } from "../messages/secrets";
 
 /** Environment variable with the admin API key, unless the input `apiKeyEnv` names another one. */
 export const API_KEY_VARIABLE = "DOCS_HOSTING_ADMIN_API_KEY";

@@ -1,5 +1,5 @@
-import { isPlain } from "../words/plainText";
-import { isSentinel } from "../words/unknown";
+import { isPlain } from "../messages/plainText";
+import { isSentinel } from "../messages/unknown";
 
 /** What can be an id: visible ASCII, short enough for a path. The API does not say more. */
 const IDENTIFIER = /^[\x21-\x7e]{1,512}$/;

@@ -1,4 +1,4 @@
-import { InputError } from "../words/errors";
+import { InputError } from "../messages/errors";
 import { normaliseDomain } from "./domainName";
 
 /** The site that a reply names where that is not `domain`. A reply need not name any; what is no domain is not compared. */

@@ -1,4 +1,4 @@
-import { redact } from "../words/redaction";
+import { redact } from "../messages/redaction";
 
 /** How many are shown. */
 const SHOWN = 3;

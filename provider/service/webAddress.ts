@@ -1,4 +1,4 @@
-import { isSeen } from "../words/plainText";
+import { isPrintable } from "../messages/plainText";
 
 /**
  * Whether programs disagree about where an address leads: the parser of the Web drops what would end a line elsewhere, adds
@@ -6,6 +6,9 @@ import { isSeen } from "../words/plainText";
  */
 export function isReadDifferently(url: string): boolean {
   return (
-    url !== url.trim() || !isSeen(url) || /^https?:(?!\/\/)/i.test(url) || /^https?:\/\/[^/?#]*\\/i.test(url)
+    url !== url.trim() ||
+    !isPrintable(url) ||
+    /^https?:(?!\/\/)/i.test(url) ||
+    /^https?:\/\/[^/?#]*\\/i.test(url)
   );
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import type { SiteFile, SiteSink } from "../archive/site";
-import { BundleRefusedError } from "../words/errors";
+import { BundleRefusedError } from "../messages/errors";
 import { GzipFile } from "../archive/writeGzip";
 import { tarEnd, tarHeader, tarPadding } from "../archive/writeTar";
 

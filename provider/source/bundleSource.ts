@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { normaliseDomain } from "../service/domainName";
-import type { Ruled } from "../resource/inputTable";
+import type { RuleResult } from "../resource/inputTable";
 import { ruleOfVersion } from "../resource/versionLabel";
 import { SERVICE_INPUTS } from "../resource/serviceInputs";
 import type { ConfigurationSource } from "../service/configuration";
 import { isIdentifier } from "../service/identifier";
 import type { Attributes } from "../tracing/tracer";
-import { isUnknown } from "../words/unknown";
+import { isUnknown } from "../messages/unknown";
 
 /** An export at the service: its bundle is fetched by a link that the resource mints itself. */
 export interface ExportSource {
@@ -43,7 +43,7 @@ const EXPORT_FIELDS = ["domain", "jobId", "version", "baseUrl", "apiKeyEnv"];
 const FILE_FIELDS = ["file", "version", "domain", "fileSha256"];
 
 /** The rule of the input `source`. */
-export function ruleOfSource(value: unknown, configuration: ConfigurationSource): Ruled {
+export function ruleOfSource(value: unknown, configuration: ConfigurationSource): RuleResult {
   const oneOf = "must be a StaticExport, { domain, jobId } of one, or { file, version }";
   const given = Object.fromEntries(
     Object.entries(value ?? {}).filter(([, each]) => each !== null && each !== undefined),
@@ -67,7 +67,7 @@ export function ruleOfSource(value: unknown, configuration: ConfigurationSource)
   return isFile ? ruleOfFile(given) : ruleOfExport(given, configuration);
 }
 
-function ruleOfExport(given: Record<string, unknown>, configuration: ConfigurationSource): Ruled {
+function ruleOfExport(given: Record<string, unknown>, configuration: ConfigurationSource): RuleResult {
   const { jobId } = given;
   if (!isUnknown(jobId) && !isIdentifier(jobId)) {
     return { at: "jobId", problem: "is not an id of a job: visible ASCII characters, at most 512 of them" };
@@ -84,7 +84,7 @@ function ruleOfExport(given: Record<string, unknown>, configuration: Configurati
   return { value: { ...given, ...domain, ...service, version: given["version"] ?? jobId } };
 }
 
-function ruleOfFile(given: Record<string, unknown>): Ruled {
+function ruleOfFile(given: Record<string, unknown>): RuleResult {
   if (given["version"] === undefined) {
     return { at: "version", problem: "is required: a label of the content, such as a date" };
   }
@@ -94,7 +94,7 @@ function ruleOfFile(given: Record<string, unknown>): Ruled {
 
 function ruledDomain({
   domain,
-}: Record<string, unknown>): { domain?: string } | Extract<Ruled, { problem: string }> {
+}: Record<string, unknown>): { domain?: string } | Extract<RuleResult, { problem: string }> {
   if (domain === undefined || isUnknown(domain)) return {};
   const result = normaliseDomain(domain as string);
   return "domain" in result ? { domain: result.domain } : { at: "domain", problem: result.problem };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { InputRow, Ruled } from "../resource/inputTable";
-import { isUnknown } from "../words/unknown";
+import type { InputRow, RuleResult } from "../resource/inputTable";
+import { isUnknown } from "../messages/unknown";
 
 /** What a bundle may be at most: more is refused. */
 export interface BundleLimits {
@@ -53,7 +53,7 @@ export const KEEP: InputRow = {
       : { problem: `must be a whole number from 0 to ${MAX_KEEP}` },
 };
 
-function ruleOfLimits(value: unknown): Ruled {
+function ruleOfLimits(value: unknown): RuleResult {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return { problem: "must be an object, such as { archiveBytes: 1e9 }" };
   }

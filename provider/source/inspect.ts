@@ -3,7 +3,7 @@ import { isNotInspected } from "../archive/inspectionBudget";
 import type { Inspection, SiteLimits } from "../archive/site";
 import type { Bundle } from "../destination/destination";
 import { formatBytes } from "../http/transferLine";
-import { BundleRefusedError } from "../words/errors";
+import { BundleRefusedError } from "../messages/errors";
 import type { BundleDemands } from "./demands";
 import type { WorkContext } from "./workFolders";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { archiveFormat } from "../archive/format";
 import type { Bundle } from "../destination/destination";
-import { homeFolder } from "../disk/homeFolder";
+import { homeFolder } from "../files/homeFolder";
 import { proxyFor } from "../http/proxy";
 import { download } from "../download/download";
 import { hashFile } from "../download/hashFile";

@@ -1,9 +1,9 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DestinationContext } from "../destination/destination";
-import { diskFailure } from "../disk/diskFailure";
-import { ELSEWHERE, homeFolder, makeHomeFolder } from "../disk/homeFolder";
-import { isAbandoned, ownName } from "../disk/owner";
+import { diskFailure } from "../files/diskFailure";
+import { ELSEWHERE, homeFolder, makeHomeFolder } from "../files/homeFolder";
+import { isAbandoned, ownName } from "../files/owner";
 import type { Context } from "../resource/context";
 import type { Deadline } from "../time/deadline";
 

@@ -4,8 +4,8 @@ import { openClient, type ServiceContext } from "../resource/openClient";
 import { mintLink } from "../service/mintLink";
 import { parseDuration } from "../time/duration";
 import { clockErrorOf, machineOf } from "../time/serviceClock";
-import { DeadlineExceededError, NotFoundError } from "../words/errors";
-import { explained } from "../words/explainedError";
+import { DeadlineExceededError, NotFoundError } from "../messages/errors";
+import { explained } from "../messages/explainedError";
 import { exportSite } from "./exportSite";
 import type { CheckedInputs } from "./inputs";
 import { planExport } from "./plan";
@@ -115,7 +115,7 @@ function notInTime(
   const end =
     expiresAt === undefined ? "" : `; the link ends ${expiresAt} (${fromNow(Date.parse(expiresAt), nowMs)})`;
   return explained(
-    error.retold(
+    error.withMessage(
       `the link was not renewed in time: ${error.message}`,
       "The time limit is the input renewalTimeout, or the resource option customTimeouts where that is shorter.",
     ),

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { normaliseDomain } from "../service/domainName";
-import { text, type InputTable, type Ruled } from "../resource/inputTable";
+import { text, type InputTable, type RuleResult } from "../resource/inputTable";
 import { ruleOfVersion } from "../resource/versionLabel";
 import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 import { isIdentifier } from "../service/identifier";
 import { parseDuration } from "../time/duration";
 
-/** The inputs of a static export, as plain values. The one source of their names and meanings. */
+/** The inputs of a static export, as plain values. The one source of their names and effects. */
 export interface StaticExportInputs extends ServiceInputs {
   /** The site to export, such as `docs.example.com`. Stored in lower case, international names in punycode. */
   domain: string;
@@ -103,7 +103,7 @@ export const STATIC_EXPORT_INPUTS: InputTable<StaticExportInputs> = {
   ...SERVICE_INPUTS,
 };
 
-function ruleOfDuration(value: string): Ruled {
+function ruleOfDuration(value: string): RuleResult {
   return parseDuration(value) !== undefined
     ? { value }
     : { problem: `"${value}" is not a duration; write it like "90s", "30m" or "24h"` };

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { inputNames, meaning } from "../resource/inputTable";
+import { inputNames, withEffect } from "../resource/inputTable";
 import { STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
 
 /** What stands for an input that is not given: those of the first three of every release, none for later ones. */
@@ -10,7 +10,7 @@ const ABSENT: Partial<Record<keyof StaticExportInputs, unknown>> = {
 };
 
 /** The inputs that say which content is wanted, in the order of their rows. */
-const WANTED = meaning(STATIC_EXPORT_INPUTS, inputNames(STATIC_EXPORT_INPUTS), "content", "adopts");
+const WANTED = withEffect(STATIC_EXPORT_INPUTS, inputNames(STATIC_EXPORT_INPUTS), "content", "adopts");
 
 /**
  * What content is wanted, as a digest: an interrupted job is gone on with only while this stays the same. A digest,

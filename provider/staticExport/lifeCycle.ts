@@ -1,10 +1,10 @@
 import { DEFAULT_LIMIT_MS, goneDecision, READ_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
-import { checkByTable, meaning } from "../resource/inputTable";
+import { checkByTable, withEffect } from "../resource/inputTable";
 import { openClient } from "../resource/openClient";
 import type { ExportJob } from "../service/exportJob";
 import { clockErrorOf, machineOf } from "../time/serviceClock";
-import { NotFoundError } from "../words/errors";
-import { explained } from "../words/explainedError";
+import { NotFoundError } from "../messages/errors";
+import { explained } from "../messages/explainedError";
 import { converge } from "./converge";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "./inputs";
 import { changedInputs, planExport } from "./plan";
@@ -23,7 +23,7 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
 
   diff(inputs, state, machine) {
     const changed = changedInputs(inputs, state);
-    const replaces = meaning(STATIC_EXPORT_INPUTS, changed, "replaces");
+    const replaces = withEffect(STATIC_EXPORT_INPUTS, changed, "replaces");
     if (replaces.length > 0) {
       const text = `${replaces.join(" and ")} changed: another export in its place, with a job of its own`;
       return { changed, replaces, hidden: false, decision: { because: "REPLACED", text } };

@@ -1,6 +1,6 @@
 import { fromNow, type Decision } from "../resource/decision";
-import { changedByTable, meaning } from "../resource/inputTable";
-import { isUnknown } from "../words/unknown";
+import { changedByTable, withEffect } from "../resource/inputTable";
+import { isUnknown } from "../messages/unknown";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs, type StaticExportInputs } from "./inputs";
 import { inputsOf, phaseOf, recordedState, wasAfter, type JobPhase, type StaticExportState } from "./state";
 
@@ -37,7 +37,7 @@ export function planExport(inputs: CheckedInputs, state: StaticExportState | und
   const { outputs, bookkeeping } = state;
   const { unfinished } = bookkeeping;
   const changed = changedInputs(inputs, state);
-  const content = meaning(STATIC_EXPORT_INPUTS, changed, "content");
+  const content = withEffect(STATIC_EXPORT_INPUTS, changed, "content");
   const wanted = (): Plan => {
     if (inputs.jobId !== undefined) return adopt(inputs.jobId);
     return content.length > 0

@@ -7,7 +7,7 @@ import { inputNames, inputsAmong } from "../resource/inputTable";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs, type StaticExportInputs } from "./inputs";
 import { intentOf } from "./intent";
 
-/** The outputs of a static export: all inputs, and what the service said. The one source of their names and meanings. */
+/** The outputs of a static export: all inputs, and what the service said. The one source of their names and effects. */
 export interface StaticExportOutputs extends Omit<CheckedInputs, "version" | "jobId"> {
   /** The input of that name, or the id of the job. */
   version: string;

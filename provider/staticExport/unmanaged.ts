@@ -1,6 +1,6 @@
 import { checkByTable } from "../resource/inputTable";
 import type { ConfigurationSource } from "../service/configuration";
-import { InputError, NotFoundError } from "../words/errors";
+import { InputError, NotFoundError } from "../messages/errors";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "./inputs";
 import { lookUpState, type StaticExportState } from "./state";
 

@@ -5,15 +5,15 @@ import { mintLink } from "../service/mintLink";
 import { JUST_STARTED, type ExportJob } from "../service/exportJob";
 import { describeWarnings } from "../service/jobWarnings";
 import { sleep } from "../time/clock";
-import { warningOnce, type Reporter } from "../words/reporter";
-import { ExportFailedError, NotFoundError, NotReadyError } from "../words/errors";
-import { waitForJob, type JobWait } from "../waiting/jobWait";
+import { warningOnce, type Reporter } from "../messages/reporter";
+import { ExportFailedError, NotFoundError, NotReadyError } from "../messages/errors";
+import { waitForJob, type JobWait } from "../polling/jobWait";
 import type { JobPhase } from "./state";
 
 /** How long a job that was just started may be unknown to the service (replicas that lag), in milliseconds. */
 const UNKNOWN_AFTER_START_MS = 10_000;
-/** Pause between two looks at such a job outside of an export, in milliseconds. */
-const LOOK_AGAIN_MS = 2_000;
+/** Pause between two polls of such a job outside of an export, in milliseconds. */
+const POLL_AGAIN_MS = 2_000;
 /** How often a completed job may answer that it is not ready to be packed. */
 const MAX_NOT_READY = 5;
 /** Pause after the first such answer, in milliseconds; grows by the same amount each time. */
@@ -134,21 +134,21 @@ function completedJob(
 }
 
 /**
- * One look at a job; further ones only at a job that may have been started a moment ago and is not known yet.
+ * One poll of a job; further ones only of a job that may have been started a moment ago and is not known yet.
  *
  * @throws NotFoundError when there is no such job; any other DocsHostingError; the signal's reason
  */
 export async function findJob(jobId: string, of: JobOfSite, context: ServiceContext): Promise<ExportJob> {
-  const look = lookAt(jobId, of, context);
+  const poll = pollOf(jobId, of, context);
   for (;;) {
-    const job = await look();
+    const job = await poll();
     if (job) return job;
-    await sleep(context.clock, LOOK_AGAIN_MS, context.signal);
+    await sleep(context.clock, POLL_AGAIN_MS, context.signal);
   }
 }
 
-/** Looks at a job: `undefined` while one that may have been started a moment ago is not known to all of the service yet. */
-function lookAt(
+/** Polls a job: `undefined` while one that may have been started a moment ago is not known to all of the service yet. */
+function pollOf(
   jobId: string,
   { domain, mayBeNew }: JobOfSite,
   { client, clock, tracer }: ServiceContext,
@@ -175,13 +175,13 @@ function lookAt(
 }
 
 function waitForExport(jobId: string, of: JobOfSite, context: ServiceContext): Promise<ExportJob> {
-  const look = lookAt(jobId, of, context);
+  const poll = pollOf(jobId, of, context);
   const wait: JobWait<ExportJob> = {
     ...context,
     subject: `export job ${jobId} of ${of.domain} to be completed`,
     name: `job ${jobId}`,
-    look: async () => {
-      const job = (await look()) ?? JUST_STARTED;
+    poll: async () => {
+      const job = (await poll()) ?? JUST_STARTED;
       if (job.respelt) {
         context.reporter.warn(
           `the service writes the status of job ${jobId} in another letter case or with white space around it: read nevertheless`,

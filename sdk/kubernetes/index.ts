@@ -1,4 +1,4 @@
-import "../../provider/door/nodeVersion"; // first: see there
+import "../../provider/adapters/dynamic/nodeVersion"; // first: see there
 import "./kubernetesPackage";
 
 export { SelfHostedDocs, type SelfHostedDocsArgs, type ReleaseSettings } from "./selfHostedDocs";

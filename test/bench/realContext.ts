@@ -5,7 +5,7 @@ import { Slots } from "../../dist/provider/http/slots.js";
 import type { Context } from "../../dist/provider/resource/context.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { noTracer } from "../../dist/provider/tracing/tracer.js";
-import { Secrets } from "../../dist/provider/words/secrets.js";
+import { Secrets } from "../../dist/provider/messages/secrets.js";
 
 const silent = (): undefined => undefined;
 const NO_RECORDS: Context["resumeRecords"] & Context["publicationRecords"] = {

@@ -11,7 +11,7 @@ import type * as Reference from "../../provider/registry/reference.ts";
 import type * as Session from "../../provider/registry/session.ts";
 import type * as Clock from "../../provider/time/clock.ts";
 import type * as Deadline from "../../provider/time/deadline.ts";
-import { Secrets } from "../../provider/words/secrets.ts";
+import { Secrets } from "../../provider/messages/secrets.ts";
 
 const load = createRequire(import.meta.url);
 const dist = "../../dist/provider";

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { createWaiter, waiterServiceDefaults, WaiterState } from "@smithy/util-waiter";
 import { sleep } from "../../dist/provider/time/clock.js";
 import { startDeadline } from "../../dist/provider/time/deadline.js";
-import { waitForJob } from "../../dist/provider/waiting/jobWait.js";
+import { waitForJob } from "../../dist/provider/polling/jobWait.js";
 import type { VirtualClock } from "../simulation/virtualClock.ts";
 import { onVirtualTime } from "./onVirtualTime.ts";
 
@@ -13,7 +13,7 @@ export interface Seen {
 }
 
 /** Looks at a job until it is done. */
-export type WayToWait = (clock: VirtualClock, look: () => Promise<Seen>) => Promise<unknown>;
+export type WayToWait = (clock: VirtualClock, poll: () => Promise<Seen>) => Promise<unknown>;
 
 const FOR_EVER_MS = 86_400_000;
 const NEVER = new AbortController().signal;
@@ -26,7 +26,7 @@ const ours: WayToWait = (clock, look) =>
   waitForJob({
     name: "the job",
     subject: "the job",
-    look: async () => {
+    poll: async () => {
       const { done, progress } = await look();
       const outcome = done ? "success" : "pending";
       const seen = { status: "running", outcome, isUnexpected: false } as const;

@@ -51,16 +51,16 @@ export async function startFleetService(
     extensions: [{ name: "subjectAltName", altNames: [{ type: 7, ip: host }] }],
   });
   const clients = new Set<TLSSocket>();
-  const door = createServer({ key, cert }, (client) => {
+  const proxy = createServer({ key, cert }, (client) => {
     const behind = connect(Number(new URL(service.url).port), "127.0.0.1");
     clients.add(client);
     client.on("error", () => behind.destroy()).on("close", () => clients.delete(client) && behind.destroy());
     behind.on("error", () => client.destroy()).on("close", () => client.destroy());
     client.pipe(behind).pipe(client);
   });
-  door.on("tlsClientError", () => undefined); // a client that is killed meanwhile
-  await once(door.listen(0, host), "listening");
-  const { port } = door.address() as AddressInfo;
+  proxy.on("tlsClientError", () => undefined); // a client that is killed meanwhile
+  await once(proxy.listen(0, host), "listening");
+  const { port } = proxy.address() as AddressInfo;
   const url = `https://${host}:${port}`;
   let aheadMs = 0;
   const now = () => Date.now() + aheadMs;
@@ -72,8 +72,8 @@ export async function startFleetService(
     ...options,
   });
   context.onTestFinished(async () => {
-    const closed = once(door, "close");
-    door.close();
+    const closed = once(proxy, "close");
+    proxy.close();
     for (const client of clients) client.destroy();
     await closed;
     await service.close();

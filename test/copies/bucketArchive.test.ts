@@ -106,7 +106,7 @@ describe.for([
     expect(head.ChecksumSHA256).toMatch(size > 16 * MB ? /=-5$/ : /^[^-]+=$/);
 
     const before = store.requests.length;
-    expect(await destination.look(copy, await operation(context))).toBe("same");
+    expect(await destination.compare(copy, await operation(context))).toBe("same");
     expect(store.requests.slice(before).map(({ method }) => method)).toEqual(["HEAD"]);
   });
 
@@ -206,11 +206,11 @@ describe.for([
     const other = await publish(context, destination, await makeBundle(context, 100));
     await store.client.send(new PutObjectCommand({ Bucket: BUCKET, Key: "site/archives/theirs", Body: "x" }));
     await destination.remove([one], [one, other], await operation(context));
-    expect(await destination.look(one, await operation(context))).toBe("same");
+    expect(await destination.compare(one, await operation(context))).toBe("same");
     for (let times = 0; times < 2; times++)
       await destination.remove([one], [other], await operation(context));
-    expect(await destination.look(one, await operation(context))).toBe("gone");
-    expect(await destination.look(other, await operation(context))).toBe("same");
+    expect(await destination.compare(one, await operation(context))).toBe("gone");
+    expect(await destination.compare(other, await operation(context))).toBe("same");
     await destination.remove([other], [], await operation(context));
     expect(await allKeys(store)).toEqual(["site/archives/theirs"]);
   });
@@ -228,7 +228,7 @@ describe.for([
         Metadata: { sha256: bundle.sha256 },
       }),
     );
-    expect(await destination.look(copy, await operation(context))).toBe("changed");
+    expect(await destination.compare(copy, await operation(context))).toBe("changed");
   });
 });
 

@@ -156,7 +156,7 @@ test("what was a file can become a folder, and a folder a file, in a store that 
     { "index.html": "3", "guide.html": "g", data: "d" },
   ]) {
     const copy = await publish(context, destination, site);
-    expect(await destination.look(copy, await operation(context))).toBe("same");
+    expect(await destination.compare(copy, await operation(context))).toBe("same");
     await destination.remove(made.slice(0, -1), [...made.slice(-1), copy], await operation(context));
     made.push(copy);
   }
@@ -187,16 +187,16 @@ test("the next site sends what changed, and leaves what pages need that are stil
     ["_next/static/chunks/b2.js", "assets/style.css", "index.html"].sort(),
   );
   expect((await everything(store)).get("_next/static/chunks/a1.js")).toBe("one()");
-  expect(await destination.look(second, await operation(context))).toBe("same");
-  expect(await destination.look(first, await operation(context))).toBe("changed");
+  expect(await destination.compare(second, await operation(context))).toBe("same");
+  expect(await destination.compare(first, await operation(context))).toBe("changed");
 
   await put(store, "v/theirs.txt");
   await put(store, "v2/theirs.txt");
   await destination.remove([first], [second], await operation(context));
   const expected = new Map([...asMap(WITHOUT), ["install", "<h1>Install</h1>"], ["theirs.txt", "theirs"]]);
   expect(await everything(store)).toEqual(expected);
-  expect(await destination.look(second, await operation(context))).toBe("same");
-  expect(await destination.look(first, await operation(context))).toBe("gone");
+  expect(await destination.compare(second, await operation(context))).toBe("same");
+  expect(await destination.compare(first, await operation(context))).toBe("gone");
   await destination.remove([second], [], await operation(context));
   const { Contents = [] } = await store.client.send(new ListObjectsV2Command({ Bucket: BUCKET }));
   expect(Contents.map(({ Key }) => Key)).toEqual(["v/theirs.txt", "v2/theirs.txt"]);
@@ -210,7 +210,7 @@ test("an earlier site that is put again is as it was", async (context) => {
   const first = await publish(context, destination, FIRST);
   await destination.remove([second], [first], await operation(context));
   expect(await everything(store)).toEqual(new Map([...asMap(FIRST), ["install", "<h1>Install</h1>"]]));
-  expect(await destination.look(first, await operation(context))).toBe("same");
+  expect(await destination.compare(first, await operation(context))).toBe("same");
 });
 
 test("a site that is there already is not sent again; what somebody changed or removed is", async (context) => {
@@ -222,12 +222,12 @@ test("a site that is there already is not sent again; what somebody changed or r
   expect(store.requests.slice(before).filter(({ method }) => method !== "GET")).toEqual([]);
 
   await put(store, "v/assets/style.css", "h1{}!");
-  expect(await destination.look(copy, await operation(context))).toBe("changed");
+  expect(await destination.compare(copy, await operation(context))).toBe("changed");
   await store.client.send(new DeleteObjectCommand({ Bucket: BUCKET, Key: "v/empty.txt" }));
   const then = store.requests.length;
   await publish(context, destination, FIRST);
   expect(sentKeys(store, then).sort()).toEqual(["assets/style.css", "empty.txt"]);
-  expect(await destination.look(copy, await operation(context))).toBe("same");
+  expect(await destination.compare(copy, await operation(context))).toBe("same");
 });
 
 test("what others have there is not written over: nothing is sent then", async (context) => {
@@ -319,7 +319,7 @@ test.for(["slowDown", "cut", "lost"] as const)(
     store.spoil = ({ method }) => (method === "PUT" && count++ % 2 === 0 ? way : undefined);
     const copy = await publish(context, sites(store), FIRST);
     expect(await everything(store)).toEqual(new Map([...asMap(FIRST), ["install", "<h1>Install</h1>"]]));
-    expect(await sites(store).look(copy, await operation(context))).toBe("same");
+    expect(await sites(store).compare(copy, await operation(context))).toBe("same");
   },
 );
 
@@ -329,7 +329,7 @@ test("a site at the bucket's root leaves the root's other folders", async (conte
   const destination = sites(store, "");
   const copy = await publish(context, destination, FIRST);
   expect(copy.uri).toBe(`s3://docs/#sha256:${bundleOf(FIRST).sha256}`);
-  expect(await destination.look(copy, await operation(context))).toBe("same");
+  expect(await destination.compare(copy, await operation(context))).toBe("same");
   await destination.remove([copy], [], await operation(context));
   const { Contents = [] } = await store.client.send(new ListObjectsV2Command({ Bucket: BUCKET }));
   expect(Contents.map(({ Key }) => Key)).toEqual(["theirs/a.txt"]);

@@ -16,7 +16,7 @@ import { systemClock } from "../../provider/time/clock.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
 import { startServer } from "./server.ts";
 import { Traffic } from "./traffic.ts";
-import { Secrets } from "../../provider/words/secrets.ts";
+import { Secrets } from "../../provider/messages/secrets.ts";
 
 export const ACCESS_KEY = "AKTEST";
 export const SECRET = "the-secret-of-the-tests";

@@ -4,7 +4,7 @@ import type { BucketInputs } from "../../dist/provider/destination/bucket/inputs
 import type { Draft } from "../../dist/provider/destination/destination.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { startDeadline } from "../../dist/provider/time/deadline.js";
-import { Secrets } from "../../dist/provider/words/secrets.js";
+import { Secrets } from "../../dist/provider/messages/secrets.js";
 
 const silent = (): undefined => undefined;
 

@@ -6,13 +6,13 @@ import fetch from "node-fetch";
 import type * as Kit from "../../provider/kit/writeKit.ts";
 import type * as Clock from "../../provider/time/clock.ts";
 import type * as Deadline from "../../provider/time/deadline.ts";
-import type * as Words from "../../provider/words/secrets.ts";
+import type * as Words from "../../provider/messages/secrets.ts";
 
 const load = createRequire(import.meta.url);
 const { writeKit } = load("../../dist/provider/kit/writeKit.js") as typeof Kit;
 const { systemClock } = load("../../dist/provider/time/clock.js") as typeof Clock;
 const { startDeadline } = load("../../dist/provider/time/deadline.js") as typeof Deadline;
-const { Secrets } = load("../../dist/provider/words/secrets.js") as typeof Words;
+const { Secrets } = load("../../dist/provider/messages/secrets.js") as typeof Words;
 
 const [base = "", path = "", sha256 = "", folder = ""] = process.argv.slice(2);
 const nothing = (): void => undefined;

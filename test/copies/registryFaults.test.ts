@@ -296,7 +296,7 @@ test("a removal that fails is an error only while the copy is still there", asyn
   await expect(destination.remove([copy], [], await operation(context))).rejects.toThrow("DENIED");
   refuse.clear();
   await destination.remove([copy], [], await operation(context));
-  expect(await destination.look(copy, await operation(context))).toBe("gone");
+  expect(await destination.compare(copy, await operation(context))).toBe("gone");
 });
 
 /** A large blob of chance, and a session with a registry behind a proxy that spoils what goes there. */

@@ -34,8 +34,8 @@ test("a registry with passwords: the one of Docker's configuration is used, and 
   expect(run.headers.at(-1)?.["authorization"]).toBe(BASIC);
   expect(JSON.stringify(copy)).not.toContain("geheim");
   const destination = repositoryDestination({ repository });
-  expect(await destination.look(copy, await operation(context, right))).toBe("same");
-  await expect(destination.look(copy, nobody)).rejects.toThrow("401");
+  expect(await destination.compare(copy, await operation(context, right))).toBe("same");
+  await expect(destination.compare(copy, nobody)).rejects.toThrow("401");
 });
 
 test("a credential helper is asked for the registry's host, and may fail without a word of what it knows", async (context) => {

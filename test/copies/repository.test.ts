@@ -177,16 +177,16 @@ test("a look tells whether the copy is there, was replaced behind its tag, or is
   const options = { repository: `${host}/docs/site`, tag: "current" };
   const destination = repositoryDestination(options);
   const copy = await copySite(options, await operation(context));
-  expect(await destination.look(copy, await operation(context))).toBe("same");
+  expect(await destination.compare(copy, await operation(context))).toBe("same");
   await copySite(options, await operation(context), { files: { "index.html": "another" } });
-  expect(await destination.look(copy, await operation(context))).toBe("changed");
+  expect(await destination.compare(copy, await operation(context))).toBe("changed");
   expect(
-    await repositoryDestination({ repository: options.repository }).look(copy, await operation(context)),
+    await repositoryDestination({ repository: options.repository }).compare(copy, await operation(context)),
   ).toBe("same");
   await crane("delete", copy.image ?? "");
-  expect(await destination.look(copy, await operation(context))).toBe("gone");
+  expect(await destination.compare(copy, await operation(context))).toBe("gone");
   await rm(join(folder, "docker"), { recursive: true });
-  expect(await destination.look(copy, await operation(context))).toBe("gone");
+  expect(await destination.compare(copy, await operation(context))).toBe("gone");
 });
 
 test("a removal takes an old copy's manifests, leaves what kept ones have and others' images; twice is no error", async (context) => {
@@ -200,11 +200,11 @@ test("a removal takes an old copy's manifests, leaves what kept ones have and ot
   const kept = await copySite(options, await operation(context), { files: { "index.html": "new" } });
   await destination.remove([old], [kept], await operation(context));
   await destination.remove([old], [kept], await operation(context));
-  expect(await destination.look(old, await operation(context))).toBe("gone");
+  expect(await destination.compare(old, await operation(context))).toBe("gone");
   expect(await crane("validate", "--remote", kept.image ?? "")).toContain("PASS");
   expect(await crane("validate", "--remote", `${host}/docs/site:theirs`)).toContain("PASS");
   await destination.remove([kept], [kept], await operation(context));
-  expect(await destination.look(kept, await operation(context))).toBe("same");
+  expect(await destination.compare(kept, await operation(context))).toBe("same");
   await destination.remove([old, kept], [], await operation(context));
   for (const digest of kept.parts["manifests"] as string[]) {
     await expect(crane("manifest", `${host}/docs/site@${digest}`)).rejects.toThrow("MANIFEST_UNKNOWN");

@@ -11,7 +11,7 @@ import { startDeadline } from "../../provider/time/deadline.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { scratchFolder } from "./images.ts";
-import { Secrets } from "../../provider/words/secrets.ts";
+import { Secrets } from "../../provider/messages/secrets.ts";
 
 /** A bundle that says where it came from; its file is nobody's business. */
 export const BUNDLE: Bundle = {

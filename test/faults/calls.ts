@@ -5,12 +5,12 @@ import { Client } from "../../provider/service/client.ts";
 import { noTracer } from "../../provider/tracing/tracer.ts";
 import { serviceSettings } from "../../provider/service/configuration.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
-import type { DocsHostingError } from "../../provider/words/errors.ts";
+import type { DocsHostingError } from "../../provider/messages/errors.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { KEY, show } from "./canary.ts";
-import { Secrets } from "../../provider/words/secrets.ts";
-import { withoutSecrets } from "../../provider/words/reporter.ts";
+import { Secrets } from "../../provider/messages/secrets.ts";
+import { withoutSecrets } from "../../provider/messages/reporter.ts";
 
 /** The calls of a static export. */
 export const CALLS = ["start", "status", "bundle"] as const;

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Slots } from "../../provider/http/slots.ts";
-import { DestinationError } from "../../provider/words/errors.ts";
+import { DestinationError } from "../../provider/messages/errors.ts";
 import { bundleOf, bundleStore, cutAfter, serve } from "./bundleStore.ts";
 import { expectBundle, fetched, ownFolder } from "./downloads.ts";
 

@@ -12,13 +12,13 @@ import {
 } from "../../provider/download/download.ts";
 import { Slots } from "../../provider/http/slots.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
-import type { DocsHostingError } from "../../provider/words/errors.ts";
+import type { DocsHostingError } from "../../provider/messages/errors.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { digestOf, type BundleStore } from "./bundleStore.ts";
 import { show } from "./canary.ts";
-import { Secrets } from "../../provider/words/secrets.ts";
-import { withoutSecrets } from "../../provider/words/reporter.ts";
+import { Secrets } from "../../provider/messages/secrets.ts";
+import { withoutSecrets } from "../../provider/messages/reporter.ts";
 
 export interface DownloadOutcome {
   value?: Downloaded;

@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../provider/time/clock.ts";
 import { resolveApiKey, resolveBaseUrl } from "../../provider/service/configuration.ts";
-import { dynamicProvider } from "../../provider/door/dynamicProvider.ts";
-import { Session } from "../../provider/door/session.ts";
-import { thisProcess } from "../../provider/door/thisProcess.ts";
+import { dynamicProvider } from "../../provider/adapters/dynamic/dynamicProvider.ts";
+import { Session } from "../../provider/adapters/dynamic/session.ts";
+import { thisProcess } from "../../provider/adapters/dynamic/thisProcess.ts";
 import { inputNames } from "../../provider/resource/inputTable.ts";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "../../provider/staticExport/inputs.ts";
 import { checkByTable } from "../../provider/resource/inputTable.ts";

@@ -2,7 +2,7 @@
 import type { LookupAddress } from "node:dns";
 import { expect, test } from "vitest";
 import type { Lookup } from "../../provider/download/storeAddress.ts";
-import { DownloadError } from "../../provider/words/errors.ts";
+import { DownloadError } from "../../provider/messages/errors.ts";
 import { bundleOf, bundleStore, cutAfter } from "./bundleStore.ts";
 import { identity, SERVICE_HOST, trustAuthority } from "./certificates.ts";
 import { connectProxy } from "./connectProxy.ts";

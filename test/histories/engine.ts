@@ -24,7 +24,7 @@ export interface Step {
 export type Outcome = { result: "success" } | { result: "failed"; error: Error };
 
 /**
- * What Pulumi's engine and the door (`provider/dynamic.ts`) do around the life cycle of one resource, as the engine of
+ * What Pulumi's engine and the adapter (`provider/dynamic.ts`) do around the life cycle of one resource, as the engine of
  * `test/engine/local` does it, without processes: all that an operation returns goes through JSON.
  */
 export class EngineModel {
@@ -41,7 +41,7 @@ export class EngineModel {
     if (!old) return { op: "create", inputs };
     const machine = { name: context.machine, nowMs: context.clock.now() };
     const { changed, replaces, hidden, decision } = staticExport.diff(inputs, old.state, machine);
-    // the door leaves it open where inputs changed, and the engine compares them itself
+    // the adapter leaves it open where inputs changed, and the engine compares them itself
     const isChanged = hidden || (changed.length > 0 && !isDeepStrictEqual(old.inputs, inputs));
     if (isChanged && replaces.length > 0) return { op: "replace", inputs, decision };
     // what an earlier attempt left unfinished is tried again, whatever the diff says

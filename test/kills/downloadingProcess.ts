@@ -5,7 +5,7 @@ import { download } from "../../dist/provider/download/download.js";
 import { Slots } from "../../dist/provider/http/slots.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { startDeadline } from "../../dist/provider/time/deadline.js";
-import { Secrets } from "../../dist/provider/words/secrets.js";
+import { Secrets } from "../../dist/provider/messages/secrets.js";
 
 const [, , url = "", folder = ""] = process.argv;
 const silent = (): undefined => undefined;

@@ -9,9 +9,9 @@ const ENGINE = `
   server.listen(0, "127.0.0.1", () => console.log("127.0.0.1:" + server.address().port));
 `;
 const PROVIDER = `
-  const { Session } = require("./door/session.js");
-  const { thisProcess } = require("./door/thisProcess.js");
-  const { Secrets } = require("./words/secrets.js");
+  const { Session } = require("./adapters/dynamic/session.js");
+  const { thisProcess } = require("./adapters/dynamic/thisProcess.js");
+  const { Secrets } = require("./messages/secrets.js");
   const session = new Session(thisProcess);
   session.configure({ get: () => undefined });
   setInterval(() => undefined, 1_000); // the host has its server

@@ -5,7 +5,7 @@ import { airGapKit } from "../../dist/provider/airGapKit/lifeCycle.js";
 import { bundleCopy } from "../../dist/provider/bundleCopy/lifeCycle.js";
 import { PublicationFolder } from "../../dist/provider/resource/publicationRecords.js";
 import { UnfinishedError } from "../../dist/provider/resource/unfinishedError.js";
-import { RunCancelledError } from "../../dist/provider/words/errors.js";
+import { RunCancelledError } from "../../dist/provider/messages/errors.js";
 import { realContext } from "../bench/realContext.ts";
 
 /** What a process does. */

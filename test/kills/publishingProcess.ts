@@ -6,7 +6,7 @@ import fetch from "node-fetch";
 import { siteFolder } from "../../dist/provider/destination/folder/siteFolder.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { startDeadline } from "../../dist/provider/time/deadline.js";
-import { Secrets } from "../../dist/provider/words/secrets.js";
+import { Secrets } from "../../dist/provider/messages/secrets.js";
 
 const [, , folder = "", files = ""] = process.argv;
 const silent = (): undefined => undefined;

@@ -1,14 +1,14 @@
 // `npm run test:mutations`: breaks the code of `provider/` and `sdk/` in every way that Stryker knows, and counts how many
-// breaks a test notices, room by room. `-- ROOM…` takes these rooms; `-- --changed` only the lines that changed since the
+// breaks a test notices, module by module. `-- MODULE…` takes these modules; `-- --changed` only the lines that changed since the
 // last release, and `--lines N` a sample of them.
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
 import { changesSinceRelease } from "./changedLines.ts";
-import { JUDGED_BY_NAME_ONLY, ROOMS } from "./rooms.ts";
+import { JUDGED_BY_NAME_ONLY, MODULES } from "./modules.ts";
 import { sampleOf } from "./sample.ts";
 import { scoreOf, type MutantResult, type Score } from "./score.ts";
 
-/** The least part of the breaks that the tests must notice, of each room, in percent. */
+/** The least part of the breaks that the tests must notice, of each module, in percent. */
 const LEAST_SCORE = 90;
 
 const { positionals, values } = parseArgs({
@@ -20,14 +20,14 @@ const { positionals, values } = parseArgs({
   },
 });
 for (const name of positionals) {
-  if (!ROOMS.has(name)) throw new Error(`no room ${name}: there are ${[...ROOMS.keys()].join(", ")}`);
+  if (!MODULES.has(name)) throw new Error(`no module ${name}: there are ${[...MODULES.keys()].join(", ")}`);
 }
-const rooms =
-  positionals.length > 0 ? positionals : [...ROOMS.keys()].filter((name) => !JUDGED_BY_NAME_ONLY.has(name));
+const modules =
+  positionals.length > 0 ? positionals : [...MODULES.keys()].filter((name) => !JUDGED_BY_NAME_ONLY.has(name));
 
-/** The files of a room, or those of their lines that count. */
+/** The files of a module, or those of their lines that count. */
 let partsOf = (file: string): string[] => [file];
-/** Whether only a part of what changed is judged. It is judged as a whole then: a room's share of it is too small. */
+/** Whether only a part of what changed is judged. It is judged as a whole then: a module's share of it is too small. */
 let isSample = false;
 if (values.changed) {
   const changes = changesSinceRelease(["provider", "sdk"]);
@@ -36,7 +36,7 @@ if (values.changed) {
     process.exit();
   }
   console.log(`mutations of what changed since ${changes.since}`);
-  const judged = new Set(rooms.flatMap((name) => ROOMS.get(name)?.files ?? []));
+  const judged = new Set(modules.flatMap((name) => MODULES.get(name)?.files ?? []));
   const all = new Map([...changes.lines].filter(([file]) => judged.has(file)));
   const lines = values.lines === undefined ? all : sampleOf(all, Number(values.lines), changes.head);
   isSample = lines.size < all.size;
@@ -44,7 +44,7 @@ if (values.changed) {
   partsOf = (file) => (lines.get(file) ?? []).map((range) => `${file}:${range}`);
 }
 
-async function breakRoom(mutate: string[], tests: readonly string[]): Promise<MutantResult[]> {
+async function breakModule(mutate: string[], tests: readonly string[]): Promise<MutantResult[]> {
   process.env["MUTATION_TESTS"] = tests.join(" ");
   return new Stryker({
     mutate,
@@ -85,13 +85,13 @@ const startedAt = performance.now();
 const table: string[] = [];
 const results: MutantResult[] = [];
 const failed: string[] = [];
-for (const name of rooms) {
-  const { files, tests } = ROOMS.get(name) ?? { files: [], tests: [] };
+for (const name of modules) {
+  const { files, tests } = MODULES.get(name) ?? { files: [], tests: [] };
   const mutate = files.flatMap(partsOf);
   if (mutate.length === 0) continue;
-  const roomStartedAt = performance.now();
+  const moduleStartedAt = performance.now();
   console.log(`\nroom ${name}`);
-  const found = await breakRoom(mutate, tests).catch((error: unknown): MutantResult[] => {
+  const found = await breakModule(mutate, tests).catch((error: unknown): MutantResult[] => {
     console.error(error); // such as a test that fails before anything is broken
     failed.push(name);
     return [];
@@ -99,7 +99,7 @@ for (const name of rooms) {
   results.push(...found);
   const score = scoreOf(found, files);
   if (!isSample && score.percent < LEAST_SCORE) failed.push(name);
-  table.push(row(name, score, minutesSince(roomStartedAt)));
+  table.push(row(name, score, minutesSince(moduleStartedAt)));
   for (const file of files) {
     const own = scoreOf(found, [file]);
     if (own.mutants > 0) table.push(row(`  ${file}`, own));
@@ -115,6 +115,6 @@ console.log(row("all", whole, minutesSince(startedAt)));
 console.log(
   failed.length > 0
     ? `mutation score: FAILED, below ${LEAST_SCORE.toString()} %: ${failed.join(", ")}`
-    : `mutation score: each room that was judged has at least ${LEAST_SCORE.toString()} %`,
+    : `mutation score: each module that was judged has at least ${LEAST_SCORE.toString()} %`,
 );
 process.exitCode = failed.length > 0 ? 1 : 0;

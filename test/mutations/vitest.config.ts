@@ -2,11 +2,11 @@ import { matchesGlob, relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { defineConfig } from "vitest/config";
 
-/** The tests that judge a room, its own first: `rooms.ts` says which. */
+/** The tests that judge a module, its own first: `modules.ts` says which. */
 const tests = process.env["MUTATION_TESTS"]?.split(" ").map((name) => `${name}.test.ts`) ?? [];
 const ROOT = `${import.meta.dirname}/..`;
 
-/** The room's own tests, which are quick, run first: the first that fails ends the run of a break. */
+/** The module's own tests, which are quick, run first: the first that fails ends the run of a break. */
 class OwnTestsFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification): number =>

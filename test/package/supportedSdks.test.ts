@@ -1,5 +1,5 @@
 // The oldest and the newest supported release of @pulumi/pulumi: what the package uses of Pulumi's own parts
-// (sdk/pulumiSdk.ts, provider/door/pulumiHost.ts) is there in both.
+// (sdk/pulumiSdk.ts, provider/adapters/dynamic/pulumiHost.ts) is there in both.
 import { readFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";

@@ -10,7 +10,7 @@ import type { Bundle, DestinationContext } from "../../provider/destination/dest
 import { startDeadline } from "../../provider/time/deadline.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import { VirtualClock } from "./virtualClock.ts";
-import { Secrets } from "../../provider/words/secrets.ts";
+import { Secrets } from "../../provider/messages/secrets.ts";
 
 /** The one bucket of the stub. */
 export const STUB_BUCKET = "docs";

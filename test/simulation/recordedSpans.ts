@@ -5,11 +5,11 @@ import {
   SimpleSpanProcessor,
   type ReadableSpan,
 } from "@opentelemetry/sdk-trace-base";
-import { Spans, type SpanExit } from "../../provider/door/spans.ts";
+import { Spans, type SpanExit } from "../../provider/adapters/dynamic/spans.ts";
 import type { Clock } from "../../provider/time/clock.ts";
 import type { Tracer } from "../../provider/tracing/tracer.ts";
 import { URN } from "./testContext.ts";
-import { Secrets } from "../../provider/words/secrets.ts";
+import { Secrets } from "../../provider/messages/secrets.ts";
 
 /** A span as it was told of, with those that ran within it. */
 export interface RecordedSpan {

@@ -1,4 +1,4 @@
-import type { Reporter } from "../../provider/words/reporter.ts";
+import type { Reporter } from "../../provider/messages/reporter.ts";
 
 /** Remembers every line that the user would have seen (`debug` is none). */
 export function recordingReporter(): Reporter & { lines: Record<"progress" | "info" | "warn", string[]> } {

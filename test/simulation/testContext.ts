@@ -5,7 +5,7 @@ import { noTracer } from "../../provider/tracing/tracer.ts";
 import { MemoryRecords } from "./memoryRecords.ts";
 import { MemoryNotes } from "./memoryNotes.ts";
 import { recordingReporter } from "./recordingReporter.ts";
-import { Secrets } from "../../provider/words/secrets.ts";
+import { Secrets } from "../../provider/messages/secrets.ts";
 
 /** The API key that every variable of a test's environment holds whose name ends like one. */
 export const KEY = "svc_c4n4ry";

@@ -1,8 +1,8 @@
 import { formatBytes, transferLine } from "../../http/transferLine";
 import { inParallel } from "../../http/inParallel";
-import { DestinationError } from "../../words/errors";
+import { DestinationError } from "../../messages/errors";
 import type { Bundle, Copy } from "../destination";
-import { headObject, isSameContent, LANES, listObjects, removeObjects } from "./objects";
+import { headObject, isSameContent, CONCURRENCY, listObjects, removeObjects } from "./objects";
 import { addressOf, keyOf } from "./inputs";
 import type { Store } from "./store";
 import { clearUploads, isForgotten, sendObject } from "./uploads";
@@ -72,7 +72,7 @@ async function clearArchiveUploads(store: Store, keys: ReadonlySet<string>): Pro
 }
 
 /** Whether an archive is there as it was put. */
-export async function lookAtArchive(store: Store, copy: Copy): Promise<"same" | "changed" | "gone"> {
+export async function compareArchive(store: Store, copy: Copy): Promise<"same" | "changed" | "gone"> {
   const { key, size, etag } = partsOf(copy);
   const stored = await headObject(store, key);
   // the answer to HEAD has no words: it may be the bucket that is not there, or the access key
@@ -88,7 +88,7 @@ export async function removeArchives(
 ): Promise<void> {
   const leaving = new Map(copies.map((copy) => [archiveKeyOf(copy), copy]));
   for (const copy of kept) leaving.delete(archiveKeyOf(copy));
-  await inParallel(leaving, LANES, async ([key, copy]) => {
+  await inParallel(leaving, CONCURRENCY, async ([key, copy]) => {
     const { size, etag } = partsOf(copy);
     const stored = await headObject(store, key);
     // where HEAD finds nothing, the removal has the words for what is wrong, if anything is

@@ -1,10 +1,10 @@
 import { parseDuration } from "../../time/duration";
 import type { Destination, DestinationContext } from "../destination";
-import { archiveKeyOf, lookAtArchive, publishArchive, removeArchives } from "./archiveLayout";
+import { archiveKeyOf, compareArchive, publishArchive, removeArchives } from "./archiveLayout";
 import { signObject } from "./objects";
 import { addressOf, LONGEST_LINK_LIFE_MS, bucketUri, type BucketInputs } from "./inputs";
 import { loadSdk } from "./sdk";
-import { knock, lookAtSite, publishSite } from "./siteLayout";
+import { checkAccess, compareSite, publishSite } from "./siteLayout";
 import { removeSites } from "./siteRemoval";
 import { Spool } from "./spool";
 import { Store } from "./store";
@@ -40,7 +40,7 @@ export function bucketDestination(destination: BucketInputs): Destination {
           publish: (placing) => withStore(context, (store) => publishArchive(store, bundle, placing)),
         };
       }
-      await withStore(context, knock);
+      await withStore(context, checkAccess);
       const spool = new Spool(await context.scratch());
       return {
         sink: spool,
@@ -48,8 +48,8 @@ export function bucketDestination(destination: BucketInputs): Destination {
       };
     },
 
-    look: (copy, context) =>
-      withStore(context, (store) => (isSite ? lookAtSite(store, copy) : lookAtArchive(store, copy))),
+    compare: (copy, context) =>
+      withStore(context, (store) => (isSite ? compareSite(store, copy) : compareArchive(store, copy))),
 
     remove: (copies, kept, context) =>
       withStore(context, (store) =>

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { parseDuration } from "../../time/duration";
-import { isSeen } from "../../words/plainText";
+import { isPrintable } from "../../messages/plainText";
 import { LAYOUT, type FieldsOfKind } from "../destination";
 
 /** Where in a bucket copies are kept, and how. */
@@ -59,7 +59,7 @@ function bucketNameProblem(value: unknown): string | undefined {
 function prefixProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return "must be a string such as «docs/site»";
   if (value === "") return undefined;
-  if (!isSeen(value) || value.includes("\\")) return "must not hold control characters or «\\»";
+  if (!isPrintable(value) || value.includes("\\")) return "must not hold control characters or «\\»";
   if (value.startsWith("/")) return `must not begin with «/»: write «${value.replace(/^\/+/, "")}»`;
   const segments = value.split("/");
   if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {

@@ -1,6 +1,6 @@
 import { inParallel } from "../../http/inParallel";
 import { formatBytes } from "../../http/transferLine";
-import { DestinationError } from "../../words/errors";
+import { DestinationError } from "../../messages/errors";
 import type { CopyLink } from "../destination";
 import type { FileHeaders } from "./fileHeaders";
 import type { Store } from "./store";
@@ -8,7 +8,7 @@ import type { Store } from "./store";
 /** User metadata of an object: the digest of its content, for those that were sent in parts. */
 export const DIGEST_NAME = "sha256";
 /** Small requests at once. */
-export const LANES = 16;
+export const CONCURRENCY = 16;
 /** Pages of a list, of a thousand entries as a rule. More are of a store that lists without an end, or of a bucket that is not for copies. */
 const MOST_PAGES = 1_000;
 
@@ -148,7 +148,7 @@ export async function readPages(
 
 /** Removes objects, those that are gone already included: one by one, because stores differ in the checksum that they want of a list. */
 export async function removeObjects(store: Store, keys: Iterable<string>): Promise<void> {
-  await inParallel(keys, LANES, async (key) => {
+  await inParallel(keys, CONCURRENCY, async (key) => {
     await store.run(
       "s3:DeleteObject",
       key,

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type * as S3 from "@aws-sdk/client-s3";
 import type * as Storage from "@aws-sdk/lib-storage";
 import type * as Presigner from "@aws-sdk/s3-request-presigner";
-import { ConfigurationError } from "../../words/errors";
+import { ConfigurationError } from "../../messages/errors";
 
 /** What is used of the AWS SDK. */
 export interface Sdk {

@@ -1,7 +1,14 @@
-import { DestinationError } from "../../words/errors";
+import { DestinationError } from "../../messages/errors";
 import { HEADERS_VERSION } from "./fileHeaders";
 import { inParallel } from "../../http/inParallel";
-import { headObject, isSameContent, LANES, listObjects, readObject, type ListedObject } from "./objects";
+import {
+  headObject,
+  isSameContent,
+  CONCURRENCY,
+  listObjects,
+  readObject,
+  type ListedObject,
+} from "./objects";
 import type { SiteObject } from "./siteObjects";
 import { isRecordKey, readRecord, type SiteRecord } from "./siteRecord";
 import type { Store } from "./store";
@@ -78,7 +85,7 @@ export async function contentsThere(
     );
   }
   // a run that was killed sent them, perhaps
-  await inParallel(unsure, LANES, async (object) => {
+  await inParallel(unsure, CONCURRENCY, async (object) => {
     const { path, headers } = object;
     const stored = await headObject(store, store.key(path));
     const isSame =
@@ -112,7 +119,7 @@ export async function stillOurs(
     if (copies.some(({ files }) => files.get(path)?.etag === found.etag)) ours.push(path);
     else if (copies.some(({ isWhole, files }) => !isWhole && files.has(path))) unsure.push(path);
   }
-  await inParallel(unsure, LANES, async (path) => {
+  await inParallel(unsure, CONCURRENCY, async (path) => {
     const stored = await headObject(store, store.key(path));
     if (stored?.sha256 === undefined) return;
     if (copies.some(({ files }) => files.get(path)?.sha256 === stored.sha256)) ours.push(path);

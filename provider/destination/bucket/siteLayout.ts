@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { DestinationError } from "../../words/errors";
+import { DestinationError } from "../../messages/errors";
 import { transferLine } from "../../http/transferLine";
 import type { Bundle, Copy } from "../destination";
 import { headersOf } from "./fileHeaders";
 import { inParallel } from "../../http/inParallel";
-import { LANES, listObjects, readObject } from "./objects";
+import { CONCURRENCY, listObjects, readObject } from "./objects";
 import { addressOf, keyOf, LONGEST_KEY_BYTES, bucketUri, RECORDS_FOLDER } from "./inputs";
 import { pathsInTheWay, siteObjects, type HeldFile, type SiteObject } from "./siteObjects";
 import { contentsThere, listSite, stillOurs, takeInventory } from "./siteInventory";
@@ -78,7 +78,7 @@ export async function publishSite(
 }
 
 /** Whether a site is there as it was put: every file of it, and nothing of another copy in its place. */
-export async function lookAtSite(store: Store, copy: Copy): Promise<"same" | "changed" | "gone"> {
+export async function compareSite(store: Store, copy: Copy): Promise<"same" | "changed" | "gone"> {
   const key = recordKey(store.destination, copy.sha256);
   const text = await readObject(store, key);
   if (text === undefined) return "gone";
@@ -129,7 +129,7 @@ async function sendStages(
     done += size;
     tell(done);
   };
-  for (const stage of missing) await inParallel(stage, LANES, send, ({ size }) => size, HEAVIEST);
+  for (const stage of missing) await inParallel(stage, CONCURRENCY, send, ({ size }) => size, HEAVIEST);
 }
 
 /** What is there now, of all objects: as the record has it. */
@@ -158,6 +158,6 @@ async function putRecord(store: Store, key: string, record: SiteRecord): Promise
 }
 
 /** Fails where the bucket cannot be used at all. */
-export async function knock(store: Store): Promise<void> {
+export async function checkAccess(store: Store): Promise<void> {
   await listObjects(store, recordsPrefix(store.destination));
 }

@@ -1,4 +1,4 @@
-import { DestinationError } from "../../words/errors";
+import { DestinationError } from "../../messages/errors";
 import { HEADERS_VERSION } from "./fileHeaders";
 import { keyOf, bucketUri, RECORDS_FOLDER, type BucketInputs } from "./inputs";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SiteFile, SiteSink } from "../../archive/site";
-import { DestinationError } from "../../words/errors";
+import { DestinationError } from "../../messages/errors";
 import type { HeldFile } from "./siteObjects";
 
 /** What is gathered before it is written, in bytes. */

@@ -1,6 +1,6 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import { unlessAborted } from "../../time/unlessAborted";
-import { DestinationError } from "../../words/errors";
+import { DestinationError } from "../../messages/errors";
 import type { DestinationContext } from "../destination";
 import { bucketUri, keyOf, type BucketInputs } from "./inputs";
 import type { Sdk } from "./sdk";

@@ -1,5 +1,5 @@
-import { DestinationError } from "../../words/errors";
-import { redact } from "../../words/redaction";
+import { DestinationError } from "../../messages/errors";
+import { redact } from "../../messages/redaction";
 import { bucketUri, type BucketInputs } from "./inputs";
 
 /** What is asked of the store: the names of the permissions, see https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html */

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import type { S3Client } from "@aws-sdk/client-s3";
-import { diskFailure } from "../../disk/diskFailure";
-import { DestinationError } from "../../words/errors";
+import { diskFailure } from "../../files/diskFailure";
+import { DestinationError } from "../../messages/errors";
 import { headObject, isSameContent, locate, DIGEST_NAME, readPages, type NewObject } from "./objects";
 import type { Store } from "./store";
 
@@ -12,7 +12,7 @@ const PART_SIZE = 8 * 1024 * 1024;
 /** See https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html */
 const MOST_PARTS = 10_000;
 /** Parts of one object that are sent at once. They are held in memory, and one more that is read. */
-const LANES = 4;
+const CONCURRENCY = 4;
 /** An upload on which nothing happened for so long belongs to a run that was killed, in milliseconds. */
 export const FORGOTTEN_AFTER_MS = 3_600_000;
 /** How long the end of an upload may take after Ctrl-C or the deadline, in milliseconds. */
@@ -75,7 +75,7 @@ export async function sendObject(
       ...(onlyNew && { IfNoneMatch: "*" }),
     },
     partSize: Math.max(PART_SIZE, Math.ceil(size / MOST_PARTS)),
-    queueSize: LANES,
+    queueSize: CONCURRENCY,
     leavePartsOnError: true, // they are aborted below, after Ctrl-C, too
   });
   upload.on("httpUploadProgress", ({ loaded = 0 }) => onProgress(loaded));

@@ -1,13 +1,13 @@
 import { lstat, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { DestinationError } from "../../words/errors";
+import { DestinationError } from "../../messages/errors";
 import type { Bundle, Copy, Destination, DestinationContext } from "../destination";
-import { usingFolder } from "../../disk/diskFailure";
-import { draftPath, removeDraft, removeDrafts, removeOldDrafts } from "../../disk/drafts";
-import { ignoreMissing } from "../../disk/ignoreMissing";
-import { digestFile } from "../../disk/listing";
-import { makeFolder } from "../../disk/makeFolder";
-import { copyInto } from "../../disk/writeFile";
+import { usingFolder } from "../../files/diskFailure";
+import { draftPath, removeDraft, removeDrafts, removeOldDrafts } from "../../files/drafts";
+import { ignoreMissing } from "../../files/ignoreMissing";
+import { digestFile } from "../../files/listing";
+import { makeFolder } from "../../files/makeFolder";
+import { copyInto } from "../../files/writeFile";
 
 /** Archives in a folder: `<sha256>.tar.gz` each, put there by one rename. */
 export function archiveFolder(folder: string): Destination {
@@ -51,7 +51,7 @@ export function archiveFolder(folder: string): Destination {
       return Promise.resolve({ publish: (placing) => guarded(context, () => publish(placing)) });
     },
 
-    look: (copy, context) =>
+    compare: (copy, context) =>
       guarded(context, async () => {
         if (!(await lstat(pathOf(copy)).catch(ignoreMissing))) return "gone";
         return (await isArchive(pathOf(copy), copy, context.signal)) ? "same" : "changed";

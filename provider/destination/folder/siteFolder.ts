@@ -1,12 +1,12 @@
 import { lstat, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { usingFolder } from "../../disk/diskFailure";
-import { beginDraft, removeDraft, removeDrafts, replaceFolder } from "../../disk/drafts";
-import { ignoreMissing } from "../../disk/ignoreMissing";
-import { compareFolder, removeListed, staysText, type Listing } from "../../disk/listing";
-import { makeFolder } from "../../disk/makeFolder";
-import { writeNewFile } from "../../disk/writeFile";
-import { DestinationError } from "../../words/errors";
+import { usingFolder } from "../../files/diskFailure";
+import { beginDraft, removeDraft, removeDrafts, replaceFolder } from "../../files/drafts";
+import { ignoreMissing } from "../../files/ignoreMissing";
+import { compareFolder, removeListed, staysText, type Listing } from "../../files/listing";
+import { makeFolder } from "../../files/makeFolder";
+import { writeNewFile } from "../../files/writeFile";
+import { DestinationError } from "../../messages/errors";
 import type { Destination, DestinationContext } from "../destination";
 
 /** The symbolic link that leads to the newest site. */
@@ -66,7 +66,7 @@ export function siteFolder(folder: string): Destination {
         };
       }),
 
-    look: ({ sha256 }, context) =>
+    compare: ({ sha256 }, context) =>
       guarded(context, async () => {
         const listing = await readListing(listingOf(sha256));
         const found = await compareFolder(here(sha256), listing ?? new Map(), context.signal);

@@ -1,8 +1,8 @@
 import { readImage, type Image, type PlatformImage } from "../../registry/image";
 import { repositoryName, type Reference } from "../../registry/reference";
 import type { RegistrySession } from "../../registry/session";
-import { DestinationError } from "../../words/errors";
-import type { Reporter } from "../../words/reporter";
+import { DestinationError } from "../../messages/errors";
+import type { Reporter } from "../../messages/reporter";
 import type { Base } from "../../siteImage/siteImage";
 
 /** The image that a site is put on, as it was when the copy began. */

@@ -14,7 +14,7 @@ import {
 } from "../../registry/reference";
 import { RegistrySession, type Actions } from "../../registry/session";
 import { TransferProgress } from "../../registry/transferProgress";
-import { DestinationError } from "../../words/errors";
+import { DestinationError } from "../../messages/errors";
 import type { Bundle, Copy, Destination, DestinationContext, Draft } from "../destination";
 import { readBase, type BaseImage } from "./baseImage";
 import type { RepositoryInputs } from "./inputs";
@@ -53,7 +53,7 @@ export function repositoryDestination({ repository, base, ...options }: Reposito
   return {
     id: repositoryName(target.repository),
     begin: (bundle, context) => begin(target, bundle, context),
-    look: (copy, context) => look(target, copy, context),
+    compare: (copy, context) => compare(target, copy, context),
     remove: (copies, kept, context) => remove(target, copies, kept, context),
   };
 }
@@ -165,7 +165,7 @@ async function sendBlobs(
   }
 }
 
-async function look(
+async function compare(
   target: Target,
   copy: Copy,
   context: DestinationContext,

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { withScratch } from "../../../provider/source/workFolders.ts";
 import { systemClock } from "../../../provider/time/clock.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
-import { DestinationError } from "../../../provider/words/errors.ts";
+import { DestinationError } from "../../../provider/messages/errors.ts";
 import { testContext } from "../../simulation/testContext.ts";
 import { bundleOf, bundleStore } from "../bundleStore.ts";
 import { expectBundle, fetched, ownFolder } from "../downloads.ts";

@@ -4,7 +4,7 @@ import { draftOwner, KITS } from "../../../provider/airGapKit/lifeCycle.ts";
 import { inputsOf, stateOf, type AirGapKitState, type MadeKit } from "../../../provider/airGapKit/state.ts";
 import { planPublication } from "../../../provider/published/plan.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
-import { UNKNOWN } from "../../../provider/words/unknown.ts";
+import { UNKNOWN } from "../../../provider/messages/unknown.ts";
 
 const SOURCE = {
   domain: "docs.example.com",

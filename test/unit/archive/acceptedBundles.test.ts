@@ -9,7 +9,7 @@ import { create } from "tar";
 import { afterAll, describe, expect, test } from "vitest";
 import { inspectBundle } from "../../../provider/archive/bundle.ts";
 import { archiveFormat } from "../../../provider/archive/format.ts";
-import { BundleRefusedError } from "../../../provider/words/errors.ts";
+import { BundleRefusedError } from "../../../provider/messages/errors.ts";
 import { packArchive, renderSite } from "../../../examples/reference-service/index.ts";
 import { type Entry, SITE, tar, tarGz } from "../../chart/tarArchive.ts";
 import { zip, type ZipEntry } from "../../chart/zipArchive.ts";

@@ -6,7 +6,7 @@ import { expect, onTestFinished } from "vitest";
 import { type BundleFile, inspectBundle, unpackBundle } from "../../../provider/archive/bundle.ts";
 import type { ArchiveFormat } from "../../../provider/archive/format.ts";
 import type { Inspection, SiteLimits } from "../../../provider/archive/site.ts";
-import { BundleRefusedError } from "../../../provider/words/errors.ts";
+import { BundleRefusedError } from "../../../provider/messages/errors.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 
 export const LIMITS: SiteLimits = { unpackedBytes: 1_000_000_000, files: 20_000 };

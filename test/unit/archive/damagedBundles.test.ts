@@ -4,7 +4,7 @@ import { appendFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { unpackBundle } from "../../../provider/archive/bundle.ts";
-import { BundleRefusedError } from "../../../provider/words/errors.ts";
+import { BundleRefusedError } from "../../../provider/messages/errors.ts";
 import { SITE, tar, tarGz } from "../../chart/tarArchive.ts";
 import { zip } from "../../chart/zipArchive.ts";
 import { bundleOnDisk, inspected, LIMITS, refusalOf, unpacked, unpackedAgain } from "./bundleOnDisk.ts";

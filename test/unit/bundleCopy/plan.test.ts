@@ -11,7 +11,7 @@ import {
 import { destinationChange, type DestinationInputs } from "../../../provider/destination/inputs.ts";
 import { planPublication } from "../../../provider/published/plan.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
-import { UNKNOWN } from "../../../provider/words/unknown.ts";
+import { UNKNOWN } from "../../../provider/messages/unknown.ts";
 
 const SHA256 = "a".repeat(64);
 const SOURCE = {

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Part, strongEtag, type PartNote } from "../../../provider/download/part.ts";
-import { ownName } from "../../../provider/disk/owner.ts";
+import { ownName } from "../../../provider/files/owner.ts";
 
 const NOTE: PartNote = { subject: "job a", etag: '"1"', totalBytes: 100 };
 const HOUR_MS = 3_600_000;

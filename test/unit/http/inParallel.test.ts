@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { inParallel } from "../../../provider/http/inParallel.ts";
 
 async function most(
-  lanes: number,
+  concurrency: number,
   weights: number[],
   heaviest: number,
 ): Promise<{ works: number; weight: number }> {
@@ -17,11 +17,11 @@ async function most(
     now.works--;
     now.weight -= weight;
   };
-  await inParallel(weights, lanes, work, (weight) => weight, heaviest);
+  await inParallel(weights, concurrency, work, (weight) => weight, heaviest);
   return seen;
 }
 
-test("no more works are done at once than there are lanes, and no less", async () => {
+test("no more works are done at once than there are concurrency, and no less", async () => {
   expect(await most(3, Array<number>(20).fill(0), Infinity)).toEqual({ works: 3, weight: 0 });
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Retries, WORTH_BYTES, type Peer } from "../../../provider/http/retries.ts";
 import type { FailedAttempt } from "../../../provider/http/failedAttempt.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
-import { ConnectionError } from "../../../provider/words/errors.ts";
+import { ConnectionError } from "../../../provider/messages/errors.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 

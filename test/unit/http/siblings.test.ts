@@ -1,8 +1,8 @@
 // A hundred exports of one `up`, as one process has them, against a service that takes fewer requests: on a virtual clock, from the
 // session of the process down to its requests.
 import { describe, expect, test } from "vitest";
-import { Session } from "../../../provider/door/session.ts";
-import { noTracing } from "../../../provider/door/tracing.ts";
+import { Session } from "../../../provider/adapters/dynamic/session.ts";
+import { noTracing } from "../../../provider/adapters/dynamic/tracing.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import { COUNTING, limitedFetch } from "../../simulation/limitedFetch.ts";
 import { MemoryRecords } from "../../simulation/memoryRecords.ts";
@@ -10,7 +10,7 @@ import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { seededRandom } from "../../simulation/seededRandom.ts";
 import { SimulatedService } from "../../simulation/simulatedService.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
-import { Secrets } from "../../../provider/words/secrets.ts";
+import { Secrets } from "../../../provider/messages/secrets.ts";
 
 const COUNT = 100;
 const JOB_MS = 20_000;

@@ -18,7 +18,7 @@ import { list, type ReadEntry } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { packChart } from "../../../provider/kit/chartArchive.ts";
 import { chartFacts } from "../../../provider/kit/chartFacts.ts";
-import { InputError } from "../../../provider/words/errors.ts";
+import { InputError } from "../../../provider/messages/errors.ts";
 
 const { signal } = new AbortController();
 let folder: string;

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { freeName } from "../../../provider/disk/owner.ts";
+import { freeName } from "../../../provider/files/owner.ts";
 import { KitDraft, removeDrafts } from "../../../provider/kit/draft.ts";
 
 let folder: string;

@@ -21,7 +21,7 @@ import { writeKit, type KitRequest } from "../../../provider/kit/writeKit.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
 import { FasterClock } from "../../simulation/fasterClock.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
-import { Secrets } from "../../../provider/words/secrets.ts";
+import { Secrets } from "../../../provider/messages/secrets.ts";
 
 const INDEX = "application/vnd.oci.image.index.v1+json";
 const MANIFEST = "application/vnd.oci.image.manifest.v1+json";

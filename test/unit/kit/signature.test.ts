@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { signerFrom, sigstoreBundle } from "../../../provider/kit/signature.ts";
-import { ConfigurationError } from "../../../provider/words/errors.ts";
+import { ConfigurationError } from "../../../provider/messages/errors.ts";
 
 let folder: string;
 beforeEach(() => {

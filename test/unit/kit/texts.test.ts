@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { readEarlierKit } from "../../../provider/kit/earlierKit.ts";
 import { manifestText, type KitManifest } from "../../../provider/kit/manifest.ts";
 import { filledIn } from "../../../provider/kit/texts.ts";
-import { InputError } from "../../../provider/words/errors.ts";
+import { InputError } from "../../../provider/messages/errors.ts";
 
 test("a text keeps what is of this kit: sections that nest, and values", () => {
   const template = [

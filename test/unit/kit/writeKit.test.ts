@@ -20,14 +20,14 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
-import { lookAtKit, removeKits } from "../../../provider/kit/lookAtKit.ts";
+import { compareKit, removeKits } from "../../../provider/kit/compareKit.ts";
 import { signerFrom } from "../../../provider/kit/signature.ts";
 import { writeKit, type KitRequest, type WrittenKit } from "../../../provider/kit/writeKit.ts";
 import type { RegistryContext } from "../../../provider/registry/exchange.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
-import { Secrets } from "../../../provider/words/secrets.ts";
+import { Secrets } from "../../../provider/messages/secrets.ts";
 
 let folder: string;
 let kits: string;
@@ -224,9 +224,9 @@ describe("parts", () => {
     expect(sha256(readFileSync(join(joined, "SHA256SUMS")))).toBe(kit.sha256);
     expect(statSync(join(joined, "verify.sh")).mode & 0o111).not.toBe(0);
     expect(existsSync(join(joined, "SHA256SUMS.sig"))).toBe(true);
-    expect(await lookAtKit(kits, kit)).toBe("same");
+    expect(await compareKit(kits, kit)).toBe("same");
     rmSync(inKit(kit, "kit.tar.002"));
-    expect(await lookAtKit(kits, kit)).toBe("changed");
+    expect(await compareKit(kits, kit)).toBe("changed");
   });
 
   test("that are too many are refused", async () => {
@@ -317,7 +317,7 @@ describe("a look at a kit", () => {
   ])("finds it %s: %s", async (_, seen, harm) => {
     const kit = await write();
     harm(inKit(kit));
-    expect(await lookAtKit(kits, kit)).toBe(seen);
+    expect(await compareKit(kits, kit)).toBe(seen);
   });
 
   test("that is removed leaves what others have, and what is kept", async () => {

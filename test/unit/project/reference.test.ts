@@ -6,7 +6,7 @@ import { AGENT_JOB_INPUTS } from "../../../provider/agentJob/inputs.ts";
 import { inputNames } from "../../../provider/resource/inputTable.ts";
 import { STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
 import * as dynamic from "../../../provider/dynamic.ts";
-import * as errors from "../../../provider/words/errors.ts";
+import * as errors from "../../../provider/messages/errors.ts";
 import * as sdk from "../../../sdk/index.ts";
 import { OWN_OUTPUTS } from "../../../sdk/staticExport.ts";
 

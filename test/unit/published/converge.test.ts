@@ -13,7 +13,7 @@ import type { PublicationKind } from "../../../provider/published/publication.ts
 import type { Context } from "../../../provider/resource/context.ts";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
 import { noTracer } from "../../../provider/tracing/tracer.ts";
-import { DestinationError } from "../../../provider/words/errors.ts";
+import { DestinationError } from "../../../provider/messages/errors.ts";
 import { MemoryNotes } from "../../simulation/memoryNotes.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { testContext, URN } from "../../simulation/testContext.ts";
@@ -34,7 +34,7 @@ let afterPlacing: () => void;
 
 const failure = (): DestinationError => new DestinationError("the store is away", "Start it.");
 const link = vi.fn<NonNullable<Copies["link"]>>();
-const look = vi.fn<Copies["look"]>();
+const compare = vi.fn<Copies["compare"]>();
 const remove = vi.fn<Copies["remove"]>();
 
 const KIND: Copies = {
@@ -51,7 +51,7 @@ const KIND: Copies = {
     afterPlacing();
     return Promise.resolve(item);
   },
-  look,
+  compare,
   remove,
   link,
 };
@@ -72,7 +72,7 @@ beforeEach(() => {
     const life = { expiresAt: "2026-01-02T00:00:00.000Z", renewAfter: "2026-01-01T16:00:00.000Z" };
     return Promise.resolve({ bundleUrl: `https://store.example/${++links}`, ...life });
   });
-  look
+  compare
     .mockReset()
     .mockImplementation((_context, _inputs, { copy }) =>
       Promise.resolve(place.has(copy.uri) ? "same" : "gone"),
@@ -168,7 +168,7 @@ describe("a publication that fails after something was placed", () => {
     afterPlacing = () => {
       throw failure();
     };
-    look.mockResolvedValue("changed");
+    compare.mockResolvedValue("changed");
     const { state, message } = await unfinished(copies.create(context(), inputsOf("v1")));
     expect(message).toBe(
       "the file FILE to s3://docs: the store is away. s3://docs/v1 may be there in part, and is in the state: the next `pulumi up` completes it, and `pulumi destroy` removes it. Start it.".replace(
@@ -183,7 +183,7 @@ describe("a publication that fails after something was placed", () => {
     afterPlacing = () => {
       throw failure();
     };
-    look.mockRejectedValue(failure());
+    compare.mockRejectedValue(failure());
     const { state } = await unfinished(copies.create(context(), inputsOf("v1")));
     expect(state.bookkeeping.drifted).toBe("partial");
   });
@@ -250,10 +250,10 @@ describe("after a run that was killed", () => {
     expect(noted.at(-1)).toEqual({ "docs_hosting.decision": "RESUMED" });
   });
 
-  test("a copy that nobody can look at is not published again where the state's inputs are wanted", async () => {
+  test("a copy that nobody can compare at is not published again where the state's inputs are wanted", async () => {
     const first = await copies.create(context(), inputsOf("v1"));
     await copies.update(context(), first, inputsOf("v2"));
-    look.mockRejectedValue(failure());
+    compare.mockRejectedValue(failure());
     const back = await copies.update(context(), first, inputsOf("v1", { keep: 3 }));
     expect([versions(back), publications]).toEqual([["v1", "v2"], 2]);
   });
@@ -261,7 +261,7 @@ describe("after a run that was killed", () => {
   test("a place that nobody noted anything of is not asked", async () => {
     const first = await copies.create(context(), inputsOf("v1"));
     await copies.update(context(), first, inputsOf("v1", { keep: 3 })); // all that is noted is in the state
-    expect(look).not.toHaveBeenCalled();
+    expect(compare).not.toHaveBeenCalled();
   });
 
   test("a copy at another place is not taken for one here", async () => {
@@ -300,10 +300,10 @@ describe("after a run that was killed", () => {
 describe("a refresh", () => {
   test("remembers that a copy changed, and forgets one that is gone where nothing else is left", async () => {
     const state = await copies.create(context(), inputsOf("v1"));
-    look.mockResolvedValueOnce("changed");
+    compare.mockResolvedValueOnce("changed");
     const changed = await copies.read(context(), state);
     expect(changed?.state.bookkeeping.drifted).toBe("changed");
-    look.mockResolvedValueOnce("gone");
+    compare.mockResolvedValueOnce("gone");
     expect(await copies.read(context(), state)).toBeUndefined();
     expect(copies.gone(state)).toEqual({
       because: "DRIFTED",

@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { airGapKit } from "../../../provider/airGapKit/lifeCycle.ts";
 import { bundleCopy } from "../../../provider/bundleCopy/lifeCycle.ts";
 import { localFailures } from "../../../provider/published/localFailures.ts";
-import { UNKNOWN } from "../../../provider/words/unknown.ts";
+import { UNKNOWN } from "../../../provider/messages/unknown.ts";
 
 let folder: string;
 let environment: Record<string, string>;

@@ -13,7 +13,7 @@ import type { BundleCopyState } from "../../../provider/bundleCopy/state.ts";
 import type { Context } from "../../../provider/resource/context.ts";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
 import { systemClock } from "../../../provider/time/clock.ts";
-import { RunCancelledError } from "../../../provider/words/errors.ts";
+import { RunCancelledError } from "../../../provider/messages/errors.ts";
 import {
   CANARIES,
   startBucketStub,

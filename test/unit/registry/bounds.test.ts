@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { getManifest } from "../../../provider/registry/manifests.ts";
 import { RegistrySession } from "../../../provider/registry/session.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
-import { Secrets } from "../../../provider/words/secrets.ts";
+import { Secrets } from "../../../provider/messages/secrets.ts";
 import { FasterClock } from "../../simulation/fasterClock.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 

@@ -7,7 +7,7 @@ import { FasterClock } from "../../simulation/fasterClock.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../simulation/scriptedFetch.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
-import { Secrets } from "../../../provider/words/secrets.ts";
+import { Secrets } from "../../../provider/messages/secrets.ts";
 
 const ROOT = "https://registry.internal/v2/";
 const DIGEST = `sha256:${"0".repeat(64)}`;

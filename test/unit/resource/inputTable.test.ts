@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import {
   changedByTable,
   checkByTable,
-  meaning,
+  withEffect,
   text,
   type InputTable,
 } from "../../../provider/resource/inputTable.ts";
 import { SERVICE_INPUTS, type ServiceInputs } from "../../../provider/resource/serviceInputs.ts";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
-import { UNKNOWN } from "../../../provider/words/unknown.ts";
+import { UNKNOWN } from "../../../provider/messages/unknown.ts";
 
 const BASE_URL = "https://api.example.test";
 
@@ -78,8 +78,8 @@ test("inputs that changed come in the order of their rows, and each says what it
   expect(changedByTable<Inputs>(TABLE, { jobId: "a", size: 3 }, before)).toEqual([]);
   const changed = changedByTable<Inputs>(TABLE, { tags: ["x"], jobId: "b" }, before);
   expect(changed).toEqual(["jobId", "size", "tags"]);
-  expect(meaning(TABLE, changed, "replaces")).toEqual(["jobId"]);
-  expect(meaning(TABLE, changed, "content", "remembered")).toEqual(["size", "tags"]);
+  expect(withEffect(TABLE, changed, "replaces")).toEqual(["jobId"]);
+  expect(withEffect(TABLE, changed, "content", "remembered")).toEqual(["size", "tags"]);
 });
 
 describe("the service", () => {

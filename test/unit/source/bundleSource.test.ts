@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type CheckedSource, describeSource, isSameSource } from "../../../provider/source/bundleSource.ts";
-import { UNKNOWN } from "../../../provider/words/unknown.ts";
+import { UNKNOWN } from "../../../provider/messages/unknown.ts";
 
 test.each([
   [{ jobId: "a", apiKeyEnv: "A" }, { jobId: "a", apiKeyEnv: "B" }, true],

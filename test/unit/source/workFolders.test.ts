@@ -16,7 +16,7 @@ import type { DestinationContext } from "../../../provider/destination/destinati
 import { withScratch } from "../../../provider/source/workFolders.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
 import { systemClock } from "../../../provider/time/clock.ts";
-import { DestinationError } from "../../../provider/words/errors.ts";
+import { DestinationError } from "../../../provider/messages/errors.ts";
 import { testContext } from "../../simulation/testContext.ts";
 
 let home: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inputNames, meaning } from "../../../provider/resource/inputTable.ts";
+import { inputNames, withEffect } from "../../../provider/resource/inputTable.ts";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "../../../provider/staticExport/inputs.ts";
 import { startRequest } from "../../../provider/staticExport/startRequest.ts";
 
@@ -10,7 +10,7 @@ const INPUTS: CheckedInputs = {
 };
 
 test("each input that asks for other content is sent, but for those that only say when to start", () => {
-  const content = meaning(STATIC_EXPORT_INPUTS, inputNames(STATIC_EXPORT_INPUTS), "content");
+  const content = withEffect(STATIC_EXPORT_INPUTS, inputNames(STATIC_EXPORT_INPUTS), "content");
   const plain = JSON.stringify(startRequest(INPUTS));
   const unsent = content.filter((name) => {
     const request = startRequest({ ...INPUTS, [name]: { given: name } });

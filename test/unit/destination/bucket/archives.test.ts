@@ -55,7 +55,7 @@ describe.for([
       "x-amz-meta-sha256": bundle.sha256,
     });
     expect(store.uploads.size).toBe(0);
-    expect(await archives().look(copy, await stubOperation(context))).toBe("same");
+    expect(await archives().compare(copy, await stubOperation(context))).toBe("same");
   });
 
   test("is accepted when the store has it, though the answer said otherwise", async (context) => {
@@ -240,7 +240,7 @@ test("when signing fails, the copy is in its place, and can be signed and remove
     "no credentials for the bucket docs were found",
   );
   const later = await stubOperation(context);
-  expect(await destination.look(copy, later)).toBe("same");
+  expect(await destination.compare(copy, later)).toBe("same");
   expect((await destination.link?.(copy, later))?.url).toContain("X-Amz-Signature=");
   await destination.remove([copy], [], later);
   expect(store.objects.size).toBe(0);

@@ -58,7 +58,7 @@ test("a site becomes its files, with types, and is known again", async (context)
     sitePath: `${store.endpoint}/docs/v/`,
     address: `${store.endpoint}/docs/v/index.html`,
   });
-  expect(await sites().look(copy, await stubOperation(context))).toBe("same");
+  expect(await sites().compare(copy, await stubOperation(context))).toBe("same");
 });
 
 test("a file of several parts arrives whole, and leaves no upload", async (context) => {
@@ -67,7 +67,7 @@ test("a file of several parts arrives whole, and leaves no upload", async (conte
   expect(store.objects.get("v/film.mp4")?.body.toString()).toBe(SECOND["film.mp4"]);
   expect(store.objects.get("v/film.mp4")?.headers["content-type"]).toBe("video/mp4");
   expect(store.uploads.size).toBe(0);
-  expect(await sites().look(copy, await stubOperation(context))).toBe("same");
+  expect(await sites().compare(copy, await stubOperation(context))).toBe("same");
 });
 
 test("a store that insists on Content-MD5 for many deletions at once is asked for single ones", async (context) => {
@@ -214,18 +214,18 @@ describe("a list without an end is given up, with what it was a list of", () => 
       const content = `<IsTruncated>${at + 1 < all.length}</IsTruncated>${next}${contentsXml(key, body.length, etag)}`;
       return xml("ListBucketResult", content);
     };
-    expect(await sites().look(copy, await stubOperation(context))).toBe("same");
+    expect(await sites().compare(copy, await stubOperation(context))).toBe("same");
   });
 });
 
 test("a copy of which a file is gone or changed is told so, and a copy without a record is gone", async (context) => {
   const copy = await publish(context, FIRST);
   store.objects.delete("v/empty.txt");
-  expect(await sites().look(copy, await stubOperation(context))).toBe("changed");
+  expect(await sites().compare(copy, await stubOperation(context))).toBe("changed");
   store.put("v/empty.txt", "x");
-  expect(await sites().look(copy, await stubOperation(context))).toBe("changed");
+  expect(await sites().compare(copy, await stubOperation(context))).toBe("changed");
   for (const key of store.objects.keys()) if (key.includes(".docs-hosting")) store.objects.delete(key);
-  expect(await sites().look(copy, await stubOperation(context))).toBe("gone");
+  expect(await sites().compare(copy, await stubOperation(context))).toBe("gone");
 });
 
 test("a bucket that cannot be used is told before anything is taken", async (context) => {

@@ -22,13 +22,13 @@ import type {
   Draft,
 } from "../../../../provider/destination/destination.ts";
 import { destinationOf } from "../../../../provider/destination/destinationOf.ts";
-import { draftPath } from "../../../../provider/disk/drafts.ts";
-import { freeName } from "../../../../provider/disk/owner.ts";
+import { draftPath } from "../../../../provider/files/drafts.ts";
+import { freeName } from "../../../../provider/files/owner.ts";
 import { startDeadline } from "../../../../provider/time/deadline.ts";
-import { DeadlineExceededError } from "../../../../provider/words/errors.ts";
+import { DeadlineExceededError } from "../../../../provider/messages/errors.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
-import { Secrets } from "../../../../provider/words/secrets.ts";
+import { Secrets } from "../../../../provider/messages/secrets.ts";
 
 let root: string;
 let folder: string;
@@ -85,12 +85,12 @@ describe("a site in a folder", () => {
     const copy = await publish();
     expect(names()).toEqual([bundle.sha256, `${bundle.sha256}.json`, "current"]);
     expect(readFileSync(join(folder, "current/guide/a.html"), "utf8")).toBe("a");
-    expect(await site().look(copy, context)).toBe("same");
+    expect(await site().compare(copy, context)).toBe("same");
     expect(copy.sitePath).toBe(join(folder, "current"));
     expect(await publish()).toEqual(copy);
     await site().remove([copy], [], context);
     expect(names()).toEqual([]);
-    expect(await site().look(copy, context)).toBe("gone");
+    expect(await site().compare(copy, context)).toBe("gone");
     expect(reporter.lines.warn).toEqual([]);
   });
 
@@ -119,14 +119,14 @@ describe("a site in a folder", () => {
     const copies = await Promise.all(Array.from({ length: 10 }, publish));
     expect(new Set(copies.map(({ uri }) => uri)).size).toBe(1);
     expect(names()).toEqual([bundle.sha256, `${bundle.sha256}.json`, "current"]);
-    for (const copy of copies) expect(await site().look(copy, context)).toBe("same");
+    for (const copy of copies) expect(await site().compare(copy, context)).toBe("same");
   });
 
   test("keeps what others put into it when it is removed, and a line names that", async () => {
     const copy = await publish();
     writeFileSync(inSite("guide/notes.txt"), "mine");
     writeFileSync(inSite("index.html"), "mine");
-    expect(await site().look(copy, context)).toBe("changed");
+    expect(await site().compare(copy, context)).toBe("changed");
     await site().remove([copy], [], context);
     expect(names()).toEqual([bundle.sha256]);
     expect(readFileSync(inSite("guide/notes.txt"), "utf8")).toBe("mine");
@@ -149,7 +149,7 @@ describe("a site in a folder", () => {
       const copy = await publish();
       if (how === "gone") rmSync(`${inSite()}.json`);
       else writeFileSync(`${inSite()}.json`, "mine");
-      expect(await site().look(copy, context)).toBe("changed");
+      expect(await site().compare(copy, context)).toBe("changed");
       await site().remove([copy], [], context);
       expect(readdirSync(inSite())).toHaveLength(3);
       expect(reporter.lines.warn).toHaveLength(1);
@@ -160,10 +160,10 @@ describe("a site in a folder", () => {
   test("is kept where a copy that stays has it, and the link where it leads to another", async () => {
     const copy = await publish();
     await site().remove([copy], [copy], context);
-    expect(await site().look(copy, context)).toBe("same");
+    expect(await site().compare(copy, context)).toBe("same");
     rmSync(join(folder, "current"));
     symlinkSync("f".repeat(64), join(folder, "current"));
-    expect(await site().look(copy, context)).toBe("changed");
+    expect(await site().compare(copy, context)).toBe("changed");
     await site().remove([copy], [], context);
     expect(names()).toEqual(["current"]);
   });
@@ -172,7 +172,7 @@ describe("a site in a folder", () => {
     const copy = await publish();
     rmSync(join(folder, "current"));
     mkdirSync(join(folder, "current"));
-    expect(await site().look(copy, context)).toBe("changed");
+    expect(await site().compare(copy, context)).toBe("changed");
     await expect(publish()).rejects.toThrow("is there already, and is no link to a copy");
     await site().remove([copy], [], context);
     expect(names()).toEqual(["current"]);
@@ -189,7 +189,7 @@ describe("a site in a folder", () => {
     const copy = await publish();
     rmSync(inSite("index.html"));
     await publish();
-    expect(await site().look(copy, context)).toBe("same");
+    expect(await site().compare(copy, context)).toBe("same");
     expect(names()).toHaveLength(3);
   });
 });
@@ -257,9 +257,9 @@ describe("at the time limit", () => {
   test("comparing and removing end with it, too", async () => {
     const copies = [await publish(), await (await archive().begin(bundle, context)).publish()] as const;
     stop.abort(LIMIT);
-    await expect(site().look(copies[0], context)).rejects.toBe(LIMIT);
+    await expect(site().compare(copies[0], context)).rejects.toBe(LIMIT);
     await expect(site().remove([copies[0]], [], context)).rejects.toBe(LIMIT);
-    await expect(archive().look(copies[1], context)).rejects.toBe(LIMIT);
+    await expect(archive().compare(copies[1], context)).rejects.toBe(LIMIT);
     await expect(archive().remove([copies[1]], [], context)).rejects.toBe(LIMIT);
     await expect((await archive().begin(bundle, context)).publish()).rejects.toBe(LIMIT);
     expect(names()).toEqual(

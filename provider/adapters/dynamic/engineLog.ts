@@ -1,0 +1,28 @@
+import type { Clock } from "../../time/clock";
+import { printable } from "../../messages/plainText";
+import type { Reporter } from "../../messages/reporter";
+import { ProgressRow } from "./progressRow";
+import { sendLine } from "./pulumiHost";
+
+/** `LogSeverity` of Pulumi's engine protocol, see https://github.com/pulumi/pulumi/blob/master/proto/pulumi/engine.proto */
+const SEVERITY = { debug: 0, info: 1, warning: 2 } as const;
+
+/**
+ * Reports on one resource's own row in the CLI. Best effort: the host does not offer this to dynamic providers, so
+ * whatever is missing only costs the lines.
+ *
+ * @param urn the resource; without it, lines show on the stack's row
+ * @returns a reporter that is to be closed when the operation ends
+ */
+export function engineReporter(urn: string | undefined, clock: Clock): Reporter & { close(): void } {
+  const send = (severity: number, line: string, ephemeral = false): void =>
+    sendLine({ severity, message: printable(line), urn: urn ?? "", ephemeral });
+  const row = new ProgressRow(clock, (line) => send(SEVERITY.info, line, true));
+  return {
+    progress: (line) => row.set(line),
+    debug: (line) => send(SEVERITY.debug, line),
+    info: (line) => send(SEVERITY.info, line),
+    warn: (line) => send(SEVERITY.warning, line),
+    close: () => row.close(),
+  };
+}

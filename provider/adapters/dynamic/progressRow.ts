@@ -1,0 +1,55 @@
+import type { Clock } from "../../time/clock";
+import { formatDuration } from "../../time/duration";
+
+/** Shortest time between two progress lines, in milliseconds. */
+const MIN_INTERVAL_MS = 1_000;
+/** Longest time between two progress lines, in milliseconds: a row that stands still for longer looks dead. */
+const HEARTBEAT_MS = 25_000;
+
+/**
+ * The changing line of one operation: shown with the time since it began, when it changes, at most once a second, and
+ * again at least every 30 s while nothing changes.
+ */
+export class ProgressRow {
+  readonly #clock: Clock;
+  readonly #show: (line: string) => void;
+  readonly #startedAt: number;
+  #text = "";
+  #closed = false;
+  #shownAt = -Infinity;
+  #cancelTimer = (): void => undefined;
+
+  constructor(clock: Clock, show: (line: string) => void) {
+    this.#clock = clock;
+    this.#show = show;
+    this.#startedAt = clock.monotonic();
+  }
+
+  set(text: string): void {
+    if (this.#closed || text === this.#text) return;
+    this.#text = text;
+    const waitMs = this.#shownAt + MIN_INTERVAL_MS - this.#clock.monotonic();
+    if (waitMs > 0) this.#showAfter(waitMs);
+    else this.#showNow();
+  }
+
+  /** Empties the row, for the CLI would leave the last line there; shows nothing any more, whatever is still set; leaves no timer. */
+  close(): void {
+    if (!this.#closed && this.#shownAt > -Infinity) this.#show("");
+    this.#closed = true;
+    this.#cancelTimer();
+  }
+
+  #showNow(): void {
+    this.#shownAt = this.#clock.monotonic();
+    this.#show(`${this.#text} (${formatDuration(this.#shownAt - this.#startedAt)})`);
+    this.#showAfter(HEARTBEAT_MS);
+  }
+
+  #showAfter(delayMs: number): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#clock.after(delayMs, () => {
+      this.#showNow();
+    });
+  }
+}

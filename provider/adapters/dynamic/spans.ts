@@ -1,0 +1,153 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Context, Span, Tracer as OpenTelemetryTracer } from "@opentelemetry/api";
+import type * as Api from "@opentelemetry/api";
+import { UnfinishedError } from "../../resource/unfinishedError";
+import type { Clock } from "../../time/clock";
+import type { Attributes, Tracer } from "../../tracing/tracer";
+import { redact } from "../../messages/redaction";
+import { Secrets } from "../../messages/secrets";
+import type { SpanMaker, TracedOperation } from "./tracing";
+
+/** How long an operation waits at its end for spans to leave, in milliseconds. */
+const LEAVE_LIMIT_MS = 1_000;
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header-field-values */
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** Where spans go, and what OpenTelemetry has to make them. */
+export interface SpanExit {
+  readonly api: typeof Api;
+  readonly tracer: OpenTelemetryTracer;
+  /** Resolves when all spans that have ended are where they belong. */
+  readonly flush: () => Promise<void>;
+  readonly clock: Pick<Clock, "after">;
+  /** The span of the run, as the variable `TRACEPARENT` has it: those of operations are below it. */
+  readonly run?: string | undefined;
+}
+
+/** A span in which something runs. */
+interface Frame {
+  readonly span: Span;
+  /** What those within it have, too. */
+  inherited: Attributes;
+  readonly secrets: Secrets;
+}
+
+/** What runs in no operation has nothing, and knows nothing. */
+const NO_FRAME: Partial<Frame> & Omit<Frame, "span"> = { inherited: {}, secrets: new Secrets() };
+
+/** Makes OpenTelemetry's spans of what is traced. What runs within what follows the calls. */
+export class Spans implements SpanMaker, Tracer {
+  readonly #exit: SpanExit;
+  readonly #frames = new AsyncLocalStorage<Frame>();
+  /** Spans did not leave in time: no operation waits for them until they do. */
+  #isLate = false;
+
+  constructor(exit: SpanExit) {
+    this.#exit = exit;
+  }
+
+  async operation<T>(
+    { name, urn, debug, secrets }: TracedOperation,
+    run: (tracer: Tracer) => Promise<T>,
+  ): Promise<T> {
+    try {
+      const urnOf: Attributes = { "pulumi.urn": urn };
+      return await this.#run(
+        `docs_hosting.${name}`,
+        urnOf,
+        { inherited: urnOf, secrets },
+        this.#ofRun(),
+        () => run(this),
+      );
+    } finally {
+      await this.#leave(debug);
+    }
+  }
+
+  span<T>(name: string, attributes: Attributes, run: () => Promise<T>): Promise<T> {
+    const { api } = this.#exit;
+    const { span, inherited, secrets } = this.#frames.getStore() ?? NO_FRAME;
+    const parent = span ? api.trace.setSpan(api.ROOT_CONTEXT, span) : api.ROOT_CONTEXT;
+    return this.#run(name, { ...inherited, ...attributes }, { inherited, secrets }, parent, run);
+  }
+
+  note(attributes: Attributes): void {
+    const frame = this.#frames.getStore();
+    if (!frame) return;
+    frame.inherited = { ...frame.inherited, ...attributes };
+    frame.span.setAttributes(cleaned(attributes, frame.secrets));
+    if (attributes["error.type"] !== undefined) {
+      frame.span.setStatus({ code: this.#exit.api.SpanStatusCode.ERROR });
+    }
+  }
+
+  async #run<T>(
+    name: string,
+    attributes: Attributes,
+    frame: Omit<Frame, "span">,
+    parent: Context,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    const { api, tracer } = this.#exit;
+    const isRequest = attributes["http.request.method"] !== undefined;
+    const kind = isRequest ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL;
+    const span = tracer.startSpan(name, { kind, attributes: cleaned(attributes, frame.secrets) }, parent);
+    try {
+      return await this.#frames.run({ ...frame, span }, run);
+    } catch (error) {
+      const told = error instanceof UnfinishedError ? error.cause : error;
+      const { name: type, message } = told instanceof Error ? told : new Error(typeof told);
+      span.setAttribute("error.type", type);
+      span.setStatus({ code: api.SpanStatusCode.ERROR, message: redact(frame.secrets.removeFrom(message)) });
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  #ofRun(): Context {
+    const { ROOT_CONTEXT, trace } = this.#exit.api;
+    const found = TRACEPARENT.exec(this.#exit.run ?? "");
+    if (!found) return ROOT_CONTEXT;
+    const [, traceId, spanId, flags] = found as string[] as [string, string, string, string];
+    return trace.setSpanContext(ROOT_CONTEXT, {
+      traceId,
+      spanId,
+      traceFlags: parseInt(flags, 16),
+      isRemote: true,
+    });
+  }
+
+  async #leave(debug: (line: string) => void): Promise<void> {
+    const { flush, clock } = this.#exit;
+    const leaving = flush().then(() => void (this.#isLate = false));
+    leaving.catch(() => undefined); // also where nobody waits for it
+    if (this.#isLate) return;
+    let stop = (): void => undefined;
+    const late = new Promise<never>((_, reject) => {
+      stop = clock.after(LEAVE_LIMIT_MS, () => reject(new Error(`not within ${LEAVE_LIMIT_MS} ms`)));
+    });
+    try {
+      await Promise.race([leaving, late]);
+    } catch (error) {
+      this.#tellLate(error, debug);
+    } finally {
+      stop();
+    }
+  }
+
+  #tellLate(error: unknown, debug: (line: string) => void): void {
+    if (this.#isLate) return; // another operation has told
+    this.#isLate = true;
+    debug(`spans did not arrive, and are not waited for until they do (${redact(String(error))})`);
+  }
+}
+
+function cleaned(attributes: Attributes, secrets: Secrets): Api.Attributes {
+  const clean = Object.entries(attributes).map(([name, value]: [string, Api.AttributeValue | undefined]) => [
+    name,
+    typeof value === "string" ? secrets.removeFrom(value) : value,
+  ]);
+  return Object.fromEntries(clean) as Api.Attributes;
+}

@@ -1,0 +1,48 @@
+import { DestinationError } from "../messages/errors";
+
+/** What to do about what the system says. */
+const REMEDIES: Readonly<Record<string, (elsewhere: string) => string>> = {
+  ENOSPC: () => "Make room on that disk, and run `pulumi up` again.",
+  EDQUOT: () => "Make room within the quota of that disk, and run `pulumi up` again.",
+  EFBIG: (elsewhere) => `Raise the limit of the size of files (ulimit -f), or ${elsewhere}.`,
+  EROFS: (elsewhere) => `That disk can only be read: ${elsewhere}.`,
+  EACCES: (elsewhere) => `Give the user that runs \`pulumi up\` the right to write there, or ${elsewhere}.`,
+  EPERM: (elsewhere) => `Give the user that runs \`pulumi up\` the right to write there, or ${elsewhere}.`,
+  ENOENT: (elsewhere) => `Check that path, or ${elsewhere}.`,
+  ENOTDIR: (elsewhere) => `A part of that path is a file: ${elsewhere}.`,
+  EEXIST: (elsewhere) => `A part of that path is a file: ${elsewhere}.`,
+  EISDIR: () => "A folder is in the place of a file: move it away.",
+  ELOOP: () => "A symbolic link is in the place of a file, and is not followed: move it away.",
+  EMFILE: () => "Too many files are open: raise the limit (ulimit -n).",
+  ENAMETOOLONG: (elsewhere) => `That path is too long: ${elsewhere}.`,
+};
+
+/**
+ * What the system says of a folder or file, for people. What already is, stays as it is.
+ *
+ * @param options.elsewhere how the user names another one
+ */
+export function diskFailure(
+  error: unknown,
+  path: string,
+  signal: AbortSignal,
+  { kind = "folder", elsewhere }: { kind?: "folder" | "file"; elsewhere?: string } = {},
+): unknown {
+  if (signal.aborted) return signal.reason;
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  if (!/^E[A-Z0-9]+$/.test(code)) return error;
+  return new DestinationError(
+    `the ${kind} ${path} cannot be used: ${message}`,
+    REMEDIES[code]?.(elsewhere ?? `give another ${kind}`) ??
+      "Mend what the system names, and run `pulumi up` again.",
+  );
+}
+
+/** Runs what reads or writes a folder. @throws what {@link diskFailure} makes of its error */
+export async function usingFolder<T>(folder: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw diskFailure(error, folder, signal);
+  }
+}

@@ -1,0 +1,22 @@
+import { formatDuration } from "../time/duration";
+import type { Observation } from "./observation";
+import { estimateRemainingMs } from "./remainingTime";
+
+/** Steps in which a forecast is given, in milliseconds: it is not more exact than that. */
+const FORECAST_STEP_MS = 5_000;
+
+/** What the polls a job showed, what changes first, for a row has little room: "43% · 18 pages · ~20s · running". */
+export function describeProgress(history: readonly Observation[]): string {
+  const { status, progress, pageCount } = history.at(-1) ?? { status: "unknown" };
+  const remainingMs = estimateRemainingMs(history);
+  return [
+    progress === undefined ? [] : `${Math.floor(progress)}%`,
+    pageCount === undefined ? [] : `${pageCount} ${pageCount === 1 ? "page" : "pages"}`,
+    remainingMs === undefined || remainingMs <= 0
+      ? []
+      : `~${formatDuration(Math.ceil(remainingMs / FORECAST_STEP_MS) * FORECAST_STEP_MS)}`,
+    status,
+  ]
+    .flat()
+    .join(" · ");
+}

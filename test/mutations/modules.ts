@@ -1,0 +1,76 @@
+// What is broken module by module, and the tests that judge it: a module is a folder, and the folder of the same name in
+// test/unit judges it. Tests that start processes or wait for real time are none of them: a module is judged in minutes.
+import { globSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** Tests of other folders that judge a module, too: from `test/` on, without their ending. */
+const ALSO: Readonly<Record<string, readonly string[]>> = {
+  adapters: ["unit/sdk/handler"],
+  sdk: ["unit/sdk/kubernetes/releaseFailureHook"],
+  staticExport: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
+  resource: [...faults("inputs"), "unit/staticExport/*", "unit/agentJob/*"],
+  source: ["unit/bundleCopy/*", "unit/airGapKit/*"],
+  published: ["unit/bundleCopy/*", "unit/airGapKit/*"],
+  service: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
+  download: faults("download*", "storeAddresses"),
+  http: [...faults("answers", "bodies", "network", "networkTls", "networkProxy", "jobStates")],
+  polling: [
+    ...faults("expiry", "jobStates", "links", "jobIds"),
+    "unit/staticExport/create",
+    "unit/staticExport/interrupted",
+  ],
+};
+
+/** Part of the code that is judged as a whole. */
+export interface Module {
+  /** Paths from the root of the repository. */
+  readonly files: readonly string[];
+  /** Patterns of tests, from `test/` on, without their ending. */
+  readonly tests: readonly string[];
+}
+
+/**
+ * Modules that are not judged with all others, for to run their tests for every break takes hours: real sockets, stores and registries
+ * judge them (`test/faults/download*.test.ts`, `test/copies`, `test/kills`), and real packers. `npm run test:mutations -- archive`
+ * judges one of them.
+ */
+export const JUDGED_BY_NAME_ONLY: ReadonlySet<string> = new Set([
+  "archive",
+  "destination",
+  "download",
+  "kit",
+  "registry",
+]);
+
+/** What each request of a module goes through, so that all its tests would judge each break: it has its own. */
+const APART: Readonly<Record<string, Module>> = {
+  "http/pacer": {
+    files: ["provider/http/pacer.ts", "provider/http/pacers.ts"],
+    tests: ["unit/http/pacer", "unit/adapters/dynamic/session"],
+  },
+};
+
+/** The modules by the name of their folder: those of `provider/`, then `sdk` and `sdk/kubernetes`, then what is apart. */
+export const MODULES: ReadonlyMap<string, Module> = new Map([
+  ...[...foldersIn("provider"), "sdk", "sdk/kubernetes"].map((folder): [string, Module] => {
+    const name = folder.replace(/^provider\//, "");
+    // a module of provider/ may have folders of its own; one of sdk/ is a module itself
+    const below = folder.startsWith("provider") ? "**/*" : "*";
+    const apart = new Set(Object.values(APART).flatMap(({ files }) => files));
+    const files = globSync(`${folder}/${below}.ts`, { cwd: ROOT }).filter((file) => !apart.has(file));
+    return [name, { files: files.sort(), tests: [`unit/${name}/${below}`, ...(ALSO[name] ?? [])] }];
+  }),
+  ...Object.entries(APART),
+]);
+
+function faults(...names: string[]): string[] {
+  return names.map((name) => `faults/${name}`);
+}
+
+function foldersIn(folder: string): string[] {
+  return globSync(`${folder}/*/`, { cwd: ROOT })
+    .map((path) => path.replace(/[\\/]$/, ""))
+    .sort();
+}

@@ -1,0 +1,129 @@
+// Lines on the resource's row, with modules like those of Pulumi's host in the place of its own: no process, no engine.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { URN } from "../../../simulation/testContext.ts";
+import { VirtualClock } from "../../../simulation/virtualClock.ts";
+
+/** A line as the engine gets it. */
+interface Line {
+  severity: number;
+  message: string;
+  urn: string;
+  ephemeral: boolean;
+}
+
+let folder: string;
+let clock: VirtualClock;
+let engineReporter: Awaited<ReturnType<typeof load>>;
+/** What the modules tell: each client that was made, and each line. */
+let seen: { clients: unknown[][]; lines: Line[]; refuse: boolean };
+
+const load = async () => (await import("../../../../provider/adapters/dynamic/engineLog.ts")).engineReporter;
+
+const { argv } = process;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "host-"));
+  clock = new VirtualClock();
+  seen = { clients: [], lines: [], refuse: false };
+  (globalThis as { seen?: unknown }).seen = seen;
+  vi.resetModules(); // the connection is kept for the life of a process
+  engineReporter = await load();
+});
+
+afterEach(() => {
+  process.argv = argv;
+  delete (globalThis as { seen?: unknown }).seen;
+  rmSync(folder, { recursive: true });
+});
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+/** A host that has what the real one has, started as the engine starts it. */
+function startHost(): void {
+  write("node_modules/@grpc/grpc-js/index.js", 'exports.credentials = { createInsecure: () => "insecure" };');
+  write(
+    "node_modules/@pulumi/pulumi/proto/engine_grpc_pb.js",
+    `exports.EngineClient = class {
+      constructor(...given) { seen.clients.push(given); }
+      log(request, done) {
+        if (seen.refuse) throw new Error("no engine");
+        seen.lines.push(request.line);
+        done(new Error("the engine has gone"));
+      }
+    };`,
+  );
+  write(
+    "node_modules/@pulumi/pulumi/proto/engine_pb.js",
+    `exports.LogRequest = class {
+      line = {};
+      setSeverity(value) { this.line.severity = value; }
+      setMessage(value) { this.line.message = value; }
+      setUrn(value) { this.line.urn = value; }
+      setEphemeral(value) { this.line.ephemeral = value; }
+    };`,
+  );
+  process.argv = ["node", join(folder, "host.js"), "127.0.0.1:40001"];
+}
+
+test("lines stay on the resource's own row, each with its severity; progress is replaced by what comes next", () => {
+  startHost();
+  const reporter = engineReporter(URN, clock);
+  reporter.debug("a detail");
+  reporter.info("a line");
+  reporter.warn("a warning");
+  reporter.progress("running");
+  reporter.close();
+  expect(clock.pending).toBe(0);
+  const staying = { urn: URN, ephemeral: false };
+  expect(seen.lines).toEqual([
+    { ...staying, severity: 0, message: "a detail" },
+    { ...staying, severity: 1, message: "a line" },
+    { ...staying, severity: 2, message: "a warning" },
+    { severity: 1, message: "running (0s)", urn: URN, ephemeral: true },
+    { severity: 1, message: "", urn: URN, ephemeral: true },
+  ]);
+});
+
+test("one client for all rows of the process talks to the engine whose address is the last argument", () => {
+  startHost();
+  for (const urn of [URN, undefined]) {
+    const reporter = engineReporter(urn, clock);
+    reporter.info("a line");
+    reporter.close();
+  }
+  expect(seen.clients).toEqual([["127.0.0.1:40001", "insecure"]]);
+  expect(seen.lines.map(({ urn }) => urn)).toEqual([URN, ""]); // without a URN: the stack's row
+});
+
+test("a line that cannot be sent costs the line and nothing else", () => {
+  startHost();
+  const reporter = engineReporter(URN, clock);
+  seen.refuse = true;
+  expect(() => reporter.info("lost")).not.toThrow();
+  seen.refuse = false;
+  reporter.info("shown");
+  expect(seen.lines.map(({ message }) => message)).toEqual(["shown"]);
+});
+
+test.each([
+  ["has other modules", () => write("node_modules/@grpc/grpc-js/index.js", "")],
+  ["has none", () => undefined],
+])("a host that %s costs the lines and nothing else, and is not asked again", (_what, prepare) => {
+  prepare();
+  process.argv = ["node", join(folder, "host.js"), "127.0.0.1:40001"];
+  expect(() => engineReporter(URN, clock).info("lost")).not.toThrow();
+  startHost();
+  engineReporter(URN, clock).info("lost, too");
+  expect(seen).toMatchObject({ clients: [], lines: [] });
+});
+
+test("a process without arguments is no host", () => {
+  process.argv = ["node"];
+  expect(() => engineReporter(URN, clock).warn("lost")).not.toThrow();
+});

@@ -1,0 +1,155 @@
+import { connect, createServer, type Http2Server } from "node:http2";
+import {
+  connect as connectTcp,
+  createServer as createTcpServer,
+  type AddressInfo,
+  type Socket,
+} from "node:net";
+import { afterEach, beforeEach, expect, test, vi, onTestFinished } from "vitest";
+
+const CANCEL = "/pulumirpc.ResourceProvider/Cancel";
+const process_ = process as unknown as { _getActiveHandles: unknown };
+const getActiveHandles = process_._getActiveHandles;
+
+let server: Http2Server;
+let watchForCancel: (onCancel: () => void) => void;
+let cancelled: number;
+const onCancel = (): void => {
+  cancelled++;
+};
+
+beforeEach(async () => {
+  cancelled = 0;
+  server = createServer((_request, response) => response.end());
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  vi.resetModules(); // what is watched is kept for the life of a process
+  ({ watchForCancel } = await import("../../../../provider/adapters/dynamic/pulumiHost.ts"));
+});
+
+afterEach(async () => {
+  process_._getActiveHandles = getActiveHandles;
+  await new Promise((done) => server.close(done));
+});
+
+/** Calls methods of the server, as the engine does; each is answered by the server's own handler. */
+async function call(...paths: string[]): Promise<void> {
+  const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  for (const path of paths) {
+    await new Promise((done, fail) => {
+      client.request({ ":path": path, ":method": "POST" }).on("error", fail).on("end", done).resume().end();
+    });
+  }
+  await new Promise<void>((done) => client.close(done));
+}
+
+test("each Cancel call on the process's own HTTP/2 server is noticed, and still answered", async () => {
+  watchForCancel(onCancel);
+  await call(CANCEL);
+  expect(cancelled).toBe(1);
+  await call(CANCEL, CANCEL);
+  expect(cancelled).toBe(3);
+});
+
+test("other calls are not taken for it", async () => {
+  watchForCancel(onCancel);
+  await call("/pulumirpc.ResourceProvider/Create", `${CANCEL}Later`, "/pulumirpc.Engine/Cancel", "/");
+  expect(cancelled).toBe(0);
+});
+
+test("watching twice notices each call once, for whoever watched first", async () => {
+  watchForCancel(onCancel);
+  watchForCancel(() => expect.fail("the second one is not called"));
+  await call(CANCEL);
+  expect(cancelled).toBe(1);
+});
+
+test("a server that listens later is found by a later watch; other servers are passed over", async () => {
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  const other = createTcpServer();
+  await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
+  watchForCancel(onCancel);
+  server = createServer((_request, response) => response.end());
+  await new Promise<void>((done) => server.listen(port, "127.0.0.1", done));
+  await call(CANCEL);
+  expect(cancelled).toBe(0);
+  watchForCancel(onCancel);
+  await call(CANCEL);
+  expect(cancelled).toBe(1);
+  await new Promise((done) => other.close(done));
+});
+
+test.each([
+  ["has no such list", undefined],
+  ["has an empty list", () => []],
+  ["lists what is no object", () => [undefined, null, 7, "Http2Server"]],
+  ["lists objects without a constructor", () => [Object.create(null) as unknown]],
+  ["lists something that only looks like a server", () => [{ constructor: { name: "Http2Server" } }]],
+])("a Node.js that %s costs the notice, and nothing else", (_what, list) => {
+  process_._getActiveHandles = list;
+  watchForCancel(onCancel);
+  expect(cancelled).toBe(0);
+});
+
+test("an engine of which nobody listens any more is told of once; one that only closes a connection is not", async () => {
+  const { watchEngine } = await import("../../../../provider/adapters/dynamic/pulumiHost.ts");
+  const connections: Socket[] = [];
+  const engine = createTcpServer((connection) => {
+    connections.push(connection);
+    connection.on("error", () => undefined);
+    connection.end(); // as a server that hears nothing for a while does
+  });
+  await new Promise<void>((done) => engine.listen(0, "127.0.0.1", done));
+  const [gone, again] = [vi.fn(), vi.fn()];
+  const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
+  watchEngine(gone, address);
+  watchEngine(again, address);
+  await vi.waitFor(() => expect(connections.length).toBeGreaterThan(1), { timeout: 10_000 });
+  expect(gone).not.toHaveBeenCalled();
+  engine.close();
+  await vi.waitFor(() => expect(gone).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+  expect(again).not.toHaveBeenCalled();
+});
+
+test("an address where nobody ever listened is not watched, nor is its refusal taken for an end", async () => {
+  const { watchEngine } = await import("../../../../provider/adapters/dynamic/pulumiHost.ts");
+  const nobody = createTcpServer();
+  await new Promise<void>((done) => nobody.listen(0, "127.0.0.1", done));
+  const { port } = nobody.address() as AddressInfo;
+  await new Promise((done) => nobody.close(done));
+  const gone = vi.fn();
+  watchEngine(gone, `127.0.0.1:${port}`);
+  // a connection that is refused later has seen this one refused
+  const other = connectTcp({ host: "127.0.0.1", port });
+  await new Promise<void>((done) => other.on("error", () => undefined).on("close", () => done()));
+  await new Promise((done) => setImmediate(done));
+  expect(gone).not.toHaveBeenCalled();
+});
+
+test("the engine that a process served before is not watched any more", async () => {
+  const { watchEngine } = await import("../../../../provider/adapters/dynamic/pulumiHost.ts");
+  let ended = 0;
+  const engine = createTcpServer((connection) => {
+    connection.on("error", () => undefined).on("close", () => ended++);
+    process.argv = ["node", "another", "127.0.0.1:2"];
+    connection.end();
+    engine.close();
+  });
+  await new Promise<void>((done) => engine.listen(0, "127.0.0.1", done));
+  const { argv } = process;
+  onTestFinished(() => void (process.argv = argv));
+  const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  watchEngine(() => expect.fail("gone"), address);
+  await vi.waitFor(() => expect(ended).toBe(1), { timeout: 10_000 });
+  expect(timers.mock.calls.filter(([, ms]) => ms === 500)).toEqual([]);
+  timers.mockRestore();
+});
+
+test.each(["", "no address", "127.0.0.1:0", "127.0.0.1:65536", "host:1.5"])(
+  "an address that is none is not watched: %j",
+  async (address) => {
+    const { watchEngine } = await import("../../../../provider/adapters/dynamic/pulumiHost.ts");
+    expect(() => watchEngine(() => expect.fail("gone"), address)).not.toThrow();
+  },
+);

@@ -1,0 +1,316 @@
+// What one operation reads and nobody may see, of each kind: whatever others make of it, it does not leave the adapter.
+import { createServer } from "node:http";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import {
+  dynamicProvider,
+  type DynamicProvider,
+} from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
+import { Session } from "../../../../provider/adapters/dynamic/session.ts";
+import { thisProcess } from "../../../../provider/adapters/dynamic/thisProcess.ts";
+import { bucketDestination } from "../../../../provider/destination/bucket/bucketDestination.ts";
+import { askStore } from "../../../../provider/download/storeRequest.ts";
+import { signerFrom } from "../../../../provider/kit/signature.ts";
+import { RegistrySession } from "../../../../provider/registry/session.ts";
+import type { Context } from "../../../../provider/resource/context.ts";
+import type { LifeCycle, StoredState } from "../../../../provider/resource/lifeCycle.ts";
+import { openClient } from "../../../../provider/resource/openClient.ts";
+import { UnfinishedError } from "../../../../provider/resource/unfinishedError.ts";
+import { resolveApiKey } from "../../../../provider/service/configuration.ts";
+import { startDeadline } from "../../../../provider/time/deadline.ts";
+import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
+import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../../simulation/scriptedFetch.ts";
+import { VirtualClock } from "../../../simulation/virtualClock.ts";
+
+type Life = LifeCycle<object, StoredState>;
+const STATE: StoredState = { outputs: {}, bookkeeping: {} };
+const SECRET = "c4n4ry/Wert+7";
+/** How a secret may come back: as it is, and in forms that no rule for patterns knows. */
+const formsOf = (secret: string): string[] => [
+  secret,
+  encodeURIComponent(secret),
+  Buffer.from(`me:${secret}`).toString("base64"),
+];
+const FORMS = formsOf(SECRET).join(", ");
+
+/** All that left the adapter. */
+let left: string[];
+let environment: Record<string, string>;
+let answer: (request: SeenRequest) => ScriptedReply;
+
+beforeEach(() => {
+  left = [];
+  environment = {};
+  answer = () => ({});
+});
+
+function adapter(life: Partial<Life>): DynamicProvider {
+  const clock = new VirtualClock();
+  const note = (line: string): void => void left.push(line);
+  const { spans, finished } = new RecordedSpans(clock);
+  const session = new Session({
+    ...thisProcess,
+    clock,
+    fetch: (...given) => scriptedFetch((request) => answer(request)).fetch(...given),
+    environment: (name) => environment[name],
+    reporter: () => ({ progress: note, debug: note, info: note, warn: note, close: () => undefined }),
+    watchForCancel: () => undefined,
+    watchEngine: () => undefined,
+    exit: () => undefined,
+    tracing: {
+      listen: () => undefined,
+      operation: async (operation, run) => {
+        try {
+          return await spans.operation(operation, run);
+        } finally {
+          left.push(JSON.stringify(finished.map(({ attributes, status }) => [attributes, status])));
+        }
+      },
+    },
+  });
+  return dynamicProvider<object, StoredState>(
+    {
+      noBookkeeping: {},
+      idOf: () => "id",
+      check: (inputs) => ({ inputs, failures: [] }),
+      diff: () => ({
+        changed: [],
+        replaces: [],
+        hidden: false,
+        decision: { because: "UP_TO_DATE", text: "" },
+      }),
+      create: () => Promise.resolve(STATE),
+      read: () => Promise.resolve(undefined),
+      gone: () => ({ because: "JOB_GONE", text: "" }),
+      lookUp: () => Promise.reject(new Error("nothing")),
+      update: () => Promise.resolve(STATE),
+      remove: () => Promise.resolve(),
+      ...life,
+    },
+    session,
+  );
+}
+
+/** Runs an operation that may fail: its error leaves, too. */
+async function operation(run: (context: Context) => Promise<unknown>): Promise<void> {
+  const provider = adapter({ create: (context) => run(context).then(() => STATE) });
+  await provider.create({}).catch((error: unknown) => left.push((error as Error).message));
+}
+
+function expectNothing(words: string): void {
+  const all = left.join("\n");
+  expect(all).toContain(words); // what the others said did arrive
+  // of base64 text, what is made of the secret alone
+  const [plain, encoded, base64 = ""] = formsOf(SECRET);
+  for (const form of ["c4n4ry", plain, encoded, base64.slice(4, -4)]) expect(all).not.toContain(form);
+}
+
+describe("what an operation knows to be secret", () => {
+  const say = (context: Context): void => {
+    context.secrets.add(SECRET);
+  };
+  const text = `it is ${FORMS} and ${SECRET.slice(0, 9)}…`;
+
+  test("is in none of its lines", async () => {
+    await operation((context) => {
+      say(context);
+      for (const tell of ["progress", "debug", "info", "warn"] as const) context.reporter[tell](text);
+      return Promise.resolve();
+    });
+    expect(
+      left.slice(0, 4).map((line) => line.replace(/[a-zA-Z0-9+/=]*\[removed\][a-zA-Z0-9+/=]*/g, "*")),
+    ).toEqual(Array(4).fill("it is *, *, * and *…"));
+    expectNothing("it is");
+  });
+
+  test("is in no span", async () => {
+    await operation((context) =>
+      context.tracer
+        .span("within", { "docs_hosting.domain": text }, () => {
+          say(context);
+          context.tracer.note({ "docs_hosting.job.status": text });
+          return context.tracer.span("deeper", {}, () => Promise.reject(new Error(text)));
+        })
+        .catch(() => undefined),
+    );
+    left = left.map((line) => line.replace(JSON.stringify(text).slice(1, -1), "noted before it was known"));
+    expectNothing("and [removed]…");
+  });
+
+  test.each([
+    ["an error", (message: string) => new Error(message)],
+    ["a partial result", (message: string) => new UnfinishedError(new Error(message), STATE)],
+    ["something thrown that is no error", (message: string) => message],
+  ])("is not in %s", async (_what, thrown) => {
+    await operation(async (context) => {
+      await Promise.resolve(say(context));
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- whatever others throw
+      throw thrown(text);
+    });
+    expectNothing("and [removed]…");
+  });
+
+  test("is in no check failure: a key that stands in the place of another input", async () => {
+    environment = { DOCS_HOSTING_ADMIN_API_KEY: `svc_${SECRET}` };
+    const provider = adapter({
+      check: (inputs, configuration) => {
+        const key = resolveApiKey(configuration);
+        return { inputs, failures: [{ property: key, reason: `"${key}" is no host name` }] };
+      },
+    });
+    const { failures } = await provider.check({}, {});
+    expect(failures).toEqual([{ property: "[removed]", reason: '"[removed]" is no host name' }]);
+  });
+
+  test("is not known to the next operation", async () => {
+    await operation((context) => {
+      say(context);
+      return Promise.resolve();
+    });
+    await operation(({ reporter }) => Promise.resolve(reporter.info("c4n4ry/Wert+7")));
+    expect(left).toContain("c4n4ry/Wert+7");
+  });
+});
+
+describe("of each kind", () => {
+  test.each(["environment", "configuration"])("the API key of the %s", async (where) => {
+    const key = `svc_${SECRET}`;
+    environment = { ...(where === "environment" && { DOCS_HOSTING_ADMIN_API_KEY: key }) };
+    answer = () => ({ status: 400, body: { error: `who are you? ${formsOf(key).join(" ")}` } });
+    await operation((context) => {
+      const configuration = {
+        ...context.configuration,
+        ...(where === "configuration" && {
+          stackConfig: (name: string) => (name.endsWith("adminApiKey") ? key : undefined),
+        }),
+      };
+      return openClient(
+        { ...context, configuration },
+        { baseUrl: "https://api.example.com" },
+        1_000,
+      ).client.getExport("7", "docs.example.com");
+    });
+    expectNothing("who are you?");
+  });
+
+  test("the signing key, line by line", async () => {
+    const lines = ["MIGHAgEAMBMGByqGSM49c4n4ry", "AgEGCCqGSM49AwEHBG0wc4n4ry"];
+    environment = { KIT_KEY: ["-----BEGIN KEY-----", ...lines, "-----END KEY-----"].join("\n") };
+    await operation((context) => {
+      expect(() => signerFrom("KIT_KEY", context.configuration)).toThrow();
+      return Promise.reject(new Error(`bad key: ${lines.join(" ")}`));
+    });
+    expectNothing("bad key:");
+  });
+
+  test.each([
+    ["password", { username: "me", password: SECRET }, 'Basic realm="r"'],
+    ["identity token", { identitytoken: SECRET }, 'Bearer realm="https://auth.example.com/token"'],
+  ])("the %s of a registry, and what it gives for it", async (_what, login, challenge) => {
+    const folder = mkdtempSync(join(tmpdir(), "docker-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, "config.json"), JSON.stringify({ auths: { "registry.internal": login } }));
+    environment = { DOCKER_CONFIG: folder };
+    const token = "c4n4ry.of-a.token";
+    answer = ({ url, headers }) => {
+      if (url.includes("auth.example.com")) return { body: { token } };
+      return headers["authorization"] === undefined
+        ? { status: 401, headers: { "www-authenticate": challenge } }
+        : { status: 403, text: `go away, ${headers["authorization"].split(" ")[1]} and ${FORMS}` };
+    };
+    await operation((context) => asking(context).send(CALL, () => Promise.resolve()));
+    expectNothing("go away");
+  });
+
+  test("where a registry says that an upload goes on", async () => {
+    const place = `/v2/a/blobs/uploads/1?_state=${encodeURIComponent(SECRET)}&x=1`;
+    answer = () => ({
+      status: 403,
+      text: `no state ${SECRET}`,
+    });
+    await operation(async (context) => {
+      const session = asking(context);
+      const to = await session.located(place, new URL("https://registry.internal/"));
+      return session.send({ ...CALL, to }, () => Promise.resolve());
+    });
+    expectNothing("no state");
+  });
+
+  test("a presigned link, and where a store redirects to", async () => {
+    environment = { DOCS_HOSTING_ADMIN_API_KEY: "svc_another" };
+    const [minted, redirected] = ["c4n4ry-minted", "c4n4ry-redirected"];
+    answer = ({ url }) => {
+      if (url.endsWith("/bundle"))
+        return { body: { bundleUrl: `https://store.example/a?X-Signature=${minted}` } };
+      if (url.includes(minted))
+        return { status: 307, headers: { location: `https://other.example/b?sig=${redirected}` } };
+      return { status: 500 };
+    };
+    await operation(async (context) => {
+      const service = openClient(context, { baseUrl: "https://api.example.com" }, 60_000);
+      const { url } = await service.client.createBundle("7", "docs.example.com");
+      const policy = { allowInsecure: false, publicStorageOnly: false };
+      const network = { ...service, policy, proxyFor: () => undefined };
+      await askStore(url, {}, network, () => Promise.resolve());
+      throw new Error(`the store said ${minted}, then ${redirected}`);
+    });
+    expectNothing("the store said");
+  });
+
+  test("what opens a bucket, and the links that it signs", async () => {
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE");
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", SECRET);
+    vi.stubEnv("AWS_SESSION_TOKEN", "c4n4ry-of-a-session");
+    const store = createServer((_request, response) => {
+      response.writeHead(400, { "content-type": "application/xml" });
+      response.end(
+        `<Error><Code>Odd</Code><Message>odd: c4n4ry-of-a-session and ${SECRET}</Message></Error>`,
+      );
+    });
+    await new Promise<void>((resolve) => store.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      store.closeAllConnections();
+      store.close();
+    });
+    const endpoint = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
+    const place = bucketDestination({ bucket: "docs", endpoint, region: "us-east-1", linkLife: "1h" });
+    const copy = { sha256: "0".repeat(64), uri: "s3://docs/a", parts: { key: "a", size: 1, etag: "e" } };
+    await operation(async (context) => {
+      const given = {
+        ...context,
+        clock: thisProcess.clock,
+        deadline: startDeadline(thisProcess.clock, 60_000),
+        environment: () => undefined,
+        scratch: () => Promise.resolve("/nowhere"),
+      };
+      const signed = await place.link?.(copy, given);
+      const signature = new URL(signed?.url ?? "").searchParams.get("X-Amz-Signature") ?? "";
+      expect(signature).toHaveLength(64);
+      context.reporter.info(`it signed ${signature}`);
+      expect(left.at(-1)).toBe("it signed [removed]");
+      await place.compare(copy, given).catch((error: unknown) => {
+        expect((error as Error).message).toContain("odd:");
+        throw error;
+      });
+    });
+    expectNothing("odd:");
+  });
+});
+
+const CALL = { method: "GET", to: "a/tags/list", accepted: [200] } as const;
+
+function asking(context: Context): RegistrySession {
+  return new RegistrySession(
+    { host: "registry.internal", path: "a" },
+    {
+      ...context,
+      environment: context.configuration.environment,
+      deadline: startDeadline(context.clock, 1_000),
+    },
+    { actions: "pull,push" },
+  );
+}

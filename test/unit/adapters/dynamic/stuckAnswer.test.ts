@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+let answerLeaves: Awaited<ReturnType<typeof load>>;
+/** What would have happened to an unhandled rejection. */
+let rejected: (reason: unknown) => void;
+let watchers: number;
+/** What was written before the process ended, and where. */
+let written: unknown[][];
+let exits: unknown[];
+
+const load = async () => (await import("../../../../provider/adapters/dynamic/stuckAnswer.ts")).answerLeaves;
+const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+beforeEach(async () => {
+  watchers = 0;
+  written = [];
+  exits = [];
+  vi.spyOn(process, "on").mockImplementation((event, listener) => {
+    if (event === "unhandledRejection") {
+      watchers++;
+      rejected = listener as typeof rejected;
+    }
+    return process;
+  });
+  vi.spyOn(process, "exit").mockImplementation((code) => exits.push(code) as never);
+  vi.doMock("node:fs", () => ({ writeSync: (...given: unknown[]) => written.push(given) }));
+  vi.resetModules(); // the process is watched once in its life
+  answerLeaves = await load();
+});
+afterEach(() => {
+  vi.doUnmock("node:fs");
+  vi.restoreAllMocks();
+});
+
+test("what throws while an answer is sent ends the process, with what it means for jobs, and without its text", () => {
+  answerLeaves();
+  rejected(new URIError("c4n4ry"));
+  expect(exits).toEqual([1]);
+  expect(written).toEqual([
+    [
+      2,
+      "pulumi-docs-hosting: an answer could not be sent (URIError), so this run ends. " +
+        "Started jobs go on at the service, and the next `pulumi up` continues them. Please report it.\n",
+    ],
+  ]);
+  rejected("a text");
+  expect(written[1]?.[1]).toContain("(string)");
+});
+
+test("what throws at another time is none of its business", async () => {
+  answerLeaves();
+  await nextTurn();
+  rejected("something else");
+  expect(exits).toEqual([]);
+});
+
+test("each answer is watched until it has left, by one watcher", async () => {
+  answerLeaves();
+  answerLeaves();
+  await nextTurn();
+  answerLeaves();
+  rejected("of the third");
+  expect(exits).toEqual([1]);
+  expect(watchers).toBe(1);
+});

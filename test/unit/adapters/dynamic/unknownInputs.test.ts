@@ -1,0 +1,199 @@
+// A preview may not know any part of any input. Whatever is unknown, every resource answers it.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { generateKeyPairSync } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { agentJob } from "../../../../provider/agentJob/lifeCycle.ts";
+import { airGapKit } from "../../../../provider/airGapKit/lifeCycle.ts";
+import { bundleCopy } from "../../../../provider/bundleCopy/lifeCycle.ts";
+import {
+  dynamicProvider,
+  type DynamicProvider,
+} from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
+import { Session } from "../../../../provider/adapters/dynamic/session.ts";
+import { thisProcess } from "../../../../provider/adapters/dynamic/thisProcess.ts";
+import { staticExport } from "../../../../provider/staticExport/lifeCycle.ts";
+import { recordingReporter } from "../../../simulation/recordingReporter.ts";
+import { KEY, URN } from "../../../simulation/testContext.ts";
+
+/** What the engine sends for an unknown string, boolean, number, list, asset, archive and object. */
+const SENTINELS = [
+  "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
+  "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+  "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+  "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+  "030794c1-ac77-496b-92df-f27374a8bd58",
+  "e48ece36-62e2-4504-bad9-02848725956a",
+  "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
+];
+const SHA256 = "a".repeat(64);
+const SERVICE = { baseUrl: "https://api.example.com", apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY" };
+const SOURCE = { domain: "docs.example.com", jobId: "j1", version: "v1", ...SERVICE };
+const DEMANDS = {
+  requireSelfContained: false,
+  limits: { archiveBytes: 1_000, unpackedBytes: 10_000, files: 10 },
+  keep: 1,
+};
+const BUNDLE = { version: "v1", jobId: "j1", size: 9, files: 9, pages: 3, selfContained: false };
+const COPY = { sha256: SHA256, uri: "s3://docs/v1", parts: {} };
+const COPIES = { copies: [{ copy: COPY, bundle: { ...BUNDLE, sha256: SHA256, externalLoads: [] } }] };
+const KIT = { name: "v1-0", sha256: SHA256, list: { file: "SHA256SUMS", sha256: SHA256 }, size: 9, files: 9 };
+
+let folder: string;
+let told: string[];
+let session: Session;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "unknown-inputs-"));
+  mkdirSync(join(folder, "chart"));
+  writeFileSync(join(folder, "chart/Chart.yaml"), "name: docs\nversion: 1.0.0\n");
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+beforeEach(() => {
+  vi.stubEnv("DOCS_HOSTING_ADMIN_API_KEY", KEY);
+  const { privateKey } = generateKeyPairSync("ed25519");
+  vi.stubEnv("KIT_KEY", privateKey.export({ type: "pkcs8", format: "pem" }).toString());
+  told = [];
+  const reporter = recordingReporter();
+  const tell = (line: string): void => void told.push(line);
+  const telling = { ...reporter, info: tell, warn: tell, debug: tell, close: () => undefined };
+  session = new Session({ ...thisProcess, reporter: () => telling });
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** Valid inputs, and what is stored beside them after a first `up`. */
+interface Sample {
+  readonly provider: () => DynamicProvider;
+  readonly inputs: () => object;
+  readonly outputs: object;
+  readonly bookkeeping: object;
+}
+
+const copyTo = (destination: object): Sample => ({
+  provider: () => dynamicProvider(bundleCopy, session),
+  inputs: () => ({ source: SOURCE, destination, sha256: SHA256, ...DEMANDS }),
+  outputs: { ...BUNDLE, uri: "s3://docs/v1" },
+  bookkeeping: COPIES,
+});
+const SAMPLES: Readonly<Record<string, Sample>> = {
+  StaticExport: {
+    provider: () => dynamicProvider(staticExport, session),
+    inputs: () => ({
+      domain: "docs.example.com",
+      version: "v1",
+      triggers: ["a", { b: [1, "c"] }],
+      exportOptions: { languages: ["en"], deep: { er: true } },
+      renewBefore: "1h",
+      renewalTimeout: "5m",
+      ...SERVICE,
+    }),
+    outputs: {
+      jobId: "j1",
+      status: "completed",
+      bundleUrl: "https://store.example.com/b?sig=1",
+      expiresAt: "2026-01-02T00:00:00.000Z",
+      renewAfter: "2026-01-01T16:00:00.000Z",
+    },
+    bookkeeping: { given: ["version"], mintedAtMs: 0 },
+  },
+  AgentJob: {
+    provider: () => dynamicProvider(agentJob, session),
+    inputs: () => ({ projectId: "p", jobId: "j", acceptFailed: true, ...SERVICE }),
+    outputs: { status: "completed" },
+    bookkeeping: {},
+  },
+  "BundleCopy to a folder": copyTo({ folder: "./copies", layout: "site" }),
+  "BundleCopy to a bucket": copyTo({
+    bucket: "docs",
+    prefix: "a",
+    endpoint: "https://s3.example.com",
+    region: "eu-west-1",
+    layout: "archive",
+    linkLife: "24h",
+  }),
+  "BundleCopy to a repository": copyTo({
+    repository: "registry.internal/docs/site",
+    tag: "latest",
+    base: "registry.internal/nginx:1",
+    plainHttp: false,
+  }),
+  AirGapKit: {
+    provider: () => dynamicProvider(airGapKit, session),
+    inputs: () => ({
+      source: { file: "bundle.tar.gz", version: "v1", domain: "docs.example.com", fileSha256: SHA256 },
+      folder: join(folder, "kits"),
+      chart: { path: join(folder, "chart"), digest: "1" },
+      images: ["nginx:1", "busybox:1"],
+      platforms: ["linux/amd64"],
+      values: { site: { replicas: 2, hosts: ["a"] } },
+      signingKeyEnv: "KIT_KEY",
+      partSize: 2 ** 20,
+      ...DEMANDS,
+    }),
+    outputs: { ...BUNDLE, path: join("kits", "v1-0"), bundleSha256: SHA256 },
+    bookkeeping: { kits: [{ kit: KIT, bundle: BUNDLE }] },
+  },
+};
+
+type Path = readonly (string | number)[];
+
+/** Each place in a value, the value itself left out. */
+function pathsIn(value: unknown, at: Path = []): Path[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => {
+    const path = [...at, name];
+    return [path, ...pathsIn(each, path)];
+  });
+}
+
+/** The value with others at these places. */
+function replaced(value: unknown, changes: readonly (readonly [Path, string])[]): unknown {
+  const copy = structuredClone(value);
+  // the deepest first: what lies in something unknown is unknown with it
+  for (const [path, other] of [...changes].sort(([a], [b]) => b.length - a.length)) {
+    const parent = path.slice(0, -1).reduce((at, name) => (at as Record<string, unknown>)[name], copy);
+    (parent as Record<string, unknown>)[String(path.at(-1))] = other;
+  }
+  return copy;
+}
+
+test.each(Object.keys(SAMPLES))("a %s is checked and compared, whatever of it is unknown", async (name) => {
+  const sample = SAMPLES[name];
+  if (!sample) throw new Error("no sample");
+  const { provider, outputs, bookkeeping } = sample;
+  const inputs = { ...sample.inputs(), __timeouts: { create: "1h" }, __urn: URN };
+  const olds = { ...inputs, ...outputs, __bookkeeping: bookkeeping };
+  expect((await provider().check({}, inputs)).failures).toEqual([]);
+  const paths = pathsIn(inputs);
+  const unknowns = fc
+    .subarray(paths)
+    .chain((chosen) =>
+      fc
+        .array(fc.constantFrom(...SENTINELS), { minLength: chosen.length, maxLength: chosen.length })
+        .map((sentinels) => chosen.map((path, index) => [path, sentinels[index] ?? ""] as const)),
+    );
+  const property = fc.asyncProperty(unknowns, async (changes) => {
+    told = [];
+    const news = replaced(inputs, changes) as Record<string, unknown>;
+    const checked = await provider().check(olds, news);
+    expect(checked.failures).toEqual([]);
+    for (const [path, sentinel] of changes) {
+      // what is unknown stays unknown, so that the preview shows it
+      if (path.length === 1) expect(checked.inputs[String(path[0])]).toBe(sentinel);
+    }
+    const { changes: isChanged } = await provider().diff("id", olds, checked.inputs);
+    // below an input there are fields that mean nothing: a file's path where its digest is known
+    const isVisible = changes.some(([path]) => path.length === 1 && !String(path[0]).startsWith("__"));
+    if (isVisible) expect(isChanged).not.toBe(false);
+    const words = told.join("\n");
+    for (const hidden of [KEY, ...SENTINELS]) expect(words).not.toContain(hidden);
+  });
+  await fc.assert(property, { numRuns: 150 });
+});

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { warningOnce, withoutSecrets } from "../../../provider/messages/reporter.ts";
+import { NotReadyError, ResponseError } from "../../../provider/messages/errors.ts";
+import { Secrets } from "../../../provider/messages/secrets.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
+
+test("each warning is said once, everything else as often as it is told", () => {
+  const told = recordingReporter();
+  const once = warningOnce(told);
+  for (const line of ["one", "two", "one", "two", "two"]) {
+    once.warn(line);
+    once.info(line);
+    expect(told.lines.warn).toContain(line);
+  }
+  expect(told.lines.warn).toEqual(["one", "two"]);
+  expect(told.lines.info).toEqual(["one", "two", "one", "two", "two"]);
+});
+
+test("no kind of line holds a secret", () => {
+  const secrets = new Secrets();
+  secrets.add("c4n4ry");
+  const { lines, ...told } = recordingReporter();
+  const debugged: string[] = [];
+  const silent = withoutSecrets({ ...told, debug: (line) => debugged.push(line) }, secrets);
+  for (const kind of ["progress", "debug", "info", "warn"] as const) silent[kind](`${kind} c4n4ry`);
+  expect({ ...lines, debug: debugged }).toEqual({
+    progress: ["progress [removed]"],
+    debug: ["debug [removed]"],
+    info: ["info [removed]"],
+    warn: ["warn [removed]"],
+  });
+});
+
+test("an error has the name of its class, what happened, and what to do", () => {
+  const error = new NotReadyError("the job still runs", "Wait.", { status: 409 });
+  expect(error).toMatchObject({
+    name: "NotReadyError",
+    message: "the job still runs",
+    remedy: "Wait.",
+    status: 409,
+    requestId: "",
+  });
+  expect(error).toBeInstanceOf(ResponseError);
+});
