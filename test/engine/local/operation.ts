@@ -65,11 +65,13 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
   let program: Child | undefined;
 
   const env = childEnvironment(setup);
+  // what Node reads at its start needs a start
+  const reuse = setup.reuseProcesses && !Object.keys(setup.env).some((name) => name.startsWith("NODE_"));
   const onLine = (message: string) => report.log({ message });
   const providers = new Providers({
     folder: location.folder,
     env,
-    reuse: setup.reuseProcesses,
+    reuse,
     onLine,
     engineAddress: () => server.address,
     onStart: setup.onProviderStart,
@@ -152,7 +154,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
       env: { ...env, PULUMI_NODEJS_TYPESCRIPT: String(location.typescript) },
       parallel,
       dryRun,
-      reuse: setup.reuseProcesses && !location.typescript,
+      reuse: reuse && !location.typescript,
       onLine,
     });
     let timer: NodeJS.Timeout | undefined;

@@ -5,7 +5,6 @@ import { fork, type ChildProcess } from "node:child_process";
 import { join, sep } from "node:path";
 import { createInterface } from "node:readline";
 import type { Socket } from "node:net";
-import { isDeepStrictEqual } from "node:util";
 import { compileCacheEnv } from "../compileCache.ts";
 import { endWithUs, stopGraceMs, type Child, type ChildExit, type ChildOptions } from "./childProcess.ts";
 
@@ -23,30 +22,24 @@ const idle: ReusedProcess[] = [];
 
 /** Runs a file of `<package>/cmd/` of @pulumi/pulumi, as `startNode` does. */
 export function startInReused(file: string, args: string[], options: ChildOptions): Child {
-  const nodeEnv = Object.fromEntries(
-    Object.entries(options.env).filter(([name]) => name.startsWith("NODE_")),
-  );
   // the same file: a process that has run only programs has yet to load what a provider loads
-  const index = idle.findIndex((each) => each.file === file && isDeepStrictEqual(each.nodeEnv, nodeEnv));
+  const index = idle.findIndex((each) => each.file === file);
   const [found] = index < 0 ? [] : idle.splice(index, 1);
-  return (found ?? new ReusedProcess(file, nodeEnv)).run(args, options);
+  return (found ?? new ReusedProcess(file)).run(args, options);
 }
 
 class ReusedProcess {
   readonly file: string;
-  /** What Node reads at its start. */
-  readonly nodeEnv: NodeJS.ProcessEnv;
   readonly #process: ChildProcess;
   readonly #child: Child;
   #onLine: ChildOptions["onLine"] = () => undefined;
   #onEnd: () => void = () => undefined;
 
-  constructor(file: string, nodeEnv: NodeJS.ProcessEnv) {
+  constructor(file: string) {
     this.file = file;
-    this.nodeEnv = nodeEnv;
     const packageFolder = file.slice(0, file.lastIndexOf(join(sep, "cmd", sep)));
     this.#process = fork(join(import.meta.dirname, "reusedProcessMain.ts"), [packageFolder], {
-      env: { ...compileCacheEnv, ...process.env, ...nodeEnv },
+      env: { ...compileCacheEnv, ...process.env },
       execArgv: [],
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });

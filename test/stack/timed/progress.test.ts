@@ -19,7 +19,6 @@ const gaps = (times: readonly number[]): number[] =>
 onEachEngine("progress", (kind) => {
   test("L50 progress shows on the resource's own row: on change, at most one a second, at least one in 30 s", async (context) => {
     const world = await buildWorld(context, kind, {
-      ownProcesses: true, // their clock begins when they do
       env: {
         NODE_OPTIONS: `--import ${join(import.meta.dirname, "../fastClock.ts")}`,
         CLOCK_SPEED: String(SPEED),
