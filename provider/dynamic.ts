@@ -1,10 +1,10 @@
 /**
- * What Pulumi's dynamic-provider process loads.
+ * The entry that Pulumi's dynamic-provider process loads.
  *
- * FROZEN: states written by every earlier version require this entry by name and take the provider of their resource
- * from it. Its methods must go on understanding all that earlier versions stored.
+ * FROZEN: states of every earlier version require this entry by name and take the provider of their resource from it. Its
+ * methods must continue to read everything that earlier versions stored.
  */
-import "./adapters/dynamic/nodeVersion"; // first: what is not for an older Node.js says only ERR_REQUIRE_ESM there
+import "./adapters/dynamic/nodeVersion"; // first: on an older Node.js, the other imports fail with only ERR_REQUIRE_ESM
 import { agentJob } from "./agentJob/lifeCycle";
 import { airGapKit } from "./airGapKit/lifeCycle";
 import { bundleCopy } from "./bundleCopy/lifeCycle";

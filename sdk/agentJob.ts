@@ -24,12 +24,12 @@ const OWN_OUTPUTS: OwnOutputs<AgentJobOutputs, CheckedAgentJobInputs> = {
 export interface AgentJob extends OutputsOf<Omit<AgentJobOutputs, "jobId">> {}
 
 /**
- * The job of an agent that works on a repository: waited for until it is `completed`, `archived` or `failed`, and then
- * never asked for again, but by `pulumi refresh`. So that an export can depend on the agent's pull request.
+ * The job of an agent that works on a repository. The resource waits until the job is `completed`, `archived` or
+ * `failed`; from then on only `pulumi refresh` reads the job. This lets an export depend on the agent's pull request.
  *
- * `failed` is an error, unless `acceptFailed` is set. `completed` without a `prLink` is a normal end: no file was
- * changed. The resource option `customTimeouts` limits create and update (default: 30 minutes each); the next
- * `pulumi up` goes on waiting. Destroying it leaves the job alone.
+ * `failed` is an error unless `acceptFailed` is set. `completed` without a `prLink` is a normal end: the agent changed
+ * no file. The resource option `customTimeouts` limits create and update (default: 30 minutes each). After a timeout,
+ * the next `pulumi up` continues to wait. Destroying the resource does not affect the job.
  *
  * @example
  * const job = new AgentJob("docs-agent", { projectId: "my-project", id: "7f3a" });
@@ -38,7 +38,7 @@ export interface AgentJob extends OutputsOf<Omit<AgentJobOutputs, "jobId">> {}
 export class AgentJob extends ProvidedResource {
   /**
    * @param name unique name of the resource in the stack
-   * @param args which agent job
+   * @param args the agent job to wait for
    * @param opts Pulumi's resource options
    */
   constructor(name: string, args: AgentJobArgs, opts: pulumi.CustomResourceOptions = {}) {
@@ -49,7 +49,7 @@ export class AgentJob extends ProvidedResource {
       {
         ...unset(AGENT_JOB_INPUTS),
         ...given,
-        jobId: id, // Pulumi keeps the name `id` for itself
+        jobId: id, // Pulumi reserves the name `id`
         ...OWN_OUTPUTS,
       },
       opts,

@@ -12,19 +12,19 @@ export interface AirGapKitArgs extends Omit<
   "source" | "chart" | "images" | "platforms" | "values"
 > {
   /**
-   * What the kit carries: an export, of which only domain, job, version, base URL and `apiKeyEnv` are taken, so that a renewed link
-   * changes nothing here; the same of one that another stack has; or a bundle that lies here as a file.
+   * The bundle in the kit: an export of this stack, the fields of an export in another stack, or a bundle file on this machine.
+   * The kit uses only domain, job, version, base URL and `apiKeyEnv` of an export, so a renewed link does not change the kit.
    */
   source: SourceArgs;
-  /** Path of the chart that installs the site: a folder, or a packed one (`.tgz`). @default none */
+  /** Path of the chart that installs the site: a folder, or a packed chart (`.tgz`). @default none */
   chart?: pulumi.Input<string> | undefined;
-  /** Names of images, pulled from their registries. The site's own is built on the first, which has to be nginx. @default none */
+  /** Images to pull from their registries. The site's image is built on the first one, which must be nginx. @default none */
   images?: pulumi.Input<pulumi.Input<string>[]> | undefined;
-  /** Platforms that images are pulled for: `linux/amd64`, `linux/arm64/v8`. @default ["linux/amd64"] */
+  /** Platforms to pull the images for, such as `linux/amd64` or `linux/arm64/v8`. @default ["linux/amd64"] */
   platforms?: pulumi.Input<pulumi.Input<string>[]> | undefined;
   /**
-   * Values of the chart, laid over those that the kit needs. Written to the kit as they are: no place for secrets. An image of the kit
-   * is named `registry.invalid/kit/NAME:TAG`.
+   * Values of the chart. They override the values that the kit sets. The kit stores them unencrypted: do not put secrets here.
+   * Refer to an image of the kit as `registry.invalid/kit/NAME:TAG`.
    *
    * @default {}
    */
@@ -50,15 +50,14 @@ const OWN_OUTPUTS: OwnOutputs<AirGapKitOutputs, AirGapKitInputs> = {
 export interface AirGapKit extends OutputsOf<AirGapKitOutputs> {}
 
 /**
- * A kit that is carried by hand to where no network is: one folder with the bundle, the chart, the images, and programs of POSIX sh that
- * check, load and install it.
+ * A kit for installing the site without a network: one folder with the bundle, the chart, the images, and POSIX sh scripts that
+ * verify, load and install them.
  *
- * `pulumi up` fetches the bundle and the images once, looks through the bundle, and puts the kit in its place as a whole, in a folder of
- * its own below `folder`. A run that is cut off is gone on with by the next. With `signingKeyEnv` the kit is signed; the private key
- * is read when the kit is written, and is nowhere else. The resource option `customTimeouts` limits create and update (default: 30
- * minutes each).
+ * `pulumi up` fetches the bundle and the images once, inspects the bundle, and publishes the complete kit in a new folder below
+ * `folder`. The next run continues an interrupted one. `signingKeyEnv` signs the kit; the provider reads the private key when it
+ * writes the kit and stores it nowhere. The resource option `customTimeouts` limits create and update (default: 30 minutes each).
  *
- * Destroying it removes the kits that it wrote; with `retainOnDelete` they stay.
+ * Destroying the resource removes the kits that it wrote; `retainOnDelete` keeps them.
  *
  * @example
  * const docs = new StaticExport("docs", { domain: "docs.example.com", version: "v1" });
@@ -73,7 +72,7 @@ export interface AirGapKit extends OutputsOf<AirGapKitOutputs> {}
 export class AirGapKit extends ProvidedResource {
   /**
    * @param name unique name of the resource in the stack
-   * @param args what the kit carries, and where it is written
+   * @param args contents of the kit, and the folder to write it to
    * @param opts Pulumi's resource options
    */
   constructor(name: string, args: AirGapKitArgs, opts: pulumi.CustomResourceOptions = {}) {
@@ -92,7 +91,10 @@ export class AirGapKit extends ProvidedResource {
   }
 }
 
-/** A chart with the digest of its files, by which other content is noticed; without one where it cannot be read: the provider says so. */
+/**
+ * Adds the digest of the chart's files, which detects changed content. An unreadable chart gets none: the provider reports the
+ * error.
+ */
 function withDigest(path: string): unknown {
   try {
     return { path, digest: chartDigest(path) };

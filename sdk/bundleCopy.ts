@@ -10,15 +10,15 @@ import { unset, type InputsOf, type OutputsOf, type OwnOutputs } from "./resourc
 /** Arguments of {@link BundleCopy}: see {@link BundleCopyInputs} for the meaning of each. */
 export interface BundleCopyArgs extends Omit<InputsOf<BundleCopyInputs>, "source" | "destination"> {
   /**
-   * What is copied: an export, of which only domain, job, version, base URL and `apiKeyEnv` are taken, so that a renewed link
-   * changes nothing here; the same of one that another stack has; or a bundle that lies here as a file.
+   * The bundle to copy: an export of this stack, the fields of an export in another stack, or a bundle file on this machine. The
+   * copy uses only domain, job, version, base URL and `apiKeyEnv` of an export, so a renewed link does not change the copy.
    */
   source: SourceArgs;
-  /** Where to: a folder, a bucket or a registry's repository. Another place replaces the resource. */
+  /** The destination of the copy: a folder, a bucket or a registry's repository. Another destination replaces the resource. */
   destination: pulumi.Input<FieldsOf<DestinationInputs>>;
 }
 
-/** The fields of each kind of place, any of which may be an output. */
+/** The fields of each kind of destination. Each field may be an output. */
 type FieldsOf<Kind> = Kind extends unknown ? InputsOf<Kind> : never;
 
 const OWN_OUTPUTS: OwnOutputs<BundleCopyOutputs, BundleCopyInputs> = {
@@ -42,14 +42,14 @@ const OWN_OUTPUTS: OwnOutputs<BundleCopyOutputs, BundleCopyInputs> = {
 export interface BundleCopy extends OutputsOf<BundleCopyOutputs> {}
 
 /**
- * A durable copy of an export's bundle in a place of one's own (a folder, a bucket, a registry), so that nothing that serves it
- * depends on a link that ends, or on a host outside.
+ * A durable copy of an export's bundle in your own folder, bucket or registry. A server of the copy depends neither on a link
+ * that expires nor on an external host.
  *
- * `pulumi up` fetches the bundle once, by a link that it mints itself, looks through it (a broken archive, unsafe names or too much
- * of anything are refused), tells what its pages would load from elsewhere, and puts it in its place as a whole. A run that is cut
- * off is gone on with by the next. The resource option `customTimeouts` limits create and update (default: 30 minutes each).
+ * `pulumi up` mints a link and fetches the bundle once. It inspects the bundle and refuses a broken archive, unsafe names, or a
+ * bundle over its `limits`. It reports what the pages load from other hosts, and publishes the complete copy. The next run
+ * continues an interrupted one. The resource option `customTimeouts` limits create and update (default: 30 minutes each).
  *
- * Destroying it removes the copies that it made; with `retainOnDelete` they stay.
+ * Destroying the resource removes the copies that it made; `retainOnDelete` keeps them.
  *
  * @example
  * const docs = new StaticExport("docs", { domain: "docs.example.com", version: "v1" });
@@ -61,7 +61,7 @@ export interface BundleCopy extends OutputsOf<BundleCopyOutputs> {}
 export class BundleCopy extends ProvidedResource {
   /**
    * @param name unique name of the resource in the stack
-   * @param args what to copy, and where to
+   * @param args the bundle to copy, and its destination
    * @param opts Pulumi's resource options
    */
   constructor(name: string, args: BundleCopyArgs, opts: pulumi.CustomResourceOptions = {}) {
@@ -75,7 +75,7 @@ export class BundleCopy extends ProvidedResource {
         ...OWN_OUTPUTS,
       },
       opts,
-      ["bundleUrl"], // whether it is signed may only be known when the program runs
+      ["bundleUrl"], // the provider may learn only at run time whether the address is signed
     );
     rememberDestination(this, args.destination);
   }

@@ -2,25 +2,25 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Hexadecimal digits of a digest that are shown: 64 bits, enough to notice a change. */
+/** Number of hexadecimal digits shown of a digest: 64 bits, enough to detect a change. */
 const SHOWN_DIGITS = 16;
 
-/** What `helm dependency update` writes into a chart: with `dependencyUpdate` the plugin runs it, in previews too. */
+/** Files that `helm dependency update` writes into a chart. With `dependencyUpdate` the plugin runs it, also in previews. */
 const DEPENDENCIES = /^(?:(?:Chart|requirements)\.lock|charts\/[^/]+\.tgz|tmpcharts[^/]*\/.*)$/;
 
 /**
- * Digest of a chart's files: their paths within the chart and their contents. The same on every machine: order, times,
- * owners and permissions count for nothing. Links are followed, as Helm does; `.helmignore` is not read, so that a
- * change of an ignored file is a change, too.
+ * Digest of a chart's files: their paths within the chart and their contents. It is the same on every machine: it ignores
+ * order, times, owners and permissions. It follows links, as Helm does. It does not read `.helmignore`, so a change of an
+ * ignored file changes the digest.
  *
- * @param path folder of the chart, or a packed one (`.tgz`)
- * @param options `withoutDependencies`: leave out what `helm dependency update` writes
+ * @param path folder of the chart, or a packed chart (`.tgz`)
+ * @param options `withoutDependencies`: leave out the files that `helm dependency update` writes
  */
 export function chartDigest(path: string, options: { withoutDependencies?: boolean } = {}): string {
   const files = filesOf(path, "", []).filter(
     (name) => options.withoutDependencies !== true || !DEPENDENCIES.test(name),
   );
-  files.sort((one, other) => (one < other ? -1 : 1)); // by code units: no machine's locale has a say
+  files.sort((one, other) => (one < other ? -1 : 1)); // by code units, independent of the locale
   const digest = createHash("sha256");
   for (const name of files) {
     const content = createHash("sha256").update(readFileSync(join(path, name)));
@@ -29,7 +29,7 @@ export function chartDigest(path: string, options: { withoutDependencies?: boole
   return `sha256:${digest.digest("hex").slice(0, SHOWN_DIGITS)}`;
 }
 
-/** @param above real paths of the folders around this one, so that a link in a circle ends */
+/** @param above real paths of the parent folders, to stop at circular links */
 function filesOf(root: string, name: string, above: readonly string[]): string[] {
   const path = join(root, name);
   if (!statSync(path).isDirectory()) return [name];

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** What an installation needs of a copy: outputs of a BundleCopy. */
+/** The outputs of a BundleCopy that an installation needs. */
 export interface CopiedSite {
   /** The input of that name. */
   readonly destination: pulumi.Output<unknown>;
@@ -11,13 +11,13 @@ export interface CopiedSite {
   readonly bundleUrl: pulumi.Output<string | undefined>;
 }
 
-/** How pods come to a copied site. */
+/** How pods get a copied site. */
 type Way = "siteImage" | "volume" | "bundle";
 
-/** Destinations that were known when the program ran, so that what is wrong with one is found at once. */
+/** Destinations that were known when the program ran. Errors in them are reported at once. */
 const knownDestinations = new WeakMap<object, object>();
 
-/** Remembers the destination of a BundleCopy as the program gave it: for its constructor. */
+/** Remembers the destination as the program gave it. The constructor of BundleCopy calls this. */
 export function rememberDestination(copy: object, destination: unknown): void {
   const isKnown =
     typeof destination === "object" &&
@@ -28,16 +28,16 @@ export function rememberDestination(copy: object, destination: unknown): void {
   if (isKnown) knownDestinations.set(copy, destination);
 }
 
-/** Whether a program gave a BundleCopy, and not an export or plain values. */
+/** Whether the source is a BundleCopy, not an export or plain values. */
 export function isCopy(source: object): source is CopiedSite {
   return "destination" in source && "sha256" in source;
 }
 
 /**
- * The way to a copy, once its destination is known.
+ * How pods get a copy, once its destination is known.
  *
- * @param owner who asks, for messages
- * @throws pulumi.RunError for a destination that no pod can reach, or from which it could fetch no bundle
+ * @param owner name of the caller, for messages
+ * @throws pulumi.RunError for a destination that no pod can reach, or that has no bundle for pods to fetch
  */
 function wayTo(destination: unknown, owner: string): Way {
   const { folder, bucket, repository, base, layout } = destination as Partial<Record<string, unknown>>;
@@ -61,17 +61,17 @@ function wayTo(destination: unknown, owner: string): Way {
 }
 
 /**
- * The values of a copy. Those that its destination has no use for are undefined.
+ * The values of a copy. Values that its destination does not use are undefined.
  *
- * @throws pulumi.RunError as {@link wayTo}, at once where the program gave a destination that it knew; else from within the
- *   outputs
+ * @throws pulumi.RunError as {@link wayTo}: at once if the destination is known when the program runs, otherwise from within
+ *   the outputs
  */
 export function copyValues(copy: CopiedSite, owner: string) {
   const known = knownDestinations.get(copy);
   const way = known
     ? pulumi.output(wayTo(known, owner))
     : copy.destination.apply((destination) => wayTo(destination, owner));
-  /** An output, where this is the way. Not looked at otherwise: it may be a secret, or not known yet. */
+  /** The output, if pods get the copy this way. Otherwise it is not read: it may be a secret or unknown. */
   const where = (wanted: Way, value: () => pulumi.Output<string | undefined>) =>
     way.apply((found) => (found === wanted ? value() : pulumi.output<string | undefined>(undefined)));
   return {

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** Whether a feature exists in a deployment kind; «configurable» depends on the setup of the environment. */
+/** Whether a feature exists in a deployment kind. «configurable» depends on the setup of the environment. */
 export type FeatureSupport = "available" | "configurable" | "unavailable";
 
 /**
  * Which feature of the documentation platform exists in which deployment kind: title of each row, then its three cells.
- * The one place in the code where that table is written down.
+ * This is the only copy of the table in the code.
  */
 const TABLE = {
   search: { title: "Documentation search", cells: ["available", "configurable", "unavailable"] },
@@ -25,19 +25,19 @@ export type Feature = keyof typeof TABLE;
 /** A column of the feature table. */
 export type DeploymentKind = (typeof KINDS)[number];
 
-/** Deployment kinds that one installs oneself. */
+/** Deployment kinds that users install themselves. */
 export type SelfHostedDeploymentKind = Exclude<DeploymentKind, "cloud">;
 
 /** Names of the features, in the order of the table. */
 export const FEATURES = Object.keys(TABLE) as readonly Feature[];
 
-/** Names of the deployment kinds that one installs oneself. */
+/** Names of the deployment kinds that users install themselves. */
 export const SELF_HOSTED_KINDS: readonly SelfHostedDeploymentKind[] = ["client-hosted", "air-gapped"];
 
 /**
  * Whether a feature of the documentation platform exists in a deployment kind.
  *
- * @throws pulumi.RunError for a name that is not in the table; the message has those that are
+ * @throws pulumi.RunError for a name that is not in the table; the message lists the names that are
  *
  * @example
  * featureSupport("search", "air-gapped"); // "unavailable"
@@ -55,18 +55,18 @@ export function isFeature(name: string): name is Feature {
   return Object.hasOwn(TABLE, name);
 }
 
-/** Says that there is no such feature, and which there are. */
+/** The message for an unknown feature: it lists the known ones. */
 export function unknownFeature(name: unknown): string {
   return unknownName("feature", name, FEATURES);
 }
 
-/** Says that there is no such thing, and which there are. */
+/** The message for an unknown name: it lists the allowed ones. */
 export function unknownName(what: string, name: unknown, allowed: readonly string[]): string {
   const given = typeof name === "string" ? `"${name}"` : `of type ${typeof name}`;
   return `there is no ${what} ${given}; there are ${allowed.map((one) => `"${one}"`).join(", ")}`;
 }
 
-/** What a feature is called in the table. */
+/** The title of a feature in the table. */
 export function titleOf(feature: Feature): string {
   return TABLE[feature].title;
 }

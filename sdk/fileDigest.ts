@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 
-/** SHA-256 of a file, hexadecimal; `undefined` where it cannot be read, or is no path at all: whoever needs it says so. */
+/**
+ * SHA-256 of a file, hexadecimal. `undefined` if the file cannot be read or the path is invalid: the provider reports the error.
+ */
 export async function fileDigest(path: string): Promise<string | undefined> {
   const digest = createHash("sha256");
   try {

@@ -1,25 +1,28 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StaticExport } from "./staticExport";
 
-/** What counts of one export: every StaticExport has it, and a BundleCopy. */
+/** The outputs of one export that are compared. Every StaticExport and BundleCopy has them. */
 export type FleetMember = Pick<StaticExport, "renewAfter" | "expiresAt">;
 
-/** What tells from outside when a stack of many exports is due: outputs of the stack. */
+/** Stack outputs that show when a stack of many exports needs the next `pulumi up`. */
 export interface FleetOutputs {
-  /** How many exports there are. */
+  /** Number of exports. */
   sites: pulumi.Output<number>;
-  /** The earliest `renewAfter` of all (RFC 3339, UTC): from then on the next `pulumi up` renews a link. `undefined` when none has one. */
+  /**
+   * The earliest `renewAfter` of all (RFC 3339, UTC): from then on the next `pulumi up` renews a link. `undefined` when none has
+   * one.
+   */
   renewAfter: pulumi.Output<string | undefined>;
   /** The earliest `expiresAt` of all (RFC 3339, UTC): then a link stops working. `undefined` when none has one. */
   expiresAt: pulumi.Output<string | undefined>;
 }
 
 /**
- * When the exports of a stack are due, in three outputs, so that an operator or a pipeline reads it without the state. In a preview
- * they are unknown as long as one of the exports is.
+ * Three outputs that show when the exports of a stack need the next `pulumi up`. An operator or a pipeline can read them without
+ * the state. In a preview the dates are unknown if those of any export are.
  *
  * @param fleet the exports: a list, or a record by name
- * @throws pulumi.RunError when there is none: a program that goes on without sites would have all of them deleted
+ * @throws pulumi.RunError when there are no exports: if the program continued, Pulumi would delete all sites
  *
  * @example
  * const exports = siteList.map((domain) => new StaticExport(domain, { domain }));
@@ -43,7 +46,7 @@ export function fleetOutputs(
   };
 }
 
-/** Of those that there are, compared as instants: the same one can be written in many ways. */
+/** The earliest date, compared as instants because the same instant can be written in many ways. */
 function earliest(dates: pulumi.Output<string | undefined>[]): pulumi.Output<string | undefined> {
   return pulumi.all(dates).apply((known) => {
     const times = known.filter((date) => date !== undefined).map((date) => Date.parse(date));

@@ -15,19 +15,19 @@ export type GetAgentJobArgs = {
 /** Arguments of {@link getAgentJobOutput}. */
 export type GetAgentJobOutputArgs = InputsOf<AgentJobLookupInputs>;
 
-/** An agent job as the service tells it: exactly its fields, dates as ISO 8601 text. */
+/** An agent job as the service reports it: exactly its fields, with dates as ISO 8601 text. */
 export type GetAgentJobResult = AgentJob;
 
 /**
- * Reads an agent job once, also in previews, by `GET /v2/agent/{projectId}/job/{id}`. It does not wait: for that, and to
- * ask only once, there is the resource {@link AgentJob}.
+ * Reads an agent job once, also in previews, by `GET /v2/agent/{projectId}/job/{id}`. It does not wait. To wait for a job,
+ * and to read it no more once it is final, use the resource {@link AgentJob}.
  *
- * @throws InputError before any request for arguments or configuration that are wrong; NotFoundError when there is no such
- *   job; another DocsHostingError when the service gave no usable answer within a minute
+ * @throws InputError for wrong arguments or configuration, before any request; NotFoundError when the job does not exist;
+ *   another DocsHostingError when the service gave no usable answer within a minute
  */
 export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobResult> {
   warnOfPlainKey();
-  // loaded when needed: most programs never ask, and the HTTP client takes its time to load
+  // loaded on demand: most programs never read an agent job, and the HTTP client is slow to load
   const [{ lookUpAgentJob }, { Pacers }, { Secrets }, { default: fetch }] = await Promise.all([
     import("../provider/agentJob/lookUp.js"),
     import("../provider/http/pacers.js"),
@@ -60,8 +60,8 @@ export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobRes
 }
 
 /**
- * {@link getAgentJob} for arguments that may be outputs. Where one is not known yet, in a preview, nothing is asked and
- * nothing of the result is known; where one is a secret, the result is.
+ * {@link getAgentJob} for arguments that may be outputs. If an argument is unknown in a preview, no request is sent and
+ * the result is unknown. If an argument is a secret, the result is a secret.
  */
 export function getAgentJobOutput(args: GetAgentJobOutputArgs): pulumi.Output<GetAgentJobResult> {
   return pulumi.output(args).apply(getAgentJob);

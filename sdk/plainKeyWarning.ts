@@ -1,13 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isConfigSecret } from "./pulumiSdk";
 
-/** Stack configuration with the admin API key. */
+/** Configuration key of the admin API key. */
 const API_KEY_CONFIG = "docs-hosting:adminApiKey";
 
-/** Programs that were told: one process may run several. */
+/** Programs that were warned: one process may run several. */
 const told = new Set<string>();
 
-/** Warns once per program of an API key that stands in the stack's configuration for all to read. */
+/** Warns once per program about an API key that the stack's configuration holds in plain text. */
 export function warnOfPlainKey(): void {
   if (pulumi.runtime.getConfig(API_KEY_CONFIG) === undefined || isConfigSecret(API_KEY_CONFIG)) return;
   const program = `${pulumi.getProject()}/${pulumi.getStack()}`;

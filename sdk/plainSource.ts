@@ -4,11 +4,13 @@ import { fileDigest } from "./fileDigest";
 import type { InputsOf } from "./resourceProperties";
 import type { StaticExport, UnmanagedStaticExport } from "./staticExport";
 
-/** Where a bundle comes from, as a program gives it: an export, the same of one that another stack has, or a file that lies here. */
+/** The source of a bundle: an export of this stack, the fields of an export in another stack, or a file on this machine. */
 export type SourceArgs =
   StaticExport | UnmanagedStaticExport | InputsOf<ExportSource> | InputsOf<Omit<FileSource, "fileSha256">>;
 
-/** Of an export what finds its bundle, and never its link; of a file also the digest, by which other content is noticed. */
+/**
+ * Takes from an export the fields that identify its bundle, never its link. Adds a file's digest, which detects changed content.
+ */
 export function plainSource(source: unknown): unknown {
   if (pulumi.CustomResource.isInstance(source)) {
     const { domain, jobId, version, baseUrl, apiKeyEnv } = source as UnmanagedStaticExport;

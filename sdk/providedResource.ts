@@ -3,12 +3,12 @@ import { handlerText } from "./handler";
 import { warnOfPlainKey } from "./plainKeyWarning";
 import { resourceUrn } from "./resourceUrn";
 
-/** A resource of this package's provider: what each one registers beside its own properties. */
+/** A resource of this package's provider. Adds the properties that every such resource registers. */
 export abstract class ProvidedResource extends pulumi.CustomResource {
   /**
-   * @param kind by which `provider/dynamic.ts` exports its implementation
-   * @param properties all of them, also outputs that are not known yet: Pulumi makes properties of those that it is told of
-   * @param secretOutputs outputs that are secrets, whatever they are made of
+   * @param kind the name under which `provider/dynamic.ts` exports its implementation
+   * @param properties all inputs and outputs, also unknown ones: Pulumi creates class properties only for those it is given
+   * @param secretOutputs outputs that are always secrets
    */
   protected constructor(
     kind: Parameters<typeof handlerText>[0],

@@ -1,28 +1,30 @@
-// All that is private to @pulumi/pulumi and used in the program's process. What the provider's process uses of Pulumi is in
-// provider/adapters/dynamic/pulumiHost.ts: the two processes load different copies of the SDK, and the provider imports none.
+// Every private part of @pulumi/pulumi that the program's process uses. provider/adapters/dynamic/pulumiHost.ts has the parts
+// that the provider's process uses: the two processes load different copies of the SDK, and the provider imports none.
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
 
 /**
- * Whether an output's value is known in the end. Where `isKnown` is gone, every output counts as known: a preview then waits for
- * an output of which nothing comes.
+ * Whether an output's value is known once the output settles. If the SDK no longer has `isKnown`, every output counts as known: a
+ * preview then waits for an output that never gets a value.
  */
 export async function isKnownOutput(output: pulumi.Output<unknown>): Promise<boolean> {
   const { isKnown } = output as { isKnown?: Promise<boolean> };
   return (await isKnown) ?? true;
 }
 
-/** Whether a configuration value is a secret. Where `isConfigSecret` is gone, every value counts as one: nobody is warned. */
+/**
+ * Whether a configuration value is a secret. If the SDK no longer has `isConfigSecret`, every value counts as one: no warning.
+ */
 export function isConfigSecret(name: string): boolean {
   const { isConfigSecret: ask } = pulumi.runtime as { isConfigSecret?: (name: string) => boolean };
   return ask?.(name) ?? true;
 }
 
 /**
- * What stands for the run of a program, if it can have error hooks: the SDK would fail a resource over a hook that the engine does
- * not offer. Where one of these is gone there are no hooks: the SDK must know the class, which it does not in the beginning of
- * the peer range; the engine must offer hooks, which is told in the SDK's inner state only; and Pulumi's mocks say that they
- * do, but do not.
+ * The object that identifies the run of a program, if the run supports error hooks. The SDK fails a resource with a hook that the
+ * engine does not support. Hooks need all of these: the SDK has the class, which the oldest versions of the peer range lack; the
+ * engine supports hooks, which only the SDK's internal state shows; and the monitor is real, because Pulumi's mocks claim support
+ * but have none.
  */
 export function runWithErrorHooks(): object | undefined {
   try {
@@ -38,7 +40,10 @@ export function runWithErrorHooks(): object | undefined {
   }
 }
 
-/** Lets a resource go on whose hook is refused: a second copy of this package may have registered it. Where `__registered` is gone, it fails. */
+/**
+ * Prevents a refused hook from failing its resource: a second copy of this package may have registered the hook. If the SDK no
+ * longer has `__registered`, the resource fails.
+ */
 export function outliveRefusal(hook: pulumi.ErrorHook): void {
   const inner = hook as { __registered?: Promise<void> };
   if (inner.__registered !== undefined) inner.__registered = inner.__registered.catch(() => undefined);

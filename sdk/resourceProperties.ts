@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { inputNames, type InputTable } from "../provider/resource/inputTable";
 
-/** Inputs of a resource as a program gives them: each may be an output; what is not configured may be `undefined`. */
+/** Inputs of a resource as a program gives them: each may be an output, and an optional one may be `undefined`. */
 export type InputsOf<Inputs> = {
   [Name in keyof Inputs]:
     | pulumi.Input<Name extends "triggers" ? pulumi.Input<unknown>[] : NonNullable<Inputs[Name]>>
@@ -9,13 +9,13 @@ export type InputsOf<Inputs> = {
     | (undefined extends Inputs[Name] ? undefined : never);
 };
 
-/** Outputs of a resource as properties of its class, which extends an interface of them: each is described where it is declared. */
+/** Outputs of a resource as properties of its class, which extends an interface of them. The outputs' own types document them. */
 export type OutputsOf<Outputs> = { readonly [Name in keyof Outputs]-?: pulumi.Output<Outputs[Name]> };
 
-/** Outputs that no input has, as «not known yet»: Pulumi makes properties of those that it is told of. */
+/** Outputs that are no inputs, as «not known yet»: Pulumi creates class properties only for those it is given. */
 export type OwnOutputs<Outputs, Inputs> = Record<Exclude<keyof Outputs, keyof Inputs>, undefined>;
 
-/** Every input of a resource as «not given»: Pulumi makes properties of those that it is told of. */
+/** Every input of a resource as «not given»: Pulumi creates class properties only for those it is given. */
 export function unset<Inputs>(table: InputTable<Inputs>): Record<keyof Inputs, undefined> {
   return Object.fromEntries(inputNames(table).map((name) => [name, undefined])) as Record<
     keyof Inputs,

@@ -2,12 +2,12 @@ import * as pulumi from "@pulumi/pulumi";
 import { isKnownOutput } from "./pulumiSdk";
 
 /**
- * The URN that a resource will have, for the rows and records of the provider, which Pulumi does not tell it.
+ * The URN that a resource will have. The provider needs it for rows and records, and Pulumi does not pass it on.
  *
- * A promise and not the output that `createUrn` gives: that one depends on the parent, which the SDK takes for all
- * children of the parent, so that two siblings would wait for each other for ever. A promise depends on nothing.
+ * A promise instead of the output of `createUrn`: that output depends on the parent. The SDK expands this to all children
+ * of the parent, so two siblings would wait for each other forever. A promise has no dependencies.
  *
- * @returns `undefined` when the parent's own URN is not known
+ * @returns `undefined` when the parent's own URN is unknown
  */
 export function resourceUrn(
   name: string,

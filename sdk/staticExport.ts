@@ -8,7 +8,7 @@ import { markWithoutLink } from "./staticExportLink";
 /** Arguments of {@link StaticExport}: see {@link StaticExportInputs} for the meaning of each. */
 export type StaticExportArgs = InputsOf<StaticExportInputs>;
 
-/** What {@link StaticExport.get} needs to find an export: the service cannot list the jobs of a site. */
+/** Arguments of {@link StaticExport.get}. They include the job because the service cannot list the jobs of a site. */
 export interface StaticExportLookup {
   /** The job. */
   jobId: pulumi.Input<string>;
@@ -21,8 +21,8 @@ export interface StaticExportLookup {
 }
 
 /**
- * An export that something else manages, as {@link StaticExport.get} reads it. It has no link: links are minted only for
- * an export that is managed.
+ * An export that this stack does not manage, as {@link StaticExport.get} reads it. It has no link: the provider mints links
+ * only for managed exports.
  */
 export type UnmanagedStaticExport = pulumi.CustomResource &
   Pick<StaticExport, "domain" | "version" | "jobId" | "status" | "pageCount" | "baseUrl" | "apiKeyEnv">;
@@ -40,28 +40,29 @@ export const OWN_OUTPUTS: OwnOutputs<StaticExportOutputs, StaticExportInputs> = 
 export interface StaticExport extends OutputsOf<StaticExportOutputs> {}
 
 /**
- * A static export of a documentation site: created and updated by running an export job at the documentation-hosting
- * service, which pre-renders the site into one bundle, and kept downloadable by renewing the bundle's link.
+ * A static export of a documentation site. Create and update run an export job at the documentation-hosting service, which
+ * pre-renders the site into one bundle. Renewing the bundle's link keeps the bundle downloadable.
  *
- * The resource option `customTimeouts` limits create and update (default: 30 minutes each); an export that takes longer
- * is continued by the next `pulumi up`. A run that only renews the link ends after 5 minutes, see `renewalTimeout`.
+ * The resource option `customTimeouts` limits create and update (default: 30 minutes each). If an export takes longer, the
+ * next `pulumi up` continues it. A run that only renews the link ends after 5 minutes, see `renewalTimeout`.
  *
  * @example
  * const docs = new StaticExport("docs", { domain: "docs.example.com" });
  * export const pages = docs.pageCount;
  */
 export class StaticExport extends ProvidedResource {
-  /** Presigned link to the bundle, valid until `expiresAt`: always a secret. */
+  /** Presigned link to the bundle, valid until `expiresAt`. Always a secret. */
   declare readonly bundleUrl: pulumi.Output<string>;
 
   /**
-   * Reads an export that something else manages: one GET at each preview and `up`, nothing is started or renewed. It
-   * has no `bundleUrl`: a link is only minted for an export that is managed; see the input `jobId` for that. To install
-   * what another stack exports, take `bundleUrl` and `version` from that stack, see {@link StaticExportLink}.
+   * Reads an export that this stack does not manage: one GET at each preview and `up`. It starts and renews nothing. The
+   * result has no `bundleUrl`: the provider mints links only for managed exports; to manage the export, use the input
+   * `jobId`. To install an export of another stack, take `bundleUrl` and `version` from that stack, see
+   * {@link StaticExportLink}.
    *
    * @param name unique name of the resource in the stack
    * @param id the site
-   * @param lookup the job, and where to ask
+   * @param lookup the job, and the service to read it from
    * @param opts Pulumi's resource options
    */
   static get(

@@ -1,30 +1,30 @@
 import * as pulumi from "@pulumi/pulumi";
 
 /**
- * What an installation needs of a static export that is not at hand as a resource, because another stack has it, see
+ * The link of a static export, for an installation whose export is in another stack, see
  * https://www.pulumi.com/docs/iac/concepts/stacks/#stackreferences.
  */
 export interface StaticExportLink {
-  /** The link to the bundle: the output of that name. Kept a secret from here on, whatever it was before. */
+  /** The link to the bundle: the output `bundleUrl`. It becomes a secret even if it was given as plain text. */
   bundleUrl: pulumi.Input<string>;
-  /** Label of the content: the output of that name. @default none: the installation is not told */
+  /** Label of the content: the output `version`. @default none: the chart's values have no version */
   version?: pulumi.Input<string> | undefined;
   /**
-   * Job that made the content: the output of that name. With it, another job under the same version is another content.
+   * Job that made the content: the output `jobId`. With it, another job under the same version counts as other content.
    *
-   * @default none: the installation is not told
+   * @default none: the chart's values have no job
    */
   jobId?: pulumi.Input<string> | undefined;
   /**
-   * SHA-256 of the archive, hexadecimal digits: the output of that name of a BundleCopy, whose link it is then. Pods refuse
-   * another archive.
+   * SHA-256 of the archive, hexadecimal: the output `sha256` of a BundleCopy, together with that copy's `bundleUrl`. Pods
+   * refuse any other archive.
    *
-   * @default none: any archive that the link leads to is served
+   * @default none: pods serve any archive that the link leads to
    */
   sha256?: pulumi.Input<string> | undefined;
 }
 
-/** The exports without a link: those that were only read. */
+/** Exports without a link, because they were only read. */
 const withoutLink = new WeakSet<object>();
 
 /** Remembers that an export was read with `StaticExport.get`. */
@@ -40,10 +40,10 @@ const READ_ONLY =
 /**
  * The link of an export, a secret.
  *
- * @param source a StaticExport, or what stands for one
- * @param owner who asks, for the message: `SelfHostedDocs "docs"`
- * @throws pulumi.RunError at once for an export that was only read, or what is none at all; from within the output where
- *   the link turns out to be missing
+ * @param source a StaticExport, or the link of one
+ * @param owner name of the caller, for the message: `SelfHostedDocs "docs"`
+ * @throws pulumi.RunError at once for an export that was only read, or for no export; from within the output if the link
+ *   is missing
  */
 export function linkOf(source: StaticExportLink, owner: string): pulumi.Output<string> {
   const given = source as Partial<StaticExportLink> | null | undefined;
@@ -55,21 +55,21 @@ export function linkOf(source: StaticExportLink, owner: string): pulumi.Output<s
   }
   if (withoutLink.has(given))
     throw new pulumi.RunError(`${owner}: \`staticExport\` has no link: ${READ_ONLY}`);
-  // one that is managed gets its link from the provider, or, under a user's test, whatever the mocks say
+  // a managed export gets its link from the provider, or from the mocks of a user's test
   if (pulumi.CustomResource.isInstance(given)) return pulumi.secret(source.bundleUrl);
   return pulumi.secret(pulumi.output(given.bundleUrl).apply((url: unknown) => presentLink(url, owner)));
 }
 
-/** @throws pulumi.RunError for what is no link */
+/** @throws pulumi.RunError for a missing link */
 export function presentLink(url: unknown, owner: string): string {
   return presentOutput("bundleUrl", url, owner, READ_ONLY);
 }
 
 /**
- * An output of another stack that has to be there.
+ * A required output of another stack.
  *
- * @param otherwise why there may be none, for the message
- * @throws pulumi.RunError for what is no text, or an empty one
+ * @param otherwise another reason why it may be missing, for the message
+ * @throws pulumi.RunError if it is not a string, or empty
  */
 export function presentOutput(name: string, value: unknown, owner: string, otherwise: string): string {
   if (typeof value === "string" && value !== "") return value;

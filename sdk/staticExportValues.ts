@@ -4,31 +4,31 @@ import type { SiteImage } from "./siteImage";
 import type { StaticExport } from "./staticExport";
 import { linkOf, presentOutput, type StaticExportLink } from "./staticExportLink";
 
-/** The values group by which the deployment chart of a self-hosted installation fetches a bundle and serves it. */
+/** The values with which the deployment chart of a self-hosted installation fetches a bundle and serves it. */
 export interface StaticExportValues {
   staticExport: {
     /** Turns serving of a static export on. */
     enabled: boolean;
-    /** The link, fetched by the installation on startup. A secret. */
+    /** The link from which the installation fetches the bundle on startup. A secret. */
     bundleUrl: pulumi.Output<string>;
     /** Pins the version for reproducible rollouts. */
     version: pulumi.Output<string>;
-    /** Job that made the content: another one under the same version is rolled out, too. */
+    /** Job that made the content. Another job under the same version also causes a rollout. */
     jobId: pulumi.Output<string>;
   };
 }
 
-/** {@link StaticExportValues} of a link that may come without version and job, and with a digest. */
+/** {@link StaticExportValues} of a link. Version, job and digest are optional. */
 export interface StaticExportLinkValues {
   staticExport: Omit<StaticExportValues["staticExport"], "version" | "jobId"> &
     Partial<Pick<StaticExportValues["staticExport"], "version" | "jobId">>;
   fetch?: {
-    /** Another archive is refused. */
+    /** SHA-256 of the archive. Pods refuse any other archive. */
     sha256: pulumi.Output<string>;
   };
 }
 
-/** The values by which the deployment chart serves a site that comes in an image, without a link. */
+/** The values with which the deployment chart serves a site from an image, without a link. */
 export interface SiteImageValues {
   staticExport: {
     /** Turns serving of a static export on. */
@@ -38,51 +38,51 @@ export interface SiteImageValues {
     /** Job that made the content. */
     jobId?: pulumi.Output<string | undefined>;
   };
-  /** An image that serves the site by itself, `repository@sha256:…`. */
+  /** An image that itself serves the site, `repository@sha256:…`. */
   siteImage?: pulumi.Output<string>;
   siteVolume?: {
-    /** An image that has the site below `/site`, `repository@sha256:…`. */
+    /** An image with the site below `/site`, `repository@sha256:…`. */
     image: pulumi.Output<string>;
   };
 }
 
 /**
- * The values by which the deployment chart serves a copy. Which of them there are depends on the copy's destination: the others
- * are undefined, as if they were absent.
+ * The values with which the deployment chart serves a copy. The copy's destination decides which values are set. The others
+ * are undefined, which is the same as absent.
  */
 export interface BundleCopyValues {
   staticExport: {
     /** Turns serving of a static export on. */
     enabled: boolean;
-    /** From a bucket: the link. A secret. */
+    /** For a copy in a bucket: the link. A secret. */
     bundleUrl: pulumi.Output<string | undefined>;
     /** Label of the content. */
     version: pulumi.Output<string>;
-    /** Job that made the content, where one is known. */
+    /** Job that made the content, if known. */
     jobId: pulumi.Output<string | undefined>;
   };
   fetch: {
-    /** From a bucket: another archive is refused. */
+    /** For a copy in a bucket: SHA-256 of the archive. Pods refuse any other archive. */
     sha256: pulumi.Output<string | undefined>;
   };
-  /** From a registry, with a `base`: the image that serves the site by itself. */
+  /** For a copy in a registry with a `base`: the image that itself serves the site. */
   siteImage: pulumi.Output<string | undefined>;
   siteVolume: {
-    /** From a registry, without a `base`: the image that has the site. */
+    /** For a copy in a registry without a `base`: the image that contains the site. */
     image: pulumi.Output<string | undefined>;
   };
 }
 
-/** All that an installation can serve. */
+/** Everything that an installation can serve. */
 export type SiteSource = StaticExport | CopiedSite | StaticExportLink | SiteImage;
 
 /**
- * The values group for a Helm release of the self-hosted installation, for those who write the release themselves.
+ * The values for a Helm release of the self-hosted installation. Use them to declare the release yourself.
  *
- * @param source the export or the copy, or `{ bundleUrl, version?, jobId?, sha256? }` or `{ image, runnable?, version?, jobId? }`
- *   of one that another stack has
- * @throws pulumi.RunError for an export that was read with `StaticExport.get`, which has no link, or when the link or image
- *   turns out to be missing, or the copy to be where no pod can fetch it
+ * @param source the export or the copy; for one in another stack `{ bundleUrl, version?, jobId?, sha256? }` or
+ *   `{ image, runnable?, version?, jobId? }`
+ * @throws pulumi.RunError for an export that was read with `StaticExport.get`, which has no link; when the link or image
+ *   is missing; when no pod can fetch the copy from its destination
  *
  * @example
  * new kubernetes.helm.v3.Release("docs", { chart: "./chart", values: { ...staticExportValues(docs), replicas: 2 } });
@@ -97,7 +97,7 @@ export function staticExportValues(
   return valuesOf(source, "staticExportValues");
 }
 
-/** @param owner who asks, for messages */
+/** @param owner name of the caller, for messages */
 export function valuesOf(
   source: SiteSource,
   owner: string,
@@ -135,8 +135,8 @@ function imageValues({ image, runnable, version, jobId }: SiteImage, owner: stri
 }
 
 /**
- * Whether each pod has to reach the service's storage when it starts, by a link that ends: neither an image nor a copy of the
- * archive is served.
+ * Whether each pod must fetch the bundle from the service's storage when it starts, by a link that expires: the source is
+ * neither an image nor a copy of the archive.
  */
 export function needsLink(source: SiteSource): boolean {
   return !isCopy(source) && !("image" in source) && (source as StaticExportLink).sha256 === undefined;

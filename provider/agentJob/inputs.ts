@@ -3,20 +3,20 @@ import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 import type { AgentJobKey } from "../service/agentJob";
 import { isIdentifier } from "../service/identifier";
 
-/** What an agent job is found by, and with which key. */
+/** Inputs that identify an agent job, the service and the API key. */
 export interface AgentJobLookupInputs extends AgentJobKey, ServiceInputs {}
 
-/** The inputs of an agent job, as plain values. The one source of their names and effects. */
+/** The inputs of an agent job, as plain values. The only definition of their names and effects. */
 export interface AgentJobInputs extends AgentJobLookupInputs {
   /**
-   * Whether a job that ends as `failed` is a normal end, to be told by `status`.
+   * Accept a job that ends as `failed`: the output `status` reports it.
    *
-   * @default false: it is an error
+   * @default false: a failed job is an error
    */
   acceptFailed?: boolean;
 }
 
-/** Inputs after check, defaults filled in. Pulumi keeps the name `id` for itself, so here it is `jobId`. */
+/** Inputs after check, with defaults filled in. Pulumi reserves the name `id`, so it is `jobId` here. */
 export interface CheckedAgentJobInputs extends Required<Omit<AgentJobInputs, "id">> {
   jobId: string;
 }
@@ -27,7 +27,7 @@ const IDENTIFIER = text((value) =>
     : { problem: "is not an identifier: visible ASCII characters, at most 512 of them" },
 );
 
-/** One row an input: its rule, its default, and what a change of it means. */
+/** One row per input: its rule, its default, and the effect of a change. */
 export const AGENT_JOB_INPUTS: InputTable<CheckedAgentJobInputs> = {
   projectId: {
     change: "replaces",

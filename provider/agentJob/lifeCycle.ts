@@ -12,7 +12,7 @@ import { warningOnce } from "../messages/reporter";
 import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
 import { inputsOf, seenState, type AgentJobState } from "./state";
 
-/** The life of an agent job. */
+/** The life cycle of an agent job. */
 export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
   noBookkeeping: {},
 
@@ -42,7 +42,7 @@ export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
     return settled(inputs, await waitUntilSeenFinal(context, inputs, limitMs));
   },
 
-  /** Asks for the job once. */
+  /** Reads the job once. */
   async read(context, state) {
     const inputs = inputsOf(state);
     noteWhat(context, inputs);
@@ -58,11 +58,11 @@ export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
 
   gone: (state) => goneDecision("JOB_GONE", describe(inputsOf(state))),
 
-  /** There is another way to do this. */
+  /** Not supported: `getAgentJob` does this. */
   lookUp: (_context, id) =>
     Promise.reject(new Error(`${id}: an AgentJob is not looked up by its resource; use getAgentJob.`)),
 
-  /** Waits on where an earlier run was cut off; asks nothing about a job that is final. */
+  /** Continues the wait of an interrupted run. Sends no request for a final job. */
   async update(context, state, inputs, limitMs = DEFAULT_LIMIT_MS) {
     const changed = changedByTable(AGENT_JOB_INPUTS, inputs, inputsOf(state));
     noteWhat(context, inputs, decide(inputs, state, changed).because);
@@ -72,11 +72,11 @@ export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
     return settled(inputs, job);
   },
 
-  /** Nothing is kept outside of the state. */
+  /** Nothing is stored outside of the state. */
   remove: () => Promise.resolve(),
 };
 
-/** What is to be done about a job that is the same as before. */
+/** The decision about a job whose identity did not change. */
 function decide(
   inputs: CheckedAgentJobInputs,
   { outputs }: AgentJobState,
@@ -127,7 +127,7 @@ async function waitUntilSeenFinal(
   }
 }
 
-/** @throws UnfinishedError for a failed job, unless that is accepted: it is remembered, so that it is not asked for again */
+/** @throws UnfinishedError for a failed job, unless `acceptFailed` is set: the state stores it, so it is not read again */
 function settled(inputs: CheckedAgentJobInputs, job: AgentJob): AgentJobState {
   const state = seenState(inputs, job);
   if (!isRefused(inputs, job)) return state;
@@ -145,7 +145,7 @@ function isFinal({ status }: Pick<AgentJob, "status">): boolean {
   return agentJobOutcome(status) !== "pending";
 }
 
-/** Tells tracers which job it is, and why something is done about it. */
+/** Adds the job and the reason for the operation to the trace. */
 function noteWhat(
   { tracer }: Context,
   { projectId, jobId }: CheckedAgentJobInputs,

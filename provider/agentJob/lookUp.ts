@@ -8,11 +8,11 @@ import { explained } from "../messages/explainedError";
 import { READ_LIMIT_MS } from "../resource/lifeCycle";
 
 /**
- * Asks for an agent job once: `GET /v2/agent/{projectId}/job/{id}`. No line and no error holds what `secrets` of the context
- * gets to know.
+ * Reads an agent job once: `GET /v2/agent/{projectId}/job/{id}`. No line and no error contains the values in the context's
+ * `secrets`.
  *
  * @param given see `AgentJobLookupInputs`; unchecked
- * @throws InputError that names each input that is wrong, before any request; else a DocsHostingError that tells what went
+ * @throws InputError that names each wrong input, before any request; otherwise a DocsHostingError that explains what went
  *   wrong, for which job, and what to do
  */
 export async function lookUpAgentJob(

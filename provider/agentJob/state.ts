@@ -2,16 +2,16 @@ import type { AgentJob } from "../service/agentJob";
 import { inputsAmong } from "../resource/inputTable";
 import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
 
-/** The outputs of an agent job: all inputs, and what the service said. */
+/** The outputs of an agent job: all inputs, and the fields that the service reported. */
 export type AgentJobOutputs = CheckedAgentJobInputs & Omit<AgentJob, "id">;
 
-/** All that is kept of an agent job between two operations: the outputs tell everything. */
+/** The state of an agent job between two operations: the outputs and no bookkeeping. */
 export interface AgentJobState {
   outputs: AgentJobOutputs;
   bookkeeping: Readonly<Record<string, never>>;
 }
 
-/** The state after a look. */
+/** The state after a read of the job. */
 export function seenState(inputs: CheckedAgentJobInputs, job: AgentJob): AgentJobState {
   const { status, source, model, prLink, createdAt, archivedAt } = job;
   return {

@@ -9,74 +9,78 @@ import { isUnknown } from "../messages/unknown";
 
 /** A chart on this machine. */
 export interface LocalChart {
-  /** Its folder, or a packed one (`.tgz`), from the program's folder. */
+  /** The chart's folder, or a packed chart (`.tgz`). Relative to the program's folder. */
   path: string;
-  /** Digest of its files: by it other content under the same name is noticed. @default read when the program runs */
+  /** Digest of the chart's files. It detects changed content under the same name. @default computed when the program runs */
   digest?: string;
 }
 
-/** The inputs of a kit, as plain values. The one source of their names and effects. */
+/** The inputs of a kit, as plain values. The only definition of their names and effects. */
 export interface AirGapKitInputs {
-  /** What it carries: an export, or a file that arrived by other ways. A renewed link of the export changes nothing here. */
+  /** The bundle in the kit: an export, or a bundle file. A renewed link of the export does not change the kit. */
   source: BundleSource;
-  /** Folder that kits are written to, each in one of its own. Another one replaces the resource: the kits at the old one go. */
+  /** Folder for the kits, one subfolder per kit. Another folder replaces the resource and removes the kits in the old one. */
   folder: string;
-  /** The chart that installs the site, packed as helm takes it. @default none */
+  /** The chart that installs the site. The kit contains it as a packed chart. @default none */
   chart?: string | LocalChart;
-  /** Names of images, pulled from their registries. The site's own is built on the first, which has to be nginx. @default none */
+  /** Images to pull from their registries. The site's image is built on the first one, which must be nginx. @default none */
   images?: readonly string[];
-  /** Platforms that images are pulled for: `linux/amd64`, `linux/arm64/v8`. @default ["linux/amd64"] */
+  /** Platforms to pull the images for, such as `linux/amd64` or `linux/arm64/v8`. @default ["linux/amd64"] */
   platforms?: readonly string[];
   /**
-   * Values of the chart, laid over those that the kit needs. Written to the kit as they are: no place for secrets. An image of the kit is
-   * named `registry.invalid/kit/NAME:TAG`.
+   * Values of the chart. They override the values that the kit sets. The kit stores them unencrypted: do not put secrets here.
+   * Refer to an image of the kit as `registry.invalid/kit/NAME:TAG`.
    *
    * @default {}
    */
   values?: Readonly<Record<string, unknown>>;
-  /** Name of the environment variable with the private key (PEM: ECDSA P-256 or Ed25519) that signs the kit. @default nobody signs it */
+  /**
+   * Name of the environment variable with the private key that signs the kit (PEM: ECDSA P-256 or Ed25519).
+   *
+   * @default none: the kit is not signed
+   */
   signingKeyEnv?: string;
-  /** Path of an earlier kit's `manifest.json`: the layers that it has are left out. @default nothing is left out */
+  /** Path of an earlier kit's `manifest.json`. The kit omits the layers of that kit. @default none: the kit has all layers */
   since?: string;
-  /** Size of the files that the kit is cut into, in bytes, from 1 MiB: for media that take no larger ones. @default it is not cut */
+  /** Split the kit into files of this size, in bytes, at least 1 MiB: for media with a file size limit. @default not split */
   partSize?: number;
-  /** Refuse a bundle whose pages or style sheets would load something from another host. @default false: it is only told */
+  /** Refuse a bundle whose pages or style sheets load anything from another host. @default false: it is only reported */
   requireSelfContained?: boolean;
-  /** Refuse a bundle that is larger. */
+  /** Refuse a bundle over these limits. */
   limits?: BundleLimits;
-  /** How many earlier kits stay beside the newest. @default 1 */
+  /** Number of earlier kits to keep beside the newest. @default 1 */
   keep?: number;
 }
 
-/** Inputs after check: defaults filled in, one spelling for each value. */
+/** Inputs after check: defaults filled in, values normalised. */
 export interface CheckedInputs extends Omit<
   AirGapKitInputs,
   "source" | "chart" | "images" | "platforms" | "values" | "requireSelfContained" | "limits" | "keep"
 > {
-  /** What the kit carries, as plain values. */
+  /** The source of the bundle, as plain values. */
   source: CheckedSource;
   /** The chart, with the digest of its files. */
   chart?: LocalChart;
-  /** Names of the images that were asked for. */
+  /** Names of the requested images. */
   images: readonly string[];
   /** Platforms of the images. */
   platforms: readonly string[];
-  /** Values of the chart that were given. */
+  /** The given values of the chart. */
   values: Readonly<Record<string, unknown>>;
-  /** Whether a bundle that loads from elsewhere is refused. */
+  /** Whether a bundle that loads from other hosts is refused. */
   requireSelfContained: boolean;
-  /** What a bundle may be at most. */
+  /** The largest bundle that is accepted. */
   limits: Required<BundleLimits>;
-  /** How many earlier kits stay. */
+  /** Number of earlier kits to keep. */
   keep: number;
 }
 
-/** Smaller ones would be more than anybody carries, in bytes. */
+/** Smallest part size, in bytes: smaller parts would be too many. */
 const SMALLEST_PART = 2 ** 20;
 
 const DEFAULT_PLATFORMS = ["linux/amd64"];
 
-/** One row an input: its rule, its default, and what a change of it means. */
+/** One row per input: its rule, its default, and the effect of a change. */
 export const AIR_GAP_KIT_INPUTS: InputTable<AirGapKitInputs> = {
   source: {
     change: "content",
@@ -154,7 +158,7 @@ function ruleOfChart(value: unknown): RuleResult {
   return { value: { path, ...(typeof digest === "string" && { digest }) } };
 }
 
-/** Where a chart lies does not matter as long as its digest is known, nor that it is there no longer. */
+/** Compares by digest if both are known: then neither the path matters nor whether the chart still exists. */
 function isSameChart(one: unknown, other: unknown): boolean {
   const [first, second] = [one, other] as (LocalChart | undefined)[];
   return first?.digest !== undefined && second?.digest !== undefined

@@ -16,7 +16,7 @@ import { isUnknown } from "../messages/unknown";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
 import { inputsOf, stateOf, type AirGapKitState, type MadeKit } from "./state";
 
-/** Kits in a folder. */
+/** How an AirGapKit publishes: kits in a folder. */
 export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state: AirGapKitState }> = {
   words: {
     resource: "AirGapKit",
@@ -98,10 +98,10 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
     }),
 };
 
-/** The life of a kit that is carried by hand. */
+/** The life cycle of an AirGapKit: a kit that people transport to an isolated network. */
 export const airGapKit = publishedLifeCycle(KITS);
 
-/** What tells the drafts of this resource from those of others that write to the same folder. */
+/** Distinguishes the drafts of this resource from those of other resources that write to the same folder. */
 export function draftOwner(
   { urn = "" }: Pick<WorkContext, "urn">,
   { folder }: Pick<CheckedInputs, "folder">,

@@ -5,59 +5,59 @@ import type { Drift } from "../published/publication";
 import { inputsAmong } from "../resource/inputTable";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
 
-/** The outputs of a kit: all inputs, and what was found and made. The one source of their names and effects. */
+/** The outputs of a kit: all inputs, and facts about the bundle and the kit. The only definition of their names and effects. */
 export interface AirGapKitOutputs extends CheckedInputs {
-  /** The kit: its folder, from the program's. */
+  /** Path of the kit's folder, relative to the program's folder. */
   path: string;
   /** Label of the content. */
   version: string;
-  /** Job that made it. Absent for a file. */
+  /** Job that made the content. Absent for a file. */
   jobId?: string;
-  /** SHA-256 of its `SHA256SUMS`, hexadecimal. */
+  /** SHA-256 of the kit's `SHA256SUMS`, hexadecimal. */
   sha256: string;
-  /** Of all its files, in bytes. */
+  /** Size of all files of the kit, in bytes. */
   size: number;
-  /** How many files it is. */
+  /** Number of files in the kit. */
   files: number;
-  /** Whether somebody vouches for it by a signature. */
+  /** Whether the kit is signed. */
   signed: boolean;
-  /** SHA-256 of the archive in it, hexadecimal. */
+  /** SHA-256 of the archive in the kit, hexadecimal. */
   bundleSha256: string;
-  /** HTML files of the site. */
+  /** Number of HTML files of the site. */
   pages: number;
-  /** No page and no style sheet loads anything from another host. */
+  /** Whether no page and no style sheet loads anything from another host. */
   selfContained: boolean;
-  /** What is loaded from elsewhere: at most 20. */
+  /** What the site loads from other hosts: at most 20 entries. */
   externalLoads: readonly ExternalLoad[];
   /** When the kit was written, ISO 8601. */
   createdAt: string;
 }
 
-/** What is known of the bundle in a kit. */
+/** Facts about the bundle in a kit. */
 export type CarriedBundle = Pick<AirGapKitOutputs, "version" | "bundleSha256" | "pages" | "selfContained"> & {
   readonly jobId?: string | undefined;
   readonly externalLoads: readonly ExternalLoad[];
-  /** Of the archive, in bytes. */
+  /** Size of the archive, in bytes. */
   readonly size: number;
-  /** Of the site. */
+  /** Number of files of the site. */
   readonly files: number;
 };
 
-/** A kit that was written, and not removed yet. */
+/** A kit that was written and is not removed yet. */
 export interface MadeKit {
   readonly kit: WrittenKit;
   readonly bundle: CarriedBundle;
 }
 
-/** What is remembered beside the outputs, and shown to nobody. */
+/** Data stored beside the outputs and not shown to users. */
 export interface Bookkeeping {
-  /** The newest first. None only of what is no kit yet. */
+  /** The kits, newest first. Empty only before the first kit exists. */
   readonly kits: readonly MadeKit[];
-  /** A look found the newest one gone, or not as it was written; or a run was cut off while it put the kit in its place. */
+  /** A read found the newest kit missing or changed, or a run was interrupted while it published the kit. */
   readonly drifted?: Drift | undefined;
 }
 
-/** All that is kept of a kit between two operations. */
+/** The state of a kit between two operations. */
 export interface AirGapKitState {
   readonly outputs: AirGapKitOutputs;
   readonly bookkeeping: Bookkeeping;

@@ -4,8 +4,8 @@ import { type FileHandle, open } from "node:fs/promises";
 const CHUNK_BYTES = 256 * 1_024;
 
 /**
- * The bytes of an archive, read once from its begin to its end, while their digest is made: what was looked at is what the
- * digest is of, whatever happens to the file meanwhile.
+ * Reads an archive once from start to end, and computes its digest. So the digest covers exactly the bytes that were inspected,
+ * even if the file changes.
  */
 export class ArchiveFile {
   readonly size: number;
@@ -20,7 +20,7 @@ export class ArchiveFile {
     this.#onRead = onRead;
   }
 
-  /** @param onRead told how much of it was read, now and then */
+  /** @param onRead gets the number of bytes read, from time to time */
   static async open(
     path: string,
     onRead: (readBytes: number, size: number) => void = () => undefined,
@@ -34,7 +34,7 @@ export class ArchiveFile {
     }
   }
 
-  /** All bytes, in order. Each chunk is the caller's. */
+  /** Yields all bytes, in order. Each chunk belongs to the caller. */
   async *chunks(signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
     for (;;) {
       signal.throwIfAborted();
@@ -53,13 +53,13 @@ export class ArchiveFile {
     }
   }
 
-  /** Bytes out of order, which the digest knows nothing of: the caller compares them with what {@link chunks} gives. */
+  /** Reads bytes out of order, which the digest does not cover: the caller compares them with those of {@link chunks}. */
   async peek(position: number, length: number): Promise<Buffer> {
     const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(length), 0, length, position);
     return buffer.subarray(0, bytesRead);
   }
 
-  /** SHA-256 of all that was read, as hexadecimal digits. */
+  /** SHA-256 of all bytes that {@link chunks} read: hexadecimal digits. */
   digest(): string {
     return this.#hash.digest("hex");
   }

@@ -14,18 +14,18 @@ import { Turns, WORK_PER_ENTRY } from "./turns";
 import { boundUnpacked } from "./unpackedBound";
 import { readZip } from "./readZip";
 
-/** A bundle on this machine's disk. */
+/** A bundle in a local file. */
 export interface BundleFile {
   readonly path: string;
   readonly format: ArchiveFormat;
-  /** Of the archive's bytes: hexadecimal digits. */
+  /** SHA-256 of the archive: hexadecimal digits. */
   readonly sha256: string;
 }
 
 /**
- * Reads a bundle once, from its begin to its end, and says what would be published. What makes it unfit is an error: a damaged
- * archive, names, kinds and sizes that no site has, other bytes than those of the digest. Pages and style sheets are read for what
- * they load from elsewhere, see `MarkupLoads`.
+ * Inspects a bundle: reads it once completely, and returns what would be published. It refuses an unfit bundle: a damaged
+ * archive; names, kinds and sizes that no site has; a digest that does not match. It scans pages and style sheets for external
+ * loads, see `MarkupLoads`.
  *
  * @throws BundleRefusedError; the signal's reason; the error of the file system
  */
@@ -55,7 +55,7 @@ export async function inspectBundle(
       "Look whether the domain has pages, and export the site again.",
     );
   }
-  // servers show this one in the place of pages that are not there
+  // servers send this page for missing pages
   if (tree.hasFile(below(root, "404.html"))) pages--;
   const externalLoads = loads.external.map(({ page, address }) => ({
     page: shown(withoutRoot(root, page)),
@@ -65,10 +65,10 @@ export async function inspectBundle(
 }
 
 /**
- * Reads a bundle a second time, by the same rules, and hands its files to a sink. What the sink got counts only when this ends
- * without an error: before its end nobody knows whether the bytes were those that were looked through.
+ * Reads a bundle a second time, by the same rules, and passes its files to a sink. What the sink received is valid only if this
+ * succeeds: only at the end is it known that these are the inspected bytes.
  *
- * @param root as {@link inspectBundle} found it
+ * @param root as {@link inspectBundle} returned it
  * @throws BundleRefusedError; the signal's reason; the error of the file system or of the sink
  */
 export async function unpackBundle(
@@ -94,7 +94,7 @@ export async function unpackBundle(
         }
       };
       await sink.file({ path: withoutRoot(root, path), size }, watched()).catch((error: unknown) => {
-        throw failure ?? error; // what is wrong with the bundle, whatever the sink makes of it
+        throw failure ?? error; // the bundle's error comes before the sink's
       });
       if (readBytes !== size) {
         throw new InternalError(`a destination did not read ${shown(path)} to its end`, "Please report it.");
@@ -104,13 +104,13 @@ export async function unpackBundle(
 }
 
 interface Visitor {
-  /** A file or folder that the archive has an entry for. */
+  /** A file or folder with an entry in the archive. */
   thing?(path: string): void;
   file(file: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void>;
   readonly read?: (readBytes: number, size: number) => void;
 }
 
-/** The one way to read a bundle: every rule is kept, whoever asks. */
+/** The only function that reads bundles, so that every caller applies the same rules. */
 async function readBundle(
   { path, format, sha256 }: BundleFile,
   limits: SiteLimits,
@@ -144,7 +144,7 @@ async function visit({ kind, size, content }: ArchiveEntry, path: string, visito
   if (kind === "file") await visitor.file({ path, size }, content);
 }
 
-/** What Macs put beside files, and no page refers to. It is held to every rule, and left out. */
+/** Files that macOS adds and no page refers to. They must satisfy every rule, and are left out. */
 function isOfMac(path: string): boolean {
   return /(?:^__MACOSX(?:$|\/))|(?:(?:^|\/)(?:\._[^/]*|\.DS_Store)$)/.test(path);
 }
@@ -153,7 +153,7 @@ function changed(): Error {
   return refusal("is not the bundle of this digest: its file was changed meanwhile", BROKEN);
 }
 
-/** What is on top of an archive. */
+/** The top-level names of an archive. */
 class Tops {
   #first: string | undefined;
   #isOnly = true;
@@ -164,7 +164,7 @@ class Tops {
     if (top !== this.#first) this.#isOnly = false;
   }
 
-  /** The one thing on top. */
+  /** The only top-level name, if there is exactly one. */
   get only(): string | undefined {
     return this.#isOnly ? this.#first : undefined;
   }

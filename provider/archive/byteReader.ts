@@ -1,6 +1,6 @@
 import { BROKEN, refusal } from "./refusal";
 
-/** Takes pieces of wanted lengths from chunks of any. */
+/** Reads pieces of requested lengths from chunks of any length. */
 export class ByteReader {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #chunk: Buffer = Buffer.alloc(0);
@@ -9,7 +9,7 @@ export class ByteReader {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** At least one byte and at most so many, without copying; `undefined` at the end. Good until the next call. */
+  /** Returns at least one byte and at most `limit`, without copying; `undefined` at the end. Valid until the next call. */
   async some(limit: number): Promise<Buffer | undefined> {
     while (this.#chunk.length === 0) {
       const next = await this.#chunks.next();
@@ -22,9 +22,9 @@ export class ByteReader {
   }
 
   /**
-   * Exactly so many bytes.
+   * Returns exactly `length` bytes.
    *
-   * @throws BundleRefusedError where the source ends before
+   * @throws BundleRefusedError when the source ends earlier
    */
   async exactly(length: number): Promise<Buffer> {
     if (this.#chunk.length >= length) {
@@ -37,7 +37,7 @@ export class ByteReader {
     return Buffer.concat(pieces, length);
   }
 
-  /** The next so many bytes, piece by piece. @throws BundleRefusedError where the source ends before */
+  /** Yields the next `length` bytes, piece by piece. @throws BundleRefusedError when the source ends earlier */
   async *pieces(length: number): AsyncGenerator<Buffer, void, undefined> {
     for (let left = length; left > 0;) {
       const piece = await this.some(left);
@@ -47,13 +47,13 @@ export class ByteReader {
     }
   }
 
-  /** Lets go of the source. */
+  /** Releases the source. */
   async close(): Promise<void> {
     await this.#chunks.return?.();
   }
 }
 
-/** The content of an entry, for someone who may read less of it. */
+/** The content of an entry, which a reader may read only in part. */
 export class EntryContent implements AsyncIterable<Uint8Array> {
   readonly #pieces: AsyncGenerator<Uint8Array, void, undefined>;
 
@@ -61,12 +61,12 @@ export class EntryContent implements AsyncIterable<Uint8Array> {
     this.#pieces = pieces;
   }
 
-  /** A reader that stops early does not end it: the rest is still to be checked. */
+  /** Stopping early does not end the content: the rest must still be verified. */
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array, void, undefined> {
     return { next: () => this.#pieces.next() };
   }
 
-  /** Reads what was not read, so that the source stands behind it. */
+  /** Reads the rest, so that the source continues after it. */
   async skipRest(): Promise<void> {
     while ((await this.#pieces.next()).done !== true);
   }

@@ -1,23 +1,23 @@
 import { type CSSToken, tokenizer, TokenType } from "@csstools/css-tokenizer";
 import { type InspectionBudget, NotInspected } from "./inspectionBudget";
 
-/** Of one style sheet. */
+/** Maximum number of characters in one style sheet. */
 const MOST_CHARACTERS = 4 * 1_024 * 1_024;
 
-/** Of one style sheet: those of real ones have some at most. */
+/** Maximum number of errors in one style sheet: real ones have a few. */
 const MOST_ERRORS = 1_000;
-/** What an error counts for, in characters: the default limits have room for a million, for which the tokenizer takes some seconds. */
+/** Cost of an error in characters: the default limits allow a million errors, for which the tokenizer takes some seconds. */
 const ERROR_WORK = 8_000;
 
-/** Characters between two payments. */
+/** How many characters are read between two charges to the budget. */
 const SLICE = 16 * 1_024;
 
-/** Without one of these a style loads nothing. A backslash can hide any of them. */
+/** A style without one of these loads nothing. A backslash can hide any of them. */
 const MAY_LOAD = /url\(|@import|image-set\(|src\(|\\/i;
 
 const IMAGE_SET = /^(?:-webkit-)?image-set$/;
 const ADDRESS = /^(?:url|src)$/;
-/** Rules whose address is only a name. */
+/** Rules whose address is only an identifier. */
 const NAMING = /^(?:namespace|(?:-moz-)?document)$/;
 
 export function mayLoad(css: string): boolean {
@@ -25,8 +25,8 @@ export function mayLoad(css: string): boolean {
 }
 
 /**
- * Tells the addresses that a style loads when it is used: `@import`, `url()`, `src()`, the strings of `image-set()`. Conditions
- * (`@media`) are not asked, as another screen has other ones.
+ * Finds the addresses that a style loads: `@import`, `url()`, `src()`, the strings of `image-set()`. Conditions (`@media`) are
+ * ignored, because they differ between screens.
  *
  * @throws NotInspected; the signal's reason
  */
@@ -42,7 +42,7 @@ export async function cssLoads(
   const { nextToken, endOfFile } = tokenizer({ css }, { onParseError: () => errors++ });
   let isNaming = false;
   let isAddressNext = false;
-  /** How many parentheses are open within an `image-set()`, its own included. */
+  /** How many parentheses are open within an `image-set()`, including its own. */
   let depth = 0;
   while (!endOfFile()) {
     const token: CSSToken = nextToken();

@@ -1,13 +1,13 @@
 import { HERE } from "./elsewhere";
 
-/** `json`: lists of addresses, those of speculation rules and import maps. */
+/** `json`: lists of addresses, from speculation rules and import maps. */
 export type TextKind = "html" | "xml" | "css" | "json" | "manifest";
 
-/** A text that is inspected: a file, or what stands in another text. */
+/** A text to inspect: a file, or a text embedded in another one. */
 export interface InspectedText {
   readonly kind: TextKind;
   readonly text: string;
-  /** What its addresses are below. */
+  /** The base URL of its addresses. */
   readonly base: string;
 }
 
@@ -17,7 +17,7 @@ const KINDS: readonly (readonly [type: RegExp, kind: TextKind])[] = [
   [/^text\/css\b/i, "css"],
 ];
 
-/** The page, drawing or style that a `data:` address holds. */
+/** The page, SVG file or style in a `data:` address. */
 export function embeddedIn(address: string): InspectedText | undefined {
   if (!/^[\0- ]*d[\t\n\r]*a/i.test(address)) return undefined;
   const url = URL.parse(address);
@@ -27,7 +27,7 @@ export function embeddedIn(address: string): InspectedText | undefined {
   const type = body.slice(0, comma).trim();
   const kind = KINDS.find(([pattern]) => pattern.test(type))?.[1];
   if (comma < 0 || kind === undefined) return undefined;
-  // of a parsed address, all other characters are ASCII
+  // in a parsed address, all other characters are ASCII
   const bytes = body
     .slice(comma + 1)
     .replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)));
@@ -35,7 +35,7 @@ export function embeddedIn(address: string): InspectedText | undefined {
   return { kind, text, base: HERE };
 }
 
-/** The addresses in a text of JSON: all its texts, of a manifest those named `src`. What is no JSON loads nothing. */
+/** The addresses in a JSON text: all its strings; of a manifest, those named `src`. Invalid JSON loads nothing. */
 export function jsonAddresses(text: string, kind: "json" | "manifest"): string[] {
   let value: unknown;
   try {
@@ -44,7 +44,7 @@ export function jsonAddresses(text: string, kind: "json" | "manifest"): string[]
     return [];
   }
   const found: string[] = [];
-  // no recursion, for it may be as deep as it is long
+  // no recursion, because it may be as deep as it is long
   for (const open: [name: string, value: unknown][] = [["", value]]; open.length > 0;) {
     const [name, each] = open.pop() ?? ["", undefined];
     if (typeof each === "string" && (kind === "json" || name === "src")) found.push(each);
@@ -56,9 +56,9 @@ export function jsonAddresses(text: string, kind: "json" | "manifest"): string[]
 }
 
 /**
- * An XML text in which the entities that it declares are put in, as browsers do.
+ * Replaces the entities that an XML text declares, as browsers do.
  *
- * @returns `undefined` where an entity refers to others or would make far more of the text
+ * @returns `undefined` when an entity refers to others, or when the result would be too long
  */
 export function withEntities(xml: string, mostCharacters: number): string | undefined {
   const count = xml.split("<!ENTITY").length - 1;

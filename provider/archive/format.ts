@@ -3,10 +3,10 @@ import { BROKEN, refusal } from "./refusal";
 
 export type ArchiveFormat = "tar.gz" | "zip";
 
-/** As many as tell a tar without compression. */
+/** Enough bytes to recognise an uncompressed tar. */
 const FIRST_BYTES = 512;
 
-/** What else it could be, by how it begins (latin1). */
+/** Other formats, by their first bytes (latin1). */
 const OTHERS: readonly (readonly [begin: RegExp, what: string])[] = [
   [
     /^\s*<(?:!doctype html|html|head|body)\b/i,
@@ -24,9 +24,9 @@ const OTHERS: readonly (readonly [begin: RegExp, what: string])[] = [
 ];
 
 /**
- * Tells a bundle's format from its first bytes: no name and no header of a server is believed.
+ * Detects a bundle's format from its first bytes, never from a name or a server's header.
  *
- * @throws BundleRefusedError that says what was found instead; the error of the file system
+ * @throws BundleRefusedError that names what was found instead; the error of the file system
  */
 export async function archiveFormat(path: string): Promise<ArchiveFormat> {
   const file = await open(path);
@@ -34,7 +34,7 @@ export async function archiveFormat(path: string): Promise<ArchiveFormat> {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_BYTES), 0, FIRST_BYTES, 0);
     const begin = buffer.toString("latin1", 0, bytesRead);
     if (begin.startsWith("\x1f\x8b\x08")) return "tar.gz";
-    // the second is that of a zip without entries, which is refused for that later
+    // the second is a zip without entries, which is refused later
     if (begin.startsWith("PK\x03\x04") || begin.startsWith("PK\x05\x06")) return "zip";
     if (bytesRead === 0) throw refusal("is empty", BROKEN);
     const known = OTHERS.find(([pattern]) => pattern.test(begin));

@@ -1,28 +1,28 @@
 import type { Turns } from "./turns";
 
-/** Why a file was not inspected to its end. It counts as one that loads something from elsewhere. */
+/** The reason why a file was not completely inspected. The file counts as one with an external load. */
 export class NotInspected extends Error {
-  /** In the place of an address. */
+  /** Reported instead of an address. */
   get address(): string {
     return `(not inspected: ${this.message})`;
   }
 }
 
-/** Whether a told address is that of {@link NotInspected}. */
+/** Whether a reported address is one of {@link NotInspected}. */
 export function isNotInspected(address: string): boolean {
   return address.startsWith("(not inspected");
 }
 
 /**
- * How many characters are inspected of a bundle that unpacks to so many bytes at most: each several times, as styles stand in pages
- * and pages beside their compressed forms, but no more than takes some minutes.
+ * How many characters of a bundle are inspected, given its maximum unpacked size. Text may be read several times, because pages
+ * contain styles and have compressed copies; the limit keeps the inspection within some minutes.
  */
 export function inspectedCharacters(unpackedBytes: number): number {
   return Math.max(unpackedBytes, Math.min(4 * unpackedBytes, 2 ** 33));
 }
 
 /**
- * How much of a bundle is inspected. It is counted in characters and not in time: the same bundle gets the same verdict on every
+ * Limits how much of a bundle is inspected. The limit is in characters instead of time, so that the result is the same on every
  * machine.
  */
 export class InspectionBudget {
@@ -35,7 +35,7 @@ export class InspectionBudget {
     this.#turns = turns;
   }
 
-  /** @throws NotInspected when all is spent; the signal's reason */
+  /** Charges characters to the budget. @throws NotInspected when the budget is exceeded; the signal's reason */
   async spend(characters: number): Promise<void> {
     this.#left -= characters;
     if (this.#left < 0) throw new NotInspected("the bundle has more text than limits.unpackedBytes");

@@ -1,6 +1,6 @@
-/** Elements by the attribute that they load. */
+/** For each attribute, the elements that load its address. */
 const LOADING: Readonly<Record<string, string>> = {
-  src: "audio bgsound embed frame iframe img input script source track video image", // the last is an old `img`, outside of SVG
+  src: "audio bgsound embed frame iframe img input script source track video image", // the last: an old `img`, outside SVG
   data: "object",
   poster: "video",
   background: "body table tbody td tfoot th thead tr",
@@ -12,7 +12,7 @@ const LOADING: Readonly<Record<string, string>> = {
   values: "animate",
 };
 
-/** The same for lists of images. */
+/** The same for attributes with lists of images. */
 const LISTING: Readonly<Record<string, string>> = { srcset: "img image source", imagesrcset: "link" };
 
 const pairsOf = (table: Readonly<Record<string, string>>): ReadonlySet<string> =>
@@ -20,13 +20,16 @@ const pairsOf = (table: Readonly<Record<string, string>>): ReadonlySet<string> =
     Object.entries(table).flatMap(([name, elements]) => elements.split(" ").map((each) => `${each} ${name}`)),
   );
 
-/** Attributes that are loaded: `img src`. */
+/** Attributes with an address that is loaded: `img src`. */
 export const ADDRESSES = pairsOf(LOADING);
 
-/** Lists of images: `img srcset`. */
+/** Attributes with a list of images: `img srcset`. */
 export const LISTS = pairsOf(LISTING);
 
-/** Relations of a `<link>` that a browser opens a connection for. Others (`canonical`, `alternate`, `author`…) only tell. */
+/**
+ * Relations of a `<link>` for which browsers open a connection. Others (`canonical`, `alternate`, `author`…) are only
+ * information.
+ */
 export const LOADING_RELATIONS: ReadonlySet<string> = new Set(
   (
     "apple-touch-icon apple-touch-icon-precomposed apple-touch-startup-image compression-dictionary dns-prefetch icon " +
@@ -34,6 +37,6 @@ export const LOADING_RELATIONS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Attributes that hold a style's value, in SVG. */
+/** Attributes of SVG with a style's value. */
 export const PRESENTATION =
   /^(?:style|fill|stroke|filter|mask|clip-path|cursor|marker|marker-(?:start|mid|end))$/;

@@ -11,32 +11,32 @@ const TAG = html.TAG_ID;
 const DELAY_AND_ADDRESS =
   /^[\t\n\f\r ]*[0-9.]*[\t\n\f\r ]*[;,]?[\t\n\f\r ]*(?:url[\t\n\f\r ]*=[\t\n\f\r ]*)?(.*)$/is;
 
-/** Elements of which an address is a document of its own. */
+/** Elements whose address is a separate document. */
 const FRAMES = /^(?:i?frame|object|embed)$/;
 
-/** In one attribute. */
+/** Maximum number of addresses in one attribute. */
 const MOST_LISTED = 1_000;
 
-/** Types of scripts that are no programs but lists of addresses. */
+/** Types of `<script>` elements that contain lists of addresses instead of programs. */
 const LISTS_OF_ADDRESSES = /^[\t\n\f\r ]*(?:speculationrules|importmap)[\t\n\f\r ]*$/i;
 
-/** Takes what a text loads. */
+/** Receives what a text loads. */
 export interface LoadSink {
-  /** @param isFrame whether what is there is a document of its own */
+  /** @param isFrame whether the address is a separate document */
   load(address: string, base: string, isFrame: boolean): void;
-  /** Takes a style or a document that stands in the text: it is inspected next. */
+  /** Receives a style or a document embedded in the text: it is inspected next. */
   within(text: InspectedText): void;
 }
 
 /**
- * What a page or a drawing loads when it is opened: scripts, styles, images, fonts, media, frames, connections made in advance, and
- * the page that it turns to by itself. A link that a reader follows, and the target of a form, are no loads.
+ * Finds what a page or an SVG file loads when it is opened: scripts, styles, images, fonts, media, frames, early connections,
+ * and the page that it redirects to. Links that a reader follows and targets of forms are not loads.
  *
- * What only some browsers load counts: what is in `<noscript>`, in a `<template>`, under a condition. Scripts are neither run nor
- * read: what they load is not seen.
+ * Loads of only some browsers count: in `<noscript>`, in a `<template>`, under a condition. Scripts are neither run nor
+ * read: their loads are not detected.
  *
- * An XML text is read by the same tokenizer, in the way of drawings within pages: CDATA is text, `<script/>` has an end, and no element's
- * content is anything but markup. What both would read differently is no XML, or is told nevertheless (`<IMG>`).
+ * The same tokenizer reads XML, as it reads SVG within pages: CDATA is text, `<script/>` is closed, and the content of every
+ * element is markup. Text that the two would read differently is either not XML, or reported nevertheless (`<IMG>`).
  */
 export class MarkupLoads implements TokenHandler {
   readonly #sink: LoadSink;
@@ -44,9 +44,9 @@ export class MarkupLoads implements TokenHandler {
   readonly #tokenizer = new Tokenizer({ sourceCodeLocationInfo: false }, this);
   #base: string;
   #hasBase = false;
-  /** Text of the `<style>` or the list of addresses that is open. */
+  /** Text of the open `<style>` or list of addresses. */
   #text: { readonly kind: "css" | "json"; readonly pieces: string[] } | undefined;
-  /** Namespaces that are open, the innermost last: in SVG and MathML nothing but tags is markup. */
+  /** Open namespaces, the innermost last: in SVG and MathML, only tags are markup. */
   readonly #namespaces: html.NS[] = [html.NS.HTML];
 
   constructor(sink: LoadSink, base: string, isXml: boolean) {
@@ -56,14 +56,14 @@ export class MarkupLoads implements TokenHandler {
     this.#tokenizer.inForeignNode = isXml;
   }
 
-  /** Takes the text in pieces of any size. */
+  /** Accepts the text in pieces of any size. */
   write(text: string): void {
     this.#tokenizer.write(text, false);
   }
 
   end(): void {
     this.#tokenizer.write("", true);
-    this.#endText(); // one that is never closed holds all the rest
+    this.#endText(); // an unclosed element contains all the rest
   }
 
   onStartTag(token: Token.TagToken): void {
@@ -94,10 +94,10 @@ export class MarkupLoads implements TokenHandler {
   }
 
   onNullCharacter(): void {
-    // no address has one
+    // no address contains one
   }
 
-  /** Of comments only what is an instruction of XML loads something. */
+  /** Handles XML instructions: the tokenizer reports them as comments, and other comments load nothing. */
   onComment({ data }: Token.CommentToken): void {
     if (!this.#isXml || !data.startsWith("?xml-stylesheet")) return;
     if (!data.endsWith("?")) throw new NotInspected("an instruction with a > in it");
@@ -117,7 +117,7 @@ export class MarkupLoads implements TokenHandler {
     return this.#namespaces.at(-1) !== html.NS.HTML;
   }
 
-  /** Follows SVG and MathML as far as the tokenizer has to know. @returns whether the element is one of theirs */
+  /** Tracks SVG and MathML for the tokenizer. @returns whether the element belongs to one of them */
   #enter(token: Token.TagToken): boolean {
     if (token.tagID === TAG.SVG) this.#namespaces.push(html.NS.SVG);
     else if (token.tagID === TAG.MATH) this.#namespaces.push(html.NS.MATHML);
@@ -129,7 +129,7 @@ export class MarkupLoads implements TokenHandler {
       if (token.tagID === TAG.SVG || token.tagID === TAG.MATH) this.#namespaces.pop();
     } else {
       if (namespace === html.NS.SVG) foreignContent.adjustTokenSVGTagName(token);
-      // a page's markup within a drawing: `<foreignObject>`, `<title>`…
+      // HTML markup within SVG: `<foreignObject>`, `<title>`…
       if (foreignContent.isIntegrationPoint(token.tagID, namespace, token.attrs))
         this.#namespaces.push(html.NS.HTML);
     }
@@ -150,7 +150,7 @@ export class MarkupLoads implements TokenHandler {
     this.#tokenizer.inForeignNode = this.#isForeign();
   }
 
-  /** Says what is no markup, as the parser of a browser does. `<noscript>` is read as one without scripts reads it. */
+  /** Sets what is not markup, as a browser's parser does. `<noscript>` is read as a browser without scripts reads it. */
   #setMode(tag: html.TAG_ID): void {
     switch (tag) {
       case TAG.SCRIPT:
@@ -181,7 +181,7 @@ export class MarkupLoads implements TokenHandler {
     if (text !== "") this.#sink.within({ kind, text, base: this.#base });
   }
 
-  /** Without the prefix of its namespace: nobody else's elements are in pages and drawings. */
+  /** Removes the namespace prefix: pages and SVG files contain no other elements. */
   #localName(name: string): string {
     return this.#isXml ? name.slice(name.indexOf(":") + 1) : name;
   }
@@ -213,7 +213,7 @@ export class MarkupLoads implements TokenHandler {
       if (address !== undefined && relations.some((relation) => LOADING_RELATIONS.has(relation)))
         this.#load(address);
     } else if (element === "base") {
-      // only the first one counts, and only from here on
+      // only the first one counts, and only for what follows
       if (address === undefined || this.#hasBase) return;
       this.#hasBase = true;
       this.#base = baseOf(address);

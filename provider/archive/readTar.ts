@@ -20,13 +20,13 @@ import { boundRatio } from "./unpackedBound";
 
 const INFLATED_CHUNK_BYTES = 256 * 1_024;
 
-/** Attributes and long names, each: enough for access lists and signatures of files. */
+/** Maximum size of attributes or a long name, each: enough for access lists and signatures of files. */
 const MOST_METADATA_BYTES = 1_024 * 1_024;
 
-/** Headers with attributes or long names in front of one entry: real tars have three at most. */
+/** Maximum number of headers with attributes or long names before one entry: real tars have at most three. */
 const MOST_METADATA_HEADERS = 8;
 
-/** What a tar has beside its files: headers, attributes, and zeros at the end. */
+/** Size of a tar besides its files: headers, attributes, and zeros at the end. */
 const HEADER_BYTES_PER_FILE = 4_096;
 const MOST_FURTHER_BYTES = 16 * 1_024 * 1_024;
 
@@ -40,13 +40,12 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a tar.gz from its begin to its very end.
+ * Reads a tar.gz from its start to its very end.
  *
- * The reader is our own, as the field's were found to be too kind (modern-tar 0.8.6 in strict mode, the strictest of three): they
- * take sparse files and every unknown kind of entry for files, show no kind as it was written, so that no rule beside them could
- * see it, put other characters in the place of those that are no UTF-8, drop a byte order mark from a name and the content of
- * `folder/`, and stop reading attributes where these are wrong. Here nothing is skipped or mended: what two programs could read
- * in two ways is refused.
+ * We use our own reader because existing ones are too lenient (modern-tar 0.8.6 in strict mode was the strictest of three). They
+ * read sparse files and every unknown kind of entry as files, and hide the original kind, so that no additional check could see
+ * it. They replace characters that are not UTF-8, drop a byte order mark from a name and the content of `folder/`, and stop
+ * reading attributes at an error. This reader skips and repairs nothing: it refuses what two programs could read in two ways.
  *
  * @throws BundleRefusedError; the signal's reason
  */
@@ -74,7 +73,7 @@ export async function* readTarGz(
   }
 }
 
-/** The unpacked bytes, bounded while they come. */
+/** Unpacks the archive, and checks the limits during unpacking. */
 async function* gunzipped(
   file: ArchiveFile,
   limits: SiteLimits,
@@ -103,7 +102,7 @@ async function* gunzipped(
     packed.destroy();
     gunzip.destroy();
   }
-  // zlib takes no notice of what comes after a member and is no other member
+  // zlib ignores what follows a member and is not another member
   if (gunzip.bytesWritten !== file.size) throw refusal("goes on after the end of its compression", BROKEN);
 }
 
@@ -111,7 +110,7 @@ export function isOfZlib(error: unknown): error is Error & { readonly code: stri
   return error instanceof Error && "code" in error && /^Z_/.test(String(error.code));
 }
 
-/** The next entry's header with all that was said of it before; `undefined` at the end. */
+/** The next entry's header, with the preceding attributes and long names applied; `undefined` at the end. */
 async function nextHeader(tar: ByteReader): Promise<TarHeader | undefined> {
   let overrides: Overrides = {};
   for (let metadata = 0; ; metadata++) {
@@ -158,7 +157,7 @@ function checkedEntry({ name: bytes, type, size, mode }: TarHeader): Omit<Archiv
   if (type !== "0" && type !== "5") {
     refuse(KINDS[type] ?? `is neither a file nor a folder, but of the kind «${printableKind(type)}»`);
   }
-  const kind = type === "5" || name.endsWith("/") ? "folder" : "file"; // old tars know folders by the slash
+  const kind = type === "5" || name.endsWith("/") ? "folder" : "file"; // old tars mark folders with a slash
   if (kind === "folder" && size > 0) refuse("is a folder with a content");
   if (isSetuid(mode, kind)) refuse(SETUID_PROBLEM);
   return { name, kind, size };

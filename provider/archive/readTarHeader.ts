@@ -1,23 +1,23 @@
 import { BROKEN, entryRefusal, refusal, shown, UNSAFE } from "./refusal";
 import { BLOCK_BYTES, FIELDS, LARGEST_SIZE, sumOf, USTAR } from "./tarFormat";
 
-/** A header of a tar, before those that came in front of it are applied. */
+/** A header of a tar, before the overrides that precede it are applied. */
 export interface TarHeader {
   readonly name: Buffer;
   /** `0` file, `5` folder, `x` and `g` attributes, `L` and `K` long names… */
   readonly type: string;
-  /** Of what follows the header. */
+  /** Size of what follows the header, in bytes. */
   readonly size: number;
   readonly mode: number;
 }
 
-/** What attributes, or a long name, say of the next entry. */
+/** What attributes or a long name set for the next entry. */
 export interface Overrides {
   name?: Buffer;
   size?: number;
 }
 
-/** A byte order mark is part of a name: dropped, it would be another one. */
+/** A byte order mark is part of a name: without it, the name would be another one. */
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 const ZEROS = Buffer.alloc(BLOCK_BYTES);
@@ -33,23 +33,23 @@ export function parseHeader(block: Buffer): TarHeader {
   const last = text(field(block, "name"));
   const prefix = text(field(block, "prefix"));
   const isPosix = field(block, "magic").toString("latin1") === USTAR;
-  // without the exact magic of POSIX, some programs take these bytes for a part of the name, and some do not;
-  // those of a sparse file say where its pieces are
+  // without POSIX's exact magic, some programs read these bytes as a part of the name, and some do not;
+  // a sparse file stores the positions of its pieces there
   if (!isPosix && type !== "S" && field(block, "prefix").some((byte) => byte !== 0)) {
     throw entryRefusal(last.toString(), "has a name that programs read in two ways (prefix)", UNSAFE);
   }
   return {
     name: prefix.length > 0 ? Buffer.concat([prefix, Buffer.from("/"), last]) : last,
-    type: type === "\0" || type === "7" ? "0" : type, // old tars' files, and files that are in one piece on the disk
+    type: type === "\0" || type === "7" ? "0" : type, // files of old tars, and contiguous files
     size: number(block, "size"),
     mode: number(block, "mode"),
   };
 }
 
 /**
- * The header of an entry with what was said in front of it.
+ * Applies the overrides that precede an entry to its header.
  *
- * @throws BundleRefusedError for two sizes: programs that do not know attributes would read another content
+ * @throws BundleRefusedError for two different sizes: programs that ignore attributes would read other content
  */
 export function withOverrides(header: TarHeader, overrides: Overrides): TarHeader {
   const whole = { ...header, ...overrides };
@@ -60,13 +60,13 @@ export function withOverrides(header: TarHeader, overrides: Overrides): TarHeade
   return whole;
 }
 
-/** Attributes that change what a reader makes of an entry: where they are for all entries, readers do not agree. */
+/** Attributes that change how an entry is read: readers disagree about them in global attributes. */
 const FOR_ONE_ENTRY = /^(?:path|linkpath|size|hdrcharset)$/;
 
 /**
- * Reads attributes (POSIX pax): `17 path=folder/x\n`, one after the other to the very end.
+ * Parses attributes (POSIX pax): `17 path=folder/x\n`, one after the other to the very end.
  *
- * @param isGlobal for all entries that follow
+ * @param isGlobal whether they apply to all entries that follow
  * @throws BundleRefusedError
  */
 export function parseAttributes(content: Buffer, isGlobal: boolean): Overrides {
@@ -100,12 +100,12 @@ export function parseAttributes(content: Buffer, isGlobal: boolean): Overrides {
   return { ...(name && { name }), ...(size !== undefined && { size: Number(size) }) };
 }
 
-/** The name in a block of its own, as GNU writes it. */
+/** The name in a separate block, as GNU tar writes it. */
 export function parseLongName(content: Buffer): Buffer {
   return text(content);
 }
 
-/** @throws BundleRefusedError for a name that is no UTF-8: others would read another one */
+/** @throws BundleRefusedError for a name that is not UTF-8: programs would read different names */
 export function nameOf(bytes: Buffer): string {
   try {
     return UTF_8.decode(bytes);
@@ -119,13 +119,13 @@ function field(block: Buffer, name: keyof typeof FIELDS): Buffer {
   return block.subarray(offset, offset + length);
 }
 
-/** What stands in front of the first zero byte. */
+/** The bytes before the first zero byte. */
 function text(bytes: Buffer): Buffer {
   const end = bytes.indexOf(0);
   return end < 0 ? bytes : bytes.subarray(0, end);
 }
 
-/** Octal digits, or, where the first bit is set, a binary number (GNU). */
+/** Octal digits, or, if the first bit is set, a binary number (GNU). */
 function number(block: Buffer, name: keyof typeof FIELDS): number {
   const bytes = field(block, name);
   let value = 0;

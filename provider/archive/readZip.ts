@@ -10,20 +10,20 @@ import { DEFLATED, ENCRYPTED, readDirectory, type ZipEntry } from "./zipDirector
 
 const INFLATED_CHUNK_BYTES = 256 * 1_024;
 
-/** A content of at most so many bytes, packed and unpacked, is unpacked in one go of some milliseconds. */
+/** Content up to this size in bytes, packed and unpacked, is unpacked in one call of some milliseconds. */
 const SMALL_BYTES = 512 * 1_024;
 
 const LOCAL_HEADER_BYTES = 30;
 const LOCAL_SIGNATURE = 0x04034b50;
 const DESCRIPTOR_SIGNATURE = 0x08074b50;
 const HAS_DESCRIPTOR = 8;
-/** In the place of a size that is said elsewhere (zip64). */
+/** Replaces a size that is stored elsewhere (zip64). */
 const ELSEWHERE = 0xffffffff;
 
 /**
- * Reads a zip from its begin to its very end, entry by entry as they are in it, the directory at the end included. Every byte
- * belongs to one entry or to the directory, and both tell the same of it: what two programs could read in two ways (entries that
- * overlap, or that the directory does not know, or that have two names) is refused.
+ * Reads a zip from its start to its very end, in the order of its entries, including the directory at the end. Every byte
+ * belongs to one entry or to the directory, and both must agree. It refuses what two programs could read in two ways: entries
+ * that overlap, that the directory does not list, or that have two names.
  *
  * @throws BundleRefusedError; the signal's reason
  */
@@ -69,7 +69,7 @@ function misplaced(entry: ZipEntry, position: number): Error {
     : refusal("holds what its directory does not tell of", UNSAFE);
 }
 
-/** Reads the header in front of a content, and compares it. */
+/** Reads the header before an entry's content, and compares it with the directory. */
 async function localHeader(
   bytes: ByteReader,
   entry: ZipEntry,
@@ -97,7 +97,7 @@ async function localHeader(
   return { length: LOCAL_HEADER_BYTES + nameBytes + furtherBytes, hasDescriptor };
 }
 
-/** Reads what is between a content and the next header: sums and sizes, where they were not known when the header was written. */
+/** Reads the data descriptor after an entry's content: checksum and sizes that were unknown when the header was written. */
 async function descriptor(
   bytes: ByteReader,
   entry: ZipEntry,
@@ -121,7 +121,7 @@ async function descriptor(
   if (!isRight) throw hidden();
 }
 
-/** The unpacked content, of which size and checksum are as the directory says: yauzl looks at no checksum. */
+/** Unpacks content, and verifies size and checksum against the directory: yauzl verifies no checksum. */
 async function* checkedPieces(
   bytes: ByteReader,
   entry: ZipEntry,
@@ -187,7 +187,7 @@ function compressionError(error: unknown, entry: ZipEntry): unknown {
     : error;
 }
 
-/** zlib takes no notice of what comes after the end of a compressed content. */
+/** zlib ignores what follows the end of compressed content. */
 function checkPackedSize(usedBytes: number, entry: ZipEntry): void {
   if (usedBytes !== entry.packedSize) {
     throw entryRefusal(entry.name, "goes on after the end of its compression", UNSAFE);

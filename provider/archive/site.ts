@@ -1,46 +1,48 @@
-/** What a bundle may hold at most. */
+/** The limits of a bundle. */
 export interface SiteLimits {
-  /** Bytes of all files together, unpacked. */
+  /** Size of all files together, unpacked, in bytes. */
   readonly unpackedBytes: number;
-  /** Files and folders together. */
+  /** Number of files and folders. */
   readonly files: number;
 }
 
 /** A file of the site. */
 export interface SiteFile {
-  /** Path below the site's own root, with `/`, safe on every system: `guide/index.html`. */
+  /** Path below the site's root, with `/`, valid on every system: `guide/index.html`. */
   readonly path: string;
-  /** Its size in bytes: what its content has, or the reading fails. */
+  /** Size in bytes. Reading content of another size fails. */
   readonly size: number;
 }
 
-/** Takes the files of a site, one after the other, in the order of the archive. What it made of them counts for nothing until the whole was read. */
+/** Receives the files of a site in the order of the archive. Its result is valid only after the whole archive was read. */
 export interface SiteSink {
-  /** @param content must be read to its end before the next file comes */
+  /** @param content must be read completely before the next file */
   file(file: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void>;
 }
 
-/** Something that a page loads from elsewhere, by itself: a link that a reader follows is not meant. */
+/** Something external that a page loads without the reader's action: a link that a reader follows does not count. */
 export interface ExternalLoad {
   /** Path of the page or style sheet. */
   readonly page: string;
-  /** What it loads, without query and fragment; or, in parentheses, why it was not inspected. */
+  /** The loaded address, without query and fragment; or, in parentheses, why the file was not inspected. */
   readonly address: string;
 }
 
-/** What was seen of a bundle that was read to its end and may be published. */
+/** The result of inspecting a complete bundle that may be published. */
 export interface Inspection {
-  /** Folder of the archive that is the site's own root, where everything is in one; else empty. It is no part of a file's path. */
+  /**
+   * The site's root folder in the archive, if one folder contains everything; otherwise empty. Paths of files do not include it.
+   */
   readonly root: string;
   readonly files: number;
-  /** HTML files, without the site's `404.html`: what a service counts as pages, too. */
+  /** Number of HTML files, without the site's `404.html`: the service counts pages in the same way. */
   readonly pages: number;
   readonly unpackedBytes: number;
-  /** No page, drawing or style sheet loads anything from elsewhere, and each was inspected. */
+  /** No page, SVG file or style sheet loads anything external, and all were inspected. */
   readonly selfContained: boolean;
-  /** At most {@link MAX_EXTERNAL_LOADS}, the first that were found. */
+  /** The first external loads, at most {@link MAX_EXTERNAL_LOADS}. */
   readonly externalLoads: readonly ExternalLoad[];
 }
 
-/** How many external loads are told. */
+/** How many external loads are reported. */
 export const MAX_EXTERNAL_LOADS = 20;

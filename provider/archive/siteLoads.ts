@@ -7,7 +7,7 @@ import { type InspectionBudget, NotInspected } from "./inspectionBudget";
 import { type ExternalLoad, MAX_EXTERNAL_LOADS } from "./site";
 import { MOST_BYTES, textLoads } from "./textLoads";
 
-/** What web servers serve as pages, drawings, styles. A file without an extension is served as data. */
+/** Extensions of what web servers send as pages, SVG files and styles. A file without an extension is sent as data. */
 const KINDS: ReadonlyMap<string, TextKind> = new Map([
   [".html", "html"],
   [".htm", "html"],
@@ -19,21 +19,21 @@ const KINDS: ReadonlyMap<string, TextKind> = new Map([
   [".webmanifest", "manifest"],
 ]);
 
-/** What `gzip_static` of nginx, and the like, serve in the place of the file that is named without this ending. */
+/** Extensions of compressed files that servers send instead of the file without it, such as `gzip_static` of nginx. */
 const UNPACKERS = new Map([
   [".gz", promisify(gunzip)],
   [".br", promisify(brotliDecompress)],
   [".zst", undefined],
 ]);
 
-/** Whether a reader sees a file as a page. */
+/** Whether browsers show a file as a page. */
 export function isPage(path: string): boolean {
   return /\.(?:s?html|htm|xht|xhtml)$/i.test(path);
 }
 
-/** Gathers what the pages, drawings and style sheets of a site load from elsewhere. */
+/** Collects the external loads of a site's pages, SVG files and style sheets. */
 export class SiteLoads {
-  /** The first that were found, each once. */
+  /** The first loads that were found, without duplicates. */
   readonly external: ExternalLoad[] = [];
   readonly #budget: InspectionBudget;
 
@@ -41,14 +41,14 @@ export class SiteLoads {
     this.#budget = budget;
   }
 
-  /** Whether so much was found that more would not be told. */
+  /** Whether the limit is reached, so that further loads are not reported. */
   get isFull(): boolean {
     return this.external.length >= MAX_EXTERNAL_LOADS;
   }
 
   /**
-   * Reads a file as far as it has to: not at all when it loads nothing by itself, or nothing more would be told. What cannot be
-   * inspected is told like a load.
+   * Reads a file only if it may load something and the result is not full. A file that cannot be inspected is reported like
+   * a load.
    */
   async inspect(path: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void> {
     const name = path.toLowerCase().replace(/\.svgz$/, ".svg.gz");
@@ -85,12 +85,12 @@ async function unpacked(bytes: Buffer, packing: string): Promise<Buffer> {
     const unpack = UNPACKERS.get(packing);
     if (unpack) return await unpack(bytes, { maxOutputLength: MOST_BYTES });
   } catch {
-    // no such compression, or too much in it
+    // not this compression, or too much content
   }
   throw new NotInspected("its compression cannot be read, or more than 16 MiB are in it");
 }
 
-/** UTF-8, or what a mark at its begin says. Other character sets write addresses in the same bytes. */
+/** UTF-8, or the encoding of a byte order mark. Other character sets encode addresses in the same bytes. */
 function encodingOf([first, second]: Uint8Array): string {
   if (first === 0xff && second === 0xfe) return "utf-16le";
   return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";

@@ -1,33 +1,33 @@
 import { entryRefusal, raise, refusal, RENAME, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
 
-/** Bytes of one name between slashes: what every file system of today has room for. */
+/** Maximum size of one name between slashes, in bytes: every current file system allows it. */
 const LONGEST_NAME = 255;
 
-/** Bytes of a whole path: the longest key of S3. */
+/** Maximum size of a path, in bytes: the longest key of S3. */
 const LONGEST_PATH = 1_024;
 
-/** Folders in folders. */
+/** Maximum depth of folders. */
 const DEEPEST = 64;
 
-/** Names that mean a device on Windows, whatever comes after their first dot. */
+/** Names of devices on Windows, with any extension. */
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:$|[. ])/i;
 
-/** Characters that no name has on Windows: a colon opens another stream of the same file. */
+/** Characters that Windows does not allow in names: a colon opens another stream of the same file. */
 const NOT_ON_WINDOWS = /[<>:"|?*]/;
 
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 /**
- * The names of a site: each is checked alone and beside all others, so that whoever writes them anywhere needs no rule of his own.
+ * The names of a site. It checks each name alone and against all others, so that destinations need no rules of their own.
  *
- * Names that only some systems keep apart (`API.html` and `api.html`, two ways to write `é`), and names that only some can keep
- * (`aux.html`, `a:b`), are refused everywhere: the same bundle is copied to a folder of a Mac and to a bucket, and has to be the
- * same site there. Folders that differ in case only are no collision as long as their files have names of their own.
+ * It refuses names that only some systems distinguish (`API.html` and `api.html`, two ways to write `é`) or allow (`aux.html`,
+ * `a:b`) everywhere: the same bundle must give the same site in a folder on a Mac and in a bucket. Folders that differ only in
+ * case do not collide as long as the paths of their files differ otherwise.
  */
 export class SiteTree {
   readonly #limits: SiteLimits;
-  /** By what systems that keep the fewest names apart make of the path. */
+  /** By the path as the least distinguishing system sees it. */
   readonly #things = new Map<string, { readonly path: string; readonly kind: "file" | "folder" }>();
   #entries = 0;
 
@@ -36,12 +36,14 @@ export class SiteTree {
   }
 
   /**
+   * Checks and adds an entry.
+   *
    * @param kind of the entry
-   * @returns the path without what means nothing: `./` in front, `/` at the end; empty for the archive's own root
+   * @returns the path without `./` at the start and `/` at the end; empty for the archive's own root
    * @throws BundleRefusedError
    */
   add(name: string, kind: "file" | "folder"): string {
-    // a root may be an entry, too; things that come twice count twice
+    // the root may be an entry, too; duplicates count twice
     if (++this.#entries > this.#limits.files + 1) throw this.#tooMany();
     const path = checkedPath(name, kind);
     if (path === "") return path;
@@ -85,7 +87,7 @@ export class SiteTree {
   }
 }
 
-/** What systems that ignore case, and how accents are written, take for the same. */
+/** The form that is equal for names that differ only in case or in the encoding of accents. */
 function folded(path: string): string {
   if (/^[\0-\x7f]*$/.test(path)) return path.toLowerCase();
   // upper case first: σ and ς, s and ſ, ss and ß have one upper case, and a lower case each

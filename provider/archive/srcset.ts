@@ -1,7 +1,10 @@
-/** The addresses in a `srcset`, as browsers read it: https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute */
+/**
+ * The addresses in a `srcset`, as browsers parse it:
+ * https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
+ */
 export function* srcsetAddresses(srcset: string): Generator<string, void, undefined> {
-  // an address goes to the next space, commas in it included, but for those at its end; what follows goes to the next comma,
-  // those in parentheses not counted
+  // an address ends at the next space and includes commas, except those at its end; its descriptors end at the next comma outside
+  // parentheses
   const candidate = /[\t\n\f\r ,]*([^\t\n\f\r ]+)/y;
   const descriptors = /(?:\([^)]*\)?|[^,(])*/y;
   for (let match; (match = candidate.exec(srcset)) !== null;) {

@@ -1,7 +1,7 @@
-/** Size of all that a tar archive is made of, in bytes. */
+/** Size of a block of a tar, in bytes. */
 export const BLOCK_BYTES = 512;
 
-/** Where the fields of a header are, and how long they are, in bytes. */
+/** Offset and length of the fields of a header, in bytes. */
 export const FIELDS = {
   name: [0, 100],
   mode: [100, 8],
@@ -16,13 +16,13 @@ export const FIELDS = {
   prefix: [345, 155],
 } as const satisfies Readonly<Record<string, readonly [offset: number, length: number]>>;
 
-/** The magic of POSIX. Others have other things in the place of the prefix. */
+/** The magic of POSIX. Other formats use the bytes of the prefix differently. */
 export const USTAR = "ustar\0";
 
-/** The largest size that a header's own field has room for, in octal digits. */
+/** The largest size that fits in a header's field, in octal digits. */
 export const LARGEST_SIZE = 8 ** 11 - 1;
 
-/** A header's sum, which counts its own field as spaces. */
+/** The checksum of a header, which counts its own field as spaces. */
 export function sumOf(header: Buffer): number {
   const [offset, length] = FIELDS.sum;
   let sum = length * 0x20;
@@ -30,7 +30,7 @@ export function sumOf(header: Buffer): number {
   return sum;
 }
 
-/** How many bytes follow a content, so that the next header begins with a block. */
+/** How many bytes of padding follow content of this size, to the next block. */
 export function paddingOf(size: number): number {
   return (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
 }

@@ -4,19 +4,19 @@ import { embeddedIn, type InspectedText, jsonAddresses, withEntities } from "./e
 import { type InspectionBudget, NotInspected } from "./inspectionBudget";
 import { type LoadSink, MarkupLoads } from "./markupLoads";
 
-/** Of one page, drawing or style sheet, in bytes: some megabytes are a book on one page. */
+/** Maximum size of one page, SVG file or style sheet, in bytes: a book on one page has some megabytes. */
 export const MOST_BYTES = 16 * 1_024 * 1_024;
 
-/** Documents in documents: a page in an attribute of a page, a style in an address of a style. */
+/** Maximum nesting of documents: a page in an attribute of a page, a style in an address of a style. */
 const MOST_NESTED = 4;
 
-/** What a tokenizer of markup reads in one go, in characters. */
+/** How many characters the tokenizer for markup reads at once. */
 const SLICE = 64 * 1_024;
 
 /**
- * Tells what a text loads from elsewhere, and what the styles and documents within it load.
+ * Finds the external loads of a text, and of the styles and documents within it.
  *
- * @param found gets every address that is elsewhere, as often as it is there
+ * @param found gets every external address, once per occurrence
  * @throws NotInspected; the signal's reason
  */
 export async function textLoads(

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Work after which others have their turn: some 20 ms. One unit is about a character that a tokenizer reads. */
+/** Work before a yield to the event loop: about 20 ms. One unit is about one character of a tokenizer. */
 const WORK_PER_TURN = 256 * 1_024;
 
-/** Of one entry of an archive: its name and its header. */
+/** Work for one entry of an archive: its name and its header. */
 export const WORK_PER_ENTRY = 512;
 
-/** Lets the event loop go on during long work without input or output, so that signals, timers and other operations are heard. */
+/** Yields to the event loop during long computations, so that signals, timers and other operations can run. */
 export class Turns {
   readonly #signal: AbortSignal;
   #work = 0;

@@ -1,14 +1,14 @@
 import { raise, refusal, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
 
-/** Below this a bomb is none. */
+/** A smaller archive is not a zip bomb. */
 const HARMLESS_BYTES = 64 * 1_024 * 1_024;
 
-/** Sites are compressed to a fifth or a twentieth, deflate's best is a thousandth: what is beyond this is made to burst. */
+/** Sites compress to between a fifth and a twentieth, deflate's limit is a thousandth: a higher ratio indicates a zip bomb. */
 const MOST_RATIO = 200;
 
 /**
- * Refuses an archive that would burst, from what is announced or from what came already.
+ * Refuses an archive that unpacks to too much, by its declared sizes or by the bytes so far.
  *
  * @param unpackedBytes of the whole, so far
  * @param packedBytes that they come from
@@ -21,7 +21,7 @@ export function boundUnpacked(unpackedBytes: number, packedBytes: number, limits
   boundRatio(unpackedBytes, packedBytes);
 }
 
-/** Refuses an archive that holds far more than its own size: only bombs do. */
+/** Refuses an archive that unpacks to far more than its own size: only a zip bomb does. */
 export function boundRatio(unpackedBytes: number, packedBytes: number): void {
   if (unpackedBytes > HARMLESS_BYTES && unpackedBytes > MOST_RATIO * packedBytes) {
     throw refusal(`unpacks to more than ${MOST_RATIO} times its size, which no site does`, UNSAFE);

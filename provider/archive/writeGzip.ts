@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { appendFile } from "node:fs/promises";
 import { createGzip, type Gzip } from "node:zlib";
 
-/** How much is collected before it is passed on, in bytes. */
+/** How many bytes are collected before they are passed on. */
 const BATCH_BYTES = 256 * 1024;
 
-/** Where the header of gzip names the system that wrote it, and what says that nobody knows, see RFC 1952 §2.3.1. */
+/** Position of the operating system in a gzip header, and its value for «unknown», see RFC 1952 §2.3.1. */
 const SYSTEM_BYTE = 9;
 const UNKNOWN_SYSTEM = 255;
 
-/** A file that is filled with what is compressed: at its end, where there is something already. The same content, the same bytes. */
+/** A gzip file. It appends to an existing file. The same content gives the same bytes. */
 export class GzipFile {
   readonly #path: string;
   readonly #gzip: Gzip;
@@ -22,7 +22,7 @@ export class GzipFile {
   #writtenBytes = 0;
   #failure: unknown;
 
-  /** @param level of gzip, 1 to 9 */
+  /** @param level of compression, 1 to 9 */
   constructor(path: string, level: number) {
     this.#path = path;
     this.#gzip = createGzip({ level });
@@ -35,14 +35,14 @@ export class GzipFile {
     this.#gzip.on("error", (error) => (this.#failure = error));
   }
 
-  /** The bytes are kept until they are written: they must not change. */
+  /** Keeps a reference to the bytes until they are written: the caller must not change them. */
   async write(bytes: Uint8Array): Promise<void> {
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
     if (this.#pendingBytes >= BATCH_BYTES) await this.#compress();
   }
 
-  /** @returns digest and size of what was written */
+  /** @returns digest and size of the compressed bytes */
   async end(): Promise<{ digest: string; size: number }> {
     await this.#compress();
     this.#gzip.end();
@@ -63,7 +63,7 @@ export class GzipFile {
     if (this.#outputBytes >= BATCH_BYTES) await this.#flush();
   }
 
-  /** Opened for each batch: a draft that nobody ends keeps no file open. */
+  /** Opens the file for each batch: an abandoned draft keeps no file open. */
   async #flush(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure as Error;
     const batch = Buffer.concat(this.#output);

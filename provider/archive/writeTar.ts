@@ -1,19 +1,19 @@
 import { BLOCK_BYTES, FIELDS, LARGEST_SIZE, paddingOf, sumOf, USTAR } from "./tarFormat";
 
-/** An entry of an archive. */
+/** An entry of a tar. */
 export interface TarEntry {
-  /** With `/`; that of a folder ends with one. */
+  /** With `/`; the path of a folder ends with one. */
   readonly path: string;
   readonly size: number;
-  /** When it was changed, in seconds since 1970. @default 0 */
+  /** Modification time in seconds since 1970. @default 0 */
   readonly time?: number;
-  /** A program. @default false */
+  /** Whether the file is executable. @default false */
   readonly isExecutable?: boolean;
 }
 
 /**
- * The header of an entry, in POSIX's form (pax): of the superuser, readable to all. Ours because the bytes decide
- * about the digest of an image: no other release of a library may change them.
+ * The header of an entry in POSIX's pax format: owned by root, readable by all. We use our own writer because these bytes
+ * determine an image's digest: a new release of a library must not change them.
  */
 export function tarHeader({ path, size, time = 0, isExecutable = false }: TarEntry): Buffer {
   const isFolder = path.endsWith("/");
@@ -27,12 +27,12 @@ export function tarHeader({ path, size, time = 0, isExecutable = false }: TarEnt
   return Buffer.concat([block("././@PaxHeader", content.length, "x", 0o644, time), padded(content), own]);
 }
 
-/** What follows the content of an entry, so that the next one begins with a block. */
+/** The padding after an entry's content, to the next block. */
 export function tarPadding(size: number): Buffer {
   return Buffer.alloc(paddingOf(size));
 }
 
-/** What ends an archive. */
+/** The end of an archive. */
 export function tarEnd(): Buffer {
   return Buffer.alloc(2 * BLOCK_BYTES);
 }
@@ -43,7 +43,7 @@ function block(path: string, size: number, type: string, mode: number, time: num
     header.write(value.toString(8).padStart(length - 1 - end.length, "0"), at);
     header.write(end, at + length - end.length);
   };
-  // a name that is too long is in the record before
+  // a name that is too long is in the preceding record
   Buffer.from(path).copy(header, 0, 0, FIELDS.name[1]);
   octal(mode, FIELDS.mode);
   octal(0, FIELDS.user);
@@ -57,7 +57,7 @@ function block(path: string, size: number, type: string, mode: number, time: num
   return header;
 }
 
-/** `LENGTH NAME=VALUE`, in which the length counts its own digits. */
+/** `LENGTH NAME=VALUE`; the length includes its own digits. */
 function paxRecord([name, value]: [string, string]): string {
   const rest = Buffer.byteLength(` ${name}=${value}\n`);
   const length = rest + String(rest + String(rest).length).length;

@@ -6,33 +6,33 @@ import type { SiteLimits } from "./site";
 import { Turns, WORK_PER_ENTRY } from "./turns";
 import { boundUnpacked } from "./unpackedBound";
 
-/** What the directory says of an entry, checked as far as it alone permits. */
+/** An entry as the directory describes it, checked as far as possible without the archive's content. */
 export interface ZipEntry {
   readonly name: string;
-  /** As it is written, to be compared. */
+  /** The exact bytes of the name, for comparison. */
   readonly rawName: Buffer;
   readonly kind: "file" | "folder";
   readonly size: number;
   readonly packedSize: number;
   readonly crc32: number;
   readonly isDeflated: boolean;
-  /** Where its own header is in the archive. */
+  /** Offset of its local header in the archive. */
   readonly offset: number;
 }
 
 export interface ZipDirectory {
-  /** In the order in which they are in the archive. */
+  /** In the order of the archive. */
   readonly entries: readonly ZipEntry[];
-  /** Where it begins in the archive: it goes to the end. */
+  /** Offset of the directory in the archive: it extends to the end. */
   readonly offset: number;
-  /** Its bytes. Whoever reads the archive compares them. */
+  /** Its bytes, with which `readZip` compares what it reads. */
   readonly bytes: Buffer;
 }
 
-/** Bytes of the directory for an entry, on average: a name, and what systems note beside it. */
+/** Average size of a directory entry in bytes: a name, and the metadata that systems add. */
 const BYTES_PER_ENTRY = 512;
 const FURTHER_BYTES = 128 * 1_024;
-/** It is held in memory. */
+/** The directory is held in memory. */
 const MOST_BYTES = 256 * 1_024 * 1_024;
 
 export const ENCRYPTED = 0x2041;
@@ -53,9 +53,8 @@ const FOLDER_TYPE = 0o040000;
 const REGULAR_TYPE = 0o100000;
 
 /**
- * Reads the directory of a zip, which is at its end. yauzl knows its forms (zip64, names in old character sets); it does not
- * ask whether the archive holds anything that the directory does not tell of, whether entries overlap and whether checksums are
- * right: `readZip` does.
+ * Reads the directory at the end of a zip. yauzl parses its formats (zip64, names in old character sets). It does not verify
+ * that the directory lists the whole archive, that entries do not overlap and that checksums are right: `readZip` does.
  *
  * @throws BundleRefusedError
  */
@@ -68,7 +67,7 @@ export async function readDirectory(
     return await directoryOf(file, limits, new Turns(signal));
   } catch (error) {
     signal.throwIfAborted();
-    // yauzl's own errors have no class: they are words about the format
+    // yauzl's own errors have no class: their messages are about the format
     if (!(error instanceof Error) || error.constructor !== Error || "code" in error) throw error;
     throw refusal(`is broken: its directory cannot be read (${shown(error.message)})`, BROKEN);
   }
@@ -78,13 +77,13 @@ async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Turns):
   const reader = new PeekReader(file);
   const zip = await fromRandomAccessReaderPromise(reader, file.size, {
     autoClose: false,
-    decodeStrings: false, // its rules for names are not ours
+    decodeStrings: false, // its rules for names differ from ours
   });
-  // asked before anything is read for each of them; one may be the archive's own root
+  // before reading any of the entries; one may be the archive's own root
   if (zip.entryCount > limits.files + 1) {
     throw refusal(`holds more than ${limits.files} files and folders`, raise("files"));
   }
-  // where the next entry is read from: its type is wrong
+  // offset of the next entry: yauzl's type for it is wrong
   const cursor = (): number => Number(zip.readEntryCursor);
   const offset = cursor();
   const length = file.size - offset;
@@ -107,7 +106,7 @@ async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Turns):
   return { entries: entries.sort((a, b) => a.offset - b.offset), offset, bytes };
 }
 
-/** Gives yauzl the archive's bytes: those of the directory from memory, so that they are read once. */
+/** Gives yauzl the archive's bytes: the directory from memory, so that it is read once. */
 class PeekReader extends RandomAccessReader {
   readonly #file: ArchiveFile;
   #held: Buffer = Buffer.alloc(0);
@@ -142,7 +141,7 @@ class PeekReader extends RandomAccessReader {
   }
 }
 
-/** Whether what is there is the record of the directory's end, that of zip64 in front of it if need be, and nothing after it. */
+/** Whether the position holds the end record of the directory, after that of zip64 if any, and nothing follows. */
 function endsAt(directory: Buffer, position: number): boolean {
   let end = position;
   const signature = (at: number): number => (at + 4 <= directory.length ? directory.readUInt32LE(at) : 0);
@@ -166,7 +165,7 @@ function checkedEntry(entry: Entry): ZipEntry {
   const { compressionMethod: method } = entry;
   if (method !== STORED && method !== DEFLATED)
     refuse(`is compressed by method ${method}; 0 and 8 are known`);
-  const mode = entry.externalFileAttributes >>> 16; // of Unix, where the packer knew one
+  const mode = entry.externalFileAttributes >>> 16; // Unix mode, if the packer stored one
   const type = mode & FILE_TYPE;
   const kind = name.endsWith("/") ? "folder" : "file";
   if (KINDS.has(type)) refuse(KINDS.get(type) ?? "");
@@ -186,7 +185,9 @@ function checkedEntry(entry: Entry): ZipEntry {
   };
 }
 
-/** Names say in which characters they are, but not those that a Mac packs: what can be UTF-8 is. */
+/**
+ * The name of an entry. Entries declare their character set, except those that macOS packs: a name that is valid UTF-8 is UTF-8.
+ */
 function nameOf(entry: Entry, rawName: Buffer): string {
   const utf8 = rawName.toString("utf8");
   const isUtf8 = Buffer.from(utf8).equals(rawName);

@@ -4,38 +4,38 @@ import { text, type InputTable } from "../resource/inputTable";
 import { isSameSource, ruleOfSource, type CheckedSource, type BundleSource } from "../source/bundleSource";
 import { KEEP, LIMITS, REQUIRE_SELF_CONTAINED, type BundleLimits } from "../source/demands";
 
-/** The inputs of a bundle's copy, as plain values. The one source of their names and effects. */
+/** The inputs of a bundle's copy, as plain values. The only definition of their names and effects. */
 export interface BundleCopyInputs {
-  /** What is copied: an export, or a file that arrived by other ways. A renewed link of the export changes nothing here. */
+  /** The bundle to copy: an export, or a bundle file. A renewed link of the export does not change the copy. */
   source: BundleSource;
-  /** Where to. Another place replaces the resource: the copies at the old one go. */
+  /** The destination of the copy. Another destination replaces the resource and removes the copies at the old one. */
   destination: DestinationInputs;
-  /** SHA-256 of the archive, hexadecimal: a bundle with another one is refused. */
+  /** Expected SHA-256 of the archive, hexadecimal. A bundle with another digest is refused. @default any */
   sha256?: string;
-  /** Refuse a bundle whose pages or style sheets would load something from another host. @default false: it is only told */
+  /** Refuse a bundle whose pages or style sheets load anything from another host. @default false: it is only reported */
   requireSelfContained?: boolean;
-  /** Refuse a bundle that is larger. */
+  /** Refuse a bundle over these limits. */
   limits?: BundleLimits;
-  /** How many earlier copies stay beside the newest: for pods that still run on them, and for going back. @default 1 */
+  /** Number of earlier copies to keep beside the newest: for pods that still use them, and for rollbacks. @default 1 */
   keep?: number;
 }
 
-/** Inputs after check: defaults filled in, one spelling for each value. */
+/** Inputs after check: defaults filled in, values normalised. */
 export interface CheckedInputs {
-  /** What was copied, as plain values. */
+  /** The source of the bundle, as plain values. */
   source: CheckedSource;
-  /** The place. */
+  /** The destination of the copy. */
   destination: DestinationInputs;
   sha256?: string;
-  /** Whether a bundle that loads from elsewhere is refused. */
+  /** Whether a bundle that loads from other hosts is refused. */
   requireSelfContained: boolean;
-  /** What a bundle may be at most. */
+  /** The largest bundle that is accepted. */
   limits: Required<BundleLimits>;
-  /** How many earlier copies stay. */
+  /** Number of earlier copies to keep. */
   keep: number;
 }
 
-/** One row an input: its rule, its default, and what a change of it means; of a place, that depends, see `destinationChange`. */
+/** One row per input: its rule, its default, and the effect of a change. For a destination, see `destinationChange`. */
 export const BUNDLE_COPY_INPUTS: InputTable<BundleCopyInputs> = {
   source: {
     change: "content",
@@ -50,7 +50,7 @@ export const BUNDLE_COPY_INPUTS: InputTable<BundleCopyInputs> = {
     isSame: isDeepStrictEqual,
   },
   sha256: {
-    change: "remembered", // unless the copy has another one
+    change: "remembered", // unless the copy has another digest
     rule: text((value) =>
       /^[0-9a-f]{64}$/i.test(value)
         ? { value: value.toLowerCase() }

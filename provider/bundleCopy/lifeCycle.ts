@@ -15,7 +15,7 @@ import { BundleRefusedError } from "../messages/errors";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { inputsOf, isLinkSigned, linkOutputs, stateOf, type BundleCopyState, type MadeCopy } from "./state";
 
-/** Copies of a bundle in a folder, a bucket or a registry's repository. */
+/** How a BundleCopy publishes: copies of a bundle in a folder, a bucket or a registry's repository. */
 export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; state: BundleCopyState }> = {
   words: {
     resource: "BundleCopy",
@@ -122,7 +122,7 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 
   link(context, inputs, { copy }) {
     const destination = destinationOf(inputs.destination);
-    // an address that needs no signature is known from the publication
+    // the publication returns an address that needs no signature
     const isKnown = !isLinkSigned(inputs.destination) && copy.address !== undefined;
     if (isKnown || !destination.link) return Promise.resolve(undefined);
     const { link } = destination;
@@ -131,7 +131,7 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   },
 };
 
-/** The life of a bundle's copy. */
+/** The life cycle of a BundleCopy. */
 export const bundleCopy = publishedLifeCycle(COPIES);
 
 const copyOf = ({ copy }: MadeCopy): MadeCopy["copy"] => copy;

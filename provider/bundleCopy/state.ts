@@ -6,63 +6,65 @@ import { linkTimes } from "../service/renewalWindow";
 import { inputsAmong } from "../resource/inputTable";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 
-/** The outputs of a bundle's copy: all inputs, and what was found and made. The one source of their names and effects. */
+/**
+ * The outputs of a bundle's copy: all inputs, and facts about bundle and copy. The only definition of their names and effects.
+ */
 export interface BundleCopyOutputs extends Omit<CheckedInputs, "sha256"> {
   /** Label of the content. */
   version: string;
-  /** Job that made it. Absent for a file. */
+  /** Job that made the content. Absent for a file. */
   jobId?: string;
   /** SHA-256 of the archive, hexadecimal. */
   sha256: string;
   /** Size of the archive in bytes. */
   size: number;
-  /** Files of the site. */
+  /** Number of files of the site. */
   files: number;
-  /** Its HTML files, without the site's `404.html`: as the reference service counts `pageCount`. */
+  /** Number of HTML files of the site, without its `404.html`: the reference service counts `pageCount` the same way. */
   pages: number;
-  /** Where the copy is, with its digest. */
+  /** URI of the copy, with its digest. */
   uri: string;
-  /** The image, `repository@sha256:…`. Only of a registry. */
+  /** The image, `repository@sha256:…`. Only for a registry. */
   image?: string;
-  /** What a web server serves of the layout `site`: in a folder the path of `current`, in a bucket the URL of the site's root. */
+  /** Root of the site for a web server, with the layout `site`: in a folder the path of `current`, in a bucket the root's URL. */
   sitePath?: string;
-  /** Address of the copy, where it has one that others can fetch it from. A credential when it is signed: always a secret. */
+  /** Address to fetch the copy from, if it has one. Always a secret, because a signed address is a credential. */
   bundleUrl?: string;
   /** When a signed link stops working, ISO 8601. */
   expiresAt?: string;
-  /** From then on the next `pulumi up` signs another one, ISO 8601. */
+  /** When the link is due for renewal, ISO 8601: from then on the next `pulumi up` signs a new link. */
   renewAfter?: string;
-  /** No page and no style sheet loads anything from another host. */
+  /** Whether no page and no style sheet loads anything from another host. */
   selfContained: boolean;
-  /** What is loaded from elsewhere: at most 20. */
+  /** What the site loads from other hosts: at most 20 entries. */
   externalLoads: readonly ExternalLoad[];
   /** When the copy was made, ISO 8601. */
   copiedAt: string;
 }
 
-/** What is known of a bundle that was copied. */
+/** Facts about a copied bundle. */
 export type CopiedBundle = Pick<
   BundleCopyOutputs,
   "version" | "sha256" | "size" | "files" | "pages" | "selfContained" | "copiedAt"
 > & { readonly jobId?: string | undefined; readonly externalLoads: readonly ExternalLoad[] };
 
-/** A copy that was made, and not removed yet. */
+/** A copy that was made and is not removed yet. */
 export interface MadeCopy {
   readonly copy: Copy;
   readonly bundle: CopiedBundle;
 }
 
-/** What is remembered beside the outputs, and shown to nobody. */
+/** Data stored beside the outputs and not shown to users. */
 export interface Bookkeeping {
-  /** The digest that was asked for. */
+  /** The input `sha256`. */
   readonly wantedSha256?: string | undefined;
-  /** The newest first. None only of what is no copy yet. */
+  /** The copies, newest first. Empty only before the first copy exists. */
   readonly copies: readonly MadeCopy[];
-  /** A look found the newest one gone, or not as it was made; or it was published in part. */
+  /** A read found the newest copy missing or changed, or it was published only in part. */
   readonly drifted?: Drift | undefined;
 }
 
-/** All that is kept of a bundle's copy between two operations. */
+/** The state of a bundle's copy between two operations. */
 export interface BundleCopyState {
   readonly outputs: BundleCopyOutputs;
   readonly bookkeeping: Bookkeeping;
@@ -71,7 +73,7 @@ export interface BundleCopyState {
 /**
  * The state with these copies, the newest first.
  *
- * @param link `undefined` where none was signed: then the copy's own address, unless the place is to sign links
+ * @param link `undefined` if no link was signed: then the copy's own address is used, unless the destination signs links
  */
 export function stateOf(
   inputs: CheckedInputs,
@@ -97,7 +99,7 @@ export function stateOf(
   };
 }
 
-/** Whether the place is to sign links. */
+/** Whether the destination signs links. */
 export function isLinkSigned(place: DestinationInputs): boolean {
   return "linkLife" in place;
 }

@@ -6,7 +6,7 @@ import { siteFolder } from "./folder/siteFolder";
 import type { DestinationInputs } from "./inputs";
 import { repositoryDestination } from "./repository/repositoryDestination";
 
-/** The place, to be asked and written to. */
+/** The implementation of a destination for its inputs. */
 export function destinationOf(destination: DestinationInputs): Destination {
   if ("folder" in destination) {
     const { folder, layout } = destination;
@@ -16,7 +16,7 @@ export function destinationOf(destination: DestinationInputs): Destination {
   return repositoryDestination(destination);
 }
 
-/** The place in messages: its id, where that is known already. */
+/** The destination in messages: its ID, once it is known. */
 export function nameOfDestination(destination: DestinationInputs): string {
   const isKnown = !isUnknown(destination) && !Object.values(destination).some(isUnknown);
   return isKnown ? destinationOf(destination).id : "a place that is not known yet";

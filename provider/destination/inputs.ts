@@ -5,7 +5,7 @@ import type { DestinationChange, DestinationField } from "./destination";
 import { FOLDER_FIELDS, type FolderInputs } from "./folder/inputs";
 import { REPOSITORY_FIELDS, type RepositoryInputs } from "./repository/inputs";
 
-/** A place that copies are kept at, as the user writes it: the one of these fields that is given says of which kind it is. */
+/** A destination of copies, as the user writes it. The field that is given (folder, bucket or repository) selects the kind. */
 export type DestinationInputs = FolderInputs | BucketInputs | RepositoryInputs;
 
 const KINDS: Readonly<Record<string, Readonly<Record<string, DestinationField>>>> = {
@@ -16,7 +16,7 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, DestinationField>>>
 
 const NAMES = Object.keys(KINDS);
 
-/** Judges a destination, and gives it the one spelling that is stored: defaults filled in, nothing that is not given. */
+/** Checks a destination, and normalises it for the state: defaults filled in, absent fields left out. */
 export function checkDestination(
   value: unknown,
 ): { value: DestinationInputs } | { at?: string; problem: string } {
@@ -44,7 +44,7 @@ export function checkDestination(
   return { value: inputs as unknown as DestinationInputs };
 }
 
-/** What makes it another place: of two places that differ in it, neither has the copies of the other. Plain values. */
+/** The identity of a destination, as plain values: destinations with different keys do not share copies. */
 export function destinationKey(destination: DestinationInputs): unknown {
   if (isUnknown(destination)) return destination;
   const [name, kind] = kindOf(destination);
@@ -52,7 +52,7 @@ export function destinationKey(destination: DestinationInputs): unknown {
   return [name, ...fields.map((field) => fieldsOf(destination)[field] ?? null)];
 }
 
-/** What has to be done when a destination is written in another way than before. */
+/** The effect of a changed destination. */
 export function destinationChange(before: DestinationInputs, now: DestinationInputs): DestinationChange {
   if (!isDeepStrictEqual(destinationKey(before), destinationKey(now))) return "replaces";
   const [old, fresh] = [fieldsOf(before), fieldsOf(now)];

@@ -15,52 +15,54 @@ import { readStoreAnswer, type Asked } from "./storeAnswer";
 import { MAX_ERROR_BYTES, storeReason } from "./storeReason";
 import { askStore, type StoreNetwork } from "./storeRequest";
 
-/** What is downloaded, from where to where. */
+/** What is downloaded, and from and to where. */
 export interface DownloadRequest extends Pick<StoreNetwork, "policy" | "proxyFor"> {
-  /** Folder in which what arrives is kept until it is complete, also from one call to the next. Made with 0700. */
+  /** Folder that keeps partial downloads until they are complete, also between calls. Created with mode 0700. */
   readonly folder: string;
-  /** By what a next call finds what arrived: the beginning of a file's name, the same for the same bundle only. */
+  /** Identifies the partial download for later calls: the prefix of a file's name, the same only for the same bundle. */
   readonly name: string;
-  /** A fresh link to the same bundle: asked for at the beginning, and when the store refuses the one before. */
+  /** Requests a new link to the same bundle: at the start, and whenever the store refuses the previous one. */
   readonly mint: () => Promise<MintedLink>;
-  /** Larger ones are refused. */
+  /** Larger bundles are refused. */
   readonly limitBytes: number;
-  /** What it is the bundle of, in messages: `job 7f3a of docs.example.com`. */
+  /** What the bundle belongs to, in messages: `job 7f3a of docs.example.com`. */
   readonly subject: string;
 }
 
-/** What a download gets from the outside. */
+/** What a download needs from the outside. */
 export interface DownloadContext extends NetworkContext, Pick<StoreNetwork, "lookup"> {
-  /** How many downloads of this process there are at once: each has a thread and some megabytes. */
+  /** Limits the concurrent downloads of this process: each has a thread and some megabytes of memory. */
   readonly downloads: Slots;
 }
 
-/** A bundle that has arrived. Nobody else has this file. */
+/** A complete bundle. No other call uses this file. */
 export interface Downloaded {
   readonly path: string;
-  /** Of its bytes, as they were received: hexadecimal digits. */
+  /** SHA-256 of the received bytes: hexadecimal digits. */
   readonly sha256: string;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** It was of use: it goes. Without this, a next process finds it and need not download it again. */
+  /** Removes the file after use. Otherwise a later process finds it and need not download it again. */
   remove(): void;
-  /** Leaves it to the next call, also to one of this process. */
+  /** Leaves the file to the next call, even one of this process. */
   release(): void;
 }
 
-/** How often the download begins anew: the bundle changes all the time, or has no ETag and never arrives in one piece. */
+/**
+ * How often a download restarts: for a bundle that changes constantly, or one without an ETag that never arrives in one piece.
+ */
 const MAX_RESTARTS = 5;
 
-/** What helps where the store cannot be reached, or has a problem. */
+/** The remedy when the store cannot be reached or has a problem. */
 const CHECK_NETWORK =
   "Check the network, and that the store is up and can be reached from here. `pulumi up` goes on from what has arrived.";
 
 /**
- * Downloads a bundle. What has arrived stays when it fails, or the process is killed, and the next call goes on from there, if
- * the store can prove that it is still the same bundle (by its ETag); else it begins anew.
+ * Downloads a bundle. After a failure or a kill, the received bytes stay. The next call resumes the download if the store
+ * proves by its ETag that the bundle is unchanged; otherwise it restarts.
  *
- * @throws DownloadError, ConnectionError, DestinationError of the folder, DeadlineExceededError, or what `mint` throws, with what
- *   had arrived; the signal's reason
+ * @throws DownloadError, ConnectionError, DestinationError of the folder, DeadlineExceededError, or what `mint` throws; each
+ *   message reports how much had arrived. The signal's reason
  */
 export async function download(request: DownloadRequest, context: DownloadContext): Promise<Downloaded> {
   const { signal, downloads, reporter } = context;
@@ -94,7 +96,7 @@ async function downloaded(request: DownloadRequest, context: DownloadContext): P
   }
 }
 
-/** A disk that hangs keeps nobody who pressed Ctrl-C. */
+/** Closes the part within a time limit, so that a hanging disk does not delay Ctrl-C. */
 async function closeInTime(part: Part, clock: Clock): Promise<void> {
   await new Promise<void>((resolve) => {
     const stop = clock.after(CLOSE_LIMIT_MS, resolve);
@@ -106,7 +108,7 @@ async function closeInTime(part: Part, clock: Clock): Promise<void> {
   });
 }
 
-/** What became of an attempt. */
+/** The result of one attempt. */
 type Step = "complete" | "goes on" | FailedAttempt;
 
 class Run {
@@ -146,13 +148,13 @@ class Run {
     }
   }
 
-  /** Asks once. */
+  /** Sends one request. */
   async #attempt(link: MintedLink, links: Links, receiver: Receiver): Promise<Step> {
     const { size, note } = this.#part;
     const asked: Asked = size > 0 && note ? { from: size, ...note } : { from: 0 };
     const outcome = await askStore(
       link.url,
-      // not If-Range: stores that speak S3 pass over it, and send the end of another bundle
+      // not If-Range: S3-compatible stores ignore it, and send the end of another bundle
       asked.etag === undefined ? {} : { range: `bytes=${asked.from}-`, "if-match": asked.etag },
       { ...this.#request, ...this.#context },
       (reply, host) => this.#take(reply, host, asked, link, links, receiver),

@@ -6,15 +6,16 @@ import { formatBytes } from "../http/transferLine";
 import { unlessAborted } from "../time/unlessAborted";
 import { DownloadError } from "../messages/errors";
 
-/** How much is read at a time, in bytes. */
+/** How many bytes are read at a time. */
 const BLOCK_BYTES = 1024 * 1024;
 
 /**
- * Reads a bundle that lies on this machine already.
+ * Hashes a bundle that is a local file.
  *
- * @param limitBytes larger ones are refused
+ * @param limitBytes larger files are refused
  * @returns its SHA-256 in hexadecimal digits, and its size in bytes
- * @throws DownloadError when it is no file, or is too large; DestinationError when it cannot be read; the signal's reason, at once
+ * @throws DownloadError when it is not a file or too large; DestinationError when it cannot be read; the signal's reason,
+ *   immediately
  */
 export async function hashFile(
   path: string,
@@ -34,7 +35,7 @@ async function hashOf(
   limitBytes: number,
   signal: AbortSignal,
 ): Promise<{ sha256: string; size: number }> {
-  // a pipe without a writer would be waited for
+  // opening a pipe without a writer would block
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const seen = await file.stat();

@@ -2,25 +2,27 @@ import { unlessAborted } from "../time/unlessAborted";
 import { DownloadError } from "../messages/errors";
 import type { Reporter } from "../messages/reporter";
 
-/** A link to a bundle, as the service mints it. */
+/** A link to a bundle that the service issued. */
 export interface MintedLink {
-  /** A credential: never shown, never kept. */
+  /** A credential: never printed, never stored. */
   readonly url: string;
-  /** Size of the bundle in bytes, where the service tells it. */
+  /** Size of the bundle in bytes, if the service reports it. */
   readonly sizeBytes?: number;
 }
 
-/** How many fresh links in a row may be refused; and how many are minted in all, for links that end while they are used. */
+/**
+ * How many new links in a row may be refused, and how many links may be requested in all, because links may expire during use.
+ */
 const MAX_REFUSED_LINKS = 2;
 const MAX_LINKS = 100;
 
-/** The links of one download: one after the other, each until the store refuses it. */
+/** The links of one download, used one after the other, each until the store refuses it. */
 export class Links {
   readonly #mint: () => Promise<MintedLink>;
   readonly #context: { readonly reporter: Reporter; readonly signal: AbortSignal };
   #link: MintedLink | undefined;
   #links = 0;
-  /** Links that were refused since the last byte. */
+  /** Links refused since the last received byte. */
   #inARow = 0;
 
   constructor(
@@ -31,22 +33,22 @@ export class Links {
     this.#context = context;
   }
 
-  /** The link to use now. @throws what `mint` throws; the signal's reason */
+  /** Returns the current link. @throws what `mint` throws; the signal's reason */
   async current(): Promise<MintedLink> {
     this.#link ??= await unlessAborted(this.#mint(), this.#context.signal);
     return this.#link;
   }
 
-  /** Bytes came: what was refused before counts no longer. */
+  /** Resets the count of refused links after bytes were received. */
   forget(): void {
     this.#inARow = 0;
   }
 
   /**
-   * The store does not take the link any more: the next one is a fresh one.
+   * The store refused the link: the next call of `current` requests a new one.
    *
-   * @param message what the store said
-   * @throws DownloadError when there is to be no other
+   * @param message of the store
+   * @throws DownloadError when too many links were refused
    */
   refused(message: string): void {
     this.#link = undefined;

@@ -5,50 +5,50 @@ import { makeHomeFolder } from "../files/homeFolder";
 import { freeName, isAbandoned, isOwnerless, ownName } from "../files/owner";
 import type { PartAnswer, PartTask } from "./partWriter";
 
-/** What the bytes of a part are of, so that others are never put behind them. */
+/** Identifies the bundle that a part's bytes belong to, so that bytes of another bundle are never appended. */
 export interface PartNote {
-  /** What is downloaded, in words. Never the link. */
+  /** What is downloaded, for people. Never the link. */
   readonly subject: string;
   /** A strong ETag, see RFC 9110 §8.8.1. */
   readonly etag: string;
-  /** Size of the whole in bytes, where the store tells it. */
+  /** Size of the whole bundle in bytes, if the store reports it. */
   readonly totalBytes?: number;
 }
 
-/** Bytes are handed to the thread in blocks of this size, of which so many are on their way at most. */
+/** Size of the blocks that are passed to the thread, and how many may be pending. */
 const BLOCK_BYTES = 512 * 1024;
 const BLOCKS = 4;
 
-/** How long the thread may take to bring what it has to the disk when the download has failed, in milliseconds. */
+/** How long the thread may take to flush its data after a failed download, in milliseconds. */
 export const CLOSE_LIMIT_MS = 1_000;
 
 const BUNDLE = "bundle";
 const NOTE = "note.json";
 
 /**
- * What has arrived of a download: a folder with the bytes and the note of what they are of, `NAME.OWNER.part`. It belongs to
- * one owner, who alone writes to it; what a dead owner left is taken over by giving the folder another name, which only one
- * of many can do. So two downloads never write to the same file, and need no lock that somebody could hold for ever.
+ * A partial download: a folder `NAME.OWNER.part` with the bytes and a note about their bundle. One owner alone writes to it.
+ * Another process takes over the part of a dead owner by renaming the folder; only one of several processes can succeed. So two
+ * downloads never write to the same file, and need no lock that could be held forever.
  */
 export class Part {
-  /** What is downloaded, in words. Never the link. */
+  /** What is downloaded, for people. Never the link. */
   readonly subject: string;
-  /** Bytes that have arrived. */
+  /** Number of received bytes. */
   size = 0;
   note: PartNote | undefined;
-  /** Nobody will ever want what has arrived. */
+  /** The received bytes cannot be used again. */
   isUseless = false;
   readonly #where: { readonly folder: string; readonly name: string };
   #folder: string;
   readonly #memory = new SharedArrayBuffer(BLOCK_BYTES * BLOCKS);
   readonly #bytes = Buffer.from(this.#memory);
   #worker: Worker | undefined;
-  /** Those who wait for the thread, in the order in which it answers. */
+  /** Pending requests to the thread, in the order of its responses. */
   readonly #waiting: { resolve: (answer: PartAnswer) => void; reject: (error: Error) => void }[] = [];
-  /** The block that is being filled, and how much of it is. */
+  /** The block that is being filled, and how many bytes it has. */
   #block = 0;
   #filled = 0;
-  /** What the thread does with each block. */
+  /** The pending write of each block. */
   readonly #writing = Array.from({ length: BLOCKS }, () => Promise.resolve());
 
   private constructor(folder: string, name: string, subject: string) {
@@ -58,10 +58,10 @@ export class Part {
   }
 
   /**
-   * A part of one's own: the largest that nobody has any more, else a new one.
+   * Creates a part for this process: from the largest part without an owner, otherwise a new one.
    *
    * @param nowMs wall-clock time in milliseconds since 1970
-   * @throws the error of the file system, as all that it does to the disk
+   * @throws the error of the file system, as all methods that access the disk
    */
   static claim(folder: string, name: string, subject: string, nowMs: number): Part {
     const part = new Part(folder, name, subject);
@@ -79,18 +79,18 @@ export class Part {
     return part;
   }
 
-  /** Where the bytes are. */
+  /** Path of the file with the bytes. */
   get path(): string {
     return join(this.#folder, BUNDLE);
   }
 
-  /** Opens it, and reads what has arrived so far. */
+  /** Opens the part and reads the bytes received so far. */
   async open(): Promise<void> {
-    // as this file is: JavaScript in the package, TypeScript in tests
+    // the extension of this file: JavaScript in the package, TypeScript in tests
     const worker = new Worker(join(__dirname, `partWriter${extname(__filename)}`), {
       workerData: this.#memory,
       execArgv: [],
-      resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }, // it makes no garbage to speak of
+      resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }, // it creates almost no garbage
     });
     this.#worker = worker;
     worker.unref();
@@ -103,18 +103,18 @@ export class Part {
       await this.begin(undefined);
   }
 
-  /** Forgets what has arrived. @param note what comes now is of; without it the next call cannot go on from it */
+  /** Discards the received bytes. @param note identifies the bytes that follow; without it, the next call cannot resume */
   async begin(note: PartNote | undefined): Promise<void> {
     this.#filled = 0;
     await this.#do({ do: "empty" });
     this.size = 0;
     this.note = note;
-    // before the first byte that it is about
+    // before the first byte that it describes
     if (note) writeFileSync(join(this.#folder, NOTE), JSON.stringify(note), { mode: 0o600 });
     else rmSync(join(this.#folder, NOTE), { force: true });
   }
 
-  /** Takes bytes. Resolves when there is room for more. @throws what befell these bytes, or those that came before */
+  /** Appends bytes. Resolves when there is space for more. @throws the error of writing these bytes, or earlier ones */
   async append(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length;) {
       if (this.#filled === 0) await this.#writing[this.#block];
@@ -127,24 +127,24 @@ export class Part {
     }
   }
 
-  /** Hands what came since the last time to the thread, though it is no whole block: only what is written survives a kill. */
+  /** Passes the bytes since the last call to the thread, even an incomplete block: only written bytes survive a kill. */
   write(): void {
     if (this.#filled === 0) return;
     const task = { do: "append", from: this.#block * BLOCK_BYTES, length: this.#filled } as const;
     const written = this.#do(task).then(() => undefined);
-    written.catch(() => undefined); // it is told to who waits for the block
+    written.catch(() => undefined); // the next use of the block reports the error
     this.#writing[this.#block] = written;
     this.#block = (this.#block + 1) % BLOCKS;
     this.#filled = 0;
   }
 
-  /** Brings it to the disk. @returns its SHA-256: hexadecimal digits */
+  /** Flushes the file to the disk. @returns its SHA-256: hexadecimal digits */
   async finish(): Promise<string> {
     await this.#flush();
     return (await this.#do({ do: "finish" })).digest ?? "";
   }
 
-  /** Nothing more comes: what has arrived is brought to its file. */
+  /** Writes the remaining bytes and ends the thread. */
   async close(): Promise<void> {
     const worker = this.#worker;
     if (!worker) return;
@@ -157,7 +157,7 @@ export class Part {
     }
   }
 
-  /** Leaves it to the next call, where that may want it. */
+  /** Leaves the part to the next call, if that can use it. */
   release(): void {
     if (this.isUseless) return this.remove();
     const free = join(this.#where.folder, `${this.#where.name}.${freeName()}.part`);
@@ -165,11 +165,11 @@ export class Part {
       renameSync(this.#folder, free);
       this.#folder = free;
     } catch {
-      // it is left when this process ends
+      // the next process takes it over when this one ends
     }
   }
 
-  /** It is of no use any more. */
+  /** Deletes the part. */
   remove(): void {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 2 });
   }
@@ -188,22 +188,22 @@ export class Part {
     throw Object.assign(new Error(answer.message), { code: answer.code });
   }
 
-  /** Makes it this part, where its note is understood; else it goes. */
+  /** Takes over the part at a path if its note is valid; otherwise deletes it. */
   #takeOver(path: string): void {
     try {
       renameSync(path, this.#folder);
     } catch {
-      return; // somebody was faster
+      return; // another process was faster
     }
     this.note = readNote(join(this.#folder, NOTE), this.subject);
     if (!this.note) this.remove();
   }
 }
 
-/** What stands between two quotation marks there, so that it can be sent back as it came. */
+/** An ETag whose characters between the quotation marks can be sent back unchanged. */
 const STRONG_ETAG = /^"[\x21\x23-\x7e]{1,1000}"$/;
 
-/** @returns undefined for one that is weak, too long, or none: it proves nothing */
+/** @returns undefined for a missing, weak or too long ETag: it proves nothing */
 export function strongEtag(header: string | null): string | undefined {
   return header !== null && STRONG_ETAG.test(header) ? header : undefined;
 }
@@ -220,7 +220,7 @@ function readNote(path: string, subject: string): PartNote | undefined {
   }
 }
 
-/** The parts of all names in a folder. What is no folder, such as a symbolic link, is none. */
+/** All parts in a folder. Only folders count: a symbolic link does not. */
 function partsIn(folder: string): { path: string; name: string; owner: string }[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const [, name, owner] = /^(.+)\.([0-9a-z-]+)\.part$/.exec(entry.name) ?? [];
@@ -233,7 +233,7 @@ function sizeOf(part: string): number {
   return lstatSync(join(part, BUNDLE), { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Best effort: also parts of which nobody can tell whose they are, and those of other names. */
+/** Removes abandoned parts, also those of other names and of unknown owners. Best effort. */
 function removeOld(folder: string, nowMs: number): void {
   for (const { path, owner } of partsIn(folder)) {
     try {

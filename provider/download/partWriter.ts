@@ -1,22 +1,22 @@
 /**
- * A thread that does to a part what takes its time: it writes and hashes, while the other receives. Node loads this file
- * by its name, in tests as it is written; so nothing is imported at run time.
+ * A worker thread that writes and hashes a part while the main thread receives. Node.js loads this file by its name, in tests
+ * uncompiled, so it imports nothing at run time.
  */
 import type { Hash } from "node:crypto";
 
-/** What is asked of the thread; each is answered in turn. */
+/** A request to the thread; it answers requests in order. */
 export type PartTask =
-  /** Opens the file, as it is or new, and hashes what is in it. */
+  /** Opens or creates the file, and hashes its content. */
   | { do: "open"; path: string }
-  /** Empties it. */
+  /** Truncates the file. */
   | { do: "empty" }
-  /** Appends what stands in the shared memory. */
+  /** Appends bytes from the shared memory. */
   | { do: "append"; from: number; length: number }
-  /** Sees that it is on the disk, and gives its digest. */
+  /** Flushes the file to the disk, and returns its digest. */
   | { do: "finish" }
   | { do: "close" };
 
-/** Answer to a task. */
+/** The response to a request. */
 export type PartAnswer =
   | { ok: true; size: number; digest: string | undefined }
   | { ok: false; code: string | undefined; message: string };
@@ -30,10 +30,10 @@ let file: number | undefined;
 let size = 0;
 let hash: Hash = createHash("sha256");
 
-/** Does one task. @returns the digest, where it was asked for */
+/** Runs one task. @returns the digest, if the task requests it */
 function work(task: PartTask): string | undefined {
   if (task.do === "open") {
-    // where the system has no O_NOFOLLOW, it is `undefined`, which counts for nothing here
+    // on systems without O_NOFOLLOW it is `undefined`, which has no effect here
     const { O_RDWR, O_CREAT, O_NOFOLLOW } = fs.constants;
     const opened = fs.openSync(task.path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
     file = opened;

@@ -9,32 +9,32 @@ import type { MintedLink } from "./links";
 import type { Part } from "./part";
 import type { Bytes } from "./storeAnswer";
 
-/** Least time between two lines of progress, in milliseconds. */
+/** Minimum time between two lines of progress, in milliseconds. */
 const PROGRESS_INTERVAL_MS = 250;
-/** How long what arrives waits for more before it is written, in milliseconds: a kill costs no more than that. */
+/** How long received bytes are collected before they are written, in milliseconds: a killed run loses no more than that. */
 const WRITE_INTERVAL_MS = 50;
 
-/** What receiving takes from the outside. */
+/** What a receiver needs from the outside. */
 interface ReceiverContext {
   readonly clock: Clock;
   readonly reporter: Reporter;
 }
 
-/** Puts the bytes of a store's answers behind those that have arrived, no more than were promised or are allowed. */
+/** Appends the bytes of a store's responses to the part, no more than promised or allowed. */
 export class Receiver {
   readonly #part: Part;
   readonly #limitBytes: number;
   readonly #context: ReceiverContext;
   readonly #onBytes: (count: number) => void;
-  /** When the first byte came, and how many came since. */
+  /** When the first byte arrived, and how many bytes arrived since. */
   #startedAt = 0;
   #moved = 0;
   #shownAt = -Infinity;
   #writtenAt = -Infinity;
 
   /**
-   * @param limitBytes of the whole; larger ones are refused
-   * @param onBytes is told how many came, whenever some did
+   * @param limitBytes of the whole bundle; larger ones are refused
+   * @param onBytes gets the number of bytes whenever some arrived
    */
   constructor(part: Part, limitBytes: number, context: ReceiverContext, onBytes: (count: number) => void) {
     this.#part = part;
@@ -44,11 +44,11 @@ export class Receiver {
   }
 
   /**
-   * Receives one answer to its end.
+   * Receives one response to its end.
    *
-   * @param link by which the store was asked
-   * @returns "goes on" when it sent less than all on purpose
-   * @throws DownloadError for bytes that are not wanted; Interruption for a connection that was cut
+   * @param link that was requested
+   * @returns "goes on" when the store deliberately sent only a part
+   * @throws DownloadError for unwanted bytes; Interruption for a lost connection
    */
   async receive(
     bytes: Bytes,
@@ -82,7 +82,7 @@ export class Receiver {
     }
     const end = bytes.totalBytes ?? (bytes.endsAnyhow ? link.sizeBytes : part.size);
     if (part.size === end) return "complete";
-    const isWhole = part.size === bytes.until; // it sends less at a time than it was asked for
+    const isWhole = part.size === bytes.until; // the store sends smaller ranges than requested
     if (isWhole && part.size - bytes.from >= WORTH_BYTES) return "goes on";
     throw new Interruption({ code: isWhole ? TOO_FEW_BYTES : "ECONNRESET" });
   }
@@ -121,10 +121,10 @@ export class Receiver {
 }
 
 /**
- * Gives back the memory of bytes that nobody needs any more. Node.js makes a buffer of each piece that arrives, and the collector lets
- * some 64 MiB of them wait before it looks.
+ * Releases the memory of bytes that are no longer used. Node.js allocates a buffer for each received chunk, and the garbage
+ * collector lets about 64 MiB of them accumulate before it runs.
  */
 function letGo({ buffer, byteLength }: Uint8Array): void {
-  // one that has others' bytes as well is not ours to give back
+  // a buffer shared with other bytes is not ours to release
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }

@@ -5,15 +5,15 @@ import { DownloadError } from "../messages/errors";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Which addresses a store may have. */
+/** Which addresses of a store are allowed. */
 export interface StorePolicy {
-  /** `http:` is accepted, to any host. */
+  /** Allows `http:`, to any host. */
   readonly allowInsecure: boolean;
-  /** Only addresses of the public Internet are asked. */
+  /** Allows only public addresses. */
   readonly publicStorageOnly: boolean;
 }
 
-/** Where machines in a cloud are given their credentials: nobody keeps bundles there, and thieves ask for it. */
+/** Addresses from which cloud machines get their credentials: no store is there, and attackers request them. */
 const METADATA = {
   metadata: [
     "169.254.0.0/16", // link-local (RFC 3927): AWS, Azure, Google and most others
@@ -26,9 +26,11 @@ const METADATA = {
   ].map((network) => ipaddr.parseCIDR(network)),
 };
 
-/** IPv6 addresses that hold an IPv4 one. A name ends with the place of its first half among the eight parts of the address. */
+/**
+ * IPv6 addresses that contain an IPv4 address. A key ends with the position of its first half among the address's eight groups.
+ */
 const EMBEDDING = {
-  // the IPv4 address is all that is reached
+  // only the IPv4 address is reached
   "only 6": ["::ffff:0:0/96", "64:ff9b::/96"].map((network) => ipaddr.parseCIDR(network)), // RFC 4291 (mapped), RFC 6052 (NAT64)
   // RFC 4291 (compatible), RFC 7915 (translated), RFC 8215 (NAT64 of one's own)
   "also 6": ["::/96", "::ffff:0:0:0/96", "64:ff9b:1::/48"].map((network) => ipaddr.parseCIDR(network)),
@@ -39,9 +41,9 @@ const EMBEDDING = {
 const ASSIGNED = { assigned: ipaddr.parseCIDR("2000::/3") };
 
 /**
- * Why an address is never asked.
+ * Why an address is refused; `undefined` if it is allowed.
  *
- * @param address as the name service or a URL has it
+ * @param address from a DNS answer or a URL
  */
 export function refusedAddress(address: string, policy: StorePolicy): string | undefined {
   const plain = address.replace(/^\[|\]$|%.*$/g, "");
@@ -55,7 +57,7 @@ export function refusedAddress(address: string, policy: StorePolicy): string | u
     : undefined;
 }
 
-/** The addresses at which a connection to this one may end. */
+/** The addresses that a connection to this address may reach. */
 function reachedBy(address: Address): Address[] {
   const [which, at] = ipaddr.subnetMatch(address, EMBEDDING, "none").split(" ");
   if (at === undefined) return [address];
@@ -71,9 +73,9 @@ function isPublic(address: Address): boolean {
 }
 
 /**
- * Refuses what can be told from a URL alone. A host that is given as an address is checked here, for no name service is asked for it.
+ * Refuses a URL without a DNS lookup. It checks a host that is an IP address here, because such a host is never looked up.
  *
- * @param from the URL that led here
+ * @param from the URL that redirected here
  * @throws DownloadError
  */
 export function checkStoreUrl(url: URL, policy: StorePolicy, from?: URL): void {
@@ -93,10 +95,10 @@ export function checkStoreUrl(url: URL, policy: StorePolicy, from?: URL): void {
   if (refused !== undefined) fail(`${url.host}, which ${refused}`, REFUSED_REMEDY);
 }
 
-/** What to do about an address that is not asked. */
+/** The remedy for a refused address. */
 export const REFUSED_REMEDY = "Ask the service's operator why its links lead there.";
 
-/** How a host's addresses are found: `dns.lookup`, as it is used here. */
+/** Resolves a host: `dns.lookup`, as it is used here. */
 export type Lookup = (
   host: string,
   options: { all: true; family?: number; hints?: number },
@@ -104,10 +106,10 @@ export type Lookup = (
 ) => void;
 
 /**
- * The way to a host's addresses that passes only those that may be asked: the one that is connected to is one that was checked,
- * whatever the name service answers to the next who asks.
+ * A DNS lookup that returns only allowed addresses. The connection uses a checked address, even if the DNS server later gives
+ * another answer.
  *
- * @param onRefused gets the reason when no address is left
+ * @param onRefused gets the reason when no address is allowed
  */
 export function guardedLookup(
   lookup: Lookup,

@@ -2,52 +2,52 @@ import { parseRetryAfter, type Fault } from "../http/retryPolicy";
 import { cut } from "../messages/plainText";
 import { strongEtag } from "./part";
 
-/** What was asked for. */
+/** What was requested. */
 export interface Asked {
-  /** Offset of the first byte that is wanted; from 1 on, the answer is to be a part. */
+  /** Offset of the first requested byte; from 1 on, the response must be partial. */
   readonly from: number;
-  /** What the bytes before are of. */
+  /** ETag of the bundle that the received bytes belong to. */
   readonly etag?: string | undefined;
   readonly totalBytes?: number | undefined;
 }
 
-/** Bytes that follow those that have arrived, or are the first. */
+/** Bytes that continue those already received, or start the bundle. */
 export interface Bytes {
   readonly kind: "bytes";
   readonly from: number;
-  /** Offset behind the last byte of this answer, where it is told. */
+  /** Offset after the last byte of this response, if known. */
   readonly until?: number;
-  /** Of the whole bundle, where it is told. */
+  /** Size of the whole bundle, if known. */
   readonly totalBytes?: number;
-  /** A strong one. */
+  /** A strong ETag. */
   readonly etag?: string;
-  /** The end of the answer is the end of the connection: nobody can tell it from a cut. */
+  /** The response ends when the connection closes: that cannot be distinguished from a lost connection. */
   readonly endsAnyhow: boolean;
 }
 
-/** What is made of a store's answer. */
+/** How a store's response is interpreted. */
 export type StoreAnswer =
   | Bytes
-  /** All bytes have arrived already. */
+  /** All bytes have already arrived. */
   | { readonly kind: "complete" }
-  /** What has arrived is of no use. */
+  /** The received bytes are useless. */
   | { readonly kind: "anew"; readonly why: string }
-  /** The link is not good any more; another one may be. */
+  /** The link no longer works; a new one may. */
   | { readonly kind: "refused" }
-  /** It may be asked again. */
+  /** The request may be retried. */
   | { readonly kind: "later"; readonly fault: Fault }
   | { readonly kind: "never"; readonly why: string; readonly remedy: string };
 
-/** Statuses with which a store refuses a link that has ended, or was withdrawn. */
+/** Statuses with which a store refuses an expired or revoked link. */
 const REFUSED = new Set([401, 403, 410]);
 
 const CHECK_STORE = "Check that the link is that of the bundle, and report this to the service's support.";
 
 /**
- * Reads the head of an answer. What it says is only believed where it all fits together: bytes of two bundles are never put
- * into one.
+ * Interprets the status and headers of a response. It trusts them only if they are all consistent: bytes of two bundles are never
+ * combined.
  *
- * @param reason the store's own words, of an error
+ * @param reason the store's error message
  * @param nowMs wall-clock time in milliseconds since 1970
  */
 export function readStoreAnswer(
@@ -107,7 +107,7 @@ function partial(headers: Headers, asked: Asked): StoreAnswer {
   }
   if ((lengthOf(headers) ?? until - from) !== until - from) return anew("the store contradicts itself");
   const { etag } = etagOf(headers);
-  // also where it has none: whether the store looked at If-Match cannot be told then
+  // also without an ETag: then the store may have ignored If-Match
   if (etag === undefined || etag !== asked.etag) return anew("the bundle is another one by now");
   return { kind: "bytes", from, until, totalBytes, etag, endsAnyhow: false };
 }

@@ -1,13 +1,13 @@
 import { redact } from "../messages/redaction";
 
-/** How much of an error is read, in bytes, and quoted, in characters. */
+/** How many bytes of an error response are read, and how many characters are quoted. */
 export const MAX_ERROR_BYTES = 16 * 1024;
 const QUOTE_LENGTH = 200;
 
-/** The store's own words about an error: code and message, where it is the XML of S3 and its like, else the beginning. */
+/** The store's error message: code and message from the XML of S3-compatible stores, otherwise the start of the text. */
 export function storeReason(text: string): string {
   const [code, message] = ["Code", "Message"].map((name) => textOf(text, name));
-  // the other elements of this XML repeat what was signed, and the signature
+  // the other elements of this XML contain the signed text and the signature
   const words = code || message ? [code, message].filter(Boolean).join(": ") : /^\s*</.test(text) ? "" : text;
   return redact(words, QUOTE_LENGTH);
 }

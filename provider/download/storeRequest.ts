@@ -3,27 +3,27 @@ import type { FailedAttempt } from "../http/failedAttempt";
 import { DownloadError } from "../messages/errors";
 import { checkStoreUrl, guardedLookup, REFUSED_REMEDY, type Lookup, type StorePolicy } from "./storeAddress";
 
-/** How many redirects are followed: to another region, to a server near by. */
+/** How many redirects are followed, for example to another region or a closer server. */
 const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** How long the store may be silent, in milliseconds: before its answer, and within it. */
+/** How long the store may send nothing, in milliseconds: before and during its response. */
 const STALL_LIMIT_MS = 30_000;
 
-/** What asking a store needs from the outside. */
+/** What a request to a store needs from the outside. */
 export interface StoreNetwork extends NetworkContext {
   readonly policy: StorePolicy;
-  /** The proxy on the way to a URL. @throws ConfigurationError */
+  /** The proxy for a URL. @throws ConfigurationError */
   readonly proxyFor: (url: string) => URL | undefined;
   readonly lookup: Lookup;
 }
 
 /**
- * Asks a store for what a link leads to. It learns nothing but the link: no key, no cookie. With a proxy, the name of the store is looked
- * up there, and cannot be checked here; what is given as an address is, always.
+ * Requests a link from the store. The store gets only the link: no key, no cookie. A proxy resolves the store's host itself, so
+ * that address cannot be checked here; an IP address in a URL is always checked.
  *
- * @param read gets the answer, and the host that sent it
- * @throws DownloadError for a redirect that is not followed or an address that is not asked; what `read` throws; the signal's reason
+ * @param read gets the response, and the host that sent it
+ * @throws DownloadError for a redirect that is not followed or a refused address; what `read` throws; the signal's reason
  */
 export async function askStore<T>(
   link: string,
@@ -36,7 +36,7 @@ export async function askStore<T>(
   for (let redirects = 0; ; redirects++) {
     checkStoreUrl(url, network.policy, from);
     const asked = url;
-    // the link as it was written: a signature may be of every character
+    // the link exactly as issued: a signature may cover every character
     const outcome = await ask(from ? url.href : link, headers, network, async (reply) =>
       REDIRECTS.has(reply.status)
         ? { next: redirected(asked, reply, redirects) }
@@ -49,7 +49,7 @@ export async function askStore<T>(
   }
 }
 
-/** @throws DownloadError for one that is not followed */
+/** @throws DownloadError for a redirect that is not followed */
 function redirected({ host, href }: URL, { status, headers }: HttpReply, redirects: number): URL {
   const header = headers.get("location");
   const location = header === null ? null : URL.parse(header, href);

@@ -1,6 +1,6 @@
 import { DestinationError } from "../messages/errors";
 
-/** What to do about what the system says. */
+/** The remedy for each error code of the system. */
 const REMEDIES: Readonly<Record<string, (elsewhere: string) => string>> = {
   ENOSPC: () => "Make room on that disk, and run `pulumi up` again.",
   EDQUOT: () => "Make room within the quota of that disk, and run `pulumi up` again.",
@@ -18,9 +18,9 @@ const REMEDIES: Readonly<Record<string, (elsewhere: string) => string>> = {
 };
 
 /**
- * What the system says of a folder or file, for people. What already is, stays as it is.
+ * Explains a system error about a folder or file. Returns other errors unchanged.
  *
- * @param options.elsewhere how the user names another one
+ * @param options.elsewhere how the user can choose another path
  */
 export function diskFailure(
   error: unknown,
@@ -38,7 +38,7 @@ export function diskFailure(
   );
 }
 
-/** Runs what reads or writes a folder. @throws what {@link diskFailure} makes of its error */
+/** Runs code that reads or writes a folder. @throws its error, converted by {@link diskFailure} */
 export async function usingFolder<T>(folder: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -5,22 +5,23 @@ import { makeFolder } from "./makeFolder";
 import { isAbandoned, isOwnerless, ownName } from "./owner";
 
 /**
- * The name of a draft: hidden, ours, and beside what it becomes, so that one rename publishes it. It names the process that owns it,
- * who alone writes to it. Releases before 0.7 named no owner, or ended the drafts of kits with `.kit`.
+ * The name of a draft. A draft is hidden and in the same folder as its target, so one rename publishes it. The name contains the
+ * process that owns the draft: only this process writes to it. Releases before 0.7 named no owner, or ended kit drafts with
+ * `.kit`.
  */
 const DRAFT = /^\.docs-hosting-(?:([0-9a-f]{16})\.)?([0-9a-z-]+)\.(?:draft|kit)$/;
 
-/** How often a folder is put in its place while other processes do the same. */
+/** Maximum number of attempts to publish a folder while other processes do the same. */
 const MAX_TRIES = 9;
-/** What the system says of a place where something is. */
+/** Error codes of a rename to an existing path. */
 const OCCUPIED = ["ENOTEMPTY", "EEXIST", "ENOTDIR", "EPERM"];
 
-/** @param key names the resource that goes on with the draft of an ended process. Without it, nobody goes on with it */
+/** @param key the resource that continues the draft of an ended process. Without it, nothing continues the draft */
 export function draftPath(folder: string, key?: string, owner = ownName()): string {
   return join(folder, `.docs-hosting-${key === undefined ? "" : `${key}.`}${owner}.draft`);
 }
 
-/** Makes an empty draft in a folder, and removes those that no process owns any more. */
+/** Makes an empty draft in a folder, and removes drafts whose process has ended. */
 export async function beginDraft(folder: string): Promise<string> {
   const draft = draftPath(folder);
   await makeFolder(folder);
@@ -30,19 +31,19 @@ export async function beginDraft(folder: string): Promise<string> {
   return draft;
 }
 
-/** The drafts of a resource that no process owns any more. */
+/** The drafts of a resource whose process has ended. */
 export async function endedDrafts(folder: string, key?: string): Promise<string[]> {
   return (await draftsIn(folder)).filter((each) => each.key === key && isOwnerless(each.owner)).map(pathOf);
 }
 
-/** Removes the drafts of a resource that no process owns any more. Best effort. */
+/** Removes the drafts of a resource whose process has ended. Best effort. */
 export async function removeDrafts(folder: string, key?: string): Promise<void> {
   for (const path of await endedDrafts(folder, key)) await removeDraft(path);
 }
 
 /**
- * Removes the drafts of any resource that are a day older than another draft, by the clock of the file system: those of this machine's
- * processes and of others' are stamped by it alike. Best effort.
+ * Removes the drafts of any resource that are a day older than another draft. The ages come from the file system's clock, which
+ * is the same for the processes of all machines. Best effort.
  */
 export async function removeOldDrafts(folder: string, than: string): Promise<void> {
   const { mtimeMs } = await lstat(than);
@@ -52,15 +53,15 @@ export async function removeOldDrafts(folder: string, than: string): Promise<voi
   }
 }
 
-/** Another process may remove it at the same time; what may not be removed stays. */
+/** Removes a draft. Another process may remove it at the same time. Best effort. */
 export function removeDraft(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true }).catch(() => undefined);
 }
 
 /**
- * Puts a folder in its place by one rename. What is there moves to a draft; other processes may do the same at the same time.
+ * Publishes a folder by one rename. An existing target moves to a draft. Other processes may do the same concurrently.
  *
- * @param isDone whether what is there will do as well
+ * @param isDone whether the existing target already has the right content
  */
 export async function replaceFolder(
   from: string,

@@ -1,4 +1,4 @@
-/** For `catch`: what is not there gives `undefined`, and everything else is thrown. */
+/** For `catch`: returns `undefined` for a missing file, and throws any other error. */
 export function ignoreMissing(error: unknown): undefined {
   if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
 }

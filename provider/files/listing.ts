@@ -6,12 +6,12 @@ import { ignoreMissing } from "./ignoreMissing";
 /** SHA-256 of the files below a folder, by their paths with `/`. */
 export type Listing = ReadonlyMap<string, string>;
 
-/** How much is read at a time, in bytes. */
+/** Size of one read, in bytes. */
 const BLOCK_BYTES = 1 << 20;
-/** How many files of others are named. */
+/** Maximum number of remaining files that a message names. */
 const MAX_NAMED = 3;
 
-/** Paths of the files below a folder, with `/`, in the order of their bytes. Links are not followed. */
+/** Paths of the files below a folder, with `/`, sorted by bytes. Does not follow links. */
 export async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -23,7 +23,7 @@ export async function filesBelow(folder: string): Promise<string[]> {
 /**
  * Reads a file to its end.
  *
- * @param flush whether its bytes are brought down to the disk before
+ * @param flush whether to flush its bytes to disk first
  * @throws the error of the file system; the signal's reason
  */
 export async function digestFile(
@@ -48,7 +48,7 @@ export async function digestFile(
   }
 }
 
-/** Whether a folder holds the files of a listing and no other. */
+/** Whether a folder contains exactly the files of a listing. */
 export async function compareFolder(
   folder: string,
   listing: Listing,
@@ -64,10 +64,10 @@ export async function compareFolder(
 }
 
 /**
- * Removes the files of a listing, and the folders that are empty after that. A file with other bytes, or one that is not listed, is
- * somebody else's, and stays.
+ * Removes the files of a listing, and folders that are empty afterwards. A changed or unlisted file belongs to somebody else and
+ * stays.
  *
- * @returns paths of what stays; `""` for something in the folder's place
+ * @returns paths of the remaining files; `""` if the path is no folder
  */
 export async function removeListed(folder: string, listing: Listing, signal: AbortSignal): Promise<string[]> {
   const seen = await lstat(folder).catch(ignoreMissing);
@@ -80,13 +80,13 @@ export async function removeListed(folder: string, listing: Listing, signal: Abo
   }
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory());
-  // a folder is found before what is in it
+  // readdir returns a folder before its entries
   const deepestFirst = folders.map(({ parentPath, name }) => join(parentPath, name)).reverse();
   for (const each of [...deepestFirst, folder]) await rmdir(each).catch(ignoreFull);
   return left;
 }
 
-/** @param left as {@link removeListed} returned it. @param item what the listing is of: "copy" */
+/** @param left the result of {@link removeListed}. @param item what the listing describes: "copy" */
 export function staysText(folder: string, left: readonly string[], item: string): string {
   if (left[0] === "") return `${folder} stays: this ${item} was a folder. Remove it when nobody needs it`;
   const named = left.slice(0, MAX_NAMED).join(", ") + (left.length > MAX_NAMED ? ", …" : "");

@@ -2,8 +2,8 @@ import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder, and those above it. Not with `recursive` of `mkdir`: where a file system answers ENOENT to every folder, as
- * `/proc` does, Node.js asks for ever and cannot be stopped.
+ * Makes a folder and its parents. It does not use `recursive` of `mkdir`: if a file system returns ENOENT for every folder, as
+ * `/proc` does, Node.js retries forever and cannot be stopped.
  */
 export async function makeFolder(path: string): Promise<void> {
   if (await isMade(path)) return;
@@ -11,7 +11,7 @@ export async function makeFolder(path: string): Promise<void> {
   await mkdir(path).catch(unlessThere(path));
 }
 
-/** @returns whether it is there now; `false` where what is above it is missing */
+/** @returns whether the folder exists now; `false` if its parent is missing */
 async function isMade(path: string): Promise<boolean> {
   try {
     await mkdir(path).catch(unlessThere(path));
@@ -22,7 +22,7 @@ async function isMade(path: string): Promise<boolean> {
   }
 }
 
-/** Somebody may have made it at the same time. */
+/** Ignores the error if another process made the folder at the same time. */
 function unlessThere(path: string): (error: unknown) => Promise<void> {
   return async (error) => {
     if ((error as NodeJS.ErrnoException).code === "EEXIST" && (await stat(path)).isDirectory()) return;

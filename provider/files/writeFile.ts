@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 
-/** Readable by everyone, as a web server needs it, within what the user's umask allows. */
+/** Readable by everyone, as a web server needs it, limited by the user's umask. */
 const FILE_MODE = 0o644;
 
 /**
- * Writes a new file: a link of that name is not followed.
+ * Writes a new file. Does not follow an existing link of that name.
  *
- * @param flush down to the disk: for a few large files
- * @returns the digest of what was written
+ * @param flush whether to flush the file to disk: for a few large files
+ * @returns digest and size of the written bytes
  */
 export async function writeNewFile(
   path: string,
@@ -32,12 +32,12 @@ export async function writeNewFile(
   return { sha256: digest.digest("hex"), size };
 }
 
-/** Copies a file to a new one, down to the disk, see {@link writeNewFile}. */
+/** Copies a file to a new one and flushes it to disk, see {@link writeNewFile}. */
 export function copyInto(from: string, to: string, signal: AbortSignal): Promise<{ sha256: string }> {
   return writeNewFile(to, blocksOf(from, signal), { flush: true });
 }
 
-/** Begins to read with the first block that is asked for: nobody would hear what fails before. */
+/** Opens the file only when the first block is requested: an earlier error would have no handler. */
 async function* blocksOf(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path, { highWaterMark: 1 << 20, signal }) as AsyncIterable<Buffer>;
 }

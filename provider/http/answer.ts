@@ -6,7 +6,7 @@ import { malformed } from "./malformed";
 import { decodeText, MAX_BODY_BYTES } from "./replyBody";
 import { parseRetryAfter } from "./retryPolicy";
 
-/** A whole answer of the service, whatever it says. */
+/** A complete answer of the service, with any status. */
 export interface Answer {
   readonly status: number;
   /** `undefined` when it is not UTF-8. */
@@ -16,7 +16,7 @@ export interface Answer {
   readonly sentAtMs?: number;
   /** Its `X-Request-Id` header; empty when there is none. */
   readonly requestId: string;
-  /** What its `Retry-After` header asks for, in milliseconds. */
+  /** The pause that its `Retry-After` header requests, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 

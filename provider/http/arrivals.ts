@@ -1,9 +1,9 @@
-/** How much waits to be taken at most before the sender is held back, in bytes. */
+/** Maximum number of buffered bytes before the stream is paused. */
 const MOST_WAITING_BYTES = 1024 * 1024;
 
 /**
- * The bytes of a body, as they arrive. They are taken off the stream at once: what still stands in its own buffers when the
- * connection breaks is lost.
+ * The bytes of a body, as they arrive. They are read from the stream at once: if the connection breaks, the bytes in the
+ * stream's own buffers are lost.
  */
 export class Arrivals {
   #waiting: Uint8Array[] = [];
@@ -30,10 +30,10 @@ export class Arrivals {
   }
 
   /**
-   * All that has arrived since the last time; what arrives next, when that is nothing.
+   * All bytes that arrived since the last call. If there are none, it waits for the next ones.
    *
    * @returns undefined at the end of the body
-   * @throws what broke it, after all that had arrived was taken
+   * @throws the error that broke the stream, after all arrived bytes were taken
    */
   async take(): Promise<readonly Uint8Array[] | undefined> {
     while (this.#waiting.length === 0) {

@@ -10,44 +10,44 @@ import { connectionFailure } from "./connectionFailure";
 import type { Endpoint } from "./endpoint";
 import type { FailedAttempt } from "./failedAttempt";
 
-/** node-fetch's `fetch`, as much of it as is used. */
+/** The used part of node-fetch's `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** What all requests of an operation share. */
+/** The parts that all requests of an operation share. */
 export interface NetworkContext {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly reporter: Reporter;
-  /** Gets credentials, tokens and what links hold. */
+  /** Receives credentials, tokens and the secret parts of links. */
   readonly secrets: Secrets;
   readonly signal: AbortSignal;
   readonly deadline: Deadline;
 }
 
-/** What is sent. */
+/** A request to send. */
 export interface HttpRequest {
   readonly method: "GET" | "HEAD" | "POST" | "PATCH" | "PUT" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | AsyncIterable<Uint8Array> | undefined;
-  /** The answer is taken as it comes, also where it is said to be compressed. @default false */
+  /** Do not decompress the answer. @default false */
   readonly isRaw?: boolean;
 }
 
-/** Limits and ways of one attempt. */
+/** Limits and connection options of one attempt. */
 export interface AttemptOptions extends ConnectionOptions {
-  /** How long nothing may move, in milliseconds: neither of the request nor of the answer. */
+  /** Longest time without any transferred byte of request or answer, in milliseconds. */
   readonly silenceMs: number;
-  /** How long the answer is still waited for after the signal has aborted, in milliseconds. @default 0 */
+  /** How long to wait for the answer after the signal has aborted, in milliseconds. @default 0 */
   readonly graceMs?: number;
 }
 
-/** An answer of which the head has arrived. */
+/** An answer whose head has arrived. */
 export interface HttpReply {
   readonly status: number;
   readonly headers: Response["headers"];
-  /** Its content, piece by piece; each piece shows that the connection is alive. */
+  /** The content, piece by piece. Each piece restarts the silence limit. */
   content(): AsyncIterable<Uint8Array>;
-  /** Its content, when it has at most so many bytes; else the beginning, which has more. It must arrive before anything may be silent. */
+  /** The content if it has at most `limitBytes`; otherwise a longer beginning. It must arrive within a single silence limit. */
   beginning(limitBytes: number): Promise<Buffer>;
 }
 
@@ -63,10 +63,10 @@ const interrupted = (error: unknown): never => {
 };
 
 /**
- * Sends a request once, over a connection of its own, and has its answer read. Redirects are not followed: where a credential
- * goes is decided by who sends it.
+ * Sends a request once, over a new connection, and lets `read` read the answer. It does not follow redirects: only the caller
+ * decides to which host a credential is sent.
  *
- * @throws what `read` throws; the signal's reason
+ * @throws the error of `read`; the signal's reason
  */
 export async function attempt<T>(
   endpoint: Endpoint,
@@ -111,7 +111,7 @@ export async function attempt<T>(
         for (;;) {
           moved();
           const pieces = await next();
-          stopSilence(); // who takes them may need time
+          stopSilence(); // the consumer may need time
           if (!pieces) return;
           yield* pieces;
         }

@@ -4,41 +4,41 @@ import type { LookupFunction, Socket } from "node:net";
 import tls from "node:tls";
 import type { Clock } from "../time/clock";
 
-/** Longest time until a connection is made (through its proxy, with TLS), in milliseconds. */
+/** Time limit for connecting (through the proxy, with TLS), in milliseconds. */
 const CONNECT_LIMIT_MS = 10_000;
 
-/** How a connection is made. */
+/** Options of a connection. */
 export interface ConnectionOptions {
   readonly proxy?: URL | undefined;
-  /** Finds the address that is connected to, where no proxy does. @default the machine's own */
+  /** Resolves the host, unless a proxy does. @default the machine's resolver */
   readonly lookup?: LookupFunction | undefined;
-  /** In PEM: trusted in the place of those that Node.js trusts by itself. */
+  /** Certificate authorities in PEM, trusted instead of Node.js's own. */
   readonly authorities?: string[] | undefined;
 }
 
-/** What node-fetch shows of an error that is thrown here: its code. */
+/** An error with a code: node-fetch passes on only the code. */
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
 /**
- * The connection of one attempt, and what is known of it when the attempt fails: before it is ready, nothing of a request
- * is sent. It is never used twice: a service may close a connection that is kept just as the next request is sent, and
- * nobody could say whether that was still seen.
+ * The connection of one attempt, and its state when the attempt fails: before it is ready, no part of a request is sent. It is
+ * never reused: a service may close a kept connection just as the next request is sent, and then it is unknown whether the
+ * service received that request.
  */
 export class AttemptConnection {
-  /** `unused` as long as nobody asked for it. */
+  /** `unused` until the request needs the connection. */
   state: "unused" | "connecting" | "ready" = "unused";
-  /** With which status the proxy refused to connect. */
+  /** Status with which the proxy refused to connect. */
   refusedByProxy: number | undefined;
   readonly agent: Agent;
   /** Host and port of the proxy. */
   readonly proxyHost: string | undefined;
-  /** What is being done to connect. */
+  /** The pending socket or proxy request. */
   #pending: { destroy(error?: Error): unknown } | undefined;
   #stopLimit = (): void => undefined;
 
   constructor(url: string, clock: Clock, { proxy, lookup, authorities }: ConnectionOptions = {}) {
     const secure = url.startsWith("https:");
-    // said here because NODE_TLS_REJECT_UNAUTHORIZED would else switch the check off
+    // set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED would otherwise disable the check
     const agent = secure ? new https.Agent({ rejectUnauthorized: true, ca: authorities }) : new http.Agent();
     const createSocket = agent.createConnection.bind(agent);
     this.agent = agent;
@@ -59,7 +59,7 @@ export class AttemptConnection {
     };
   }
 
-  /** Ends whatever is still under way. */
+  /** Closes the connection and stops connecting. */
   close(): void {
     this.#stopLimit();
     this.#pending?.destroy();
@@ -75,11 +75,11 @@ export class AttemptConnection {
   }
 
   /**
-   * Asks the proxy to pass on bytes to the service and back, see RFC 9110 §9.3.6: it sees the service's host and no more.
+   * Asks the proxy for a tunnel to the service, see RFC 9110 §9.3.6. The proxy sees only the service's host.
    *
-   * Ours because of what libraries do, which the tests of proxies show: https-proxy-agent (9.1) checks the certificate of a
-   * service that is known by its address against the name of the proxy, and reads the proxy's headers without a limit;
-   * hpagent (1.2) cannot use IPv6 addresses.
+   * This is our own code because the libraries fail the tests of proxies. https-proxy-agent (9.1) checks the certificate of a
+   * service with an IP address against the proxy's name, and reads the proxy's headers without a limit. hpagent (1.2) does not
+   * support IPv6 addresses.
    */
   #openTunnel(proxy: URL, service: URL, done: (error: Error | null, socket?: Socket) => void): void {
     const target = `${service.hostname}:${service.port || "443"}`;

@@ -16,9 +16,9 @@ const UNREACHABLE = new Set([
 ]);
 
 /**
- * No whole answer arrived.
+ * The failure of an attempt without a complete answer.
  *
- * @param error node-fetch's, whose own text is not shown: it may hold anything
+ * @param error node-fetch's error; its text is not shown because it may contain anything
  */
 export function connectionFailure(
   endpoint: Endpoint,
@@ -27,7 +27,7 @@ export function connectionFailure(
 ): FailedAttempt {
   const { name, code: rawCode } = error as { name?: string; code?: string };
   const code = name === "AbortError" ? "no answer in time" : (rawCode ?? "connection failed");
-  // until the connection is ready it may as well be the proxy that fails
+  // until the connection is ready, the proxy may be the cause
   const proxy = state === "connecting" ? proxyHost : undefined;
   const through = proxy === undefined ? "" : ` through the proxy ${proxy}`;
   const lost = (fault: Fault, message: string, remedy: string): FailedAttempt => ({

@@ -1,7 +1,7 @@
 import { MalformedResponseError } from "../messages/errors";
 import type { Repetition } from "./retryPolicy";
 
-/** What to ask the service for. */
+/** A call to the service. */
 export interface Call {
   readonly method: "GET" | "POST";
   /** Segments of the path below the base URL; each is encoded. */
@@ -9,27 +9,27 @@ export interface Call {
   /** Sent as JSON. */
   readonly body?: Readonly<Record<string, unknown>>;
   readonly repetition: Repetition;
-  /** Sent with each attempt, so that the service can tell a repetition from a second call. */
+  /** Sent with each attempt, so that the service can distinguish a repetition from a second call. */
   readonly idempotencyKey?: string;
 }
 
-/** Where requests go, and with which key. */
+/** The service's base URL, key and proxy. */
 export interface Origin {
   /** Absolute URL without a trailing slash; the paths of endpoints are appended. */
   readonly baseUrl: string;
-  /** Reads the key at the moment of a request: it is kept nowhere. @throws ConfigurationError */
+  /** Reads the key for each request: it is stored nowhere. @throws ConfigurationError */
   readonly apiKey: () => string;
-  /** The place the key comes from, for messages. */
+  /** The source of the key, for messages. */
   readonly apiKeyName: string;
-  /** The proxy on the way there. Its URL may hold a password: only its host is ever shown. */
+  /** The proxy for the service. Its URL may contain a password: messages show only its host. */
   readonly proxy?: URL;
 }
 
-/** Where a call goes. Safe to show: the base URL holds neither a query nor a password, the path only ids. */
+/** The URL of a call. Safe to show: the base URL contains no query and no password, and the path only ids. */
 export interface Endpoint {
   readonly url: string;
   readonly host: string;
-  /** Method and URL, as messages show it. */
+  /** Method and URL, for messages. */
   readonly name: string;
 }
 

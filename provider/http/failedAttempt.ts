@@ -1,7 +1,7 @@
 import type { DocsHostingError } from "../messages/errors";
 import type { Fault } from "./retryPolicy";
 
-/** An attempt that brought no usable reply: what decides about the next one, and what to tell the user. */
+/** An attempt without a usable reply: the fault decides about a retry, the error is for the user. */
 export interface FailedAttempt {
   readonly fault: Fault;
   readonly error: DocsHostingError;

@@ -1,8 +1,8 @@
 /**
- * Does a work on each of a series, so many at once. After a failure nothing more begins; it returns when all that began has
- * ended.
+ * Runs `work` for each item, with limited concurrency. After a failure it starts nothing more. It returns when all started work
+ * has ended.
  *
- * @param heaviest what all works at once may weigh together; a single one that is heavier goes alone
+ * @param heaviest maximum total weight of concurrent work; a single heavier item runs alone
  * @throws the first failure
  */
 export async function inParallel<T>(

@@ -5,72 +5,74 @@ import { DeadlineExceededError, type DocsHostingError } from "../messages/errors
 import type { FailedAttempt } from "./failedAttempt";
 import { MAX_RETRY_AFTER_MS } from "./retryPolicy";
 
-/** How many requests go out before anything was answered, as segments of a new TCP connection do: RFC 3390. */
+/** Number of requests sent before the first answer, like the segments of a new TCP connection: RFC 3390. */
 const FIRST_REQUESTS = 4;
-/** In which time that number doubles, whatever is answered, in milliseconds: a service that is only slow is not held back for long. */
+/** Time in which that number doubles without any answer, in milliseconds: a slow service is soon sent all requests. */
 const DOUBLING_MS = 250;
-/** Shortest pause, in milliseconds: in less, it does not show how many requests the service lets through. */
+/** Shortest pause, in milliseconds: a shorter one is too short to measure the rate that the service accepts. */
 const MIN_PAUSE_MS = 1_000;
-/** Part of what the service let through that is sent after a refusal. */
+/** Fraction of the accepted rate that is sent after a refusal. */
 const DECREASE = 0.8;
-/** How slowly the rate grows while requests wait: after n answers it is e^(n² / 2 / GROWTH) as high, a quarter more after 52. */
+/** Slowness of the rate's growth while requests wait: after n answers the factor is e^(n² / 2 / GROWTH), 1.25 after 52. */
 const GROWTH = 6_000;
-/** Lowest rate, in requests a millisecond: one in two seconds, as in the adaptive retry mode of the AWS SDKs. */
+/** Lowest rate, in requests per millisecond: one in two seconds, as in the adaptive retry mode of the AWS SDKs. */
 const MIN_RATE = 0.5 / 1_000;
 
 /** A request that waits for its turn. */
 export interface Turn {
   /** Method and URL, for the message of a deadline. */
   readonly name: string;
-  /** It was sent before: it goes before those that came later. */
+  /** Whether it was sent before: then it goes to the front of the queue. */
   readonly isRepeat: boolean;
   readonly deadline: Deadline;
   readonly signal: AbortSignal;
 }
 
-/** One in the queue. */
+/** A queued request. */
 interface Waiting {
   readonly deadline: Deadline;
   readonly go: () => void;
   readonly giveUp: () => void;
 }
 
-/** A time in which the service is not asked. */
+/** A time without requests to the service. */
 interface Pause {
   readonly beganMs: number;
-  /** The service limits the rate of requests, and is not only out of service. */
+  /** Whether the service limits the rate of requests, and is not only unavailable. */
   readonly isOfRate: boolean;
 }
 
 /**
- * When the requests of one process to one service, with one key, go out: the congestion control of TCP, but for requests.
+ * Paces the requests of one process to one service with one key. It applies TCP's congestion control to requests.
  *
- * Until a refusal, the first four go at once; each answer lets two more go (slow start, RFC 5681), and time lets go the others.
- * So only a few of a hundred are refused before that is noticed, and a service that refuses nothing is asked by all within a second.
+ * Until a refusal, it sends the first four requests at once. Each answer releases two more (slow start, RFC 5681), and the others
+ * follow after a time. So the service refuses only a few of a hundred requests before the pacer reacts, and a service that
+ * refuses nothing gets all of them within about a second.
  *
- * A 429 with `Retry-After` holds all back for so long. Then they go one by one, at four fifths of the rate that the service let
- * through (as TCP Westwood has it). That grows while requests wait, the faster the longer nothing is refused (as in CUBIC, RFC 9438).
- * A 503 with `Retry-After` says nothing of a rate: after the pause it is as at first.
+ * A 429 with `Retry-After` stops all requests for that time. Then the pacer sends them one by one, at four fifths of the rate
+ * that the service accepted (as in TCP Westwood). The rate grows while requests wait, and faster the longer nothing is refused
+ * (as in CUBIC, RFC 9438). A 503 with `Retry-After` contains no information about a rate: after the pause, the pacer starts as at
+ * first.
  */
 export class Pacer {
-  /** The service answered at some time, whatever it said. */
+  /** Whether the service ever answered, with any status. */
   wasAnswered = false;
   readonly #clock: Clock;
   /** First come, first served. */
   readonly #queue: Waiting[] = [];
-  /** The last refusal that asked for a pause. */
+  /** The last refusal that requested a pause. */
   #refusal: DocsHostingError | undefined;
   #pause: Pause | undefined;
-  /** Nothing goes out before this. All times are of the monotonic clock. */
+  /** No request is sent before this time. All times are of the monotonic clock. */
   #notBeforeMs = 0;
-  /** Requests a millisecond. */
+  /** Requests per millisecond. */
   #rate = Infinity;
-  /** When requests began to go out, at first or after a pause, and how many went since. */
+  /** When sending began, at first or after a pause, and the number of requests sent since. */
   #beganMs: number | undefined;
   #sent = 0;
-  /** Answers since then that came while others waited. */
+  /** Answers since then that arrived while requests waited. */
   #answered = 0;
-  /** When each answer came, of the time of the longest pause. */
+  /** Times of the answers within the length of the longest pause. */
   readonly #answers: number[] = [];
   #stopTimer = (): void => undefined;
 
@@ -78,7 +80,7 @@ export class Pacer {
     this.#clock = clock;
   }
 
-  /** The service asked for a pause at some time: it is there. */
+  /** Whether the service ever requested a pause, and so is reachable. */
   get wasRefused(): boolean {
     return this.#refusal !== undefined;
   }
@@ -86,7 +88,7 @@ export class Pacer {
   /**
    * Waits until it is this request's turn.
    *
-   * @throws DeadlineExceededError as soon as it is known that its turn does not come in time; the signal's reason
+   * @throws DeadlineExceededError as soon as it is certain that the turn comes too late; the signal's reason
    */
   turn({ name, isRepeat, deadline, signal }: Turn): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -117,7 +119,7 @@ export class Pacer {
     });
   }
 
-  /** Learns from the end of an attempt. */
+  /** Updates the pace after an attempt. */
   ended(attempt: { readonly value: unknown } | FailedAttempt): void {
     if (!("fault" in attempt)) return this.#count();
     const { fault, error } = attempt;
@@ -143,19 +145,19 @@ export class Pacer {
     const nowMs = this.#clock.monotonic();
     this.#answers.push(nowMs);
     if (nowMs - (this.#answers[0] ?? nowMs) > MAX_RETRY_AFTER_MS) this.#answers.shift();
-    if (this.#queue.length === 0) return; // says nothing of whether more could go
+    if (this.#queue.length === 0) return; // does not show whether the service accepts more
     this.#answered++;
     this.#rate *= 1 + this.#answered / GROWTH;
     this.#letGo();
   }
 
-  /** Lets go all whose turn it is. */
+  /** Releases all requests whose turn it is. */
   #letGo(): void {
     this.#stopTimer();
     while (this.#queue.length > 0) {
       const nowMs = this.#clock.monotonic();
       if (this.#pause && nowMs >= this.#notBeforeMs) this.#resume(this.#pause, nowMs);
-      const waitMs = Math.ceil(this.#untilNextMs(nowMs)); // a rest that no clock can show would be waited for again and again
+      const waitMs = Math.ceil(this.#untilNextMs(nowMs)); // rounded up: a fraction below the clock's resolution would be waited for repeatedly
       if (waitMs > 0) {
         this.#stopTimer = this.#clock.after(waitMs, () => this.#letGo());
         const isTooLong = ({ deadline }: Waiting): boolean => deadline.remainingMs() <= waitMs;
@@ -171,7 +173,7 @@ export class Pacer {
 
   #resume({ beganMs, isOfRate }: Pause, nowMs: number): void {
     if (isOfRate) {
-      // as many as in a time of the pause's length before it, and those that were on their way then
+      // answers within a time of the pause's length before it, and to requests already sent at that point
       const pauseMs = this.#notBeforeMs - beganMs;
       const accepted = this.#answers.filter((atMs) => atMs >= beganMs - pauseMs).length;
       this.#rate = Math.max(MIN_RATE, DECREASE * Math.min(this.#rate, accepted / pauseMs));

@@ -5,7 +5,7 @@ import { Pacer } from "./pacer";
 /** The pacers of one process: one for each service and key. */
 export class Pacers {
   readonly #clock: Clock;
-  /** By a digest: a key is kept nowhere. */
+  /** By a digest, so that no key is stored. */
   readonly #byDigest = new Map<string, Pacer>();
 
   constructor(clock: Clock) {

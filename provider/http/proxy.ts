@@ -1,16 +1,16 @@
 import { isLoopback } from "./loopback";
 import { ConfigurationError } from "../messages/errors";
 
-/** Environment variable with the URL of the proxy for `https:`. Read in lower case first, as everywhere. */
+/** Environment variable with the URL of the proxy for `https:`. The lower-case name takes precedence, as usual. */
 const PROXY_VARIABLE = "HTTPS_PROXY";
-/** Environment variable with the hosts that are reached without it. */
+/** Environment variable with the hosts that are reached without the proxy. */
 const NO_PROXY_VARIABLE = "NO_PROXY";
 
 /**
- * The proxy that connections to the service go through, as curl reads it from the environment. Only `https:` goes through
- * one, as a tunnel: the proxy of an `http:` request would read the API key. This machine is never reached by proxy.
+ * The proxy for connections to the service, read from the environment as curl does. Only `https:` uses a proxy, as a tunnel: the
+ * proxy of an `http:` request could read the API key. Connections to this machine never use a proxy.
  *
- * @throws ConfigurationError for a proxy that is not known by an http(s) URL; the text does not show its password
+ * @throws ConfigurationError for a proxy without an http(s) URL; the message does not show its password
  */
 export function proxyFor(
   baseUrl: string,
@@ -31,8 +31,8 @@ export function proxyFor(
 }
 
 /**
- * Whether `NO_PROXY` (hosts between commas, each with all below it, perhaps with a port; «*» for all) names a host. To
- * proxy-from-env (2.1), a host means that host alone, and a proxy without a scheme is one that speaks TLS.
+ * Whether `NO_PROXY` contains a host. It is a comma-separated list of hosts, each with all subdomains and optionally a port; «*»
+ * means all. In proxy-from-env (2.1), a host excludes its subdomains, and a proxy without a scheme uses TLS.
  */
 function isExcepted({ hostname, port }: URL, list: string): boolean {
   return list

@@ -12,7 +12,7 @@ import type { Endpoint, Origin } from "./endpoint";
 import type { FailedAttempt } from "./failedAttempt";
 import { parseJson, QUOTE_LENGTH } from "./replyBody";
 
-/** Statuses that send a client to another address. */
+/** Statuses that redirect a client to another URL. */
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** The service answered with an error status, see provider/service/README.md, Errors. */
@@ -72,7 +72,7 @@ export function refusal(
   return { fault: { kind: "status", status, retryAfterMs }, error };
 }
 
-/** The service's own words: the field `error`; the beginning of any other short text. */
+/** The service's message: the field `error`, or the beginning of a text that is not JSON. */
 function serviceReason(text: string | undefined): string {
   if (text === undefined) return "";
   const body = parseJson(text);

@@ -5,10 +5,10 @@ import { malformed } from "./malformed";
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** Deepest nesting of a JSON reply that is read. The service's have two levels. */
 const MAX_DEPTH = 64;
-/** How much of a reply that is not JSON is quoted, in characters. */
+/** Longest quote of a reply that is not JSON, in characters. */
 export const QUOTE_LENGTH = 200;
 
-/** Strict UTF-8 without a byte order mark; anything else is told apart from an empty reply. */
+/** Decodes strict UTF-8 without a byte order mark. `undefined` for anything else, to distinguish it from an empty reply. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -37,7 +37,7 @@ export function parseObject(endpoint: string, text: string | undefined): Record<
   return value as Record<string, unknown>;
 }
 
-/** @returns undefined for what is not JSON, or nested too deep to be dealt with safely */
+/** @returns undefined if the text is not JSON, or nested too deep to process safely */
 export function parseJson(text: string): unknown {
   if (isTooDeep(text)) return undefined;
   try {
@@ -47,7 +47,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Counts brackets, those in strings left out, without a stack that could overflow. */
+/** Counts brackets outside strings, without recursion, so that the stack cannot overflow. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;

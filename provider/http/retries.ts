@@ -11,32 +11,32 @@ import {
   type Repetition,
 } from "./retryPolicy";
 
-/** Whom an operation asks. */
+/** The server that an operation talks to. */
 export interface Peer {
   /** `the service`, `the store`. */
   readonly name: string;
-  /** Something of it answered in this run: a refused connection then is a restart, and not a wrong address. */
+  /** Whether it answered in this run: then a refused connection means a restart, not a wrong address. */
   isKnown: boolean;
-  /** Something of it answered this operation, whatever it said: it is there, and worth waiting for. */
+  /** Whether it answered this operation, with any status: it is reachable and worth waiting for. */
   wasAnswered: boolean;
-  /** When this operation asked it first, on the monotonic clock. */
+  /** When this operation first contacted it, on the monotonic clock. */
   askedAtMs?: number;
 }
 
-/** How long a peer of which nothing ever answered is tried, in milliseconds. */
+/** How long a peer that never answered is tried, in milliseconds. */
 const SILENCE_LIMIT_MS = 2 * 60_000;
-/** The same where it refuses connections and nobody knows that it was ever there, in milliseconds. */
+/** The same for a peer that refuses connections and never answered in this run, in milliseconds. */
 const REFUSED_LIMIT_MS = 15_000;
 
-/** How many bytes are worth a request: when fewer came, what failed before still counts. */
+/** Number of bytes that reset the count of failures: with fewer bytes, earlier failures still count. */
 export const WORTH_BYTES = 64 * 1024;
 
-/** A timer may run out this much before its time, in milliseconds. */
+/** A timer may fire this much too early, in milliseconds. */
 const TIMER_PRECISION_MS = 5;
 
 type RetryContext = Pick<NetworkContext, "clock" | "reporter" | "signal" | "deadline">;
 
-/** The failed attempts of one call or transfer, and how long is waited after each. */
+/** The failed attempts of one call or transfer, and the pause after each. */
 export class Retries {
   readonly #peer: Peer;
   readonly #context: RetryContext;
@@ -47,7 +47,7 @@ export class Retries {
   #previous: DocsHostingError | undefined;
   #movedBytes = 0;
 
-  /** @param call.name what is tried, for messages: `GET https://…` */
+  /** @param call.name the request, for messages: `GET https://…` */
   constructor(
     peer: Peer,
     context: RetryContext,
@@ -60,7 +60,7 @@ export class Retries {
     peer.askedAtMs ??= context.clock.monotonic();
   }
 
-  /** Bytes were moved. When these are worth it, what failed before counts no longer. */
+  /** Bytes were transferred. After {@link WORTH_BYTES}, earlier failures no longer count. */
   moved(bytes: number): void {
     this.#peer.wasAnswered = true;
     this.#movedBytes += bytes;
@@ -71,9 +71,9 @@ export class Retries {
   }
 
   /**
-   * Waits until it may be tried again.
+   * Waits until the next attempt.
    *
-   * @throws the attempt's error when it may not; DeadlineExceededError; the signal's reason
+   * @throws the attempt's error if no further attempt is allowed; DeadlineExceededError; the signal's reason
    */
   async pause({ fault, error }: FailedAttempt): Promise<void> {
     const { clock, reporter, signal } = this.#context;
@@ -100,7 +100,7 @@ export class Retries {
     await sleep(clock, delayMs, signal);
   }
 
-  /** Why it is not tried after such a pause, where time is the reason. */
+  /** The error if time allows no attempt after this pause. */
   #endOf({ fault, error }: FailedAttempt, delayMs: number): DocsHostingError | undefined {
     const { clock, deadline } = this.#context;
     const remainingMs = deadline.remainingMs();
@@ -113,7 +113,7 @@ export class Retries {
           "Run `pulumi up` again, or raise the limit with the resource option customTimeouts.",
         );
       }
-      // an attempt that the deadline itself cut off tells less than the one before
+      // an attempt that the deadline ended is less informative than the one before
       const { message, remedy } = wasCutOff ? (this.#previous ?? error) : error;
       return new DeadlineExceededError(
         `${message}; the time limit of ${limit} leaves no room for another try`,

@@ -1,26 +1,26 @@
-/** Why an attempt failed, as far as it decides what happens next. */
+/** Why an attempt failed. The fault decides about a retry. */
 export type Fault =
-  /** No connection was made, or TLS was cut off, so the service surely did not see the request. */
+  /** No connection was made, or TLS was interrupted, so the service certainly did not receive the request. */
   | { kind: "unreachable"; code: string }
-  /** The connection broke or the time was up: the service may have processed the request. */
+  /** The connection broke or timed out: the service may have processed the request. */
   | { kind: "interrupted"; code: string }
-  /** The certificate is not trusted; asking again would not help. */
+  /** The certificate is not trusted; a retry would not help. */
   | { kind: "untrusted"; code: string }
   /** The proxy did not connect to the service. */
   | { kind: "refusedByProxy"; status: number }
-  /** What came back from the service is not HTTP. */
+  /** The answer of the service is not HTTP. */
   | { kind: "notHttp" }
   /** The service answered with an error status. */
   | { kind: "status"; status: number; retryAfterMs: number | undefined }
-  /** Success, but not with the body that was promised. */
+  /** Success, but the body does not match the API. */
   | { kind: "malformed" }
-  /** Headers or body are larger than anything that was promised. */
+  /** Headers or body are too large. */
   | { kind: "oversized" };
 
 /**
- * What may be sent again:
- * `read` anything that only reads; `repeatable` what the API allows to be called again (generate-bundle);
- * `start` what must not happen twice (start-job: there is no way to find a job whose id was lost).
+ * Whether a request may be sent again:
+ * `read`: a request that only reads; `repeatable`: a call that the API allows to repeat (generate-bundle);
+ * `start`: a call that must not happen twice (start-job: a job with an unknown id cannot be found).
  */
 export type Repetition = "read" | "repeatable" | "start";
 
@@ -28,18 +28,18 @@ export type Repetition = "read" | "repeatable" | "start";
 const BASE_DELAY_MS = 500;
 /** Longest step of the backoff, in milliseconds. */
 const MAX_DELAY_MS = 20_000;
-/** Longest pause that a `Retry-After` header can ask for, in milliseconds. */
+/** Longest pause that a `Retry-After` header can request, in milliseconds. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
-/** Statuses after which the request was surely not processed: it may always be sent again. */
+/** Statuses after which the request was certainly not processed: it may always be sent again. */
 const REFUSED_FOR_NOW = new Set([408, 425, 429, 503]);
 /** Statuses after which it may have been processed. */
 const BROKEN_INSIDE = new Set([500, 502, 504]);
 
-/** How often in one call a fault is tried again at most; without an entry, until the deadline. */
+/** Maximum number of retries per call after a fault; without an entry, until the deadline. */
 const MAX_REPEATS = { notFoundHost: 3, tooFewBytes: 5, notHttp: 5, malformed: 5, start: 1 };
 
-/** @returns how many times in one call this fault, and those counted with it, may be answered by another attempt */
+/** @returns maximum number of retries per call after this fault and those counted with it */
 export function allowedRepeats(fault: Fault, repetition: Repetition): number {
   const ofUnknownFate = repetition === "start" ? MAX_REPEATS.start : Infinity;
   switch (fault.kind) {
@@ -62,7 +62,7 @@ export function allowedRepeats(fault: Fault, repetition: Repetition): number {
   }
 }
 
-/** Code of an answer that brought so little that nobody could ask for all of it. */
+/** Code of an answer with too few bytes: at that rate, the transfer would need too many requests. */
 export const TOO_FEW_BYTES = "too few bytes";
 
 function repeatsByCode(code: string): number {
@@ -71,7 +71,7 @@ function repeatsByCode(code: string): number {
   return /^(EPROTO|ERR_SSL_|HPE_)/.test(code) ? MAX_REPEATS.notHttp : Infinity;
 }
 
-/** What a fault is counted as: a start that may have been processed is one thing, however it came about. */
+/** The key under which a fault is counted. All faults after which a start may have been processed count together. */
 export function countedAs(fault: Fault, repetition: Repetition): string {
   if (repetition === "start" && mayHaveBeenProcessed(fault)) return "of unknown fate";
   return "code" in fault ? `${fault.kind} ${fault.code}` : fault.kind;
@@ -89,7 +89,7 @@ export function mayHaveBeenProcessed(fault: Fault): boolean {
 }
 
 /**
- * The pause before the next attempt: what `Retry-After` asks for, else full jitter, see
+ * The pause before the next attempt: the value of `Retry-After`, otherwise full jitter, see
  * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/.
  *
  * @param failures failed attempts of the call so far, at least 1
@@ -102,7 +102,7 @@ export function retryDelayMs(fault: Fault, failures: number, random: number): nu
 }
 
 /**
- * Reads a `Retry-After` header in both its forms, see RFC 9110 §10.2.3. What cannot be understood is ignored.
+ * Parses a `Retry-After` header in both its forms, see RFC 9110 §10.2.3. Malformed values are ignored.
  *
  * @param nowMs the service's own time, so that a wrong local clock does not matter
  * @returns milliseconds, at most {@link MAX_RETRY_AFTER_MS}

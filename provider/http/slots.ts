@@ -1,7 +1,7 @@
-/** Places for work that costs memory or threads: so much of it at once, the rest waits its turn. */
+/** Limits the concurrency of work that needs memory or threads. Further work waits in a queue. */
 export class Slots {
   #free: number;
-  /** Those that wait, in the order in which they came. */
+  /** Waiting work, in order of arrival. */
   readonly #queue: (() => void)[] = [];
 
   constructor(count: number) {
@@ -9,10 +9,10 @@ export class Slots {
   }
 
   /**
-   * Does a work as soon as a place is free.
+   * Runs the work as soon as a slot is free.
    *
-   * @param onWait is called when it has to wait
-   * @throws what the work throws; the signal's reason while it waits
+   * @param onWait called if the work has to wait
+   * @throws the work's error; the signal's reason while it waits
    */
   async run<T>(work: () => Promise<T>, signal: AbortSignal, onWait: () => void): Promise<T> {
     if (this.#free > 0) this.#free--;

@@ -2,7 +2,7 @@ import { formatDuration } from "../time/duration";
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"];
 
-/** Writes an amount of data for people, in powers of 1000: "812 B", "12.3 MB". */
+/** Formats an amount of data for messages, in powers of 1000: "812 B", "12.3 MB". */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
@@ -15,11 +15,11 @@ export function formatBytes(bytes: number): string {
 }
 
 /**
- * A line about data on its way, what changes first, for a row has little room: "6% · 12.3 MB of 200 MB · 31.0 MB/s · ~6s ·
- * downloading".
+ * The progress line of a transfer. Changing values come first, because a row is narrow: "6% · 12.3 MB of 200 MB · 31.0 MB/s ·
+ * ~6s · downloading".
  *
- * @param totalBytes `undefined` when nobody knows
- * @param movedBytes of them, those that were moved since `elapsedMs` began: what an earlier run moved says nothing of the rate
+ * @param totalBytes `undefined` if unknown
+ * @param movedBytes bytes transferred within `elapsedMs`: the bytes of an earlier run do not count for the rate
  */
 export function transferLine(
   verb: string,

@@ -17,36 +17,36 @@ export interface Reply {
   /** Method and URL of the call, for messages. */
   readonly endpoint: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** When it was sent, by the service's clock as its `Date` headers tell it, else by ours: milliseconds since 1970. */
+  /** When it was sent, by the service's clock from `Date` headers, otherwise by this machine's: milliseconds since 1970. */
   readonly dateMs: number;
-  /** How long the service asks not to be asked again (`Retry-After`), in milliseconds. */
+  /** The pause that the service requests (`Retry-After`), in milliseconds. */
   readonly retryAfterMs?: number;
-  /** What must not be stored of it. What is only shown has them removed where it leaves. */
+  /** Values that must not be stored. The adapter removes them from texts that are only shown. */
   readonly secrets: Secrets;
 }
 
-/** What every call of one operation shares. */
+/** The parts that all calls of one operation share. */
 export interface TransportOptions extends NetworkContext {
   readonly service: Origin;
-  /** When requests go out: shared by all operations of the process. */
+  /** Pace the requests, for all operations of the process. */
   readonly pacers: Pacers;
   readonly tracer: Tracer;
 }
 
 /** Longest time one attempt may take from the first byte sent to the last received, in milliseconds. */
 const ATTEMPT_LIMIT_MS = 30_000;
-/** How long the reply to a start is waited for after Ctrl-C, in milliseconds: without it, the job could not be found again. */
+/** How long to wait for the reply to a start after Ctrl-C, in milliseconds: without the reply, the job is lost. */
 const START_GRACE_MS = 1_500;
 
-/** How long a request waits for its turn without a word, in milliseconds. */
+/** How long a request waits for its turn before the wait is reported, in milliseconds. */
 const TELL_AFTER_MS = 5_000;
 
-/** Sends calls to the service: bearer key, time and size limits, and retries of what is safe to send again. */
+/** Sends calls to the service, with the bearer key, time and size limits, and retries of calls that are safe to repeat. */
 export class Transport {
   /** How far this machine's clock is ahead of the service's, in milliseconds, by the last `Date` header seen. */
   clockAheadMs: number | undefined;
   readonly #peer: Peer = { name: "the service", isKnown: false, wasAnswered: false };
-  /** A wrong `Content-Type` was told of: once is enough. */
+  /** Whether a wrong `Content-Type` was reported: once is enough. */
   #warnedOfType = false;
   readonly #options: TransportOptions;
 
@@ -55,7 +55,7 @@ export class Transport {
   }
 
   /**
-   * @param read takes what is needed from the reply; throws `MalformedResponseError` when it is not there
+   * @param read extracts the needed values from the reply; throws `MalformedResponseError` if one is missing
    * @throws DocsHostingError of the last attempt, or the signal's reason
    */
   async send<T>(call: Call, read: (reply: Reply) => T): Promise<T> {

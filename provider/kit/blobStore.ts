@@ -9,30 +9,30 @@ import type { RegistrySession } from "../registry/session";
 import type { EarlierKit } from "./earlierKit";
 import { blobFile } from "./ociLayout";
 
-/** Follows the name of a blob of which not all is there. */
+/** Suffix of a blob that is not complete yet. */
 const ARRIVING = ".arriving";
 
 /** A blob of a kit's images. */
 export interface KitBlob extends Blob {
-  /** The label of the kit that has it, when that is another one. */
+  /** The label of the kit that contains the blob, if it is an earlier kit. */
   readonly inOther: string | undefined;
 }
 
-/** The blobs of a kit in the making: each once, whichever images have it, and each with its digest checked. */
+/** The blobs of a kit that is being written: each once, even if several images share it, and each with a verified digest. */
 export class BlobStore {
   readonly #folder: string;
   readonly #earlier: readonly string[];
   readonly #since: EarlierKit | undefined;
   readonly #signal: AbortSignal;
-  /** Size by digest of those that belong to the images. */
+  /** Size by digest of the blobs that the images use. */
   readonly #blobs = new Map<string, number>();
-  /** Manifests and configurations. */
+  /** Digests of manifests and configurations. */
   readonly #small = new Set<string>();
 
   /**
-   * @param folder where they are, and where a killed run may have left some
-   * @param earlier folders of blobs of other kits, from which they are copied rather than fetched
-   * @param since what it has, neither is fetched nor comes into this kit
+   * @param folder for the blobs; it may contain blobs of a killed run
+   * @param earlier folders with blobs of other kits, from which blobs are copied instead of fetched
+   * @param since an earlier kit whose blobs are neither fetched nor added to this kit
    */
   constructor(
     folder: string,
@@ -46,22 +46,22 @@ export class BlobStore {
     this.#signal = signal;
   }
 
-  /** All of the images, in the order of their digests. */
+  /** The blobs of all images, in the order of their digests. */
   get blobs(): readonly KitBlob[] {
     return [...this.#blobs]
       .map(([digest, size]) => ({ digest, size, inOther: this.#inOther(digest) }))
       .sort((one, other) => (one.digest < other.digest ? -1 : 1));
   }
 
-  /** Only layers are left out: what an image consists of, a kit says alone, and skopeo wants to read it from there. */
+  /** Only layers are left out: a kit contains all its manifests and configurations, and skopeo requires them there. */
   #inOther(digest: string): string | undefined {
     return this.#small.has(digest) ? undefined : this.#since?.has(digest);
   }
 
   /**
-   * Sees that a layer is there, unless it is left out.
+   * Ensures that the store has a layer, unless it is left out.
    *
-   * @param moved is told how many bytes of it are there by now
+   * @param moved gets the number of bytes that have arrived
    * @throws DestinationError; DeadlineExceededError; the signal's reason
    */
   async fetch(session: RegistrySession, layer: Blob, moved: (bytes: number) => void): Promise<void> {
@@ -86,13 +86,13 @@ export class BlobStore {
     this.#blobs.set(digest, bytes.length);
   }
 
-  /** Takes a file of the same disk, of which the digest is known. */
+  /** Moves a file with a known digest into the store. It must be on the same disk. */
   async take(path: string, { digest, size }: Blob): Promise<void> {
     await rename(path, this.#pathOf(digest));
     this.#blobs.set(digest, size);
   }
 
-  /** Moves the blobs to where the kit has them. Those that are left out, or belong to no image of it, are gone after that. */
+  /** Moves the blobs into the kit. Removes all other files, including those of no image of the kit. */
   async moveTo(folder: string): Promise<void> {
     for (const { digest, inOther } of this.blobs) {
       if (inOther === undefined) await rename(this.#pathOf(digest), join(folder, blobFile(digest)));
@@ -111,7 +111,7 @@ export class BlobStore {
     return false;
   }
 
-  /** Whether these very bytes are there. What is there else, goes. */
+  /** Whether the file has exactly these bytes. Anything else at the path is removed. */
   async #isThere(path: string, { digest, size }: Blob): Promise<boolean> {
     if (await isFileOf(path, size)) {
       if (`sha256:${(await digestFile(path, this.#signal)).sha256}` === digest) return true;

@@ -6,18 +6,18 @@ import type { BlobStore } from "./blobStore";
 import { siteName } from "./imageName";
 import type { KitImage, PulledImage } from "./kitImage";
 
-/** A bundle that was looked through. */
+/** An inspected bundle. */
 export interface KitBundle extends BundleFile, SiteFacts {
   /** Of the archive, in bytes. */
   readonly size: number;
-  /** As `inspectBundle` found it. */
+  /** The site's root folder, as `inspectBundle` returned it. */
   readonly root: string;
 }
 
 /**
- * Builds the site's own image: the base for each of its platforms, with the site above it.
+ * Builds the site's own image: the base image for each of its platforms, with the site as its top layer.
  *
- * @param scratch an empty folder on the disk of the store
+ * @param scratch an empty folder on the same disk as the store
  * @throws BundleRefusedError; the signal's reason
  */
 export async function buildSiteImage(

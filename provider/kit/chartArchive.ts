@@ -11,32 +11,32 @@ import { BundleRefusedError, InputError } from "../messages/errors";
 import { chartFacts, chartInFolder, type ChartFacts } from "./chartFacts";
 import { helmIgnore, type Ignore } from "./helmIgnore";
 
-/** The folder of a kit with its chart. */
+/** The folder of the chart in a kit. */
 const CHART = "chart";
-/** zlib's own choice. */
+/** zlib's default. */
 const LEVEL = 6;
-/** What helm takes at most: 100 MiB unpacked, and far fewer files, see `MaxDecompressedChartSize` of its loader. */
+/** Helm's limits: 100 MiB unpacked, and far fewer files; see `MaxDecompressedChartSize` of its loader. */
 const LIMITS = { unpackedBytes: 100 * 2 ** 20, files: 100_000 };
 
 /** A chart in a kit. */
 export interface KitChart extends ChartFacts {
-  /** From the kit on. */
+  /** Path relative to the kit. */
   readonly path: string;
 }
 
 /**
- * Puts a chart into a kit as helm packs it: a folder becomes `NAME-VERSION.tgz`, without what its `.helmignore` names, and the same
- * files give the same bytes; what is packed already stays as it is, byte for byte.
+ * Adds a chart to a kit as helm packs it. A folder becomes `NAME-VERSION.tgz`, without the files that its `.helmignore` names;
+ * the same files give the same bytes. A packed chart is copied byte for byte.
  *
  * @param chart path of the folder or of the `.tgz`
  * @param kit the kit's folder
- * @throws InputError when it is no chart that helm would take; the error of the file system; the signal's reason
+ * @throws InputError when helm would not accept the chart; the error of the file system; the signal's reason
  */
 export async function packChart(chart: string, kit: string, signal: AbortSignal): Promise<KitChart> {
   const from = resolve(chart);
   const ofFolder = chartInFolder(chart);
   const facts = ofFolder ?? (await factsOfArchive(from, chart, signal));
-  // a plus is in no file name of a kit; helm, too, writes it so where it must not be
+  // no file name of a kit has a plus; helm also replaces it where it is not allowed
   const path = `${CHART}/${facts.name}-${facts.version.replaceAll("+", "_")}.tgz`;
   await mkdir(join(kit, CHART));
   const to = join(kit, path);
@@ -53,7 +53,7 @@ async function factsOfArchive(path: string, given: string, signal: AbortSignal):
       return chartFacts(await text(content), given);
     }
   } catch (error) {
-    // its words are of bundles
+    // its message is about bundles
     if (!(error instanceof BundleRefusedError)) throw error;
   } finally {
     await file.close();
@@ -88,9 +88,9 @@ async function packFolder(folder: string, name: string, to: string, signal: Abor
 }
 
 /**
- * The files of a chart. Links are followed, as helm does it.
+ * Lists the files of a chart. Links are followed, as helm does.
  *
- * @param above real paths of the folders around this one, so that a link in a circle ends
+ * @param above real paths of the parent folders, which detect a cycle of links
  */
 async function filesOf(
   root: string,

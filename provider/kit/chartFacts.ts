@@ -3,25 +3,25 @@ import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { InputError } from "../messages/errors";
 
-/** What `Chart.yaml` says of a chart. */
+/** The fields of `Chart.yaml` that are used. */
 export interface ChartFacts {
   readonly name: string;
   readonly version: string;
-  /** Kubernetes versions that it is for, as it says it. */
+  /** Supported Kubernetes versions, as the chart declares them. */
   readonly kubeVersion?: string;
-  /** Whether it needs other charts. */
+  /** Whether it depends on other charts. */
   readonly hasDependencies: boolean;
 }
 
 /**
- * Reads a `Chart.yaml`.
+ * Parses a `Chart.yaml`.
  *
  * @param where the chart, for messages
  * @throws InputError
  */
 export function chartFacts(yaml: string, where: string): ChartFacts {
   const { name, version, kubeVersion, dependencies } = parsed(yaml, where);
-  // as helm has it for both, see `ValidateName` and `semver`
+  // helm's rules for both, see `ValidateName` and `semver`
   if (typeof name !== "string" || !/^[a-zA-Z0-9][a-zA-Z0-9._-]*$/.test(name)) throw wrong(where, "name");
   if (typeof version !== "string" || !/^[0-9A-Za-z][0-9A-Za-z.+-]*$/.test(version)) {
     throw wrong(where, "version");
@@ -50,7 +50,7 @@ function wrong(where: string, key: string): InputError {
 }
 
 /**
- * Reads what a folder says of the chart in it, and sees that nothing is missing in it.
+ * Reads the chart in a folder, and verifies that its dependencies exist.
  *
  * @returns `undefined` for a file: a packed chart
  * @throws InputError

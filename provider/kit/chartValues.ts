@@ -2,14 +2,16 @@ import type { KitBundle } from "./buildSiteImage";
 import type { KitImage } from "./kitImage";
 import { yamlText } from "./yamlText";
 
-/** Stands for the registry and path that nobody knows yet: `install.sh` puts the real one there. The name is one that nobody can have. */
+/**
+ * Placeholder for the registry and path, which are unknown until `install.sh` sets them. The name is reserved and cannot exist.
+ */
 export const UNKNOWN_REGISTRY = "registry.invalid/kit";
 
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * `values.yaml` of a kit: what the chart needs to serve the site, with the user's own values above it. Images of the kit are named by
- * digest; where the user's values name one as `registry.invalid/kit/NAME:TAG`, its digest takes the place of the tag.
+ * The kit's `values.yaml`: the values that the chart needs to serve the site, overridden by the user's values. Images of the
+ * kit are named by digest; where the user's values name one as `registry.invalid/kit/NAME:TAG`, its digest replaces the tag.
  */
 export function chartValues(bundle: KitBundle, images: readonly KitImage[], given: Values): string {
   const site = images.find(({ isSite }) => isSite);
@@ -19,7 +21,7 @@ export function chartValues(bundle: KitBundle, images: readonly KitImage[], give
       version: bundle.version,
       ...(bundle.jobId !== undefined && { jobId: bundle.jobId }),
     },
-    // without an image of its own the site is fetched: by a link that is given there
+    // without its own image, the site is downloaded with a link that the user sets
     ...(site ? { siteImage: pinnedName(site) } : { fetch: { sha256: bundle.sha256 } }),
   };
   return yamlText(withDigests(merged(ours, given), images) as Values);
@@ -29,7 +31,7 @@ function pinnedName({ name, top }: KitImage): string {
   return `${UNKNOWN_REGISTRY}/${name.slice(0, name.indexOf(":"))}@${top.digest}`;
 }
 
-/** Groups are merged key by key at any depth, everything else (lists, too) is the user's. */
+/** Merges groups key by key at any depth; for everything else, including lists, the user's value wins. */
 function merged(ours: Values, given: Values): Values {
   const all: Record<string, unknown> = { ...ours };
   for (const [name, value] of Object.entries(given)) {

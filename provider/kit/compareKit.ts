@@ -9,8 +9,8 @@ import { parseSums } from "./sums";
 import type { WrittenKit } from "./writeKit";
 
 /**
- * Whether a kit still lies there as it was written: its list, all files of it and no other, of the same size together. Their bytes are
- * not read: for that there is `verify.sh`.
+ * Compares a kit with what was written: its list, exactly its files, and their total size. It does not read their bytes;
+ * `verify.sh` does.
  *
  * @throws the error of the file system
  */
@@ -36,7 +36,7 @@ export async function compareKit(
 }
 
 /**
- * Removes kits that were written, and not what others have beside them or in them. One that is gone already is no error.
+ * Removes written kits, but no files of others beside or in them. A kit that is already gone is not an error.
  *
  * @throws the error of the file system; the signal's reason
  */
@@ -54,19 +54,19 @@ export async function removeKits(
   }
 }
 
-/** @returns paths of what stays */
+/** @returns paths of the files that stay */
 async function removeKit(kit: string, { list, signed }: WrittenKit, signal: AbortSignal): Promise<string[]> {
   const seen = await lstat(kit).catch(ignoreMissing);
   if (!seen?.isDirectory()) return seen ? [""] : [];
   const listed = (await readList(kit, list)) ?? [];
   const left = await removeListed(kit, new Map(listed.map(({ path, sha256 }) => [path, sha256])), signal);
   if (listed.length === 0) return left;
-  // the list last: by it a removal that was cut off is completed
+  // the list last: with it, a later run completes an interrupted removal
   if (signed) for (const file of signatureFiles(list.file)) await rm(join(kit, file), { force: true });
   return removeListed(kit, new Map([[list.file, list.sha256]]), signal);
 }
 
-/** The files of a kit that its list names. @returns `undefined` where the list is gone or another */
+/** Reads the file names in a kit's list. @returns `undefined` when the list is missing or changed */
 async function readList(
   kit: string,
   { file, sha256 }: WrittenKit["list"],

@@ -15,15 +15,15 @@ import { freeName } from "../files/owner";
 import { BLOBS } from "./ociLayout";
 
 /**
- * A kit in the making. It belongs to one process, who alone writes to it; what a dead one left is taken over by giving it another
- * name, which only one of many can do.
+ * A kit that is being written. One process owns it and alone writes to it. A later process takes over the draft of a dead process
+ * by renaming it; only one of several processes can succeed.
  */
 export class KitDraft {
-  /** The folder that becomes the kit. Empty at first. */
+  /** The folder that becomes the kit. Initially empty. */
   readonly kit: string;
-  /** Blobs of images that have arrived, by the digits of their digests: also those of a run that was killed. */
+  /** Fetched blobs of images, named by the digits of their digests; includes those of a killed run. */
   readonly blobs: string;
-  /** For what is in nobody's way. Empty at first. */
+  /** For temporary files. Initially empty. */
   readonly scratch: string;
   readonly #folder: string;
   readonly #key: string;
@@ -39,9 +39,9 @@ export class KitDraft {
   }
 
   /**
-   * A draft of one's own, with the blobs that a killed run of the same owner left.
+   * Creates a draft for this process, with the blobs that a killed run of the same owner left.
    *
-   * @param owner what tells drafts of the same folder apart: the resource's URN
+   * @param owner distinguishes drafts in the same folder: the resource's URN
    * @throws the error of the file system
    */
   static async claim(place: string, owner: string): Promise<KitDraft> {
@@ -50,7 +50,7 @@ export class KitDraft {
     const draft = new KitDraft(folder, keyOf(owner));
     let isTaken = false;
     for (const path of await endedDrafts(folder, draft.#key)) {
-      // only one of those who try
+      // only one of several processes succeeds
       if (isTaken) await removeDraft(path);
       else isTaken = (await rename(path, draft.#path).then(() => true, ignoreMissing)) === true;
     }
@@ -67,7 +67,7 @@ export class KitDraft {
     await mkdir(this.scratch);
   }
 
-  /** Removes everything else. */
+  /** Removes everything except the blobs. */
   async #keepBlobs(): Promise<void> {
     const laidOut = join(this.kit, BLOBS);
     for (const name of await readdir(laidOut).catch(() => [])) {
@@ -77,16 +77,16 @@ export class KitDraft {
   }
 
   /**
-   * Puts a folder in its place, by one rename. What is there under this name is ours: it is replaced.
+   * Publishes a folder with one rename. An existing folder with this name is ours: it is replaced.
    *
-   * @param finished `kit`, or what was made of it
+   * @param finished `kit`, or a folder made from it
    */
   async publish(finished: string, name: string): Promise<void> {
     await replaceFolder(finished, join(this.#folder, name), this.scratch);
     await removeDraft(this.#path);
   }
 
-  /** Leaves the blobs to the next run, also to one of this process. */
+  /** Leaves the blobs to the next run, even one of this process. */
   async release(): Promise<void> {
     await this.#keepBlobs();
     const hasBlobs = (await readdir(this.blobs).catch(() => [])).length > 0;
@@ -95,7 +95,7 @@ export class KitDraft {
   }
 }
 
-/** Removes what killed runs of a resource left, when it goes itself. */
+/** Removes the drafts that killed runs of a resource left, when the resource is deleted. */
 export function removeDrafts(place: string, owner: string): Promise<void> {
   return removeDraftsOf(resolve(place), keyOf(owner));
 }

@@ -8,13 +8,13 @@ import { THIS_KIT } from "./ociLayout";
 /** Longest label, in characters. */
 const LABEL_LIMIT = 128;
 
-/** A kit that has arrived where the next one goes: what it has is left out of that. */
+/** A kit that the target network already has. The next kit leaves out its content. */
 export interface EarlierKit {
   /** Label of its content. */
   readonly version: string;
-  /** Of its manifest: hexadecimal digits. */
+  /** SHA-256 of its manifest: hexadecimal digits. */
   readonly sha256: string;
-  /** The label of the kit that has a blob: its own, or that of one before. */
+  /** The label of the kit that contains a blob: this kit, or an earlier one. */
   has(digest: string): string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface EarlierKit {
  * Reads the manifest of an earlier kit.
  *
  * @param path of its `manifest.json`
- * @throws InputError when it is none
+ * @throws InputError when the file is not a kit's manifest
  */
 export function readEarlierKit(path: string): EarlierKit {
   const bytes = bytesOf(path);
@@ -64,7 +64,7 @@ function bytesOf(path: string): Buffer {
   }
 }
 
-/** What kits are labelled with: whoever wrote the manifest, it goes into another kit and its texts. */
+/** Validates a kit's label: the manifest is untrusted, and its label goes into another kit and its texts. */
 function isLabel(value: unknown): value is string {
   if (typeof value !== "string" || value.length > LABEL_LIMIT) return false;
   return value.trim() !== "" && !/\p{Cc}/u.test(value);

@@ -1,6 +1,6 @@
 import { InputError } from "../messages/errors";
 
-/** Whether helm leaves a file or folder of a chart out. */
+/** Whether helm leaves a file or folder out of a chart. */
 export type Ignore = (path: string, isFolder: boolean) => boolean;
 
 interface Rule {
@@ -9,11 +9,11 @@ interface Rule {
   readonly matches: (path: string) => boolean;
 }
 
-/** What helm always leaves out, see `AddDefaults` in helm's `pkg/ignore/rules.go`. */
+/** What helm always leaves out, see `AddDefaults` in its `pkg/ignore/rules.go`. */
 const DEFAULT = "templates/.?*";
 
 /**
- * The rules of `.helmignore`, as helm reads them: like `.gitignore`, but without `**`, and a rule with `!` leaves out whatever it
+ * Parses `.helmignore` as helm does: like `.gitignore`, but without `**`, and a rule with `!` leaves out everything that it
  * does *not* match. See https://helm.sh/docs/chart_template_guide/helm_ignore_file/
  *
  * @throws InputError for a rule that helm refuses
@@ -54,7 +54,7 @@ function ruleOf(line: string): Rule[] {
   ];
 }
 
-/** Go's `filepath.Match`: `*`, `?`, `[a-z]`, `[^a-z]`, and `\` before what means itself. @throws InputError */
+/** Go's `filepath.Match`: `*`, `?`, `[a-z]`, `[^a-z]`, and `\` to escape a character. @throws InputError */
 function expressionOf(pattern: string): RegExp {
   const source = pattern.replace(
     /\\(.)|\[(\^?)((?:\\.|[^\]\\])+)\]|(\*)|(\?)|([\s\S])/gu,

@@ -1,14 +1,15 @@
 import { parseBase } from "../registry/reference";
 
-/** The site's own image. */
+/** Name of the site's own image. */
 const SITE = "site";
 /** Longest tag, in characters. */
 const TAG_LIMIT = 128;
-/** How many digits of its digest are the tag of an image that has none. */
+/** How many digits of its digest become the tag of an image without a tag. */
 const DIGEST_DIGITS = 12;
 
 /**
- * The name of an image within a kit, `NAME:TAG`: without the registry and the folders that it came from, for it goes to others.
+ * The name of an image within a kit, `NAME:TAG`. It has no registry and no folders, because the kit's user pushes it to another
+ * registry.
  *
  * @param reference as the user writes it
  */
@@ -27,7 +28,7 @@ export function siteName(version: string): string {
   return `${SITE}:${tag || "latest"}`;
 }
 
-/** Images of which two would have the same name, or one that of the site's own, if there are any. */
+/** Reports two images with the same name in the kit, or an image with the name of the site's own image. */
 export function nameProblem(references: readonly string[]): string | undefined {
   const names = references.map(nameInKit);
   const twice = names.find((name, index) => names.indexOf(name) !== index);

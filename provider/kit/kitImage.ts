@@ -5,19 +5,19 @@ import type { StoredImage } from "../registry/image";
 export interface KitImage {
   /** `NAME:TAG`. */
   readonly name: string;
-  /** Where it was pulled from, with its digest there. None of the site's own. */
+  /** Where the image was pulled from, with its digest there. Absent for the site's own image. */
   readonly reference?: string;
-  /** Whether it is the site's own. */
+  /** Whether it is the site's own image. */
   readonly isSite: boolean;
-  /** What its name leads to: its manifest, or the index of its manifests when it has several platforms. */
+  /** What its name refers to: its manifest, or for several platforms the index of its manifests. */
   readonly top: Manifest;
   readonly platforms: readonly string[];
 }
 
-/** An image that was pulled, for the platforms that were asked for. */
+/** An image that was pulled, for the requested platforms. */
 export interface PulledImage extends KitImage {
   readonly reference: string;
-  /** Its name and digest as they are written of the image that is built on it. */
+  /** Its name and digest, for the annotations of the image that is built on it. */
   readonly base: { readonly name: string; readonly digest: string };
   readonly images: readonly StoredImage[];
 }

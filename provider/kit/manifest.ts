@@ -6,20 +6,20 @@ import type { EarlierKit } from "./earlierKit";
 import { THIS_KIT } from "./ociLayout";
 import type { SummedFile } from "./sums";
 
-/** `manifest.json`, as `manifest.schema.json` describes it field by field. */
+/** The content of `manifest.json`; `manifest.schema.json` documents each field. */
 export type KitManifest = ReturnType<typeof kitManifest>;
 
-/** What every cluster that is still looked after has. */
+/** The oldest version that every maintained cluster satisfies. */
 const OLDEST_KUBERNETES = ">=1.25.0-0";
 const TOOLS = ["sh", "coreutils", "tar", "openssl"];
 
-/** What a kit consists of. */
+/** The content of a kit, as its manifest lists it. */
 export interface KitContent {
   readonly bundle: KitBundle;
   readonly bundleFile: SummedFile;
   readonly chart: (KitChart & SummedFile) | undefined;
   readonly images: readonly KitImage[];
-  /** All of the images. */
+  /** The blobs of all images. */
   readonly blobs: readonly KitBlob[];
   readonly since: EarlierKit | undefined;
   readonly isSigned: boolean;
@@ -27,7 +27,7 @@ export interface KitContent {
   readonly createdAt: string;
 }
 
-/** `createdAt` is the one thing in which two kits of the same inputs differ. */
+/** Creates the manifest. Two kits with the same inputs differ only in `createdAt`. */
 export function kitManifest({
   bundle,
   bundleFile,
@@ -74,7 +74,7 @@ export function kitManifest({
   };
 }
 
-/** For readers that know objects by their braces (`verify.sh`), none of these is in a text. */
+/** Formats the manifest. Texts contain no braces, because `verify.sh` finds objects by their braces. */
 export function manifestText(manifest: KitManifest): string {
   const json = JSON.stringify(manifest, undefined, 2);
   const plain = json.replace(/"(?:[^"\\]|\\.)*"/g, (text) =>

@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { OCI_INDEX } from "../registry/mediaTypes";
 import type { KitImage } from "./kitImage";
 
-/** Where a kit has its images: an OCI image layout, see https://github.com/opencontainers/image-spec/blob/main/image-layout.md */
+/**
+ * The folder of a kit's images: an OCI image layout, see https://github.com/opencontainers/image-spec/blob/main/image-layout.md
+ */
 const IMAGES = "images";
-/** Its blobs, named by the digits of their digests. */
+/** The folder of its blobs, which are named by the digits of their digests. */
 export const BLOBS = "images/blobs/sha256";
 
-/** The annotation of an index by which the tools know an image's name. */
+/** The annotation of an index that contains an image's name. */
 const NAME_ANNOTATION = "org.opencontainers.image.ref.name";
 
 /** The name of a blob's file. */
@@ -16,10 +18,10 @@ export function blobFile(digest: string): string {
   return digest.slice("sha256:".length);
 }
 
-/** Stands in a manifest for the kit that a blob is in, when that is the kit itself. */
+/** The value in a manifest that marks a blob as part of this kit. */
 export const THIS_KIT = "this";
 
-/** Lays the images of a kit out in its folder, shared blobs once. */
+/** Writes a kit's images as an OCI image layout; shared blobs are stored once. */
 export async function writeLayout(
   kit: string,
   images: readonly KitImage[],

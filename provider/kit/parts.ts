@@ -5,18 +5,18 @@ import { tarEnd, tarHeader, tarPadding } from "../archive/writeTar";
 import { InputError } from "../messages/errors";
 import type { SummedFile } from "./sums";
 
-/** What parts are joined to: a tar with this one folder. */
+/** The folder in the tar that the parts are joined to. */
 const FOLDER = "kit";
-/** So many digits a part's number has. */
+/** How many digits a part's number has. */
 const DIGITS = 3;
 
 /**
- * Writes a kit as one tar, cut into files of the same size: `kit.tar.001`, `kit.tar.002`, …
+ * Writes a kit as one tar, split into files of the same size: `kit.tar.001`, `kit.tar.002`, …
  *
- * @param files of the kit, in the order in which they are written
+ * @param files of the kit, in the order of writing
  * @param partSize in bytes
- * @returns how many parts there are
- * @throws InputError for more than 999; the error of the file system; the signal's reason
+ * @returns the number of parts
+ * @throws InputError for more than 999 parts; the error of the file system; the signal's reason
  */
 export async function writeParts(
   kit: string,

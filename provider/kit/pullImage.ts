@@ -12,14 +12,15 @@ import { nameInKit } from "./imageName";
 import type { PulledImage } from "./kitImage";
 import { isWanted, platformText } from "./platform";
 
-/** How many layers are fetched at once: as many as docker does. */
+/** How many layers are fetched concurrently: as many as docker does. */
 const CONCURRENCY = 3;
 
 /**
- * Pulls an image for some platforms. For one, it is that platform's own manifest, byte for byte; for several, an index of those.
+ * Pulls an image for some platforms. For one platform, the result is its manifest, byte for byte; for several, an index of
+ * their manifests.
  *
  * @param reference as the user writes it
- * @throws DestinationError when there is none for one of the platforms; DeadlineExceededError; the signal's reason
+ * @throws DestinationError when a platform has no image; DeadlineExceededError; the signal's reason
  */
 export async function pullImage(
   reference: string,
@@ -40,7 +41,7 @@ export async function pullImage(
     );
   }
   const top = topOf(images);
-  // several platforms may share some
+  // several platforms may share layers
   const layers = [
     ...new Map(images.flatMap((image) => image.layers).map((layer) => [layer.digest, layer])).values(),
   ];

@@ -2,24 +2,25 @@ import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } f
 import { ConfigurationError } from "../messages/errors";
 import type { Secrets } from "../messages/secrets";
 
-/** Signs what a kit consists of. The key is in memory, and nowhere else. */
+/** Signs the content of a kit. The key stays in memory. */
 export interface Signer {
   /** SHA-256 of the public key (SubjectPublicKeyInfo in DER), hexadecimal. */
   readonly keyId: string;
-  /** ECDSA P-256: over the SHA-256, in DER. Ed25519: over the bytes themselves. */
+  /** Signs the bytes. ECDSA P-256: over their SHA-256, in DER. Ed25519: over the bytes themselves. */
   sign(bytes: Buffer): Buffer;
 }
 
-/** Where the key is read, and what gets to know that nobody may see it. */
+/** Where the key is read, and where it is registered as a secret. */
 export interface SecretSource {
   environment(name: string): string | undefined;
   readonly secrets?: Pick<Secrets, "add">;
 }
 
 /**
- * The signer with the private key that a variable of the environment holds, in PEM.
+ * Creates a signer with the private key from an environment variable, in PEM.
  *
- * @throws ConfigurationError for none, one with a passphrase, or one of another kind; without any part of it
+ * @throws ConfigurationError for a missing key, a key with a passphrase, or an unsupported kind; the error contains no part
+ *   of the key
  */
 export function signerFrom(variable: string, source: SecretSource): Signer {
   const pem = source.environment(variable)?.trim();
@@ -48,7 +49,7 @@ export function signerFrom(variable: string, source: SecretSource): Signer {
 
 function keyOf(pem: string, variable: string): KeyObject {
   try {
-    // where only one line can be set, line ends are written as \n
+    // a variable that can hold only one line has \n instead of line ends
     return createPrivateKey(pem.replaceAll("\\n", "\n"));
   } catch {
     const isLocked = pem.includes("ENCRYPTED");
@@ -63,14 +64,14 @@ function keyOf(pem: string, variable: string): KeyObject {
   }
 }
 
-/** The names of the signatures of a file: as openssl and minisign take it, and as cosign does. */
+/** The names of a file's signatures: for openssl and minisign, and for cosign. */
 export const signatureFiles = (file: string): readonly [string, string] => [
   `${file}.sig`,
   `${file}.sigstore.json`,
 ];
 
 /**
- * The same signature as cosign reads it (`cosign verify-blob --key … --bundle …`), see
+ * The same signature in cosign's format (`cosign verify-blob --key … --bundle …`), see
  * https://docs.sigstore.dev/about/bundle/
  */
 export function sigstoreBundle(bytes: Buffer, signature: Buffer, { keyId }: Signer): string {

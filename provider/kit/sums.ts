@@ -1,20 +1,20 @@
 import { join } from "node:path";
 import { digestFile, filesBelow } from "../files/listing";
 
-/** A file of a kit. */
+/** A file of a kit, with its digest. */
 export interface SummedFile {
-  /** From the kit on, with `/`. */
+  /** Path relative to the kit, with `/`. */
   readonly path: string;
   readonly size: number;
-  /** Hexadecimal digits. */
+  /** SHA-256: hexadecimal digits. */
   readonly sha256: string;
 }
 
 /**
- * Digests of all files below a folder, as they lie there, brought down to the disk before.
+ * Computes the digests of all files below a folder, after flushing them to the disk.
  *
  * @param known files that are not read again
- * @returns in the order of their paths' bytes
+ * @returns ordered by the bytes of their paths
  * @throws the error of the file system; the signal's reason
  */
 export async function sumFiles(
@@ -32,12 +32,12 @@ export async function sumFiles(
   return files;
 }
 
-/** As sha256sum writes it. */
+/** Formats the digests as sha256sum does. */
 export function sumsText(files: readonly SummedFile[]): string {
   return files.map(({ sha256, path }) => `${sha256}  ${path}\n`).join("");
 }
 
-/** What {@link sumsText} wrote. */
+/** Parses the output of {@link sumsText}. */
 export function parseSums(text: string): { sha256: string; path: string }[] {
   return text
     .split("\n")

@@ -3,16 +3,18 @@ import { chmod, copyFile, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { spaced } from "../messages/plainText";
 
-/** What comes with the package as it is: compiled code lies in another folder, and a compiler copies no scripts. */
+/**
+ * The folder of files that the package contains unchanged: compiled code is in another folder, and a compiler copies no scripts.
+ */
 const OWN_FOLDER = "provider/kit";
 
-/** Values of a kit's README: a text, whether a section stays, or names for a list. */
+/** Values of a kit's README: a text, whether a section stays, or the entries of a list. */
 export type TextValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
-/** Characters by which a label would be more than text in Markdown. */
+/** Characters that would make a label Markdown instead of plain text. */
 const MARKUP = /[\\`*<[\]]/g;
 
-/** Programs of a kit, in the folder `scripts/`. */
+/** Scripts of a kit, from the folder `scripts/`. */
 export type Script = "verify.sh" | "load.sh" | "install.sh";
 
 export async function writeScript(name: Script, kit: string): Promise<void> {
@@ -31,12 +33,12 @@ export async function writeReadme(kit: string, values: TextValues): Promise<void
 }
 
 /**
- * A template with its values: `{{name}}` is replaced; lines between `{{#name}}` and `{{/name}}` stay when there is such a value,
- * those between `{{^name}}` and `{{/name}}` when there is none. A value is one line of text, whatever is in it.
+ * Fills a template: `{{name}}` is replaced by its value. Lines between `{{#name}}` and `{{/name}}` stay if the value exists,
+ * lines between `{{^name}}` and `{{/name}}` stay if it does not. A text value becomes one line.
  */
 export function filledIn(template: string, values: TextValues): string {
   const isThere = (name: string): boolean => values[name] !== undefined && values[name] !== false;
-  /** Whether each section that a line is in stays. */
+  /** For each section around the current line, whether it stays. */
   const sections: boolean[] = [];
   const lines = template.split("\n").filter((line) => {
     const [, kind, name = ""] = /^\{\{([#^/])(\w+)\}\}$/.exec(line.trim()) ?? [];

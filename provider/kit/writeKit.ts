@@ -21,42 +21,44 @@ import { signatureFiles, sigstoreBundle, type Signer } from "./signature";
 import { sumFiles, sumsText, type SummedFile } from "./sums";
 import { writeReadme, writeSchema, writeScript, type TextValues } from "./texts";
 
-/** What a kit is made of. */
+/** The content of a kit. */
 export interface KitRequest {
   readonly bundle: KitBundle;
   readonly limits: SiteLimits;
   /** Path of the chart. */
   readonly chart?: string | undefined;
-  /** Names of images: on the first one the site's own is built. */
+  /** Names of images: the site's own image is built on the first one. */
   readonly images: readonly string[];
   readonly platforms: readonly string[];
   readonly values: Readonly<Record<string, unknown>>;
   readonly signer?: Signer | undefined;
   readonly since?: EarlierKit | undefined;
-  /** In bytes. */
+  /** Maximum size of a part, in bytes. Without it, the kit is not split. */
   readonly partSize?: number | undefined;
-  /** Folders of kits on this machine whose blobs may be copied. */
+  /** Folders of local kits from which blobs may be copied. */
   readonly earlier: readonly string[];
 }
 
-/** Where it is written, and for whom. */
+/** Where the kit is written, and by which resource. */
 export interface KitDestination {
   readonly folder: string;
-  /** What tells the drafts of several resources apart. */
+  /** Distinguishes the drafts of several resources. */
   readonly owner: string;
-  /** Called just before the rename that puts the kit in its place. */
+  /** Called just before the rename that publishes the kit. */
   readonly placing?: (kit: WrittenKit) => void;
 }
 
-/** What the state keeps of a kit, so that it can be found, looked at and removed again. */
+/** What the state stores of a kit, so that later runs can find, compare and remove it. */
 export interface WrittenKit {
   /** Name of its folder. */
   readonly name: string;
-  /** Of the `SHA256SUMS` in it. */
+  /** SHA-256 of its `SHA256SUMS`. */
   readonly sha256: string;
-  /** The list of what lies in its folder, and the digest of that: another one than above when it is in parts. */
+  /**
+   * The list of the files in its folder, and the digest of that list: a different one than above if the kit is split into parts.
+   */
   readonly list: { readonly file: string; readonly sha256: string };
-  /** Of all that lies in its folder, in bytes. */
+  /** Size of all files in its folder, in bytes. */
   readonly size: number;
   /** How many files lie in its folder. */
   readonly files: number;
@@ -68,12 +70,12 @@ export interface WrittenKit {
 const SUMS = "SHA256SUMS";
 const PARTS_SUMS = "PARTS.SHA256SUMS";
 const MANIFEST = "manifest.json";
-/** Longest part of a folder's name that is the label, in characters. */
+/** Longest label in a folder's name, in characters. */
 const LABEL_LIMIT = 60;
 const NAME_DIGITS = 12;
 
 /**
- * Writes a kit, and puts it in its place as a whole. What was fetched for one that failed is kept for the next try.
+ * Writes a kit and publishes it with one rename. After a failure, the fetched blobs stay for the next run.
  *
  * @throws DocsHostingError; the error of the file system; the signal's reason
  */
@@ -89,7 +91,7 @@ export async function writeKit(
     await draft.publish(written.from, written.kit.name);
     return written.kit;
   } catch (error) {
-    await draft.release().catch(() => undefined); // what went wrong first is what counts
+    await draft.release().catch(() => undefined); // the first error is the one to report
     throw error;
   }
 }
@@ -109,11 +111,11 @@ class KitWriter {
     this.#createdAt = new Date(context.clock.now()).toISOString();
   }
 
-  /** @returns the kit, and the folder that it is in by now */
+  /** @returns the kit, and the folder that contains it now */
   async write(): Promise<{ kit: WrittenKit; from: string }> {
     const { reporter, signal } = this.#context;
     const { bundle, signer, partSize } = this.#request;
-    // what can be wrong without a network first
+    // first everything that can fail without a network
     const chart = await this.#chart();
     const bundleName = await this.#bundle();
     const { images, blobs } = await this.#images();
@@ -152,7 +154,7 @@ class KitWriter {
     return { kit: { ...facts, ...parts.totals }, from: parts.folder };
   }
 
-  /** Cuts the finished kit into parts, in a folder that has all that is needed to check and join them. */
+  /** Splits the finished kit into parts, in a folder that also has what is needed to verify and join them. */
   async #cut(
     files: readonly SummedFile[],
     partSize: number,
@@ -174,7 +176,7 @@ class KitWriter {
     return chart === undefined ? undefined : packChart(chart, this.#kit, this.#context.signal);
   }
 
-  /** The archive, byte for byte. */
+  /** Copies the archive, byte for byte. */
   async #bundle(): Promise<string> {
     const { path, format, sha256, size } = this.#request.bundle;
     const name = `bundle.${format}`;
@@ -189,7 +191,7 @@ class KitWriter {
     return name;
   }
 
-  /** Pulls the images, builds the site's own, and lays them out. */
+  /** Pulls the images, builds the site's own image, and writes the OCI layout. */
   async #images(): Promise<Pick<KitContent, "images" | "blobs">> {
     const { bundle, limits, images: references, platforms, since, earlier } = this.#request;
     const { reporter, signal } = this.#context;
@@ -232,7 +234,7 @@ class KitWriter {
     };
   }
 
-  /** The same for the same content: all but the date goes into it, and by whom it is signed. */
+  /** The folder's name: the same for the same content. It depends on everything except the date, and on the signing key. */
   #name(files: readonly SummedFile[], manifest: KitManifest): string {
     const { bundle, partSize, signer } = this.#request;
     const undated = { ...manifest, createdAt: "" };
@@ -247,9 +249,9 @@ class KitWriter {
   }
 
   /**
-   * Writes the list of what is in a folder, and signs it.
+   * Writes the list of the files in a folder, and signs it.
    *
-   * @param known files of which the digest was made already
+   * @param known files whose digest is already computed
    * @returns all files of the folder
    */
   async #sign(
@@ -273,7 +275,7 @@ class KitWriter {
   }
 }
 
-/** What lies on the disk must be what its name says, whatever happened to it there. */
+/** Verifies that every blob on the disk matches the digest in its name. */
 function refuseOtherBlobs(files: readonly SummedFile[]): void {
   const other = files.find(({ path, sha256 }) => path.startsWith(`${BLOBS}/`) && basename(path) !== sha256);
   if (other) {

@@ -1,12 +1,12 @@
 import { Document, visit, type Tags } from "yaml";
 
-/** Characters that Go's reader of YAML does not take as they are, and JSON does, see YAML 1.2.2 §5.1. */
+/** Characters that JSON allows unescaped and Go's YAML parser does not, see YAML 1.2.2 §5.1. */
 const NOT_IN_YAML = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
-/** Keys that are no other type to any reader: `<<` merges, `=` is a value, `0x1` a number. Words such as `yes` the library quotes. */
+/** Keys that every parser reads as a text: `<<` merges, `=` is a value, `0x1` a number. The library quotes `yes` and the like. */
 const PLAIN_KEY = /^[A-Za-z][\w./ -]*$/;
 
-/** Plain values as YAML for people, and for helm, which reads version 1.1: groups as blocks, texts in quotes. */
+/** Formats plain values as readable YAML 1.1, which helm reads: groups as blocks, texts in quotes. */
 export function yamlText(values: Readonly<Record<string, unknown>>): string {
   const document = new Document(values, {
     version: "1.1",
@@ -24,7 +24,7 @@ export function yamlText(values: Readonly<Record<string, unknown>>): string {
     .replace(NOT_IN_YAML, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Of the library's own types: `<<` is a key like any other, and can be quoted. */
+/** Removes the library's merge type, so that `<<` is an ordinary key and can be quoted. */
 function noMerging(types: Tags): Tags {
   return types.filter((type) => typeof type === "string" || type.tag !== "tag:yaml.org,2002:merge");
 }

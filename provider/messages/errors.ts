@@ -1,22 +1,22 @@
-/** What an error knows beside its words. */
+/** Details of an error beside its message. */
 export interface ErrorDetails {
-  /** The error that this one tells more about: of this family, so that it can be shown. */
+  /** The error that this one explains. Always a `DocsHostingError`, so that it can be shown. */
   readonly cause?: DocsHostingError | undefined;
   /** HTTP status code of the answer. */
   readonly status?: number;
-  /** By what the service's support finds the request in its logs. */
+  /** Id by which the service's support finds the request in its logs. */
   readonly requestId?: string;
 }
 
 /**
- * What can go wrong between us and the service: one class per thing a caller would do differently.
+ * Base class of all errors of this package. There is one class for each case that a caller handles differently.
  *
- * Messages are built from an allow list (host, path, status, ids, the service's own redacted text), so that neither
- * the API key nor a link's query can get into them. `message` says what happened; `remedy` what to do about it; `cause` is
- * the error before it was told as a whole.
+ * Messages contain only allowed parts (host, path, status, ids, the service's redacted text), so neither the API key nor a
+ * link's query can get into them. `message` describes what happened, `remedy` what to do, and `cause` is the original error
+ * without the explanation.
  */
 export abstract class DocsHostingError extends Error {
-  /** What the person who reads this should do next: one or more whole sentences. Empty where `message` says it. */
+  /** What the user should do next: one or more whole sentences. Empty if `message` already contains it. */
   readonly remedy: string;
 
   constructor(message: string, remedy: string, { cause }: ErrorDetails = {}) {
@@ -25,7 +25,7 @@ export abstract class DocsHostingError extends Error {
     this.remedy = remedy;
   }
 
-  /** An error of the same class, with the same details, in other words: this one is its `cause`. */
+  /** An error of the same class and details with another message. This error is its `cause`. */
   withMessage(message: string, remedy = this.remedy): DocsHostingError {
     const SameClass = this.constructor as new (
       message: string,
@@ -35,19 +35,19 @@ export abstract class DocsHostingError extends Error {
     return new SameClass(message, remedy, { ...this.details(), cause: this });
   }
 
-  /** What a withMessage error knows, too. */
+  /** Details that `withMessage` copies. */
   protected details(): ErrorDetails | undefined {
     return undefined;
   }
 }
 
-/** An argument is wrong. Found before any request. */
+/** An argument is wrong. Thrown before any request. */
 export class InputError extends DocsHostingError {}
 
-/** What nobody foresaw. To be reported. */
+/** An unexpected error. Please report it. */
 export class InternalError extends DocsHostingError {}
 
-/** The base URL or the API key is missing or malformed. Found before any request. */
+/** The base URL or the API key is missing or malformed. Thrown before any request. */
 export class ConfigurationError extends DocsHostingError {}
 
 /** No usable answer arrived: the host was not found, the connection broke, or the answer took too long. */
@@ -57,7 +57,7 @@ export class ConnectionError extends DocsHostingError {}
 export class ResponseError extends DocsHostingError {
   /** HTTP status code of the answer. */
   readonly status: number;
-  /** By what the service's support finds the request, from the header `X-Request-Id`. Empty when there was none. */
+  /** Id by which the service's support finds the request, from the header `X-Request-Id`. Empty if there was none. */
   readonly requestId: string;
 
   constructor(message: string, remedy: string, details: ErrorDetails & { readonly status: number }) {
@@ -78,35 +78,35 @@ export class KeyRejectedError extends ResponseError {}
 /** 403: the key is known but may not do this, for example because the site is not on the enterprise plan. */
 export class NotAllowedError extends ResponseError {}
 
-/** 404: the service proves that the thing asked for does not exist. */
+/** 404: the service confirms that the requested object does not exist. */
 export class NotFoundError extends ResponseError {}
 
 /** 409: the service is not ready for this yet, for example for the bundle of a job that still runs. */
 export class NotReadyError extends ResponseError {}
 
-/** The service answered with success, but not with what it promises. */
+/** The service answered with success, but the reply does not match the API. */
 export class MalformedResponseError extends DocsHostingError {}
 
 /** The export job ended with the status `failed`. Final: a failed job is never continued. */
 export class ExportFailedError extends DocsHostingError {}
 
-/** An agent job ended with the status `failed`, which is not accepted. Final. */
+/** An agent job ended with the status `failed`, and `acceptFailed` is not set. Final. */
 export class AgentFailedError extends DocsHostingError {}
 
-/** The store of a bundle did not give it, or not as it promised: the link leads nowhere, the archive is another one, or too large. */
+/** The download of a bundle failed: the link leads nowhere, or the archive is another one or too large. */
 export class DownloadError extends DocsHostingError {}
 
-/** A bundle is not what may be published: a broken archive, an unsafe name, too much of it, another digest. Final for that bundle. */
+/** A bundle must not be published: a broken archive, an unsafe name, over a limit, or another digest. Final for that bundle. */
 export class BundleRefusedError extends DocsHostingError {}
 
-/** The place of a copy (a folder, bucket or registry) cannot be read or written as it has to be. */
+/** The destination of a copy (a folder, bucket or registry) cannot be read or written as required. */
 export class DestinationError extends DocsHostingError {}
 
-/** The operation's time limit (`customTimeouts`) passed. A started job goes on at the service. */
+/** The operation's time limit (`customTimeouts`) passed. A started job continues at the service. */
 export class DeadlineExceededError extends DocsHostingError {}
 
-/** The time limit passed while an answer was awaited: that says nothing of the network or the service. */
+/** The time limit passed while a request was waiting for its answer. This does not indicate a problem of network or service. */
 export class AnswerCutOffError extends DeadlineExceededError {}
 
-/** The user stopped the operation (Ctrl-C), and nobody else: not the service. A started job goes on there. */
+/** The user stopped the operation (Ctrl-C); the service did not. A started job continues at the service. */
 export class RunCancelledError extends DocsHostingError {}

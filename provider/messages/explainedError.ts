@@ -2,14 +2,14 @@ import { RunCancelledError, DocsHostingError, InternalError } from "./errors";
 import { redact } from "./redaction";
 
 /**
- * The whole story in one error: what happened, to what, whether anything is lost, what to do. Its class and details are those
- * of the error that it tells about, which is its `cause`.
+ * A complete error message: what happened, to which domain or job, whether anything is lost, and what to do. Class and details
+ * are those of the original error, which is the `cause`.
  *
  * @param subject the domain, or the agent job
  */
 export function explained(error: unknown, subject: string, consequence: string): DocsHostingError {
   if (!(error instanceof DocsHostingError)) {
-    // no cause: nobody knows what its text holds
+    // no cause: its text may contain anything
     const kind = error instanceof Error ? redact(`${error.name}: ${error.message}`) : typeof error;
     const message = `${subject}: internal error (${kind}). ${sentence(consequence)} Please report it.`;
     return new InternalError(message, "Please report it.");

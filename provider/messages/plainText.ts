@@ -1,49 +1,49 @@
 /**
- * Control characters, direction marks and other characters that nobody sees, and all that ends a line somewhere: in a
- * terminal, in a log, or where a pipeline looks for commands.
+ * Control characters, direction marks and other invisible characters, and every character that ends a line in a terminal,
+ * in a log, or for a pipeline that looks for commands.
  */
 const NOT_PRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * The beginning of a command that the runners of pipelines obey when they see it in a log: `##vso[…]` and `##[…]` (Azure,
+ * The beginning of a command that pipeline runners execute when it appears in a log: `##vso[…]` and `##[…]` (Azure,
  * GitHub), `##teamcity[…]`, `::set-output …::` (GitHub).
  */
 const COMMAND =
   /##(?=[a-z]*\[)|::(?=(?:add-mask|add-matcher|add-path|debug|echo|endgroup|error|group|notice|remove-matcher|save-state|set-env|set-output|stop-commands|warning)\b)/gi;
 
-/** The longest text that leaves this process in one piece, in UTF-16 units: far more than any message of ours. */
+/** Longest text that this process sends, in UTF-16 units: far more than any message of this package. */
 const LONGEST = 16_000;
 
-/** At most so many UTF-16 units, never half a character, and an ellipsis where something was left out. */
+/** Cuts a text to at most `limit` UTF-16 units, never within a character, and adds an ellipsis if it was cut. */
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text.toWellFormed();
   const isWithinPair = /[\ud800-\udbff]/.test(text.charAt(limit - 1));
   return `${text.slice(0, isWithinPair ? limit - 1 : limit).toWellFormed()}…`;
 }
 
-/** Takes the power from commands for pipelines, so that they can be read nevertheless: `# #vso[…]`, `: :error …`. */
+/** Disables commands for pipelines and keeps them readable: `# #vso[…]`, `: :error …`. */
 export function withoutCommands(text: string): string {
   return text.replace(COMMAND, (mark) => `${mark.charAt(0)} ${mark.charAt(1)}`);
 }
 
-/** Whether a text consists of whole characters that can be seen. */
+/** Whether a text consists of whole, visible characters. */
 export function isPrintable(text: string): boolean {
   return text.isWellFormed() && text.search(NOT_PRINTABLE) < 0;
 }
 
-/** Whether a text is no more than text: it can be seen, and holds no command for pipelines. */
+/** Whether a text is printable and contains no command for pipelines. */
 export function isPlain(text: string): boolean {
   return isPrintable(text) && text.search(COMMAND) < 0;
 }
 
-/** Puts one space in the place of what is not seen. */
+/** Replaces each run of invisible characters with one space. */
 export function spaced(text: string): string {
   return text.replace(new RegExp(`(?:${NOT_PRINTABLE.source})+`, "gu"), " ");
 }
 
 /**
- * The last guard of a text that is shown: one line of whole characters, what is not seen as `\u{…}`, no command for
- * pipelines, not endless.
+ * Makes any text safe to show: one line of whole characters, invisible ones as `\u{…}`, no command for pipelines, limited
+ * length.
  */
 export function printable(text: string): string {
   const seen = cut(text, LONGEST).replace(

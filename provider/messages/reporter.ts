@@ -1,10 +1,10 @@
 import type { Secrets } from "./secrets";
 
-/** Tells the user what is going on, on the resource's own row. Never fails. */
+/** Reports progress and messages to the user, on the resource's row. Never fails. */
 export interface Reporter {
-  /** What is going on at the moment: replaces what was said before. */
+  /** The current progress: replaces the line before. */
   progress(line: string): void;
-  /** A line for those who look for a cause (`pulumi up --debug`); nobody else sees it. */
+  /** A line that only `pulumi up --debug` shows. */
   debug(line: string): void;
   /** A line that stays. */
   info(line: string): void;
@@ -12,7 +12,7 @@ export interface Reporter {
   warn(line: string): void;
 }
 
-/** The same reporter, which says nothing of what is secret. */
+/** A reporter that removes secrets from each line. */
 export function withoutSecrets(reporter: Reporter, secrets: Pick<Secrets, "removeFrom">): Reporter {
   return {
     progress: (line) => reporter.progress(secrets.removeFrom(line)),
@@ -22,7 +22,7 @@ export function withoutSecrets(reporter: Reporter, secrets: Pick<Secrets, "remov
   };
 }
 
-/** The same reporter, which says each warning once. */
+/** A reporter that reports each warning once. */
 export function warningOnce(reporter: Reporter): Reporter {
   const said = new Set<string>();
   return {

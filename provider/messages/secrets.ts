@@ -1,34 +1,34 @@
 import { REMOVED } from "./redaction";
 
-/** A shorter value is in many words, and hides nothing. In characters. */
+/** Shortest value that is removed, in characters: a shorter one occurs in ordinary text. */
 const SHORTEST_SECRET = 6;
 /** The shortest part of a secret that is removed, in characters. */
 const SHORTEST_PART = 4;
-/** What says that something stood before it, or behind it. */
+/** Marks a place where text was cut or removed. */
 const MARK = /(…|\[removed\])/;
-/** Parameters of links that are credentials, by their names. */
+/** Names of link parameters that are credentials. */
 const CREDENTIAL = /sig|token|key|cred|secret|auth|pass|policy|session|state/i;
-/** From this length on, a parameter of another name is taken for a credential, too, unless it is an id. */
+/** A parameter of another name counts as a credential from this length on, unless it is an id. In characters. */
 const LONG_PARAMETER = 32;
 const HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/;
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The values that one operation has read and nobody may see: API key, signing key, credentials of registries and stores,
- * links. Whoever reads one adds it. The adapter removes them from everything that leaves the operation.
+ * The secret values that one operation has read: API key, signing key, credentials of registries and stores, links. The code
+ * that reads such a value adds it. The adapter removes the values from everything that the operation returns or reports.
  */
 export class Secrets {
-  /** How the values can stand in a text, the longest first. */
+  /** The forms in which the values can occur in a text, longest first. */
   #forms: string[] = [];
 
-  /** @param value a text of several lines, such as a key in PEM, is also secret line by line */
+  /** @param value of a text with several lines, such as a PEM key, each line is also secret */
   add(value: string): void {
     const lines = value.split(/\s*(?:\n|\\n)\s*/).filter((line) => !line.startsWith("-----"));
     const forms = [value, ...lines].filter(({ length }) => length >= SHORTEST_SECRET).flatMap(formsOf);
     this.#forms = [...new Set([...this.#forms, ...forms])].sort((one, other) => other.length - one.length);
   }
 
-  /** Adds what makes a link a credential: its password, its query, and what in that query signs. */
+  /** Adds the secret parts of a link: its password, its query, and the query's credential parameters. */
   addLink(link: string | URL): void {
     const { search, searchParams, password } = new URL(link);
     const parameters = [...searchParams].filter(
@@ -38,7 +38,7 @@ export class Secrets {
     for (const value of [search.slice(1), password, ...parameters.map(([, each]) => each)]) this.add(value);
   }
 
-  /** The text without the values in plain, escaped, URL-encoded or base64 form, and without what a cut has left of one. */
+  /** The text without the values in plain, escaped, URL-encoded or base64 form, and without the rest of a value that was cut. */
   removeFrom(text: string): string {
     const clean = this.#forms.reduce((rest, form) => rest.replaceAll(form, REMOVED), text);
     const parts = clean.split(MARK);
@@ -54,7 +54,7 @@ export class Secrets {
       .join("");
   }
 
-  /** Removes the values from an error that a program gets, and from its causes. */
+  /** Removes the values from an error and its causes. */
   removeFromError(error: unknown): void {
     for (let each = error; each instanceof Error; each = each.cause) {
       const texts = each as unknown as Record<string, unknown>;
@@ -69,19 +69,19 @@ export class Secrets {
   }
 }
 
-/** How many characters at the end of a text are the beginning of another one; 0 for too few to tell. */
+/** How many characters at the end of a text are the beginning of another text; 0 if too few to be certain. */
 function overlap(text: string, next: string): number {
   let length = Math.min(text.length, next.length);
   while (length >= SHORTEST_PART && !text.endsWith(next.slice(0, length))) length--;
   return length >= SHORTEST_PART ? length : 0;
 }
 
-/** How a secret can stand in a text. */
+/** The forms in which a secret can occur in a text. */
 function formsOf(secret: string): string[] {
   const urlEncoded = encodeURIComponent(secret.toWellFormed());
   const bytes = Buffer.from(secret);
-  // Within a longer base64 text, such as that of a whole header, a secret can begin at any of three places; its first and
-  // last characters then depend on what is around it.
+  // Within a longer base64 text, such as a whole header, a secret can begin at any of three offsets. Its first and last
+  // characters then depend on the surrounding bytes.
   const base64 = (["base64", "base64url"] as const).flatMap((encoding) =>
     [0, 1, 2].map((before) => {
       const text = Buffer.concat([Buffer.alloc(before), bytes])

@@ -1,13 +1,13 @@
 /**
- * What Pulumi sends in previews for a value of any type that is not known yet, see `UnknownStringValue` in
+ * The value that Pulumi sends in previews for an unknown value of any type, see `UnknownStringValue` in
  * https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/plugin/rpc.go
  */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /**
- * Texts that Pulumi takes for values that are not known yet wherever it meets them, also in outputs: those of a string, boolean,
- * number, list, asset, archive and object, in the same file. (Its mark of secrets only counts as the name of a field, and no
- * field's name comes from the service.)
+ * Strings that Pulumi interprets as unknown values everywhere, also in outputs: for a string, boolean, number, list, asset,
+ * archive and object, see the same file. (Pulumi's marker of secrets has an effect only as a field name, and no field name
+ * comes from the service.)
  */
 const SENTINELS: ReadonlySet<string> = new Set([
   UNKNOWN,
@@ -19,12 +19,12 @@ const SENTINELS: ReadonlySet<string> = new Set([
   "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 ]);
 
-/** Whether a value is not known before the update runs. */
+/** Whether a value is unknown until the update runs. */
 export function isUnknown(value: unknown): boolean {
   return typeof value === "string" && SENTINELS.has(value);
 }
 
-/** Whether Pulumi would take a text of others for something that is not known, also once it is written in lower case. */
+/** Whether Pulumi would interpret an external text as an unknown value, also after conversion to lower case. */
 export function isSentinel(text: string): boolean {
   return SENTINELS.has(text.toLowerCase());
 }

@@ -9,30 +9,30 @@ import type { Observation } from "./observation";
 import { nextPollDelayMs } from "./pollSchedule";
 import { describeProgress } from "./progress";
 
-/** How long before the deadline the last poll is taken, in milliseconds: time for one request. */
+/** How long before the deadline the last poll starts, in milliseconds: time for one request. */
 const LAST_POLL_MS = 1_000;
-/** How many different statuses the message of a deadline names at most. */
+/** Maximum number of different statuses that the message of a deadline names. */
 const MAX_STATUSES = 20;
-/** Shortest and longest time between two lines that stay, in milliseconds. */
+/** Shortest and longest time between two permanent lines, in milliseconds. */
 const LASTING_MIN_MS = 10_000;
 const LASTING_MAX_MS = 5 * 60_000;
 
-/** What is seen of a job. */
+/** The result of one poll of a job. */
 export interface PolledJob extends Omit<Observation, "elapsedMs"> {
   readonly outcome: Outcome;
-  /** The status is none that is known: taken for «still running», which deserves a word. */
+  /** Whether the status is unknown: it counts as still running, and the wait warns about it. */
   readonly isUnexpected: boolean;
 }
 
-/** A job to wait for, and how. */
+/** A job to wait for, and the parts that the wait needs. */
 export interface JobWait<Job> {
-  /** As warnings name it: "job 42". */
+  /** Name of the job in warnings: "job 42". */
   readonly name: string;
-  /** What is waited for, for the message of a deadline: "job 42 of docs.example.com to complete". */
+  /** The awaited event, for the message of a deadline: "job 42 of docs.example.com to complete". */
   readonly subject: string;
-  /** One poll; its errors end the wait. */
+  /** Polls the job once. An error ends the wait. */
   readonly poll: () => Promise<Job>;
-  /** How many operations this process waits for at the moment. */
+  /** Number of operations that this process is running. */
   readonly inFlight: () => number;
   readonly clock: Clock;
   readonly deadline: Deadline;
@@ -41,8 +41,8 @@ export interface JobWait<Job> {
 }
 
 /**
- * Waits until a job is final, with progress on the resource's row: polls at once, then on the schedule of `pollSchedule`, the last
- * time just before the deadline. Each status that is not known is named once.
+ * Waits until a job is final, and reports progress on the resource's row. It polls at once, then on the schedule of
+ * `pollSchedule`, and a last time just before the deadline. It warns once about each unknown status.
  *
  * @returns the first final state seen
  * @throws DeadlineExceededError, the signal's reason, or what `poll` throws
@@ -77,8 +77,8 @@ export async function waitForJob<Job extends PolledJob>(wait: JobWait<Job>): Pro
 }
 
 /**
- * Tells each poll on the changing row, and by a line that stays each quarter of a job that takes its time: what a narrow
- * terminal has no room for and the log of a pipeline does not have.
+ * Reports each poll on the progress row, and each quarter of a long job by a permanent line: a narrow terminal has no space for
+ * the progress, and the log of a pipeline does not show it.
  */
 function tellProgress(reporter: Reporter): (history: readonly Observation[]) => void {
   let quarters = 0;
@@ -96,7 +96,7 @@ function tellProgress(reporter: Reporter): (history: readonly Observation[]) => 
   };
 }
 
-/** What the schedule and the progress are made from: no more, for the polls of a long wait are kept. */
+/** The fields that schedule and progress need, and no others, because a long wait keeps its polls. */
 function observed({ status, progress, pageCount, retryAfterMs }: PolledJob, elapsedMs: number): Observation {
   return {
     elapsedMs,

@@ -1,4 +1,4 @@
-/** What one poll of a job showed. */
+/** The result of one poll, as the history keeps it. */
 export interface Observation {
   /** Milliseconds since the wait began. */
   readonly elapsedMs: number;
@@ -6,6 +6,6 @@ export interface Observation {
   /** Percent, 0 to 100. */
   readonly progress?: number;
   readonly pageCount?: number;
-  /** The pause that the service asked for with this poll, in milliseconds. */
+  /** The pause that the service requested with this poll, in milliseconds. */
   readonly retryAfterMs?: number;
 }

@@ -1,2 +1,2 @@
-/** How a job stands: still to come, or over. Decided where a reply is read, and nowhere else. */
+/** Whether a job is pending or final. Only the code that reads a reply decides this. */
 export type Outcome = "pending" | "success" | "failure";

@@ -2,10 +2,10 @@ import { formatDuration } from "../time/duration";
 import type { Observation } from "./observation";
 import { estimateRemainingMs } from "./remainingTime";
 
-/** Steps in which a forecast is given, in milliseconds: it is not more exact than that. */
+/** Resolution of a shown forecast, in milliseconds: it is not more precise than that. */
 const FORECAST_STEP_MS = 5_000;
 
-/** What the polls a job showed, what changes first, for a row has little room: "43% · 18 pages · ~20s · running". */
+/** The progress line of a job. Changing values come first, because a row is narrow: "43% · 18 pages · ~20s · running". */
 export function describeProgress(history: readonly Observation[]): string {
   const { status, progress, pageCount } = history.at(-1) ?? { status: "unknown" };
   const remainingMs = estimateRemainingMs(history);

@@ -1,20 +1,20 @@
 import type { Observation } from "./observation";
 
-/** A percentage, and when it was seen: milliseconds since the wait began. */
+/** A percentage, and when polls showed it: milliseconds since the wait began. */
 interface Step {
   readonly progress: number;
   readonly firstSeenMs: number;
   readonly lastSeenMs: number;
 }
 
-/** How many different percentages must have been seen before a forecast is made. */
+/** Number of different percentages that a forecast needs. */
 const MIN_STEPS = 4;
-/** Services tell whole percents, rounded down: on average half of one more is done. */
+/** Services report whole percents, rounded down: on average another half percent is done. */
 const UNTOLD_PERCENT = 0.5;
-/** The recent pace is taken over as many percentage points as are still to come, at least this many. */
+/** The recent pace covers as many percentage points as remain, at least this many. */
 const MIN_RECENT_PERCENT = 10;
 
-/** The percentages seen so far, each once, since progress last went back. */
+/** The percentages so far, each once, since progress last decreased. */
 export function progressSteps(history: readonly Observation[]): readonly Step[] {
   let steps: Step[] = [];
   for (const { progress, elapsedMs } of history) {
@@ -29,11 +29,11 @@ export function progressSteps(history: readonly Observation[]): readonly Step[] 
 }
 
 /**
- * How long the job will go on, judged half by the pace of its progress since it first moved, half by its recent pace. The
- * one forecast of a wait: the next poll is planned from it, and it is what the user is told.
+ * Estimates the remaining time of the job: the mean of the pace since its first progress and the recent pace. It is the only
+ * forecast of a wait: the poll schedule uses it, and the user sees it.
  *
- * @returns milliseconds from the last poll on, negative when the job should have ended by then; `undefined` while there is
- *   not enough to estimate from
+ * @returns milliseconds from the last poll on, negative if the job is overdue; `undefined` if there are too few percentages
+ *   for an estimate
  */
 export function estimateRemainingMs(history: readonly Observation[]): number | undefined {
   const steps = progressSteps(history);
@@ -41,7 +41,7 @@ export function estimateRemainingMs(history: readonly Observation[]): number | u
   if (!first || !last || steps.length < MIN_STEPS) return undefined;
   const stretch = Math.max(MIN_RECENT_PERCENT, 100 - last.progress);
   const recent = steps.findLast(({ progress }) => progress <= last.progress - stretch);
-  // before the first movement the job may have waited in a queue
+  // before its first progress the job may have waited in a queue
   const overall = msPerPercent(first.lastSeenMs, first, last);
   const pace = recent ? (overall + msPerPercent(recent.firstSeenMs, recent, last)) / 2 : overall;
   const now = history.at(-1)?.elapsedMs ?? 0;

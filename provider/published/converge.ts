@@ -13,11 +13,11 @@ import { withDrift, type LinkOutputs, type PublicationWork, type Published } fro
 import { recover, seen } from "./recovery";
 
 /**
- * Brings a published item to what its inputs ask for, from whatever state it is in. Creating is the same from none.
+ * Brings a published item from any state to what its inputs request. A create converges from no state.
  *
  * @param limitMs time limit in milliseconds
- * @throws UnfinishedError when something was published: the state has it. Else a DocsHostingError: the state stays as it was, and
- *   so does what is published
+ * @throws UnfinishedError when something was published: the error contains the new state. Otherwise a DocsHostingError: the
+ *   state and everything published stay unchanged
  */
 export function converge<T extends Published>(
   work: PublicationWork<T, Context>,
@@ -26,17 +26,17 @@ export function converge<T extends Published>(
   return withinLimit(work.context, limitMs, (context) => new Convergence({ ...work, context }).run());
 }
 
-/** How much of the newest item an operation has published: nothing new, a part that may be visible, or all. */
+/** How much of the newest item an operation has published: nothing, a part that may be visible, or all of it. */
 type Progress = "nothing" | "part" | "all";
 
 class Convergence<T extends Published> {
   readonly #work: PublicationWork<T>;
   readonly #notes: PublicationNotes<T>;
-  /** All that is in the place, the newest first. */
+  /** All items at the destination, newest first. */
   #items: readonly T["item"][] = [];
   #link: LinkOutputs | undefined;
   #published: Progress = "nothing";
-  /** What is done after the publication, as far as that has come. */
+  /** The step after the publication that is in progress or failed; empty before the first one. */
   #missing = "";
 
   constructor(work: PublicationWork<T>) {
@@ -65,7 +65,7 @@ class Convergence<T extends Published> {
       this.#published = "all";
     } else {
       tracer.note({ "docs_hosting.decision": plan.because });
-      // a diff has told the decision about a resource that was there before
+      // for an existing resource, the diff has reported the decision already
       if (!stored) reporter.info(decisionLine(plan));
     }
     if (plan.action === "publish") await this.#publish();
@@ -74,7 +74,7 @@ class Convergence<T extends Published> {
     await this.#prune();
   }
 
-  /** Nobody sees anything of the bundle before all of it was looked through; the next run goes on from what was fetched. */
+  /** Publishes nothing before the whole bundle is inspected. The next run resumes the download. */
   async #publish(): Promise<void> {
     const { kind, context, inputs } = this.#work;
     const place = { "docs_hosting.destination": kind.destinationName(inputs) };
@@ -93,7 +93,7 @@ class Convergence<T extends Published> {
         this.#published = "all";
         obtained.remove();
       } catch (error) {
-        // what is refused once is refused again
+        // a bundle that was refused is refused every time
         if (error instanceof BundleRefusedError) obtained.remove();
         else obtained.release();
         throw error;
@@ -114,7 +114,7 @@ class Convergence<T extends Published> {
     this.#link = newest && (await kind.link?.(context, inputs, newest));
   }
 
-  /** Removes items beyond those that are kept. One that cannot be removed is no reason to fail: the next update tries again. */
+  /** Removes items beyond those that are kept. A failed removal does not fail the operation: the next update tries again. */
   async #prune(): Promise<void> {
     const { kind, context, inputs } = this.#work;
     const { keep } = inputs;
@@ -132,7 +132,7 @@ class Convergence<T extends Published> {
     }
   }
 
-  /** Decides what is remembered of a failed operation, and says so. */
+  /** Decides what the state keeps after a failed operation, and reports it in the error. */
   async #failure(error: unknown): Promise<Error> {
     const { kind, inputs, stored } = this.#work;
     const told = (consequence: string): Error => explained(error, kind.subject(inputs), consequence);

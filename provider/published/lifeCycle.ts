@@ -7,10 +7,12 @@ import { changedInputs, planPublication } from "./plan";
 import { PublicationNotes } from "./notes";
 import { withDrift, type Published, type PublicationKind } from "./publication";
 
-/** Time limit of a look at what was published, in milliseconds: large archives and sites in a folder are read as a whole. */
+/**
+ * Time limit of a comparison with what was published, in milliseconds: it reads large archives and sites in a folder completely.
+ */
 const COMPARE_LIMIT_MS = 10 * 60_000;
 
-/** The life of a resource that publishes bundles at a place: copies, kits. */
+/** The life cycle shared by all resources that publish bundles at a destination: BundleCopy and AirGapKit. */
 export function publishedLifeCycle<T extends Published>(
   kind: PublicationKind<T>,
 ): LifeCycle<T["inputs"], T["state"]> {
@@ -20,7 +22,7 @@ export function publishedLifeCycle<T extends Published>(
   return {
     noBookkeeping: kind.noBookkeeping,
 
-    /** The place: the items there change over the resource's life, the place does not. */
+    /** The destination: its items change over the resource's lifetime, the destination does not. */
     idOf: (state) => kind.destinationName(kind.inputsOf(state)),
 
     check(given, configuration, before = {}) {
@@ -48,7 +50,7 @@ export function publishedLifeCycle<T extends Published>(
     create: (context, inputs, limitMs = DEFAULT_LIMIT_MS) =>
       converge({ kind, context, inputs, stored: undefined }, limitMs),
 
-    /** Looks whether the newest item is still there as it was published. Nothing is fetched from the service. */
+    /** Compares the newest item with what was published. Fetches nothing from the service. */
     async read(given, state) {
       const inputs = kind.inputsOf(state);
       const [newest, ...older] = kind.itemsOf(state);
@@ -59,7 +61,7 @@ export function publishedLifeCycle<T extends Published>(
           kind.compare(context, inputs, newest),
         );
         if (seen === "same") return { inputs, state: withDrift(state) };
-        // what is left of earlier items is not to be forgotten
+        // the state must keep the earlier items that are left
         if (seen === "gone" && older.length === 0) return undefined;
         return { inputs, state: withDrift(state, seen) };
       } catch (error) {
@@ -73,14 +75,14 @@ export function publishedLifeCycle<T extends Published>(
       return goneDecision("DRIFTED", newest ? kind.addressOf(newest, inputs) : kind.destinationName(inputs));
     },
 
-    /** An item is made from its inputs. */
+    /** Import is not supported: an item can only be made from its inputs. */
     lookUp: (_context, id) =>
       Promise.reject(new Error(`${id}: ${resource} cannot be looked up: declare it with all its inputs.`)),
 
     update: (context, state, inputs, limitMs = DEFAULT_LIMIT_MS) =>
       converge({ kind, context, inputs, stored: state }, limitMs),
 
-    /** Removes every item that was published and not removed yet. What others keep at that place stays. */
+    /** Removes every item that was published and not yet removed. Files of others at the destination stay. */
     async remove(given, state) {
       const inputs = kind.inputsOf(state);
       const notes = new PublicationNotes({ kind, context: given, inputs, stored: state });

@@ -4,7 +4,7 @@ import type { CheckFailure } from "../resource/inputTable";
 import { DocsHostingError } from "../messages/errors";
 import { isUnknown } from "../messages/unknown";
 
-/** A value that publishing reads on this machine, and how to see without a request that it cannot do. */
+/** A value that a publication reads on this machine, and a check of it that needs no request. */
 export interface LocalInput {
   readonly property: string;
   readonly value: unknown;
@@ -12,7 +12,7 @@ export interface LocalInput {
   readonly verify: (value: string) => unknown;
 }
 
-/** What is wrong on this machine with values that are known: seen by small reads, without any request. */
+/** Finds problems of known values on this machine: with small reads, without a request. */
 export function localFailures(inputs: readonly LocalInput[]): CheckFailure[] {
   return inputs.flatMap(({ property, value, verify }) => {
     if (typeof value !== "string" || isUnknown(value)) return [];
@@ -26,11 +26,11 @@ export function localFailures(inputs: readonly LocalInput[]): CheckFailure[] {
   });
 }
 
-/** What is wrong with a folder that will be made, as far as it can be seen without making it. */
+/** Finds problems of a folder that a publication will create, as far as possible without creating it. */
 export function folderFailures(property: string, folder: string): CheckFailure[] {
   if (isUnknown(folder)) return [];
   let at = resolve(folder);
-  // Stryker disable next-line ConditionalExpression: on Windows a drive may be missing; elsewhere the root is there
+  // Stryker disable next-line ConditionalExpression: on Windows a drive may be missing; elsewhere the root always exists
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
   try {
     if (!statSync(at).isDirectory()) {

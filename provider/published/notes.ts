@@ -2,19 +2,19 @@ import type { Context } from "../resource/context";
 import type { PublishingResource } from "../resource/publicationRecords";
 import type { Published, PublicationWork } from "./publication";
 
-/** What a run noted of its publication before the engine had the state. */
+/** What a run recorded about its publication before the engine saved the state. */
 interface Note<T extends Published> {
-  /** The newest item of the state that the run began with; absent for a create. */
+  /** The newest item of the state that the run started with; absent for a create. */
   readonly after?: string | undefined;
   readonly inputs: T["inputs"];
-  /** The newest first: what was published, then all that the resource had before. */
+  /** Newest first: the item that the run published, then the earlier items of the resource. */
   readonly items: readonly T["item"][];
 }
 
-/** What was noted of one resource at one place. */
+/** The notes about one resource at one destination. A run that follows a killed run reads them. */
 export class PublicationNotes<T extends Published> {
   readonly #work: PublicationWork<T, Context>;
-  /** None without a URN: two resources could not be told apart. The first is that of today. */
+  /** Empty without a URN: two resources could not be distinguished. The first entry has the current URN. */
   readonly #resources: readonly PublishingResource[];
 
   constructor(work: PublicationWork<T, Context>) {
@@ -25,7 +25,7 @@ export class PublicationNotes<T extends Published> {
     this.#resources = urns.map((urn) => ({ urn, place }));
   }
 
-  /** Items in the place that the state does not have: a run that was killed published them. */
+  /** Finds items at the destination that the state does not contain: a killed run published them. */
   find(): Note<T> | undefined {
     const { kind, context, inputs: wanted } = this.#work;
     const known = this.#storedAddresses;
@@ -41,13 +41,13 @@ export class PublicationNotes<T extends Published> {
     return undefined;
   }
 
-  /** What a killed run published from this very state. A replacement at the same place has a note of its own. */
+  /** The items that a killed run published from this exact state. A replacement at the same destination has its own note. */
   findSuccessors(): readonly T["item"][] {
     const note = this.find();
     return note?.after !== undefined && note.after === this.#storedAddresses[0] ? note.items : [];
   }
 
-  /** Notes what is published now, before anything else happens. */
+  /** Records what is published now, before the operation continues. */
   save(items: readonly T["item"][]): void {
     const [resource] = this.#resources;
     if (!resource) return;
@@ -60,17 +60,17 @@ export class PublicationNotes<T extends Published> {
     );
   }
 
-  /** The items are part of the state that is about to be returned. */
+  /** The items are part of the state that the operation is about to return. */
   handOver(): void {
     for (const resource of this.#resources) this.#work.context.publicationRecords.handOver(resource);
   }
 
-  /** The items are removed. */
+  /** The items have been removed. */
   forget(): void {
     for (const resource of this.#resources) this.#work.context.publicationRecords.forget(resource);
   }
 
-  /** Where the items of the state are, the newest first. */
+  /** The addresses of the items in the state, newest first. */
   get #storedAddresses(): string[] {
     const { kind, inputs, stored } = this.#work;
     return stored ? kind.itemsOf(stored).map((item) => kind.addressOf(item, inputs)) : [];

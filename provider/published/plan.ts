@@ -3,22 +3,22 @@ import { changedByTable, withEffect } from "../resource/inputTable";
 import { isUnknown } from "../messages/unknown";
 import type { Published, PublicationKind } from "./publication";
 
-/** The one thing to do so that the item becomes what the inputs ask for, and why. */
+/** The one action that brings the item to what the inputs request, and its reason. */
 export interface Plan extends Decision {
   readonly action:
-    | /** Fetch the bundle, look through it, and publish it. */
+    | /** Fetch the bundle, inspect it and publish it. */
       "publish"
-      /** Sign a link to the item that is there. */
+      /** Sign a link to the existing item. */
     | "sign"
     /** Remove earlier items beyond those that are kept. */
     | "prune"
-    /** Remember the inputs; no request. */
+    /** Store the inputs in the state; no request. */
     | "record";
 }
 
 /**
- * Decides what has to happen; does nothing itself. Previews and updates both decide here, so that an update does what its
- * preview said.
+ * Decides what an operation must do; has no side effects. Previews and updates both use it, so an update does what its preview
+ * reported.
  *
  * @param state `undefined` for a resource that does not exist yet
  * @param nowMs milliseconds since 1970
@@ -75,7 +75,7 @@ function driftText(drifted: "gone" | "changed", made: string): string {
   return drifted === "gone" ? "is not there any more" : `is not as it was ${made}`;
 }
 
-/** The names of the inputs that are not as they were when the outputs were made. */
+/** The names of the inputs that changed since the outputs were made. */
 export function changedInputs<T extends Published>(
   kind: PublicationKind<T>,
   inputs: T["inputs"],
@@ -84,7 +84,7 @@ export function changedInputs<T extends Published>(
   return changedByTable(kind.table, inputs, kind.inputsOf(state));
 }
 
-/** Why the published bundle is no longer allowed. */
+/** The reasons why the inputs no longer allow the published bundle. */
 function reasonsOfBundle(
   { requireSelfContained, limits }: Published["inputs"],
   { bundle }: Published["item"],

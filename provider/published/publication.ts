@@ -9,17 +9,17 @@ import type { CheckedSource } from "../source/bundleSource";
 import type { BundleDemands } from "../source/demands";
 import type { WorkContext } from "../source/workFolders";
 
-/** What a look at something published found. */
+/** The result of comparing an item with what was published. */
 export type Seen = "same" | "changed" | "gone";
 
-/** Inputs that every published resource has, after check. */
+/** The inputs that every publishing resource has, after check. */
 export interface PublishedInputs extends BundleDemands {
   readonly source: CheckedSource;
-  /** How many earlier items stay beside the newest. */
+  /** How many earlier items stay beside the newest one. */
   readonly keep: number;
 }
 
-/** A copy or kit that was published and not removed yet, as the state keeps it. Plain values; no secret. */
+/** A copy or kit that was published and not yet removed, as the state stores it. Plain values; no secret. */
 export interface PublishedItem {
   readonly bundle: {
     /** Of the archive, in bytes. */
@@ -34,12 +34,12 @@ export interface PublishedItem {
 export interface PublishedState extends StoredState {
   readonly outputs: object;
   readonly bookkeeping: {
-    /** A look found the newest item gone or changed; or a run was cut off while it published the item. */
+    /** A comparison found the newest item gone or changed, or a run was interrupted while it published the item. */
     readonly drifted?: Drift | undefined;
   };
 }
 
-/** The types of one kind. */
+/** The types of one kind of publishing resource. */
 export interface Published {
   readonly inputs: PublishedInputs;
   readonly item: PublishedItem;
@@ -49,23 +49,23 @@ export interface Published {
 /** How the newest item differs from what was published. */
 export type Drift = Exclude<Seen, "same"> | "partial";
 
-/** The outputs of a link. Empty: there is none. */
+/** The outputs for a link. Empty when there is no link. */
 export interface LinkOutputs extends LinkTimes {
   readonly bundleUrl?: string;
 }
 
-/** A bundle on this machine that may be published. */
+/** A local bundle that passed the inspection and may be published. */
 export interface CheckedBundle {
   readonly bundle: Bundle;
   readonly inspection: Inspection;
 }
 
-/** Publishes a bundle. @param placing called as soon as something of the item may be visible in its place */
+/** Publishes a bundle. @param placing called as soon as a part of the item may be visible at the destination */
 export type Publish<Item> = (checked: CheckedBundle, placing: (item: Item) => void) => Promise<Item>;
 
-/** All that differs between the resources that publish bundles: what is published, where, and how it is signed. */
+/** Everything that differs between the resources that publish bundles: what they publish, where, and how they sign it. */
 export interface PublicationKind<T extends Published> {
-  /** Words of messages. */
+  /** The terms that messages use. */
   readonly words: {
     /** The resource: "BundleCopy". */
     readonly resource: string;
@@ -74,63 +74,63 @@ export interface PublicationKind<T extends Published> {
     readonly items: string;
     /** "made", "written" */
     readonly made: string;
-    /** The span of a publication. */
+    /** The name of the tracing span of a publication. */
     readonly span: string;
   };
   readonly table: InputTable<T["inputs"]>;
   readonly noBookkeeping: T["state"]["bookkeeping"];
 
-  /** What is wrong with valid inputs on this machine, without any request: asked where something will surely be published. */
+  /** Problems of valid inputs on this machine, found without a request. Called only when the operation will publish. */
   failuresHere(inputs: T["inputs"], configuration: ConfigurationSource): CheckFailure[];
 
-  /** The place in messages, and where all of it is known Pulumi's id of the resource. */
+  /** The destination in messages and, once all its inputs are known, Pulumi's ID of the resource. */
   destinationName(inputs: T["inputs"]): string;
-  /** What makes the place another one when it changes. Plain values. */
+  /** The values that identify the destination: a change means another destination. Plain values. */
   destinationKey(inputs: T["inputs"]): unknown;
-  /** What publishing does: "job 7 of docs.example.com is copied to s3://docs" */
+  /** The action in messages: "job 7 of docs.example.com is copied to s3://docs" */
   deed(inputs: T["inputs"]): string;
-  /** What a failure is about: "job 7 of docs.example.com to s3://docs" */
+  /** The subject of an error message: "job 7 of docs.example.com to s3://docs" */
   subject(inputs: T["inputs"]): string;
-  /** Where an item is. Another one for other content. */
+  /** The address of an item. Other content has another address. */
   addressOf(item: T["item"], inputs: T["inputs"]): string;
 
   inputsOf(state: T["state"]): T["inputs"];
-  /** The newest first. */
+  /** Newest first. */
   itemsOf(state: T["state"]): readonly T["item"][];
   linkOf(state: T["state"]): LinkOutputs;
-  /** @param items the newest first, at least one. @param link `undefined` where none was signed */
+  /** @param items newest first, at least one. @param link `undefined` when no link was signed */
   stateOf(inputs: T["inputs"], items: readonly T["item"][], link?: LinkOutputs): T["state"];
 
-  /** Reasons to publish that only this kind has. */
+  /** Reasons to publish that are specific to this kind. */
   reasonsToPublish(inputs: T["inputs"], state: T["state"], changed: readonly string[]): string[];
-  /** Why a link is to be signed. */
+  /** Why a link must be signed; `undefined` when it need not be. */
   reasonToSign?(inputs: T["inputs"], state: T["state"], nowMs: number): Decision | undefined;
 
-  /** Everything that can be wrong before the bundle is fetched. @param earlier items of this resource */
+  /** Checks everything that can fail before the bundle is fetched. @param earlier items of this resource */
   prepare(context: WorkContext, inputs: T["inputs"], earlier: readonly T["item"][]): Publish<T["item"]>;
-  /** Whether an item is there as it was published. */
+  /** Whether an item is still at the destination as it was published. */
   compare(context: WorkContext, inputs: T["inputs"], item: T["item"]): Promise<Seen>;
-  /** Removes items; one that is gone already is no error. @param kept none: the resource goes */
+  /** Removes items; an item that is already gone is not an error. @param kept empty when the resource is deleted */
   remove(
     context: WorkContext,
     inputs: T["inputs"],
     items: readonly T["item"][],
     kept: readonly T["item"][],
   ): Promise<void>;
-  /** A link to the item, where there is one that the publication did not tell. */
+  /** A link to the item, if it has one that the publication did not return. */
   link?(context: WorkContext, inputs: T["inputs"], item: T["item"]): Promise<LinkOutputs | undefined>;
 }
 
-/** An operation on what one resource publishes. */
+/** An operation on the items of one resource. */
 export interface PublicationWork<T extends Published, Given = WorkContext> {
   readonly kind: PublicationKind<T>;
   readonly context: Given;
   readonly inputs: T["inputs"];
-  /** The state that the engine has. */
+  /** The state that the engine passed. */
   readonly stored: T["state"] | undefined;
 }
 
-/** The state with another drift, or with none. */
+/** The state with another drift, or without drift. */
 export function withDrift<State extends PublishedState>(
   { outputs, bookkeeping }: State,
   drifted?: Drift,

@@ -3,19 +3,19 @@ import type { PublicationNotes } from "./notes";
 import { planPublication } from "./plan";
 import { withDrift, type Published, type PublicationWork, type Seen } from "./publication";
 
-/** What an operation begins with. */
+/** What an operation starts with. */
 export interface Beginning<T extends Published> {
-  /** `undefined`: nothing that is there is known to be what the inputs ask for. */
+  /** `undefined`: no existing item is known to match the inputs. */
   readonly state: T["state"] | undefined;
-  /** All that is in the place, the newest first. */
+  /** All items at the destination, newest first. */
   readonly items: readonly T["item"][];
-  /** A publication of an earlier run turned out to be complete. */
+  /** The publication of an earlier run is complete. */
   readonly isResumed: boolean;
 }
 
 /**
- * Finds what an earlier run published that was cut off: what is complete is neither downloaded nor published again, and the
- * rest is removed as earlier items are.
+ * Finds the items that an interrupted run published. A complete item is neither downloaded nor published again; incomplete
+ * items are removed like earlier items.
  *
  * @throws the signal's reason
  */
@@ -31,13 +31,13 @@ export async function recover<T extends Published>(
   const isEnough = (candidate: T["state"]): boolean =>
     planPublication(kind, inputs, candidate, nowMs).action !== "publish";
   if (state && isEnough(state)) {
-    // the run that was killed may have removed it as an earlier item
+    // the killed run may have removed it as an earlier item
     const there = note && stored[0] && (await seen(work, stored[0]));
     const isLost = there === "gone" || there === "changed";
     return { state: isLost ? withDrift(state, there) : state, items, isResumed: false };
   }
 
-  // the state's own item first: it may be complete by now
+  // the state's own item first: it may be complete now
   const whole = state?.bookkeeping.drifted === "partial" ? withDrift(state) : undefined;
   const noted = note && kind.stateOf(note.inputs, [...note.items, ...stored]);
   for (const candidate of [whole, noted]) {
@@ -52,7 +52,7 @@ export async function recover<T extends Published>(
   return { state, items, isResumed: false };
 }
 
-/** What a look finds. One that cannot be taken says nothing: publishing tells why. */
+/** Compares an item with what was published. `undefined` when the comparison fails: the publication then reports the error. */
 export function seen<T extends Published>(
   { kind, context, inputs }: PublicationWork<T>,
   item: T["item"],

@@ -1,15 +1,15 @@
 import { createReadStream } from "node:fs";
 import type { RegistrySession } from "./session";
 
-/** Bytes of which digest and size are known. */
+/** The digest and size of some content. */
 export interface Blob {
   readonly digest: string;
   readonly size: number;
 }
 
-/** Bytes that may have to be sent, again or from somewhere in the middle. */
+/** Content to upload, readable from any offset and more than once. */
 export interface BlobSource extends Blob {
-  /** @param end the byte after the last */
+  /** @param end offset after the last byte */
   read(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
@@ -17,7 +17,7 @@ export interface BlobSource extends Blob {
 export function fileBlob(path: string, blob: Blob): BlobSource {
   return {
     ...blob,
-    // opened by who reads it: a request that fails before leaves no file open, and no error that nobody hears
+    // opened on read: a request that fails earlier leaves no open file and no unhandled error
     async *read(start, end) {
       const content = createReadStream(path, { start, end: end - 1, highWaterMark: 256 * 1024 });
       yield* content as AsyncIterable<Buffer>;

@@ -1,17 +1,17 @@
-/** What a server asks for with 401, see RFC 9110 §11.6.1. */
+/** An authentication challenge that a server sends with 401, see RFC 9110 §11.6.1. */
 export interface Challenge {
   /** In lower case: `bearer`, `basic`. */
   readonly scheme: string;
-  /** By their names in lower case. */
+  /** By name in lower case. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
 const TOKEN = /[!#$%&'*+.^_`|~0-9A-Za-z-]+/y;
 const QUOTED = /"((?:[^"\\]|\\.)*)"/sy;
-/** A credential without a name: that of a scheme which is none of ours. */
+/** A credential without a name, which belongs to a scheme that is not supported. */
 const TOKEN68 = /[A-Za-z0-9._~+/-]+=*(?=\s*(?:,|$))/y;
 
-/** Reads `WWW-Authenticate`, in which several challenges may follow each other. What cannot be read ends the list. */
+/** Parses `WWW-Authenticate`, which may contain several challenges. Parsing stops at the first invalid text. */
 export function parseChallenges(header: string): Challenge[] {
   const challenges: { scheme: string; parameters: Record<string, string> }[] = [];
   let at = 0;

@@ -3,17 +3,17 @@ import { redact } from "../messages/redaction";
 import { helperCredential, type Credential } from "./dockerConfiguration";
 import type { RegistryContext } from "./exchange";
 
-/** What looking for a credential gets from the outside. */
+/** What the search for a credential needs from the outside. */
 export type CredentialContext = Pick<RegistryContext, "environment" | "reporter" | "signal">;
 
-/** Longest time a helper may take, in milliseconds: some ask a service elsewhere. */
+/** Maximum time of a helper, in milliseconds: some ask a remote service. */
 const HELPER_LIMIT_MS = 20_000;
-/** Longest answer that is read, in bytes. */
+/** Maximum size of a helper's output, in bytes. */
 const ANSWER_LIMIT = 64 * 1024;
 
 /**
- * Asks `docker-credential-NAME`, see https://github.com/docker/docker-credential-helpers. One that is missing or fails is told
- * of, and counts as one that knows no credential.
+ * Runs `docker-credential-NAME`, see https://github.com/docker/docker-credential-helpers. A missing or failing helper causes a
+ * warning, and counts as one without a credential.
  *
  * @throws the signal's reason
  */
@@ -31,7 +31,7 @@ export async function askHelper(
     if (credential === undefined) reporter.warn(`${command} printed no credential for ${server}`);
     return credential;
   }
-  // the one failure that is none has no code of its own
+  // the output says that the helper has no credential: it has no exit code for that
   if (!/credentials not found/i.test(output)) {
     const said = typeof code === "number" ? redact(output, 200) : "";
     reporter.warn(`${command} gave no credential for ${server} (${code})${said && `: ${said}`}`);
@@ -48,14 +48,14 @@ function run(
   return new Promise((resolve) => {
     const child = spawn(command, ["get"], {
       stdio: ["pipe", "pipe", "ignore"],
-      // it may need anything of the environment: its own cloud's settings, the session's key ring
+      // it may need any variable: settings of its cloud, the session's key ring
       env: { ...process.env, HOME: environment("HOME"), PATH: environment("PATH") },
       timeout: HELPER_LIMIT_MS,
       killSignal: "SIGKILL",
       signal,
     });
     let output = "";
-    child.stdin.on("error", () => undefined); // it need not read
+    child.stdin.on("error", () => undefined); // a helper need not read its input
     child.stdin.end(server);
     child.stdout.on("data", (chunk: Buffer) => {
       output = (output + chunk.toString()).slice(0, ANSWER_LIMIT);

@@ -6,9 +6,9 @@ import { credentialSources, type Credential } from "./dockerConfiguration";
 import type { Repository } from "./reference";
 
 /**
- * The credential for a repository's registry, as Docker's and the containers tools' own configurations have it.
+ * Finds the credential for a repository's registry in the configurations of Docker and of the containers tools.
  *
- * @returns undefined when there is none: nobody logged in
+ * @returns undefined when there is none: the user is not logged in
  */
 export async function findCredential(
   repository: Repository,
@@ -25,7 +25,7 @@ export async function findCredential(
   return undefined;
 }
 
-/** The files that may be there, those that somebody named first. */
+/** The possible configuration files; those named by environment variables come first. */
 export function configurationFiles(environment: (name: string) => string | undefined): string[] {
   const below = (name: string, ...path: string[]): string[] => {
     const folder = environment(name);
@@ -49,7 +49,7 @@ async function readConfiguration(file: string, reporter: Reporter): Promise<unkn
     return JSON.parse(await readFile(file, "utf8")) as unknown;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // what JSON.parse says quotes the file, and with it credentials
+    // the error of JSON.parse quotes the file, including credentials
     const reason = code ?? "it is not JSON";
     if (code !== "ENOENT" && code !== "ENOTDIR") {
       reporter.warn(`${file} is not used for credentials of registries: ${reason}`);

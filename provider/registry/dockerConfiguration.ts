@@ -1,26 +1,26 @@
 import type { Repository } from "./reference";
 
-/** What a registry, or who gives its tokens, takes for a person or a machine. */
+/** A credential that a registry or its token service accepts. */
 export type Credential =
   | { readonly username: string; readonly password: string }
-  /** A token that other tokens are got with (OAuth 2). */
+  /** A refresh token, which gets other tokens (OAuth 2). */
   | { readonly identityToken: string };
 
-/** Where a credential is to be had. */
+/** Where to get a credential. */
 export type CredentialSource =
   | { readonly credential: Credential }
   /** `docker-credential-NAME get`, asked for `server`. */
   | { readonly helper: string; readonly server: string };
 
-/** As what Docker's own registry is known in configurations and to helpers. */
+/** The name of Docker's registry in configurations and for helpers. */
 const DOCKER_SERVER = "https://index.docker.io/v1/";
 const DOCKER_NAMES = new Set(["docker.io", "index.docker.io", "registry-1.docker.io"]);
 
-/** User name that says that the password of it is an identity token. */
+/** The user name that marks a password as an identity token. */
 const TOKEN_USER = "<token>";
 
 /**
- * What a configuration of Docker or of the containers tools says of a repository's registry, the best first, see
+ * The credentials for a repository's registry in a configuration of Docker or of the containers tools, best match first, see
  * https://docs.docker.com/reference/cli/docker/login/ and https://github.com/containers/image/blob/main/docs/containers-auth.json.5.md
  *
  * @param configuration the file's content, as JSON
@@ -29,7 +29,7 @@ export function credentialSources(configuration: unknown, repository: Repository
   const { auths, credHelpers, credsStore } = objectOf(configuration);
   const server = DOCKER_NAMES.has(repository.host) ? DOCKER_SERVER : repository.host;
   const helpers = [...matching(objectOf(credHelpers), repository), credsStore].filter(
-    // the name of a program: never a path
+    // the name of a program, never a path
     (name): name is string => typeof name === "string" && /^[\w.-]+$/.test(name),
   );
   return [
@@ -41,14 +41,14 @@ export function credentialSources(configuration: unknown, repository: Repository
   ];
 }
 
-/** What a helper prints. @returns undefined when it is nothing that can be used */
+/** Reads the output of a helper. @returns undefined when it contains no usable credential */
 export function helperCredential(printed: unknown): Credential | undefined {
   const { Username: username, Secret: password } = objectOf(printed);
   if (typeof username !== "string" || typeof password !== "string" || password === "") return undefined;
   return username === TOKEN_USER ? { identityToken: password } : { username, password };
 }
 
-/** The values of the keys that name the repository's registry, or folders of it that the repository is in: the closest first. */
+/** The values whose keys name the repository's registry or one of its parent folders: the most specific first. */
 function matching(table: Readonly<Record<string, unknown>>, { host, path }: Repository): unknown[] {
   const name = `${host}/${path}`;
   return Object.entries(table)
@@ -62,7 +62,7 @@ function isDocker(place: string, host: string): boolean {
   return DOCKER_NAMES.has(place) && DOCKER_NAMES.has(host);
 }
 
-/** Docker's keys may be addresses of an API. */
+/** Removes scheme and API version: Docker's keys may be URLs of an API. */
 function placeOf(key: string): string {
   return key
     .replace(/^https?:\/\//, "")

@@ -10,11 +10,11 @@ import { otherBytes } from "./manifests";
 import { pinned } from "./reference";
 import type { RegistrySession } from "./session";
 
-/** Longest blob that is read into memory, in bytes: configurations of images are far below. */
+/** Maximum size of a blob that is read into memory, in bytes: configurations of images are far smaller. */
 const MAX_MEMORY_BYTES = 8 * 1024 * 1024;
 
 /**
- * Reads a small blob, such as an image's configuration; its digest is checked.
+ * Reads a small blob, such as an image's configuration, and verifies its digest.
  *
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
@@ -31,10 +31,10 @@ export async function readBlob(session: RegistrySession, { digest }: Blob): Prom
 }
 
 /**
- * Fetches a blob into a file, going on from where it was cut off, also by a run that was killed; its digest and size are checked.
+ * Downloads a blob into a file, and verifies its digest and size. It resumes an interrupted download, even one of a killed run.
  *
- * @param path where it goes; what is there already is taken for its beginning
- * @param moved is told how many bytes of it are there by now
+ * @param path of the file; existing content is treated as the start of the blob
+ * @param moved gets the number of bytes that have arrived
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function downloadBlob(
@@ -48,7 +48,7 @@ export async function downloadBlob(
   const file = await open(path, constants.O_RDWR | constants.O_CREAT);
   try {
     let { offset, hash } = await readBeginning(file, size, session.context.signal);
-    /** Whether some of it is of an earlier call, which may have left anything. */
+    /** Whether an earlier call wrote some of the bytes, which may be wrong. */
     let isOld = offset > 0;
     const beginAnew = (): void => {
       offset = 0;
@@ -100,7 +100,7 @@ export async function downloadBlob(
   }
 }
 
-/** Reads what is there of a blob. More than it can have is none of it. */
+/** Hashes the existing start of a blob. A file that is larger than the blob is emptied. */
 async function readBeginning(
   file: FileHandle,
   size: number,

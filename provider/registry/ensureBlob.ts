@@ -3,12 +3,12 @@ import type { RegistrySession } from "./session";
 import { cancelUpload, Upload } from "./upload";
 
 /**
- * Sees that the repository has a blob: sends nothing that is there, takes it from another repository of the same registry
- * where that has it, and goes on from where it was cut off.
+ * Ensures that the repository has a blob. An existing blob is not sent; a blob of another repository in the same registry is
+ * mounted; an interrupted upload is resumed.
  *
- * @param options.mountFrom path of a repository of the same registry that may have it
- * @param options.source makes the bytes; only called when they are needed
- * @param options.moved is told how many bytes of it the registry has by now
+ * @param options.mountFrom path of a repository in the same registry that may have the blob
+ * @param options.source creates the content; only called when it must be sent
+ * @param options.moved gets the number of bytes that the registry has
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function ensureBlob(
@@ -33,7 +33,7 @@ export async function ensureBlob(
   return "sent";
 }
 
-/** @returns whether the repository has the blob now; an upload that the registry began instead is ended */
+/** @returns whether the repository has the blob now; an upload that the registry started instead is cancelled */
 async function mount(session: RegistrySession, digest: string, from: string): Promise<boolean> {
   const query = new URLSearchParams({ mount: digest, from });
   const to = await session.url(`${session.path("blobs", "uploads")}/?${query.toString()}`);

@@ -4,28 +4,31 @@ import { proxyFor } from "../http/proxy";
 import { DestinationError } from "../messages/errors";
 import { authoritiesFor } from "./authorities";
 
-/** What talking to a registry gets from the outside. */
+/** What requests to a registry need from the outside. */
 export interface RegistryContext extends NetworkContext {
-  /** Environment variables, for credentials and proxies: read anew whenever one is needed. */
+  /** Environment variables, for credentials and proxies: read again for every use. */
   readonly environment: (name: string) => string | undefined;
 }
 
-/** What is asked of a registry, or of who gives its tokens. */
+/** A request to a registry or to its token service. */
 export interface RegistryRequest extends Pick<HttpRequest, "method" | "headers"> {
   readonly url: URL;
-  /** Made anew for each attempt. */
+  /** Created again for each attempt. */
   readonly body?: () => AsyncIterable<Uint8Array> | Buffer;
 }
 
-/** How long nothing may move, in milliseconds: a registry may look at what it got for long before it answers. */
+/** How long a connection may be silent, in milliseconds: a registry may process an upload for a long time before it responds. */
 const SILENCE_LIMIT_MS = 2 * 60_000;
-/** Longest text that is read, in bytes: manifests may have 4 MiB, see «Pushing Manifests» of the distribution specification. */
+/**
+ * Maximum size of a text that is read, in bytes: manifests may have 4 MiB, see «Pushing Manifests» in the distribution
+ * specification.
+ */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 
 /**
- * Sends a request once, and has its answer read.
+ * Sends a request once, and reads its response.
  *
- * @throws what `read` throws; ConfigurationError for a proxy that is no address; the signal's reason
+ * @throws what `read` throws; ConfigurationError for an invalid proxy address; the signal's reason
  */
 export async function exchange<T>(
   { method, url, headers, body }: RegistryRequest,
@@ -47,7 +50,7 @@ export async function exchange<T>(
   );
 }
 
-/** All bytes of an answer. @throws DestinationError for too many */
+/** Reads the whole body of a response. @throws DestinationError for a body that is too large */
 export async function wholeBody(reply: HttpReply, limit = MAX_TEXT_BYTES): Promise<Buffer> {
   const bytes = await reply.beginning(limit);
   if (bytes.length <= limit) return bytes;

@@ -5,26 +5,26 @@ import type { HttpReply } from "../http/attempt";
 import type { RegistryRequest } from "./exchange";
 import { registryReason, remedyFor } from "./registryError";
 
-/** How much of an error is read, in bytes. */
+/** How many bytes of an error response are read. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** An answer with a status that nobody wanted. */
+/** A response with an unexpected status. */
 export interface UnwantedReply extends Pick<HttpReply, "status" | "headers"> {
   /** The beginning of its body. */
   readonly text: string;
 }
 
-/** Reads an answer that nobody wanted. */
+/** Reads a response with an unexpected status. */
 export async function readUnwanted(reply: HttpReply): Promise<UnwantedReply> {
   const { status, headers } = reply;
   return { status, headers, text: (await reply.beginning(MAX_ERROR_BYTES)).toString() };
 }
 
 /**
- * A request that was refused.
+ * The failure of a request that the registry refused.
  *
  * @param host of the registry
- * @param hasCredential somebody is logged in
+ * @param hasCredential whether the user is logged in
  * @param nowMs wall-clock time in milliseconds since 1970
  */
 export function refused(
@@ -44,7 +44,7 @@ export function refused(
   };
 }
 
-/** A connection that failed, told for who reads of registries. */
+/** The failure of a connection, with a remedy for registries. */
 export function unconnected({ fault, error }: FailedAttempt, { host }: URL): FailedAttempt {
   const remedy = ((): string => {
     switch (fault.kind) {

@@ -7,14 +7,14 @@ import { IMAGE_TYPES, INDEX_TYPES } from "./mediaTypes";
 import { isDigest, pinned, type Reference } from "./reference";
 import type { RegistrySession } from "./session";
 
-/** What an index says of an image's machine. */
+/** The platform of an image, as an index describes it. */
 export interface Platform {
   readonly os: string;
   readonly architecture: string;
   readonly [more: string]: unknown;
 }
 
-/** What a manifest says of a blob. */
+/** A blob, as a manifest describes it. */
 export interface Descriptor extends Blob {
   readonly mediaType: string;
 }
@@ -22,32 +22,32 @@ export interface Descriptor extends Blob {
 /** An image for one platform. */
 export interface PlatformImage {
   readonly digest: string;
-  /** As the index says it, else as its own configuration does. */
+  /** From the index, otherwise from the image's configuration. */
   readonly platform: Platform;
   readonly layers: readonly Descriptor[];
-  /** The image's own configuration, as it is. */
+  /** The image's configuration, unchanged. */
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** An image for one platform, as a registry has it. */
+/** An image for one platform, as stored in a registry. */
 export interface StoredImage extends PlatformImage {
   readonly manifest: Manifest;
   /** Its configuration, byte for byte. */
   readonly configBytes: Buffer;
 }
 
-/** What the name of an image leads to. */
+/** What an image's name refers to. */
 export interface Image {
   readonly digest: string;
-  /** Whether it is an index of images, however few. */
+  /** Whether it is an index, even of one image. */
   readonly isIndex: boolean;
   readonly images: readonly StoredImage[];
 }
 
 /**
- * Reads an image for all platforms that it has. What an index holds beside images (attestations) is left out.
+ * Reads an image for all its platforms. Other content of an index (attestations) is left out.
  *
- * @param isWanted those that an index has for other platforms are not read
+ * @param isWanted selects the platforms of an index; others are not read
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function readImage(
@@ -70,7 +70,7 @@ export async function readImage(
   return { digest: top.digest, isIndex, images };
 }
 
-/** The images of an index: not what is about them, whose platform is `unknown`. */
+/** The images of an index, without attestations, whose platform is `unknown`. */
 function imagesOf(session: RegistrySession, index: Manifest): { digest: string; platform: Platform }[] {
   const { manifests } = objectOf(session, index);
   if (!Array.isArray(manifests)) throw unusable(session, index, "has no list of manifests");
@@ -116,7 +116,7 @@ async function readPlatformImage(
   };
 }
 
-/** The platform that an image's own configuration says. */
+/** The platform that an image's configuration names. */
 export function platformIn({ os, architecture, variant }: PlatformImage["config"]): Platform {
   return {
     os: String(os),

@@ -10,18 +10,18 @@ import type { Repository } from "./reference";
 import { basic, readToken, tokenRequest, type Token } from "./tokens";
 
 /**
- * Logs in to a repository's registry when that asks for it, in the way that it asks for: with a name and a password, or with a token
- * from who gives its tokens. It sends the credential to that one only; what is for the registry it returns.
+ * Logs in to a repository's registry when it requires that, by the scheme it requests: with user name and password, or with a
+ * token from its token service. It sends the credential only to the token service, and returns the header for the registry.
  */
 export class Login {
   readonly #repository: Repository;
   readonly #context: RegistryContext;
   #credential: Promise<Credential | undefined> | undefined;
-  /** Who asked for a token, and how. */
+  /** The challenge that requested a token. */
   #bearer: Challenge | undefined;
   #basic: string | undefined;
   readonly #tokens = new Map<string, Token>();
-  /** A credential was found. */
+  /** Whether a credential was found. */
   hasCredential = false;
 
   constructor(repository: Repository, context: RegistryContext) {
@@ -30,10 +30,10 @@ export class Login {
   }
 
   /**
-   * The `Authorization` header for the registry by now; `undefined` as long as it asked for none.
+   * The `Authorization` header for the registry; `undefined` until the registry requests one.
    *
    * @param root of the registry's API
-   * @returns what went wrong while a token was asked for
+   * @returns the failure of a request for a token
    * @throws DestinationError; the signal's reason
    */
   async authorization(scopes: readonly string[], root: string): Promise<string | undefined | FailedAttempt> {
@@ -49,10 +49,10 @@ export class Login {
   }
 
   /**
-   * Takes note of what the registry asks for.
+   * Stores the authentication that the registry requests.
    *
    * @param header its `WWW-Authenticate`
-   * @returns whether there is something to log in with
+   * @returns whether a login is possible
    */
   async learn(header: string, scopes: readonly string[]): Promise<boolean> {
     const challenges = parseChallenges(header);

@@ -7,7 +7,7 @@ import { isDigest, pinned, repositoryName } from "./reference";
 import { registryReason } from "./registryError";
 import type { RegistrySession } from "./session";
 
-/** A manifest or an index, byte for byte as its digest is of. */
+/** A manifest or an index, with the exact bytes of its digest. */
 export interface Manifest {
   readonly digest: string;
   readonly mediaType: string;
@@ -15,9 +15,9 @@ export interface Manifest {
 }
 
 /**
- * The digest of what a tag or digest leads to.
+ * Finds the digest that a tag or digest refers to.
  *
- * @returns undefined when there is none
+ * @returns undefined when the manifest does not exist
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function findManifest(session: RegistrySession, name: string): Promise<string | undefined> {
@@ -33,14 +33,14 @@ export async function findManifest(session: RegistrySession, name: string): Prom
   );
   if (found === null) return undefined;
   if (isDigest(name)) return name;
-  // the header may be missing: then the bytes tell
+  // the header may be missing: then the bytes give the digest
   return isDigest(found) ? found : (await getManifest(session, name))?.digest;
 }
 
 /**
- * Reads a manifest; its digest is that of the bytes, and the one that was asked for.
+ * Reads a manifest, and verifies its bytes against the requested digest and the registry's header.
  *
- * @returns undefined when there is none
+ * @returns undefined when the manifest does not exist
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function getManifest(session: RegistrySession, name: string): Promise<Manifest | undefined> {
@@ -67,7 +67,7 @@ export async function getManifest(session: RegistrySession, name: string): Promi
 }
 
 /**
- * Stores a manifest under its digest, or under a tag, unless it is there already.
+ * Stores a manifest under its digest or under a tag, unless it is already there.
  *
  * @returns whether it was sent
  * @throws DestinationError; DeadlineExceededError; the signal's reason
@@ -97,13 +97,13 @@ export async function putManifest(
   return true;
 }
 
-/** How the removal of a manifest ended. */
+/** The result of removing a manifest. */
 export type Removal = "removed" | "gone" | "unsupported";
 
 /**
- * Removes a manifest, with all tags that lead to it.
+ * Removes a manifest, with all tags that refer to it.
  *
- * @returns `unsupported` when the registry has deleting switched off
+ * @returns `unsupported` when the registry has deletion disabled
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function deleteManifest(session: RegistrySession, digest: string): Promise<Removal> {
@@ -122,7 +122,7 @@ export async function deleteManifest(session: RegistrySession, digest: string): 
   );
 }
 
-/** What is not there. */
+/** The error for a missing image. */
 export function missingImage(session: RegistrySession, name: string): DestinationError {
   const separator = isDigest(name) ? "@" : ":";
   return new DestinationError(
@@ -131,7 +131,7 @@ export function missingImage(session: RegistrySession, name: string): Destinatio
   );
 }
 
-/** What a registry gave is not what it was asked for. */
+/** The error for content whose digest is not the requested one. */
 export function otherBytes(what: string, digest: string): DestinationError {
   return new DestinationError(
     `the registry gave something else for ${what}: its digest is ${isDigest(digest) ? digest : "unusable"}`,
@@ -139,7 +139,7 @@ export function otherBytes(what: string, digest: string): DestinationError {
   );
 }
 
-/** The type by the header; where that says nothing, by the content. */
+/** The media type from the header; without a known one, from the content. */
 function mediaTypeOf(header: string | null, bytes: Buffer): string {
   const type = header?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (MANIFEST_TYPES.includes(type)) return type;

@@ -11,46 +11,48 @@ const DIGEST = /^sha256:[a-f0-9]{64}$/;
 /** Longest path, in characters. */
 const PATH_LIMIT = 255;
 
-/** Where those images are that are named without a host, and what is before a name of one part there. */
+/** The host of images that are named without one, and the folder of its names with one part. */
 const DEFAULT_HOST = "docker.io";
 const DEFAULT_FOLDER = "library";
 
-/** A repository: where images of one name are. */
+/** A repository: all images with one name. */
 export interface Repository {
-  /** With its port where it has one: `registry.internal:5000`. */
+  /** With its port, if any: `registry.internal:5000`. */
   readonly host: string;
   /** `docs/site`. */
   readonly path: string;
 }
 
-/** What a name of an image says. */
+/** The parsed name of an image. */
 export interface Reference extends Repository {
   readonly tag?: string;
   /** `sha256:` and 64 hexadecimal digits. */
   readonly digest?: string;
 }
 
-/** A repository as it is written. */
+/** Formats a repository's name. */
 export function repositoryName({ host, path }: Repository): string {
   return `${host}/${path}`;
 }
 
-/** An image as it is written, so that it never is another one. */
+/** Formats an image's name with its digest, which never refers to another image. */
 export function pinned(repository: Repository, digest: string): string {
   return `${repositoryName(repository)}@${digest}`;
 }
 
-/** Whether a text is a digest of the one kind that is checked here. */
+/** Whether a text is a digest of the supported kind: SHA-256. */
 export function isDigest(text: unknown): text is string {
   return typeof text === "string" && DIGEST.test(text);
 }
 
-/** The first part of a name is its host when it cannot be a folder, see `splitDockerDomain` of the grammar's own program. */
+/**
+ * The first part of a name is a host if it cannot be a folder, see `splitDockerDomain` in the grammar's reference implementation.
+ */
 function isHost(part: string): boolean {
   return /[.:A-Z[]/.test(part) || part === "localhost";
 }
 
-/** @param isBase Docker's short names are understood, too: `nginx:1.30` */
+/** @param isBase also accepts Docker's short names: `nginx:1.30` */
 function read(text: string, isBase: boolean): Reference | { problem: string } {
   const problem = (what: string): { problem: string } => ({ problem: what });
   const [, named = "", digest] = /^([^@]*)(?:@(.*))?$/s.exec(text) ?? [];
@@ -85,12 +87,12 @@ function read(text: string, isBase: boolean): Reference | { problem: string } {
   };
 }
 
-/** Enough of a bad text to know it again. */
+/** The start of an invalid text, enough to recognise it. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }
 
-/** What is wrong with the name of a repository to write to, if anything: with a host, without tag and digest. */
+/** The problem of a repository's name, if any: it needs a host, and must have no tag and no digest. */
 export function repositoryProblem(text: string): string | undefined {
   const found = read(text, false);
   if ("problem" in found) return found.problem;
@@ -98,25 +100,25 @@ export function repositoryProblem(text: string): string | undefined {
   return found.tag === undefined ? undefined : `must not have a tag: give ${found.tag} as \`tag\``;
 }
 
-/** What is wrong with the name of an image to build on, if anything. */
+/** The problem of a base image's name, if any. */
 export function baseProblem(text: string): string | undefined {
   const found = read(text, true);
   return "problem" in found ? found.problem : undefined;
 }
 
-/** What is wrong with a tag, if anything. */
+/** The problem of a tag, if any. */
 export function tagProblem(text: string): string | undefined {
   return TAG.test(text)
     ? undefined
     : "must be at most 128 letters, digits, _ . and -, and begin with none of the last two";
 }
 
-/** @throws Error for what `repositoryProblem` finds */
+/** @throws Error for a name that `repositoryProblem` refuses */
 export function parseRepository(text: string): Repository {
   return parsed(text, false);
 }
 
-/** The name of an image; without a tag and digest it is `latest`. @throws Error for what `baseProblem` finds */
+/** Parses the name of an image; the default tag is `latest`. @throws Error for a name that `baseProblem` refuses */
 export function parseBase(text: string): Reference {
   const found = parsed(text, true);
   return found.tag === undefined && found.digest === undefined ? { ...found, tag: "latest" } : found;

@@ -1,11 +1,11 @@
 import { parseJson, QUOTE_LENGTH } from "../http/replyBody";
 import { redact } from "../messages/redaction";
 
-/** What a registry says of a refusal, see «Error Codes» of the distribution specification. */
+/** The reason of a refusal, from the registry's response: see «Error Codes» in the distribution specification. */
 export interface RegistryReason {
-  /** `DENIED`, `UNSUPPORTED`, `NAME_UNKNOWN`…; none when it says nothing in the form of registries. */
+  /** `DENIED`, `UNSUPPORTED`, `NAME_UNKNOWN`…; empty when the response is not in the registries' format. */
   readonly codes: readonly string[];
-  /** Its words, fit to be shown; empty when there are none. */
+  /** The registry's message, redacted for display; empty when there is none. */
   readonly words: string;
 }
 
@@ -13,7 +13,7 @@ export function registryReason(text: string): RegistryReason {
   const body = parseJson(text);
   const { errors } = Object(body) as { errors?: unknown };
   if (!Array.isArray(errors)) {
-    // a page of a proxy in between says nothing that helps
+    // the HTML page of a proxy in between does not help
     const isPage = /^\s*</.test(text);
     return { codes: [], words: isPage ? "" : redact(text, QUOTE_LENGTH) };
   }
@@ -28,7 +28,7 @@ export function registryReason(text: string): RegistryReason {
   return { codes: said.map(({ code }) => code), words: redact(words, QUOTE_LENGTH) };
 }
 
-/** What to do about a status of a registry. */
+/** The remedy for a registry's status. */
 export function remedyFor(status: number, host: string, hasCredential: boolean): string {
   switch (status) {
     case 401:

@@ -8,18 +8,18 @@ import { readUnwanted, refused, unconnected, type UnwantedReply } from "./failed
 import { Login } from "./login";
 import type { Repository } from "./reference";
 
-/** What is asked of a registry. */
+/** A request to a registry. */
 export interface RegistryCall {
   readonly method: RegistryRequest["method"];
-  /** A path below the API's root, or where the registry said that something goes on. */
+  /** A path below the API's root, or an address that the registry named. */
   readonly to: string | URL;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: RegistryRequest["body"];
-  /** Statuses that the reader understands. */
+  /** Statuses that the reader handles. */
   readonly accepted: readonly number[];
-  /** Other repositories of the registry that it reads. */
+  /** Other repositories of the registry that the request reads. */
   readonly alsoReads?: readonly string[];
-  /** Ends it in the place of the operation's own. */
+  /** Stops the request instead of the operation's signal. */
   readonly signal?: AbortSignal;
 }
 
@@ -27,12 +27,12 @@ export interface RegistryCall {
 export type Actions = "pull" | "pull,push" | "pull,delete";
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** How many redirects are followed in a row. */
+/** How many redirects are followed for one request. */
 const MAX_REDIRECTS = 5;
 
 /**
- * One operation's conversation with a registry about one repository: it logs in when it is asked to, follows redirects, and
- * repeats what failed for the moment. A credential goes to the registry and to who gives its tokens, and nowhere else.
+ * Requests to a registry about one repository, for one operation. The session logs in when the registry requires it, follows
+ * redirects and retries temporary failures. It sends a credential only to the registry and to its token service.
  */
 export class RegistrySession {
   readonly repository: Repository;
@@ -43,7 +43,7 @@ export class RegistrySession {
   #origin: Promise<string> | undefined;
   readonly #peer: Peer = { name: "the registry", isKnown: true, wasAnswered: false };
 
-  /** @param plainHttp the registry has no TLS; one on this machine is asked whether it has */
+  /** @param plainHttp the registry has no TLS; for a registry on this machine, the session detects whether it has */
   constructor(
     repository: Repository,
     context: RegistryContext,
@@ -56,13 +56,13 @@ export class RegistrySession {
     this.#login = new Login(repository, context);
   }
 
-  /** The path of something of the repository. */
+  /** The path of an object in the repository. */
   path(...rest: string[]): string {
     return [this.repository.path, ...rest].join("/");
   }
 
   /**
-   * Asks until there is an answer that the reader understands.
+   * Sends a request until the reader can handle the response.
    *
    * @throws DestinationError; DeadlineExceededError; the signal's reason
    */
@@ -80,7 +80,7 @@ export class RegistrySession {
     return new Retries(this.#peer, this.context, { name, repetition: "repeatable" });
   }
 
-  /** Asks once; logging in is part of it. @throws DestinationError; the signal's reason */
+  /** Sends a request once, including the login. @throws DestinationError; the signal's reason */
   async sendOnce<T>(
     call: RegistryCall,
     read: (reply: HttpReply) => Promise<T>,
@@ -92,7 +92,7 @@ export class RegistrySession {
       if (typeof authorization === "object") return authorization;
       const outcome = await this.#follow(call, url, authorization, read);
       if ("value" in outcome || "fault" in outcome) return outcome;
-      // what was sent did not help, or there is nothing to send
+      // the credential was refused, or there is none
       const isFinal =
         (wasAsked && authorization !== undefined) ||
         !(await this.#login.learn(outcome.unauthorized.headers.get("www-authenticate") ?? "", scopes));
@@ -100,7 +100,7 @@ export class RegistrySession {
     }
   }
 
-  /** An absolute address that the registry names. @throws DestinationError for one that leads to where it must not */
+  /** Resolves an address that the registry names. @throws DestinationError for an address that is not allowed */
   async located(location: string | null, from: URL): Promise<URL> {
     const url = location === null ? null : URL.parse(location, from.href);
     if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) {
@@ -112,7 +112,7 @@ export class RegistrySession {
     this.context.secrets.addLink(url);
     const root = new URL(await this.#root());
     if (root.protocol === "https:" && url.protocol === "http:") {
-      // a registry that does not know of the TLS before it
+      // the registry is not aware of the TLS proxy before it
       if (url.hostname !== root.hostname) {
         throw new DestinationError(
           `the registry ${this.repository.host} leads from https: to http: at ${url.host}, which is not followed`,
@@ -125,7 +125,7 @@ export class RegistrySession {
     return url;
   }
 
-  /** The address of a path below the API's root, which may be at another host than images are named by. */
+  /** The URL of a path below the API's root, which may have another host than the images' names. */
   async url(path: string): Promise<URL> {
     return new URL(`/v2/${path}`, await this.#root());
   }
@@ -142,7 +142,7 @@ export class RegistrySession {
     ];
   }
 
-  /** Sends it, and again to where redirects lead. */
+  /** Sends a request, and follows redirects. */
   async #follow<T>(
     call: RegistryCall,
     start: URL,

@@ -2,21 +2,21 @@ import type { Clock } from "../time/clock";
 import type { Challenge } from "./challenge";
 import type { Credential } from "./dockerConfiguration";
 
-/** A token of a registry's own, see https://distribution.github.io/distribution/spec/auth/token/ */
+/** A token for a registry, see https://distribution.github.io/distribution/spec/auth/token/ */
 export interface Token {
   readonly text: string;
-  /** By the clock's `monotonic`, in milliseconds. */
+  /** When it expires: the clock's `monotonic` time, in milliseconds. */
   readonly endsAtMs: number;
 }
 
-/** How long a token lasts of which nobody says it, in milliseconds: what the specification says. */
+/** Lifetime of a token whose response names none, in milliseconds: the specification's default. */
 const LIFE_MS = 60_000;
-/** A token is not used when less of it is left, in milliseconds. */
+/** A token with less remaining lifetime is not used, in milliseconds. */
 const MARGIN_MS = 5_000;
-/** A token that ends sooner is used all the same until then: else there would be a new one for each request. */
+/** A token with a shorter lifetime is used until it expires: otherwise every request would need a new one. */
 const SHORTEST_LIFE_MS = 2 * MARGIN_MS;
 
-/** What to send to whom for a token. */
+/** A request for a token. */
 export interface TokenRequest {
   readonly method: "GET" | "POST";
   readonly url: URL;
@@ -24,7 +24,7 @@ export interface TokenRequest {
   readonly body?: Buffer;
 }
 
-/** @throws Error for a realm that is no address */
+/** Creates the request for a token. @throws Error for a realm that is not a URL */
 export function tokenRequest(
   { parameters }: Challenge,
   scopes: readonly string[],
@@ -53,11 +53,11 @@ export function tokenRequest(
   return { method: "GET", url, headers: credential ? { authorization: basic(credential) } : {} };
 }
 
-/** @param answer JSON of who gives tokens @returns undefined when there is no token in it */
+/** Reads a token. @param answer JSON of the token service @returns undefined when it contains no token */
 export function readToken(answer: unknown, clock: Clock): Token | undefined {
   const { token, access_token: accessToken, expires_in: life } = Object(answer) as Record<string, unknown>;
   const text = [token, accessToken].find((each): each is string => typeof each === "string" && each !== "");
-  // what cannot be in a header is none
+  // a text that no header can contain is not a token
   if (text === undefined || !/^[\x21-\x7e]+$/.test(text)) return undefined;
   const lifeMs = typeof life === "number" && life > 0 ? life * 1_000 : LIFE_MS;
   const usedMs = lifeMs > SHORTEST_LIFE_MS ? lifeMs - MARGIN_MS : lifeMs;

@@ -2,24 +2,24 @@ import { transferLine } from "../http/transferLine";
 import type { Blob } from "./blobs";
 import type { RegistryContext } from "./exchange";
 
-/** How long a line stands at least, in milliseconds. */
+/** Minimum time between two lines, in milliseconds. */
 const PACE_MS = 250;
 
-/** Tells how far the blobs of an image are, also of several at the same time. */
+/** Reports the progress of an image's blobs, also of several transferred concurrently. */
 export class TransferProgress {
   readonly #context: Pick<RegistryContext, "clock" | "reporter">;
   readonly #verb: string;
   readonly #totalBytes: number;
   readonly #beganMs: number;
   #shownMs = -Infinity;
-  /** By digest, how many bytes of it are there. */
+  /** Transferred bytes by digest. */
   readonly #doneBytes = new Map<string, number>();
-  /** Of them, those that were there before. */
+  /** Bytes of them that already existed. */
   #foundBytes = 0;
 
   /**
-   * @param verb begins each line: `pulling nginx:1.30`
-   * @param blobs all that are transferred, each once
+   * @param verb starts each line: `pulling nginx:1.30`
+   * @param blobs all transferred blobs, each once
    */
   constructor(context: Pick<RegistryContext, "clock" | "reporter">, verb: string, blobs: readonly Blob[]) {
     this.#context = context;
@@ -28,7 +28,7 @@ export class TransferProgress {
     this.#beganMs = context.clock.monotonic();
   }
 
-  /** How many bytes of a blob are there by now. */
+  /** Sets how many bytes of a blob have been transferred. */
   moved({ digest }: Blob, bytes: number): void {
     this.#doneBytes.set(digest, bytes);
     const nowMs = this.#context.clock.monotonic();
@@ -40,7 +40,7 @@ export class TransferProgress {
     this.#context.reporter.progress(line);
   }
 
-  /** A blob was there already. */
+  /** Counts a blob that already exists. */
   found({ digest, size }: Blob): void {
     this.#doneBytes.set(digest, size);
     this.#foundBytes += size;

@@ -5,34 +5,34 @@ import { hasBlob, type BlobSource } from "./blobs";
 import { isDigest, pinned } from "./reference";
 import type { RegistryCall, RegistrySession } from "./session";
 
-/** How many bytes are sent in one request at most: what a cut can cost. */
+/** Maximum number of bytes in one request: what a lost connection can cost. */
 const CHUNK_BYTES = 32 * 1024 * 1024;
-/** How long the end of an upload that is given up is waited for, in milliseconds. */
+/** How long cancelling an upload may take, in milliseconds. */
 const CANCEL_LIMIT_MS = 1_500;
-/** How long the registry is left alone before each try of that, in milliseconds. */
+/** The delay before each attempt to cancel, in milliseconds. */
 const CANCEL_PAUSE_MS = 50;
-/** How often a registry may have lost its place in an upload. */
+/** How often a registry may lose the state of an upload. */
 const MAX_LOSSES = 5;
 
-/** Statuses by which a registry says that it is elsewhere in an upload, or knows it no longer. */
+/** Statuses with which a registry reports another offset of an upload, or an unknown upload. */
 const LOST = new Set([404, 416]);
 
 /**
- * The sending of one blob, see «Pushing blobs» of the distribution specification: in one piece, or in chunks when it is large.
- * After a cut the registry is asked how much it has.
+ * The upload of one blob, see «Pushing blobs» in the distribution specification: in one request, or in chunks if it is large.
+ * After a lost connection, the registry is asked how many bytes it has.
  */
 export class Upload {
   readonly #session: RegistrySession;
   readonly #source: BlobSource;
   readonly #moved: (bytes: number) => void;
-  /** Where it goes on; none before it began. */
+  /** The URL of the next request; undefined before the start. */
   #location: URL | undefined;
   /** How many bytes the registry has. */
   #offset = 0;
   #chunkBytes = CHUNK_BYTES;
   #losses = 0;
 
-  /** @param moved is told how many bytes the registry has by now */
+  /** @param moved gets the number of bytes that the registry has */
   constructor(session: RegistrySession, source: BlobSource, moved: (bytes: number) => void) {
     this.#session = session;
     this.#source = source;
@@ -57,7 +57,7 @@ export class Upload {
         const isLost = failed.fault.kind === "status" && LOST.has(failed.fault.status);
         if (isLost && ++this.#losses > MAX_LOSSES) throw failed.error;
         if (!isLost) await retries.pause(failed);
-        // the answer that got lost may have been that it is whole
+        // the lost response may have reported completion
         if (isLast && (await hasBlob(this.#session, this.#source.digest))) return;
         await this.#ask(location);
         if (this.#offset > before) retries.moved(this.#offset - before);
@@ -84,7 +84,7 @@ export class Upload {
     });
   }
 
-  /** The next chunk. @returns what went wrong */
+  /** Sends the next chunk. @returns the failure, if any */
   async #chunk(location: URL): Promise<FailedAttempt | undefined> {
     const end = Math.min(this.#offset + this.#chunkBytes, this.#source.size);
     const outcome = await this.#session.sendOnce(
@@ -102,11 +102,11 @@ export class Upload {
     return undefined;
   }
 
-  /** All that is missing, and the digest. @returns what went wrong */
+  /** Sends all remaining bytes, and the digest. @returns the failure, if any */
   async #finish(location: URL): Promise<FailedAttempt | undefined> {
     const { digest, size } = this.#source;
     const to = new URL(location);
-    // what is in the query already is left as it is, letter by letter: it may be signed
+    // the existing query stays exactly as it is: it may be signed
     to.search = [to.search, `digest=${encodeURIComponent(digest)}`].filter(Boolean).join("&");
     const outcome = await this.#session.sendOnce(
       { method: "PUT", to, ...this.#content(size), accepted: [200, 201, 204] },
@@ -125,7 +125,7 @@ export class Upload {
     return undefined;
   }
 
-  /** What has not arrived yet, up to an end. */
+  /** The bytes that have not arrived yet, up to an end. */
   #content(end: number): Pick<RegistryCall, "headers" | "body"> {
     const start = this.#offset;
     const headers = { "content-type": "application/octet-stream", "content-length": String(end - start) };
@@ -136,14 +136,14 @@ export class Upload {
     };
   }
 
-  /** How much has arrived. The upload is begun anew when the registry cannot say. */
+  /** Reads how many bytes have arrived. The upload restarts when the registry cannot tell. */
   async #ask(location: URL): Promise<void> {
     const found = await this.#session.send(
       { method: "GET", to: location, accepted: [200, 204, 400, 404, 405] },
       async ({ status, headers }) => {
         const [, last] = /^(?:bytes=)?0-(\d+)$/.exec(headers.get("range") ?? "") ?? [];
         if (status >= 400 || last === undefined) return undefined;
-        // «0-0» is said of nothing at all
+        // registries report «0-0» for no bytes
         const offset = last === "0" ? 0 : Number(last) + 1;
         const named = headers.get("location");
         return { offset, location: named === null ? location : await this.#session.located(named, location) };
@@ -156,7 +156,7 @@ export class Upload {
   }
 }
 
-/** Ends an upload that nobody goes on with. One that could not be ended is no harm: registries do so themselves in time. */
+/** Cancels an upload that is not continued. A failure does no harm: registries remove abandoned uploads themselves. */
 export async function cancelUpload(session: RegistrySession, upload: URL): Promise<void> {
   const { clock } = session.context;
   const end = new AbortController();
@@ -164,14 +164,14 @@ export async function cancelUpload(session: RegistrySession, upload: URL): Promi
   const stop = clock.after(CANCEL_LIMIT_MS, () => end.abort(new Error("too late")));
   try {
     for (let to = upload; ;) {
-      // what was cut off may still be on its way into the registry's store
+      // aborted data may still be arriving at the registry's storage
       await sleep(clock, CANCEL_PAUSE_MS, signal);
       const outcome = await session.sendOnce(
         { method: "DELETE", to, accepted: [200, 202, 204, 404, 416], signal },
         ({ status }) => Promise.resolve(status !== 416),
       );
       if ("fault" in outcome || outcome.value) return;
-      // more arrived than was known
+      // more bytes arrived than were known
       const found = await session.sendOnce(
         { method: "GET", to: upload, accepted: [200, 204], signal },
         ({ headers }) => session.located(headers.get("location"), upload),

@@ -1,37 +1,42 @@
 import { formatDuration } from "../time/duration";
 import type { Reporter } from "../messages/reporter";
 
-/** Why something is done, or not. Stable: documented in sdk/README.md, and what tests and alerts look for. */
+/** The reason for an action, or for none. Stable: documented in sdk/README.md, and used by tests and alerts. */
 export type ReasonCode =
-  /** A new resource: a job is started; that of an agent is waited for; a bundle is copied, a kit written. */
+  /** A new resource: the provider starts a job, waits for an agent job, copies a bundle or writes a kit. */
   | "NEW"
-  /** `domain`, `baseUrl`, which agent job, or the place of a copy or of kits changed: a replacement. */
+  /** `domain`, `baseUrl`, the agent job, or the destination of a copy or of kits changed: a replacement. */
   | "REPLACED"
-  /** `version`, `triggers` or `exportOptions` changed: a job is started. Of a copy or kit: its source, or how it is to be made. */
+  /**
+   * `version`, `triggers` or `exportOptions` changed: a job is started. For a copy or kit: its source or its settings changed.
+   */
   | "NEW_CONTENT"
   /** `jobId` was given or changed: no job is started. */
   | "ADOPTED"
-  /** An earlier run was cut off: its job goes on; its copy or kit is completed. */
+  /** An earlier run was interrupted: its job is continued; its copy or kit is completed. */
   | "RESUMED"
-  /** The last job failed or was never known: a job is started. */
+  /** The last job failed or its id was never known: a job is started. */
   | "STARTED_AGAIN"
-  /** The link is inside its renewal window or past it: a fresh one is asked for. */
+  /** The link is inside its renewal window or past it: a new link is minted. */
   | "RENEW_WINDOW"
-  /** The service does not have the job any more: a job is started. */
+  /** The service no longer has the job: a job is started. */
   | "JOB_GONE"
-  /** A copy or kit is not there any more, or not as it was made: it is made again. */
+  /** A copy or kit is missing or changed: it is made again. */
   | "DRIFTED"
-  /** An agent job failed, and that is not accepted. */
+  /** An agent job failed, and `acceptFailed` is not set. */
   | "JOB_FAILED"
-  /** Only what needs no request changed: `renewBefore`, `renewalTimeout`, `apiKeyEnv`, `acceptFailed`, `version` beside a `jobId`, or the URN. */
+  /**
+   * A change that needs no request: `renewBefore`, `renewalTimeout`, `apiKeyEnv`, `acceptFailed`, `version` beside a `jobId`, or
+   * the URN.
+   */
   | "SETTINGS"
-  /** Nothing is to be done. */
+  /** No action is needed. */
   | "UP_TO_DATE";
 
-/** A decision as the user reads it: one line. */
+/** A decision, shown to the user as one line. */
 export interface Decision {
   readonly because: ReasonCode;
-  /** What is done about it, and with which job. */
+  /** The action, and its job. */
   readonly text: string;
 }
 
@@ -39,7 +44,7 @@ export function decisionLine({ because, text }: Decision): string {
   return `${because}: ${text}`;
 }
 
-/** Tells a decision: to debuggers only where nothing is done, for a stack of a hundred exports has nothing to say then. */
+/** Reports a decision. `UP_TO_DATE` is only a debug line, so that a stack of a hundred unchanged exports prints nothing. */
 export function tellDecision({ debug, info }: Pick<Reporter, "debug" | "info">, decision: Decision): void {
   const tell = decision.because === "UP_TO_DATE" ? debug : info;
   tell(decisionLine(decision));

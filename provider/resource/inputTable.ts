@@ -2,50 +2,53 @@ import { ConfigurationError } from "../messages/errors";
 import { isUnknown } from "../messages/unknown";
 import type { ConfigurationSource } from "../service/configuration";
 
-/** What is wrong with one of the user's own properties. */
+/** A problem with one of the user's properties. */
 export interface CheckFailure {
   property: string;
   reason: string;
 }
 
-/** What a change of an input means. */
+/** The effect of a changed input. */
 export type ChangeEffect =
-  /** Another resource in its place. */
+  /** The resource is replaced. */
   | "replaces"
-  /** Other content is wanted: the work is done again. */
+  /** Other content is wanted: the work is repeated. */
   | "content"
-  /** Existing content is taken over, or no longer. */
+  /** Existing content is adopted, or no longer adopted. */
   | "adopts"
-  /** Nothing but that it is remembered. */
+  /** The state stores the new value; nothing else happens. */
   | "remembered";
 
-/** A value in the one spelling that is stored, or what is wrong with it. */
+/** A normalised value for the state, or the problem with it. */
 export type RuleResult =
   | { readonly value: unknown }
   | {
       readonly problem: string;
-      /** Where it is, in a value that has fields: `folder`, `limits.files`. @default the value as a whole */
+      /** The field with the problem, in a value with fields: `folder`, `limits.files`. @default the whole value */
       readonly at?: string | undefined;
     };
 
-/** All that there is to say of one input. */
+/** The definition of one input. */
 export interface InputRow {
   readonly change: ChangeEffect;
-  /** Of an input that must be given: what it is and looks like. */
+  /** For a required input: its description and an example, for the message. */
   readonly required?: string;
-  /** Stands for it where it is not given. */
+  /** The value if the input is not given. */
   readonly default?: unknown;
-  /** Judges a value that is known; where there is a default, also that. */
+  /** Checks a known value, also the default. */
   readonly rule: (value: unknown, configuration: ConfigurationSource) => RuleResult;
-  /** Whether two values mean the same, either of which may be absent. @default `Object.is` */
+  /** Whether two values are equivalent. Either may be absent. @default `Object.is` */
   readonly isSame?: (one: unknown, other: unknown) => boolean;
-  /** What the user calls it. @default its name */
+  /** The input's name for the user. @default its name in the table */
   readonly publicName?: string;
-  /** The output of its name has a value also where the input has none, so that the state remembers whether it was given. */
+  /** The output of this name has a value even if the input is not given, so the state stores whether it was given. */
   readonly filledIn?: true;
 }
 
-/** A row for each input of a resource: one that has none does not compile. A new row is the last of a resource's own, see `intentOf`. */
+/**
+ * A row for each input of a resource; a missing row does not compile. Add a new row after the resource's other rows, see
+ * `intentOf`.
+ */
 export type InputTable<Inputs> = { readonly [Name in keyof Inputs]-?: InputRow };
 
 /** The names of all inputs, in the order of their rows. */
@@ -53,7 +56,7 @@ export function inputNames<Inputs>(table: InputTable<Inputs>): (keyof Inputs & s
   return Object.keys(table) as (keyof Inputs & string)[];
 }
 
-/** The inputs that a state was made from: those of its outputs that have a row and a value. */
+/** The inputs that a state was made from: its outputs that have a row and a value. */
 export function inputsAmong<Checked>(
   table: Readonly<Record<string, InputRow>>,
   outputs: { readonly [Name in keyof Checked]?: Checked[Name] | undefined },
@@ -65,8 +68,8 @@ export function inputsAmong<Checked>(
 }
 
 /**
- * Applies all rules, before any request and without any. Values that a preview does not know yet pass unseen; `null`,
- * `undefined` and absent are the same.
+ * Applies all rules, without any request. Unknown values of a preview are not checked. `null`, `undefined` and absent are the
+ * same.
  */
 export function checkByTable<Checked>(
   table: InputTable<Checked>,
@@ -99,7 +102,7 @@ export function checkByTable<Checked>(
   return { inputs: inputs as Checked, failures };
 }
 
-/** The names of the inputs that are not as they were, in the order of their rows. */
+/** The names of the changed inputs, in the order of their rows. */
 export function changedByTable<Inputs>(
   table: InputTable<Inputs>,
   now: Readonly<Partial<Inputs>>,
@@ -111,7 +114,7 @@ export function changedByTable<Inputs>(
   });
 }
 
-/** Those of some inputs whose change has one of these effects. */
+/** The given inputs whose change has one of these effects. */
 export function withEffect<Inputs>(
   table: InputTable<Inputs>,
   names: readonly (keyof Inputs & string)[],
@@ -130,7 +133,7 @@ export function text(
       : { problem: `must be a string, not ${typeof value}` };
 }
 
-/** A part of the configuration, or why it cannot be used. */
+/** A value from the configuration, or the problem with it. */
 export function configured(resolve: () => string): RuleResult {
   try {
     return { value: resolve() };

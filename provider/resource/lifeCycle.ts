@@ -4,11 +4,11 @@ import type { Decision, ReasonCode } from "./decision";
 import type { CheckFailure } from "./inputTable";
 import type { Machine } from "../time/serviceClock";
 
-/** All that is kept of a resource between two operations. */
+/** The state of a resource between two operations. */
 export interface StoredState {
-  /** What the user sees. */
+  /** The outputs that the user sees. */
   outputs: object;
-  /** What is remembered beside the outputs, and shown to nobody. */
+  /** Data stored beside the outputs and not shown to users. */
   bookkeeping: object;
 }
 
@@ -16,14 +16,14 @@ export interface StoredState {
 export interface Diff {
   /** Inputs that changed. */
   changed: string[];
-  /** Those of them that can only be changed by a replacement. */
+  /** Changed inputs that require a replacement. */
   replaces: string[];
-  /** Something is to be done that no input shows. */
+  /** Whether there is an action that no changed input shows. */
   hidden: boolean;
   decision: Decision;
 }
 
-/** The same difference of a resource that has another URN than its state: Pulumi itself does not tell a provider of it. */
+/** The diff of a resource whose URN differs from its state: Pulumi does not notify a provider of a rename. */
 export function renamedDiff(diff: Diff): Diff {
   const { changed, hidden, decision } = diff;
   const text = "the resource was renamed or moved: remembered without a request";
@@ -35,7 +35,7 @@ export function renamedDiff(diff: Diff): Diff {
   };
 }
 
-/** What a refresh tells of something that is gone. @param what "job 7 of docs.example.com" */
+/** The decision that a refresh reports for a missing object. @param what "job 7 of docs.example.com" */
 export function goneDecision(because: ReasonCode, what: string): Decision {
   const text = `${what} is not there any more: it leaves the state, and the next \`pulumi up\` makes it anew`;
   return { because, text };
@@ -46,50 +46,50 @@ export const DEFAULT_LIMIT_MS = 30 * 60_000;
 /** Time limit of a read, in milliseconds: one GET, with a few retries. */
 export const READ_LIMIT_MS = 60_000;
 
-/** What a look found: the state as it is now, and the inputs that it was made from. */
+/** The result of a read: the current state, and the inputs that it was made from. */
 export interface Found<Inputs extends object, State extends StoredState> {
   readonly inputs: Inputs;
   readonly state: State;
 }
 
-/** What can happen to a resource. Plain values in and out: it knows nothing of Pulumi's protocol. */
+/** The operations of a resource. They take and return plain values and are independent of Pulumi's protocol. */
 export interface LifeCycle<Inputs extends object, State extends StoredState> {
-  /** What is remembered of a resource about which nothing is. */
+  /** The bookkeeping of a resource without stored bookkeeping. */
   readonly noBookkeeping: State["bookkeeping"];
 
   /** Pulumi's id of the resource. */
   idOf(state: State): string;
 
-  /** All input rules, applied before any request and without any. @param before the inputs of an existing resource */
+  /** Applies all input rules, without any request. @param before the inputs of an existing resource */
   check(
     given: Readonly<Record<string, unknown>>,
     configuration: ConfigurationSource,
     before?: Readonly<Record<string, unknown>>,
   ): { inputs: Inputs; failures: CheckFailure[] };
 
-  /** Compares; pure, so that it can run at every preview. */
+  /** Compares inputs and state. Pure, so that it can run in every preview. */
   diff(inputs: Inputs, state: State, machine: Machine): Diff;
 
   /**
    * @param limitMs time limit in milliseconds. Default: {@link DEFAULT_LIMIT_MS}
-   * @throws UnfinishedError when there is something to remember; else an Error
+   * @throws UnfinishedError if there is progress to store; otherwise an Error
    */
   create(context: Context, inputs: Inputs, limitMs?: number): Promise<State>;
 
   /**
-   * @returns `undefined` when the service proves that what the resource stands for is gone
-   * @throws an Error on any other trouble, so that the state stays as it was
+   * @returns `undefined` if the service confirms that the resource's object no longer exists
+   * @throws an Error for any other problem, so that the state stays unchanged
    */
   read(context: Context, state: State): Promise<Found<Inputs, State> | undefined>;
 
-  /** What is told of a read that finds nothing. */
+  /** The decision to report if a read finds nothing. */
   gone(state: State): Decision;
 
   /**
-   * Reads what something else manages.
+   * Reads an object that this stack does not manage.
    *
    * @param given the properties of the call, unchecked
-   * @throws an Error when there is no such thing, too: the engine would take nothing for a resource without properties
+   * @throws an Error, also if the object does not exist: the engine treats an empty result as a resource without properties
    */
   lookUp(
     context: Context,
@@ -99,14 +99,14 @@ export interface LifeCycle<Inputs extends object, State extends StoredState> {
 
   /**
    * @param limitMs time limit in milliseconds. Default: {@link DEFAULT_LIMIT_MS}
-   * @throws UnfinishedError when there is something new to remember; else an Error, and the state stays as it was
+   * @throws UnfinishedError if there is new progress to store; otherwise an Error, and the state stays unchanged
    */
   update(context: Context, state: State, inputs: Inputs, limitMs?: number): Promise<State>;
 
   /**
-   * Takes away what the resource made outside of the state, and forgets it.
+   * Removes everything that the resource made outside of the state.
    *
-   * @throws an Error when something is left, so that the resource stays in the state
+   * @throws an Error if something remains, so that the resource stays in the state
    */
   remove(context: Context, state: State): Promise<void>;
 }

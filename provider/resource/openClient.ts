@@ -3,20 +3,20 @@ import { isApiKeyPadded, serviceSettings } from "../service/configuration";
 import { startDeadline, type Deadline } from "../time/deadline";
 import type { Context } from "./context";
 
-/** What asking the service needs of an operation's context. */
+/** The parts of an operation's context that requests to the service need. */
 export type AskingContext = Pick<
   Context,
   "configuration" | "fetch" | "clock" | "pacers" | "reporter" | "tracer" | "secrets" | "signal"
 >;
 
-/** A context with which the service can be asked, until the time limit. */
+/** A context with a client of the service and a deadline. */
 export type ServiceContext<Given extends AskingContext = Context> = Given & {
   readonly client: Client;
   readonly deadline: Deadline;
 };
 
 /**
- * The service, for one operation.
+ * Opens a client of the service for one operation.
  *
  * @param limitMs time limit of the operation in milliseconds, from now on
  * @throws ConfigurationError

@@ -3,16 +3,16 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeHomeFolder, removeFile } from "../files/homeFolder";
 
-/** A resource, and the place that it publishes to. */
+/** A resource, and the destination that it publishes to. */
 export interface PublishingResource {
   readonly urn: string;
-  /** Another text for another place. */
+  /** Identifies the destination: different destinations have different texts. */
   readonly place: string;
 }
 
 /**
- * Remembers outside of Pulumi's state what was published, until the state has it: a process that is killed between the two
- * would forget it. Notes are files that only their owner can read. They hold inputs, names and digests; no key and no link.
+ * Records publications outside of Pulumi's state until the state has them: a process that is killed in between would lose them.
+ * The records are files that only their owner can read. They contain inputs, names and digests, but no key and no link.
  */
 export class PublicationFolder {
   readonly #folder: () => string;
@@ -22,7 +22,7 @@ export class PublicationFolder {
     this.#folder = folder;
   }
 
-  /** What a run noted that may have been killed; unchecked. `undefined`: nothing, or nothing that can be read. */
+  /** The unchecked record of an earlier run that may have been killed. `undefined` if there is none or it is unreadable. */
   find(resource: PublishingResource): unknown {
     try {
       return JSON.parse(readFileSync(this.#pathOf(resource), "utf8"));
@@ -32,16 +32,16 @@ export class PublicationFolder {
   }
 
   /**
-   * Notes what is published, in the place of an earlier note.
+   * Records a publication, and replaces an earlier record.
    *
-   * @returns why that could not be done, when it could not
+   * @returns the error code on failure
    */
   save(resource: PublishingResource, note: object): string | undefined {
     const path = this.#pathOf(resource);
     const draft = `${path}.new`;
     try {
       makeHomeFolder(this.#folder());
-      // an earlier note stays whole until this one is on the disk
+      // an earlier record stays intact until this one is on disk
       writeFileSync(draft, JSON.stringify({ urn: resource.urn, ...note }), { mode: 0o600, flush: true });
       renameSync(draft, path);
       return undefined;
@@ -50,18 +50,18 @@ export class PublicationFolder {
     }
   }
 
-  /** The state is about to be handed to the engine: the note goes once it is stored there. */
+  /** The state is about to be returned to the engine: the record is removed once the engine has stored the state. */
   handOver(resource: PublishingResource): void {
     this.#handedOver.push(resource);
   }
 
-  /** All of it is removed, or in the state. */
+  /** The publication is removed, or the state has it. */
   forget(resource: PublishingResource): void {
     const path = this.#pathOf(resource);
     for (const each of [path, `${path}.new`]) removeFile(each);
   }
 
-  /** The engine has stored every state that was handed to it. */
+  /** The engine has stored every returned state. */
   operationEnded(): void {
     for (const resource of this.#handedOver.splice(0)) this.forget(resource);
   }

@@ -12,15 +12,15 @@ export interface RecordedResource {
   readonly domain: string;
 }
 
-/** How long a record counts, in milliseconds: the export of another day would bring back old content as if it were new. */
+/** How long a record is valid, in milliseconds: an export of an earlier day would publish old content as new. */
 export const RECORD_LIFE_MS = 24 * 3_600_000;
 
 /**
- * Remembers started jobs outside of Pulumi's state, which a run that is killed cannot write any more: the service has no
- * way to list jobs, so that one whose id is forgotten is lost.
+ * Records started jobs outside of Pulumi's state, because a killed run can no longer write the state. The service cannot list
+ * jobs, so a job without a known id is lost.
  *
- * Records are files that only their owner can read. They hold ids and digests, no key and no link. The name of each says what
- * it is about: `RESOURCE-SALT-INTENT.json`, or, from earlier releases, `RESOURCE-INTENT.json`.
+ * The records are files that only their owner can read. They contain ids and digests, but no key and no link. The file name
+ * identifies the record: `RESOURCE-SALT-INTENT.json`, or, from earlier releases, `RESOURCE-INTENT.json`.
  */
 export class ResumeFolder {
   readonly #folder: () => string;
@@ -29,7 +29,7 @@ export class ResumeFolder {
   readonly #handedOver: RecordedResource[] = [];
 
   /**
-   * @param now wall-clock time in milliseconds since 1970, to be compared with the files' own
+   * @param now wall-clock time in milliseconds since 1970, compared with the files' times
    * @param random numbers in [0, 1)
    */
   constructor(folder: () => string, now: () => number, random: () => number) {
@@ -41,7 +41,7 @@ export class ResumeFolder {
   /**
    * The job that was started for this resource and is not in its state.
    *
-   * @param intent what content was wanted, see `intentOf`
+   * @param intent the wanted content, see `intentOf`
    */
   find(resource: RecordedResource, intent: string): string | undefined {
     const jobId = this.#read(resource, intent)["jobId"];
@@ -49,16 +49,16 @@ export class ResumeFolder {
   }
 
   /**
-   * Remembers a job, before anything else happens.
+   * Records a job directly after its start.
    *
-   * @returns why that could not be done, when it could not
+   * @returns the error code on failure
    */
   save(resource: RecordedResource, intent: string, jobId: string): string | undefined {
     return this.#write(resource, intent, { jobId });
   }
 
   /**
-   * The idempotency key of a start for this content whose reply never came.
+   * The idempotency key of a start for this content that got no reply.
    *
    * @param intent see {@link find}
    */
@@ -67,23 +67,23 @@ export class ResumeFolder {
     return typeof key === "string" ? key : undefined;
   }
 
-  /** Remembers a start before it is sent. Best effort: without it, a service that knows the key is not told twice. */
+  /** Records a start before it is sent. Best effort: without the record, the next run cannot repeat the idempotency key. */
   saveStart(resource: RecordedResource, intent: string, idempotencyKey: string): void {
     this.#write(resource, intent, { idempotencyKey });
   }
 
-  /** The service refused that start: the next one is another. */
+  /** The service refused the start: the next start gets a new key. */
   forgetStart(resource: RecordedResource, intent: string): void {
     const path = this.#find(resource, intent);
     if (path !== undefined) removeFile(path);
   }
 
-  /** The state is about to be handed to the engine: the records go once it is stored there. */
+  /** The state is about to be returned to the engine: the records are removed once the engine has stored the state. */
   handOver(resource: RecordedResource): void {
     this.#handedOver.push(resource);
   }
 
-  /** The resource has another URN from now on: its records, too. Best effort. */
+  /** Moves the records of a renamed resource to its new URN. Best effort. */
   rename(resource: RecordedResource, urn: string): void {
     const [from, to] = [prefixOf(resource), prefixOf({ ...resource, urn })];
     for (const path of this.#paths((name) => name.startsWith(from))) {
@@ -92,26 +92,26 @@ export class ResumeFolder {
         const record = JSON.parse(readFileSync(path, "utf8")) as object;
         const { atime, mtime } = statSync(path);
         writeFileSync(renamed, JSON.stringify({ ...record, urn }), { mode: 0o600, flag: "wx", flush: true });
-        utimesSync(renamed, atime, mtime); // it is no younger for that
+        utimesSync(renamed, atime, mtime); // keeps the age of the record
         rmSync(path);
       } catch {
-        // it stays where it was
+        // the record keeps its old name
       }
     }
   }
 
-  /** The jobs are of no use any more: failed, gone, or the resource was deleted. */
+  /** The jobs are no longer needed: failed, missing, or the resource was deleted. */
   forget(resource: RecordedResource): void {
     const prefix = prefixOf(resource);
     for (const path of this.#paths((name) => name.startsWith(prefix))) removeFile(path);
   }
 
-  /** The engine has stored every state that was handed to it. */
+  /** The engine has stored every returned state. */
   operationEnded(): void {
     for (const resource of this.#handedOver.splice(0)) this.forget(resource);
   }
 
-  /** What is remembered; nothing when there is no record, or none that can be understood. */
+  /** The record's content; empty if there is no record or it is unreadable. */
   #read(resource: RecordedResource, intent: string): Readonly<Record<string, unknown>> {
     const path = this.#find(resource, intent);
     if (path === undefined) return {};
@@ -123,12 +123,12 @@ export class ResumeFolder {
     }
   }
 
-  /** @returns why it could not be written, when it could not */
+  /** @returns the error code on failure */
   #write(resource: RecordedResource, intent: string, content: object): string | undefined {
     try {
       makeHomeFolder(this.#folder());
       this.#removeOld();
-      // in place: a draft that is still to be renamed would not be found; and on the disk before the job is waited for
+      // written in place, because a draft before its rename would not be found; flushed to disk before the wait for the job
       const text = JSON.stringify({ urn: resource.urn, ...content });
       const path = this.#find(resource, intent) ?? this.#newPath(resource, intent);
       writeFileSync(path, text, { mode: 0o600, flush: true });
@@ -145,7 +145,7 @@ export class ResumeFolder {
     }
   }
 
-  /** Paths of files; none when there is no folder, or it cannot be read. */
+  /** Paths of files; none if the folder is missing or unreadable. */
   #paths(wanted: (name: string) => boolean): string[] {
     try {
       const names = readdirSync(this.#folder()).filter(wanted);
@@ -155,7 +155,7 @@ export class ResumeFolder {
     }
   }
 
-  /** The file about this content, the newest where two processes have written one each. */
+  /** The record of this content; the newest if two processes have written one each. */
   #find(resource: RecordedResource, intent: string): string | undefined {
     const prefix = prefixOf(resource);
     return this.#paths((name) => name.startsWith(prefix) && isAbout(name.slice(prefix.length), intent))
@@ -173,7 +173,7 @@ export class ResumeFolder {
   }
 }
 
-/** @param name of the record, without what says which resource it is of */
+/** @param name file name of the record, without the resource's prefix */
 function isAbout(name: string, intent: string): boolean {
   const [, salt, digest] = /^(?:([0-9a-f]{32})-)?([0-9a-f]{32})\.json$/.exec(name) ?? [];
   return digest === salted(intent, salt).slice(0, 32);

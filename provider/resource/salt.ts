@@ -1,19 +1,19 @@
 import { hash } from "node:crypto";
 
 /**
- * What is stored of an intent (see `intentOf`), which may be made from secrets: with a salt of its own for each place, so
- * that nobody can look it up in a table, or see that two are the same. Earlier releases stored it without.
+ * The stored form of an intent (see `intentOf`), which may be derived from secrets. Each stored intent has its own salt, which
+ * prevents table lookups and hides that two intents are equal. Earlier releases stored it without a salt.
  */
 export function salted(intent: string, salt: string | undefined): string {
   if (salt === undefined) return intent;
   return hash("sha256", JSON.stringify([salt, intent]));
 }
 
-/** The intent of who wants no particular content: no `version`, no `triggers`, no `jobId`, no `exportOptions`. */
+/** The intent without any wanted content: no `version`, no `triggers`, no `jobId`, no `exportOptions`. */
 const NOTHING_WANTED = hash("sha256", "[null,[],null]");
 
 /**
- * The salt with which an intent is stored: none where it is made from nothing, so that earlier releases understand it after a
+ * The salt for a stored intent. An intent without any wanted content gets none, so that earlier releases can read it after a
  * downgrade.
  *
  * @param random numbers in [0, 1)

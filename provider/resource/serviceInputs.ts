@@ -1,7 +1,7 @@
 import { API_KEY_VARIABLE, resolveApiKey, resolveBaseUrl } from "../service/configuration";
 import { configured, text, type InputTable } from "./inputTable";
 
-/** Inputs that say which service is asked, and with which key: every resource has them. */
+/** Inputs that select the service and the API key. */
 export interface ServiceInputs {
   /**
    * Base URL of the service. A change replaces the resource.
@@ -10,14 +10,14 @@ export interface ServiceInputs {
    */
   baseUrl?: string;
   /**
-   * Name of the environment variable that holds the admin API key, for a second account.
+   * Name of the environment variable with the admin API key, for example for a second account.
    *
    * @default `DOCS_HOSTING_ADMIN_API_KEY` (then the config `docs-hosting:adminApiKey`)
    */
   apiKeyEnv?: string;
 }
 
-/** The rows of {@link ServiceInputs}: there has to be a base URL and a key. */
+/** The rows of {@link ServiceInputs}. A base URL and a key are required. */
 export const SERVICE_INPUTS: InputTable<ServiceInputs> = {
   baseUrl: {
     change: "replaces",

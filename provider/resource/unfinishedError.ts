@@ -1,8 +1,8 @@
-/** An operation that failed after there was something to remember: the state is saved, and the next one goes on from it. */
+/** An operation that failed after some progress: its state is saved, and the next operation continues from it. */
 export class UnfinishedError<State> extends Error {
   readonly state: State;
 
-  /** @param cause why, told as a whole: its message is the message */
+  /** @param cause the explained error; its message becomes this error's message */
   constructor(cause: Error, state: State) {
     super(cause.message, { cause });
     this.name = "UnfinishedError";

@@ -1,9 +1,9 @@
 import type { RuleResult } from "./inputTable";
 
-/** Longest version label, in characters. Far more than a commit or a date; keeps previews readable. */
+/** Longest version label, in characters: far more than a commit or a date needs, and short enough for readable previews. */
 const MAX_VERSION_LENGTH = 128;
 
-/** The rule of a label of content: a commit, a date. */
+/** The rule of a content label, such as a commit or a date. */
 export function ruleOfVersion(value: string): RuleResult {
   return value.trim() !== "" && value.length <= MAX_VERSION_LENGTH && !/\p{Cc}/u.test(value)
     ? { value }

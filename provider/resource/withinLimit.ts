@@ -3,13 +3,13 @@ import { startDeadline, type Deadline } from "../time/deadline";
 import { formatDuration } from "../time/duration";
 import { DeadlineExceededError } from "../messages/errors";
 
-/** Code that knows the deadline ends by itself until then and says what it waited for, in milliseconds. */
+/** Extra time, in milliseconds: code that observes the deadline ends within it and reports what it waited for. */
 const GRACE_MS = 500;
 
-/** What an operation with a time limit needs, and what it gets. */
+/** The parts of an operation that a time limit needs. */
 interface Operation {
   readonly clock: Clock;
-  /** Aborts when the user stops the operation, and here also when the time limit has passed. */
+  /** Aborts when the user stops the operation; with a time limit, also when the limit has passed. */
   readonly signal: AbortSignal;
 }
 

@@ -5,7 +5,7 @@ import type { Outcome } from "../polling/outcome";
 import { redact } from "../messages/redaction";
 import type { Reply } from "../http/transport";
 
-/** The statuses of an agent job: at work, or one of three that are final. */
+/** The statuses of an agent job: `active`, or one of three final ones. */
 export type AgentJobStatus = "active" | "completed" | "archived" | "failed";
 
 /** The job of an agent that works on a repository and may open a pull request. */
@@ -15,30 +15,30 @@ export interface AgentJob {
   /**
    * `active`: the agent is processing the instruction. `completed`: it finished successfully; a pull request may have been
    * created, see `prLink`. `archived`: the job has been archived. `failed`: the agent met an unrecoverable error. Any
-   * other one that the service says, in lower case, counts as still running.
+   * other status that the service reports, in lower case, counts as still running.
    */
   status: AgentJobStatus;
   /** The source repository. */
   source: AgentJobSource;
-  /** The AI model used for the job. Empty when the service does not say. */
+  /** The AI model used for the job. Empty if the service does not report it. */
   model: string;
   /** URL of the pull request that the agent created. `null` while the job is active, or when no file was changed. */
   prLink: string | null;
-  /** When the job was created: ISO 8601, as the service wrote it. Empty when the service does not say. */
+  /** When the job was created: ISO 8601, as the service wrote it. Empty if the service does not report it. */
   createdAt: string;
-  /** When the job was archived: ISO 8601, as the service wrote it. */
+  /** When the job was archived: ISO 8601, as the service wrote it. `null` if the service does not report it. */
   archivedAt: string | null;
 }
 
 /** Source repository of an agent job. */
 export interface AgentJobSource {
-  /** Full URL of the repository on the repository host. Empty when the service does not say. */
+  /** Full URL of the repository on the repository host. Empty if the service does not report it. */
   repository: string;
   /** Git branch on which the agent works. */
   ref: string | null;
 }
 
-/** Which agent job. */
+/** Identifies an agent job. */
 export interface AgentJobKey {
   /** The project identifier: the dashboard's API keys page shows it. */
   projectId: string;
@@ -58,7 +58,7 @@ const OUTCOMES: Readonly<Record<AgentJobStatus, Outcome>> = {
   failed: "failure",
 };
 
-/** What a status means; one that is not known is taken for «still running», which may be wrong. */
+/** The outcome of a status. An unknown status counts as still running, which may be wrong. */
 export function agentJobOutcome(status: string): Outcome {
   return isKnownStatus(status) ? OUTCOMES[status as AgentJobStatus] : "pending";
 }
@@ -70,18 +70,17 @@ export function isKnownStatus(status: string): boolean {
 
 /** A point in time as RFC 3339 writes it: the format of all dates of an agent job. */
 const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,12})?([Zz]|[+-]\d\d:\d\d)$/;
-/** Longest address that is taken over, in characters. */
+/** Longest address that is accepted, in characters. */
 const MAX_LINK_LENGTH = 2_048;
-/** How a repository is addressed, where its address is a URL. */
+/** Schemes of a repository's address. `undefined`: the address is no URL. */
 const REPOSITORY_SCHEMES: readonly (string | undefined)[] = ["https:", "http:", "ssh:", "git:", undefined];
 
 /**
- * Reads the reply of the agent-job endpoint: its known fields, as texts that can be stored and shown. A nullable one may be
- * missing; so may `source`, `model` and `createdAt`, which are empty then: nothing depends on them.
+ * Reads the known fields of an agent-job reply, as texts that can be stored and shown. Nullable fields may be missing.
+ * `source`, `model` and `createdAt` may be missing, too, and are empty then: nothing depends on them.
  *
- * @returns `missing`: the names of those that should be there
- * @throws MalformedResponseError that names the first field which cannot be used, or when the reply is about
- *   another job
+ * @returns `missing`: the names of required fields that are missing
+ * @throws MalformedResponseError that names the first unusable field, or when the reply is about another job
  */
 export function readAgentJob(
   id: string,
@@ -92,7 +91,7 @@ export function readAgentJob(
   };
   const isNone = (value: unknown): boolean => value === null || value === undefined;
   const missing: string[] = [];
-  /** @param clean makes a text that can be stored and shown of it; empty where that cannot be */
+  /** @param clean converts the value into a text that can be stored and shown; returns "" if that is impossible */
   const text = (name: string, value: unknown, clean: Clean = redact): string =>
     (typeof value === "string" && clean(secrets.removeFrom(value))) || fail(`without a usable "${name}"`);
   const nullable = (name: string, value: unknown, clean?: Clean): string | null =>
@@ -123,14 +122,14 @@ export function readAgentJob(
   return { job, missing };
 }
 
-/** What a user reads about fields that should be there. */
+/** The warning about missing required fields. */
 export function missingFields(key: AgentJobKey, missing: readonly string[]): string {
   return `${nameOf(key)}: the service does not tell ${missing.join(", ")}: empty in the outputs`;
 }
 
 type Clean = (value: string) => string;
 
-/** An address that somebody may click on: of the Web, and the same to every program that reads it. */
+/** A web address that is safe to click: every program reads it in the same way. */
 function webLink(value: string): string {
   const url = URL.parse(value);
   const isSafe =

@@ -4,28 +4,28 @@ import { toCount } from "./replyNumber";
 import { isReadDifferently } from "./webAddress";
 import type { Reply } from "../http/transport";
 
-/** A presigned link to a bundle. Only the link ends: the job and its files stay, and a fresh one can be had. */
+/** A presigned link to a bundle. Only the link expires: the job and its files stay, and the service can mint a new link. */
 export interface BundleLink {
   /** Exactly as the service wrote it: any change would break the signature. A credential: never shown. */
   readonly url: string;
   /** When it was minted, by the service's clock: milliseconds since 1970. */
   readonly mintedAtMs: number;
-  /** When it stops working, by the service's clock: milliseconds since 1970. Absent when the service does not say. */
+  /** When it expires, by the service's clock: milliseconds since 1970. Absent if the service does not report it. */
   readonly expiresAtMs?: number;
-  /** Size of the bundle in bytes. Absent when the service does not say. */
+  /** Size of the bundle in bytes. Absent if the service does not report it. */
   readonly sizeBytes?: number;
 }
 
-/** The last moment that ISO 8601 writes with four digits of year: milliseconds since 1970. */
+/** The last time that ISO 8601 writes with a four-digit year: milliseconds since 1970. */
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
-/** A link with less life than this is as good as dead, in milliseconds. */
+/** A link with less life than this counts as expired, in milliseconds. */
 export const SHORT_LIFE_MS = 2_000;
 
 /**
  * Reads the reply of generate-bundle.
  *
  * @param policy `baseUrl` and `allowInsecure` decide whether an `http:` link is accepted
- * @throws MalformedResponseError when there is no link, or one that nobody should fetch
+ * @throws MalformedResponseError if the link is missing or unsafe to fetch
  */
 export function readBundleLink(
   { endpoint, body, dateMs, secrets }: Reply,
@@ -59,14 +59,14 @@ export function readBundleLink(
   };
 }
 
-/** Whether a link is as good as dead on arrival. */
+/** Whether a link's life is too short to use it. */
 export function isShort(lifeMs: number): boolean {
   return lifeMs < SHORT_LIFE_MS;
 }
 
 /**
- * The API does not fix the format of `expiresAt`: ISO 8601 (without a zone: UTC) and seconds or milliseconds
- * since 1970 are understood.
+ * Parses `expiresAt`. The API does not specify its format: ISO 8601 (without a zone: UTC) and seconds or milliseconds since
+ * 1970 are accepted.
  */
 export function parseExpiry(value: unknown): number | undefined {
   if (typeof value === "number" || (typeof value === "string" && /^\d{10}(\d{3})?$/.test(value))) {
@@ -83,14 +83,14 @@ export function parseExpiry(value: unknown): number | undefined {
   const [, year = "", day = "", time = "", seconds = "00", fraction = "", zone = "+00", zoneMinutes = "00"] =
     iso;
   if (Number(year) > 9999) return LATEST_MS;
-  // a leap second is as good as the second before it
+  // a leap second counts as the second before it
   const leapless = seconds === "60" ? "59" : seconds;
   const parsed = Date.parse(`${year.slice(-4)}${day}T${time}:${leapless}${fraction}${zone}:${zoneMinutes}`);
   return Number.isNaN(parsed) ? undefined : parsed;
 }
 
 /**
- * When a link ends by its own query: X-Amz-Date (20260131T120000Z) and X-Amz-Expires (seconds) of S3-compatible
+ * When a link expires, from its query: X-Amz-Date (20260131T120000Z) and X-Amz-Expires (seconds) of S3-compatible
  * stores, X-Goog-… of Google's, `se` (a date) beside `sig` of Azure's.
  */
 function signedExpiry(query: URLSearchParams): number | undefined {

@@ -6,19 +6,19 @@ import { readExportJob, readStartReply, type ExportJob, type StartReply } from "
 import { checkSite, otherSite } from "./jobSite";
 import { Transport, type TransportOptions } from "../http/transport";
 
-/** One look at an agent job. */
+/** The result of one read of an agent job. */
 export interface AgentJobLook {
   readonly job: AgentJob;
-  /** Names of fields that should be there and are not. */
+  /** Names of required fields that are missing. */
   readonly missing: readonly string[];
-  /** How long the service asks not to be asked again, in milliseconds. */
+  /** The pause that the service requests, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
-/** What a start asks for. */
+/** The body of a start request. */
 export interface StartRequest {
   readonly domain: string;
-  /** Further fields of services that take more. */
+  /** Further fields, for services that accept them. */
   readonly [field: string]: unknown;
 }
 
@@ -32,7 +32,7 @@ export class Client {
     this.#service = options.service;
   }
 
-  /** How far this machine's clock is ahead of the service's, in milliseconds, as far as a reply told. */
+  /** How far this machine's clock is ahead of the service's, in milliseconds; `undefined` if no reply showed it. */
   get clockAheadMs(): number | undefined {
     return this.#transport.clockAheadMs;
   }
@@ -40,8 +40,8 @@ export class Client {
   /**
    * `POST /v1/static-export/jobs`: starts an export.
    *
-   * @param idempotencyKey the same for starts of which only one may count: a service that knows the header
-   *   `Idempotency-Key` then starts one job. The API does not promise it, so nothing depends on it.
+   * @param idempotencyKey the same key for repeated starts of one export: a service that supports the header
+   *   `Idempotency-Key` then starts one job. The API does not guarantee it, so nothing depends on it.
    * @returns the new job
    * @throws DocsHostingError
    */
@@ -57,19 +57,19 @@ export class Client {
         },
         (reply) => {
           const start = readStartReply(reply);
-          // the job is known: a look at it says what is wrong
+          // the job id is known: a poll of the job reports the wrong site
           return otherSite(request.domain, reply.body) === undefined ? start : { jobId: start.jobId };
         },
       );
     } catch (error) {
-      // services differ in how they answer to a site that they do not have
+      // services use different statuses for an unknown site
       if (!(error instanceof ResponseError) || ![400, 404, 422].includes(error.status)) throw error;
       const { domain, ...further } = request;
       const more =
         Object.keys(further).length === 0
           ? "the base URL"
           : "the other fields of the start, and the base URL";
-      // a 404 is about the site, and must not be taken for that of a job
+      // a 404 is about the site: it must not be mistaken for a missing job
       throw new ResponseError(
         error.message,
         `Check that ${domain} is a site of the organization that the API key belongs to; then ${more}.`,
@@ -81,7 +81,8 @@ export class Client {
   /**
    * `GET /v1/static-export/jobs/{jobId}`: the state of an export.
    *
-   * @throws InputError for a job of another site than `domain`; NotFoundError when there is no such job; any other DocsHostingError
+   * @throws InputError for a job of another site than `domain`; NotFoundError when there is no such job; any other
+   *   DocsHostingError
    */
   getExport(jobId: string, domain: string): Promise<ExportJob> {
     return this.#transport.send(

@@ -16,14 +16,14 @@ export const BASE_URL_CONFIG = "docs-hosting:baseUrl";
 export const ALLOW_INSECURE_CONFIG = "docs-hosting:allowInsecure";
 
 /**
- * Stack configuration that, when it is "true", keeps a bundle from being fetched from an address in one's own network. Default:
- * a store there is as good as any.
+ * Stack configuration that forbids fetching a bundle from an address in the user's own network when it is "true". Default:
+ * such addresses are allowed.
  */
 export const PUBLIC_STORAGE_ONLY_CONFIG = "docs-hosting:publicStorageOnly";
 
-/** Where settings come from: environment first, then the stack's configuration. Read anew whenever a value is needed. */
+/** The source of settings: the environment first, then the stack's configuration. Values are read on each access. */
 export interface ConfigurationSource {
-  /** Gets what is read and nobody may see. */
+  /** Receives the secret values that are read. */
   readonly secrets?: Pick<Secrets, "add">;
   readonly environment: (name: string) => string | undefined;
   /** @param name with its namespace, such as `docs-hosting:baseUrl` */
@@ -56,11 +56,11 @@ export function serviceSettings(
 }
 
 /**
- * The base URL of the service, in the one form that is stored.
+ * The base URL of the service, in the normalised form that is stored.
  *
- * @param given the resource's own `baseUrl`, which goes before environment and configuration
- * @throws ConfigurationError when there is none, or it cannot be used safely; also for a switch that is neither on nor off,
- *   so that it is told before any request
+ * @param given the resource's `baseUrl`, which takes precedence over environment and configuration
+ * @throws ConfigurationError if it is missing or unsafe; also for a switch that is neither true nor false, to report that
+ *   before any request
  */
 export function resolveBaseUrl(source: ConfigurationSource, given?: string): string {
   const { allowInsecure } = switches(source);
@@ -106,8 +106,8 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
 /**
  * The admin API key, which begins with `svc_`. White space around it (a line end from a file) is dropped.
  *
- * @param apiKeyEnv the variable that holds it; only the default one falls back to the stack configuration
- * @throws ConfigurationError when there is none, or it cannot be one; the text never shows more than its length
+ * @param apiKeyEnv the variable that contains the key; only the default variable falls back to the stack configuration
+ * @throws ConfigurationError if the key is missing or malformed; the message shows at most its length
  */
 export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = API_KEY_VARIABLE): string {
   const key = findApiKey(source, apiKeyEnv).trim();
@@ -125,13 +125,13 @@ export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = A
   return key;
 }
 
-/** Whether white space stands around the key, as the line end of a file does: dropped here, but elsewhere it is not. */
+/** Whether white space surrounds the key, such as a file's line end: this provider removes it, but other programs do not. */
 export function isApiKeyPadded(source: ConfigurationSource, apiKeyEnv?: string): boolean {
   const key = findApiKey(source, apiKeyEnv);
   return key !== key.trim();
 }
 
-/** The key as it was written; empty when there is none. */
+/** The key as written; empty if there is none. */
 function findApiKey(source: ConfigurationSource, apiKeyEnv: string = API_KEY_VARIABLE): string {
   const given = source.environment(apiKeyEnv) ?? "";
   const isFinal = given.trim() !== "" || apiKeyEnv !== API_KEY_VARIABLE;
@@ -140,7 +140,7 @@ function findApiKey(source: ConfigurationSource, apiKeyEnv: string = API_KEY_VAR
   return key;
 }
 
-/** @throws ConfigurationError for one that is neither true nor false: nobody knows what was meant */
+/** @throws ConfigurationError for a switch that is neither true nor false */
 function switches(source: ConfigurationSource): Pick<ServiceSettings, "allowInsecure" | "publicStorageOnly"> {
   const isOn = (name: string): boolean => {
     const value = (source.stackConfig(name) ?? "false").trim().toLowerCase();

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 
-/** Longest name DNS can carry, in characters, see RFC 1035 §2.3.4. */
+/** Longest DNS name, in characters, see RFC 1035 §2.3.4. */
 const MAX_NAME_LENGTH = 253;
 
 /** One label of a host name, see RFC 1123 §2.1. */
@@ -10,10 +10,10 @@ const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 const HOST_ALONE = 'give the host name alone, such as "docs.example.com"';
 
 /**
- * Brings a domain into the one form that is stored and sent: lower-case ASCII, international names in punycode. So
- * neither a change of case nor of spelling exports a site again.
+ * Normalises a domain for state and requests: lower-case ASCII, international names in punycode. So a change of case or
+ * spelling does not export a site again.
  *
- * @returns the domain, or what is wrong with it and how to write it; without any part of it, for it may be a secret
+ * @returns the domain, or the problem and how to fix it; without any part of the domain, because it may be a secret
  */
 export function normaliseDomain(text: string): { domain: string } | { problem: string } {
   if (text.trim() === "") return { problem: 'is empty; give a host name, such as "docs.example.com"' };
@@ -25,7 +25,7 @@ export function normaliseDomain(text: string): { domain: string } | { problem: s
   if (text.includes(":")) return { problem: `contains a port; ${HOST_ALONE}` };
   if (text.endsWith(".")) return { problem: "ends with a dot; remove it" };
   const domain = domainToASCII(text);
-  // an empty one, of what is no name at all, has an empty label
+  // domainToASCII returns "" for an invalid name, which has an empty label
   if (domain.length > MAX_NAME_LENGTH || !domain.split(".").every((label) => LABEL.test(label))) {
     return {
       problem: "is not a host name: labels of letters, digits and hyphens, 63 characters at most each",

@@ -10,25 +10,25 @@ import type { Reply } from "../http/transport";
 export interface ExportJob {
   /** In lower case, redacted. */
   readonly status: string;
-  /** What that status means. */
+  /** Meaning of the status. */
   readonly outcome: Outcome;
-  /** The status is none that is known: taken for «still running», which may be wrong. */
+  /** Whether the status is unknown: it counts as still running, which may be wrong. */
   readonly isUnexpected: boolean;
-  /** The service wrote the status otherwise: in another letter case, or with white space around it. */
+  /** Whether the service wrote the status differently: in another letter case, or with white space around it. */
   readonly respelt?: boolean;
-  /** Percent done, 0 to 100, when the service says so. */
+  /** Percent done, 0 to 100, if the service reports it. */
   readonly progress?: number;
-  /** Pages rendered so far, when the service says so. */
+  /** Pages rendered so far, if the service reports it. */
   readonly pageCount?: number;
-  /** Why the job failed, in the service's words, redacted, when it says so. */
+  /** The service's message about why the job failed, redacted, if there is one. */
   readonly reason?: string;
-  /** What the service found wrong in the content of a completed job, when it says so. */
+  /** Warnings about the content of a completed job, if the service reports any. */
   readonly warnings?: JobWarnings;
-  /** How long the service asks not to be asked again (`Retry-After`), in milliseconds. */
+  /** The pause that the service requests (`Retry-After`), in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
-/** Statuses that are known. The API shows the two that are final; the others plainly mean «not yet» and need no warning. */
+/** Known statuses. The API documents the two final ones; the others clearly mean «pending» and need no warning. */
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
   completed: "success",
   failed: "failure",
@@ -45,13 +45,13 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
   started: "pending",
 };
 
-/** A job of which nothing is known but that it was started. */
+/** A job that was started and not polled yet. */
 export const JUST_STARTED: ExportJob = { status: "queued", outcome: "pending", isUnexpected: false };
 
 /**
- * Reads the reply of get-status tolerantly: only `status` must be there.
+ * Reads the reply of get-status tolerantly: only `status` is required.
  *
- * @throws MalformedResponseError when there is no status, or the reply is about another job
+ * @throws MalformedResponseError if the status is missing, or the reply is about another job
  */
 export function readExportJob(jobId: string, reply: Reply): ExportJob {
   const { endpoint, body, retryAfterMs } = reply;
@@ -82,21 +82,21 @@ export function readExportJob(jobId: string, reply: Reply): ExportJob {
   };
 }
 
-/** The reply to a start: the new job, with as much of its state as the service tells. */
+/** The reply to a start: the new job, and its state if the service reports it. */
 export interface StartReply {
   readonly jobId: string;
-  /** Absent when the service says no more than the id. */
+  /** Absent if the service reports only the id. */
   readonly job?: ExportJob;
 }
 
 /**
- * Reads the reply of start-job tolerantly: only `jobId` must be there, and nothing else in it can make it useless.
+ * Reads the reply of start-job tolerantly: only `jobId` is required.
  *
- * @throws MalformedResponseError when there is no id
+ * @throws MalformedResponseError if the id is missing
  */
 export function readStartReply(reply: Reply): StartReply {
   const jobId = readIdentifier(reply.body["jobId"]);
-  // an id that holds the key would be stored and shown
+  // an id that contains a secret would be stored and shown
   if (jobId === undefined || reply.secrets.removeFrom(jobId) !== jobId) {
     throw malformed(reply.endpoint, 'without a usable "jobId"');
   }
@@ -104,6 +104,6 @@ export function readStartReply(reply: Reply): StartReply {
 }
 
 function readStatus({ body: { status }, secrets }: Reply): string {
-  // in lower case nobody would find them any more
+  // secrets are removed first: in lower case they would not be found
   return typeof status === "string" ? redact(secrets.removeFrom(status)).toLowerCase() : "";
 }

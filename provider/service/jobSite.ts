@@ -1,7 +1,7 @@
 import { InputError } from "../messages/errors";
 import { normaliseDomain } from "./domainName";
 
-/** The site that a reply names where that is not `domain`. A reply need not name any; what is no domain is not compared. */
+/** The site in a reply, if it differs from `domain`. A reply without a site, or with an invalid one, is not compared. */
 export function otherSite(domain: string, body: Readonly<Record<string, unknown>>): string | undefined {
   if (typeof body["domain"] !== "string") return undefined;
   const named = normaliseDomain(body["domain"]);

@@ -1,18 +1,18 @@
 import { redact } from "../messages/redaction";
 
-/** How many are shown. */
+/** Number of warnings that are shown. */
 const SHOWN = 3;
-/** Longest text of one that is shown, in characters. */
+/** Longest shown text of a warning, in characters. */
 const TEXT_LIMIT = 200;
 
-/** What a service found wrong in the content of a job, such as broken links. */
+/** A service's warnings about the content of a job, such as broken links. */
 export interface JobWarnings {
   readonly count: number;
-  /** The first of those that have a text, redacted. */
+  /** The first warnings with a text, redacted. */
   readonly first: readonly string[];
 }
 
-/** Reads the warnings of a job, which no service has to give: a list of texts, or of objects with a `message` and the `path` of a page. */
+/** Reads the optional warnings of a job: a list of texts, or of objects with a `message` and the `path` of a page. */
 export function readWarnings(body: Readonly<Record<string, unknown>>): JobWarnings | undefined {
   const found = [body["warnings"], body["errors"]].filter(Array.isArray).flat() as unknown[];
   if (found.length === 0) return undefined;

@@ -4,7 +4,7 @@ import type { Reporter } from "../messages/reporter";
 import { isShort, SHORT_LIFE_MS, type BundleLink } from "./bundleLink";
 import type { Client } from "./client";
 
-/** What a link is minted with. */
+/** The parts of a context that minting a link needs. */
 interface MintContext {
   readonly client: Client;
   readonly reporter: Reporter;
@@ -12,11 +12,11 @@ interface MintContext {
 }
 
 /**
- * A fresh link to the bundle of a completed job. A link that is dead on arrival, or as good as dead, is asked for once
- * more.
+ * Mints a link to the bundle of a completed job. If the link has expired or is about to expire, it mints a second one.
  *
- * @param domain the site that the job has to be of
- * @throws InputError for a job of another site; MalformedResponseError when the second one is dead by the service's own clock; any other DocsHostingError
+ * @param domain the site of the job
+ * @throws InputError for a job of another site; MalformedResponseError if the second link has expired by the service's own clock;
+ *   any other DocsHostingError
  */
 export function mintLink(jobId: string, domain: string, context: MintContext): Promise<BundleLink> {
   const { tracer } = context;
@@ -48,7 +48,7 @@ async function soundLink(
       "Report this to the service's support: its own clock says so.",
     );
   } else if (lifeMs(link) <= 0) {
-    // without a Date header nobody knows whose clock is wrong: the storage decides
+    // without a Date header it is unknown whose clock is wrong: the storage decides
     reporter.warn(
       `by this machine's clock the link to job ${jobId} has expired already; the service does not tell the time, so check the clock`,
     );

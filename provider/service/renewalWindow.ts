@@ -1,21 +1,21 @@
 import { isShort, type BundleLink } from "./bundleLink";
 
-/** When a link is renewed unless the user says so, counted from its end: this part of its life. */
+/** Default renewal window: this fraction of a link's life before it expires. */
 const DEFAULT_PART = 1 / 3;
-/** At most this part of its life, so that a fresh link is never due at once. */
+/** Largest renewal window, as a fraction of a link's life: a new link is never due at once. */
 const LARGEST_PART = 1 / 2;
 /** `Date` headers count whole seconds: a link was minted up to this much later than it seems, in milliseconds. */
 const DATE_PRECISION_MS = 1_000;
 
-/** How long before its end a link is renewed. */
+/** How long before it expires a link is renewed. */
 export interface RenewalWindow {
   /** Milliseconds. */
   readonly ms: number;
-  /** The user asked for more than the link's life allows. */
+  /** Whether the user requested more than the link's life allows. */
   readonly isShortened: boolean;
 }
 
-/** When a link ends, and from when on it is renewed, as outputs have it: ISO 8601. Empty where its end is not known. */
+/** When a link expires, and when it is due for renewal, as in the outputs: ISO 8601. Empty if its expiry is unknown. */
 export interface LinkTimes {
   readonly expiresAt?: string;
   readonly renewAfter?: string;
@@ -32,8 +32,8 @@ export function linkTimes(link: Omit<BundleLink, "url">, renewBeforeMs?: number)
 }
 
 /**
- * When a link should be renewed, counted from its end; `undefined` when that is not known. At most half of the link's
- * life, so that a fresh link is never due at once, however short it lives.
+ * How long before it expires a link is renewed; `undefined` if its expiry is unknown. At most half of the link's life, so that a
+ * new link is never due at once, however short its life is.
  *
  * @param renewBeforeMs the user's `renewBefore`; default: a third of the link's life
  */

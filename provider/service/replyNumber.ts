@@ -1,12 +1,12 @@
-// Numbers in replies of the service; the API does not fix their format.
+// Numbers in replies of the service; the API does not specify their format.
 
-/** A finite number that is written as a number or as text, with or without a percent sign. */
+/** Reads a finite number, written as a number or as text, with or without a percent sign. */
 export function toNumber(value: unknown): number | undefined {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value.replace(/%$/, "")) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
-/** How many there are of something: a whole number, not negative. */
+/** Reads a count: a whole, non-negative number. */
 export function toCount(value: unknown): number | undefined {
   const number = toNumber(value);
   return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;

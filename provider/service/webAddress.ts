@@ -1,8 +1,8 @@
 import { isPrintable } from "../messages/plainText";
 
 /**
- * Whether programs disagree about where an address leads: the parser of the Web drops what would end a line elsewhere, adds
- * slashes that are not there, and ends the host at a `\`, so that `https://good\@evil/` is good's to it, and evil's to others.
+ * Whether programs disagree about the host of an address. The WHATWG URL parser drops line breaks, adds missing slashes, and ends
+ * the host at a `\`: for it, the host of `https://good\@evil/` is good, and for other programs evil.
  */
 export function isReadDifferently(url: string): boolean {
   return (

@@ -6,36 +6,38 @@ import { BundleRefusedError } from "../messages/errors";
 import { GzipFile } from "../archive/writeGzip";
 import { tarEnd, tarHeader, tarPadding } from "../archive/writeTar";
 
-/** A layer on this machine. */
+/** A layer in a local file. */
 export interface Layer {
   readonly path: string;
-  /** Of its bytes. */
+  /** Digest of its compressed bytes. */
   readonly digest: string;
   readonly size: number;
-  /** Digest of what it is unpacked. */
+  /** Digest of its uncompressed bytes. */
   readonly diffId: string;
 }
 
-/** Endings of texts, for which a compressed one is put beside them: those of the chart's `compress.sh`. */
+/** Extensions of text files that get a compressed copy: those of the chart's `compress.sh`. */
 const TEXT =
   /\.(html?|css|txt|md|csv|ics|vtt|xml|xsl|[mc]?js|rsc|json|map|geojson|webmanifest|jsonld|ya?ml|rss|atom|wasm|[to]tf|eot|svg|bmp|ico)$/;
-/** A text that is not larger is not worth it, in bytes. */
+/** Text files up to this size get no compressed copy, in bytes. */
 const SMALLEST_TEXT = 512;
 
-/** zlib's own choice: the layer goes over the network once a node. */
+/** zlib's default: the layer is transferred once per node. */
 const LAYER_LEVEL = 6;
-/** As small as it gets: a text goes out for every reader. */
+/** Best compression: a text file is sent to every reader. */
 const TEXT_LEVEL = 9;
 
-/** 1980, as the chart's `fetch-bundle.sh` has it: no file is of the future, for seven digits are eight years and a half. */
+/**
+ * 1980, as in the chart's `fetch-bundle.sh`. No file is dated in the future: seven hexadecimal digits are eight and a half years.
+ */
 const EARLIEST_SECONDS = 315_532_800;
 
-/** What stands before the name of a file that a layer removes, see the OCI image specification, «Whiteouts». */
+/** Prefix of a file name with which a layer removes a file, see «Whiteouts» in the OCI image specification. */
 const WHITEOUT = ".wh.";
-/** Removes all that the layers below have in a folder. */
+/** Removes everything that the layers below have in a folder. */
 const OPAQUE = ".wh..wh..opq";
 
-/** Where a compressed text is kept until all files are there. */
+/** A compressed copy, stored until all files are written. */
 interface CompressedText {
   readonly path: string;
   readonly offset: number;
@@ -43,8 +45,8 @@ interface CompressedText {
 }
 
 /**
- * Makes the layer of an image of a site's files, in their order; the same files give the same bytes. Texts follow once more,
- * compressed, for web servers that send those as they are (`gzip_static` of nginx).
+ * Writes the image layer with a site's files, in their order; the same files give the same bytes. Compressed copies of text files
+ * follow, for web servers that send such files as they are (`gzip_static` of nginx).
  */
 export class LayerWriter implements SiteSink {
   readonly #root: string;
@@ -61,11 +63,11 @@ export class LayerWriter implements SiteSink {
   #isBegun = false;
 
   /**
-   * @param scratch an empty folder of its own
-   * @param root where in the image: `usr/share/nginx/html`
-   * @param hidesBelow whether what the image has there already is hidden
-   * @param sha256 of the archive. The time of all files is made of it: web servers make an ETag of time and size, by which an edit
-   *   that keeps the size would look unchanged to every browser, were all times the same for ever
+   * @param scratch an empty folder for this writer only
+   * @param root folder in the image: `usr/share/nginx/html`
+   * @param hidesBelow whether the layer hides the files that the base image has there
+   * @param sha256 of the archive. The time of all files is derived from it: web servers compute an ETag from time and size,
+   *   so with a constant time, browsers would not notice an edit that keeps the size
    */
   constructor(scratch: string, root: string, hidesBelow: boolean, sha256: string) {
     this.#root = root;
@@ -107,12 +109,12 @@ export class LayerWriter implements SiteSink {
     }
   }
 
-  /** Nothing may be added after it. @throws the signal's reason */
+  /** Finishes the layer. The writer accepts no more files. @throws the signal's reason */
   async end(signal: AbortSignal): Promise<Layer> {
     await this.#begin();
     for (const { path, offset, size } of this.#texts) {
       signal.throwIfAborted();
-      if (this.#files.has(path)) continue; // the site's own, which was inspected
+      if (this.#files.has(path)) continue; // the site has its own inspected file with this name
       await this.#write(this.#header(`${this.#root}/${path}`, size));
       if (size > 0) {
         const content = createReadStream(this.#textsPath, { start: offset, end: offset + size - 1 });
@@ -125,7 +127,7 @@ export class LayerWriter implements SiteSink {
     return { path: this.#path, digest, size, diffId: `sha256:${this.#unpacked.digest("hex")}` };
   }
 
-  /** The site's folder is there also when nothing is in it. */
+  /** Adds the site's folder, even if it stays empty. */
   async #begin(): Promise<void> {
     if (this.#isBegun) return;
     this.#isBegun = true;
@@ -133,7 +135,7 @@ export class LayerWriter implements SiteSink {
     if (this.#hidesBelow) await this.#write(this.#header(`${this.#root}/${OPAQUE}`, 0));
   }
 
-  /** The folders that something is in, before it. */
+  /** Adds the parent folders of a path. */
   async #parents(path: string): Promise<void> {
     for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) {
       const folder = path.slice(0, at + 1);

@@ -4,42 +4,43 @@ import type { Manifest } from "../registry/manifests";
 import { OCI_CONFIG, OCI_INDEX, OCI_LAYER_GZIP, OCI_MANIFEST, ociLayerType } from "../registry/mediaTypes";
 import type { Layer } from "./layer";
 
-/** Where the files of a site are in an image that is nothing else. */
+/** The folder of the site's files in an image without a base. */
 export const SITE_ROOT = "site";
-/** Where the web server of a base has its files. */
+/** The folder that the web server of a base image serves. */
 export const WEB_ROOT = "usr/share/nginx/html";
 
-/** Label and annotation with the digest of the archive that a site was made from. */
+/** Label and annotation with the digest of the archive that the site comes from. */
 export const BUNDLE_LABEL = "docs-hosting.bundle.sha256";
 
-/** What is said of a site in its image: of a bundle, and where that came from. */
+/** Facts about a site that its image contains. */
 export interface SiteFacts {
-  /** Of the archive: hexadecimal digits. */
+  /** SHA-256 of the archive: hexadecimal digits. */
   readonly sha256: string;
   /** Label of the content. */
   readonly version: string;
-  /** Job that made it, where that is known. */
+  /** The job that exported it, if known. */
   readonly jobId?: string | undefined;
-  /** Site that it is of, where that is known. */
+  /** The site's domain, if known. */
   readonly domain?: string | undefined;
 }
 
-/** What an image is built on. */
+/** The image that another image is built on. */
 export interface Base {
-  /** As it is written in `base`, without its digest. */
+  /** The name as written in `base`, without its digest. */
   readonly name: string;
   readonly digest: string;
 }
 
-/** An image, ready to be stored: first its configuration, then its manifest. */
+/** An image that is ready to be stored: first its configuration, then its manifest. */
 export interface BuiltImage {
   readonly config: { readonly bytes: Buffer; readonly digest: string };
   readonly manifest: Manifest;
 }
 
 /**
- * What is said of an image to who looks at it, see
- * https://github.com/opencontainers/image-spec/blob/main/annotations.md. No time: the same bundle gives the same image.
+ * The annotations of an image, see
+ * https://github.com/opencontainers/image-spec/blob/main/annotations.md. They contain no time: the same bundle gives the same
+ * image.
  */
 export function annotationsOf(site: SiteFacts, base: Base | undefined): Record<string, string> {
   return {
@@ -55,8 +56,8 @@ export function annotationsOf(site: SiteFacts, base: Base | undefined): Record<s
 }
 
 /**
- * An image of the site alone: one layer, for every machine. An index would leave out the machines that it does not name;
- * what is no index is taken as it is, and there is nothing in it that would run.
+ * An image of the site alone: one layer, for every platform. An index would exclude the platforms that it does not list; clients
+ * accept a plain manifest on any platform, and the image contains nothing to run.
  */
 export function imageOfSite(layer: Layer, annotations: Readonly<Record<string, string>>): BuiltImage {
   return builtImage(
@@ -72,7 +73,7 @@ export function imageOfSite(layer: Layer, annotations: Readonly<Record<string, s
   );
 }
 
-/** The base's image for one platform, with the site above it: what it runs, and as whom, stays. */
+/** Adds the site to the base image for one platform. The command and the user stay. */
 export function imageOnBase(
   base: PlatformImage,
   layer: Layer,
@@ -88,7 +89,7 @@ export function imageOnBase(
       ...base.config,
       config: { ...config, Labels: { ...(config?.["Labels"] as object | undefined), ...annotations } },
       rootfs: { ...rootfs, diff_ids: [...rootfs.diff_ids, layer.diffId] },
-      // one that is not told of at all stays so: each entry is of a layer
+      // a missing history stays missing: each entry describes one layer
       ...(Array.isArray(history) && { history: [...history, siteHistory()] }),
     },
     [
@@ -103,7 +104,7 @@ export function imageOnBase(
   );
 }
 
-/** The images for all platforms of a base. */
+/** The index of the images for all platforms of a base. */
 export function indexOf(
   images: readonly { readonly base: PlatformImage; readonly manifest: Manifest }[],
   annotations?: Readonly<Record<string, string>>,

@@ -8,41 +8,41 @@ import { isIdentifier } from "../service/identifier";
 import type { Attributes } from "../tracing/tracer";
 import { isUnknown } from "../messages/unknown";
 
-/** An export at the service: its bundle is fetched by a link that the resource mints itself. */
+/** An export at the service: the resource downloads its bundle with a link that it requests itself. */
 export interface ExportSource {
-  /** The site. */
+  /** Domain of the site. */
   domain: string;
-  /** The job, which has to be completed. */
+  /** ID of the export job, which must be completed. */
   jobId: string;
-  /** Label of the content. @default the id of the job */
+  /** Label of the content. @default the job's ID */
   version?: string;
-  /** Base URL of the service. @default the configuration */
+  /** Base URL of the service. @default from the configuration */
   baseUrl?: string;
   /** Name of the environment variable with the admin API key. @default `DOCS_HOSTING_ADMIN_API_KEY` */
   apiKeyEnv?: string;
 }
 
-/** A bundle that arrived by other ways: no service and no key is needed. */
+/** A bundle that is already a local file: it needs neither the service nor a key. */
 export interface FileSource {
-  /** Its path, from the program's folder. */
+  /** Path of the file, relative to the program's folder. */
   file: string;
   /** Label of the content. */
   version: string;
-  /** Site that it is of. @default nobody is told */
+  /** Domain of the site. @default unknown */
   domain?: string;
-  /** SHA-256 of the file: by it another content under the same name is noticed. @default read when the program runs */
+  /** SHA-256 of the file, which detects other content under the same name. @default computed when the program runs */
   fileSha256?: string;
 }
 
 export type BundleSource = ExportSource | FileSource;
 
-/** A source after check: defaults filled in. */
+/** A source after check, with defaults. */
 export type CheckedSource = Required<ExportSource> | FileSource;
 
 const EXPORT_FIELDS = ["domain", "jobId", "version", "baseUrl", "apiKeyEnv"];
 const FILE_FIELDS = ["file", "version", "domain", "fileSha256"];
 
-/** The rule of the input `source`. */
+/** Validates the input `source`. */
 export function ruleOfSource(value: unknown, configuration: ConfigurationSource): RuleResult {
   const oneOf = "must be a StaticExport, { domain, jobId } of one, or { file, version }";
   const given = Object.fromEntries(
@@ -101,8 +101,8 @@ function ruledDomain({
 }
 
 /**
- * Whether two sources give the same content under the same label. With which key it is fetched does not matter; nor where a file
- * lies, as long as its digest is known, nor that it is there no longer.
+ * Whether two sources give the same content under the same label. The key does not matter; nor does a file's path, if its digest
+ * is known, nor whether the file still exists.
  */
 export function isSameSource(one: unknown, other: unknown): boolean {
   const byDigest = hasDigest(one) && hasDigest(other);
@@ -127,7 +127,7 @@ export function describeSource(source: CheckedSource): string {
   return isUnknown(source.jobId) ? `the export of ${domain}` : `job ${source.jobId} of ${domain}`;
 }
 
-/** The source for those who trace. */
+/** The source as attributes of a trace. */
 export function sourceAttributes(source: CheckedSource): Attributes {
   const { domain } = source;
   return {

@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from "node:util";
 import type { InputRow, RuleResult } from "../resource/inputTable";
 import { isUnknown } from "../messages/unknown";
 
-/** What a bundle may be at most: more is refused. */
+/** The largest bundle that is accepted: a larger one is refused. */
 export interface BundleLimits {
-  /** Bytes of the archive. @default 2 GiB */
+  /** Size of the archive, in bytes. @default 2 GiB */
   archiveBytes?: number;
-  /** Bytes of all files together, unpacked. @default 8 GiB */
+  /** Size of all files together, unpacked, in bytes. @default 8 GiB */
   unpackedBytes?: number;
-  /** Files and folders. @default 500000 */
+  /** Number of files and folders. @default 500000 */
   files?: number;
 }
 
-/** What is asked of a bundle before anything is made of it: inputs that several resources have. */
+/** Requirements on a bundle before it is published: inputs that several resources share. */
 export interface BundleDemands {
   readonly requireSelfContained: boolean;
   readonly limits: Required<BundleLimits>;
@@ -25,17 +25,17 @@ const DEFAULT_LIMITS: Required<BundleLimits> = {
   files: 500_000,
 };
 
-/** More than anybody needs: a typing error. */
+/** More than anyone needs: a larger value is a typing error. */
 const MAX_KEEP = 1_000;
 
-/** The row of the input `requireSelfContained`. */
+/** The definition of the input `requireSelfContained`. */
 export const REQUIRE_SELF_CONTAINED: InputRow = {
   change: "remembered",
   default: false,
   rule: (value) => (typeof value === "boolean" ? { value } : { problem: "must be true or false" }),
 };
 
-/** The row of the input `limits`. */
+/** The definition of the input `limits`. */
 export const LIMITS: InputRow = {
   change: "remembered",
   default: {},
@@ -43,7 +43,7 @@ export const LIMITS: InputRow = {
   isSame: isDeepStrictEqual,
 };
 
-/** The row of the input `keep`. */
+/** The definition of the input `keep`. */
 export const KEEP: InputRow = {
   change: "remembered",
   default: 1,

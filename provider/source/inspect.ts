@@ -7,7 +7,7 @@ import { BundleRefusedError } from "../messages/errors";
 import type { BundleDemands } from "./demands";
 import type { WorkContext } from "./workFolders";
 
-/** Looks through a bundle, and judges it. @throws BundleRefusedError; the signal's reason */
+/** Inspects a bundle and checks it against the demands. @throws BundleRefusedError; the signal's reason */
 export function inspect(context: WorkContext, demands: BundleDemands, bundle: Bundle): Promise<Inspection> {
   const { reporter, tracer } = context;
   return tracer.span("docs_hosting.bundle.inspect", {}, async () => {
@@ -19,12 +19,12 @@ export function inspect(context: WorkContext, demands: BundleDemands, bundle: Bu
   });
 }
 
-/** What the files of a bundle may be at most. */
+/** The limits on the files of a bundle. */
 export function siteLimits({ limits: { unpackedBytes, files } }: BundleDemands): SiteLimits {
   return { unpackedBytes, files };
 }
 
-/** Tells what pages load from elsewhere and what could not be inspected, or refuses the bundle for it. */
+/** Warns about external loads and about files that were not inspected, or refuses the bundle because of them. */
 function judgeLoads(
   { selfContained, externalLoads }: Inspection,
   { version }: Bundle,

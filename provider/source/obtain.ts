@@ -13,19 +13,19 @@ import { describeSource, type CheckedSource, type ExportSource } from "./bundleS
 import type { BundleDemands } from "./demands";
 import type { WorkContext } from "./workFolders";
 
-/** A bundle on this machine, and how to let go of it. */
+/** A local bundle, and how to release it. */
 export interface Obtained {
   readonly bundle: Bundle;
-  /** It was of use: what was fetched for it alone goes. */
+  /** The bundle was used: removes what was downloaded for it. */
   remove(): void;
-  /** It was not of use yet: what was fetched stays for the next run. */
+  /** The bundle was not used yet: keeps the download for the next run. */
   release(): void;
 }
 
 const NOTHING_FETCHED = { remove: (): void => undefined, release: (): void => undefined };
 
 /**
- * Fetches the bundle of an export, or takes the file that is there.
+ * Downloads the bundle of an export, or uses the given local file.
  *
  * @throws DocsHostingError; the signal's reason
  */
@@ -59,7 +59,7 @@ async function fetchExport(
   const { environment } = context.configuration;
   const service = openClient(context, source, context.deadline.remainingMs());
   const settings = serviceSettings(context.configuration, source);
-  await service.client.getExport(jobId, domain); // a reply with a link need not say which site it is of
+  await service.client.getExport(jobId, domain); // a response with a link may omit the site
   // two resources with the same job do not share their parts
   const name = createHash("sha256").update(JSON.stringify([baseUrl, jobId, context.urn]));
   const fetched = await download(
@@ -83,7 +83,7 @@ async function fetchExport(
       release: () => fetched.release(),
     };
   } catch (error) {
-    fetched.remove(); // no archive: it will be none the next time
+    fetched.remove(); // not an archive: a retry would get the same file
     throw error;
   }
 }

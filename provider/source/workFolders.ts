@@ -7,11 +7,11 @@ import { isAbandoned, ownName } from "../files/owner";
 import type { Context } from "../resource/context";
 import type { Deadline } from "../time/deadline";
 
-/** A context in which something is made of a bundle, until the time limit. */
+/** The context of an operation on a bundle, with its time limit. */
 export type WorkContext = Context & { readonly deadline: Deadline };
 
 /**
- * Runs what asks a destination, or writes to it. A folder to work in is made when it is asked for, and removed at the end.
+ * Runs an operation on a destination. Its scratch folder is created on first use and removed at the end.
  *
  * @throws DestinationError for a folder that cannot be made or written; what `run` throws
  */
@@ -33,7 +33,9 @@ export async function withScratch<T>(
   }
 }
 
-/** Makes an empty folder for one operation, and removes what killed ones have left. @param nowMs milliseconds since 1970 */
+/**
+ * Creates an empty folder for one operation, and removes those that killed operations left. @param nowMs milliseconds since 1970
+ */
 async function makeScratch(scratches: string, nowMs: number): Promise<string> {
   makeHomeFolder(scratches);
   for (const name of await readdir(scratches)) {

@@ -23,10 +23,10 @@ import {
 const DEFAULT_RENEWAL_LIMIT_MS = 5 * 60_000;
 
 /**
- * Brings an export to what its inputs ask for, from whatever state it is in. Creating is the same from none.
+ * Converges an export to its inputs, from any state. Create starts without a state.
  *
  * @param limitMs time limit in milliseconds
- * @throws UnfinishedError when there is something to remember; else an Error, and the state stays as it was
+ * @throws UnfinishedError if there is progress to store; otherwise an Error, and the state stays unchanged
  */
 export async function converge(
   context: Context,
@@ -50,7 +50,7 @@ export async function converge(
     case "start":
     case "continue": {
       const service = openClient(context, inputs, limitMs);
-      // a diff has told the decision about a resource that was there before
+      // for an existing resource, diff has reported the decision
       if (!state) context.reporter.info(decisionLine(plan));
       return exportSite(service, inputs, state, plan.action === "continue" ? plan.job : undefined);
     }
@@ -63,7 +63,7 @@ function record(context: Context, inputs: CheckedInputs, before: StaticExportSta
   return recorded;
 }
 
-/** How long a run that only renews a link may take, in milliseconds: in an outage others can use what it holds. */
+/** Time limit of a run that only renews a link, in milliseconds: short, to release what the run blocks during an outage. */
 function renewalLimitMs({ renewalTimeout }: CheckedInputs): number {
   return (
     (renewalTimeout === undefined ? undefined : parseDuration(renewalTimeout)) ?? DEFAULT_RENEWAL_LIMIT_MS
@@ -71,10 +71,9 @@ function renewalLimitMs({ renewalTimeout }: CheckedInputs): number {
 }
 
 /**
- * A fresh link to the same job.
+ * Mints a new link to the same job.
  *
- * @returns `undefined` when the service does not have the job any more, unless the user names it: then another is to be
- *   started
+ * @returns `undefined` if the service no longer has the job and `jobId` is not given: then another job must be started
  * @throws DocsHostingError
  */
 async function renew(

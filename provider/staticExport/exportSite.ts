@@ -14,12 +14,12 @@ import { finishedState, unfinishedState, wasAfter, type JobPhase, type StaticExp
 import { runExport, type ExportRequest, type FinishedExport } from "./workflow";
 
 /**
- * Exports the site: goes on with the planned job, else with that of a run that was killed, else with a new one. Whatever
- * happens, the job that was begun is found again.
+ * Exports the site. It continues the planned job, otherwise the job of a killed run, otherwise it starts a new job. After any
+ * failure, the next run finds the started job.
  *
- * @param before the state, when there is one
- * @param planned the job to go on with, when the plan names one
- * @throws UnfinishedError when there is something to remember; else an Error, and the state stays as it was
+ * @param before the state, if there is one
+ * @param planned the job to continue, if the plan names one
+ * @throws UnfinishedError if there is progress to store; otherwise an Error, and the state stays unchanged
  */
 export function exportSite(
   context: ServiceContext,
@@ -35,7 +35,7 @@ class SiteExport {
   readonly #inputs: CheckedInputs;
   readonly #before: StaticExportState | undefined;
   readonly #resumption: Resumption;
-  /** The job that this export is about, as soon as there is one. */
+  /** The job of this export, as soon as it is known. */
   #job: JobPhase | undefined;
 
   constructor(context: ServiceContext, inputs: CheckedInputs, before: StaticExportState | undefined) {
@@ -58,14 +58,14 @@ class SiteExport {
   }
 
   #goOnWithPlanned(job: JobPhase): Promise<FinishedExport | undefined> {
-    // an earlier run may have been cut off a moment after the start
+    // an earlier run may have been interrupted just after the start
     return this.#goOn(job, job.jobId === this.#before?.bookkeeping.unfinished?.jobId);
   }
 
   async #goOnWithKilledRun(): Promise<FinishedExport | undefined> {
     const jobId = this.#resumption.find();
     const stored = this.#before?.outputs;
-    // the job of the link was stored by a run that was killed before it could tidy up: it is the old content
+    // a run that was killed before it removed its record has stored this job: it is the old content
     const isStored = stored?.bundleUrl !== undefined && stored.jobId === jobId;
     if (jobId === undefined || isStored) return undefined;
     const text = `job ${jobId} of a run that was killed goes on, none is started`;
@@ -85,12 +85,12 @@ class SiteExport {
     return this.#run({ kind: "start", request, idempotencyKey }, true, onJob);
   }
 
-  /** @returns `undefined` when the service does not have the job any more */
+  /** @returns `undefined` if the service no longer has the job */
   async #goOn(job: JobPhase, mayBeNew: boolean): Promise<FinishedExport | undefined> {
     try {
       return await this.#run(job, mayBeNew, (seen) => (this.#job = seen));
     } catch (error) {
-      // a job that the user names is never replaced by another
+      // another job never replaces a job that the user names
       if (!(error instanceof NotFoundError) || this.#inputs.jobId !== undefined) throw error;
       jobIsGone(this.#context, this.#inputs, job.jobId);
       this.#job = undefined;
@@ -110,7 +110,7 @@ class SiteExport {
 
   #finish(done: FinishedExport): StaticExportState {
     const stored = this.#before?.outputs;
-    // a refresh may have stored how far the job was
+    // a refresh may have stored the page count of an unfinished job
     const counted = stored?.status === "completed" && stored.jobId === done.jobId;
     const pageCount = done.pageCount ?? (counted ? stored.pageCount : undefined);
     this.#resumption.handOver();
@@ -123,12 +123,12 @@ class SiteExport {
   #fail(error: unknown): never {
     if (isOver(error)) this.#resumption.forget();
     else if (!this.#job && isRefusal(error)) this.#resumption.startRefused();
-    // a run that was killed may have left a newer job than the one that the state goes on naming
+    // a killed run may have recorded a newer job than the one in the state
     else if (this.#job && this.#resumption.find() === this.#job.jobId) this.#resumption.handOver();
     throw this.#failure(error);
   }
 
-  /** Decides what is remembered of a failed export, and says so. */
+  /** Decides what the state stores of a failed export, and reports it. */
   #failure(error: unknown): Error {
     const { domain } = this.#inputs;
     const [before, job] = [this.#before, this.#job];
@@ -146,7 +146,7 @@ class SiteExport {
     }
     const failure = explained(error, domain, oldLink.trim());
     const unfinished = before?.bookkeeping.unfinished;
-    // a state that names a job which is over has to forget it, or every later run would go on with it
+    // the state must drop a job that is over, or every later run would continue it
     const isRemembered = wasAfter(unfinished, this.#inputs) || unfinished?.jobId === job.jobId;
     return isRemembered ? this.#unfinished(failure, { kind: "lost" }) : failure;
   }
@@ -157,12 +157,12 @@ class SiteExport {
   }
 }
 
-/** A job that will never be completed, or that is of another site, is not gone on with. */
+/** Whether the job must not be continued: it can never complete, or it belongs to another site. */
 function isOver(error: unknown): boolean {
   return [ExportFailedError, InputError, NotFoundError].some((kind) => error instanceof kind);
 }
 
-/** The service answered that it does not do what was asked. */
+/** Whether the service refused the request. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ResponseError && error.status < 500;
 }

@@ -6,50 +6,50 @@ import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 import { isIdentifier } from "../service/identifier";
 import { parseDuration } from "../time/duration";
 
-/** The inputs of a static export, as plain values. The one source of their names and effects. */
+/** The inputs of a static export, as plain values. The only definition of their names and effects. */
 export interface StaticExportInputs extends ServiceInputs {
   /** The site to export, such as `docs.example.com`. Stored in lower case, international names in punycode. */
   domain: string;
   /**
-   * Label of the content: a commit, a date. Known in previews; becomes `staticExport.version` of the installation.
-   * A new value exports again.
+   * Label of the content, such as a commit or a date. It is known in previews and becomes `staticExport.version` of the
+   * installation. A new value starts a new export.
    *
    * @default the id of the job
    */
   version?: string;
-  /** A change of any value exports again. */
+  /** Values whose change starts a new export. @default none */
   triggers?: unknown[];
   /**
-   * An existing job of this site to adopt: nothing is started; it is awaited if it still runs, and a link is minted. How to roll
-   * back, and how to bring an export made elsewhere under management. While it is given, `version` is only a label and
-   * `triggers` do nothing. Removed again, its content stays until `version` or `triggers` change.
+   * An existing job of this site to adopt. The provider starts no job: it waits for this one if it still runs, and mints a link.
+   * Use it to roll back, or to manage an export made elsewhere. While it is set, `version` is only a label and `triggers` have no
+   * effect. After you remove it, its content stays until `version` or `triggers` change.
    */
   jobId?: string;
   /**
-   * Renew the link when less than this is left: a duration such as `"24h"`. At most half of the link's life counts.
+   * Renew the link when less than this of its life is left: a duration such as `"24h"`, limited to half of the link's life.
    *
    * @default a third of the link's life
    */
   renewBefore?: string;
   /**
-   * Further fields of the request that starts the job, for services that take more than `domain`, such as
-   * `{ paths: ["/guide"] }`. Sent as they are; `domain` is not allowed among them. A change exports again. While `jobId`
-   * is given they do nothing.
+   * Further fields of the request that starts the job, for services that accept more than `domain`, such as
+   * `{ paths: ["/guide"] }`. They are sent unchanged and must not contain `domain`. A change starts a new export. They have
+   * no effect while `jobId` is set.
    */
   exportOptions?: Record<string, unknown>;
   /**
-   * Time limit of a run that only renews the link: a duration such as `"10m"`. Where `customTimeouts` sets a shorter one for
-   * updates, that counts. A run that has to export has the limit of exports.
+   * Time limit of a run that only renews the link: a duration such as `"10m"`. A shorter limit for updates in `customTimeouts`
+   * takes precedence. A run that starts an export has the limit of exports instead.
    *
    * @default "5m"
    */
   renewalTimeout?: string;
 }
 
-/** Inputs after check: defaults filled in, one spelling for each value. */
+/** Inputs after check: defaults filled in, values normalised. */
 export type CheckedInputs = StaticExportInputs & Required<ServiceInputs>;
 
-/** One row an input: its rule, its default, and what a change of it means. */
+/** One row per input: its rule, its default, and the effect of a change. */
 export const STATIC_EXPORT_INPUTS: InputTable<StaticExportInputs> = {
   domain: {
     change: "replaces",

@@ -2,22 +2,21 @@ import { hash } from "node:crypto";
 import { inputNames, withEffect } from "../resource/inputTable";
 import { STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
 
-/** What stands for an input that is not given: those of the first three of every release, none for later ones. */
+/** The digest's value for an absent input. Only the three inputs of the first release have one. */
 const ABSENT: Partial<Record<keyof StaticExportInputs, unknown>> = {
   version: null,
   triggers: [],
   jobId: null,
 };
 
-/** The inputs that say which content is wanted, in the order of their rows. */
+/** The inputs that determine the wanted content, in the order of their rows. */
 const WANTED = withEffect(STATIC_EXPORT_INPUTS, inputNames(STATIC_EXPORT_INPUTS), "content", "adopts");
 
 /**
- * What content is wanted, as a digest: an interrupted job is gone on with only while this stays the same. A digest,
- * because `version`, `triggers` and `exportOptions` may be secret and this is not; stored with a salt only.
+ * The wanted content, as a digest. An interrupted job is continued only while the digest stays the same. It is a digest
+ * because `version`, `triggers` and `exportOptions` may be secret. The state stores it only with a salt.
  *
- * Later inputs stand last, and those that are absent at the end are left out, so that what earlier releases stored goes
- * on meaning the same.
+ * Inputs of later releases come last, and absent inputs at the end are left out. So digests of earlier releases stay valid.
  */
 export function intentOf(inputs: StaticExportInputs): string {
   const isAbsent = (name: keyof StaticExportInputs): boolean => {

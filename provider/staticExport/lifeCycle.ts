@@ -12,11 +12,11 @@ import { inputsOf, serviceTimeOf, type StaticExportOutputs, type StaticExportSta
 import { noSuchJob, stateToLookUp } from "./unmanaged";
 import { findJob } from "./workflow";
 
-/** The life of a static export. */
+/** The life cycle of a static export. */
 export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
   noBookkeeping: { given: [] },
 
-  /** The domain: the job changes over the resource's life, the domain does not. */
+  /** The domain, because the job changes during the resource's life and the domain does not. */
   idOf: ({ outputs }) => outputs.domain,
 
   check: (given, configuration) => checkByTable<CheckedInputs>(STATIC_EXPORT_INPUTS, given, configuration),
@@ -36,7 +36,7 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
   /** Exports the site, or adopts the given job. */
   create: (context, inputs, limitMs = DEFAULT_LIMIT_MS) => converge(context, inputs, undefined, limitMs),
 
-  /** Asks for the job once, or, when it is that of a run that was cut off, until it must be known. Mints no link. */
+  /** Reads the job once. It polls a job of an interrupted run until the service must know it. Mints no link. */
   async read(context, state) {
     const { outputs, bookkeeping } = state;
     const inputs = inputsOf(state);
@@ -45,7 +45,7 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
       bookkeeping.unfinished?.jobId ?? outputs.jobId,
     ]);
     jobs.delete("");
-    if (jobs.size === 0) return { inputs, state }; // no job was ever known: nothing to ask for
+    if (jobs.size === 0) return { inputs, state }; // no job was ever known: nothing to read
     const service = openClient(context, outputs, READ_LIMIT_MS);
     for (const jobId of jobs) {
       try {
@@ -70,7 +70,7 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
 
   gone: ({ outputs: { jobId, domain } }) => goneDecision("JOB_GONE", `job ${jobId} of ${domain}`),
 
-  /** For `StaticExport.get`. */
+  /** Implements `StaticExport.get`. */
   async lookUp(context, domain, given) {
     const wanted = stateToLookUp(domain, given, context.configuration);
     const found = await staticExport.read(context, wanted);
@@ -78,10 +78,10 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
     return found;
   },
 
-  /** Brings the state to what the inputs ask for, see `planExport`. */
+  /** Converges the state to the inputs, see `planExport`. */
   update: (context, state, inputs, limitMs = DEFAULT_LIMIT_MS) => converge(context, inputs, state, limitMs),
 
-  /** The service has nothing to delete: no key and no network is needed. */
+  /** Deletes nothing at the service, so it needs no key and no network. */
   remove({ resumeRecords, urn }, { outputs: { domain, baseUrl } }) {
     if (urn !== undefined) resumeRecords.forget({ urn, domain, baseUrl });
     return Promise.resolve();

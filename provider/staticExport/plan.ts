@@ -4,16 +4,16 @@ import { isUnknown } from "../messages/unknown";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs, type StaticExportInputs } from "./inputs";
 import { inputsOf, phaseOf, recordedState, wasAfter, type JobPhase, type StaticExportState } from "./state";
 
-/** The one thing to do so that the state becomes what the inputs ask for, and why. */
+/** The single action that converges the state to the inputs, and its reason. */
 export type Plan = Decision &
   (
-    | /** Start a new job, unless one is found that was started for the same content. */
+    | /** Start a new job, unless a record names a job that was started for the same content. */
       { readonly action: "start"; readonly because: "NEW" | "NEW_CONTENT" | "STARTED_AGAIN" }
       /** Wait for this job, then mint a link. */
     | { readonly action: "continue"; readonly because: "ADOPTED" | "RESUMED"; readonly job: JobPhase }
-    /** Mint a fresh link to the job of this state. */
+    /** Mint a new link to the job of this state. */
     | { readonly action: "renew"; readonly because: "RENEW_WINDOW"; readonly state: StaticExportState }
-    /** Remember the inputs in this state; ask the service nothing. */
+    /** Store the inputs in this state, without a request. */
     | {
         readonly action: "record";
         readonly because: "SETTINGS" | "UP_TO_DATE";
@@ -22,8 +22,8 @@ export type Plan = Decision &
   );
 
 /**
- * Decides what has to happen; does nothing itself. Previews and updates both decide here, so that an update does what
- * its preview said.
+ * Decides about the action without performing it. Previews and updates both use it, so an update does what its preview
+ * showed.
  *
  * @param state `undefined` for a resource that does not exist yet
  * @param nowMs the service's time: milliseconds since 1970
@@ -73,7 +73,7 @@ export function planExport(inputs: CheckedInputs, state: StaticExportState | und
   };
 }
 
-/** The names of the inputs that are not as they were when the outputs were made. */
+/** The names of the inputs that changed since the outputs were made. */
 export function changedInputs(inputs: CheckedInputs, state: StaticExportState): (keyof StaticExportInputs)[] {
   return changedByTable<StaticExportInputs>(STATIC_EXPORT_INPUTS, inputs, inputsOf(state));
 }

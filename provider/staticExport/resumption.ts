@@ -8,8 +8,8 @@ import type { CheckedInputs } from "./inputs";
 export type Resumption = ReturnType<typeof resumptionOf>;
 
 /**
- * The resume record of one resource and the content that is wanted of it. Without a URN nothing is remembered: two resources
- * could not be told apart.
+ * The resume record of one resource and its wanted content. Without a URN nothing is recorded, because two resources could
+ * not be distinguished.
  */
 export function resumptionOf(
   context: Pick<Context, "resumeRecords" | "urn" | "reporter">,
@@ -21,7 +21,7 @@ export function resumptionOf(
   const resource = { urn, baseUrl, domain };
   const intent = intentOf(inputs);
   return {
-    /** The job that an earlier run started and did not live to keep. */
+    /** The job that an earlier, killed run started and did not store in the state. */
     find: () => records?.find(resource, intent),
 
     save(jobId: string): void {
@@ -33,8 +33,8 @@ export function resumptionOf(
     },
 
     /**
-     * The idempotency key of the start that is about to be sent: that of an earlier one whose reply never came, so that a
-     * service which knows such keys starts no second job; else a new one.
+     * The idempotency key of the next start. It is the key of an earlier start without a reply, so that a service that supports
+     * such keys starts no second job; otherwise a new key.
      */
     beginStart(): string {
       const known = records?.findStart(resource, intent);
@@ -44,18 +44,18 @@ export function resumptionOf(
       return key;
     },
 
-    /** The service refused the start: nothing was begun. */
+    /** The service refused the start: no job was started. */
     startRefused: () => records?.forgetStart(resource, intent),
 
-    /** The job is part of the state that is about to be returned. */
+    /** The state that is about to be returned contains the job. */
     handOver: () => records?.handOver(resource),
 
-    /** The job is of no use any more. */
+    /** The job is no longer needed. */
     forget: () => records?.forget(resource),
   };
 }
 
-/** What was noted of a resource before it was renamed is found under its new name from now on. */
+/** Moves the records of a renamed resource to its new URN. */
 export function renameRecords(
   { resumeRecords, urn, formerUrn }: Pick<Context, "resumeRecords" | "urn" | "formerUrn">,
   { baseUrl, domain }: CheckedInputs,
@@ -65,7 +65,7 @@ export function renameRecords(
   }
 }
 
-/** Tells why there will be another job, and makes sure that this one is not found again. */
+/** Reports why another job will be started, and removes the record of this one. */
 export function jobIsGone(
   context: Pick<Context, "resumeRecords" | "urn" | "reporter" | "tracer">,
   inputs: CheckedInputs,

@@ -3,7 +3,7 @@ import { formatDuration } from "../time/duration";
 import type { CheckedInputs } from "./inputs";
 import { renewalWindowOf, type StaticExportState } from "./state";
 
-/** Tells of a `renewBefore` that would have the link renewed at every run. */
+/** Warns about a `renewBefore` that would renew the link at every run. */
 export function warnOfShortLife(
   { reporter }: Pick<Context, "reporter">,
   inputs: CheckedInputs,

@@ -7,84 +7,84 @@ import { inputNames, inputsAmong } from "../resource/inputTable";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs, type StaticExportInputs } from "./inputs";
 import { intentOf } from "./intent";
 
-/** The outputs of a static export: all inputs, and what the service said. The one source of their names and effects. */
+/** The outputs of a static export: all inputs, and what the service reported. The only definition of their names and effects. */
 export interface StaticExportOutputs extends Omit<CheckedInputs, "version" | "jobId"> {
-  /** The input of that name, or the id of the job. */
+  /** Label of the content: the input `version`, or the id of the job. */
   version: string;
   /** The job that the link belongs to. */
   jobId: string;
-  /** Status of that job as the service wrote it, in lower case: `completed` once the resource is created. */
+  /** Status of the job as the service reported it, in lower case: `completed` once the resource is created. */
   status: string;
-  /** Pages of the export. Absent when the service does not say. */
+  /** Number of pages of the export. Absent if the service does not report it. */
   pageCount?: number;
-  /** Presigned link to the bundle. A credential until it expires: always a secret. */
+  /** Presigned link to the bundle. Always a secret, because it is a credential until it expires. */
   bundleUrl?: string;
-  /** Size of the bundle in bytes. Absent when the service does not say. */
+  /** Size of the bundle in bytes. Absent if the service does not report it. */
   bundleSize?: number;
-  /** When the link stops working, ISO 8601. Absent when the service does not say. */
+  /** When the link expires, ISO 8601. Absent if the service does not report it. */
   expiresAt?: string;
-  /** From then on the next `pulumi up` renews the link, ISO 8601. Absent when `expiresAt` is. */
+  /** When the link is due for renewal, ISO 8601: from then on the next `pulumi up` renews it. Absent if `expiresAt` is. */
   renewAfter?: string;
 }
 
-/** The outputs that are not the inputs of that name: a state is made of all of them, so that none is forgotten. */
+/** The outputs that do not repeat an input. All keys are required, so that no state omits one. */
 type OwnOutputs = {
   [Name in Exclude<keyof StaticExportOutputs, keyof CheckedInputs | keyof LinkTimes> | "jobId" | "version"]:
     StaticExportOutputs[Name] | undefined;
 } & LinkTimes;
 
-/** Inputs whose output has a value also where they are not given. */
+/** Inputs whose output has a value even if the input is not given. */
 const FILLED_IN = inputNames(STATIC_EXPORT_INPUTS).filter((name) => STATIC_EXPORT_INPUTS[name].filledIn);
 
-/** How far a job is known to have come. */
+/** The last known progress of a job. */
 export type JobPhase =
   | { readonly kind: "running"; readonly jobId: string }
   | {
       readonly kind: "completed";
       readonly jobId: string;
-      /** Absent when the service did not say. */
+      /** Absent if the service did not report it. */
       readonly pageCount?: number | undefined;
     };
 
-/** What an interrupted operation was after, and how far it came. */
+/** The intent of an interrupted operation, and its progress. */
 export interface Unfinished {
   /** See {@link intentOf}, {@link salted}. */
   intent: string;
   /** Absent in states of earlier releases. */
   salt?: string | undefined;
-  /** Absent when it came to nothing. */
+  /** Absent if the operation has no job to continue. */
   jobId?: string | undefined;
-  /** Only the link is missing. */
+  /** Whether the job is completed and only the link is missing. */
   completed: boolean;
-  /** Pages of a completed job, when the service said so. */
+  /** Number of pages of a completed job, if the service reported it. */
   pageCount?: number | undefined;
 }
 
-/** What is remembered beside the outputs, and shown to nobody. */
+/** Data stored beside the outputs and not shown to users. */
 export interface Bookkeeping {
-  /** Which of the outputs that have a default were given as inputs. */
+  /** The inputs that were given, among those whose output has a value in any case. */
   given: (keyof StaticExportInputs)[];
   /** When the link was minted, by the service's clock: milliseconds since 1970. */
   mintedAtMs?: number | undefined;
-  /** How wrong this machine's clock was at the last contact with the service; absent when it was right. */
+  /** Error of this machine's clock at the last contact with the service. Absent if the clock was right. */
   clockError?: ClockError | undefined;
   unfinished?: Unfinished | undefined;
 }
 
-/** All that is kept of a static export between two operations. */
+/** The state of a static export between two operations. */
 export interface StaticExportState {
-  /** Complete, or, while the very first export is unfinished, without a link. */
+  /** Complete; without a link while the first export is unfinished. */
   outputs: StaticExportOutputs;
   bookkeeping: Bookkeeping;
 }
 
-/** How far an interrupted operation came: to a job, or, where that job is over, to nothing. */
+/** The progress of an interrupted operation: its job, or `lost` if there is no job to continue. */
 export function phaseOf({ jobId, completed, pageCount }: Unfinished): JobPhase | { kind: "lost" } {
   if (jobId === undefined) return { kind: "lost" };
   return completed ? { kind: "completed", jobId, pageCount } : { kind: "running", jobId };
 }
 
-/** The service's time, which nothing in the state can be ahead of: milliseconds since 1970. */
+/** The service's time, never earlier than a time in the state: milliseconds since 1970. */
 export function serviceTimeOf(state: StaticExportState | undefined, machine: Machine): number {
   const { clockError, mintedAtMs } = state?.bookkeeping ?? {};
   return serviceTimeMs(machine, clockError, mintedAtMs ?? 0);
@@ -93,7 +93,7 @@ export function serviceTimeOf(state: StaticExportState | undefined, machine: Mac
 /**
  * The state after a completed export or a renewed link.
  *
- * @param same outputs of the same job: what this reply does not tell anew
+ * @param same earlier outputs of the same job: the values that this reply lacks
  */
 export function finishedState(
   inputs: CheckedInputs,
@@ -148,7 +148,7 @@ function outputsOf(inputs: CheckedInputs, own: OwnOutputs): StaticExportOutputs 
   return { ...inputs, ...(Object.fromEntries(known) as Pick<StaticExportOutputs, keyof OwnOutputs>) };
 }
 
-/** What was begun for other content waits until that is wanted again; a job that is given ends the wait. */
+/** An unfinished job for other content stays stored until that content is wanted again, or until `jobId` is given. */
 export function stillUnfinished(
   { jobId }: StaticExportInputs,
   { bookkeeping: { unfinished } }: StaticExportState,
@@ -156,7 +156,7 @@ export function stillUnfinished(
   return unfinished && jobId === undefined ? { unfinished } : {};
 }
 
-/** The state after an interruption: what was there before stays, and the job that was begun is remembered. */
+/** The state after an interruption: it keeps the earlier outputs and adds the unfinished job. */
 export function unfinishedState(
   inputs: CheckedInputs,
   phase: JobPhase | { kind: "lost" },
@@ -178,7 +178,7 @@ export function unfinishedState(
   };
 }
 
-/** Whether an interrupted operation was after the content that is wanted now. */
+/** Whether an interrupted operation has the same intent as these inputs. */
 export function wasAfter(unfinished: Unfinished | undefined, inputs: StaticExportInputs): boolean {
   return unfinished !== undefined && unfinished.intent === salted(intentOf(inputs), unfinished.salt);
 }
@@ -194,7 +194,7 @@ export function inputsOf({ outputs, bookkeeping }: StaticExportState): CheckedIn
   return inputsAmong<CheckedInputs>(STATIC_EXPORT_INPUTS, { ...outputs, ...absent });
 }
 
-/** How long before its end the link of a state is renewed; `undefined` when nobody knows its end. */
+/** How long before it expires the link of a state is renewed; `undefined` if its expiry is unknown. */
 export function renewalWindowOf(
   inputs: StaticExportInputs,
   state: StaticExportState,
@@ -213,7 +213,7 @@ function renewBeforeMs({ renewBefore = "" }: StaticExportInputs): number | undef
   return parseDuration(renewBefore);
 }
 
-/** What a job that is only looked up (`StaticExport.get`) is known by; nothing was ever done to it. */
+/** The state of a job that is only read (`StaticExport.get`): its identity, without any result. */
 export function lookUpState(inputs: CheckedInputs, jobId: string): StaticExportState {
   return {
     outputs: { ...inputs, jobId, version: inputs.version ?? jobId, status: "" },

@@ -5,11 +5,11 @@ import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "./inputs";
 import { lookUpState, type StaticExportState } from "./state";
 
 /**
- * What `StaticExport.get` knows of an export before it is read. No check comes before a read, so the rules for inputs
- * are applied here.
+ * The state of an export before `StaticExport.get` reads it. Pulumi calls no check before a read, so this function applies
+ * the rules for inputs.
  *
  * @param domain the resource's id
- * @throws InputError that names each property that is wrong or missing
+ * @throws InputError that names each wrong or missing property
  */
 export function stateToLookUp(
   domain: string,
@@ -34,7 +34,7 @@ export function stateToLookUp(
   return lookUpState(inputs, inputs.jobId);
 }
 
-/** The service does not know the job that was to be looked up. */
+/** The error if the service does not know the job. */
 export function noSuchJob({ outputs: { domain, jobId, baseUrl } }: StaticExportState): NotFoundError {
   const remedy = "Check the jobId and the account.";
   const message = `${domain}: there is no job ${jobId} at ${baseUrl}. ${remedy}`;

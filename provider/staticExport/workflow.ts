@@ -10,58 +10,58 @@ import { ExportFailedError, NotFoundError, NotReadyError } from "../messages/err
 import { waitForJob, type JobWait } from "../polling/jobWait";
 import type { JobPhase } from "./state";
 
-/** How long a job that was just started may be unknown to the service (replicas that lag), in milliseconds. */
+/** How long the service may not know a job that was just started (lagging replicas), in milliseconds. */
 const UNKNOWN_AFTER_START_MS = 10_000;
 /** Pause between two polls of such a job outside of an export, in milliseconds. */
 const POLL_AGAIN_MS = 2_000;
-/** How often a completed job may answer that it is not ready to be packed. */
+/** How many times a completed job may be not ready for its bundle. */
 const MAX_NOT_READY = 5;
 /** Pause after the first such answer, in milliseconds; grows by the same amount each time. */
 const NOT_READY_DELAY_MS = 2_000;
 
-/** A start that is to be sent. */
+/** A start to send. */
 export interface Start {
   readonly kind: "start";
   readonly request: StartRequest;
-  /** The same for all starts of which only one may count, see `Call.idempotencyKey`. */
+  /** The same for repeated starts of one export, see `Call.idempotencyKey`. */
   readonly idempotencyKey: string;
 }
 
 /** A job of a site. */
 interface JobOfSite {
   readonly domain: string;
-  /** It may have been started a moment ago, so that not every replica of the service knows it yet. */
+  /** Whether the job may be so new that not every replica of the service knows it yet. */
   readonly mayBeNew: boolean;
 }
 
-/** How to come to a job: start one, or go on with one that is there. */
+/** How to get a job: start one, or continue an existing one. */
 export interface ExportRequest extends JobOfSite {
   readonly from: Start | JobPhase;
-  /** The user named the job, so that no other is ever started in its place. */
+  /** Whether the user named the job: then no other job is started instead. */
   readonly isAdopted: boolean;
 }
 
-/** What the workflow runs with. */
+/** The context of the workflow. */
 export interface WorkflowContext extends ServiceContext {
-  /** Called as soon as the job is known and when it is completed, so that it can be found again whatever happens next. */
+  /** Called as soon as the job is known and when it is completed, so that the next run finds it after any failure. */
   readonly onJob: (job: JobPhase) => void;
 }
 
 /** A completed export and a link to its bundle. */
 export interface FinishedExport {
   readonly jobId: string;
-  /** As the service said. Absent when it did not, or was not asked. */
+  /** As the service reported it. Absent if it did not, or was not asked. */
   readonly pageCount?: number | undefined;
   readonly link: BundleLink;
 }
 
 /**
- * The three steps of an export: start a job (unless there is one), wait until it is completed, generate the bundle.
+ * The three steps of an export: start a job (unless there is one), wait until it is completed, mint a link to its bundle.
  *
  * @throws ExportFailedError when the job failed; any other DocsHostingError; the signal's reason
  */
 export async function runExport(request: ExportRequest, given: WorkflowContext): Promise<FinishedExport> {
-  // a job that is waited for again has the same flaws
+  // a second wait for the same job would repeat its warnings
   const context = { ...given, reporter: warningOnce(given.reporter) };
   const { reporter, tracer, onJob, clock, signal } = context;
   const { from, domain, isAdopted } = request;
@@ -72,7 +72,7 @@ export async function runExport(request: ExportRequest, given: WorkflowContext):
   for (let notReady = 0; ;) {
     if (job.kind === "running") {
       const ended = over ?? (await waitForExport(jobId, request, context));
-      over = undefined; // from now on it is looked at
+      over = undefined; // from now on the job is polled
       job = completedJob(jobId, ended, isAdopted, reporter);
       onJob(job);
     }
@@ -89,7 +89,7 @@ export async function runExport(request: ExportRequest, given: WorkflowContext):
 
 interface Started {
   readonly job: JobPhase;
-  /** The job, where the reply says that it has ended already: one of the same content that the service knows. */
+  /** The job, if the reply reports it as ended: the service already has a job of the same content. */
   readonly over?: ExportJob | undefined;
 }
 
@@ -107,7 +107,7 @@ async function startExport(
   return { job: { kind: "running", jobId }, over: job?.outcome === "pending" ? undefined : job };
 }
 
-/** @throws ExportFailedError when the job did not end well */
+/** @throws ExportFailedError if the job failed */
 function completedJob(
   jobId: string,
   { outcome, status, reason, pageCount, warnings }: ExportJob,
@@ -134,9 +134,9 @@ function completedJob(
 }
 
 /**
- * One poll of a job; further ones only of a job that may have been started a moment ago and is not known yet.
+ * Polls a job once. Polls again only if the job may be new and the service does not know it yet.
  *
- * @throws NotFoundError when there is no such job; any other DocsHostingError; the signal's reason
+ * @throws NotFoundError if the job does not exist; any other DocsHostingError; the signal's reason
  */
 export async function findJob(jobId: string, of: JobOfSite, context: ServiceContext): Promise<ExportJob> {
   const poll = pollOf(jobId, of, context);
@@ -147,7 +147,7 @@ export async function findJob(jobId: string, of: JobOfSite, context: ServiceCont
   }
 }
 
-/** Polls a job: `undefined` while one that may have been started a moment ago is not known to all of the service yet. */
+/** Polls a job: `undefined` while a job that may be new is not known to every replica yet. */
 function pollOf(
   jobId: string,
   { domain, mayBeNew }: JobOfSite,

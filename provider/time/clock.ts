@@ -1,6 +1,6 @@
 import { unlessAborted } from "./unlessAborted";
 
-/** Time and chance, injected so that tests decide both. */
+/** Time and random numbers, injected so that tests control them. */
 export interface Clock {
   /** Wall-clock time in milliseconds since 1970. May jump; only for comparing with dates of the service. */
   now(): number;
@@ -28,7 +28,7 @@ export const systemClock: Clock = {
 /** Longest delay of a Node.js timer, in milliseconds; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Resolves after `delayMs`; rejects with the signal's reason as soon as the signal aborts. Leaves no listener behind. */
+/** Resolves after `delayMs`; rejects with the signal's reason as soon as the signal aborts. It removes its listener. */
 export async function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   let stop = (): void => undefined;
   const over = new Promise<void>((resolve) => (stop = clock.after(delayMs, resolve)));

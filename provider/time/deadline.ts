@@ -10,7 +10,7 @@ export interface Deadline {
   remainingMs(): number;
 }
 
-/** Starts to count now. */
+/** Starts a time limit now. */
 export function startDeadline(clock: Clock, limitMs: number): Deadline {
   const startedAt = clock.monotonic();
   const elapsedMs = (): number => clock.monotonic() - startedAt;

@@ -9,7 +9,7 @@ const UNIT_MS: Record<string, number> = {
 };
 
 /**
- * Reads a duration as Pulumi's `customTimeouts` writes it ("90s", "30m", "1h30m", "24h"): Go's format, see
+ * Parses a duration in the format of Pulumi's `customTimeouts` ("90s", "30m", "1h30m", "24h"): Go's format, see
  * https://pkg.go.dev/time#ParseDuration.
  *
  * @returns milliseconds, or `undefined` when the text is no positive, finite duration
@@ -23,7 +23,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isFinite(totalMs) && totalMs > 0 ? totalMs : undefined;
 }
 
-/** Writes a duration for people: "45s", "12m 5s", "2h 3m", "3d 4h". The two largest units are enough. */
+/** Formats a duration for messages, in its two largest units: "45s", "12m 5s", "2h 3m", "3d 4h". */
 export function formatDuration(durationMs: number): string {
   const seconds = Math.max(0, Math.round(durationMs / 1_000));
   const parts: [number, string][] = [

@@ -1,35 +1,35 @@
 import type { Clock } from "./clock";
 
-/** What was seen of a wrong clock, to be remembered between operations. */
+/** A measured error of a machine's clock, stored between operations. */
 export interface ClockError {
   /** How far the machine's clock is ahead of the service's, in milliseconds; negative when it is behind. */
   readonly aheadMs: number;
-  /** When that was seen, by the machine's clock: milliseconds since 1970. */
+  /** When the error was measured, by the machine's clock: milliseconds since 1970. */
   readonly seenAtMs: number;
-  /** The machine whose clock it is, see {@link Machine}. */
+  /** The machine of the clock, see {@link Machine}. */
   readonly machine: string;
 }
 
-/** A machine and what its clock shows. */
+/** A machine and the time of its clock. */
 export interface Machine {
-  /** Tells machines apart: what is known of one clock says nothing about another. */
+  /** Identifies the machine: a measured error applies only to that machine's clock. */
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 }
 
-/** @param machine its name */
+/** @param machine name of the machine */
 export function machineOf({ machine, clock }: { machine: string; clock: Clock }): Machine {
   return { name: machine, nowMs: clock.now() };
 }
 
-/** What is taken for no error, in milliseconds: `Date` headers count whole seconds, and replies take their time. */
+/** Largest difference that is no error, in milliseconds: `Date` headers count whole seconds, and replies take time. */
 const TOLERANCE_MS = 10_000;
 
 /**
- * The error worth remembering.
+ * The clock error to store, if it is above the tolerance.
  *
- * @param aheadMs as measured at a reply with a `Date` header; `undefined` when there was none
+ * @param aheadMs as measured from a reply with a `Date` header; `undefined` if there was none
  */
 export function clockErrorOf(machine: Machine, aheadMs: number | undefined): ClockError | undefined {
   if (aheadMs === undefined || Math.abs(aheadMs) <= TOLERANCE_MS) return undefined;
@@ -37,10 +37,10 @@ export function clockErrorOf(machine: Machine, aheadMs: number | undefined): Clo
 }
 
 /**
- * The service's time as well as it can be known without asking: milliseconds since 1970.
+ * The best estimate of the service's time without a request: milliseconds since 1970.
  *
- * @param known an earlier error; it counts on the machine that it was seen on, until its clock is put back
- * @param notBeforeMs a moment that has passed for sure, by the service's clock
+ * @param known an earlier error; it applies only on the machine where it was measured, until that clock is set back
+ * @param notBeforeMs a time by the service's clock that has certainly passed
  */
 export function serviceTimeMs(
   { name, nowMs }: Machine,

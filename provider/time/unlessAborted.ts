@@ -1,4 +1,4 @@
-/** What the work gives; or the signal's reason at once, whatever the work still does. */
+/** Returns the result of the work. If the signal aborts, rejects with its reason at once, even if the work continues. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {

@@ -2,23 +2,22 @@ import { existsSync, statSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { chartDigest } from "../chartDigest";
 
-/** A chart as the release gets it. */
+/** A chart, as passed to the release. */
 export interface InstallationChart {
   /** The input `chart` of the release. */
   reference: string;
-  /** Digest of the files of a chart on this machine; a published chart has its version instead. */
+  /** Digest of the files of a local chart. A published chart has its version instead. */
   digest?: string;
 }
 
 /**
- * Finds out what a chart's reference means to the Kubernetes plugin: a path that begins with a dot or is absolute is a
- * folder, or a packed chart, on this machine; `oci://…` and `https://…` are published charts; anything else is
- * `repository/name`, or a name in the repository of `repositoryOpts`. A folder that was given without its dot
- * (`chart`) is written with it.
+ * Interprets a chart's reference as the Kubernetes plugin does. A path that begins with a dot or is absolute is a folder
+ * or a packed chart on this machine. `oci://…` and `https://…` are published charts. Anything else is `repository/name`,
+ * or a name in the repository of `repositoryOpts`. A folder given without its dot (`chart`) gets the dot.
  *
- * Paths are resolved against the folder that the program runs in, which is the plugin's, too.
+ * Paths are relative to the folder that the program runs in, which is also the plugin's folder.
  *
- * @returns the chart, or what is wrong: the folder is not there, or is no chart
+ * @returns the chart, or the problem: the folder does not exist, or is no chart
  */
 export function findChart(
   given: string,

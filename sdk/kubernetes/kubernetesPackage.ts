@@ -1,6 +1,6 @@
 import { RunError } from "@pulumi/pulumi";
 
-// First of all that `./kubernetes` loads: says what is missing, in the place of «Cannot find module».
+// `./kubernetes` loads this module first, to name the missing package instead of «Cannot find module».
 try {
   require.resolve("@pulumi/kubernetes");
 } catch {

@@ -3,11 +3,11 @@ import * as pulumi from "@pulumi/pulumi";
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Lays `ours` over the user's values: groups are merged key by key at any depth, everything else (lists, too) is
- * replaced. Groups of the user may be inputs.
+ * Merges `ours` into the user's values. `ours` wins: groups are merged key by key at any depth, everything else (also
+ * lists) is replaced. The user's groups may be inputs.
  *
- * Values are only looked into where both sides have a group. What else the user gives is passed on untouched, so that a
- * preview shows all of it but the values that it cannot know, and a secret stays one secret among plain values.
+ * The function inspects values only where both sides have a group. It passes on all other values unchanged. So a preview
+ * shows every value except unknown ones, and a secret does not make the plain values beside it secret.
  */
 export function mergeValues(given: pulumi.Input<Values>, ours: Values): pulumi.Input<Values> {
   if (isDeferred(given)) return pulumi.output(given).apply((known) => merged(known, ours));

@@ -5,8 +5,8 @@ import { explainPending } from "./releaseFailure";
 /**
  * Warns on the release's row when its status is `pending-…`.
  *
- * After a kill, Pulumi's own advice is `pulumi refresh`, which takes Helm's record of the operation that was cut off for what
- * is installed: a later `up` finds nothing to do, and nobody would hear that it never came to its end.
+ * After a killed run, Pulumi advises `pulumi refresh`. Refresh takes Helm's record of the interrupted operation for the
+ * installed state: a later `up` finds no changes, and nothing reports that the operation never finished.
  */
 export function warnOfPendingRelease(release: kubernetes.helm.v3.Release): void {
   pulumi.all([release.status, release.namespace, release.name]).apply(async ([status, namespace, name]) => {

@@ -1,27 +1,27 @@
-/** A Helm release, as far as a failure's message needs to know it. */
+/** The fields of a Helm release that a failure's message needs. */
 export interface FailedRelease {
   namespace: string;
   name: string;
   /** The time limit of the wait, in seconds. */
   timeoutSeconds?: number | undefined;
-  /** Helm took everything away again, or rolled it back. */
+  /** Helm removed everything again, or rolled it back. */
   atomic?: boolean | undefined;
 }
 
-/** What Helm says of a release on which another run works, or was working when it was killed. */
+/** Helm's error for a release that another run is changing, or was changing when it was killed. */
 const PENDING =
   /another operation \(install\/upgrade\/rollback\) is in progress|cannot re-use a name that is still in use/;
 
-/** What Helm and the plugin say when the wait for readiness came to nothing. */
+/** Errors of Helm and the plugin when the release does not become ready. */
 const NOT_READY =
   /failed to become available|failed to initialize completely|context deadline exceeded|timed out waiting/;
 
 /**
- * Leads from Helm's error to the reason behind it: which commands show it, and what to do about it.
+ * Explains Helm's error: which commands show the cause, and how to fix it.
  *
- * Nothing of the error is repeated: Pulumi shows it anyway, and it may hold a value that Helm printed.
+ * The text does not repeat the error: Pulumi shows it anyway, and it may contain a value that Helm printed.
  *
- * @returns undefined when the error says itself what is wrong
+ * @returns undefined when the error itself names the cause
  */
 export function explainFailure(error: string, release: FailedRelease): string | undefined {
   if (PENDING.test(error)) return explainPending(release, "run `pulumi up` again");
@@ -52,15 +52,15 @@ function explainNotReady({ namespace, name, timeoutSeconds, atomic }: FailedRele
   ].join("\n");
 }
 
-/** One line for each init container that ended badly: pod, container, message. */
+/** One line for each failed init container: pod, container, message. */
 const TERMINATION_MESSAGES =
   '{range .items[*]}{.metadata.name}{range .status.initContainerStatuses[*]}{" "}{.name}{": "}' +
   '{.state.terminated.message}{.lastState.terminated.message}{end}{"\\n"}{end}';
 
 /**
- * What to do about a release that Helm's records have as pending.
+ * How to recover a release that Helm's records list as pending.
  *
- * @param afterwards what is left to do once the record is gone
+ * @param afterwards the next step after the record is deleted
  */
 export function explainPending({ namespace, name }: FailedRelease, afterwards: string): string {
   const kubectl = `kubectl --namespace ${namespace}`;

@@ -3,17 +3,17 @@ import { outliveRefusal, runWithErrorHooks } from "../pulumiSdk";
 import { explainFailure, type FailedRelease } from "./releaseFailure";
 
 /**
- * Name of the hook. It is stored with each release, so it never changes and is the same for all: whichever release a
- * later program has no more, the hook that an engine looks up by this name serves it.
+ * Name of the hook. The state stores it with each release, so it never changes and is the same for all releases. The engine
+ * looks the hook up by this name, also for a release that a later program no longer declares.
  */
 const NAME = "docs-hosting:explainReleaseFailure";
 
-/** One for each run of a program (Automation API can have many in a process): engines refuse a second of its name. */
+/** One hook per run of a program (a process of the Automation API can have many runs): engines refuse a second of the name. */
 const hooks = new WeakMap<object, pulumi.ErrorHook>();
 
 /**
- * The hook that explains a failed release on its row; it asks for no second try. `undefined` where Pulumi has no error
- * hooks: they came with the SDK and the engine 3.218 (before 3.244, only a wait that came to nothing calls them).
+ * The hook that explains a failed release on its row. It requests no retry. `undefined` if Pulumi has no error hooks: the
+ * SDK and the engine have them from 3.218 (before 3.244, the engine calls them only after a failed wait).
  */
 export function releaseFailureHook(): pulumi.ErrorHook | undefined {
   const run = runWithErrorHooks();
@@ -27,14 +27,14 @@ export function releaseFailureHook(): pulumi.ErrorHook | undefined {
   return hook;
 }
 
-/** Never throws: an engine then shows the hook's error in the place of the release's. */
+/** Never throws: the engine would show the hook's error instead of the release's. */
 async function explain(failure: pulumi.ErrorHookArgs): Promise<boolean> {
   try {
     const text = failure.failedOperation === "delete" ? undefined : explainFailure(...failed(failure));
-    // a warning: an error would fail the run even where a hook of the user tries again and succeeds
+    // a warning: an error would fail the run even if a hook of the user retries and succeeds
     if (text !== undefined) await pulumi.log.warn(text, rowOf(failure.urn));
   } catch {
-    // the release's own error is shown all the same
+    // Pulumi shows the release's own error anyway
   }
   return false;
 }
@@ -63,7 +63,7 @@ function plain<Type extends keyof Plain>(type: Type, value: unknown): Plain[Type
   return typeof value === type && value !== "" ? (value as Plain[Type]) : undefined;
 }
 
-/** Of a resource only its URN is asked for, to find its row. */
+/** A stand-in for the resource: the log reads only the URN, to find the row. */
 function rowOf(urn: string): pulumi.Resource {
   return { urn: pulumi.output(urn) } as unknown as pulumi.Resource;
 }

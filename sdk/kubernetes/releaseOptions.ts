@@ -2,12 +2,12 @@ import type * as pulumi from "@pulumi/pulumi";
 import { releaseFailureHook } from "./releaseFailureHook";
 
 /**
- * Options that mean nothing to a component, which has no inputs, provider or operation of its own, and that Pulumi does
- * not hand down to its children.
+ * Options that have no effect on a component, because it has no inputs, provider or operations, and that Pulumi does not
+ * pass to its children.
  *
- * The others take their course: `provider(s)`, `protect`, `transformations`, `transforms`, `aliases`, `deletedWith` and
- * `retainOnDelete` of a parent reach its children by Pulumi itself, and `dependsOn` does by the order of parent and
- * child.
+ * The other options need no handling here: Pulumi passes `provider(s)`, `protect`, `transformations`, `transforms`,
+ * `aliases`, `deletedWith` and `retainOnDelete` of a parent to its children. `dependsOn` applies because the child follows
+ * its parent.
  */
 const OF_THE_RELEASE = [
   "ignoreChanges",
@@ -31,7 +31,7 @@ export function releaseOptions(
     ),
   );
   const hook = releaseFailureHook();
-  // only operations of the release fail: a hook for errors belongs there
+  // only operations of the release can fail, so the error hook belongs to the release
   const onError = [...(hook === undefined ? [] : [hook]), ...(opts.hooks?.onError ?? [])];
   return {
     ...handedDown,

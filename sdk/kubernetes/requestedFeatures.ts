@@ -10,14 +10,13 @@ import {
   type SelfHostedDeploymentKind,
 } from "../featureSupport";
 
-/** What is asked for of an installation: `true` asks, `false` and absent are the same. */
+/** Features to request of an installation: `true` requests a feature, `false` is the same as absent. */
 export type RequestedFeatures = { readonly [Name in Feature]?: boolean };
 
 /**
- * What of the requested features the chart has to be told: the configurable ones. Those that are always available need
- * no word.
+ * The chart's values for the requested features. Only configurable features need a value; an available feature needs none.
  *
- * @returns the values, or what is wrong: an unknown name, or a feature that this kind of deployment cannot have
+ * @returns the values, or the problem: an unknown name, or a feature that is unavailable in this deployment kind
  */
 export function featureValues(
   requested: RequestedFeatures,

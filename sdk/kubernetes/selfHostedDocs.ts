@@ -10,13 +10,13 @@ import { needsLink, valuesOf, type SiteSource } from "../staticExportValues";
 
 const TYPE = "docs-hosting:kubernetes:SelfHostedDocs";
 
-/** How many revisions Helm keeps: the one in use and the one before. Each holds the values, with a link. */
+/** Number of revisions that Helm keeps: the current and the previous one. Each contains the values, with a link. */
 const DEFAULT_MAX_HISTORY = 2;
 
-/** How long Helm waits for the pods, in seconds: two of them, one after the other, with image and bundle to fetch. */
+/** How long Helm waits for the pods, in seconds: two pods, one after the other, each fetching image and bundle. */
 const DEFAULT_TIMEOUT_SECONDS = 600;
 
-/** What of the release's arguments the component sets itself, and the argument of the component that says it. */
+/** Arguments of the release that the component sets itself, each with the component's argument for it. */
 const OWN = { chart: "chart", version: "chartVersion", namespace: "namespace", values: "values" } as const;
 
 /**
@@ -32,42 +32,41 @@ export type ReleaseSettings = Omit<
 export interface SelfHostedDocsArgs {
   /**
    * What the installation serves:
-   * - a StaticExport: its pods fetch the bundle on startup, by a link that ends;
-   * - a BundleCopy, which lasts: in a registry, pods need nothing but the image (with a `base`; without one, Kubernetes 1.35 or
-   *   later); in a bucket, pods fetch the archive and refuse any other. A copy in a folder is an error;
-   * - of either, if another stack has it: `{ bundleUrl, version?, jobId?, sha256? }` or `{ image, runnable?, version?, jobId? }`.
+   * - a StaticExport: pods fetch the bundle on startup, by a link that expires;
+   * - a BundleCopy, which is durable. In a registry: pods need only the image (without a `base`, also Kubernetes 1.35 or later).
+   *   In a bucket: pods fetch the archive and refuse any other archive. A copy in a folder is an error;
+   * - one of another stack: `{ bundleUrl, version?, jobId?, sha256? }` or `{ image, runnable?, version?, jobId? }`.
    *
    * Links stay secret.
    */
   staticExport: SiteSource;
   /**
-   * The deployment chart: a folder (`"./chart"`, looked for from the program's own) or packed chart on this machine,
-   * an OCI reference (`"oci://registry/docs"`), or a name in the repository of `release.repositoryOpts`.
+   * The deployment chart: a folder (`"./chart"`, relative to the program's folder) or a packed chart on this machine, an OCI
+   * reference (`"oci://registry/docs"`), or a name in the repository of `release.repositoryOpts`.
    */
   chart: pulumi.Input<string>;
-  /** Version of a published chart, or a range of them. @default the newest */
+  /** Version of a published chart, or a version range. @default the newest */
   chartVersion?: pulumi.Input<string> | undefined;
   /**
-   * How the platform is installed, which decides what `features` can be asked for. An `"air-gapped"` installation has no
-   * network to the outside.
+   * How the platform is installed. The kind decides which `features` are available. An `"air-gapped"` installation has no
+   * outbound network access.
    */
   deploymentKind: SelfHostedDeploymentKind;
   /**
-   * Features that are asked for. One that the deployment kind cannot have is refused before anything is created; a
-   * configurable one is passed on, as `features: { search: true }` in the chart's values; one that is always available
-   * needs no word.
+   * Features to request. A feature that is unavailable in the deployment kind is an error before anything is created. A
+   * configurable feature is passed to the chart's values, as `features: { search: true }`. An available feature adds no value.
    *
    * @default none
    */
   features?: RequestedFeatures | undefined;
   /** Namespace of the release. @default that of the provider */
   namespace?: pulumi.Input<string> | undefined;
-  /** Further values of the chart. Those of the static export are laid over them: groups are merged, lists replaced. */
+  /** Further values of the chart. The values of the static export override them: groups are merged, lists are replaced. */
   values?: pulumi.Input<Record<string, unknown>> | undefined;
   /**
    * Other settings of the Helm release.
    *
-   * @default `maxHistory` 2, so that old links do not stay in the cluster; `timeout` 600 (seconds)
+   * @default `maxHistory` 2, to remove old links from the cluster; `timeout` 600 (seconds)
    */
   release?: ReleaseSettings | undefined;
 }
@@ -76,14 +75,14 @@ export interface SelfHostedDocsArgs {
  * A self-hosted installation that serves a static export: one Helm release, whose values tell the deployment chart to
  * fetch the bundle on startup (`staticExport.enabled`, `.bundleUrl`, `.version`, `.jobId`), or to serve an image (`siteImage`).
  *
- * A changed local chart is an update, also under the same chart version: the digest of its files is part of the
- * release's `description`. When the release fails, commands that show the reason are on its row, where Pulumi has error
- * hooks (CLI and SDK from 3.218, all errors from CLI 3.244). One that a killed run left pending is told of in each run. An
- * air-gapped installation whose pods will need a link is warned of.
+ * A changed local chart causes an update, also under the same chart version: the release's `description` contains the digest
+ * of the chart's files. When the release fails, its row shows commands that find the cause, if Pulumi has error hooks (CLI and
+ * SDK from 3.218, all errors from CLI 3.244). Each run warns about a release that a killed run left pending. The component
+ * also warns about an air-gapped installation whose pods need a link.
  *
- * @throws pulumi.RunError from the constructor, in previews too and before anything of it is registered: for a feature
- * that the deployment kind cannot have, an unknown feature or deployment kind, a chart's folder that is not there or is
- * no chart, an export that was read with `StaticExport.get` and so has no link
+ * @throws pulumi.RunError from the constructor, also in previews and before anything is registered: for a feature that is
+ * unavailable in the deployment kind, an unknown feature or deployment kind, a chart's folder that does not exist or is no
+ * chart, an export that was read with `StaticExport.get` and so has no link
  *
  * @example
  * const installation = new SelfHostedDocs("docs", {
@@ -106,7 +105,7 @@ export class SelfHostedDocs extends pulumi.ComponentResource {
   /**
    * @param name unique name of the component in the stack, and of its release
    * @param args what to install
-   * @param opts Pulumi's resource options; those that only a resource with inputs can have reach the release
+   * @param opts Pulumi's resource options; options that apply only to resources with inputs are passed to the release
    */
   constructor(name: string, args: SelfHostedDocsArgs, opts: pulumi.ComponentResourceOptions = {}) {
     const release = releaseArgs(name, args); // before anything is registered
@@ -121,7 +120,7 @@ export class SelfHostedDocs extends pulumi.ComponentResource {
   }
 }
 
-/** An air gap is only kept by what needs nothing from outside. */
+/** Warns because an air-gapped installation must not need an external host. */
 function warnOfLink(component: SelfHostedDocs): Promise<void> {
   return pulumi.log.warn(
     `It is to be "air-gapped", but its pods fetch the bundle by a link: each pod, whenever it starts, will have to reach the ` +
@@ -177,7 +176,7 @@ function description(
   return mapInput(chart, (found) => mapInput(given, (own) => join(found, own)));
 }
 
-/** Applies at once to a value that is known when the program runs, so that what is wrong is found at once, too. */
+/** Maps a value that is known when the program runs at once, to report errors at once. */
 function mapInput<From, To>(
   input: pulumi.Input<From>,
   map: (value: From) => pulumi.Input<To>,

@@ -10,7 +10,7 @@ import * as stored from "./storedProperties";
 import type { Properties } from "./storedProperties";
 import { answerLeaves } from "./stuckAnswer";
 
-/** `ResourceProvider` of @pulumi/pulumi/dynamic, as far as it is used. */
+/** The methods of `ResourceProvider` of @pulumi/pulumi/dynamic that this package implements. */
 export interface DynamicProvider {
   configure(request: { config: StackConfig }): Promise<void>;
   check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: CheckFailure[] }>;
@@ -25,25 +25,25 @@ export interface DynamicProvider {
   delete(id: string, props: Properties): Promise<void>;
 }
 
-/** What a refresh may find that the next `up` acts upon: said by both in the same words. */
+/** Findings of a refresh on which the next `up` acts. Both report them with the same message. */
 const TOLD_BY_REFRESH: ReadonlySet<ReasonCode> = new Set(["JOB_GONE", "DRIFTED"]);
 
 /**
  * The adapter between Pulumi's dynamic-provider process and a life cycle. It only translates: stored properties in and out,
- * partial results into what the host understands.
+ * and partial results into the host's format.
  */
 export function dynamicProvider<Inputs extends object, State extends StoredState>(
   lifeCycle: LifeCycle<Inputs, State>,
   session: Session,
 ): DynamicProvider {
   const inputsIn = (properties: Properties): Inputs => stored.split(properties).visible as Inputs;
-  /** What the last read of a resource told, by URN. */
+  /** The decision that the last read of a resource reported, by URN. */
   const foundByRead = new Map<string, string>();
   const stateIn = (properties: Properties): State => stored.stateIn(properties, lifeCycle.noBookkeeping);
 
   /**
-   * Turns an unfinished operation into what the host saves as a resource with init errors. The host does not add
-   * `__provider` to it, without which nothing could be done with the resource any more.
+   * Converts an unfinished operation into the error that the host saves as a resource with init errors. The host does not
+   * add `__provider` to it, and without `__provider` no later operation on the resource would work.
    */
   async function partial(given: Properties, secrets: Secrets, run: () => Promise<State>): Promise<State> {
     try {
@@ -52,7 +52,7 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
       if (!(error instanceof UnfinishedError)) throw error;
       const message = shown(error.message, secrets);
       const state = error.state as State;
-      // eslint-disable-next-line @typescript-eslint/only-throw-error -- the host's own form for this
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- the host expects this form
       throw new PartialResult(
         lifeCycle.idOf(state),
         { ...stored.propertiesOf(state, given), __provider: given["__provider"] },
@@ -89,12 +89,12 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
       const compared = lifeCycle.diff(inputsIn(news), stateIn(olds), session.machine);
       const { changed, replaces, hidden, decision } =
         formerUrn === undefined ? compared : renamedDiff(compared);
-      // newer engines compare what they have just read
+      // newer engines call diff directly after read
       const isToldByRead = foundByRead.get(urn ?? "") === decision.text;
       foundByRead.delete(urn ?? "");
       if (!isToldByRead) tellDecision(session.reporter(urn, secrets), decision);
       if (hidden) return { changes: true, replaces };
-      // left open where inputs changed: the engine then compares them itself, shows them and obeys ignoreChanges
+      // `changes` stays undefined if inputs changed: the engine then compares and shows them, and applies ignoreChanges
       return changed.length === 0 ? { changes: false } : { replaces };
     }),
 
@@ -107,7 +107,7 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
       return { id: lifeCycle.idOf(state), outs: stored.propertiesOf(state, inputs) };
     }),
 
-    // the host has no room for the inputs that were found
+    // the host has no field for the inputs that were read
     read: answering(async (secrets, id, props) => {
       const found = await session.operation("read", stored.urnsOf({}, props), secrets, async (context) => {
         if (!stored.isStored(props)) return lifeCycle.lookUp(context, id, stored.split(props).visible);
@@ -141,7 +141,7 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
   };
 }
 
-/** An unfinished operation in the host's own form: by its `id` it knows that there is something to save. */
+/** An unfinished operation in the host's form. The host saves an error that has an `id`. */
 class PartialResult {
   readonly id: string;
   readonly properties: Properties;
@@ -158,7 +158,7 @@ class PartialResult {
 
 const isPartial = (error: unknown): boolean => error instanceof PartialResult;
 
-/** The last guard of all that leaves: whatever goes wrong, the call ends, with an error that can be sent and shown. */
+/** The outermost error handler of a call: every failure ends the call with an error that can be sent and shown. */
 function answering<Given extends unknown[], Answer>(
   call: (secrets: Secrets, ...given: Given) => Answer | Promise<Answer>,
 ): (...given: Given) => Promise<Answer> {
@@ -174,14 +174,14 @@ function answering<Given extends unknown[], Answer>(
   };
 }
 
-/** A text as it leaves: nothing that the call knows to be secret is in it. */
+/** A text to send: printable, without the secrets of the call. */
 function shown(text: string, secrets: Secrets): string {
   return printable(secrets.removeFrom(text));
 }
 
-/** An error of which the host sends the message and nothing else; one with an `id` would become a resource. */
+/** An error without an `id`: the host sends only its message. It would save an error with an `id` as a resource. */
 function sendable(error: unknown, secrets: Secrets): Error {
   const sent = new Error(shown(error instanceof Error ? error.message : inspect(error), secrets));
-  sent.stack = "(pulumi-docs-hosting)"; // the host prints the stack of some errors: to a user it says nothing
+  sent.stack = "(pulumi-docs-hosting)"; // the host prints the stack of some errors, which is useless to a user
   return sent;
 }

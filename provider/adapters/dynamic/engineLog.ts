@@ -8,11 +8,11 @@ import { sendLine } from "./pulumiHost";
 const SEVERITY = { debug: 0, info: 1, warning: 2 } as const;
 
 /**
- * Reports on one resource's own row in the CLI. Best effort: the host does not offer this to dynamic providers, so
- * whatever is missing only costs the lines.
+ * Reports on one resource's row in the CLI. Best effort: the host does not offer this to dynamic providers. If a part of the
+ * host is missing, only the lines are lost.
  *
- * @param urn the resource; without it, lines show on the stack's row
- * @returns a reporter that is to be closed when the operation ends
+ * @param urn the resource; without it, the CLI shows the lines on the stack's row
+ * @returns a reporter; close it when the operation ends
  */
 export function engineReporter(urn: string | undefined, clock: Clock): Reporter & { close(): void } {
   const send = (severity: number, line: string, ephemeral = false): void =>

@@ -1,9 +1,9 @@
-// Loaded first, by the provider and by the program: an older Node.js fails later, or only says ERR_REQUIRE_ESM.
+// The provider and the program load this module first: an older Node.js fails later, or only with ERR_REQUIRE_ESM.
 
 /** The first version that requires ES modules without a flag: see `engines` of package.json. */
 const FIRST = [22, 12] as const;
 
-/** @throws Error for an older Node.js, or one that was told not to require ES modules */
+/** @throws Error for an older Node.js, or one started without support for requiring ES modules */
 export function requireNode(version: string, canRequireModules: boolean): void {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const isOlder = major < FIRST[0] || (major === FIRST[0] && minor < FIRST[1]);
@@ -12,7 +12,7 @@ export function requireNode(version: string, canRequireModules: boolean): void {
   const error = new Error(
     `pulumi-docs-hosting needs Node.js ${FIRST.join(".")} or later; this is v${version}${flag}`,
   );
-  error.stack = error.message; // where it was thrown tells a user nothing
+  error.stack = error.message; // the stack is useless to a user
   throw error;
 }
 

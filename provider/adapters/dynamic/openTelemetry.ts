@@ -1,16 +1,16 @@
 import { systemClock, type Clock } from "../../time/clock";
 import { Spans } from "./spans";
 
-/** How soon spans that have ended leave, in milliseconds: what a killed run did is told, too. */
+/** Interval for sending ended spans, in milliseconds: short, so that the spans of a killed run arrive, too. */
 const SEND_EVERY_MS = 1_000;
 
 /**
- * Sends spans to Pulumi, which takes OTLP over gRPC without TLS on this machine (`localhost:PORT`) and hands them on to where
- * `--otel-traces` says. The packages are loaded here and nowhere else: only who traces needs them. Nothing is registered
- * globally, so that whatever else is in this process is not concerned.
+ * Sends spans to Pulumi, which accepts OTLP over gRPC without TLS on this machine (`localhost:PORT`) and forwards them to the
+ * target of `--otel-traces`. Only this function loads the packages: only traced runs need them. It registers nothing globally,
+ * so other code in this process is unaffected.
  *
  * @param run the span of the run, as the variable `TRACEPARENT` has it
- * @throws an Error with the code `ERR_MODULE_NOT_FOUND` where OpenTelemetry is not installed
+ * @throws an Error with the code `ERR_MODULE_NOT_FOUND` if OpenTelemetry is not installed
  */
 export async function openTelemetrySpans(
   endpoint: string,

@@ -3,12 +3,12 @@ import { formatDuration } from "../../time/duration";
 
 /** Shortest time between two progress lines, in milliseconds. */
 const MIN_INTERVAL_MS = 1_000;
-/** Longest time between two progress lines, in milliseconds: a row that stands still for longer looks dead. */
+/** Longest time between two progress lines, in milliseconds: a row that stays unchanged for longer looks stuck. */
 const HEARTBEAT_MS = 25_000;
 
 /**
- * The changing line of one operation: shown with the time since it began, when it changes, at most once a second, and
- * again at least every 30 s while nothing changes.
+ * The progress line of one operation, with the elapsed time. It is shown when it changes, at most once a second, and again
+ * at least every 30 s while nothing changes.
  */
 export class ProgressRow {
   readonly #clock: Clock;
@@ -33,7 +33,7 @@ export class ProgressRow {
     else this.#showNow();
   }
 
-  /** Empties the row, for the CLI would leave the last line there; shows nothing any more, whatever is still set; leaves no timer. */
+  /** Clears the row, because the CLI would keep the last line. Later lines are ignored, and no timer remains. */
   close(): void {
     if (!this.#closed && this.#shownAt > -Infinity) this.#show("");
     this.#closed = true;

@@ -1,11 +1,11 @@
-// All that is private to Pulumi's dynamic-provider process and used here. No release of Pulumi promises any of it: each
-// access says what is missing where it is gone, and nothing fails for it.
+// Every private part of Pulumi's dynamic-provider process that this package uses. No release of Pulumi guarantees them. Each
+// comment names what is lost if a part is missing; no operation fails because of it.
 import { createRequire } from "node:module";
 import { connect } from "node:net";
 
 const CANCEL_PATH = "/pulumirpc.ResourceProvider/Cancel";
 
-/** The HTTP/2 server on which the engine's calls arrive, as much of it as is used. */
+/** The used part of the HTTP/2 server that receives the engine's calls. */
 interface EngineServer {
   on(
     event: "stream",
@@ -16,13 +16,13 @@ interface EngineServer {
 const watched = new WeakSet<EngineServer>();
 
 /**
- * Calls `onCancel` at each `Cancel` call (Ctrl-C) from now on, which the host answers without telling its providers: it is seen on
- * the host's own server. Watching the same server again changes nothing. The engine also sends one at the normal end of every
- * operation. Where the server is not found, Ctrl-C only waits for the job as it would for any other resource.
+ * Calls `onCancel` at each `Cancel` call (Ctrl-C) from now on. The host answers this call without notifying its providers, so
+ * this function watches the host's server. Watching a server twice has no effect. The engine also sends `Cancel` at the normal
+ * end of every operation. If no server is found, Ctrl-C waits for the job as for any other resource.
  */
 export function watchForCancel(onCancel: () => void): void {
   const list = (process as { _getActiveHandles?: () => unknown[] })._getActiveHandles;
-  // every one: a server that was closed stays in the list for a while
+  // all servers: a closed server stays in the list for a while
   for (const server of (typeof list === "function" ? list.call(process) : []).filter(isHttp2Server)) {
     if (watched.has(server)) continue;
     watched.add(server);
@@ -41,19 +41,21 @@ function isHttp2Server(handle: unknown): handle is EngineServer {
   );
 }
 
-/** The engine's address, which is the last argument of the process. Where it is another one, lines are lost, and its end is not noticed. */
+/**
+ * The engine's address: the last argument of the process. If it is wrong, lines are lost and the engine's end is not detected.
+ */
 function engineAddress(): string {
   return process.argv.at(-1) ?? "";
 }
 
-/** How long after a lost connection the engine is asked again, in milliseconds. */
+/** Delay before reconnecting to the engine after a lost connection, in milliseconds. */
 const AGAIN_MS = 500;
 
 let isEngineWatched = false;
 
 /**
- * Calls back once when the engine is gone: a connection to it ends, and a next one is refused. The host itself lives on then, as
- * does what it waits for. An address where nobody ever listened is not watched.
+ * Calls back once when the engine has ended: a connection to it closes, and the next one is refused. The host and its pending
+ * operations would otherwise continue to run. An address that never accepted a connection is not watched.
  */
 export function watchEngine(onGone: () => void, address = engineAddress()): void {
   if (isEngineWatched) return;
@@ -70,9 +72,9 @@ export function watchEngine(onGone: () => void, address = engineAddress()): void
     });
     connection.unref();
     connection.on("error", ({ code }: NodeJS.ErrnoException) => (reason = code));
-    connection.resume(); // else its end is not seen
+    connection.resume(); // otherwise `close` is not emitted
     connection.once("close", () => {
-      // a process that serves another engine by now stays: tests use processes again
+      // a process that now serves another engine continues: tests reuse processes
       if (!wasThere || engineAddress() !== ours) return;
       if (reason === "ECONNREFUSED") onGone();
       else setTimeout(watch, AGAIN_MS).unref();
@@ -92,7 +94,7 @@ interface EngineClient {
   log(request: LogRequest, done: (error: unknown) => void): void;
 }
 
-/** A line for the engine. @param urn of the resource on whose row it is shown; "" for the stack's */
+/** A line for the engine. @param urn the resource on whose row the line is shown; "" for the stack's row */
 export interface EngineLine {
   readonly severity: number;
   readonly message: string;
@@ -102,13 +104,13 @@ export interface EngineLine {
 
 let send: ((line: EngineLine) => void) | undefined;
 
-/** Sends a line to the engine, by modules of the host that are already loaded. Where they are gone, lines are lost. */
+/** Sends a line to the engine, through modules that the host has loaded. If they are missing, lines are lost. */
 export function sendLine(line: EngineLine): void {
   try {
     send ??= connectToEngine();
     send(line);
   } catch {
-    send ??= () => undefined; // a host without them has none later
+    send ??= () => undefined; // a host without these modules does not get them later
   }
 }
 

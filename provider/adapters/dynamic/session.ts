@@ -16,45 +16,45 @@ export interface StackConfig {
   get(name: string): string | undefined;
 }
 
-/** What a session takes from the process that it runs in. */
+/** The parts of the process that a session uses. */
 export interface Host extends Pick<Context, "fetch" | "lookup" | "clock" | "machine"> {
-  /** Environment variables, read anew whenever one is needed. */
+  /** Environment variables, read on each access. */
   readonly environment: (name: string) => string | undefined;
-  /** A row of the CLI. @param urn of the resource, when it is known */
+  /** A row of the CLI. @param urn the resource, if known */
   reporter(urn: string | undefined): Reporter & { close(): void };
-  /** Calls back when the user stops the run, and at its normal end. Watching twice changes nothing. */
+  /** Calls back when the user stops the run, and at its normal end. Watching twice has no effect. */
   watchForCancel(onCancel: () => void): void;
-  /** Calls back once when the engine is gone, which cannot take an answer any more. Watching twice changes nothing. */
+  /** Calls back once when the engine has ended and can receive no answer. Watching twice has no effect. */
   watchEngine(onGone: () => void): void;
   /** Ends the process. */
   readonly exit: () => void;
-  /** What tells tracers of each operation. */
+  /** Traces each operation. */
   readonly tracing: Tracing;
 }
 
-/** How long operations have to end whose engine is gone, in milliseconds. */
+/** Time limit for operations to end after the engine has ended, in milliseconds. */
 const LEFT_LIMIT_MS = 10_000;
-/** How many bundles are downloaded at once: each takes a thread and some ten megabytes, and few fill any line. */
+/** Maximum number of concurrent downloads: each needs a thread and about ten megabytes, and a few use all bandwidth. */
 const MOST_DOWNLOADS = 8;
 
-/** What all operations of one process share: configuration, resume records, what is in flight, and the end that Ctrl-C brings. */
+/** State that all operations of one process share: configuration, resume records, operations in flight, and cancellation. */
 export class Session {
   /** Started jobs that the state may not have yet. */
   readonly resumeRecords: ResumeFolder;
   /** Publications that the state may not have yet. */
   readonly publicationRecords: PublicationFolder;
   readonly #host: Host;
-  /** So that a refusal of the service counts for all operations. */
+  /** Shared, so that a refusal by the service slows down all operations. */
   readonly #pacers: Pacers;
   readonly #downloads = new Slots(MOST_DOWNLOADS);
   #stackConfig: StackConfig | undefined;
   /** Operations that Ctrl-C stops. */
   readonly #inFlight = new Set<AbortController>();
-  /** What a call gets that arrives after Ctrl-C: it was already on its way. */
+  /** The error for a call that arrives after Ctrl-C. */
   #cancelled: RunCancelledError | undefined;
-  /** Something was under way when Ctrl-C came: after a second one, Pulumi stores nothing of what was returned since. */
+  /** Whether Ctrl-C interrupted an operation. After a second Ctrl-C, Pulumi stores no result returned since the first. */
   #wasCutOff = false;
-  /** The engine is gone. */
+  /** Whether the engine has ended. */
   #isLeft = false;
 
   constructor(host: Host) {
@@ -68,7 +68,7 @@ export class Session {
     this.publicationRecords = new PublicationFolder(() => homeFolder(host.environment, "published"));
   }
 
-  /** The settings that one call reads. @param secrets gets what nobody may see of them */
+  /** The settings that one call reads. @param secrets receives the secret values among them */
   configuration(secrets: Secrets): ConfigurationSource {
     const { environment } = this.#host;
     return { secrets, environment, stackConfig: (name) => this.#stackConfig?.get(name) };
@@ -78,24 +78,24 @@ export class Session {
     return machineOf(this.#host);
   }
 
-  /** Before any other call is answered: from now on Ctrl-C is noticed, whatever is under way. */
+  /** The engine's first call. From now on Ctrl-C is detected during any operation. */
   configure(config: StackConfig): void {
     this.#stackConfig = config;
     this.#host.tracing.listen();
     this.#watch();
   }
 
-  /** The row of a resource, for a call that takes no time. @param urn when it is known */
+  /** The row of a resource, for a short call. @param urn the resource, if known */
   reporter(urn: string | undefined, secrets: Secrets): Reporter {
     return withoutSecrets(this.#host.reporter(urn), secrets);
   }
 
   /**
-   * Runs what takes its time: with progress on the resource's row, and so that Ctrl-C stops it.
+   * Runs a long operation, with progress on the resource's row. Ctrl-C stops it.
    *
-   * @param name what is done: "create"
-   * @param urns of the resource, when it is known; and in the state, where it was renamed since
-   * @param secrets get what the operation reads; no line and no span holds them
+   * @param name the operation: "create"
+   * @param urns the resource's URN, if known, and its URN in the state if it was renamed
+   * @param secrets receives the secret values that the operation reads; no line and no span contains them
    */
   async operation<T>(
     name: string,
@@ -147,7 +147,7 @@ export class Session {
     this.#host.watchEngine(this.#onEngineGone);
   }
 
-  /** Nobody stores what operations return now: jobs stay in the resume records, and the process ends with its operations. */
+  /** The engine can store no more results: jobs stay in the resume records, and the process exits after its operations. */
   readonly #onEngineGone = (): void => {
     const { clock, exit } = this.#host;
     this.#isLeft = true;
@@ -161,7 +161,7 @@ export class Session {
     if (this.#isLeft && this.#inFlight.size === 0) this.#host.exit();
   }
 
-  /** Also called at the normal end of every operation of the engine, after which this process gets no other call. */
+  /** Also called at the normal end of every operation of the engine. After that, this process gets no more calls. */
   readonly #onCancel = (): void => {
     this.#cancelled = new RunCancelledError("the run was cancelled", "");
     this.#wasCutOff ||= this.#inFlight.size > 0;

@@ -8,39 +8,39 @@ import { redact } from "../../messages/redaction";
 import { Secrets } from "../../messages/secrets";
 import type { SpanMaker, TracedOperation } from "./tracing";
 
-/** How long an operation waits at its end for spans to leave, in milliseconds. */
+/** How long an operation waits at its end until its spans are sent, in milliseconds. */
 const LEAVE_LIMIT_MS = 1_000;
 
 /** https://www.w3.org/TR/trace-context/#traceparent-header-field-values */
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** Where spans go, and what OpenTelemetry has to make them. */
+/** The parts of OpenTelemetry that create and send spans. */
 export interface SpanExit {
   readonly api: typeof Api;
   readonly tracer: OpenTelemetryTracer;
-  /** Resolves when all spans that have ended are where they belong. */
+  /** Resolves when all ended spans are delivered. */
   readonly flush: () => Promise<void>;
   readonly clock: Pick<Clock, "after">;
-  /** The span of the run, as the variable `TRACEPARENT` has it: those of operations are below it. */
+  /** The span of the run, from the variable `TRACEPARENT`: the parent of all operations' spans. */
   readonly run?: string | undefined;
 }
 
-/** A span in which something runs. */
+/** A running span. */
 interface Frame {
   readonly span: Span;
-  /** What those within it have, too. */
+  /** Attributes that its child spans inherit. */
   inherited: Attributes;
   readonly secrets: Secrets;
 }
 
-/** What runs in no operation has nothing, and knows nothing. */
+/** The frame outside any operation: no attributes and no secrets. */
 const NO_FRAME: Partial<Frame> & Omit<Frame, "span"> = { inherited: {}, secrets: new Secrets() };
 
-/** Makes OpenTelemetry's spans of what is traced. What runs within what follows the calls. */
+/** Creates OpenTelemetry spans. Spans nest as the traced calls nest. */
 export class Spans implements SpanMaker, Tracer {
   readonly #exit: SpanExit;
   readonly #frames = new AsyncLocalStorage<Frame>();
-  /** Spans did not leave in time: no operation waits for them until they do. */
+  /** Whether spans were not sent in time. Operations do not wait for spans until sending works again. */
   #isLate = false;
 
   constructor(exit: SpanExit) {
@@ -122,7 +122,7 @@ export class Spans implements SpanMaker, Tracer {
   async #leave(debug: (line: string) => void): Promise<void> {
     const { flush, clock } = this.#exit;
     const leaving = flush().then(() => void (this.#isLate = false));
-    leaving.catch(() => undefined); // also where nobody waits for it
+    leaving.catch(() => undefined); // it may reject after the wait has ended
     if (this.#isLate) return;
     let stop = (): void => undefined;
     const late = new Promise<never>((_, reject) => {
@@ -138,7 +138,7 @@ export class Spans implements SpanMaker, Tracer {
   }
 
   #tellLate(error: unknown, debug: (line: string) => void): void {
-    if (this.#isLate) return; // another operation has told
+    if (this.#isLate) return; // another operation has reported it
     this.#isLate = true;
     debug(`spans did not arrive, and are not waited for until they do (${redact(String(error))})`);
   }

@@ -1,4 +1,4 @@
-// Properties as Pulumi hands them over and stores them: the user's own, and beside them internal ones (`__…`).
+// Properties as Pulumi passes and stores them: the user's properties and internal ones (`__…`).
 import { inspect } from "node:util";
 import type { CheckFailure } from "../../resource/inputTable";
 import type { StoredState } from "../../resource/lifeCycle";
@@ -7,7 +7,7 @@ import { isUnknown } from "../../messages/unknown";
 
 export type Properties = Record<string, unknown>;
 
-/** The user's own properties, and the internal ones. */
+/** Splits properties into the user's and the internal ones. */
 export function split(properties: Properties): { visible: Properties; internal: Properties } {
   const isInternal = ([name]: [string, unknown]): boolean => name.startsWith("__");
   const entries = Object.entries(properties);
@@ -17,7 +17,7 @@ export function split(properties: Properties): { visible: Properties; internal: 
   };
 }
 
-/** The state in stored properties. @param noBookkeeping what is remembered where nothing is */
+/** The state in stored properties. @param noBookkeeping the bookkeeping if none is stored */
 export function stateIn<State extends StoredState>(
   properties: Properties,
   noBookkeeping: State["bookkeeping"],
@@ -26,23 +26,23 @@ export function stateIn<State extends StoredState>(
   return { outputs: visible, bookkeeping: internal["__bookkeeping"] ?? noBookkeeping } as State;
 }
 
-/** Whether properties are those of a resource that was stored, and not of one that is only looked up. */
+/** Whether properties come from a stored resource, not from a lookup. */
 export function isStored(properties: Properties): boolean {
   return "__bookkeeping" in properties;
 }
 
-/** @param given what the operation was called with: has the URN, which `delete` and `read` get from the outputs only */
+/** @param given the properties of the call, which contain the URN: `delete` and `read` get it only from the outputs */
 export function propertiesOf({ outputs, bookkeeping }: StoredState, given: Properties): Properties {
   return plain({ ...outputs, __bookkeeping: bookkeeping, __urn: given["__urn"] });
 }
 
-/** The URN of the resource, which the program hands over; `undefined` when it is not known. */
+/** The URN of the resource, which the program passes; `undefined` if unknown. */
 export function urnOf(properties: Properties): string | undefined {
   const urn = properties["__urn"];
   return typeof urn === "string" && !isUnknown(urn) ? urn : undefined;
 }
 
-/** The URN, and the one that the state has, where the program has given the resource another one since, by an alias. */
+/** The URN, and the URN in the state if the program has since renamed the resource with an alias. */
 export function urnsOf(olds: Properties, news: Properties): { urn?: string; formerUrn?: string } {
   const [before, now] = [urnOf(olds), urnOf(news)];
   return {
@@ -51,14 +51,14 @@ export function urnsOf(olds: Properties, news: Properties): { urn?: string; form
   };
 }
 
-/** The host takes JSON only, of whole characters: `undefined` makes it fail. */
+/** Converts to JSON with well-formed strings, the only form that the host accepts: it fails on `undefined`. */
 export function plain(properties: Properties): Properties {
   const whole = (_: string, value: unknown): unknown =>
     typeof value === "string" ? value.toWellFormed() : value;
   return JSON.parse(JSON.stringify(properties), whole) as Properties;
 }
 
-/** What is wrong with `customTimeouts`. */
+/** Checks `customTimeouts`. */
 export function checkTimeouts(properties: Properties): CheckFailure[] {
   const timeouts = properties["__timeouts"];
   if (timeouts === undefined || isUnknown(timeouts)) return [];
@@ -70,7 +70,7 @@ export function checkTimeouts(properties: Properties): CheckFailure[] {
     }));
 }
 
-/** The time limit of an operation by `customTimeouts`, in milliseconds. */
+/** The time limit of an operation from `customTimeouts`, in milliseconds. */
 export function limitMs(properties: Properties, operation: "create" | "update"): number | undefined {
   const timeouts = properties["__timeouts"] as Record<string, string> | undefined;
   return parseDuration(timeouts?.[operation] ?? "");

@@ -1,14 +1,14 @@
 import { writeSync } from "node:fs";
 
-/** Answers that were given in this turn of the event loop: the host is sending them. */
+/** Number of answers returned in this turn of the event loop: the host is sending them. */
 let leaving = 0;
 let watching = false;
 
 /**
- * Makes sure that the answer which is about to be given ends its call. Pulumi's host sends it from an async function, so that
- * whatever throws there (gRPC's `encodeURI` does for half a character) is a rejection that the host prints and forgets:
- * the call is never answered, and the engine waits for ever. Then this process ends instead, and with it all of its calls;
- * the jobs that it waited for are found again by their resume records.
+ * Ensures that the next answer ends its call. Pulumi's host sends the answer from an async function. An error there (gRPC's
+ * `encodeURI` throws on half a character) is a rejection that the host only prints: the call gets no answer, and the engine
+ * waits forever. In that case this function ends the process and all of its calls. The next run finds the jobs by their
+ * resume records.
  */
 export function answerLeaves(): void {
   if (!watching) {
@@ -18,7 +18,7 @@ export function answerLeaves(): void {
     });
   }
   leaving++;
-  // rejections are told before this
+  // `unhandledRejection` is emitted before this
   setImmediate(() => leaving--);
 }
 

@@ -1,43 +1,43 @@
 import { noTracer, type Tracer } from "../../tracing/tracer";
 import type { Secrets } from "../../messages/secrets";
 
-/** An operation of a resource, as tracing has it. */
+/** A traced operation of a resource. */
 export interface TracedOperation {
-  /** What is done: "create". */
+  /** The operation: "create". */
   readonly name: string;
   readonly urn: string | undefined;
-  /** Takes a line for those who miss spans. */
+  /** Logs why spans are missing. */
   readonly debug: (line: string) => void;
-  /** What no span may hold. */
+  /** Values that no span may contain. */
   readonly secrets: Secrets;
 }
 
-/** Traces operations, each as a whole. */
+/** Traces whole operations. */
 export interface Tracing {
-  /** Before any call is answered: what makes spans begins to load. */
+  /** Starts to load the tracing packages, before the first call is answered. */
   listen(): void;
   /**
-   * Runs an operation as a span, below the run where the engine hands that over, and sees that all spans have left when it
-   * ends: Pulumi may end this process right after. Whatever becomes of them, the operation ends as it would without.
+   * Runs an operation as a span, below the run's span if the engine passes one. It waits until all spans are sent, because
+   * Pulumi may end this process directly afterwards. A tracing failure does not change the operation's result.
    */
   operation<T>(operation: TracedOperation, run: (tracer: Tracer) => Promise<T>): Promise<T>;
 }
 
-/** Nothing is traced. */
+/** Tracing is off. */
 export const noTracing: Tracing = {
   listen: () => undefined,
   operation: (_operation, run) => run(noTracer),
 };
 
-/** What makes spans of operations, once it is loaded. */
+/** Creates the spans of operations, once it is loaded. */
 export type SpanMaker = Pick<Tracing, "operation">;
 
 /**
- * Tracing as the environment asks for it. Without an endpoint nothing is loaded, and nothing happens; nor does it where
- * OpenTelemetry is not installed.
+ * Tracing as the environment requests it. Without an endpoint nothing is loaded or traced. Without an installed OpenTelemetry
+ * nothing is traced.
  *
- * @param endpoint where Pulumi takes spans, while it traces
- * @param load makes what sends spans to an endpoint
+ * @param endpoint the endpoint at which Pulumi accepts spans, if the run is traced
+ * @param load creates the sender of spans to an endpoint
  */
 export function tracingTo(
   endpoint: string | undefined,
@@ -46,7 +46,7 @@ export function tracingTo(
   if (endpoint === undefined || endpoint === "") return noTracing;
   let loading: Promise<SpanMaker | string> | undefined;
   let isTold = false;
-  // a text says why there is none
+  // a string is the reason for a failed load
   const loaded = (): Promise<SpanMaker | string> =>
     (loading ??= load(endpoint).catch(
       (error: unknown) => (error as { code?: string }).code ?? String(error),

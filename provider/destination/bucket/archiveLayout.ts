@@ -7,11 +7,11 @@ import { addressOf, keyOf } from "./inputs";
 import type { Store } from "./store";
 import { clearUploads, isForgotten, sendObject } from "./uploads";
 
-/** An archive never changes under its name, and is not for everybody who passes by. */
+/** An archive never changes under its name, and shared caches must not keep it. */
 const CACHE_CONTROL = "private, max-age=31536000, immutable";
 const TYPES = { "tar.gz": "application/gzip", zip: "application/zip" } as const;
 
-/** What the state keeps of the object. */
+/** What the state stores of the object. */
 interface ArchiveParts {
   readonly key: string;
   readonly size: number;
@@ -19,8 +19,8 @@ interface ArchiveParts {
 }
 
 /**
- * Puts a bundle's archive under the name of its digest, unless it is there already. Uploads that killed runs left of it are
- * aborted.
+ * Uploads a bundle's archive, named by its digest, unless it exists already. Aborts the uploads of it that killed runs
+ * left.
  */
 export async function publishArchive(
   store: Store,
@@ -61,7 +61,7 @@ export async function publishArchive(
 /**
  * Aborts uploads of archives that killed runs left.
  *
- * @param keys those of which none is needed any more; of others, a run may still go on
+ * @param keys archives whose uploads are all obsolete; for other archives, a run may still be in progress
  */
 async function clearArchiveUploads(store: Store, keys: ReadonlySet<string>): Promise<void> {
   const prefix = store.key("");
@@ -71,16 +71,16 @@ async function clearArchiveUploads(store: Store, keys: ReadonlySet<string>): Pro
   });
 }
 
-/** Whether an archive is there as it was put. */
+/** Compares an archive with what was published. */
 export async function compareArchive(store: Store, copy: Copy): Promise<"same" | "changed" | "gone"> {
   const { key, size, etag } = partsOf(copy);
   const stored = await headObject(store, key);
-  // the answer to HEAD has no words: it may be the bucket that is not there, or the access key
+  // the answer to HEAD has no error code: the bucket may be missing, or the access key may be wrong
   if (stored === undefined) return (await listObjects(store, key)).has(key) ? "changed" : "gone";
   return stored.etag === etag && isSameContent(stored, { ...copy, size }) ? "same" : "changed";
 }
 
-/** Removes archives that no kept copy is. One that somebody else wrote since stays, with a warning that names it. */
+/** Removes archives that no kept copy uses. An archive that others wrote since stays, with a warning that names it. */
 export async function removeArchives(
   store: Store,
   copies: readonly Copy[],
@@ -91,13 +91,13 @@ export async function removeArchives(
   await inParallel(leaving, CONCURRENCY, async ([key, copy]) => {
     const { size, etag } = partsOf(copy);
     const stored = await headObject(store, key);
-    // where HEAD finds nothing, the removal has the words for what is wrong, if anything is
+    // if HEAD finds nothing, the removal reports what is wrong, if anything
     if (stored === undefined || stored.etag === etag || isSameContent(stored, { ...copy, size })) return;
     leaving.delete(key);
     store.context.reporter.warn(`${copy.uri} was left as it is: somebody else wrote it since`);
   });
   await removeObjects(store, leaving.keys());
-  // nobody comes after the last one
+  // no run follows the removal of the last copy
   if (kept.length === 0) await clearArchiveUploads(store, new Set(leaving.keys()));
 }
 

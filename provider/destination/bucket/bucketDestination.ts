@@ -10,10 +10,10 @@ import { Spool } from "./spool";
 import { Store } from "./store";
 
 /**
- * Copies in a bucket of S3, or of what speaks its protocol. Credentials are found by the AWS SDK, as its own tools find them:
+ * Copies in a bucket of S3 or of a compatible store. The AWS SDK finds the credentials as AWS's own tools do:
  * environment, profiles, single sign-on, the role of a pod or machine.
  *
- * @param place one that `bucketProblem` has nothing against
+ * @param place one that `bucketProblem` accepts
  */
 export function bucketDestination(destination: BucketInputs): Destination {
   const isSite = destination.layout === "site";

@@ -1,8 +1,8 @@
 import { extname } from "node:path";
 
 /**
- * Endings of files by their type: the same as in the chart's `nginx.conf`, so that a site is the same from either. A table of
- * our own, because small ones such as mrmime 2 do not know what generators write (`.rsc`) and have other names for `.js` and `.ico`.
+ * File extensions by media type: the same as in the chart's `nginx.conf`, so that both serve a site alike. We keep our own table
+ * because small libraries such as mrmime 2 lack types that generators write (`.rsc`) and use other types for `.js` and `.ico`.
  */
 const ENDINGS: Readonly<Record<string, string>> = {
   "text/html": "html htm",
@@ -59,13 +59,13 @@ const TYPES = new Map(
   Object.entries(ENDINGS).flatMap(([type, endings]) => endings.split(" ").map((ending) => [ending, type])),
 );
 
-/** Types whose bytes are characters: a browser is told which. */
+/** Types of text content: their header includes the charset. */
 const TEXT =
   /^(?:text\/.*|application\/(?:(?:geo|ld|manifest)\+json|json|yaml|(?:rss|atom)\+xml)|image\/svg\+xml)$/;
 
 /**
- * Names with their content's hash, as generators write them: what the chart's `web.immutablePattern` takes for one. Next.js,
- * hexadecimal hashes, and those of Vite.
+ * File names with a content hash, as generators write them; the same as the chart's `web.immutablePattern`. Covers Next.js,
+ * hexadecimal hashes, and the hashes of Vite.
  */
 export const IMMUTABLE = new RegExp(
   [
@@ -77,13 +77,13 @@ export const IMMUTABLE = new RegExp(
   ].join("|"),
 );
 
-/** What a file is served with. */
+/** The headers that a file is served with. */
 export interface FileHeaders {
   readonly contentType: string;
   readonly cacheControl: string;
 }
 
-/** Changes with every change of what {@link headersOf} answers: files that were sent with other headers are sent again. */
+/** Increase it with every change of the result of {@link headersOf}: files that were sent with other headers are sent again. */
 export const HEADERS_VERSION = 1;
 
 /** @param path below the site's root */
@@ -95,7 +95,7 @@ export function headersOf(path: string): FileHeaders {
   };
 }
 
-/** Whether what is at a path never changes, by its name. */
+/** Whether the content at a path never changes, judged by its name. */
 export function isImmutable(path: string): boolean {
   return IMMUTABLE.test(`/${path}`);
 }

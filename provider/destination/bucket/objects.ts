@@ -5,26 +5,26 @@ import type { CopyLink } from "../destination";
 import type { FileHeaders } from "./fileHeaders";
 import type { Store } from "./store";
 
-/** User metadata of an object: the digest of its content, for those that were sent in parts. */
+/** User metadata of an object: the digest of its content, for objects that were sent in parts. */
 export const DIGEST_NAME = "sha256";
-/** Small requests at once. */
+/** How many small requests run concurrently. */
 export const CONCURRENCY = 16;
-/** Pages of a list, of a thousand entries as a rule. More are of a store that lists without an end, or of a bucket that is not for copies. */
+/** Pages of a list, usually of a thousand entries. More means a list without an end, or a bucket that is not for copies. */
 const MOST_PAGES = 1_000;
 
-/** The longest text that is read, in bytes: the record of the largest site that is accepted has less. */
+/** The longest text that is read, in bytes: the record of the largest accepted site is shorter. */
 const LONGEST_TEXT = 256 * 1024 * 1024;
 
-/** An object as HEAD tells of it. */
+/** An object as HEAD describes it. */
 export interface StoredObject {
   readonly size: number;
   readonly etag: string;
-  /** Of its content, by the store's own checksum or as it was sent: hexadecimal digits. */
+  /** SHA-256 of its content, from the store's checksum or from the metadata it was sent with: hexadecimal digits. */
   readonly sha256?: string | undefined;
   readonly headers: Partial<FileHeaders>;
 }
 
-/** An object as a list tells of it. */
+/** An object as a list describes it. */
 export interface ListedObject {
   readonly key: string;
   readonly size: number;
@@ -32,16 +32,18 @@ export interface ListedObject {
   readonly modifiedAtMs: number;
 }
 
-/** What is sent. */
+/** An object to send. */
 export interface NewObject {
   readonly key: string;
   readonly size: number;
-  /** Of the content: hexadecimal digits. */
+  /** SHA-256 of the content: hexadecimal digits. */
   readonly sha256: string;
   readonly headers: FileHeaders;
 }
 
-/** An object, by one request; `undefined` where nothing is found, which proves nothing: a store that is asked wrongly has no other words. */
+/**
+ * Reads an object's metadata with one request. `undefined` does not prove absence: the answer to a wrong request looks the same.
+ */
 export async function headObject(store: Store, key: string): Promise<StoredObject | undefined> {
   const which = { ...locate(store, key), ChecksumMode: "ENABLED" } as const;
   const found = await store.run(
@@ -52,7 +54,7 @@ export async function headObject(store: Store, key: string): Promise<StoredObjec
   );
   if (found === undefined) return undefined;
   const { ChecksumSHA256: checksum, ContentType: contentType, CacheControl: cacheControl } = found;
-  // one with a hyphen is of the parts' checksums
+  // a checksum with a hyphen is of the parts' checksums
   const isOfContent = checksum?.includes("-") === false;
   return {
     size: found.ContentLength ?? -1,
@@ -65,7 +67,7 @@ export async function headObject(store: Store, key: string): Promise<StoredObjec
   };
 }
 
-/** Whether the store has this content. */
+/** Whether the object in the store has this content. */
 export function isSameContent(
   stored: StoredObject,
   { size, sha256 }: Pick<NewObject, "size" | "sha256">,
@@ -74,9 +76,9 @@ export function isSameContent(
 }
 
 /**
- * An object's text; `undefined` where the store says that it does not exist.
+ * Reads an object's text; `undefined` when the store reports that it does not exist.
  *
- * @throws DestinationError for one of more than {@link LONGEST_TEXT} bytes
+ * @throws DestinationError for an object of more than {@link LONGEST_TEXT} bytes
  */
 export async function readObject(store: Store, key: string): Promise<string | undefined> {
   return store.run(
@@ -105,7 +107,7 @@ function tooLong({ destination }: Store, key: string): DestinationError {
   );
 }
 
-/** All objects whose keys begin with a text, by key. */
+/** Lists all objects whose keys begin with a prefix, by key. */
 export async function listObjects(store: Store, prefix: string): Promise<Map<string, ListedObject>> {
   const found = new Map<string, ListedObject>();
   await readPages(store, async (ContinuationToken) => {
@@ -124,7 +126,7 @@ export async function listObjects(store: Store, prefix: string): Promise<Map<str
 /**
  * Reads a list of the store page by page.
  *
- * @param read reads one page and gives the marker of the next; `undefined` after the last
+ * @param read reads one page and returns the marker of the next; `undefined` after the last
  * @throws DestinationError when the list does not end
  */
 export async function readPages(
@@ -146,7 +148,7 @@ export async function readPages(
   throw endless(`it has more than ${MOST_PAGES} pages`);
 }
 
-/** Removes objects, those that are gone already included: one by one, because stores differ in the checksum that they want of a list. */
+/** Removes objects; one that is already gone is not an error. One request each: stores differ in the checksum of a list. */
 export async function removeObjects(store: Store, keys: Iterable<string>): Promise<void> {
   await inParallel(keys, CONCURRENCY, async (key) => {
     await store.run(
@@ -158,7 +160,7 @@ export async function removeObjects(store: Store, keys: Iterable<string>): Promi
   });
 }
 
-/** A link to an object. It ends no later than the credentials that sign it. */
+/** Signs a link to an object. It expires no later than the credentials that sign it. */
 export async function signObject(store: Store, key: string, lifeMs: number): Promise<CopyLink> {
   return store.run("s3:GetObject", key, async () => {
     const nowMs = store.context.clock.now();
@@ -170,13 +172,13 @@ export async function signObject(store: Store, key: string, lifeMs: number): Pro
       { expiresIn, signingDate: new Date(nowMs) },
     );
     store.context.secrets.addLink(url);
-    // signatures know no milliseconds
+    // signatures have no milliseconds
     const endMs = Math.floor(nowMs / 1_000) * 1_000 + expiresIn * 1_000;
     return { url, expiresAtMs: Math.min(endMs, expiration?.getTime() ?? Infinity) };
   });
 }
 
-/** An object, as requests name it. */
+/** The parameters with which requests name an object. */
 export function locate({ destination }: Store, key: string): { Bucket: string; Key: string } {
   return { Bucket: destination.bucket, Key: key };
 }

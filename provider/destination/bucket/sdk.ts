@@ -4,7 +4,7 @@ import type * as Storage from "@aws-sdk/lib-storage";
 import type * as Presigner from "@aws-sdk/s3-request-presigner";
 import { ConfigurationError } from "../../messages/errors";
 
-/** What is used of the AWS SDK. */
+/** The packages of the AWS SDK that are used. */
 export interface Sdk {
   readonly s3: typeof S3;
   readonly storage: typeof Storage;
@@ -14,9 +14,9 @@ export interface Sdk {
 const PACKAGES = ["@aws-sdk/client-s3", "@aws-sdk/lib-storage", "@aws-sdk/s3-request-presigner"];
 
 /**
- * The AWS SDK, loaded when a bucket is first used: only who has one needs it, and it takes a fifth of a second.
+ * Loads the AWS SDK when a bucket is first used: only users of buckets need it, and loading takes a fifth of a second.
  *
- * @throws ConfigurationError with the command that installs it, where it is not installed
+ * @throws ConfigurationError with the command that installs it, if it is not installed
  */
 export async function loadSdk(
   load = async (): Promise<Sdk> => ({
@@ -32,7 +32,7 @@ export async function loadSdk(
   }
 }
 
-/** Whether all of it is installed, without loading it. @throws as {@link loadSdk} */
+/** Checks that all packages of the SDK are installed, without loading them. @throws as {@link loadSdk} */
 export function verifySdk(resolve: (name: string) => string = createRequire(__filename).resolve): void {
   try {
     for (const name of PACKAGES) resolve(name);

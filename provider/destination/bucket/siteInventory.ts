@@ -13,19 +13,19 @@ import type { SiteObject } from "./siteObjects";
 import { isRecordKey, readRecord, type SiteRecord } from "./siteRecord";
 import type { Store } from "./store";
 
-/** A record as it was found. */
+/** A record as read from the bucket. */
 export interface FoundRecord extends SiteRecord {
   readonly modifiedAtMs: number;
 }
 
-/** What is at a place, as records and the store tell it. */
+/** What the bucket contains below the prefix, according to the records and the store. */
 export interface Inventory {
   readonly records: readonly FoundRecord[];
   /** By path below the prefix. */
   readonly objects: ReadonlyMap<string, ListedObject>;
 }
 
-/** All objects below the prefix, and the records of copies. */
+/** Lists all objects below the prefix, and the records of copies. */
 export async function listSite(
   store: Store,
 ): Promise<{ objects: Map<string, ListedObject>; records: ListedObject[] }> {
@@ -39,7 +39,7 @@ export async function listSite(
   return { objects, records };
 }
 
-/** The same, with what the records say. */
+/** Lists the objects below the prefix, and reads the records of copies. */
 export async function takeInventory(store: Store): Promise<Inventory> {
   const { objects, records: listed } = await listSite(store);
   const records: FoundRecord[] = [];
@@ -51,9 +51,9 @@ export async function takeInventory(store: Store): Promise<Inventory> {
 }
 
 /**
- * Which objects there are already, and whether each is what it should be.
+ * Finds which of these objects already exist, and whether each has the right content.
  *
- * @throws DestinationError when one is there that is not of a copy
+ * @throws DestinationError when an object exists that no copy wrote
  */
 export async function contentsThere(
   store: Store,
@@ -84,7 +84,7 @@ export async function contentsThere(
       "Nothing was written. Give the destination a prefix of its own, or remove what is there.",
     );
   }
-  // a run that was killed sent them, perhaps
+  // a killed run may have sent them
   await inParallel(unsure, CONCURRENCY, async (object) => {
     const { path, headers } = object;
     const stored = await headObject(store, store.key(path));
@@ -98,13 +98,13 @@ export async function contentsThere(
   return there;
 }
 
-/** The first of some paths, and how many more there are. */
+/** The first of some paths, and the number of the others. */
 export function someOf(paths: readonly string[]): string {
   const more = paths.length > 3 ? ` and ${paths.length - 3} more` : "";
   return `${paths.slice(0, 3).join(", ")}${more}`;
 }
 
-/** Those of the paths at which there is what one of the copies put there. */
+/** The paths at which the object is one that one of the copies wrote. */
 export async function stillOurs(
   store: Store,
   objects: Inventory["objects"],

@@ -22,12 +22,12 @@ import type { Spool } from "./spool";
 import type { Store } from "./store";
 import { FORGOTTEN_AFTER_MS, sendObject } from "./uploads";
 
-/** What files that are on their way at once hold in memory, in bytes. */
+/** The most memory that concurrent transfers of files may hold, in bytes. */
 const HEAVIEST = 32 * 1024 * 1024;
 
 /**
- * Puts a site's files below the prefix, in an order in which nobody meets a page before what it loads. What is there already is
- * not sent again; what is not of a copy is never written over. The files of earlier copies stay, for pages that are still open.
+ * Writes a site's files below the prefix, in an order in which no page is visible before what it loads. Existing content is not
+ * sent again; objects that no copy wrote are never overwritten. The files of earlier copies stay, for pages that are still open.
  */
 export async function publishSite(
   store: Store,
@@ -37,7 +37,7 @@ export async function publishSite(
 ): Promise<Copy> {
   const { destination, context } = store;
   const inventory = await takeInventory(store);
-  // Amazon's own can have any names beside each other; of others only some
+  // Amazon S3 allows any names beside each other; other stores only some
   const standing = destination.endpoint === undefined ? undefined : [...inventory.objects.keys()];
   const stages = siteObjects(await spool.files(), standing);
   const objects = stages.flat();
@@ -77,7 +77,7 @@ export async function publishSite(
   return copy;
 }
 
-/** Whether a site is there as it was put: every file of it, and nothing of another copy in its place. */
+/** Whether a site is there as it was published: every file of it, and none replaced by another copy's file. */
 export async function compareSite(store: Store, copy: Copy): Promise<"same" | "changed" | "gone"> {
   const key = recordKey(store.destination, copy.sha256);
   const text = await readObject(store, key);
@@ -132,7 +132,9 @@ async function sendStages(
   for (const stage of missing) await inParallel(stage, CONCURRENCY, send, ({ size }) => size, HEAVIEST);
 }
 
-/** What is there now, of all objects: as the record has it. */
+/**
+ * Lists the objects again and returns what the record stores about each. @throws DestinationError for a missing or changed object
+ */
 async function confirmed(store: Store, objects: readonly HeldFile[]): Promise<Map<string, RecordedFile>> {
   const { objects: listed } = await listSite(store);
   const files = new Map<string, RecordedFile>();
@@ -157,7 +159,7 @@ async function putRecord(store: Store, key: string, record: SiteRecord): Promise
   await sendObject(store, { key, size: content.length, sha256, headers: headersOf(key) }, content, false);
 }
 
-/** Fails where the bucket cannot be used at all. */
+/** Fails if the bucket cannot be used at all. */
 export async function checkAccess(store: Store): Promise<void> {
   await listObjects(store, recordsPrefix(store.destination));
 }

@@ -1,32 +1,32 @@
 import { isPage } from "../../archive/siteLoads";
 import { headersOf, isImmutable, type FileHeaders } from "./fileHeaders";
 
-/** A file of a site, held here until it is sent. */
+/** A file of a site in the spool, before it is sent. */
 export interface HeldFile {
   /** Below the site's root. */
   readonly path: string;
   readonly size: number;
-  /** Of its content: hexadecimal digits. */
+  /** SHA-256 of its content: hexadecimal digits. */
   readonly sha256: string;
-  /** Where its content begins in the spool. */
+  /** Offset of its content in the spool, in bytes. */
   readonly offset: number;
 }
 
-/** What becomes one object. */
+/** A file that becomes one object. */
 export interface SiteObject extends HeldFile {
   readonly headers: FileHeaders;
 }
 
 /**
- * The objects of a site, in stages: what only a new page asks for, other files, pages, the start page. Whoever loads a page
- * while they are sent finds what it needs.
+ * The objects of a site, in the order of upload: files that only new pages load, other files, pages, the start page. A browser
+ * that loads a page during the upload finds everything that the page needs.
  *
- * Static hosting answers `/guide/` with `guide/index.html` by its index document, but knows nothing of `guide.html` at
- * `/guide`, which several generators link to: such a page is there a second time, without its ending. Where that cannot be,
- * it is the index document of the folder that has its name, to which static hosting leads `/guide`.
+ * Static hosting answers `/guide/` with the index document `guide/index.html`, but does not find `guide.html` for `/guide`, which
+ * several generators link to. Such a page is therefore sent a second time, without its extension. If that is impossible, it
+ * becomes the index document of the folder with its name, to which static hosting redirects `/guide`.
  *
- * @param standing what is below the prefix already, in a store that cannot have `guide` beside `guide/install.html`, as those that
- *   keep objects as files; undefined for one that can
+ * @param standing the paths that exist below the prefix, in a store that cannot have `guide` beside `guide/install.html`, such as
+ *   one that stores objects as files; undefined for a store that can
  */
 export function siteObjects(
   files: readonly HeldFile[],
@@ -47,7 +47,7 @@ export function siteObjects(
   return stages;
 }
 
-/** The paths among some that cannot be beside a site's objects where a name is a file or a folder. */
+/** The given paths that conflict with a site's objects in a store where a name is either a file or a folder. */
 export function pathsInTheWay(paths: Iterable<string>, objects: readonly SiteObject[]): string[] {
   const files = new Set(objects.map(({ path }) => path));
   const folders = new Set([...files].flatMap(foldersOf));

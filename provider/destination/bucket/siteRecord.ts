@@ -2,33 +2,33 @@ import { DestinationError } from "../../messages/errors";
 import { HEADERS_VERSION } from "./fileHeaders";
 import { keyOf, bucketUri, RECORDS_FOLDER, type BucketInputs } from "./inputs";
 
-/** One object of a site. */
+/** One object of a site, as a record lists it. */
 export interface RecordedFile {
-  /** Of its content: hexadecimal digits. */
+  /** SHA-256 of its content: hexadecimal digits. */
   readonly sha256: string;
-  /** The store's, once it was sent: it changes whenever somebody writes there. Empty before. */
+  /** The store's ETag after the upload: it changes with every write to the object. Empty before the upload. */
   readonly etag: string;
 }
 
 /**
- * What a copy of a site consists of. It is an object of its own beside the site, written before the first file and again after the last:
- * so it is known of every file whose it is, whenever a run is killed, and two copies that share the place know of each other.
+ * The files of one copy of a site. A record is an object beside the site, written before the first file and again after the last.
+ * So the owner of every file is known whenever a run is killed, and two copies at the same destination know of each other.
  */
 export interface SiteRecord {
-  /** Of the archive that it was made from: hexadecimal digits. */
+  /** SHA-256 of the archive that the copy was made from: hexadecimal digits. */
   readonly sha256: string;
-  /** All its files were sent. */
+  /** Whether all its files were sent. */
   readonly isWhole: boolean;
-  /** Of {@link HEADERS_VERSION} when its files were sent. */
+  /** {@link HEADERS_VERSION} when its files were sent. */
   readonly headersVersion: number;
   /** By path below the site's root. */
   readonly files: ReadonlyMap<string, RecordedFile>;
 }
 
-/** Other than this one is not understood. */
+/** The only supported format. */
 const FORMAT = 1;
 
-/** What the keys of all records begin with. */
+/** The prefix of the keys of all records. */
 export function recordsPrefix(destination: BucketInputs): string {
   return keyOf(destination, `${RECORDS_FOLDER}/`);
 }
@@ -38,13 +38,13 @@ export function recordKey(destination: BucketInputs, sha256: string): string {
   return `${recordsPrefix(destination)}${sha256}.json`;
 }
 
-/** Whether a key is that of a record. */
+/** Whether a key is a record's key. */
 export function isRecordKey(destination: BucketInputs, key: string): boolean {
   const prefix = recordsPrefix(destination);
   return key.startsWith(prefix) && /^[0-9a-f]{64}\.json$/.test(key.slice(prefix.length));
 }
 
-/** A record of files that are about to be sent, or were. */
+/** A record of files before or after the upload. */
 export function newRecord(sha256: string, isWhole: boolean, files: SiteRecord["files"]): SiteRecord {
   return { sha256, isWhole, headersVersion: HEADERS_VERSION, files };
 }
@@ -54,7 +54,7 @@ export function writeRecord({ sha256, isWhole, headersVersion, files }: SiteReco
   return JSON.stringify({ format: FORMAT, sha256, isWhole, headersVersion, files: entries });
 }
 
-/** @throws DestinationError */
+/** Parses a record. @throws DestinationError */
 export function readRecord(destination: BucketInputs, key: string, text: string): SiteRecord {
   const refuse = (): DestinationError =>
     new DestinationError(

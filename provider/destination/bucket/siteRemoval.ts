@@ -7,7 +7,7 @@ import { recordKey, type SiteRecord } from "./siteRecord";
 import type { Store } from "./store";
 import { clearUploads } from "./uploads";
 
-/** Removes copies of a site: their files, but for those that another copy has as well. What somebody else wrote since stays, and is named. */
+/** Removes copies of a site, except files that another copy also has. Files that others wrote since stay, with a warning. */
 export async function removeSites(
   store: Store,
   copies: readonly Copy[],
@@ -15,14 +15,14 @@ export async function removeSites(
 ): Promise<void> {
   const staying = new Set(kept.map(({ sha256 }) => sha256));
   const leaving = copies.map(({ sha256 }) => sha256).filter((sha256) => !staying.has(sha256));
-  // nobody comes after the last one to clear away what was left half-made
+  // no run follows the last removal: incomplete copies are removed now
   await removeRecords(store, new Set(leaving), kept.length === 0);
 }
 
 /**
- * Removes the copies of these digests: their records, and the files that are of no other.
+ * Removes the copies with these digests: their records, and the files that no other copy has.
  *
- * @param alsoHalfMade those that killed runs left, whatever they are of
+ * @param alsoHalfMade also removes the incomplete copies that killed runs left, whatever their digests
  */
 export async function removeRecords(
   store: Store,
@@ -40,7 +40,7 @@ export async function removeRecords(
   for (const { files } of stay) for (const path of files.keys()) paths.delete(path);
 
   const doomed = await stillOurs(store, objects, gone, paths);
-  // pages first: what a page loads is there as long as the page is
+  // pages first: what a page loads exists as long as the page
   for (const isNow of [isPage, (path: string) => !isPage(path)])
     await removePaths(store, doomed.filter(isNow));
   await removeObjects(
@@ -55,7 +55,7 @@ export async function removeRecords(
   );
 }
 
-/** Removes what is at these paths, whosever it is. */
+/** Removes the objects at these paths, regardless of who wrote them. */
 export async function removePaths(store: Store, paths: readonly string[]): Promise<void> {
   await removeObjects(
     store,
@@ -63,7 +63,7 @@ export async function removePaths(store: Store, paths: readonly string[]): Promi
   );
 }
 
-/** Aborts uploads in parts of files that are or were ours, which a killed run left: two sites cannot share a prefix. */
+/** Aborts multipart uploads of our files that a killed run left: two sites cannot share a prefix. */
 export async function clearSiteUploads(
   store: Store,
   records: readonly SiteRecord[],

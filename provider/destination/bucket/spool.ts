@@ -5,22 +5,22 @@ import type { SiteFile, SiteSink } from "../../archive/site";
 import { DestinationError } from "../../messages/errors";
 import type { HeldFile } from "./siteObjects";
 
-/** What is gathered before it is written, in bytes. */
+/** How many bytes are collected before a write. */
 const BLOCK = 1024 * 1024;
 
 /**
- * Holds a site's files until the whole archive was accepted, one after the other in one file: twenty thousand small ones would take
- * longer, and their names would have to suit this machine's disk.
+ * Holds a site's files, one after the other in one local file, until the whole archive is accepted. Twenty thousand small files
+ * would take longer, and the local disk might not allow their names.
  */
 export class Spool implements SiteSink {
   readonly path: string;
   readonly #files: HeldFile[] = [];
   #block: Uint8Array[] = [];
   #blockSize = 0;
-  /** Of what was taken so far. */
+  /** Bytes received so far. */
   #size = 0;
 
-  /** @param folder where its file is made */
+  /** @param folder where the spool file is created */
   constructor(folder: string) {
     this.path = join(folder, "site");
   }
@@ -38,7 +38,7 @@ export class Spool implements SiteSink {
     this.#files.push({ path: file.path, size: this.#size - offset, sha256: hash.digest("hex"), offset });
   }
 
-  /** All files that were taken. Nothing more is taken then. */
+  /** Writes the rest and returns all received files. The spool accepts no more files afterwards. */
   async files(): Promise<readonly HeldFile[]> {
     await this.#write();
     return this.#files;

@@ -6,21 +6,21 @@ import { bucketUri, keyOf, type BucketInputs } from "./inputs";
 import type { Sdk } from "./sdk";
 import { codeOf, storeFailure, type SdkError, type StoreAction } from "./storeFailure";
 
-/** How often a request is sent that fails for a passing reason, by the SDK, which waits longer each time: half a minute in all. */
+/** How often the SDK sends a request that fails temporarily, with increasing delays: half a minute in all. */
 const ATTEMPTS = 8;
 const CONNECTION_TIMEOUT_MS = 10_000;
-/** A connection on which nothing moves for so long is given up, in milliseconds. */
+/** A connection without traffic for this time is closed, in milliseconds. */
 const IDLE_TIMEOUT_MS = 30_000;
-/** More than are ever used at once. */
+/** More than are ever used concurrently. */
 const MAX_CONNECTIONS = 32;
-/** Where stores with an endpoint of their own say that they are, as a rule. */
+/** The region that stores with their own endpoint usually accept. */
 const DEFAULT_REGION = "us-east-1";
 
 type Options = { readonly abortSignal: AbortSignal };
 
 /**
- * The way to a bucket: `objects.ts` and `uploads.ts` have a function for each request. Each stops with the operation's signal,
- * and fails with a DestinationError that says what was asked. To be closed.
+ * A client of one bucket. `objects.ts` and `uploads.ts` have a function for each request. Each request stops with the
+ * operation's signal, and fails with a DestinationError that names the request. The caller must close the store.
  */
 export class Store {
   readonly destination: BucketInputs;
@@ -41,7 +41,7 @@ export class Store {
       ...(region !== undefined && { region }),
       ...(destination.endpoint !== undefined && { endpoint: destination.endpoint, forcePathStyle: true }),
       maxAttempts: ATTEMPTS,
-      // every content that is sent has its SHA-256: a second checksum is known to fewer stores
+      // all content is sent with its SHA-256: fewer stores support a second checksum
       requestChecksumCalculation: "WHEN_REQUIRED",
       responseChecksumValidation: "WHEN_REQUIRED",
       requestHandler: {
@@ -53,22 +53,22 @@ export class Store {
     });
   }
 
-  /** The destination as people know it. */
+  /** The destination as users know it. */
   get uri(): string {
     return bucketUri(this.destination);
   }
 
-  /** The key of a name below the prefix; of "" what all keys begin with. */
+  /** The key of a name below the prefix; for "", the prefix of all keys. */
   key(name: string): string {
     return keyOf(this.destination, name);
   }
 
-  /** Lets go of the connections. */
+  /** Closes the connections. */
   close(): void {
     this.client.destroy();
   }
 
-  /** The operation's: it aborts at the time limit, too. */
+  /** The operation's signal: it also aborts at the time limit. */
   get signal(): AbortSignal {
     return this.context.signal;
   }
@@ -79,13 +79,13 @@ export class Store {
   }
 
   /**
-   * One request.
+   * Sends one request.
    *
-   * @param action permission that it needs
-   * @param key of the object that it is about, where it is about one
-   * @param expected what an answer means that is an error to the SDK, by its code
-   * @param signal ends it in the place of the operation's own
-   * @throws DestinationError; the signal's reason, at once: the SDK's own waits do not hear it
+   * @param action the permission that it needs
+   * @param key of the object that the request is about, if any
+   * @param expected results for error codes that are not errors here, by code
+   * @param signal stops the request instead of the operation's signal
+   * @throws DestinationError; the signal's reason, immediately: the SDK's own delays ignore the signal
    */
   async run<T, E = never>(
     action: StoreAction,
@@ -107,7 +107,7 @@ export class Store {
     }
   }
 
-  /** A store that answered may have put them into its words. They are known by then: nobody is asked again. */
+  /** Registers the credentials as secrets: the store's messages may contain them. They are known here: no request is needed. */
   async #noteCredentials(): Promise<void> {
     const found = await this.client.config.credentials().catch(() => undefined);
     const { accessKeyId = "", secretAccessKey = "", sessionToken = "" } = found ?? {};

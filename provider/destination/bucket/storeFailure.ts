@@ -2,7 +2,10 @@ import { DestinationError } from "../../messages/errors";
 import { redact } from "../../messages/redaction";
 import { bucketUri, type BucketInputs } from "./inputs";
 
-/** What is asked of the store: the names of the permissions, see https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html */
+/**
+ * The permissions that requests to the store need, see
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html
+ */
 export type StoreAction =
   | "s3:AbortMultipartUpload"
   | "s3:DeleteObject"
@@ -12,22 +15,22 @@ export type StoreAction =
   | "s3:ListMultipartUploadParts"
   | "s3:PutObject";
 
-/** Longest text of a store that is shown, in characters. */
+/** Longest text of a store that a message contains, in characters. */
 const STORE_TEXT_LIMIT = 300;
 
-/** As much of the SDK's errors as is looked at. */
+/** The fields of the SDK's errors that are used. */
 export interface SdkError {
   readonly name?: string;
   readonly message?: string;
   readonly code?: string;
-  /** Of a redirect: the host that is asked instead. */
+  /** Of a redirect: the host to use instead. */
   readonly Endpoint?: string;
   readonly Region?: string;
   readonly $metadata?: { readonly httpStatusCode?: number; readonly requestId?: string };
   readonly $response?: { readonly headers?: Readonly<Record<string, string | undefined>> };
 }
 
-/** What a store calls its refusal, such as "NoSuchKey"; where it has no words for it (an answer to HEAD has none), its status: "404". */
+/** The store's error code, such as "NoSuchKey"; without one (an answer to HEAD has none), the status: "404". */
 export function codeOf(error: unknown): string {
   const { name = "", code, $metadata } = error as SdkError;
   const status = $metadata?.httpStatusCode;
@@ -40,7 +43,7 @@ export function codeOf(error: unknown): string {
 const CREDENTIALS_REMEDY =
   "Give credentials as the AWS SDK finds them: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, `aws sso login`, or the role of the pod or machine.";
 
-/** What to tell of a request that failed. No credential and no query of a link gets into it: words of others are cut and redacted. */
+/** The error for a failed request. It contains no credential and no query of a link: texts of others are cut and redacted. */
 export function storeFailure(
   error: unknown,
   action: StoreAction,
@@ -155,7 +158,9 @@ export function storeFailure(
   );
 }
 
-/** Where the bucket is, when the answer tells: in the header, in the text of a redirect, in the words of a refused signature. */
+/**
+ * The bucket's region, if the answer reports it: in a header, in the text of a redirect, or in the error for a refused signature.
+ */
 function rightRegion(
   code: string,
   { Region, Endpoint, $response }: SdkError,

@@ -7,40 +7,40 @@ import { DestinationError } from "../../messages/errors";
 import { headObject, isSameContent, locate, DIGEST_NAME, readPages, type NewObject } from "./objects";
 import type { Store } from "./store";
 
-/** What is larger is sent in parts of this size, in bytes; of a larger one where there would be more than {@link MOST_PARTS}. */
+/** Larger objects are sent in parts of this size, in bytes; in larger parts if there would be more than {@link MOST_PARTS}. */
 const PART_SIZE = 8 * 1024 * 1024;
 /** See https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html */
 const MOST_PARTS = 10_000;
-/** Parts of one object that are sent at once. They are held in memory, and one more that is read. */
+/** How many parts of one object are sent concurrently. Memory holds them, and one more that is being read. */
 const CONCURRENCY = 4;
-/** An upload on which nothing happened for so long belongs to a run that was killed, in milliseconds. */
+/** An upload without activity for this time belongs to a killed run, in milliseconds. */
 export const FORGOTTEN_AFTER_MS = 3_600_000;
-/** How long the end of an upload may take after Ctrl-C or the deadline, in milliseconds. */
+/** How long aborting an upload may take after Ctrl-C or the deadline, in milliseconds. */
 const GRACE_MS = 1_500;
 
-/** Where a content begins in a file. */
+/** Where content begins in a file. */
 export interface Content {
   readonly path: string;
   readonly offset: number;
 }
 
-/** An upload in parts that was neither completed nor aborted. */
+/** A multipart upload that was neither completed nor aborted. */
 interface OpenUpload {
   readonly key: string;
   readonly uploadId: string;
   readonly startedAtMs: number;
 }
 
-/** What a store answers about an upload that was completed or aborted by somebody else. */
+/** The store's answers about an upload that another run completed or aborted. */
 const GONE_UPLOAD = { NoSuchUpload: undefined, "404": undefined } as const;
 
 /**
- * Sends an object, in parts if it is large. The store checks each request, and this function the whole: a file that changed
- * meanwhile does not become an object. An upload that fails or is stopped is aborted.
+ * Sends an object, in parts if it is large. The store verifies each request, and this function verifies the whole content: a file
+ * that changed during the upload does not become an object. A failed or stopped upload is aborted.
  *
- * @param onlyNew keeps what is at the key already
+ * @param onlyNew keeps an existing object at the key
  * @param onProgress gets the number of bytes that arrived
- * @returns whether the store has this content now; `false` when it has another one that stays
+ * @returns whether the store has this content now; `false` when it keeps other content
  * @throws DestinationError; the signal's reason
  */
 export async function sendObject(
@@ -51,7 +51,7 @@ export async function sendObject(
   onProgress: (bytes: number) => void = () => undefined,
 ): Promise<boolean> {
   const { key, sha256, size, headers } = object;
-  // the library passes no signal on, and sends parts of an upload without a name as objects
+  // the library does not pass the signal, and sends the parts of an upload without an ID as objects
   const send = async (command: never): Promise<unknown> => {
     const answer: object = await store.client.send(command, { abortSignal: store.signal });
     const isBegun = (command as object) instanceof store.sdk.s3.CreateMultipartUploadCommand;
@@ -76,7 +76,7 @@ export async function sendObject(
     },
     partSize: Math.max(PART_SIZE, Math.ceil(size / MOST_PARTS)),
     queueSize: CONCURRENCY,
-    leavePartsOnError: true, // they are aborted below, after Ctrl-C, too
+    leavePartsOnError: true, // the code below aborts them, even after Ctrl-C
   });
   upload.on("httpUploadProgress", ({ loaded = 0 }) => onProgress(loaded));
   try {
@@ -84,10 +84,10 @@ export async function sendObject(
     return true;
   } catch (error) {
     const { uploadId } = upload;
-    // an upload that cannot be aborted is the next run's to clear
+    // the next run clears an upload that could not be aborted
     if (uploadId !== undefined) await abortUpload(store, { key, uploadId }).catch(() => undefined);
     store.signal.throwIfAborted();
-    // the answer was lost, or another run was quicker
+    // the answer was lost, or another run was faster
     const stored = await headObject(store, key).catch(() => undefined);
     if (stored !== undefined && isSameContent(stored, object)) return true;
     if (stored !== undefined && onlyNew) return false;
@@ -120,9 +120,9 @@ async function* readChecked(
 }
 
 /**
- * Aborts uploads in parts below the prefix that killed runs left. Credentials that may not list them clear none.
+ * Aborts multipart uploads below the prefix that killed runs left. Aborts none if the credentials do not allow to list them.
  *
- * @param isLeft whether an upload is of a killed run
+ * @param isLeft whether an upload belongs to a killed run
  */
 export async function clearUploads(
   store: Store,
@@ -156,7 +156,7 @@ async function openUploads(store: Store): Promise<OpenUpload[]> {
   return found;
 }
 
-/** Whether nothing happened on an upload for an hour. */
+/** Whether an upload had no activity for an hour. */
 export async function isForgotten(
   store: Store,
   { key, uploadId, startedAtMs }: OpenUpload,
@@ -180,7 +180,7 @@ export async function isForgotten(
   return lastMs < since;
 }
 
-/** Aborts an upload in parts, also when the operation was stopped. One that is gone already is no error. */
+/** Aborts a multipart upload, even after the operation was stopped. An upload that is already gone is not an error. */
 async function abortUpload(
   store: Store,
   { key, uploadId }: Pick<OpenUpload, "key" | "uploadId">,

@@ -9,7 +9,7 @@ import { digestFile } from "../../files/listing";
 import { makeFolder } from "../../files/makeFolder";
 import { copyInto } from "../../files/writeFile";
 
-/** Archives in a folder: `<sha256>.tar.gz` each, put there by one rename. */
+/** Archives in a folder, each named `<sha256>.tar.gz` or `<sha256>.zip`. One rename publishes each archive. */
 export function archiveFolder(folder: string): Destination {
   const pathOf = (copy: Copy): string => resolve(folder, String(copy.parts["file"]));
   const guarded = <T>({ signal }: DestinationContext, run: () => Promise<T>): Promise<T> =>
@@ -76,7 +76,7 @@ export function archiveFolder(folder: string): Destination {
   };
 }
 
-/** Whether this very archive lies there already. @throws DestinationError for a link or a folder of that name */
+/** Whether the file is this archive. @throws DestinationError for a symbolic link or a folder of that name */
 async function isArchive(
   path: string,
   { sha256 }: Pick<Bundle, "sha256">,

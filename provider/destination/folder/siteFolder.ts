@@ -9,12 +9,12 @@ import { writeNewFile } from "../../files/writeFile";
 import { DestinationError } from "../../messages/errors";
 import type { Destination, DestinationContext } from "../destination";
 
-/** The symbolic link that leads to the newest site. */
+/** The symbolic link to the newest site. */
 const CURRENT = "current";
 
 /**
- * Unpacked sites in a folder: `<sha256>/…` each, and beside it `<sha256>.json` with the digests of its files; `current` leads to
- * the newest. A site appears by one rename, and so does the link.
+ * Unpacked sites in a folder: each in `<sha256>/…`, with the digests of its files in `<sha256>.json`; `current` links to the
+ * newest. One rename publishes a site, and one rename updates the link.
  */
 export function siteFolder(folder: string): Destination {
   const here = (name: string): string => resolve(folder, name);
@@ -55,7 +55,7 @@ export function siteFolder(folder: string): Destination {
               const sitePath = join(folder, CURRENT);
               const copy = { sha256, uri: join(folder, sha256), sitePath, parts: { site: sha256 } };
               placing?.(copy);
-              // first, for without it nobody knows which files of the site are its own
+              // first: without the listing, the files of the site could not be distinguished from others
               await rename(inDraft("listing"), listingOf(sha256));
               await replaceFolder(inDraft("site"), here(sha256), draft, isThere);
               await rename(inDraft("link"), here(CURRENT));
@@ -89,7 +89,7 @@ export function siteFolder(folder: string): Destination {
   };
 }
 
-/** @returns `undefined` for none, and for what somebody else wrote there */
+/** @returns `undefined` for a missing file, and for one that others wrote */
 async function readListing(path: string): Promise<Listing | undefined> {
   const text = await readFile(path, "utf8").catch(ignoreMissing);
   try {
@@ -99,12 +99,12 @@ async function readListing(path: string): Promise<Listing | undefined> {
   }
 }
 
-/** Where a symbolic link leads; `undefined` where there is none. */
+/** The target of a symbolic link; `undefined` if there is none. */
 async function linkOf(path: string): Promise<string | undefined> {
   return (await lstat(path).catch(ignoreMissing))?.isSymbolicLink() ? readlink(path) : undefined;
 }
 
-/** @throws DestinationError for something of others under the name of our link */
+/** @throws DestinationError if something else has the name of our link */
 async function refuseForeignLink(path: string): Promise<void> {
   if (!(await lstat(path).catch(ignoreMissing)) || /^[0-9a-f]{64}$/.test((await linkOf(path)) ?? "")) return;
   throw new DestinationError(

@@ -5,7 +5,7 @@ import { DestinationError } from "../../messages/errors";
 import type { Reporter } from "../../messages/reporter";
 import type { Base } from "../../siteImage/siteImage";
 
-/** The image that a site is put on, as it was when the copy began. */
+/** The image that a site is added to, as it was when the copy began. */
 export interface BaseImage extends Base {
   readonly session: RegistrySession;
   readonly isIndex: boolean;
@@ -14,9 +14,9 @@ export interface BaseImage extends Base {
 }
 
 /**
- * Reads the base for all its platforms.
+ * Reads the base image for all its Linux platforms.
  *
- * @throws DestinationError when there is none that a site can be put on; the signal's reason
+ * @throws DestinationError when it has no image for Linux; the signal's reason
  */
 export async function readBase(
   reference: Reference,

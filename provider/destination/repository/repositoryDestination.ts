@@ -29,21 +29,21 @@ import {
   type BuiltImage,
 } from "../../siteImage/siteImage";
 
-/** What the state keeps of a copy: all its manifests by digest, the one that is pulled first. */
+/** What the state stores of a copy: the digests of all its manifests, first the one that users pull. */
 interface Parts {
   readonly manifests: readonly string[];
 }
 
-/** How many digits of its digest a copy's own tag has. */
+/** How many digits of its digest the tag of a copy has. */
 const TAG_DIGITS = 16;
 
-/** The inputs, read. */
+/** The inputs, parsed. */
 interface Target extends Pick<RepositoryInputs, "tag" | "plainHttp"> {
   readonly repository: Repository;
   readonly base: Reference | undefined;
 }
 
-/** @throws Error for what `repositoryProblem` and `baseProblem` find */
+/** Copies as images in a registry's repository. @throws Error for inputs that `repositoryProblem` or `baseProblem` refuses */
 export function repositoryDestination({ repository, base, ...options }: RepositoryInputs): Destination {
   const target: Target = {
     ...options,
@@ -67,7 +67,7 @@ async function baseOf(
   context: DestinationContext,
 ): Promise<BaseImage | undefined> {
   if (base === undefined) return undefined;
-  const options = { actions: "pull", plainHttp: base.host === repository.host && plainHttp } as const; // another registry has TLS
+  const options = { actions: "pull", plainHttp: base.host === repository.host && plainHttp } as const; // others have TLS
   return readBase(base, new RegistrySession(base, context, options), context.reporter);
 }
 
@@ -105,7 +105,7 @@ async function publish(
   };
   const copy = { sha256: bundle.sha256, uri: image, image, parts: { ...parts } };
   const ownTag = `sha256-${top.digest.slice("sha256:".length).slice(0, TAG_DIGITS)}`;
-  // what others lead to comes first
+  // the manifests that the index refers to come first
   for (const { manifest } of images) {
     if (manifest === top) continue;
     await putManifest(session, manifest);
@@ -128,7 +128,7 @@ function built(
   return { images, ...(base.isIndex && { index: indexOf(images, annotations) }) };
 }
 
-/** Sees that the repository has all blobs: those of the base, the site, the configurations. */
+/** Ensures that the repository has all blobs: those of the base, the site and the configurations. */
 async function sendBlobs(
   session: RegistrySession,
   base: BaseImage | undefined,
@@ -177,7 +177,7 @@ async function compare(
   return (await findManifest(session, target.tag)) === top ? "same" : "changed";
 }
 
-/** The layers are the business of the registry's garbage collection, once no manifest leads to them. */
+/** Removes manifests only: the registry's garbage collection removes layers that no manifest refers to. */
 async function remove(
   target: Target,
   copies: readonly Copy[],
@@ -186,7 +186,7 @@ async function remove(
 ): Promise<void> {
   const session = sessionWith(target, context, "pull,delete");
   const needed = new Set(kept.flatMap(manifestsOf));
-  // an index before what it leads to: some registries want it so
+  // an index before the manifests that it refers to: some registries require this order
   const digests = new Set(copies.flatMap(manifestsOf).filter((digest) => !needed.has(digest)));
   for (const digest of digests) {
     const how = await deleteManifest(session, digest);
@@ -198,7 +198,7 @@ async function remove(
   }
 }
 
-/** @throws DestinationError for what is no copy in a registry */
+/** @throws DestinationError when the copy is not one in a registry */
 function manifestsOf({ uri, parts }: Copy): readonly string[] {
   const { manifests } = parts as Partial<Parts>;
   if (!Array.isArray(manifests) || manifests.length === 0 || !manifests.every(isDigest)) {
