@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { inputNames, withEffect } from "../resource/inputTable";
 import { STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
 
-/** The digest's value for an absent input. Only the three inputs of the first release have one. */
+/** The digest's value for an absent input. The first three inputs, which every release has, have one. */
 const ABSENT: Partial<Record<keyof StaticExportInputs, unknown>> = {
   version: null,
   triggers: [],
