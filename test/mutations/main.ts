@@ -10,6 +10,8 @@ import { scoreOf, type MutantResult, type Score } from "./score.ts";
 
 /** The least part of the breaks that the tests must notice, of each module, in percent. */
 const LEAST_SCORE = 90;
+/** The same of a sample as a whole: a single file is much of it, and one file may be below 90 %. */
+const LEAST_SCORE_OF_SAMPLE = 60;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -110,11 +112,13 @@ console.log("\nscore                                          breaks noticed by 
 for (const line of table) console.log(line);
 const judged = results.map(({ fileName }) => fileName);
 const whole = scoreOf(results, judged);
-if (whole.percent < LEAST_SCORE) failed.push("all");
+if (isSample && whole.percent < LEAST_SCORE_OF_SAMPLE) failed.push("all");
 console.log(row("all", whole, minutesSince(startedAt)));
 console.log(
   failed.length > 0
-    ? `mutation score: FAILED, below ${LEAST_SCORE.toString()} %: ${failed.join(", ")}`
-    : `mutation score: each module that was judged has at least ${LEAST_SCORE.toString()} %`,
+    ? `mutation score: FAILED, below what is needed: ${failed.join(", ")}`
+    : isSample
+      ? `mutation score: the sample has at least ${LEAST_SCORE_OF_SAMPLE.toString()} %`
+      : `mutation score: each module that was judged has at least ${LEAST_SCORE.toString()} %`,
 );
 process.exitCode = failed.length > 0 ? 1 : 0;
