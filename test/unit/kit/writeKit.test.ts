@@ -353,8 +353,11 @@ describe("of a kit that is removed", () => {
     expect(await removed([kit])).toHaveLength(1);
   });
 
-  test("all stays where its list is gone or another: nobody knows what is its own", async () => {
-    const kit = await write();
+  test.each<[string, Partial<KitRequest>]>([
+    ["a kit", {}],
+    ["a signed kit, its signatures too,", { signer }],
+  ])("all of %s stays where its list is another: nobody knows what is its own", async (_, given) => {
+    const kit = await write(given);
     appendFileSync(inKit(kit, "SHA256SUMS"), "x");
     const before = filesOf(kit);
     expect(await removed([kit])).toEqual([
