@@ -1,0 +1,44 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { archiveFormat } from "../../../provider/archive/format.ts";
+import { BundleRefusedError } from "../../../provider/messages/errors.ts";
+import { SITE, tar, tarGz } from "../../chart/tarArchive.ts";
+import { zip } from "../../chart/zipArchive.ts";
+import { bundleOnDisk, LIMITS, refusalOf } from "./bundleOnDisk.ts";
+
+describe("the format of a bundle", () => {
+  const formatOf = (bytes: Buffer | string): Promise<string> =>
+    archiveFormat(bundleOnDisk(Buffer.from(bytes), "tar.gz").path);
+
+  test("is told by its first bytes", async () => {
+    expect(await formatOf(tarGz(SITE))).toBe("tar.gz");
+    expect(await formatOf(zip([{ name: "index.html" }]))).toBe("zip");
+  });
+
+  test.each<[string, Buffer | string, string]>([
+    ["nothing", "", "it is empty"],
+    ["a page", "\n<!DOCTYPE html><title>Sign in</title>", "it is a web page"],
+    [
+      "an error of a store",
+      '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>',
+      "it is an XML text",
+    ],
+    ["an error of a service", '{"error":"expired"}', "it is a JSON text"],
+    ["a tar", tar(SITE), "it is a tar without compression"],
+    ["an xz", Buffer.from("fd377a585a000004", "hex"), "it is compressed with xz"],
+    ["a zstd", Buffer.from("28b52ffd", "hex"), "it is compressed with zstd"],
+    ["anything", "\u001b[31m\u202e", "begins with the bytes 1b5b33316de280ae"],
+    ["a gzip that no program writes", Buffer.from("1f8b07", "hex"), "begins with the bytes 1f8b07"],
+  ])("is refused where it is %s", async (_what, bytes, reason) => {
+    await expect(formatOf(bytes)).rejects.toThrow(BundleRefusedError);
+    await expect(formatOf(bytes)).rejects.toThrow(reason);
+  });
+
+  test("is not believed where the content is another", async () => {
+    expect(await refusalOf(bundleOnDisk(tarGz(SITE), "zip"), LIMITS)).toContain(
+      "its directory cannot be read",
+    );
+    expect(await refusalOf(gzipSync("<!doctype html>"), LIMITS)).toContain("it ends too early");
+    expect(await refusalOf(gzipSync(""), LIMITS)).toContain("it ends too early");
+  });
+});

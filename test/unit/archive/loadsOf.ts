@@ -1,0 +1,18 @@
+import { HERE } from "../../../provider/archive/elsewhere.ts";
+import type { TextKind } from "../../../provider/archive/embedded.ts";
+import { InspectionBudget } from "../../../provider/archive/inspectionBudget.ts";
+import { textLoads } from "../../../provider/archive/textLoads.ts";
+import { Turns } from "../../../provider/archive/turns.ts";
+
+/** The addresses that a text loads. @param characters that the inspection may read */
+export async function loadsOf(
+  text: string,
+  kind: TextKind = "html",
+  characters = Infinity,
+  { signal } = new AbortController(),
+): Promise<string[]> {
+  const found: string[] = [];
+  const budget = new InspectionBudget(characters, new Turns(signal));
+  await textLoads({ kind, text, base: HERE }, budget, (address) => found.push(address));
+  return found;
+}
