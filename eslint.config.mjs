@@ -6,22 +6,32 @@ const restricted = (patterns) => ({
   "@typescript-eslint/no-restricted-imports": ["error", { patterns }],
 });
 
+const PROVIDER_ONLY = {
+  group: ["**/sdk/**", "**/test/**", "**/examples/**"],
+  message: "provider/ imports only itself.",
+};
 const PROVIDER = [
-  { group: ["@pulumi/*"], message: "The provider process is loaded without the Pulumi SDK's API." },
-  { group: ["**/sdk/**", "**/test/**", "**/examples/**"], message: "provider/ imports only itself." },
+  {
+    group: ["@pulumi/*", "@grpc/*", "google-protobuf", "google-protobuf/**"],
+    message:
+      "The provider process is loaded without the Pulumi SDK's API; only adapters/plugin/ serves its protocol.",
+  },
+  PROVIDER_ONLY,
 ];
 
 /** The modules of provider/, layer by layer: a module imports only modules of the layers below its own. */
 const LOWER_LAYERS = [
   ["published"],
   ["source"],
-  ["resource"],
+  ["resource", "installation"],
   ["destination", "kit"],
-  ["siteImage"],
+  ["siteImage", "offlineSearch"],
+  ["search"],
   ["service", "download", "archive", "registry"],
   ["polling"],
   ["http", "files"],
-  ["time", "tracing", "messages"],
+  ["messages"],
+  ["time", "tracing", "concurrency"],
 ];
 // the adapters and the resources, a folder each
 const top = readdirSync(`${import.meta.dirname}/provider`, { withFileTypes: true })
@@ -51,6 +61,8 @@ export default tseslint.config(
   {
     ignores: [
       "dist/",
+      "plugin/",
+      "provider/adapters/plugin/launcher/", // for any Node.js, however old
       ".work/",
       "node_modules/",
       "test/fixtures/",
@@ -77,6 +89,24 @@ export default tseslint.config(
   },
   ...modules,
   {
+    files: ["provider/adapters/plugin/**"],
+    rules: restricted([
+      PROVIDER_ONLY,
+      {
+        regex: "^@pulumi/(?!pulumi/proto/)",
+        message: "The plugin takes only the generated stubs of Pulumi's protocol, not the SDK's API.",
+      },
+      { group: ["../dynamic/**"], message: "The adapters share adapters/session/, nothing else." },
+    ]),
+  },
+  {
+    files: ["provider/adapters/dynamic/**"],
+    rules: restricted([
+      ...PROVIDER,
+      { group: ["../plugin/**"], message: "The adapters share adapters/session/, nothing else." },
+    ]),
+  },
+  {
     files: ["sdk/*.ts"],
     rules: {
       // a resource's class has its outputs from an interface of its name; Pulumi makes the properties
@@ -89,7 +119,7 @@ export default tseslint.config(
     rules: restricted([
       {
         regex:
-          "/provider/(?!adapters/dynamic/nodeVersion$|time/clock$|tracing/tracer$|agentJob/lookUp\\.js$|messages/errors$|resource/inputTable$|[^/]+/inputs$)",
+          "/provider/(?!adapters/session/nodeVersion$|time/clock$|tracing/tracer$|agentJob/lookUp\\.js$|messages/errors$|resource/inputTable$|installation/[^/]+$|kit/chartDigest$|source/fileDigest$|[^/]+/inputs$)",
         allowTypeImports: true,
         message:
           "The user's program takes types, tables of inputs and errors from provider/, and the one read that it does itself.",

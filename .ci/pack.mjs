@@ -1,5 +1,5 @@
-// Before and after `npm pack` and `npm publish`: what is packed has no script `prepare`. Whoever installs the package from a registry
-// has no use for it, and npm asks them to approve it; a clone, and whoever installs the package from git, are built by it.
+// Before and after `npm pack` and `npm publish`: removes the script `prepare` from the packed package.json. Users who install
+// from a registry do not need it, and npm would ask them to approve it. Clones, and installations from git, are built by it.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const MANIFEST = "package.json";

@@ -1,11 +1,11 @@
-// At the beginning of each command: installs what the lock file says, unless that is what is installed, and builds, unless
-// dist is newer than its sources.
+// Runs first in each command: installs the packages of the lock file unless they are installed, and builds unless dist is newer
+// than its sources.
 import { execSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 
 const run = (command) => execSync(command, { stdio: "inherit" });
 
-/** Packages by their path: those that npm is to install, or, as it notes beside them, those that it installed. */
+/** Packages by their path: those of the lock file, or those that npm noted as installed. */
 function packagesOf(lockFile) {
   try {
     return Object.entries(JSON.parse(readFileSync(lockFile, "utf8")).packages);
@@ -26,7 +26,7 @@ function isInstalled() {
   );
 }
 
-/** Also after a file was removed: its folder has changed then. */
+/** Notices removed files, too: removing a file changes the time of its folder. */
 function isBuilt() {
   const below = (folder) => readdirSync(folder, { recursive: true }).map((name) => `${folder}/${name}`);
   const sources = ["tsconfig.json", "sdk", "provider", ...below("sdk"), ...below("provider")];
@@ -34,10 +34,11 @@ function isBuilt() {
   return (
     existsSync("node_modules/pulumi-docs-hosting") &&
     existsSync("dist/sdk/index.js") &&
+    existsSync("plugin/plugin.js") &&
     Math.max(...sources.map(changedAt)) < changedAt("dist/sdk/index.js")
   );
 }
 
-// npm ci builds at its end; npm pack --dry-run has its commands run dry, too
+// npm ci builds at its end; npm pack --dry-run runs its commands dry, too
 if (!isInstalled()) run("npm ci --no-dry-run --no-audit --no-fund --loglevel=error");
 else if (!isBuilt()) run("npm run --silent build");

@@ -4,16 +4,16 @@
  * FROZEN: states of every earlier version require this entry by name and take the provider of their resource from it. Its
  * methods must continue to read everything that earlier versions stored.
  */
-import "./adapters/dynamic/nodeVersion"; // first: on an older Node.js, the other imports fail with only ERR_REQUIRE_ESM
+import "./adapters/session/nodeVersion"; // first: on an older Node.js, the other imports fail with only ERR_REQUIRE_ESM
 import { agentJob } from "./agentJob/lifeCycle";
 import { airGapKit } from "./airGapKit/lifeCycle";
 import { bundleCopy } from "./bundleCopy/lifeCycle";
 import { dynamicProvider } from "./adapters/dynamic/dynamicProvider";
-import { Session } from "./adapters/dynamic/session";
-import { thisProcess } from "./adapters/dynamic/thisProcess";
+import { Session } from "./adapters/session/session";
+import { dynamicHost } from "./adapters/dynamic/dynamicHost";
 import { staticExport } from "./staticExport/lifeCycle";
 
-const session = new Session(thisProcess);
+const session = new Session(dynamicHost);
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:StaticExport`. */
 export const StaticExport = dynamicProvider(staticExport, session);

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AIR_GAP_KIT_INPUTS, type AirGapKitInputs } from "../provider/airGapKit/inputs";
 import type { AirGapKitOutputs } from "../provider/airGapKit/state";
-import { chartDigest } from "./chartDigest";
+import { chartDigest } from "../provider/kit/chartDigest";
 import { plainSource, type SourceArgs } from "./plainSource";
 import { ProvidedResource } from "./providedResource";
 import { unset, type InputsOf, type OutputsOf, type OwnOutputs } from "./resourceProperties";
@@ -44,6 +44,8 @@ const OWN_OUTPUTS: OwnOutputs<AirGapKitOutputs, AirGapKitInputs> = {
   selfContained: undefined,
   externalLoads: undefined,
   createdAt: undefined,
+  searchPages: undefined,
+  searchVersion: undefined,
 };
 
 // a property of the class for each output

@@ -36,6 +36,8 @@ const OWN_OUTPUTS: OwnOutputs<BundleCopyOutputs, BundleCopyInputs> = {
   selfContained: undefined,
   externalLoads: undefined,
   copiedAt: undefined,
+  searchPages: undefined,
+  searchVersion: undefined,
 };
 
 // a property of the class for each output

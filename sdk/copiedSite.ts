@@ -1,4 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
+import { COPY_WITHOUT_ADDRESS, deliveryOf, type Delivery } from "../provider/installation/delivery";
+import { copyValues as valuesOfCopy } from "../provider/installation/siteValues";
 
 /** The outputs of a BundleCopy that an installation needs. */
 export interface CopiedSite {
@@ -10,9 +12,6 @@ export interface CopiedSite {
   readonly image: pulumi.Output<string | undefined>;
   readonly bundleUrl: pulumi.Output<string | undefined>;
 }
-
-/** How pods get a copied site. */
-type Way = "siteImage" | "volume" | "bundle";
 
 /** Destinations that were known when the program ran. Errors in them are reported at once. */
 const knownDestinations = new WeakMap<object, object>();
@@ -39,60 +38,39 @@ export function isCopy(source: object): source is CopiedSite {
  * @param owner name of the caller, for messages
  * @throws pulumi.RunError for a destination that no pod can reach, or that has no bundle for pods to fetch
  */
-function wayTo(destination: unknown, owner: string): Way {
-  const { folder, bucket, repository, base, layout } = destination as Partial<Record<string, unknown>>;
-  const instead =
-    "Give the BundleCopy another destination: { repository, base } with a registry that the cluster reaches, whose image " +
-    "needs nothing else";
-  if (repository !== undefined && repository !== null) return base ? "siteImage" : "volume";
-  if (bucket === undefined || bucket === null) {
-    throw new pulumi.RunError(
-      `${owner}: \`staticExport\` is a copy in a folder of the machine that runs \`pulumi up\` (${String(folder)}), which no ` +
-        `pod can reach. ${instead}, or { bucket }.`,
-    );
-  }
-  if (layout === "site") {
-    throw new pulumi.RunError(
-      `${owner}: \`staticExport\` is a copy whose files are in the bucket one by one (layout "site"), as static hosting needs ` +
-        `them, and no bundle that a pod could fetch. ${instead}, or { bucket } with the layout "archive".`,
-    );
-  }
-  return "bundle";
+function knownDelivery(destination: unknown, owner: string): Delivery {
+  const found = deliveryOf(destination, "`staticExport`");
+  if ("problem" in found) throw new pulumi.RunError(`${owner}: ${found.problem}`);
+  return found.delivery;
 }
 
 /**
  * The values of a copy. Values that its destination does not use are undefined.
  *
- * @throws pulumi.RunError as {@link wayTo}: at once if the destination is known when the program runs, otherwise from within
+ * @throws pulumi.RunError as {@link knownDelivery}: at once if the destination is known when the program runs, otherwise from within
  *   the outputs
  */
 export function copyValues(copy: CopiedSite, owner: string) {
   const known = knownDestinations.get(copy);
-  const way = known
-    ? pulumi.output(wayTo(known, owner))
-    : copy.destination.apply((destination) => wayTo(destination, owner));
+  const delivery = known
+    ? pulumi.output(knownDelivery(known, owner))
+    : copy.destination.apply((destination) => knownDelivery(destination, owner));
   /** The output, if pods get the copy this way. Otherwise it is not read: it may be a secret or unknown. */
-  const where = (wanted: Way, value: () => pulumi.Output<string | undefined>) =>
-    way.apply((found) => (found === wanted ? value() : pulumi.output<string | undefined>(undefined)));
-  return {
-    staticExport: {
-      enabled: true,
-      bundleUrl: where("bundle", () =>
-        pulumi.secret(copy.bundleUrl.apply((url) => presentAddress(url, owner))),
-      ),
-      version: copy.version,
-      jobId: copy.jobId,
-    },
-    fetch: { sha256: where("bundle", () => copy.sha256) },
+  const where = (wanted: Delivery, value: () => pulumi.Output<string | undefined>) =>
+    delivery.apply((found) => (found === wanted ? value() : pulumi.output<string | undefined>(undefined)));
+  return valuesOfCopy({
+    bundleUrl: where("bundle", () =>
+      pulumi.secret(copy.bundleUrl.apply((url) => presentAddress(url, owner))),
+    ),
+    version: copy.version,
+    jobId: copy.jobId,
+    sha256: where("bundle", () => copy.sha256),
     siteImage: where("siteImage", () => copy.image),
-    siteVolume: { image: where("volume", () => copy.image) },
-  };
+    volumeImage: where("volume", () => copy.image),
+  });
 }
 
 function presentAddress(url: string | undefined, owner: string): string {
   if (url) return url;
-  throw new pulumi.RunError(
-    `${owner}: the copy in the bucket has no address that pods could fetch it from: give its destination a \`linkLife\`, such ` +
-      `as "168h", for signed links.`,
-  );
+  throw new pulumi.RunError(`${owner}: ${COPY_WITHOUT_ADDRESS}`);
 }

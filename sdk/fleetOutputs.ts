@@ -35,7 +35,7 @@ export function fleetOutputs(
   if (members.length === 0) {
     throw new pulumi.RunError(
       "fleetOutputs: there are no exports. A list that is empty by mistake, such as one read from a configuration that is " +
-        "missing, would have every site of the stack deleted, so this run ends here. Read the list so that its absence is an " +
+        "missing, would delete every site of the stack, so this run ends here. Read the list so that its absence is an " +
         "error (`config.requireObject`); to delete all sites, run `pulumi destroy`.",
     );
   }

@@ -1,4 +1,4 @@
-import "../provider/adapters/dynamic/nodeVersion"; // first: see there
+import "../provider/adapters/session/nodeVersion"; // first: see there
 export { AgentJob, type AgentJobArgs } from "./agentJob";
 export {
   getAgentJob,
@@ -27,5 +27,6 @@ export {
   type StaticExportValues,
 } from "./staticExportValues";
 export { fleetOutputs, type FleetMember, type FleetOutputs } from "./fleetOutputs";
-export { featureSupport, type DeploymentKind, type Feature, type FeatureSupport } from "./featureSupport";
+export { featureSupport } from "./featureSupport";
+export type { DeploymentKind, Feature, FeatureSupport } from "../provider/installation/featureTable";
 export * from "../provider/messages/errors";

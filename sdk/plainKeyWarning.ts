@@ -5,14 +5,14 @@ import { isConfigSecret } from "./pulumiSdk";
 const API_KEY_CONFIG = "docs-hosting:adminApiKey";
 
 /** Programs that were warned: one process may run several. */
-const told = new Set<string>();
+const warned = new Set<string>();
 
 /** Warns once per program about an API key that the stack's configuration holds in plain text. */
 export function warnOfPlainKey(): void {
   if (pulumi.runtime.getConfig(API_KEY_CONFIG) === undefined || isConfigSecret(API_KEY_CONFIG)) return;
   const program = `${pulumi.getProject()}/${pulumi.getStack()}`;
-  if (told.has(program)) return;
-  told.add(program);
+  if (warned.has(program)) return;
+  warned.add(program);
   void pulumi.log.warn(
     `the configuration ${API_KEY_CONFIG} holds the admin API key in plain text, readable in the stack's settings file. ` +
       `Make a new key, and set it with \`pulumi config set --secret ${API_KEY_CONFIG}\`.`,

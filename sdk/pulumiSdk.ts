@@ -16,8 +16,8 @@ export async function isKnownOutput(output: pulumi.Output<unknown>): Promise<boo
  * Whether a configuration value is a secret. If the SDK no longer has `isConfigSecret`, every value counts as one: no warning.
  */
 export function isConfigSecret(name: string): boolean {
-  const { isConfigSecret: ask } = pulumi.runtime as { isConfigSecret?: (name: string) => boolean };
-  return ask?.(name) ?? true;
+  const { isConfigSecret: isSecret } = pulumi.runtime as { isConfigSecret?: (name: string) => boolean };
+  return isSecret?.(name) ?? true;
 }
 
 /**
@@ -44,7 +44,7 @@ export function runWithErrorHooks(): object | undefined {
  * Prevents a refused hook from failing its resource: a second copy of this package may have registered the hook. If the SDK no
  * longer has `__registered`, the resource fails.
  */
-export function outliveRefusal(hook: pulumi.ErrorHook): void {
+export function ignoreRefusal(hook: pulumi.ErrorHook): void {
   const inner = hook as { __registered?: Promise<void> };
   if (inner.__registered !== undefined) inner.__registered = inner.__registered.catch(() => undefined);
 }

@@ -27,6 +27,7 @@ export interface StaticExportLookup {
 export type UnmanagedStaticExport = pulumi.CustomResource &
   Pick<StaticExport, "domain" | "version" | "jobId" | "status" | "pageCount" | "baseUrl" | "apiKeyEnv">;
 
+/** The outputs beside the inputs: Pulumi needs their names before their values are known. */
 export const OWN_OUTPUTS: OwnOutputs<StaticExportOutputs, StaticExportInputs> = {
   status: undefined,
   pageCount: undefined,

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { missingOutput } from "../provider/installation/delivery";
 
 /**
  * The link of a static export, for an installation whose export is in another stack, see
@@ -57,12 +58,12 @@ export function linkOf(source: StaticExportLink, owner: string): pulumi.Output<s
     throw new pulumi.RunError(`${owner}: \`staticExport\` has no link: ${READ_ONLY}`);
   // a managed export gets its link from the provider, or from the mocks of a user's test
   if (pulumi.CustomResource.isInstance(given)) return pulumi.secret(source.bundleUrl);
-  return pulumi.secret(pulumi.output(given.bundleUrl).apply((url: unknown) => presentLink(url, owner)));
+  return pulumi.secret(pulumi.output(given.bundleUrl).apply((url: unknown) => requiredLink(url, owner)));
 }
 
 /** @throws pulumi.RunError for a missing link */
-export function presentLink(url: unknown, owner: string): string {
-  return presentOutput("bundleUrl", url, owner, READ_ONLY);
+export function requiredLink(url: unknown, owner: string): string {
+  return requiredOutput("bundleUrl", url, owner, READ_ONLY);
 }
 
 /**
@@ -71,10 +72,7 @@ export function presentLink(url: unknown, owner: string): string {
  * @param otherwise another reason why it may be missing, for the message
  * @throws pulumi.RunError if it is not a string, or empty
  */
-export function presentOutput(name: string, value: unknown, owner: string, otherwise: string): string {
+export function requiredOutput(name: string, value: unknown, owner: string, otherwise: string): string {
   if (typeof value === "string" && value !== "") return value;
-  throw new pulumi.RunError(
-    `${owner}: \`${name}\` is missing. If it comes from another stack, check that this stack has such an output and ` +
-      `was updated; ${otherwise}`,
-  );
+  throw new pulumi.RunError(`${owner}: ${missingOutput(name, otherwise)}`);
 }

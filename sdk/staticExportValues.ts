@@ -1,8 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
+import { NO_IMAGE } from "../provider/installation/delivery";
+import { siteValues } from "../provider/installation/siteValues";
 import { copyValues, isCopy, type CopiedSite } from "./copiedSite";
 import type { SiteImage } from "./siteImage";
 import type { StaticExport } from "./staticExport";
-import { linkOf, presentOutput, type StaticExportLink } from "./staticExportLink";
+import { linkOf, requiredOutput, type StaticExportLink } from "./staticExportLink";
 
 /** The values with which the deployment chart of a self-hosted installation fetches a bundle and serves it. */
 export interface StaticExportValues {
@@ -103,35 +105,32 @@ export function valuesOf(
   owner: string,
 ): BundleCopyValues | SiteImageValues | StaticExportLinkValues {
   const given = source as SiteSource | undefined | null;
-  if (given && isCopy(given)) return copyValues(given, owner);
+  if (given && isCopy(given)) return copyValues(given, owner) as BundleCopyValues;
   if (given && "image" in given) return imageValues(given, owner);
   const bundleUrl = linkOf(source as StaticExportLink, owner);
   const { version, jobId, sha256 } = source as StaticExportLink;
-  return {
-    staticExport: {
-      enabled: true,
-      bundleUrl,
-      ...(version !== undefined && { version: pulumi.output(version) }),
-      ...(jobId !== undefined && { jobId: pulumi.output(jobId) }),
-    },
-    ...(sha256 !== undefined && { fetch: { sha256: pulumi.output(sha256) } }),
-  };
+  return siteValues({
+    bundleUrl,
+    version: optional(version),
+    jobId: optional(jobId),
+    sha256: optional(sha256),
+  });
 }
 
 function imageValues({ image, runnable, version, jobId }: SiteImage, owner: string): SiteImageValues {
   const present = pulumi
     .output(image)
-    .apply((text: unknown) =>
-      presentOutput("image", text, owner, "a BundleCopy has one where its destination is a repository."),
-    );
-  return {
-    staticExport: {
-      enabled: true,
-      ...(version !== undefined && { version: pulumi.output(version) }),
-      ...(jobId !== undefined && { jobId: pulumi.output(jobId) }),
-    },
-    ...(runnable === false ? { siteVolume: { image: present } } : { siteImage: present }),
-  };
+    .apply((text: unknown) => requiredOutput("image", text, owner, NO_IMAGE));
+  return siteValues({
+    version: optional(version),
+    jobId: optional(jobId),
+    ...(runnable === false ? { volumeImage: present } : { siteImage: present }),
+  }) as SiteImageValues;
+}
+
+/** What is not given stays absent: the chart's values would have it as null. */
+function optional<Value>(input: pulumi.Input<Value> | undefined): pulumi.Output<Value> | undefined {
+  return input === undefined ? undefined : (pulumi.output(input) as pulumi.Output<Value>);
 }
 
 /**

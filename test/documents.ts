@@ -1,4 +1,4 @@
-// What the documents of the repository (Markdown) promise a reader who follows them.
+// What the documents of the repository (Markdown) promise to readers who follow them.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,11 +12,11 @@ export interface Document {
   /** Path from the root of the repository. */
   readonly path: string;
   readonly lines: number;
-  /** Links that lead to no other host, as they are written. */
+  /** Links without a host, as they are written. */
   readonly links: readonly string[];
-  /** Names by which its headings are linked to, as code hosts make them. */
+  /** The anchors of its headings, as code hosts make them. */
   readonly anchors: ReadonlySet<string>;
-  /** What stands in backticks, and each line of a block of code. */
+  /** Texts in backticks, and each line of a block of code. */
   readonly code: readonly string[];
   /** Its blocks of TypeScript: programs, or parts of them. */
   readonly programs: readonly string[];
@@ -30,11 +30,11 @@ export function repositoryFiles(): string[] {
     cwd: ROOT,
     encoding: "utf8",
   });
-  // one that was deleted is listed until that is committed
+  // git lists a deleted file until the deletion is committed
   return listed.split("\0").filter((path) => path !== "" && existsSync(join(ROOT, path)));
 }
 
-/** @param folder that the path begins at */
+/** @param folder with which the path begins */
 export function readDocument(path: string, folder = ROOT): Document {
   const text = readFileSync(join(folder, path), "utf8");
   const tokens = markdown.parse(text, {});

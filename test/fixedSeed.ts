@@ -1,5 +1,5 @@
-// Random inputs are the same in each run, unless SEED says others: a test that fails now and then tells nothing about the
-// change that it is run for.
+// Random inputs are the same in each run, unless SEED is set: a random failure says nothing about the change that the test runs
+// for.
 import fc from "fast-check";
 
 fc.configureGlobal({ seed: Number(process.env["SEED"] ?? 1) });

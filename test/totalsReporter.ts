@@ -1,8 +1,8 @@
 import type { Reporter, TestModule } from "vitest/node";
 
 /**
- * Prints, at the very end of a run, how long it took, why tests were skipped, what failed, a line each, and one line that a machine can
- * read: `N passed, N failed, N skipped`.
+ * Prints, at the very end of a run, its duration, why tests were skipped, the failures, a line each, and one machine-readable
+ * line: `N passed, N failed, N skipped`.
  */
 export default class TotalsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {

@@ -6,10 +6,10 @@ const project = (name: string, timeoutMs: number, options: Options): TestProject
   test: { name, root: import.meta.dirname, testTimeout: timeoutMs, hookTimeout: timeoutMs, ...options },
 });
 
-/** Files share a process, and what it has loaded: stack tests also programs and providers, see `engine/local/reusedProcess.ts`. */
+/** Files share a process and its loaded modules: stack tests also programs and providers, see `engine/local/reusedProcess.ts`. */
 const sharedProcesses: Options = { isolate: false };
-/** Of what a process does once in its life: each file puts other modules in the place of the real ones. */
-const REPLACED_MODULES = "unit/{adapters/dynamic,sdk,polling}/**/*.test.ts";
+/** Tests of what a process does once in its life: each file replaces modules by others. */
+const REPLACED_MODULES = "unit/{adapters,sdk,polling}/**/*.test.ts";
 
 export default defineConfig({
   test: {
@@ -36,13 +36,13 @@ export default defineConfig({
         setupFiles: ["engine/reaper.ts"],
         ...sharedProcesses,
       }),
-      // the CLI takes its time: a test is up to ten of its runs, several tests at once
+      // the CLI is slow: a test is up to ten of its runs, several tests at once
       project("stack", 600_000, {
-        include: ["stack/*.test.ts", "kills/{kills,downloads,sites}.test.ts"],
-        maxConcurrency: 3, // each test more at once is two processes more that load @pulumi/pulumi
+        include: ["stack/*.test.ts", "kills/{kills,downloads,sameBytes,sites}.test.ts"],
+        maxConcurrency: 3, // each additional test is two more processes that load @pulumi/pulumi
         ...sharedProcesses,
       }),
-      // what measures time runs alone: after all others, one file after the other
+      // tests that measure time run alone: after all others, one file after the other
       project("timed", 300_000, {
         include: ["stack/timed/*.test.ts"],
         ...sharedProcesses,

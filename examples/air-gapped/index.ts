@@ -11,8 +11,8 @@ const docs = new StaticExport("docs", {
   jobId: config.get("jobId"),
 });
 
-// The copy, in a registry that the cluster reaches: an nginx image with the site in it. Pages that would load anything from
-// another host are refused, for there is none.
+// The copy, in a registry that the cluster reaches: an nginx image with the site in it. A page that loads anything from another
+// another host is refused: the cluster reaches none.
 const copy = new BundleCopy("docs", {
   source: docs,
   destination: {
@@ -23,7 +23,7 @@ const copy = new BundleCopy("docs", {
   requireSelfContained: config.getBoolean("requireSelfContained") ?? true,
 });
 
-// The installation: its pods are that image and ask nobody for anything, whenever and wherever they start.
+// The installation: its pods run that image and download nothing, whenever and wherever they start.
 const installation =
   (config.getBoolean("install") ?? true)
     ? new SelfHostedDocs("docs", {

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import type { StaticExportArgs } from "pulumi-docs-hosting";
 
-/** How many sites a stack can have at most: what a run writes grows with their square, see README.md. */
+/** The most sites that a stack can have: what a run writes grows with the square of their number, see README.md. */
 export const MOST_SITES = 100;
 
-/** Also a name of a Helm release. */
+/** Also the name of a Helm release. */
 const SITE_NAME = /^[a-z0-9]([-a-z0-9]{0,51}[a-z0-9])?$/;
 
 /** A site, as its file has it: arguments of StaticExport, as plain values. */
@@ -15,8 +15,8 @@ export type Site = StaticExportArgs & { domain: string };
  * Reads the sites of a stack, by name.
  *
  * @param file path of a JSON file `{ "sites": { "NAME": { "domain": "docs.example.com", … }, … } }`
- * @throws pulumi.RunError when it is not there, has no sites, too many of them, or another shape: a program that went on
- *   would have the sites deleted that it does not find
+ * @throws pulumi.RunError when the file is missing, has no sites, too many of them, or another shape: a program that continued
+ *   without some sites would delete them
  */
 export function readSites(file: string): Record<string, Site> {
   try {
@@ -33,7 +33,7 @@ export function readSites(file: string): Record<string, Site> {
   }
 }
 
-/** What is wrong with a list, in the words for whoever wrote it. */
+/** What is wrong with a list, in a message for the author of the file. */
 function problemOf(list: unknown): string | undefined {
   if (!isObject(list) || !isObject(list["sites"]) || Object.keys(list).length > 1) {
     return 'it must be { "sites": { "NAME": { "domain": "docs.example.com" }, … } } and nothing else';
@@ -60,7 +60,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Of a name that is there twice, `JSON.parse` takes the last one and says nothing. */
+/** Where a name occurs twice, `JSON.parse` takes the last one silently. */
 function repeatedName(json: string): string | undefined {
   const open: Set<string>[] = [];
   for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:)?|[{}]/g)) {

@@ -1,7 +1,7 @@
 import { StaticExport } from "pulumi-docs-hosting";
 
-// Runs the export when it is created and whenever `version` or `triggers` change. In between, `pulumi up` does nothing
-// but renew the link when it nears its end.
+// Runs the export when it is created and whenever `version` or `triggers` change. In between, `pulumi up` only renews the link
+// before it ends.
 const docs = new StaticExport("docs", { domain: "docs.example.com" });
 
 export const { jobId, pageCount, expiresAt, renewAfter, bundleUrl } = docs;

@@ -6,12 +6,12 @@ export const KEY_PREFIX = "svc_";
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
-/** Lets only requests with the admin API key of the moment into the routes of `app`. */
+/** Requires the current admin API key for the routes of `app`. */
 export function requireAdminApiKey(app: FastifyInstance, adminApiKey: () => string): void {
   app.addHook("onRequest", (request, reply, done) => {
     const header = request.headers.authorization;
     const key = BEARER.exec(header ?? "")?.[1];
-    // digests have one length, so that the comparison takes as long for any key
+    // digests have one length, so that the comparison takes equally long for any key
     if (key !== undefined && timingSafeEqual(digest(key), digest(adminApiKey()))) {
       done();
       return;
@@ -22,7 +22,7 @@ export function requireAdminApiKey(app: FastifyInstance, adminApiKey: () => stri
   });
 }
 
-/** @throws when it cannot be one */
+/** @throws when the text cannot be a key */
 export function checkAdminApiKey(adminApiKey: string): string {
   if (!adminApiKey.startsWith(KEY_PREFIX)) throw new Error(`adminApiKey must begin with ${KEY_PREFIX}`);
   return adminApiKey;

@@ -12,9 +12,9 @@ export interface AgentJob {
 }
 
 /**
- * Where a job can go from each state. What the agent does is shown by the API description; what archives a job, and from
- * where, is not. Here whoever runs the service archives a job in any state, also one that is at work: clients are told to
- * wait for `archived`, so an active job can end there. Nothing leaves the archive.
+ * The states that a job can reach from each state. The API description shows what the agent does, but not what archives a job,
+ * and from which states. Here the operator of the service archives a job in any state, also an active one: the API tells clients
+ * to wait for `archived`, so an active job can end there. An archived job stays archived.
  */
 const TRANSITIONS: Readonly<Record<AgentJobStatus, readonly AgentJobStatus[]>> = {
   active: ["completed", "failed", "archived"],
@@ -24,9 +24,9 @@ const TRANSITIONS: Readonly<Record<AgentJobStatus, readonly AgentJobStatus[]>> =
 };
 
 /**
- * The job after a transition at `timestamp`. Only a job that completes gets a `prLink`; an archived one keeps what it had.
+ * The job after a transition at `timestamp`. Only a job that completes gets a `prLink`; an archived one keeps its own.
  *
- * @throws when there is no such transition, or the job would break a rule of its fields
+ * @throws when there is no such transition, or a field of the job would break a rule
  */
 export function moveAgentJob(
   job: AgentJob,
@@ -62,7 +62,7 @@ export function checkAgentJob(job: AgentJob): AgentJob {
   return job;
 }
 
-/** With a host, and of the characters that a URI can have: `URL` would also read spaces and other alphabets. */
+/** With a host, and only of characters that a URI can have: `URL` would also accept spaces and other alphabets. */
 function isUrl(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/[\x21-\x7e]+$/i.test(text) && URL.canParse(text);
 }

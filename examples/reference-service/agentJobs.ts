@@ -1,6 +1,6 @@
 import { type AgentJob, type AgentJobStatus, checkAgentJob, moveAgentJob } from "./agentJob.ts";
 
-/** A job to come. It begins as active; with `endsAfterMs` it also ends by itself. */
+/** A job to create. It is active at first; with `endsAfterMs` it also ends by itself. */
 export interface NewAgentJob {
   id: string;
   /** @default a made-up repository */
@@ -8,7 +8,7 @@ export interface NewAgentJob {
   /** @default a made-up model */
   model?: string;
   /**
-   * Milliseconds after which the agent is done, on the service's clock.
+   * Milliseconds after which the agent finishes, on the service's clock.
    * @default the job stays active until `transition`
    */
   endsAfterMs?: number;
@@ -18,7 +18,7 @@ export interface NewAgentJob {
    */
   outcome?: Exclude<AgentJobStatus, "active">;
   /**
-   * The pull request that it then has.
+   * The pull request of the completed job.
    * @default none: the agent changed no file
    */
   prLink?: string | null;
@@ -26,13 +26,13 @@ export interface NewAgentJob {
 
 interface Entry {
   job: AgentJob;
-  /** What the job becomes by itself, and when, in milliseconds since 1970. */
+  /** The state that the job reaches by itself, and when, in milliseconds since 1970. */
   end?: { atMs: number; job: AgentJob };
 }
 
 /**
- * The agent jobs of all projects. The API can only read them; whoever runs the service plays the agent and moves them.
- * As with export jobs, nothing waits for the end of a job: each look says what the job is at that moment.
+ * The agent jobs of all projects. The API can only read them; the operator of the service acts as the agent and changes their
+ * states. As with export jobs, nothing waits for the end of a job: each read computes the state at that moment.
  */
 export class AgentJobs {
   readonly #now: () => number;
@@ -46,12 +46,12 @@ export class AgentJobs {
     const key = keyOf(projectId, id);
     const entry = this.#entries.get(key);
     if (!entry?.end || this.#now() < entry.end.atMs) return entry?.job;
-    // kept, so that a clock that is set back does not bring the job back to life
+    // kept, so that setting the clock back does not make the job active again
     this.#entries.set(key, { job: entry.end.job });
     return entry.end.job;
   }
 
-  /** @throws when the project has that job, or a field cannot be as asked for */
+  /** @throws when the project has that job already, or a field is invalid */
   create(projectId: string, { endsAfterMs, outcome, prLink, ...fields }: NewAgentJob): AgentJob {
     if (this.get(projectId, fields.id)) {
       throw new Error(`there is an agent job ${fields.id} in project ${projectId} already`);
@@ -79,8 +79,8 @@ export class AgentJobs {
   }
 
   /**
-   * For tests of a client that need a state at once: puts a job there in any state, in place of one of that id, without
-   * the transitions. The rules of the fields hold, and the job that was there keeps its `createdAt`.
+   * For tests of a client that need a state at once: stores a job in any state, in place of the job of that id, without
+   * transitions. The rules of the fields hold, and an existing job keeps its `createdAt`.
    */
   set(projectId: string, fields: Pick<AgentJob, "id"> & Partial<AgentJob>): AgentJob {
     const timestamp = timestampOf(this.#now());
@@ -95,7 +95,7 @@ export class AgentJobs {
   }
 
   /**
-   * Moves a job on; `prLink` is what a successful agent leaves when it changed a file. The job then no longer ends by
+   * Changes a job's state; `prLink` is what a successful agent leaves when it changed a file. After that the job does not end by
    * itself.
    *
    * @throws when there is no such job or no such transition; the job stays as it was

@@ -7,14 +7,14 @@ export interface BundleLinksOptions {
   linkLifetimeMs: number;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** Makes two links of the same moment differ. */
+  /** Makes two links of the same moment different. */
   newId: () => string;
 }
 
-/** Presigned links: whoever has one may download, without a key, until it expires. */
+/** Presigned links: anybody who has one may download without a key until it expires. */
 export class BundleLinks {
   readonly #options: BundleLinksOptions;
-  /** Links live as long as the service: its jobs are gone with it too. */
+  /** Links end with the service, as its jobs do. */
   readonly #secret = randomBytes(32);
 
   constructor(options: BundleLinksOptions) {
@@ -33,7 +33,7 @@ export class BundleLinks {
     };
   }
 
-  /** Why the link may not be used, or undefined when it may. */
+  /** The reason why the link may not be used, or undefined when it may. */
   refuse(jobId: string, query: URLSearchParams): string | undefined {
     const given = Buffer.from(query.get("signature") ?? "");
     const expected = Buffer.from(this.#sign(jobId, query));

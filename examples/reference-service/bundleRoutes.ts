@@ -5,7 +5,7 @@ import { parseByteRange } from "./byteRange.ts";
 import type { ExportJobs } from "./exportJobs.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Makes links; behind the key. */
+/** Creates links; requires the key. */
 export function addBundleRoutes(app: FastifyInstance, jobs: ExportJobs, links: BundleLinks): void {
   app.post<{ Params: { jobId: string } }>("/v1/static-export/jobs/:jobId/bundle", async (request) => {
     const { jobId } = request.params;
@@ -22,7 +22,7 @@ export function addBundleRoutes(app: FastifyInstance, jobs: ExportJobs, links: B
   });
 }
 
-/** Honours links; no key, the signature is the permission. A download can be resumed (RFC 9110, 14). */
+/** Serves links; without a key, because the signature is the permission. A download can be resumed (RFC 9110, 14). */
 export function addBundleDownloadRoute(app: FastifyInstance, jobs: ExportJobs, links: BundleLinks): void {
   app.route<{ Params: { jobId: string } }>({
     method: ["GET", "HEAD"],
@@ -45,7 +45,7 @@ export function addBundleDownloadRoute(app: FastifyInstance, jobs: ExportJobs, l
       });
       if (request.headers["if-none-match"] === etag) return reply.code(304).send();
 
-      // a client that resumes another version must get all of this one, never a mixture
+      // a client that resumes another version must get all of this one, never a mix of both
       const ifRange = request.headers["if-range"];
       const mayResume = request.method === "GET" && (ifRange === undefined || ifRange === etag);
       const range = mayResume ? parseByteRange(request.headers.range, size) : undefined;
@@ -56,7 +56,7 @@ export function addBundleDownloadRoute(app: FastifyInstance, jobs: ExportJobs, l
       if (range) {
         void reply.code(206).header("content-range", `bytes ${range.start}-${range.end}/${size}`);
       }
-      // of the whole archive, also when only a part of it is sent (RFC 9530, 3)
+      // of the whole archive, also when the reply has only a part of it (RFC 9530, 3)
       const digest = Buffer.from(archive.sha256, "hex").toString("base64");
       void reply.header("repr-digest", `sha-256=:${digest}:`);
       const { start, end } = range ?? { start: 0, end: size - 1 };

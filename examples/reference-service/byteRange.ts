@@ -7,9 +7,9 @@ export interface ByteRange {
 const SINGLE_RANGE = /^bytes=(\d*)-(\d*)$/;
 
 /**
- * Reads a `Range` header (RFC 9110, 14.2). What a server may ignore is ignored: other units and several ranges at once.
+ * Reads a `Range` header (RFC 9110, 14.2). Ignores what a server may ignore: other units and several ranges at once.
  *
- * @returns undefined when the whole file is to be sent
+ * @returns undefined when the reply is the whole file
  */
 export function parseByteRange(
   header: string | undefined,

@@ -4,7 +4,9 @@ import { KEY_PREFIX } from "./adminApiKey.ts";
 import type { NewAgentJob } from "./agentJobs.ts";
 import type { ReferenceServiceOptions } from "./service.ts";
 
-/** Environment variable that holds the key when `--key` is not given. Not that of the clients: theirs may be a real one. */
+/**
+ * Environment variable that holds the key when `--key` is missing. It is not the clients' variable, whose key may be a real one.
+ */
 const KEY_VARIABLE = "REFERENCE_SERVICE_ADMIN_API_KEY";
 
 export const USAGE = `Usage: npm run reference-service -- --site DOMAIN=FOLDER --key KEY [options]
@@ -25,18 +27,18 @@ Runs the documentation-hosting API on this machine, for folders of Markdown.
   --help                this text
 `;
 
-/** Something that the user typed cannot be used; the message says what to type instead. */
+/** Bad input of the user; the message says what to type instead. */
 export class UsageError extends Error {}
 
 const DEFAULT_PORT = "4010";
 
-/** An agent's job that the command makes when the service has started. */
+/** An agent job that the command creates after the service has started. */
 export interface RequestedAgentJob {
   projectId: string;
   job: NewAgentJob;
 }
 
-/** Reads the arguments of the command and its environment; undefined when only help is wanted. */
+/** Reads the arguments of the command and its environment; undefined when the user asks for help. */
 export function parseCommandLine(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,

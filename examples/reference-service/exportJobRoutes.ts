@@ -9,7 +9,7 @@ import { type Sites, mayExport } from "./sites.ts";
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 
 /**
- * @param idempotentStarts with it, starts of the same `Idempotency-Key` make one job, see
+ * @param idempotentStarts starts with the same `Idempotency-Key` create one job, see
  *   https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 export function addExportJobRoutes(

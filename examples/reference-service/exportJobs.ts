@@ -4,9 +4,9 @@ import { packArchive } from "./site/archive.ts";
 import { type RenderedSite, renderSite } from "./site/renderSite.ts";
 
 export interface ExportJobsOptions {
-  /** Folder of the service's own in which jobs keep their files. */
+  /** The service's own folder in which jobs keep their files. */
   folder: string;
-  /** Milliseconds that a job takes at least; asked for each. */
+  /** The least duration of a job in milliseconds; called for each job. */
   jobDurationMs: () => number;
   /** Milliseconds since 1970. */
   now: () => number;
@@ -38,7 +38,7 @@ export interface Archive {
   size: number;
 }
 
-/** What a start asks for. */
+/** The fields of a start request. */
 export interface ExportRequest {
   domain: string;
   /** Folder of Markdown. */
@@ -51,11 +51,11 @@ interface ExportJob {
   readonly id: string;
   readonly request: ExportRequest;
   readonly folder: string;
-  /** Milliseconds since 1970, as are the others. */
+  /** Milliseconds since 1970, as all times here. */
   readonly createdAtMs: number;
   /** When the work last advanced. */
   workedAtMs: number;
-  /** Milliseconds that it takes at least, from `startedAtMs` on. */
+  /** The least duration in milliseconds, from `startedAtMs` on. */
   readonly durationMs: number;
   /** When the job left the queue. */
   startedAtMs?: number;
@@ -69,8 +69,8 @@ interface ExportJob {
 /**
  * The export jobs, rendered one after the other.
  *
- * A job shows as completed when it is rendered and its minimum duration has passed on the service's clock. Nothing waits
- * for that time: each look at a job says how far it is at that moment, so that a test only has to set the clock.
+ * A job is shown as completed when it is rendered and its least duration has passed on the service's clock. Nothing waits for
+ * that time: each read of a job computes its progress at that moment, so that a test only has to set the clock.
  */
 export class ExportJobs {
   readonly #options: ExportJobsOptions;
@@ -83,7 +83,7 @@ export class ExportJobs {
     this.#options = options;
   }
 
-  /** @param idempotencyKey names this start, see `startedBy` */
+  /** @param idempotencyKey identifies this start, see `startedBy` */
   start(request: ExportRequest, idempotencyKey?: string): ExportJobStatus {
     const id = this.#options.newId();
     const folder = join(this.#options.folder, id);
@@ -105,7 +105,7 @@ export class ExportJobs {
     return this.#look(job);
   }
 
-  /** The job that a start with this key began, and what that start asked for. */
+  /** The job that a start with this key created, and the fields of that start. */
   startedBy(idempotencyKey: string): { job: ExportJobStatus; request: ExportRequest } | undefined {
     const job = this.#jobs.get(this.#starts.get(idempotencyKey) ?? "");
     return job && { job: this.#look(job), request: job.request };
@@ -142,7 +142,7 @@ export class ExportJobs {
   }
 
   /**
-   * Packs a completed job's site, once; again when it went wrong. The job's files stay, so that any number of links can be made
+   * Packs a completed job's site once; again after a failure. The job's files stay, so that any number of links can be created
    * for it.
    */
   async archive(jobId: string): Promise<Archive> {
@@ -162,12 +162,12 @@ export class ExportJobs {
     return job.archive;
   }
 
-  /** The archive of a job, if it has been packed. */
+  /** The archive of a job, once it has been packed. */
   packedArchive(jobId: string): Promise<Archive> | undefined {
     return this.#jobs.get(jobId)?.archive;
   }
 
-  /** Stops what runs, forgets all jobs and removes their files. */
+  /** Stops all work, forgets all jobs and removes their files. */
   async reset(): Promise<void> {
     this.#stop.abort(new Error("the service was reset"));
     this.#stop = new AbortController();
@@ -182,7 +182,7 @@ export class ExportJobs {
     }
   }
 
-  /** Never rejects: what goes wrong is the job's result. */
+  /** Never rejects: a failure becomes the job's result. */
   async #run(job: ExportJob, signal: AbortSignal): Promise<void> {
     try {
       signal.throwIfAborted();
@@ -206,7 +206,7 @@ export class ExportJobs {
     job.workedAtMs = this.#options.now();
   }
 
-  /** From 0 to 1: as much as both the work and the minimum duration allow; and since when. */
+  /** From 0 to 1: the smaller of the shares of the work and of the least duration; and since when. */
   #done(job: ExportJob): { share: number; advancedAtMs: number } {
     const { startedAtMs, durationMs, workedAtMs, renderedPages, totalPages, site } = job;
     if (startedAtMs === undefined) return { share: 0, advancedAtMs: workedAtMs };

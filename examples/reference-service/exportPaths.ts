@@ -1,15 +1,15 @@
 import { Refusal } from "./refusal.ts";
 import { unknownPaths } from "./site/pagePaths.ts";
 
-/** Characters of a path that an error repeats. */
+/** Characters of a path that an error message repeats. */
 const LONGEST_QUOTE = 100;
 
 /**
- * The option that this service knows beside the domain: `paths`, the pages to export, beside `domain` or in an object
+ * The option that this service knows beside the domain: `paths`, the pages to export, next to `domain` or in an object
  * `exportOptions`. Other options are ignored.
  *
  * @returns undefined for all pages
- * @throws Refusal when it is no list of pages of the source
+ * @throws Refusal when the value is no list of pages of the source
  */
 export async function readPaths(
   options: Readonly<Record<string, unknown>>,
@@ -24,7 +24,7 @@ export async function readPaths(
   if (!Array.isArray(paths) || paths.length === 0 || !paths.every((path) => typeof path === "string")) {
     throw new Refusal(400, 'the field paths must be a list of at least one page, such as ["guides/one"]');
   }
-  // a source that cannot be read is told by the job, as without this option
+  // the job reports an unreadable source, as it does without this option
   const [unknown] = await unknownPaths(source, paths).catch(() => []);
   if (unknown !== undefined) {
     throw new Refusal(

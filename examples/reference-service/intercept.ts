@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { subjectOf } from "./requestLog.ts";
 
-/** A request that passed the key check and is about to be handled. */
+/** A request that has passed the key check, before it is handled. */
 export interface InterceptedRequest {
   readonly method: string;
   /** Without the query. */
@@ -18,18 +18,18 @@ export interface InterceptorReply {
   /** Sent as JSON, or as it is when it is a string. */
   body?: unknown;
   /**
-   * Closes the connection without a reply, before the request is handled or after; a client cannot tell which.
-   * Other fields are then ignored.
+   * Closes the connection without a reply, before the request is handled or after; a client cannot distinguish the two. Other
+   * fields are then ignored.
    */
   hangUp?: "unprocessed" | "processed";
 }
 
-/** Decides whether a request is answered otherwise than by the service itself; undefined lets it through. */
+/** Decides whether something else than the service answers a request; undefined lets it through. */
 export type Interceptor = (
   request: InterceptedRequest,
 ) => InterceptorReply | undefined | Promise<InterceptorReply | undefined>;
 
-/** Asks the interceptors, in the order they were added, before each request; the first reply counts. */
+/** Calls the interceptors before each request, in the order they were added; the first reply counts. */
 export function interceptRequests(
   app: FastifyInstance,
   interceptors: ReadonlySet<Interceptor>,
@@ -61,6 +61,6 @@ export function interceptRequests(
     if (!hangingUp.has(request)) return;
     reply.hijack();
     request.raw.socket.destroy();
-    await new Promise(() => undefined); // nothing is sent any more
+    await new Promise(() => undefined); // the connection is closed: nothing can be sent
   });
 }

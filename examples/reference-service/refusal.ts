@@ -18,8 +18,8 @@ export function answerErrors(app: FastifyInstance): void {
 }
 
 /**
- * Also for what is wrong before there is a route: a path that is not properly encoded. What the service itself did not expect is
- * only for whoever runs it: such messages name files of the machine.
+ * Also handles errors before there is a route: a path that is not properly encoded. Unexpected errors of the service are only for
+ * its operator: their messages name files of the machine.
  */
 export function answerError(
   error: Error & { statusCode?: number },

@@ -1,18 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
-/** Characters that are kept of a path, a domain or an identifier: any of them can be as long as whoever asks likes. */
+/** Characters that the log keeps of a path, a domain or an identifier: clients can send them in any length. */
 const LONGEST_TEXT = 1_024;
 
 /** One request that the service received. It never holds the key, nor the query, which can hold a link's signature. */
 export interface LoggedRequest {
   readonly method: string;
   readonly path: string;
-  /** Whether the request carried an `Authorization` header, right or wrong. */
+  /** Whether the request had an `Authorization` header, right or wrong. */
   readonly hasAuthorization: boolean;
-  /** The domain that the request named, or that of the job it named. */
+  /** The domain in the request, or that of the job in the request. */
   domain?: string;
   jobId?: string;
-  /** Undefined until there is a reply. Also set when an interceptor keeps a reply from the client: it shows what was done. */
+  /**
+   * Undefined until there is a reply. Also set when an interceptor withholds the reply from the client: it shows what was done.
+   */
   status?: number;
 }
 
@@ -49,7 +51,7 @@ export function logRequests(
   });
 }
 
-/** What a request is about, as far as it says so. */
+/** The subject of a request, as far as the request names it. */
 export function subjectOf(
   request: FastifyRequest,
   domainOfJob: (jobId: string) => string | undefined,
@@ -60,7 +62,7 @@ export function subjectOf(
   return { ...(domain !== undefined && { domain }), ...(jobId !== undefined && { jobId }) };
 }
 
-/** The beginning of a text, as a copy: a mere part would keep the whole of it in memory. */
+/** The beginning of a text, as a copy: a slice would keep the whole text in memory. */
 function kept(text: string): string {
   return Buffer.from(text.slice(0, LONGEST_TEXT), "utf16le").toString("utf16le");
 }

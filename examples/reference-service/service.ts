@@ -17,7 +17,7 @@ import { type LoggedRequest, logRequests } from "./requestLog.ts";
 import { type Site, Sites } from "./sites.ts";
 
 export interface ReferenceServiceOptions {
-  /** The hosted sites by domain: a folder of Markdown, or the folder with the plan the site is on. */
+  /** The hosted sites by domain: a folder of Markdown, or the folder and the plan of the site. */
   sites: Readonly<Record<string, string | Site>>;
   /** The key that every request must carry. Begins with `svc_`. */
   adminApiKey: string;
@@ -37,8 +37,8 @@ export interface ReferenceServiceOptions {
    */
   publicUrl?: string;
   /**
-   * Milliseconds that a job takes at least. Progress and page count advance over this time; a job never shows as completed
-   * before it really is. A function is asked once for each job.
+   * The least duration of a job in milliseconds. Progress and page count advance over this time; a job is never shown as
+   * completed before it is. A function is called once for each job.
    * @default 0
    */
   jobDurationMs?: number | (() => number);
@@ -48,22 +48,22 @@ export interface ReferenceServiceOptions {
    */
   linkLifetimeMs?: number;
   /**
-   * Starts with the same `Idempotency-Key` make one job. The API description does not show such a header.
+   * Starts with the same `Idempotency-Key` create one job. The API description does not show such a header.
    * @default false
    */
   idempotentStarts?: boolean;
   /**
-   * How many requests `requests` holds at most; older ones go.
+   * How many requests `requests` holds at most; older ones are removed.
    * @default 10_000
    */
   loggedRequests?: number;
   /**
-   * The service's clock, in milliseconds since 1970. Jobs, links and the `Date` of each reply go by it.
+   * The service's clock, in milliseconds since 1970. Jobs, links and the `Date` of each reply use it.
    * @default Date.now
    */
   now?: () => number;
   /**
-   * Makes identifiers of jobs and links.
+   * Creates identifiers of jobs and links.
    * @default random UUIDs
    */
   newId?: () => string;
@@ -72,17 +72,17 @@ export interface ReferenceServiceOptions {
 export interface ReferenceService {
   /** Base address, for example `http://127.0.0.1:4010`. */
   readonly url: string;
-  /** The requests since the start or the last reset, oldest first; of many the last `loggedRequests`. */
+  /** The requests since the start or the last reset, oldest first; at most the last `loggedRequests`. */
   readonly requests: readonly LoggedRequest[];
-  /** Stands in for the agent: creates jobs and moves them. */
+  /** Acts as the agent: creates jobs and changes their states. */
   readonly agentJobs: AgentJobs;
   /** Adds a site or replaces it: the next export of the domain renders the new source. */
   setSite(domain: string, site: string | Site): void;
   /** Rotates the key: from now on only this one is accepted. */
   setAdminApiKey(adminApiKey: string): void;
-  /** Answers some requests differently, for tests. Returns a function that takes the interceptor away again. */
+  /** Answers some requests differently, for tests. Returns a function that removes the interceptor. */
   intercept(interceptor: Interceptor): () => void;
-  /** Forgets jobs, requests and interceptors, and has the sites and the key of the start again. */
+  /** Forgets jobs, requests and interceptors, and restores the first sites and key. */
   reset(): Promise<void>;
   /** Stops at once and removes all files of the service. */
   close(): Promise<void>;
@@ -90,7 +90,7 @@ export interface ReferenceService {
 
 const DEFAULT_LINK_LIFETIME_MS = 3_600_000;
 const DEFAULT_LOGGED_REQUESTS = 10_000;
-/** Characters of an identifier in a path: as many as Node takes for all headers. Fastify's own limit is 100. */
+/** The longest identifier in a path, in characters: as many as Node accepts for all headers. Fastify's own limit is 100. */
 const MAX_ID_LENGTH = 16_384;
 
 /** Starts the service; resolves once it accepts requests. */

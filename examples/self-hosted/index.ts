@@ -4,7 +4,7 @@ import { SelfHostedDocs } from "pulumi-docs-hosting/kubernetes";
 
 const config = new pulumi.Config();
 
-// The export: a new `version` makes a new one, `jobId` goes back to an earlier one.
+// The export: a new `version` starts another, `jobId` goes back to an earlier one.
 const docs = new StaticExport("docs", {
   domain: config.require("domain"),
   version: config.get("version"),
@@ -12,8 +12,8 @@ const docs = new StaticExport("docs", {
   renewBefore: config.get("renewBefore"),
 });
 
-// The installation: fetches the export on startup and serves it. A renewed link restarts nothing, a new version rolls
-// the pods.
+// The installation: fetches the export on startup and serves it. A renewed link restarts nothing; a new version replaces the
+// pods.
 const installation = new SelfHostedDocs("docs", {
   staticExport: docs,
   chart: "./chart",

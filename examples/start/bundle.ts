@@ -6,14 +6,14 @@ import * as tar from "tar";
 /**
  * Fetches the bundle, as an installation does on startup, and unpacks it into `folder`.
  *
- * @throws with a sentence for the user, without the link, whose query lets everybody in
+ * @throws with a sentence for the user, without the link, whose query gives access to anybody
  */
 export async function fetchBundle(bundleUrl: string, folder: string): Promise<void> {
   const archive = `${folder}.tar.gz`;
   try {
     await download(bundleUrl, archive);
     await mkdir(folder, { recursive: true });
-    // paths outside of the folder and links are refused by the package itself
+    // the package itself refuses paths outside of the folder, and links
     await tar.extract({ file: archive, cwd: folder, strict: true }).catch((error: unknown) => {
       throw new Error(`the bundle cannot be unpacked: ${(error as Error).message}`, { cause: error });
     });

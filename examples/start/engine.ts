@@ -1,7 +1,7 @@
 import { PulumiCommand } from "@pulumi/pulumi/automation/index.js";
 import { availableEngines, type EngineKind } from "../../test/engine/index.ts";
 
-/** What runs the program, and why. */
+/** The engine that runs the program, and the reason for it. */
 export interface ChosenEngine {
   kind: EngineKind;
   /** One line for the user. */
@@ -9,11 +9,11 @@ export interface ChosenEngine {
 }
 
 /**
- * The Pulumi CLI from PATH; else one that the Automation API installs into `folder`; else the project's own test engine,
- * which runs the same program and the same provider process.
+ * The Pulumi CLI from PATH; else one that the Automation API installs into `folder`; else the project's own test engine, which
+ * runs the same program and the same provider process.
  *
- * @param forced `cli` or `local` (the variable ENGINE): no other one is tried
- * @throws Error when the forced engine cannot be had
+ * @param forced `cli` or `local` (the variable ENGINE): only that one is tried
+ * @throws Error when the forced engine is not available
  */
 export async function chooseEngine(folder: string, forced: string | undefined): Promise<ChosenEngine> {
   if (forced !== undefined && forced !== "" && forced !== "cli" && forced !== "local") {

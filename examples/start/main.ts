@@ -1,5 +1,5 @@
-// `npm start`: the whole main job on this machine. A reference service hosts real documentation, a Pulumi program exports
-// it, and the exported site is served until Ctrl-C. `-- --once` checks the served start page and ends.
+// `npm start`: the whole workflow on this machine. A reference service hosts real documentation, a Pulumi program exports it, and
+// the exported site is served until Ctrl-C. `-- --once` checks the served start page and ends.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,16 +13,16 @@ import { fetchSiteOfImage } from "./registry.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const DOMAIN = "docs.example.com";
-/** Documentation that nobody here wrote: that of the package fastify. */
+/** Real documentation: that of the package fastify. */
 const SOURCE = join(ROOT, "node_modules/fastify/docs");
-/** Made up for this run, and good for nothing else. */
+/** Generated for this run, and valid nowhere else. */
 const KEY = "svc_quickstart";
-/** How long the export takes at least, in milliseconds: long enough to watch it. */
+/** The least duration of the export in milliseconds: long enough to watch it. */
 const JOB_DURATION_MS = 5_000;
 
-/** Has configuration of its own and needs a cluster: its README says how to run it. */
+/** Needs its own configuration and a cluster: its README says how to run it. */
 const NEEDS_CLUSTER = "self-hosted";
-/** No program, but what the programs run against. */
+/** No program: the service that the programs run against. */
 const SERVICE = "reference-service";
 const EXAMPLES = readdirSync(join(ROOT, "examples")).filter(
   (name) => existsSync(programOf(name)) && name !== NEEDS_CLUSTER && name !== SERVICE,
@@ -39,7 +39,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 try {
   process.exitCode = await main();
 } catch (error) {
-  // what can go wrong here has words of its own; where it was thrown tells a user nothing
+  // errors that can happen here have messages of their own; a stack trace does not help users
   console.error(`npm start: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 }
@@ -122,7 +122,7 @@ async function run(options: { example: string; once: boolean }): Promise<number>
   }
 }
 
-/** Whether the served page holds the first whole sentence of the source's own start page. */
+/** Whether the served page has the first whole sentence of the source's own start page. */
 async function checkStartPage(url: string): Promise<boolean> {
   const expected =
     /^[A-Z][\w ,]{30,}/m.exec(readFileSync(join(SOURCE, "index.md"), "utf8"))?.[0].trim() ?? "";

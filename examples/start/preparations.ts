@@ -1,11 +1,11 @@
 import type { ReferenceService } from "../reference-service/index.ts";
 import { startRegistryWithBase } from "./registry.ts";
 
-/** What an example finds when it runs. */
+/** What an example needs when it runs. */
 export interface Preparation {
   /** Of its stack. */
   config: Record<string, string>;
-  /** What the service was given for it: one line for the user. */
+  /** What the service got for it: one line for the user. */
   notice: string;
   /** Ends what was started for it. */
   close?: () => Promise<void>;
@@ -17,7 +17,7 @@ type Prepare = (
   say: (what: string) => void,
 ) => Preparation | Promise<Preparation>;
 
-/** How long the agent is at work, in milliseconds: long enough to see `pulumi up` wait for it. */
+/** The duration of the agent's job in milliseconds: long enough to see `pulumi up` wait for it. */
 const AGENT_JOB_DURATION_MS = 3_000;
 
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
@@ -33,7 +33,7 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
     const projectId = "docs-team";
     const agentJobId = "agent-1";
     const prLink = "https://git.example.com/docs/site/pull/1";
-    // the agent begins when it is first asked about: a machine that is slow to get there also waits
+    // the agent begins at the first request for it: a slow machine also waits
     const stopIntercepting = service.intercept(({ path }) => {
       if (path === `/v2/agent/${projectId}/job/${agentJobId}`) {
         stopIntercepting();

@@ -15,7 +15,7 @@ interface Manifest {
   layers?: { digest: string }[];
 }
 
-/** A registry on this machine with something in the place of nginx's image: nothing of it is run here. */
+/** A registry on this machine with a placeholder for nginx's image: nothing of it runs here. */
 export async function startRegistryWithBase(
   say: (what: string) => void,
 ): Promise<{ host: string; base: string; close: () => Promise<void> }> {
@@ -58,7 +58,7 @@ async function pushEmptyImage(repository: string): Promise<void> {
 }
 
 /**
- * Takes the site out of its image, as a node would that pulls it.
+ * Takes the site out of its image, as a node that pulls it would.
  *
  * @param image `host/repository@sha256:…`
  */

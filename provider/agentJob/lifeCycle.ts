@@ -1,16 +1,29 @@
-import { decisionLine, type Decision, type ReasonCode } from "../resource/decision";
+import { decisionLine, type Decision, type DecisionCode } from "../resource/decision";
 import type { Context } from "../resource/context";
-import { changedByTable, checkByTable, withEffect } from "../resource/inputTable";
-import { DEFAULT_LIMIT_MS, goneDecision, READ_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
+import {
+  changedByTable,
+  checkByTable,
+  checkedByTable,
+  withEffect,
+  withStoredNames,
+  type InputTable,
+} from "../resource/inputTable";
+import {
+  DEFAULT_LIMIT_MS,
+  goneDecision,
+  READ_LIMIT_MS,
+  type Found,
+  type LifeCycle,
+} from "../resource/lifeCycle";
 import { openClient } from "../resource/openClient";
 import { UnfinishedError } from "../resource/unfinishedError";
 import { agentJobOutcome, isKnownStatus, missingFields, nameOf, type AgentJob } from "../service/agentJob";
 import { waitForJob, type PolledJob } from "../polling/jobWait";
-import { AgentFailedError, NotFoundError } from "../messages/errors";
+import { AgentFailedError, InputError, NotFoundError } from "../messages/errors";
 import { explained } from "../messages/explainedError";
 import { warningOnce } from "../messages/reporter";
 import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
-import { inputsOf, seenState, type AgentJobState } from "./state";
+import { inputsOf, NOT_OBSERVED, observedState, type AgentJobState } from "./state";
 
 /** The life cycle of an agent job. */
 export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
@@ -19,37 +32,29 @@ export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
   /** The agent job's own id. */
   idOf: ({ outputs }) => outputs.jobId,
 
-  check: (given, configuration) =>
-    checkByTable<CheckedAgentJobInputs>(AGENT_JOB_INPUTS, given, configuration),
+  ...withNamesOf(AGENT_JOB_INPUTS),
 
-  diff(inputs, state) {
-    const changed = changedByTable(AGENT_JOB_INPUTS, inputs, inputsOf(state));
-    const replaces = withEffect(AGENT_JOB_INPUTS, changed, "replaces");
-    if (replaces.length > 0) {
-      const names = replaces.map((name) => AGENT_JOB_INPUTS[name].publicName ?? name);
-      const text = `${names.join(" and ")} changed: another agent job in its place`;
-      return { changed, replaces, hidden: false, decision: { because: "REPLACED", text } };
-    }
-    const decision = decide(inputs, state, changed);
-    const isSettled = decision.because === "SETTINGS" || decision.because === "UP_TO_DATE";
-    return { changed, replaces, hidden: !isSettled && changed.length === 0, decision };
-  },
+  /** Nothing is asked for again of a final job. */
+  predict: (inputs, state) =>
+    state && isFinal(state.outputs)
+      ? { ...observedState(inputs, { ...state.outputs, id: state.outputs.jobId }).outputs }
+      : { ...inputs, ...NOT_OBSERVED },
 
   /** Waits until the job is final. */
   async create(context, inputs, limitMs = DEFAULT_LIMIT_MS) {
-    noteWhat(context, inputs, "NEW");
-    context.reporter.info(decisionLine({ because: "NEW", text: `${describe(inputs)} is waited for` }));
-    return settled(inputs, await waitUntilSeenFinal(context, inputs, limitMs));
+    traceJob(context, inputs, "NEW");
+    context.reporter.info(decisionLine({ code: "NEW", text: `waiting for ${describe(inputs)}` }));
+    return acceptedState(inputs, await waitUntilFinal(context, inputs, limitMs));
   },
 
   /** Reads the job once. */
   async read(context, state) {
     const inputs = inputsOf(state);
-    noteWhat(context, inputs);
+    traceJob(context, inputs);
     try {
       const { client } = openClient(context, inputs, READ_LIMIT_MS);
       const { job } = await client.getAgentJob(keyOf(inputs));
-      return { inputs, state: seenState(inputs, job) };
+      return { inputs, state: observedState(inputs, job) };
     } catch (error) {
       if (error instanceof NotFoundError) return undefined;
       throw explained(error, describe(inputs), "The state is unchanged");
@@ -58,23 +63,100 @@ export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
 
   gone: (state) => goneDecision("JOB_GONE", describe(inputsOf(state))),
 
-  /** Not supported: `getAgentJob` does this. */
-  lookUp: (_context, id) =>
-    Promise.reject(new Error(`${id}: an AgentJob is not looked up by its resource; use getAgentJob.`)),
+  /** Reads a job that this stack does not manage. */
+  lookUp: (context, id) => readById(context, id, "looked up"),
+
+  /** A failed job was accepted: otherwise every `pulumi up` would refuse it. */
+  async import(context, id) {
+    const { inputs, state } = await readById(context, id, "imported");
+    const { projectId, jobId } = inputs;
+    const isFailed = agentJobOutcome(state.outputs.status) === "failure";
+    const accepted = { ...inputs, acceptFailed: isFailed };
+    return {
+      inputs: { projectId, jobId, ...(isFailed && { acceptFailed: true }) },
+      state: { ...state, outputs: { ...state.outputs, ...accepted } },
+    };
+  },
 
   /** Continues the wait of an interrupted run. Sends no request for a final job. */
   async update(context, state, inputs, limitMs = DEFAULT_LIMIT_MS) {
     const changed = changedByTable(AGENT_JOB_INPUTS, inputs, inputsOf(state));
-    noteWhat(context, inputs, decide(inputs, state, changed).because);
+    traceJob(context, inputs, decide(inputs, state, changed).code);
     const job = isFinal(state.outputs)
       ? { ...state.outputs, id: state.outputs.jobId }
-      : await waitUntilSeenFinal(context, inputs, limitMs, state);
-    return settled(inputs, job);
+      : await waitUntilFinal(context, inputs, limitMs, state);
+    return acceptedState(inputs, job);
   },
 
   /** Nothing is stored outside of the state. */
   remove: () => Promise.resolve(),
 };
+
+/** The life cycle of an agent job whose inputs have their stored names for the user, too: a schema cannot have an input `id`. */
+export const agentJobByStoredNames: typeof agentJob = {
+  ...agentJob,
+  ...withNamesOf(withStoredNames(AGENT_JOB_INPUTS)),
+};
+
+/**
+ * Reads the job `PROJECT/JOB` once.
+ *
+ * @param done "imported"
+ */
+async function readById(
+  context: Context,
+  id: string,
+  done: string,
+): Promise<Found<CheckedAgentJobInputs, AgentJobState>> {
+  const slash = id.indexOf("/");
+  if (slash < 0) {
+    throw new InputError(
+      `${id}: an agent job is ${done} by its project and its id: write PROJECT/JOB, such as my-project/${id}`,
+      "",
+    );
+  }
+  const given = { projectId: id.slice(0, slash), jobId: id.slice(slash + 1) };
+  const what = `${id}: cannot be ${done}`;
+  const inputs = checkedByTable(withStoredNames(AGENT_JOB_INPUTS), given, context.configuration, what);
+  traceJob(context, inputs);
+  try {
+    const { client } = openClient(context, inputs, READ_LIMIT_MS);
+    const { job, missing } = await client.getAgentJob(keyOf(inputs));
+    if (missing.length > 0) context.reporter.warn(missingFields(keyOf(inputs), missing));
+    return { inputs, state: observedState(inputs, job) };
+  } catch (error) {
+    if (error instanceof NotFoundError) {
+      const remedy = "Check the project, the job and the account.";
+      throw new NotFoundError(`${id}: the service has no such agent job. ${remedy}`, remedy, {
+        status: 404,
+        cause: error,
+      });
+    }
+    throw explained(error, describe(inputs), `Nothing was ${done}`);
+  }
+}
+
+/** The operations that name inputs in messages. */
+function withNamesOf(
+  table: InputTable<CheckedAgentJobInputs>,
+): Pick<LifeCycle<CheckedAgentJobInputs, AgentJobState>, "check" | "diff"> {
+  return {
+    check: (given, configuration) => checkByTable<CheckedAgentJobInputs>(table, given, configuration),
+
+    diff(inputs, state) {
+      const changed = changedByTable(table, inputs, inputsOf(state));
+      const replaces = withEffect(table, changed, "replaces");
+      if (replaces.length > 0) {
+        const names = replaces.map((name) => table[name].publicName ?? name);
+        const text = `${names.join(" and ")} changed: another agent job replaces this one`;
+        return { changed, replaces, hidden: false, decision: { code: "REPLACED", text } };
+      }
+      const decision = decide(inputs, state, changed);
+      const hidden = changed.length === 0 && decision.code !== "UP_TO_DATE";
+      return { changed, replaces, hidden, decision };
+    },
+  };
+}
 
 /** The decision about a job whose identity did not change. */
 function decide(
@@ -84,18 +166,18 @@ function decide(
 ): Decision {
   const name = describe(inputs);
   if (!isFinal(outputs)) {
-    return { because: "RESUMED", text: `${name} was not final when an earlier run ended: the wait goes on` };
+    return { code: "RESUMED", text: `${name} was not final when an earlier run ended: the wait continues` };
   }
   if (isRefused(inputs, outputs)) {
-    return { because: "JOB_FAILED", text: `${name} failed, which is not accepted: nothing is asked for` };
+    return { code: "JOB_FAILED", text: `${name} failed, and acceptFailed is not set: no request is sent` };
   }
   if (changed.length > 0) {
-    return { because: "SETTINGS", text: `${changed.join(" and ")} changed: remembered without a request` };
+    return { code: "SETTINGS", text: `${changed.join(" and ")} changed: recorded without a request` };
   }
-  return { because: "UP_TO_DATE", text: `${name} is ${outputs.status}: nothing is asked for` };
+  return { code: "UP_TO_DATE", text: `${name} is ${outputs.status}: no request is needed` };
 }
 
-async function waitUntilSeenFinal(
+async function waitUntilFinal(
   context: Context,
   inputs: CheckedAgentJobInputs,
   limitMs: number,
@@ -103,37 +185,37 @@ async function waitUntilSeenFinal(
 ): Promise<AgentJob> {
   const name = describe(inputs);
   const reporter = warningOnce(context.reporter);
-  let seen: AgentJob | undefined;
+  let observed: AgentJob | undefined;
   try {
     const service = openClient(context, inputs, limitMs);
     const { tracer } = service;
     const poll = async (): Promise<AgentJob & PolledJob> => {
-      const { job, missing, ...asked } = await service.client.getAgentJob(keyOf(inputs));
-      seen = job;
+      const { job, missing, ...reply } = await service.client.getAgentJob(keyOf(inputs));
+      observed = job;
       if (missing.length > 0) reporter.warn(missingFields(keyOf(inputs), missing));
       const { status } = job;
       const outcome = agentJobOutcome(status);
       tracer.note({ "docs_hosting.job.status": status, "docs_hosting.job.outcome": outcome });
-      return { ...job, ...asked, outcome, isUnexpected: !isKnownStatus(status) };
+      return { ...job, ...reply, outcome, isUnexpected: !isKnownStatus(status) };
     };
     const tracedPoll = (): ReturnType<typeof poll> => tracer.span("docs_hosting.agent_job.look", {}, poll);
     const wait = { ...service, subject: `${name} to be final`, name, poll: tracedPoll };
     return await tracer.span("docs_hosting.agent_job.wait", {}, () => waitForJob(wait));
   } catch (error) {
     const over = error instanceof NotFoundError;
-    const failure = explained(error, name, over ? "" : "The next `pulumi up` goes on waiting for it");
-    const state = seen ? seenState(inputs, seen) : before;
+    const failure = explained(error, name, over ? "" : "The next `pulumi up` continues to wait for it");
+    const state = observed ? observedState(inputs, observed) : before;
     throw state && !over ? new UnfinishedError(failure, state) : failure;
   }
 }
 
 /** @throws UnfinishedError for a failed job, unless `acceptFailed` is set: the state stores it, so it is not read again */
-function settled(inputs: CheckedAgentJobInputs, job: AgentJob): AgentJobState {
-  const state = seenState(inputs, job);
+function acceptedState(inputs: CheckedAgentJobInputs, job: AgentJob): AgentJobState {
+  const state = observedState(inputs, job);
   if (!isRefused(inputs, job)) return state;
   const remedy =
-    "Start the agent anew and give the id of the new job, or take this for a normal end with `acceptFailed: true`.";
-  const failed = `${describe(inputs)} failed: the agent met an unrecoverable error. It is final and not asked for again.`;
+    "Start the agent again and give the id of the new job, or accept the failure with `acceptFailed: true`.";
+  const failed = `${describe(inputs)} failed: the agent met an unrecoverable error. The job is final, so it is not read again.`;
   throw new UnfinishedError(new AgentFailedError(`${failed} ${remedy}`, remedy), state);
 }
 
@@ -146,15 +228,15 @@ function isFinal({ status }: Pick<AgentJob, "status">): boolean {
 }
 
 /** Adds the job and the reason for the operation to the trace. */
-function noteWhat(
+function traceJob(
   { tracer }: Context,
   { projectId, jobId }: CheckedAgentJobInputs,
-  because?: ReasonCode,
+  code?: DecisionCode,
 ): void {
   tracer.note({
     "docs_hosting.project.id": projectId,
     "docs_hosting.job.id": jobId,
-    ...(because && { "docs_hosting.decision": because }),
+    ...(code && { "docs_hosting.decision": code }),
   });
 }
 

@@ -1,7 +1,7 @@
 import { isKnownStatus, missingFields, nameOf, type AgentJob } from "../service/agentJob";
 import { checkByTable } from "../resource/inputTable";
 import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
-import { openClient, type AskingContext } from "../resource/openClient";
+import { openClient, type ClientContext } from "../resource/openClient";
 import { InputError } from "../messages/errors";
 import { withoutSecrets } from "../messages/reporter";
 import { explained } from "../messages/explainedError";
@@ -16,7 +16,7 @@ import { READ_LIMIT_MS } from "../resource/lifeCycle";
  *   wrong, for which job, and what to do
  */
 export async function lookUpAgentJob(
-  context: AskingContext,
+  context: ClientContext,
   given: Readonly<Record<string, unknown>>,
 ): Promise<AgentJob> {
   const { secrets } = context;
@@ -28,7 +28,7 @@ export async function lookUpAgentJob(
   }
 }
 
-async function lookUp(context: AskingContext, given: Readonly<Record<string, unknown>>): Promise<AgentJob> {
+async function lookUp(context: ClientContext, given: Readonly<Record<string, unknown>>): Promise<AgentJob> {
   const { id, ...others } = given;
   const { inputs, failures } = checkByTable<CheckedAgentJobInputs>(
     AGENT_JOB_INPUTS,

@@ -1,5 +1,6 @@
 import type { AgentJob } from "../service/agentJob";
 import { inputsAmong } from "../resource/inputTable";
+import { UNKNOWN } from "../messages/unknown";
 import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
 
 /** The outputs of an agent job: all inputs, and the fields that the service reported. */
@@ -12,13 +13,23 @@ export interface AgentJobState {
 }
 
 /** The state after a read of the job. */
-export function seenState(inputs: CheckedAgentJobInputs, job: AgentJob): AgentJobState {
+export function observedState(inputs: CheckedAgentJobInputs, job: AgentJob): AgentJobState {
   const { status, source, model, prLink, createdAt, archivedAt } = job;
   return {
     outputs: { ...inputs, status, source, model, prLink, createdAt, archivedAt },
     bookkeeping: {},
   };
 }
+
+/** The fields of a job before it is read. */
+export const NOT_OBSERVED: Record<keyof Omit<AgentJob, "id">, string> = {
+  status: UNKNOWN,
+  source: UNKNOWN,
+  model: UNKNOWN,
+  prLink: UNKNOWN,
+  createdAt: UNKNOWN,
+  archivedAt: UNKNOWN,
+};
 
 /** The inputs that a state was made from. */
 export function inputsOf({ outputs }: AgentJobState): CheckedAgentJobInputs {

@@ -4,7 +4,9 @@ import { platformProblem } from "../kit/platform";
 import { baseProblem } from "../registry/reference";
 import { text, type InputTable, type RuleResult } from "../resource/inputTable";
 import { isSameSource, ruleOfSource, type BundleSource, type CheckedSource } from "../source/bundleSource";
-import { KEEP, LIMITS, REQUIRE_SELF_CONTAINED, type BundleLimits } from "../source/demands";
+import type { OfflineSearch, SearchOptions } from "../offlineSearch/options";
+import { PUBLICATION_INPUTS } from "../published/inputs";
+import type { BundleLimits } from "../source/requirements";
 import { isUnknown } from "../messages/unknown";
 
 /** A chart on this machine. */
@@ -50,12 +52,27 @@ export interface AirGapKitInputs {
   limits?: BundleLimits;
   /** Number of earlier kits to keep beside the newest. @default 1 */
   keep?: number;
+  /**
+   * Add a search to the site's image in the kit: an index and a search box that need no server and no network. `true`, or options.
+   * Needs `images`. The archive in the kit stays as it is.
+   *
+   * @default false
+   */
+  offlineSearch?: boolean | SearchOptions;
 }
 
 /** Inputs after check: defaults filled in, values normalised. */
 export interface CheckedInputs extends Omit<
   AirGapKitInputs,
-  "source" | "chart" | "images" | "platforms" | "values" | "requireSelfContained" | "limits" | "keep"
+  | "source"
+  | "chart"
+  | "images"
+  | "platforms"
+  | "values"
+  | "requireSelfContained"
+  | "limits"
+  | "keep"
+  | "offlineSearch"
 > {
   /** The source of the bundle, as plain values. */
   source: CheckedSource;
@@ -73,6 +90,8 @@ export interface CheckedInputs extends Omit<
   limits: Required<BundleLimits>;
   /** Number of earlier kits to keep. */
   keep: number;
+  /** The search to add, if any. */
+  offlineSearch?: OfflineSearch;
 }
 
 /** Smallest part size, in bytes: smaller parts would be too many. */
@@ -84,7 +103,7 @@ const DEFAULT_PLATFORMS = ["linux/amd64"];
 export const AIR_GAP_KIT_INPUTS: InputTable<AirGapKitInputs> = {
   source: {
     change: "content",
-    required: "what the kit carries: a StaticExport, or { file, version }",
+    required: "what the kit contains: a StaticExport, or { file, version }",
     rule: ruleOfSource,
     isSame: isSameSource,
   },
@@ -134,9 +153,7 @@ export const AIR_GAP_KIT_INPUTS: InputTable<AirGapKitInputs> = {
         ? { value }
         : { problem: `must be a whole number of bytes, at least ${SMALLEST_PART}` },
   },
-  requireSelfContained: REQUIRE_SELF_CONTAINED,
-  limits: LIMITS,
-  keep: KEEP,
+  ...PUBLICATION_INPUTS,
 };
 
 function ruleOfPath(what: string, example: string): (value: string) => RuleResult {

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { usingFolder } from "../files/diskFailure";
 import { removeDrafts } from "../kit/draft";
 import { chartInFolder } from "../kit/chartFacts";
@@ -11,23 +11,29 @@ import { folderFailures, localFailures } from "../published/localFailures";
 import type { PublicationKind } from "../published/publication";
 import { describeSource } from "../source/bundleSource";
 import { siteLimits } from "../source/inspect";
-import type { WorkContext } from "../source/workFolders";
+import type { LimitedContext } from "../resource/withinLimit";
+import { InputError } from "../messages/errors";
 import { isUnknown } from "../messages/unknown";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
-import { inputsOf, stateOf, type AirGapKitState, type MadeKit } from "./state";
+import { inputsOf, outputsBefore, stateOf, type AirGapKitState, type MadeKit } from "./state";
+
+const NOT_IMPORTED =
+  "an AirGapKit cannot be imported: a kit does not contain the chart, images and values that it was made from. " +
+  "Declare it with its inputs: a new kit is written beside this one. To publish the bundle of this kit, use a BundleCopy of its file.";
 
 /** How an AirGapKit publishes: kits in a folder. */
 export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state: AirGapKitState }> = {
-  words: {
+  terms: {
     resource: "AirGapKit",
     item: "kit",
     items: "kits",
     made: "written",
     span: "docs_hosting.air_gap_kit",
   },
+  import: (_context, id) => Promise.reject(new InputError(`${id}: ${NOT_IMPORTED}`, "")),
   table: AIR_GAP_KIT_INPUTS,
   noBookkeeping: { kits: [] },
-  failuresHere({ folder, chart, signingKeyEnv, since }, { environment, secrets }) {
+  localFailures({ folder, chart, signingKeyEnv, since }, { environment, secrets }) {
     const source = { environment, ...(secrets && { secrets }) };
     return [
       ...folderFailures("folder", folder),
@@ -39,9 +45,18 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
     ];
   },
 
+  conflicts({ images, offlineSearch }) {
+    if (offlineSearch === undefined || isUnknown(images) || images.length > 0) return [];
+    const reason =
+      "the archive in a kit stays as the service made it. Give `images` with an nginx image: the kit's image of the site has the search.";
+    return [{ property: "offlineSearch", reason }];
+  },
+
   destinationName,
-  destinationKey: ({ folder }) => folder,
-  deed: (inputs) => `a kit of ${describeSource(inputs.source)} is written to ${destinationName(inputs)}`,
+  // `kits`, `./kits` and its absolute path are one folder: a replacement would remove what it has just made
+  destinationKey: ({ folder }) => (isUnknown(folder) ? folder : resolve(folder)),
+  actionText: (inputs) =>
+    `a kit of ${describeSource(inputs.source)} is written to ${destinationName(inputs)}`,
   subject: ({ source }) => `a kit of ${describeSource(source)}`,
   addressOf: ({ kit }, { folder }) => join(folder, kit.name),
 
@@ -49,17 +64,19 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   itemsOf: ({ bookkeeping }) => bookkeeping.kits,
   linkOf: () => ({}),
   stateOf,
+  outputsBefore,
   reasonsToPublish: () => [],
 
   prepare(context, inputs, earlier) {
-    const { folder, chart, images, platforms, values, signingKeyEnv, since, partSize } = inputs;
+    const { folder, chart, images, platforms, values, signingKeyEnv, since, partSize, offlineSearch } =
+      inputs;
     const { fetch, clock, reporter, secrets, signal, deadline, configuration } = context;
     const { environment } = configuration;
     const signer =
       signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, { environment, secrets });
     const sinceKit = since === undefined ? undefined : readEarlierKit(since);
     return async ({ bundle, inspection }, placing) => {
-      const { files, pages, selfContained, externalLoads, root } = inspection;
+      const { files, pages, selfContained, externalLoads, root, hasFile } = inspection;
       const { version, jobId, sha256, size } = bundle;
       const made = (kit: MadeKit["kit"]): MadeKit => ({
         kit,
@@ -70,6 +87,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
           writeKit(
             {
               bundle: { ...bundle, root },
+              search: offlineSearch && { options: offlineSearch, hasFile },
               limits: siteLimits(inputs),
               chart: chart?.path,
               images,
@@ -103,7 +121,7 @@ export const airGapKit = publishedLifeCycle(KITS);
 
 /** Distinguishes the drafts of this resource from those of other resources that write to the same folder. */
 export function draftOwner(
-  { urn = "" }: Pick<WorkContext, "urn">,
+  { urn = "" }: Pick<LimitedContext, "urn">,
   { folder }: Pick<CheckedInputs, "folder">,
 ): string {
   return JSON.stringify([urn, folder]);

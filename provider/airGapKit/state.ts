@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { ExternalLoad } from "../archive/site";
 import type { WrittenKit } from "../kit/writeKit";
 import type { Drift } from "../published/publication";
+import { isUnknown, UNKNOWN } from "../messages/unknown";
 import { inputsAmong } from "../resource/inputTable";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
 
@@ -31,10 +32,14 @@ export interface AirGapKitOutputs extends CheckedInputs {
   externalLoads: readonly ExternalLoad[];
   /** When the kit was written, ISO 8601. */
   createdAt: string;
+  /** Number of pages that the offline search finds. Only with `offlineSearch`. */
+  searchPages?: number;
+  /** Version of the offline search in it. A newer version of this package keeps it until the content changes. */
+  searchVersion?: string;
 }
 
 /** Facts about the bundle in a kit. */
-export type CarriedBundle = Pick<AirGapKitOutputs, "version" | "bundleSha256" | "pages" | "selfContained"> & {
+export type PackedBundle = Pick<AirGapKitOutputs, "version" | "bundleSha256" | "pages" | "selfContained"> & {
   readonly jobId?: string | undefined;
   readonly externalLoads: readonly ExternalLoad[];
   /** Size of the archive, in bytes. */
@@ -46,7 +51,7 @@ export type CarriedBundle = Pick<AirGapKitOutputs, "version" | "bundleSha256" | 
 /** A kit that was written and is not removed yet. */
 export interface MadeKit {
   readonly kit: WrittenKit;
-  readonly bundle: CarriedBundle;
+  readonly bundle: PackedBundle;
 }
 
 /** Data stored beside the outputs and not shown to users. */
@@ -84,8 +89,33 @@ export function stateOf(inputs: CheckedInputs, kits: readonly MadeKit[]): AirGap
       selfContained,
       externalLoads,
       createdAt: kit.createdAt,
+      ...kit.search,
     },
     bookkeeping: { kits },
+  };
+}
+
+/** The outputs before a kit is written. */
+export function outputsBefore({
+  source,
+  signingKeyEnv,
+  offlineSearch,
+}: CheckedInputs): Record<Exclude<keyof AirGapKitOutputs, keyof CheckedInputs>, unknown> {
+  return {
+    path: UNKNOWN,
+    version: isUnknown(source) ? UNKNOWN : source.version,
+    jobId: isUnknown(source) ? UNKNOWN : "jobId" in source ? source.jobId : undefined,
+    sha256: UNKNOWN,
+    size: UNKNOWN,
+    files: UNKNOWN,
+    signed: signingKeyEnv !== undefined,
+    bundleSha256: UNKNOWN,
+    pages: UNKNOWN,
+    selfContained: UNKNOWN,
+    externalLoads: UNKNOWN,
+    createdAt: UNKNOWN,
+    searchPages: offlineSearch === undefined ? undefined : UNKNOWN,
+    searchVersion: offlineSearch === undefined ? undefined : UNKNOWN,
   };
 }
 

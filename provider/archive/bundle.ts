@@ -1,4 +1,4 @@
-import { transferLine } from "../http/transferLine";
+import { transferLine } from "../messages/transferLine";
 import { InternalError } from "../messages/errors";
 import type { Reporter } from "../messages/reporter";
 import { ArchiveFile } from "./archiveFile";
@@ -10,7 +10,7 @@ import type { Inspection, SiteFile, SiteLimits, SiteSink } from "./site";
 import { isPage, SiteLoads } from "./siteLoads";
 import { SiteTree } from "./siteTree";
 import { readTarGz } from "./readTar";
-import { Turns, WORK_PER_ENTRY } from "./turns";
+import { Yielder, WORK_PER_ENTRY } from "./yielder";
 import { boundUnpacked } from "./unpackedBound";
 import { readZip } from "./readZip";
 
@@ -20,6 +20,18 @@ export interface BundleFile {
   readonly format: ArchiveFormat;
   /** SHA-256 of the archive: hexadecimal digits. */
   readonly sha256: string;
+}
+
+/** A local bundle, and what is known of its content. It is inspected before it is published. */
+export interface Bundle extends BundleFile {
+  /** Of the archive, in bytes. */
+  readonly size: number;
+  /** Label of the content. */
+  readonly version: string;
+  /** The job that exported it, if known. */
+  readonly jobId?: string | undefined;
+  /** The site's domain, if known. */
+  readonly domain?: string | undefined;
 }
 
 /**
@@ -35,33 +47,41 @@ export async function inspectBundle(
   { signal, reporter }: { readonly signal: AbortSignal; readonly reporter: Reporter },
 ): Promise<Inspection> {
   const characters = inspectedCharacters(limits.unpackedBytes);
-  const loads = new SiteLoads(new InspectionBudget(characters, new Turns(signal)));
+  const loads = new SiteLoads(new InspectionBudget(characters, new Yielder(signal)));
   let [files, pages, unpackedBytes] = [0, 0, 0];
-  const tops = new Tops();
+  const tops = new TopLevelNames();
   const tree = await readBundle(bundle, limits, signal, {
-    thing: (path) => tops.add(path),
+    entry: (path) => tops.add(path),
     file: async ({ path, size }, content) => {
       files++;
       unpackedBytes += size;
       if (isPage(path)) pages++;
       await loads.inspect(path, size, content);
     },
-    read: (bytes, size) => reporter.progress(transferLine("looking through", bytes, size, 0)),
+    read: (bytes, size) => reporter.progress(transferLine("inspecting", bytes, size, 0)),
   });
   const root = tree.hasFile("index.html") ? "" : tops.only;
-  if (root === undefined || !tree.hasFile(below(root, "index.html"))) {
+  if (root === undefined || !tree.hasFile(inRoot(root, "index.html"))) {
     throw refusal(
-      "has no index.html, neither on top nor in the one folder that everything is in",
-      "Look whether the domain has pages, and export the site again.",
+      "has no index.html, neither at the top nor in its only top-level folder",
+      "Check that the domain has pages, and export the site again.",
     );
   }
   // servers send this page for missing pages
-  if (tree.hasFile(below(root, "404.html"))) pages--;
+  if (tree.hasFile(inRoot(root, "404.html"))) pages--;
   const externalLoads = loads.external.map(({ page, address }) => ({
     page: shown(withoutRoot(root, page)),
     address,
   }));
-  return { root, files, pages, unpackedBytes, selfContained: externalLoads.length === 0, externalLoads };
+  return {
+    root,
+    files,
+    pages,
+    unpackedBytes,
+    selfContained: externalLoads.length === 0,
+    externalLoads,
+    hasFile: (path) => tree.hasFile(inRoot(root, path)),
+  };
 }
 
 /**
@@ -79,7 +99,7 @@ export async function unpackBundle(
 ): Promise<void> {
   await readBundle(bundle, limits, signal, {
     file: async ({ path, size }, content) => {
-      if (!path.startsWith(below(root, ""))) throw changed();
+      if (!path.startsWith(inRoot(root, ""))) throw changed();
       let readBytes = 0;
       let failure: unknown;
       const watched = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
@@ -105,7 +125,7 @@ export async function unpackBundle(
 
 interface Visitor {
   /** A file or folder with an entry in the archive. */
-  thing?(path: string): void;
+  entry?(path: string): void;
   file(file: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void>;
   readonly read?: (readBytes: number, size: number) => void;
 }
@@ -121,7 +141,7 @@ async function readBundle(
   const file = await ArchiveFile.open(path, visitor.read);
   try {
     const tree = new SiteTree(limits);
-    const turns = new Turns(signal);
+    const turns = new Yielder(signal);
     let unpackedBytes = 0;
     const read = format === "zip" ? readZip : readTarGz;
     for await (const entry of read(file, limits, signal)) {
@@ -139,22 +159,22 @@ async function readBundle(
 }
 
 async function visit({ kind, size, content }: ArchiveEntry, path: string, visitor: Visitor): Promise<void> {
-  if (path === "" || isOfMac(path)) return;
-  visitor.thing?.(path);
+  if (path === "" || isMacMetadata(path)) return;
+  visitor.entry?.(path);
   if (kind === "file") await visitor.file({ path, size }, content);
 }
 
 /** Files that macOS adds and no page refers to. They must satisfy every rule, and are left out. */
-function isOfMac(path: string): boolean {
+function isMacMetadata(path: string): boolean {
   return /(?:^__MACOSX(?:$|\/))|(?:(?:^|\/)(?:\._[^/]*|\.DS_Store)$)/.test(path);
 }
 
 function changed(): Error {
-  return refusal("is not the bundle of this digest: its file was changed meanwhile", BROKEN);
+  return refusal("does not have the expected digest: its file was changed meanwhile", BROKEN);
 }
 
 /** The top-level names of an archive. */
-class Tops {
+class TopLevelNames {
   #first: string | undefined;
   #isOnly = true;
 
@@ -170,7 +190,7 @@ class Tops {
   }
 }
 
-function below(root: string, path: string): string {
+function inRoot(root: string, path: string): string {
   return root === "" ? path : `${root}/${path}`;
 }
 

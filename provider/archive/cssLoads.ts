@@ -2,10 +2,10 @@ import { type CSSToken, tokenizer, TokenType } from "@csstools/css-tokenizer";
 import { type InspectionBudget, NotInspected } from "./inspectionBudget";
 
 /** Maximum number of characters in one style sheet. */
-const MOST_CHARACTERS = 4 * 1_024 * 1_024;
+const MAX_CHARACTERS = 4 * 1_024 * 1_024;
 
 /** Maximum number of errors in one style sheet: real ones have a few. */
-const MOST_ERRORS = 1_000;
+const MAX_ERRORS = 1_000;
 /** Cost of an error in characters: the default limits allow a million errors, for which the tokenizer takes some seconds. */
 const ERROR_WORK = 8_000;
 
@@ -20,6 +20,7 @@ const ADDRESS = /^(?:url|src)$/;
 /** Rules whose address is only an identifier. */
 const NAMING = /^(?:namespace|(?:-moz-)?document)$/;
 
+/** Whether a style sheet may load something: a quick check before it is tokenized. */
 export function mayLoad(css: string): boolean {
   return MAY_LOAD.test(css);
 }
@@ -36,7 +37,7 @@ export async function cssLoads(
   load: (address: string) => void,
 ): Promise<void> {
   if (!mayLoad(css)) return budget.spend(css.length);
-  if (css.length > MOST_CHARACTERS) throw new NotInspected("too large");
+  if (css.length > MAX_CHARACTERS) throw new NotInspected("too large");
   let errors = 0;
   let spent = 0;
   const { nextToken, endOfFile } = tokenizer({ css }, { onParseError: () => errors++ });
@@ -46,7 +47,7 @@ export async function cssLoads(
   let depth = 0;
   while (!endOfFile()) {
     const token: CSSToken = nextToken();
-    if (errors > MOST_ERRORS) throw new NotInspected(`more than ${MOST_ERRORS} errors in one style sheet`);
+    if (errors > MAX_ERRORS) throw new NotInspected(`more than ${MAX_ERRORS} errors in one style sheet`);
     const work = token[3] + errors * ERROR_WORK;
     if (work - spent > SLICE) {
       await budget.spend(work - spent);

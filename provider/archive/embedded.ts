@@ -1,4 +1,4 @@
-import { HERE } from "./elsewhere";
+import { SITE_BASE } from "./externalAddress";
 
 /** `json`: lists of addresses, from speculation rules and import maps. */
 export type TextKind = "html" | "xml" | "css" | "json" | "manifest";
@@ -32,7 +32,7 @@ export function embeddedIn(address: string): InspectedText | undefined {
     .slice(comma + 1)
     .replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)));
   const text = Buffer.from(bytes, /;\s*base64$/i.test(type) ? "base64" : "latin1").toString();
-  return { kind, text, base: HERE };
+  return { kind, text, base: SITE_BASE };
 }
 
 /** The addresses in a JSON text: all its strings; of a manifest, those named `src`. Invalid JSON loads nothing. */

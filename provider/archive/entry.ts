@@ -11,6 +11,7 @@ export interface ArchiveEntry {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
+/** The problem of an entry for which {@link isSetuid} is true. */
 export const SETUID_PROBLEM = "would run with the rights of its owner (setuid)";
 
 /** @param mode Unix mode. Folders may have the setgid bit, which they inherit from their parent */

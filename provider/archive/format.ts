@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import { BROKEN, refusal } from "./refusal";
 
+/** The formats of bundles. */
 export type ArchiveFormat = "tar.gz" | "zip";
 
 /** Enough bytes to recognise an uncompressed tar. */
@@ -14,7 +15,7 @@ const OTHERS: readonly (readonly [begin: RegExp, what: string])[] = [
   ],
   [/^\s*<\?xml|^\s*<Error\b/, "is an XML text, perhaps a store's error, instead of an archive"],
   [/^\s*[{[]/, "is a JSON text, perhaps an error, instead of an archive"],
-  [/^PK\x07\x08/, "is one part of a zip that was split"],
+  [/^PK\x07\x08/, "is one part of a split zip"],
   [/^\x28\xb5\x2f\xfd/, "is compressed with zstd, instead of tar.gz or zip"],
   [/^\xfd7zXZ/, "is compressed with xz, instead of tar.gz or zip"],
   [/^BZh/, "is compressed with bzip2, instead of tar.gz or zip"],

@@ -1,4 +1,4 @@
-import type { Turns } from "./turns";
+import type { Yielder } from "./yielder";
 
 /** The reason why a file was not completely inspected. The file counts as one with an external load. */
 export class NotInspected extends Error {
@@ -26,11 +26,11 @@ export function inspectedCharacters(unpackedBytes: number): number {
  * machine.
  */
 export class InspectionBudget {
-  readonly #turns: Turns;
+  readonly #turns: Yielder;
   #left: number;
 
   /** @param characters of all pages and style sheets together, see {@link inspectedCharacters} */
-  constructor(characters: number, turns: Turns) {
+  constructor(characters: number, turns: Yielder) {
     this.#left = characters;
     this.#turns = turns;
   }

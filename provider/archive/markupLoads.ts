@@ -1,12 +1,11 @@
-import { foreignContent, html, type Token, type TokenHandler, Tokenizer, TokenizerMode } from "parse5";
+import { type Token, type TokenHandler, Tokenizer } from "parse5";
 import { mayLoad } from "./cssLoads";
-import { baseOf } from "./elsewhere";
+import { baseUrlOf } from "./externalAddress";
 import type { InspectedText } from "./embedded";
 import { NotInspected } from "./inspectionBudget";
 import { ADDRESSES, LISTS, LOADING_RELATIONS, PRESENTATION } from "./loadingAttributes";
+import { MarkupContext } from "./markupContext";
 import { srcsetAddresses } from "./srcset";
-
-const TAG = html.TAG_ID;
 
 const DELAY_AND_ADDRESS =
   /^[\t\n\f\r ]*[0-9.]*[\t\n\f\r ]*[;,]?[\t\n\f\r ]*(?:url[\t\n\f\r ]*=[\t\n\f\r ]*)?(.*)$/is;
@@ -15,7 +14,7 @@ const DELAY_AND_ADDRESS =
 const FRAMES = /^(?:i?frame|object|embed)$/;
 
 /** Maximum number of addresses in one attribute. */
-const MOST_LISTED = 1_000;
+const MAX_LISTED = 1_000;
 
 /** Types of `<script>` elements that contain lists of addresses instead of programs. */
 const LISTS_OF_ADDRESSES = /^[\t\n\f\r ]*(?:speculationrules|importmap)[\t\n\f\r ]*$/i;
@@ -46,14 +45,13 @@ export class MarkupLoads implements TokenHandler {
   #hasBase = false;
   /** Text of the open `<style>` or list of addresses. */
   #text: { readonly kind: "css" | "json"; readonly pieces: string[] } | undefined;
-  /** Open namespaces, the innermost last: in SVG and MathML, only tags are markup. */
-  readonly #namespaces: html.NS[] = [html.NS.HTML];
+  readonly #context: MarkupContext;
 
   constructor(sink: LoadSink, base: string, isXml: boolean) {
     this.#sink = sink;
     this.#base = base;
     this.#isXml = isXml;
-    this.#tokenizer.inForeignNode = isXml;
+    this.#context = new MarkupContext(this.#tokenizer, isXml);
   }
 
   /** Accepts the text in pieces of any size. */
@@ -67,8 +65,7 @@ export class MarkupLoads implements TokenHandler {
   }
 
   onStartTag(token: Token.TagToken): void {
-    const isForeign = this.#isXml || this.#enter(token);
-    if (!isForeign) this.#setMode(token.tagID);
+    const isForeign = this.#context.startTag(token);
     const name = this.#localName(token.tagName).toLowerCase();
     const isOpen = !(isForeign && token.selfClosing);
     if (name === "style" && isOpen) this.#text = { kind: "css", pieces: [] };
@@ -82,7 +79,7 @@ export class MarkupLoads implements TokenHandler {
 
   onEndTag(token: Token.TagToken): void {
     if (/^(?:style|script)$/.test(this.#localName(token.tagName))) this.#endText();
-    if (!this.#isXml) this.#leave(token);
+    this.#context.endTag(token);
   }
 
   onCharacter({ chars }: Token.CharacterToken): void {
@@ -100,7 +97,7 @@ export class MarkupLoads implements TokenHandler {
   /** Handles XML instructions: the tokenizer reports them as comments, and other comments load nothing. */
   onComment({ data }: Token.CommentToken): void {
     if (!this.#isXml || !data.startsWith("?xml-stylesheet")) return;
-    if (!data.endsWith("?")) throw new NotInspected("an instruction with a > in it");
+    if (!data.endsWith("?")) throw new NotInspected("a processing instruction with a > in it");
     const [, one, other] = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)')/.exec(data) ?? [];
     this.#sink.load(one ?? other ?? "", this.#base, false);
   }
@@ -111,67 +108,6 @@ export class MarkupLoads implements TokenHandler {
 
   onEof(): void {
     // see end()
-  }
-
-  #isForeign(): boolean {
-    return this.#namespaces.at(-1) !== html.NS.HTML;
-  }
-
-  /** Tracks SVG and MathML for the tokenizer. @returns whether the element belongs to one of them */
-  #enter(token: Token.TagToken): boolean {
-    if (token.tagID === TAG.SVG) this.#namespaces.push(html.NS.SVG);
-    else if (token.tagID === TAG.MATH) this.#namespaces.push(html.NS.MATHML);
-    const namespace = this.#namespaces.at(-1) ?? html.NS.HTML;
-    if (namespace === html.NS.HTML) return false;
-    if (foreignContent.causesExit(token)) {
-      this.#namespaces.length = 1;
-    } else if (token.selfClosing) {
-      if (token.tagID === TAG.SVG || token.tagID === TAG.MATH) this.#namespaces.pop();
-    } else {
-      if (namespace === html.NS.SVG) foreignContent.adjustTokenSVGTagName(token);
-      // HTML markup within SVG: `<foreignObject>`, `<title>`…
-      if (foreignContent.isIntegrationPoint(token.tagID, namespace, token.attrs))
-        this.#namespaces.push(html.NS.HTML);
-    }
-    this.#tokenizer.inForeignNode = this.#isForeign();
-    return this.#namespaces.length > 1;
-  }
-
-  #leave(token: Token.TagToken): void {
-    const [outer, inner] = this.#namespaces.slice(-2);
-    if (inner === undefined) return;
-    if (inner === html.NS.HTML) {
-      if (outer === html.NS.SVG) foreignContent.adjustTokenSVGTagName(token);
-      if (foreignContent.isIntegrationPoint(token.tagID, outer ?? html.NS.HTML, token.attrs))
-        this.#namespaces.pop();
-    } else if (token.tagID === (inner === html.NS.SVG ? TAG.SVG : TAG.MATH)) {
-      this.#namespaces.pop();
-    }
-    this.#tokenizer.inForeignNode = this.#isForeign();
-  }
-
-  /** Sets what is not markup, as a browser's parser does. `<noscript>` is read as a browser without scripts reads it. */
-  #setMode(tag: html.TAG_ID): void {
-    switch (tag) {
-      case TAG.SCRIPT:
-        this.#tokenizer.state = TokenizerMode.SCRIPT_DATA;
-        break;
-      case TAG.TITLE:
-      case TAG.TEXTAREA:
-        this.#tokenizer.state = TokenizerMode.RCDATA;
-        break;
-      case TAG.STYLE:
-      case TAG.XMP:
-      case TAG.IFRAME:
-      case TAG.NOEMBED:
-      case TAG.NOFRAMES:
-        this.#tokenizer.state = TokenizerMode.RAWTEXT;
-        break;
-      case TAG.PLAINTEXT:
-        this.#tokenizer.state = TokenizerMode.PLAINTEXT;
-        break;
-      default:
-    }
   }
 
   #endText(): void {
@@ -216,7 +152,7 @@ export class MarkupLoads implements TokenHandler {
       // only the first one counts, and only for what follows
       if (address === undefined || this.#hasBase) return;
       this.#hasBase = true;
-      this.#base = baseOf(address);
+      this.#base = baseUrlOf(address);
     } else if (valueOf(attributes, "http-equiv")?.toLowerCase() === "refresh") {
       const next = DELAY_AND_ADDRESS.exec(valueOf(attributes, "content") ?? "")?.[1] ?? "";
       this.#load(/^(["'])(.*?)(?:\1|$)/s.exec(next)?.[2] ?? next);
@@ -226,7 +162,7 @@ export class MarkupLoads implements TokenHandler {
   #loadList(addresses: Iterable<string>): void {
     let count = 0;
     for (const address of addresses) {
-      if (++count > MOST_LISTED) throw new NotInspected(`a list of more than ${MOST_LISTED} addresses`);
+      if (++count > MAX_LISTED) throw new NotInspected(`a list of more than ${MAX_LISTED} addresses`);
       this.#load(address);
     }
   }

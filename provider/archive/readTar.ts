@@ -21,14 +21,14 @@ import { boundRatio } from "./unpackedBound";
 const INFLATED_CHUNK_BYTES = 256 * 1_024;
 
 /** Maximum size of attributes or a long name, each: enough for access lists and signatures of files. */
-const MOST_METADATA_BYTES = 1_024 * 1_024;
+const MAX_METADATA_BYTES = 1_024 * 1_024;
 
 /** Maximum number of headers with attributes or long names before one entry: real tars have at most three. */
-const MOST_METADATA_HEADERS = 8;
+const MAX_METADATA_HEADERS = 8;
 
 /** Size of a tar besides its files: headers, attributes, and zeros at the end. */
 const HEADER_BYTES_PER_FILE = 4_096;
-const MOST_FURTHER_BYTES = 16 * 1_024 * 1_024;
+const MAX_FURTHER_BYTES = 16 * 1_024 * 1_024;
 
 const KINDS: Readonly<Record<string, string>> = {
   "1": "is a hard link",
@@ -66,7 +66,7 @@ export async function* readTarGz(
       await tar.exactly(paddingOf(size));
     }
     for (let rest; (rest = await tar.some(Infinity)) !== undefined;) {
-      if (rest.some((byte) => byte !== 0)) throw refusal("goes on after its end", BROKEN);
+      if (rest.some((byte) => byte !== 0)) throw refusal("continues after its end", BROKEN);
     }
   } finally {
     await tar.close();
@@ -79,7 +79,7 @@ async function* gunzipped(
   limits: SiteLimits,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const most = limits.unpackedBytes + limits.files * HEADER_BYTES_PER_FILE + MOST_FURTHER_BYTES;
+  const most = limits.unpackedBytes + limits.files * HEADER_BYTES_PER_FILE + MAX_FURTHER_BYTES;
   const gunzip = createGunzip({ chunkSize: INFLATED_CHUNK_BYTES });
   const packed = Readable.from(file.chunks(signal));
   packed.on("error", (error) => gunzip.destroy(error));
@@ -96,16 +96,17 @@ async function* gunzipped(
     }
   } catch (error) {
     throw isOfZlib(error)
-      ? refusal(`is broken: its compression does not hold (${error.code})`, BROKEN)
+      ? refusal(`is broken: its compressed data is invalid (${error.code})`, BROKEN)
       : error;
   } finally {
     packed.destroy();
     gunzip.destroy();
   }
   // zlib ignores what follows a member and is not another member
-  if (gunzip.bytesWritten !== file.size) throw refusal("goes on after the end of its compression", BROKEN);
+  if (gunzip.bytesWritten !== file.size) throw refusal("continues after the end of its compression", BROKEN);
 }
 
+/** Whether zlib threw the error: the compressed data is invalid. */
 export function isOfZlib(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && "code" in error && /^Z_/.test(String(error.code));
 }
@@ -124,10 +125,10 @@ async function nextHeader(tar: ByteReader): Promise<TarHeader | undefined> {
     }
     const header = parseHeader(block);
     if (!/^[xgLK]$/.test(header.type)) return withOverrides(header, overrides);
-    if (metadata === MOST_METADATA_HEADERS)
-      throw refusal("has attributes without end in front of an entry", UNSAFE);
-    if (header.size > MOST_METADATA_BYTES) {
-      throw refusal(`has a name or attributes of ${header.size} bytes in front of an entry`, UNSAFE);
+    if (metadata === MAX_METADATA_HEADERS)
+      throw refusal("has too many attribute headers before an entry", UNSAFE);
+    if (header.size > MAX_METADATA_BYTES) {
+      throw refusal(`has a name or attributes of ${header.size} bytes before an entry`, UNSAFE);
     }
     const content = Buffer.from(await tar.exactly(header.size));
     await tar.exactly(paddingOf(header.size));
@@ -155,10 +156,10 @@ function checkedEntry({ name: bytes, type, size, mode }: TarHeader): Omit<Archiv
     throw entryRefusal(name, problem, UNSAFE);
   };
   if (type !== "0" && type !== "5") {
-    refuse(KINDS[type] ?? `is neither a file nor a folder, but of the kind «${printableKind(type)}»`);
+    refuse(KINDS[type] ?? `is neither a file nor a folder, but an entry of type «${printableKind(type)}»`);
   }
   const kind = type === "5" || name.endsWith("/") ? "folder" : "file"; // old tars mark folders with a slash
-  if (kind === "folder" && size > 0) refuse("is a folder with a content");
+  if (kind === "folder" && size > 0) refuse("is a folder with content");
   if (isSetuid(mode, kind)) refuse(SETUID_PROBLEM);
   return { name, kind, size };
 }

@@ -22,13 +22,15 @@ const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 const ZEROS = Buffer.alloc(BLOCK_BYTES);
 
+/** Whether a block consists of zeros: two of them end a tar. */
 export function isZeroBlock(block: Buffer): boolean {
   return block.equals(ZEROS);
 }
 
 /** @throws BundleRefusedError */
 export function parseHeader(block: Buffer): TarHeader {
-  if (number(block, "sum") !== sumOf(block)) throw refusal("is broken: a header's sum is wrong", BROKEN);
+  if (number(block, "sum") !== sumOf(block))
+    throw refusal("is broken: the checksum of a header is wrong", BROKEN);
   const type = field(block, "type").toString("latin1");
   const last = text(field(block, "name"));
   const prefix = text(field(block, "prefix"));
@@ -36,7 +38,7 @@ export function parseHeader(block: Buffer): TarHeader {
   // without POSIX's exact magic, some programs read these bytes as a part of the name, and some do not;
   // a sparse file stores the positions of its pieces there
   if (!isPosix && type !== "S" && field(block, "prefix").some((byte) => byte !== 0)) {
-    throw entryRefusal(last.toString(), "has a name that programs read in two ways (prefix)", UNSAFE);
+    throw entryRefusal(last.toString(), "has a name that programs read differently (prefix)", UNSAFE);
   }
   return {
     name: prefix.length > 0 ? Buffer.concat([prefix, Buffer.from("/"), last]) : last,
@@ -85,9 +87,9 @@ export function parseAttributes(content: Buffer, isGlobal: boolean): Overrides {
       throw refusal("is broken: an entry's attributes cannot be read", BROKEN);
     }
     const key = content.toString("utf8", offset + length.length + 1, equals);
-    if (key.startsWith("GNU.sparse.")) throw refusal("holds a sparse file", UNSAFE);
+    if (key.startsWith("GNU.sparse.")) throw refusal("contains a sparse file", UNSAFE);
     if (FOR_ONE_ENTRY.test(key) && (isGlobal || found.has(key))) {
-      throw refusal(`says «${key}» ${isGlobal ? "for all entries at once" : "of one entry twice"}`, UNSAFE);
+      throw refusal(`sets «${key}» ${isGlobal ? "for all entries" : "twice for one entry"}`, UNSAFE);
     }
     found.set(key, content.subarray(equals + 1, end - 1));
     offset = end;
@@ -95,7 +97,7 @@ export function parseAttributes(content: Buffer, isGlobal: boolean): Overrides {
   const name = found.get("path");
   const size = found.get("size")?.toString("latin1");
   if (size !== undefined && !/^[0-9]{1,15}$/.test(size)) {
-    throw refusal(`is broken: it says that an entry has «${shown(size)}» bytes`, BROKEN);
+    throw refusal(`is broken: it gives an entry «${shown(size)}» bytes`, BROKEN);
   }
   return { ...(name && { name }), ...(size !== undefined && { size: Number(size) }) };
 }
@@ -135,6 +137,6 @@ function number(block: Buffer, name: keyof typeof FIELDS): number {
     const digits = /^ *([0-7]*)[ \0]*$/.exec(bytes.toString("latin1"))?.[1];
     value = digits === undefined ? NaN : parseInt(digits || "0", 8);
   }
-  if (!Number.isSafeInteger(value)) throw refusal("is broken: a header holds a number that is none", BROKEN);
+  if (!Number.isSafeInteger(value)) throw refusal("is broken: a header contains an invalid number", BROKEN);
   return value;
 }

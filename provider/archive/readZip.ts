@@ -48,12 +48,14 @@ export async function* readZip(
       if (next > end) await descriptor(bytes, entry, next - end, hasDescriptor);
       position = next;
     }
-    if (position !== directory.offset) throw refusal("holds what its directory does not tell of", UNSAFE);
-    let seen = 0;
-    for (let piece; (piece = await bytes.some(Infinity)) !== undefined; seen += piece.length) {
-      if (!piece.equals(directory.bytes.subarray(seen, seen + piece.length))) throw changed();
+    if (position !== directory.offset)
+      throw refusal("contains data that its directory does not list", UNSAFE);
+    let comparedBytes = 0;
+    for (let piece; (piece = await bytes.some(Infinity)) !== undefined; comparedBytes += piece.length) {
+      if (!piece.equals(directory.bytes.subarray(comparedBytes, comparedBytes + piece.length)))
+        throw changed();
     }
-    if (seen !== directory.bytes.length) throw changed();
+    if (comparedBytes !== directory.bytes.length) throw changed();
   } finally {
     await bytes.close();
   }
@@ -66,7 +68,7 @@ function changed(): Error {
 function misplaced(entry: ZipEntry, position: number): Error {
   return entry.offset < position
     ? entryRefusal(entry.name, "overlaps with another", UNSAFE)
-    : refusal("holds what its directory does not tell of", UNSAFE);
+    : refusal("contains data that its directory does not list", UNSAFE);
 }
 
 /** Reads the header before an entry's content, and compares it with the directory. */
@@ -93,7 +95,8 @@ async function localHeader(
     says(14, entry.crc32) &&
     says(18, entry.packedSize) &&
     says(22, entry.size);
-  if (!isSame) throw entryRefusal(entry.name, "is another one in the directory than in its place", UNSAFE);
+  if (!isSame)
+    throw entryRefusal(entry.name, "has another header in the directory than in its place", UNSAFE);
   return { length: LOCAL_HEADER_BYTES + nameBytes + furtherBytes, hasDescriptor };
 }
 
@@ -104,7 +107,7 @@ async function descriptor(
   length: number,
   isAnnounced: boolean,
 ): Promise<void> {
-  const hidden = (): Error => refusal("holds what its directory does not tell of", UNSAFE);
+  const hidden = (): Error => refusal("contains data that its directory does not list", UNSAFE);
   if (!isAnnounced || ![12, 16, 20, 24].includes(length)) throw hidden();
   const record = await bytes.exactly(length);
   const isSigned = length === 16 || length === 24;
@@ -132,11 +135,11 @@ async function* checkedPieces(
   for await (const piece of unpacked(bytes, entry)) {
     signal.throwIfAborted();
     size += piece.length;
-    if (size > entry.size) throw entryRefusal(entry.name, "has more bytes than it says", UNSAFE);
+    if (size > entry.size) throw entryRefusal(entry.name, "has more bytes than declared", UNSAFE);
     sum = crc32(piece, sum);
     yield piece;
   }
-  if (size !== entry.size) throw entryRefusal(entry.name, "has fewer bytes than it says", BROKEN);
+  if (size !== entry.size) throw entryRefusal(entry.name, "has fewer bytes than declared", BROKEN);
   if (sum !== entry.crc32) throw entryRefusal(entry.name, "has a wrong checksum", BROKEN);
 }
 
@@ -156,7 +159,7 @@ async function* inflatedAtOnce(bytes: ByteReader, entry: ZipEntry): AsyncGenerat
     result = inflateRawSync(packed, options) as unknown as typeof result;
   } catch (error) {
     if (!(error instanceof RangeError)) throw compressionError(error, entry);
-    throw entryRefusal(entry.name, "has more bytes than it says", UNSAFE);
+    throw entryRefusal(entry.name, "has more bytes than declared", UNSAFE);
   }
   checkPackedSize(result.engine.bytesWritten, entry);
   yield result.buffer;
@@ -183,13 +186,13 @@ function chunkSizeFor({ size }: ZipEntry): number {
 
 function compressionError(error: unknown, entry: ZipEntry): unknown {
   return isOfZlib(error)
-    ? entryRefusal(entry.name, `is broken: its compression does not hold (${error.code})`, BROKEN)
+    ? entryRefusal(entry.name, `is broken: its compressed data is invalid (${error.code})`, BROKEN)
     : error;
 }
 
 /** zlib ignores what follows the end of compressed content. */
 function checkPackedSize(usedBytes: number, entry: ZipEntry): void {
   if (usedBytes !== entry.packedSize) {
-    throw entryRefusal(entry.name, "goes on after the end of its compression", UNSAFE);
+    throw entryRefusal(entry.name, "continues after the end of its compression", UNSAFE);
   }
 }

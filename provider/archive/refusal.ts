@@ -1,12 +1,12 @@
 import { BundleRefusedError } from "../messages/errors";
-import { cut, printable } from "../messages/plainText";
+import { truncate, printable } from "../messages/plainText";
 
 /** The remedy for a damaged bundle. */
-export const BROKEN = `Run \`pulumi up\` again; if the bundle is as broken then, export the site again.`;
+export const BROKEN = `Run \`pulumi up\` again; if the bundle is still broken, export the site again.`;
 
 /** The remedy for a bundle with content that no export should have. */
 export const UNSAFE =
-  "Export the site again; if the next bundle holds it, too, tell those who run the service.";
+  "Export the site again. If the next bundle contains it, too, report it to the service's support.";
 
 /** The remedy for names that some systems do not allow. */
 export const RENAME = "Rename that page or file in the site's sources and export again.";
@@ -28,5 +28,5 @@ export function entryRefusal(name: string, problem: string, remedy: string): Bun
 
 /** A name from an archive, shortened and escaped for a message. */
 export function shown(name: string): string {
-  return printable(cut(name, 120));
+  return printable(truncate(name, 120));
 }

@@ -20,7 +20,7 @@ export interface SiteSink {
   file(file: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void>;
 }
 
-/** Something external that a page loads without the reader's action: a link that a reader follows does not count. */
+/** An external address that a page loads by itself. A link that a reader must follow does not count. */
 export interface ExternalLoad {
   /** Path of the page or style sheet. */
   readonly page: string;
@@ -42,6 +42,8 @@ export interface Inspection {
   readonly selfContained: boolean;
   /** The first external loads, at most {@link MAX_EXTERNAL_LOADS}. */
   readonly externalLoads: readonly ExternalLoad[];
+  /** Whether the site has a file. @param path below the site's root */
+  readonly hasFile: (path: string) => boolean;
 }
 
 /** How many external loads are reported. */

@@ -1,11 +1,11 @@
 import { extname } from "node:path/posix";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip } from "node:zlib";
-import { HERE } from "./elsewhere";
+import { SITE_BASE } from "./externalAddress";
 import type { TextKind } from "./embedded";
 import { type InspectionBudget, NotInspected } from "./inspectionBudget";
 import { type ExternalLoad, MAX_EXTERNAL_LOADS } from "./site";
-import { MOST_BYTES, textLoads } from "./textLoads";
+import { MAX_BYTES, textLoads } from "./textLoads";
 
 /** Extensions of what web servers send as pages, SVG files and styles. A file without an extension is sent as data. */
 const KINDS: ReadonlyMap<string, TextKind> = new Map([
@@ -59,7 +59,7 @@ export class SiteLoads {
     try {
       const bytes = await unpacked(await whole(size, content), packing);
       const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
-      await textLoads({ kind, text, base: HERE }, this.#budget, add);
+      await textLoads({ kind, text, base: SITE_BASE }, this.#budget, add);
     } catch (error) {
       if (!(error instanceof NotInspected)) throw error;
       add(error.address);
@@ -73,7 +73,7 @@ export class SiteLoads {
 }
 
 async function whole(size: number, content: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  if (size > MOST_BYTES) throw new NotInspected("too large");
+  if (size > MAX_BYTES) throw new NotInspected("too large");
   const pieces: Uint8Array[] = [];
   for await (const piece of content) pieces.push(piece);
   return Buffer.concat(pieces);
@@ -83,11 +83,11 @@ async function unpacked(bytes: Buffer, packing: string): Promise<Buffer> {
   if (packing === "") return bytes;
   try {
     const unpack = UNPACKERS.get(packing);
-    if (unpack) return await unpack(bytes, { maxOutputLength: MOST_BYTES });
+    if (unpack) return await unpack(bytes, { maxOutputLength: MAX_BYTES });
   } catch {
     // not this compression, or too much content
   }
-  throw new NotInspected("its compression cannot be read, or more than 16 MiB are in it");
+  throw new NotInspected("its compressed data is invalid, or has more than 16 MiB");
 }
 
 /** UTF-8, or the encoding of a byte order mark. Other character sets encode addresses in the same bytes. */

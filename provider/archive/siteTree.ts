@@ -8,7 +8,7 @@ const LONGEST_NAME = 255;
 const LONGEST_PATH = 1_024;
 
 /** Maximum depth of folders. */
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 
 /** Names of devices on Windows, with any extension. */
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:$|[. ])/i;
@@ -70,20 +70,16 @@ export class SiteTree {
       if (there.path !== path) {
         throw entryRefusal(
           name,
-          `differs from another, «${there.path}», only in upper and lower case or in how its accents are written`,
+          `differs from another, «${there.path}», only in case or in the encoding of its accents`,
           RENAME,
         );
       }
-      throw entryRefusal(
-        name,
-        there.kind === kind ? "is in it twice" : "is in it as a file and as a folder",
-        UNSAFE,
-      );
+      throw entryRefusal(name, there.kind === kind ? "occurs twice" : "is both a file and a folder", UNSAFE);
     }
   }
 
   #tooMany(): Error {
-    return refusal(`holds more than ${this.#limits.files} files and folders`, raise("files"));
+    return refusal(`contains more than ${this.#limits.files} files and folders`, raise("files"));
   }
 }
 
@@ -98,26 +94,26 @@ function checkedPath(name: string, kind: "file" | "folder"): string {
   const refuse = (problem: string, remedy = UNSAFE): never => {
     throw entryRefusal(name, problem, remedy);
   };
-  if (CONTROL.test(name)) refuse("has a control character or the end of a line in its name");
+  if (CONTROL.test(name)) refuse("has a control character or a line break in its name");
   if (name.includes("\\")) refuse("has a backslash in its name");
-  if (name.startsWith("/")) refuse("begins at the root");
-  if (/^[a-z]:/i.test(name)) refuse("begins with a drive");
+  if (name.startsWith("/")) refuse("has an absolute path");
+  if (/^[a-z]:/i.test(name)) refuse("begins with a drive letter");
   // as `tar -C site .` writes them
   let path = name.replace(/^(?:\.\/)+/, "");
   if (kind === "folder") path = path === "." ? "" : path.replace(/\/$/, "");
   if (path === "") return kind === "folder" && name !== "" ? "" : refuse("has no name");
   if (Buffer.byteLength(path) > LONGEST_PATH) refuse(`has a path of more than ${LONGEST_PATH} bytes`, RENAME);
   const names = path.split("/");
-  if (names.length > DEEPEST) refuse(`is more than ${DEEPEST} folders deep`, RENAME);
+  if (names.length > MAX_DEPTH) refuse(`is more than ${MAX_DEPTH} folders deep`, RENAME);
   for (const part of names) {
     if (part === "..") refuse("leads outside its folder");
-    if (part === "" || part === ".") refuse("has a name between slashes that means nothing");
+    if (part === "" || part === ".") refuse("has an empty segment or a «.» in its path");
     if (Buffer.byteLength(part) > LONGEST_NAME)
       refuse(`has a name of more than ${LONGEST_NAME} bytes`, RENAME);
     if (WINDOWS_DEVICE.test(part)) refuse("has the name of a device on Windows", RENAME);
-    if (/[. ]$/.test(part)) refuse("ends with a dot or a space, which Windows leaves out", RENAME);
+    if (/[. ]$/.test(part)) refuse("ends with a dot or a space, which Windows removes", RENAME);
     if (NOT_ON_WINDOWS.test(part))
-      refuse('has one of <>:"|?* in its name, which Windows does not keep', RENAME);
+      refuse('has one of <>:"|?* in its name, which Windows does not allow', RENAME);
   }
   return path;
 }

@@ -1,14 +1,14 @@
 import { cssLoads } from "./cssLoads";
-import { elsewhere } from "./elsewhere";
+import { externalAddress } from "./externalAddress";
 import { embeddedIn, type InspectedText, jsonAddresses, withEntities } from "./embedded";
 import { type InspectionBudget, NotInspected } from "./inspectionBudget";
 import { type LoadSink, MarkupLoads } from "./markupLoads";
 
 /** Maximum size of one page, SVG file or style sheet, in bytes: a book on one page has some megabytes. */
-export const MOST_BYTES = 16 * 1_024 * 1_024;
+export const MAX_BYTES = 16 * 1_024 * 1_024;
 
 /** Maximum nesting of documents: a page in an attribute of a page, a style in an address of a style. */
-const MOST_NESTED = 4;
+const MAX_NESTED = 4;
 
 /** How many characters the tokenizer for markup reads at once. */
 const SLICE = 64 * 1_024;
@@ -25,10 +25,10 @@ export async function textLoads(
   found: (address: string) => void,
   depth = 0,
 ): Promise<void> {
-  if (depth > MOST_NESTED) throw new NotInspected(`more than ${MOST_NESTED} documents in one another`);
+  if (depth > MAX_NESTED) throw new NotInspected(`more than ${MAX_NESTED} nested documents`);
   const within: InspectedText[] = [];
   const load: LoadSink["load"] = (address, below, isFrame) => {
-    const outside = elsewhere(address, below);
+    const outside = externalAddress(address, below);
     if (outside !== undefined) return found(outside);
     const embedded = embeddedIn(address);
     if (embedded && (isFrame || embedded.kind === "css")) within.push(embedded);
@@ -39,8 +39,8 @@ export async function textLoads(
   if (kind === "css") {
     await cssLoads(text, budget, (address) => load(address, base, false));
   } else if (kind === "html" || kind === "xml") {
-    const markup = kind === "xml" ? withEntities(text, MOST_BYTES) : text;
-    if (markup === undefined) throw new NotInspected("entities within entities");
+    const markup = kind === "xml" ? withEntities(text, MAX_BYTES) : text;
+    if (markup === undefined) throw new NotInspected("nested entities");
     const loads = new MarkupLoads({ load, within: (each) => within.push(each) }, base, kind === "xml");
     for (let from = 0; from < markup.length; from += SLICE) {
       loads.write(markup.slice(from, from + SLICE));

@@ -5,7 +5,7 @@ import type { SiteLimits } from "./site";
 const HARMLESS_BYTES = 64 * 1_024 * 1_024;
 
 /** Sites compress to between a fifth and a twentieth, deflate's limit is a thousandth: a higher ratio indicates a zip bomb. */
-const MOST_RATIO = 200;
+const MAX_RATIO = 200;
 
 /**
  * Refuses an archive that unpacks to too much, by its declared sizes or by the bytes so far.
@@ -23,7 +23,7 @@ export function boundUnpacked(unpackedBytes: number, packedBytes: number, limits
 
 /** Refuses an archive that unpacks to far more than its own size: only a zip bomb does. */
 export function boundRatio(unpackedBytes: number, packedBytes: number): void {
-  if (unpackedBytes > HARMLESS_BYTES && unpackedBytes > MOST_RATIO * packedBytes) {
-    throw refusal(`unpacks to more than ${MOST_RATIO} times its size, which no site does`, UNSAFE);
+  if (unpackedBytes > HARMLESS_BYTES && unpackedBytes > MAX_RATIO * packedBytes) {
+    throw refusal(`unpacks to more than ${MAX_RATIO} times its size: no site does`, UNSAFE);
   }
 }

@@ -3,7 +3,7 @@ import type { ArchiveFile } from "./archiveFile";
 import { isSetuid, SETUID_PROBLEM } from "./entry";
 import { BROKEN, entryRefusal, raise, refusal, shown, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
-import { Turns, WORK_PER_ENTRY } from "./turns";
+import { Yielder, WORK_PER_ENTRY } from "./yielder";
 import { boundUnpacked } from "./unpackedBound";
 
 /** An entry as the directory describes it, checked as far as possible without the archive's content. */
@@ -20,6 +20,7 @@ export interface ZipEntry {
   readonly offset: number;
 }
 
+/** The central directory of a zip. */
 export interface ZipDirectory {
   /** In the order of the archive. */
   readonly entries: readonly ZipEntry[];
@@ -33,10 +34,12 @@ export interface ZipDirectory {
 const BYTES_PER_ENTRY = 512;
 const FURTHER_BYTES = 128 * 1_024;
 /** The directory is held in memory. */
-const MOST_BYTES = 256 * 1_024 * 1_024;
+const MAX_BYTES = 256 * 1_024 * 1_024;
 
+/** Flags of encrypted entries: traditional, strong, and masked headers, see APPNOTE.TXT 4.4.4. */
 export const ENCRYPTED = 0x2041;
 const STORED = 0;
+/** Compression methods, see APPNOTE.TXT 4.4.5. */
 export const DEFLATED = 8;
 const UTF_8_NAME = 0x800;
 const UNICODE_PATH = 0x7075;
@@ -64,7 +67,7 @@ export async function readDirectory(
   signal: AbortSignal,
 ): Promise<ZipDirectory> {
   try {
-    return await directoryOf(file, limits, new Turns(signal));
+    return await directoryOf(file, limits, new Yielder(signal));
   } catch (error) {
     signal.throwIfAborted();
     // yauzl's own errors have no class: their messages are about the format
@@ -73,7 +76,7 @@ export async function readDirectory(
   }
 }
 
-async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Turns): Promise<ZipDirectory> {
+async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Yielder): Promise<ZipDirectory> {
   const reader = new PeekReader(file);
   const zip = await fromRandomAccessReaderPromise(reader, file.size, {
     autoClose: false,
@@ -81,14 +84,14 @@ async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Turns):
   });
   // before reading any of the entries; one may be the archive's own root
   if (zip.entryCount > limits.files + 1) {
-    throw refusal(`holds more than ${limits.files} files and folders`, raise("files"));
+    throw refusal(`contains more than ${limits.files} files and folders`, raise("files"));
   }
   // offset of the next entry: yauzl's type for it is wrong
   const cursor = (): number => Number(zip.readEntryCursor);
   const offset = cursor();
   const length = file.size - offset;
-  if (!(length > 0)) throw refusal("is broken: its directory is not in it", BROKEN);
-  if (length > Math.min(MOST_BYTES, FURTHER_BYTES + zip.entryCount * BYTES_PER_ENTRY)) {
+  if (!(length > 0)) throw refusal("is broken: its directory is missing", BROKEN);
+  if (length > Math.min(MAX_BYTES, FURTHER_BYTES + zip.entryCount * BYTES_PER_ENTRY)) {
     throw refusal(`has a directory of ${length} bytes for ${zip.entryCount} files and folders`, UNSAFE);
   }
   const bytes = await file.peek(offset, length);
@@ -102,7 +105,7 @@ async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Turns):
     boundUnpacked(unpackedBytes, file.size, limits);
   }
   if (!endsAt(bytes, cursor() - offset))
-    throw refusal("is broken: its directory holds more than it says", BROKEN);
+    throw refusal("is broken: its directory has more entries than declared", BROKEN);
   return { entries: entries.sort((a, b) => a.offset - b.offset), offset, bytes };
 }
 
@@ -164,14 +167,14 @@ function checkedEntry(entry: Entry): ZipEntry {
   if (entry.generalPurposeBitFlag & ENCRYPTED) refuse("is encrypted");
   const { compressionMethod: method } = entry;
   if (method !== STORED && method !== DEFLATED)
-    refuse(`is compressed by method ${method}; 0 and 8 are known`);
+    refuse(`is compressed by method ${method}; only 0 and 8 are supported`);
   const mode = entry.externalFileAttributes >>> 16; // Unix mode, if the packer stored one
   const type = mode & FILE_TYPE;
   const kind = name.endsWith("/") ? "folder" : "file";
   if (KINDS.has(type)) refuse(KINDS.get(type) ?? "");
   if (type !== 0 && type !== REGULAR_TYPE && type !== FOLDER_TYPE) refuse("is neither a file nor a folder");
   if (type === FOLDER_TYPE && kind === "file") refuse("is a folder with the name of a file");
-  if (kind === "folder" && entry.uncompressedSize > 0) refuse("is a folder with a content");
+  if (kind === "folder" && entry.uncompressedSize > 0) refuse("is a folder with content");
   if (type !== 0 && isSetuid(mode, kind)) refuse(SETUID_PROBLEM);
   return {
     name,

@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { checkDestination, type DestinationInputs } from "../destination/inputs";
 import { text, type InputTable } from "../resource/inputTable";
 import { isSameSource, ruleOfSource, type CheckedSource, type BundleSource } from "../source/bundleSource";
-import { KEEP, LIMITS, REQUIRE_SELF_CONTAINED, type BundleLimits } from "../source/demands";
+import { PUBLICATION_INPUTS } from "../published/inputs";
+import type { BundleLimits } from "../source/requirements";
+import type { OfflineSearch, SearchOptions } from "../offlineSearch/options";
 
 /** The inputs of a bundle's copy, as plain values. The only definition of their names and effects. */
 export interface BundleCopyInputs {
@@ -18,6 +20,13 @@ export interface BundleCopyInputs {
   limits?: BundleLimits;
   /** Number of earlier copies to keep beside the newest: for pods that still use them, and for rollbacks. @default 1 */
   keep?: number;
+  /**
+   * Add a search to the copy: an index and a search box that need no server and no network. `true`, or options. For images and for
+   * the layout `site`. A change makes another copy.
+   *
+   * @default false
+   */
+  offlineSearch?: boolean | SearchOptions;
 }
 
 /** Inputs after check: defaults filled in, values normalised. */
@@ -33,19 +42,22 @@ export interface CheckedInputs {
   limits: Required<BundleLimits>;
   /** Number of earlier copies to keep. */
   keep: number;
+  /** The search to add, if any. */
+  offlineSearch?: OfflineSearch;
 }
 
 /** One row per input: its rule, its default, and the effect of a change. For a destination, see `destinationChange`. */
 export const BUNDLE_COPY_INPUTS: InputTable<BundleCopyInputs> = {
   source: {
     change: "content",
-    required: "what is copied: a StaticExport, or { file, version }",
+    required: "what to copy: a StaticExport, or { file, version }",
     rule: ruleOfSource,
     isSame: isSameSource,
   },
   destination: {
     change: "replaces",
-    required: 'where to, such as { folder: "./bundles" } or { repository: "registry.internal/docs/site" }',
+    required:
+      'where to copy it, such as { folder: "./bundles" } or { repository: "registry.internal/docs/site" }',
     rule: checkDestination,
     isSame: isDeepStrictEqual,
   },
@@ -57,7 +69,5 @@ export const BUNDLE_COPY_INPUTS: InputTable<BundleCopyInputs> = {
         : { problem: "must be a SHA-256 of 64 hexadecimal digits, as sha256sum writes it" },
     ),
   },
-  requireSelfContained: REQUIRE_SELF_CONTAINED,
-  limits: LIMITS,
-  keep: KEEP,
+  ...PUBLICATION_INPUTS,
 };

@@ -1,32 +1,35 @@
-import { unpackBundle } from "../archive/bundle";
-import type { Bundle } from "../destination/destination";
+import type { Bundle } from "../archive/bundle";
 import { verifySdk } from "../destination/bucket/sdk";
-import { destinationOf, nameOfDestination } from "../destination/destinationOf";
+import { destinationOf, describeDestination } from "../destination/destinationOf";
 import { destinationChange, destinationKey } from "../destination/inputs";
+import { editionOf, unpackSite, type SearchFacts } from "../offlineSearch/unpackSite";
 import { publishedLifeCycle } from "../published/lifeCycle";
 import { folderFailures, localFailures } from "../published/localFailures";
 import type { PublicationKind } from "../published/publication";
 import { fromNow } from "../resource/decision";
 import { describeSource } from "../source/bundleSource";
 import { siteLimits } from "../source/inspect";
-import { withScratch } from "../source/workFolders";
+import { importCopy } from "./importCopy";
+import { linkTo } from "./link";
+import { withScratchFolder } from "./scratchFolder";
 import { isUnknown } from "../messages/unknown";
 import { BundleRefusedError } from "../messages/errors";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
-import { inputsOf, isLinkSigned, linkOutputs, stateOf, type BundleCopyState, type MadeCopy } from "./state";
+import { inputsOf, isLinkSigned, outputsBefore, stateOf, type BundleCopyState, type MadeCopy } from "./state";
 
 /** How a BundleCopy publishes: copies of a bundle in a folder, a bucket or a registry's repository. */
 export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; state: BundleCopyState }> = {
-  words: {
+  terms: {
     resource: "BundleCopy",
     item: "copy",
     items: "copies",
     made: "made",
     span: "docs_hosting.bundle_copy",
   },
+  import: importCopy,
   table: BUNDLE_COPY_INPUTS,
   noBookkeeping: { copies: [] },
-  failuresHere({ destination }) {
+  localFailures({ destination }) {
     if (isUnknown(destination)) return [];
     if ("folder" in destination) return folderFailures("destination.folder", destination.folder);
     return "bucket" in destination
@@ -36,11 +39,23 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
       : [];
   },
 
-  destinationName: ({ destination }) => nameOfDestination(destination),
+  conflicts({ destination, offlineSearch }) {
+    if (offlineSearch === undefined || isUnknown(destination) || "repository" in destination) return [];
+    if (isUnknown(destination.layout) || destination.layout === "site") return [];
+    return [
+      {
+        property: "offlineSearch",
+        reason:
+          'an archive stays as the service made it. Give the destination `layout: "site"`, or copy to a repository.',
+      },
+    ];
+  },
+
+  destinationName: ({ destination }) => describeDestination(destination),
   destinationKey: ({ destination }) => destinationKey(destination),
-  deed: ({ source, destination }) =>
-    `${describeSource(source)} is copied to ${nameOfDestination(destination)}`,
-  subject: ({ source, destination }) => `${describeSource(source)} to ${nameOfDestination(destination)}`,
+  actionText: ({ source, destination }) =>
+    `${describeSource(source)} is copied to ${describeDestination(destination)}`,
+  subject: ({ source, destination }) => `${describeSource(source)} to ${describeDestination(destination)}`,
   addressOf: ({ copy }) => copy.uri,
 
   inputsOf,
@@ -53,12 +68,13 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
     };
   },
   stateOf,
+  outputsBefore,
 
   reasonsToPublish({ sha256, destination }, { outputs }) {
     return [
       ...(destinationChange(outputs.destination, destination) === "content" ? ["destination changed"] : []),
       ...(sha256 !== undefined && !isUnknown(sha256) && sha256 !== outputs.sha256
-        ? ["another sha256 is wanted"]
+        ? ["the copy has another sha256 than requested"]
         : []),
     ];
   },
@@ -66,38 +82,59 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   reasonToSign({ destination }, { outputs }, nowMs) {
     const { uri, expiresAt, renewAfter } = outputs;
     if (destinationChange(outputs.destination, destination) === "link") {
-      return { because: "SETTINGS", text: `destination.linkLife changed: another link to ${uri} is made` };
+      return { code: "SETTINGS", text: `destination.linkLife changed: a new link to ${uri} is signed` };
     }
     if (!isLinkSigned(destination)) return undefined;
     if (expiresAt === undefined) {
-      const text = `an earlier run was cut off before it signed the link to ${uri}`;
-      return { because: "RESUMED", text };
+      const text = `an earlier run was interrupted before it signed the link to ${uri}`;
+      return { code: "RESUMED", text };
     }
     if (renewAfter === undefined || nowMs < Date.parse(renewAfter)) return undefined;
     const due = `since ${renewAfter} (${fromNow(Date.parse(renewAfter), nowMs)})`;
-    return { because: "RENEW_WINDOW", text: `the link to ${uri} is due for renewal ${due}` };
+    return { code: "RENEW_WINDOW", text: `the link to ${uri} is due for renewal ${due}` };
   },
 
   prepare(context, inputs) {
     const destination = destinationOf(inputs.destination);
     return async ({ bundle, inspection }, placing) => {
       refuseOtherDigest(bundle, inputs);
-      const { files, pages, selfContained, externalLoads, root } = inspection;
+      const { files, pages, selfContained, externalLoads } = inspection;
+      const { offlineSearch: search } = inputs;
+      let searchFacts: SearchFacts = {};
       const { version, jobId, sha256, size } = bundle;
       const made = (copy: MadeCopy["copy"]): MadeCopy => {
         const copiedAt = new Date(context.clock.now()).toISOString();
         return {
           copy,
-          bundle: { version, jobId, sha256, size, files, pages, selfContained, externalLoads, copiedAt },
+          bundle: {
+            version,
+            jobId,
+            sha256,
+            size,
+            files,
+            pages,
+            selfContained,
+            externalLoads,
+            copiedAt,
+            ...searchFacts,
+          },
         };
       };
       const copy = await context.tracer.span("docs_hosting.bundle.publish", {}, () =>
-        withScratch(context, async (place) => {
-          const draft = await destination.begin(bundle, place);
+        withScratchFolder(context, async (place) => {
+          const draft = await destination.begin(bundle, place, editionOf(sha256, search));
           try {
             if (draft.sink) {
               const { signal } = context;
-              await unpackBundle(bundle, siteLimits(inputs), draft.sink, { signal, root });
+              const { root, hasFile } = inspection;
+              const wanted = search && { options: search, hasFile };
+              searchFacts = await unpackSite(
+                bundle,
+                siteLimits(inputs),
+                draft.sink,
+                { signal, root },
+                wanted,
+              );
             }
             return await draft.publish((placed) => placing(made(placed)));
           } catch (error) {
@@ -111,24 +148,16 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   },
 
   compare: (context, { destination }, { copy }) =>
-    withScratch(context, (place) => destinationOf(destination).compare(copy, place)),
+    withScratchFolder(context, (place) => destinationOf(destination).compare(copy, place)),
 
   remove: (context, { destination }, copies, kept) =>
     copies.length === 0
       ? Promise.resolve()
-      : withScratch(context, (place) =>
+      : withScratchFolder(context, (place) =>
           destinationOf(destination).remove(copies.map(copyOf), kept.map(copyOf), place),
         ),
 
-  link(context, inputs, { copy }) {
-    const destination = destinationOf(inputs.destination);
-    // the publication returns an address that needs no signature
-    const isKnown = !isLinkSigned(inputs.destination) && copy.address !== undefined;
-    if (isKnown || !destination.link) return Promise.resolve(undefined);
-    const { link } = destination;
-    const signedAtMs = context.clock.now();
-    return withScratch(context, async (place) => linkOutputs(await link(copy, place), signedAtMs));
-  },
+  link: (context, inputs, { copy }) => linkTo(context, inputs, copy),
 };
 
 /** The life cycle of a BundleCopy. */
@@ -139,7 +168,7 @@ const copyOf = ({ copy }: MadeCopy): MadeCopy["copy"] => copy;
 function refuseOtherDigest(bundle: Bundle, { sha256, source }: CheckedInputs): void {
   if (sha256 === undefined || sha256 === bundle.sha256) return;
   throw new BundleRefusedError(
-    `the bundle of ${describeSource(source)} has the SHA-256 ${bundle.sha256}, not ${sha256} as \`sha256\` asks for`,
-    "Find out which of the two is the one that you want; a job that is packed again may give another archive.",
+    `the bundle of ${describeSource(source)} has the SHA-256 ${bundle.sha256}, not ${sha256} as \`sha256\` requires`,
+    "Find out which of the two you want. A job that is packed again may give another archive.",
   );
 }

@@ -3,6 +3,8 @@ import type { Copy, CopyLink } from "../destination/destination";
 import type { DestinationInputs } from "../destination/inputs";
 import type { Drift, LinkOutputs } from "../published/publication";
 import { linkTimes } from "../service/renewalWindow";
+import { isUnknown, UNKNOWN } from "../messages/unknown";
+import type { SearchFacts } from "../offlineSearch/unpackSite";
 import { inputsAmong } from "../resource/inputTable";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 
@@ -38,15 +40,20 @@ export interface BundleCopyOutputs extends Omit<CheckedInputs, "sha256"> {
   selfContained: boolean;
   /** What the site loads from other hosts: at most 20 entries. */
   externalLoads: readonly ExternalLoad[];
-  /** When the copy was made, ISO 8601. */
+  /** When the copy was made, ISO 8601. Of an imported copy: when it was imported. */
   copiedAt: string;
+  /** Number of pages that the offline search finds. Only with `offlineSearch`. */
+  searchPages?: number;
+  /** Version of the offline search in it. A newer version of this package keeps it until the content changes. */
+  searchVersion?: string;
 }
 
 /** Facts about a copied bundle. */
 export type CopiedBundle = Pick<
   BundleCopyOutputs,
   "version" | "sha256" | "size" | "files" | "pages" | "selfContained" | "copiedAt"
-> & { readonly jobId?: string | undefined; readonly externalLoads: readonly ExternalLoad[] };
+> &
+  SearchFacts & { readonly jobId?: string | undefined; readonly externalLoads: readonly ExternalLoad[] };
 
 /** A copy that was made and is not removed yet. */
 export interface MadeCopy {
@@ -83,12 +90,12 @@ export function stateOf(
   const [newest] = copies;
   if (newest === undefined) throw new Error("no copy is left"); // the plan makes one first
   const { copy, bundle } = newest;
-  const { jobId, ...seen } = bundle;
+  const { jobId, ...facts } = bundle;
   const address = isLinkSigned(inputs.destination) ? undefined : copy.address;
   return {
     outputs: {
       ...inputs,
-      ...seen,
+      ...facts,
       ...(jobId !== undefined && { jobId }),
       uri: copy.uri,
       ...(copy.image !== undefined && { image: copy.image }),
@@ -96,6 +103,33 @@ export function stateOf(
       ...(link ?? (address !== undefined && { bundleUrl: address })),
     },
     bookkeeping: { wantedSha256: inputs.sha256, copies },
+  };
+}
+
+/** The outputs before a copy is made. */
+export function outputsBefore(
+  inputs: CheckedInputs,
+): Record<Exclude<keyof BundleCopyOutputs, Exclude<keyof CheckedInputs, "sha256">>, unknown> {
+  const { source, destination } = inputs;
+  const isDestinationKnown = !isUnknown(destination);
+  return {
+    version: isUnknown(source) ? UNKNOWN : source.version,
+    jobId: isUnknown(source) ? UNKNOWN : "jobId" in source ? source.jobId : undefined,
+    sha256: inputs.sha256 ?? UNKNOWN,
+    size: UNKNOWN,
+    files: UNKNOWN,
+    pages: UNKNOWN,
+    uri: UNKNOWN,
+    image: isDestinationKnown && !("repository" in destination) ? undefined : UNKNOWN,
+    sitePath: UNKNOWN,
+    bundleUrl: UNKNOWN,
+    expiresAt: isDestinationKnown && !isLinkSigned(destination) ? undefined : UNKNOWN,
+    renewAfter: isDestinationKnown && !isLinkSigned(destination) ? undefined : UNKNOWN,
+    selfContained: isUnknown(inputs.requireSelfContained) || !inputs.requireSelfContained ? UNKNOWN : true,
+    externalLoads: UNKNOWN,
+    copiedAt: UNKNOWN,
+    searchPages: inputs.offlineSearch === undefined ? undefined : UNKNOWN,
+    searchVersion: inputs.offlineSearch === undefined ? undefined : UNKNOWN,
   };
 }
 

@@ -1,7 +1,6 @@
-import type { BundleFile } from "../archive/bundle";
+import type { Bundle } from "../archive/bundle";
 import type { SiteSink } from "../archive/site";
 import type { RegistryContext } from "../registry/exchange";
-import type { SiteFacts } from "../siteImage/siteImage";
 
 /** What a destination needs from the outside to read and write. */
 export interface DestinationContext extends RegistryContext {
@@ -9,15 +8,9 @@ export interface DestinationContext extends RegistryContext {
   readonly scratch: () => Promise<string>;
 }
 
-/** A local bundle whose digest is known. It is inspected before it is published. */
-export interface Bundle extends BundleFile, SiteFacts {
-  /** Of the archive, in bytes. */
-  readonly size: number;
-}
-
 /** A copy at a destination, as the state stores it, so that later runs can read and remove it. Plain values; no secret. */
 export interface Copy {
-  /** SHA-256 of the archive that the copy was made from: hexadecimal digits. */
+  /** Identifies its content: SHA-256 of the archive that it was made from, or its edition. Hexadecimal digits. */
   readonly sha256: string;
   /** The address of the copy, with its digest: a file's or object's address, or `repository@sha256:…`. */
   readonly uri: string;
@@ -25,15 +18,32 @@ export interface Copy {
   readonly image?: string;
   /** Where a browser or a pod fetches the archive or finds the site without a signature, if that is public. */
   readonly address?: string;
-  /** For the layout `site`: what a web server serves, the same for every copy here. A path, or a URL that ends with a slash. */
+  /** For the layout `site`: root of the site for a web server, the same for every copy. A path, or a URL that ends with a slash. */
   readonly sitePath?: string;
   /** What the destination needs to recognise and remove the copy. Only the destination interprets it. */
   readonly parts: Readonly<Record<string, unknown>>;
 }
 
+/** A copy that was found by its address, without a state. */
+export interface FoundCopy {
+  readonly copy: Omit<Copy, "sha256">;
+  /** What identifies its content, see {@link Copy.sha256}. Absent if the address does not contain it. */
+  readonly edition?: string;
+  /** SHA-256 of the archive that it was made from, if the copy records it or is the archive. */
+  readonly sha256?: string;
+  /** The archive as a local file. Absent for a site. */
+  readonly archive?: string;
+  /** SHA-256 of the content of each file of a site, by its path below the root. Absent for an archive. */
+  readonly files?: ReadonlyMap<string, string>;
+  /** What the copy records about its source, as fields of the input `source`. */
+  readonly source?: Readonly<Record<string, string>>;
+  /** What the copy records about its destination, as fields of the input `destination`. */
+  readonly destination?: Readonly<Record<string, string>>;
+}
+
 /** A link to a copy. */
 export interface CopyLink {
-  /** Where it is signed: a credential until it expires. */
+  /** A signed URL is a credential until it expires. */
   readonly url: string;
   /** When the signature expires: milliseconds since 1970. Absent without a signature. */
   readonly expiresAtMs?: number;
@@ -62,9 +72,17 @@ export interface Destination {
   /**
    * Starts a copy. A draft that is never published leaves nothing behind except what a later run resumes from.
    *
+   * @param edition identifies the content that is published: hexadecimal digits. Default: the digest of the archive
    * @throws DestinationError; the signal's reason
    */
-  begin(bundle: Bundle, context: DestinationContext): Promise<Draft>;
+  begin(bundle: Bundle, context: DestinationContext, edition?: string): Promise<Draft>;
+  /**
+   * Finds a copy of this package that no state contains, and verifies it by its name.
+   *
+   * @param name what follows the destination in the copy's address: the file's name, or the digest
+   * @throws DestinationError when it is not there or is not as it was published; the signal's reason
+   */
+  find(name: string, context: DestinationContext): Promise<FoundCopy>;
   /**
    * Compares a copy with what was published.
    *
@@ -103,12 +121,17 @@ export interface DestinationField {
   readonly default?: unknown;
   /** Normalises a value. @default unchanged */
   readonly normal?: (value: unknown) => unknown;
+  /** The same for all spellings of a known value, for a value that the state keeps as it was written. @default the value */
+  readonly key?: (value: unknown) => unknown;
   /** The problem of a known value, given the other known fields. */
   readonly problem: (value: unknown, fields: Readonly<Record<string, unknown>>) => string | undefined;
 }
 
 /** All fields of one kind of destination; the first field identifies the kind. */
 export type FieldsOfKind<Inputs> = Readonly<Record<keyof Inputs, DestinationField>>;
+
+/** What a copy consists of: the archive (`"archive"`), or the files of the site (`"site"`). */
+export type Layout = "archive" | "site";
 
 /** The definition of the field `layout`. */
 export const LAYOUT: DestinationField = {

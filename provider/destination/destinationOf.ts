@@ -17,7 +17,7 @@ export function destinationOf(destination: DestinationInputs): Destination {
 }
 
 /** The destination in messages: its ID, once it is known. */
-export function nameOfDestination(destination: DestinationInputs): string {
+export function describeDestination(destination: DestinationInputs): string {
   const isKnown = !isUnknown(destination) && !Object.values(destination).some(isUnknown);
-  return isKnown ? destinationOf(destination).id : "a place that is not known yet";
+  return isKnown ? destinationOf(destination).id : "a destination that is not known yet";
 }

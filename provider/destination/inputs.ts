@@ -8,13 +8,14 @@ import { REPOSITORY_FIELDS, type RepositoryInputs } from "./repository/inputs";
 /** A destination of copies, as the user writes it. The field that is given (folder, bucket or repository) selects the kind. */
 export type DestinationInputs = FolderInputs | BucketInputs | RepositoryInputs;
 
-const KINDS: Readonly<Record<string, Readonly<Record<string, DestinationField>>>> = {
+/** The fields of each kind of destination. */
+export const DESTINATION_KINDS: Readonly<Record<string, Readonly<Record<string, DestinationField>>>> = {
   folder: FOLDER_FIELDS,
   bucket: BUCKET_FIELDS,
   repository: REPOSITORY_FIELDS,
 };
 
-const NAMES = Object.keys(KINDS);
+const NAMES = Object.keys(DESTINATION_KINDS);
 
 /** Checks a destination, and normalises it for the state: defaults filled in, absent fields left out. */
 export function checkDestination(
@@ -25,9 +26,10 @@ export function checkDestination(
   const given = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
   const kinds = NAMES.filter((name) => given.some(([field]) => field === name));
   const [name = ""] = kinds;
-  const kind = KINDS[name];
+  const kind = DESTINATION_KINDS[name];
   if (kind === undefined) return { problem: oneOf };
-  if (kinds.length > 1) return { problem: `${oneOf}, not ${kinds.join(" and ")}: two places are two copies` };
+  if (kinds.length > 1)
+    return { problem: `${oneOf}, not ${kinds.join(" and ")}: declare a copy for each destination` };
   const foreign = given.find(([field]) => !Object.hasOwn(kind, field))?.[0];
   if (foreign !== undefined) {
     const fields = Object.keys(kind).join(", ");
@@ -48,8 +50,9 @@ export function checkDestination(
 export function destinationKey(destination: DestinationInputs): unknown {
   if (isUnknown(destination)) return destination;
   const [name, kind] = kindOf(destination);
-  const fields = Object.keys(kind).filter((field) => kind[field]?.change === "replaces");
-  return [name, ...fields.map((field) => fieldsOf(destination)[field] ?? null)];
+  const values = fieldsOf(destination);
+  const rows = Object.entries(kind).filter(([, { change }]) => change === "replaces");
+  return [name, ...rows.map(([field, { key }]) => keyOf(values[field], key) ?? null)];
 }
 
 /** The effect of a changed destination. */
@@ -62,10 +65,13 @@ export function destinationChange(before: DestinationInputs, now: DestinationInp
   return (["content", "link"] as const).find((change) => changes.includes(change)) ?? "none";
 }
 
+const keyOf = (value: unknown, key: DestinationField["key"]): unknown =>
+  key === undefined || isUnknown(value) ? value : key(value);
+
 const fieldsOf = (destination: DestinationInputs): Readonly<Record<string, unknown>> => ({ ...destination });
 
 function kindOf(destination: DestinationInputs): [name: string, kind: Record<string, DestinationField>] {
-  const found = Object.entries(KINDS).find(([name]) => Object.hasOwn(destination, name));
-  if (found === undefined) throw new Error("a place of no kind"); // the check refuses it
+  const found = Object.entries(DESTINATION_KINDS).find(([name]) => Object.hasOwn(destination, name));
+  if (found === undefined) throw new Error("a destination of no kind"); // the check refuses it
   return found;
 }

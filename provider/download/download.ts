@@ -3,23 +3,23 @@ import { ELSEWHERE } from "../files/homeFolder";
 import type { HttpReply, NetworkContext } from "../http/attempt";
 import type { FailedAttempt } from "../http/failedAttempt";
 import { Retries } from "../http/retries";
-import type { Slots } from "../http/slots";
-import { formatBytes } from "../http/transferLine";
+import type { Semaphore } from "../concurrency/semaphore";
+import { formatBytes } from "../messages/formatBytes";
 import type { Clock } from "../time/clock";
 import { unlessAborted } from "../time/unlessAborted";
 import { DocsHostingError, DownloadError } from "../messages/errors";
 import { Links, type MintedLink } from "./links";
 import { CLOSE_LIMIT_MS, Part } from "./part";
 import { Receiver } from "./receiver";
-import { readStoreAnswer, type Asked } from "./storeAnswer";
+import { readStoreAnswer, type RequestedRange } from "./storeAnswer";
 import { MAX_ERROR_BYTES, storeReason } from "./storeReason";
-import { askStore, type StoreNetwork } from "./storeRequest";
+import { requestStore, type StoreNetwork } from "./storeRequest";
 
-/** What is downloaded, and from and to where. */
+/** The bundle to download, its source and its target. */
 export interface DownloadRequest extends Pick<StoreNetwork, "policy" | "proxyFor"> {
   /** Folder that keeps partial downloads until they are complete, also between calls. Created with mode 0700. */
   readonly folder: string;
-  /** Identifies the partial download for later calls: the prefix of a file's name, the same only for the same bundle. */
+  /** Prefix of the partial download's file name. Different bundles have different prefixes, so that later calls find the right file. */
   readonly name: string;
   /** Requests a new link to the same bundle: at the start, and whenever the store refuses the previous one. */
   readonly mint: () => Promise<MintedLink>;
@@ -32,7 +32,7 @@ export interface DownloadRequest extends Pick<StoreNetwork, "policy" | "proxyFor
 /** What a download needs from the outside. */
 export interface DownloadContext extends NetworkContext, Pick<StoreNetwork, "lookup"> {
   /** Limits the concurrent downloads of this process: each has a thread and some megabytes of memory. */
-  readonly downloads: Slots;
+  readonly downloads: Semaphore;
 }
 
 /** A complete bundle. No other call uses this file. */
@@ -55,7 +55,7 @@ const MAX_RESTARTS = 5;
 
 /** The remedy when the store cannot be reached or has a problem. */
 const CHECK_NETWORK =
-  "Check the network, and that the store is up and can be reached from here. `pulumi up` goes on from what has arrived.";
+  "Check the network, and that the store is up and can be reached from here. The next `pulumi up` resumes the download.";
 
 /**
  * Downloads a bundle. After a failure or a kill, the received bytes stay. The next call resumes the download if the store
@@ -80,7 +80,7 @@ async function downloaded(request: DownloadRequest, context: DownloadContext): P
   let part: Part | undefined;
   try {
     const mine = (part = Part.claim(folder, name, subject, clock.now()));
-    const sha256 = await new Run(mine, request, context).toTheEnd();
+    const sha256 = await new DownloadRun(mine, request, context).complete();
     await mine.close();
     const { path, size } = mine;
     return { path, sha256, size, remove: () => mine.remove(), release: () => mine.release() };
@@ -109,9 +109,9 @@ async function closeInTime(part: Part, clock: Clock): Promise<void> {
 }
 
 /** The result of one attempt. */
-type Step = "complete" | "goes on" | FailedAttempt;
+type Step = "complete" | "incomplete" | FailedAttempt;
 
-class Run {
+class DownloadRun {
   readonly #part: Part;
   readonly #request: DownloadRequest;
   readonly #context: DownloadContext;
@@ -124,7 +124,7 @@ class Run {
   }
 
   /** @returns the digest */
-  async toTheEnd(): Promise<string> {
+  async complete(): Promise<string> {
     const { signal } = this.#context;
     const { mint, limitBytes } = this.#request;
     await unlessAborted(this.#part.open(), signal);
@@ -141,23 +141,23 @@ class Run {
       signal.throwIfAborted();
       const step = await this.#attempt(link, links, receiver);
       if (step === "complete") return await unlessAborted(this.#part.finish(), signal);
-      if (step === "goes on") continue;
+      if (step === "incomplete") continue;
       const { fault, error } = step;
       await retries.pause({ fault, error: error.withMessage(error.message, CHECK_NETWORK) });
-      if (this.#part.size > 0 && !this.#part.note) await this.#anew("the store gives no strong ETag");
+      if (this.#part.size > 0 && !this.#part.note) await this.#restart("the store gives no strong ETag");
     }
   }
 
   /** Sends one request. */
   async #attempt(link: MintedLink, links: Links, receiver: Receiver): Promise<Step> {
     const { size, note } = this.#part;
-    const asked: Asked = size > 0 && note ? { from: size, ...note } : { from: 0 };
-    const outcome = await askStore(
+    const requested: RequestedRange = size > 0 && note ? { from: size, ...note } : { from: 0 };
+    const outcome = await requestStore(
       link.url,
       // not If-Range: S3-compatible stores ignore it, and send the end of another bundle
-      asked.etag === undefined ? {} : { range: `bytes=${asked.from}-`, "if-match": asked.etag },
+      requested.etag === undefined ? {} : { range: `bytes=${requested.from}-`, "if-match": requested.etag },
       { ...this.#request, ...this.#context },
-      (reply, host) => this.#take(reply, host, asked, link, links, receiver),
+      (reply, host) => this.#take(reply, host, requested, link, links, receiver),
     );
     return "fault" in outcome ? outcome : outcome.value;
   }
@@ -165,23 +165,23 @@ class Run {
   async #take(
     reply: HttpReply,
     host: string,
-    asked: Asked,
+    requested: RequestedRange,
     link: MintedLink,
     links: Links,
     receiver: Receiver,
   ): Promise<Step> {
     const text = reply.status < 400 ? "" : (await reply.beginning(MAX_ERROR_BYTES)).toString();
     const reason = storeReason(text);
-    const read = readStoreAnswer(reply, asked, reason, this.#context.clock.now());
+    const read = readStoreAnswer(reply, requested, reason, this.#context.clock.now());
     const message = `the store ${host} answered ${reply.status}${reason && `: ${reason}`}`;
     switch (read.kind) {
       case "complete":
         return "complete";
-      case "anew":
-        return await this.#anew(read.why);
+      case "restart":
+        return await this.#restart(read.why);
       case "refused":
         links.refused(message);
-        return "goes on";
+        return "incomplete";
       case "later":
         return { fault: read.fault, error: new DownloadError(message, CHECK_NETWORK) };
       case "never":
@@ -191,15 +191,15 @@ class Run {
     }
   }
 
-  async #anew(why: string): Promise<Step> {
+  async #restart(why: string): Promise<Step> {
     if (++this.#restarts > MAX_RESTARTS) {
       throw new DownloadError(
-        `${why}; it was begun anew ${MAX_RESTARTS} times`,
-        "Run `pulumi up` again when nothing changes the bundle. A store that gives no strong ETag needs a steady network.",
+        `${why}; the download was restarted ${MAX_RESTARTS} times`,
+        "Run `pulumi up` again when nothing changes the bundle. Without a strong ETag a download cannot be resumed: it needs a stable network.",
       );
     }
-    this.#context.reporter.progress(`${why}: the download begins anew`);
+    this.#context.reporter.progress(`${why}: the download restarts`);
     await this.#part.begin(undefined);
-    return "goes on";
+    return "incomplete";
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { diskFailure } from "../files/diskFailure";
-import { formatBytes } from "../http/transferLine";
+import { formatBytes } from "../messages/formatBytes";
 import { unlessAborted } from "../time/unlessAborted";
 import { DownloadError } from "../messages/errors";
 
@@ -38,13 +38,14 @@ async function hashOf(
   // opening a pipe without a writer would block
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const seen = await file.stat();
-    if (!seen.isFile()) throw new DownloadError(`${path} is no file`, "Give the path of the archive itself.");
+    const stats = await file.stat();
+    if (!stats.isFile())
+      throw new DownloadError(`${path} is not a file`, "Give the path of the archive itself.");
     const hash = createHash("sha256");
     const block = Buffer.allocUnsafe(BLOCK_BYTES);
     let size = 0;
     for (;;) {
-      if (Math.max(size, seen.size) > limitBytes) {
+      if (Math.max(size, stats.size) > limitBytes) {
         throw new DownloadError(
           `${path} has more than the limit of ${formatBytes(limitBytes)}`,
           "If it is meant to be that large, raise limits.archiveBytes.",

@@ -56,10 +56,10 @@ export class Links {
     this.#inARow++;
     if (this.#inARow > MAX_REFUSED_LINKS || this.#links > MAX_LINKS) {
       throw new DownloadError(
-        `${message}, to ${this.#inARow} fresh links in a row`,
-        "Check that the clocks of the service and its store are right, and that this machine's address is one that the store serves.",
+        `${message}, to ${this.#inARow} new links in a row`,
+        "Check that the clocks of the service and its store are right, and that the store serves this machine's address.",
       );
     }
-    this.#context.reporter.progress(`${message}; a fresh link is asked for`);
+    this.#context.reporter.progress(`${message}; requesting a new link`);
   }
 }

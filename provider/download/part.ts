@@ -3,6 +3,7 @@ import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { makeHomeFolder } from "../files/homeFolder";
 import { freeName, isAbandoned, isOwnerless, ownName } from "../files/owner";
+import { isBundled, ownText } from "../files/ownText";
 import type { PartAnswer, PartTask } from "./partWriter";
 
 /** Identifies the bundle that a part's bytes belong to, so that bytes of another bundle are never appended. */
@@ -87,7 +88,11 @@ export class Part {
   /** Opens the part and reads the bytes received so far. */
   async open(): Promise<void> {
     // the extension of this file: JavaScript in the package, TypeScript in tests
-    const worker = new Worker(join(__dirname, `partWriter${extname(__filename)}`), {
+    const program = isBundled
+      ? ownText("dist/provider/download/partWriter.js")
+      : join(__dirname, `partWriter${extname(__filename)}`);
+    const worker = new Worker(program, {
+      eval: isBundled,
       workerData: this.#memory,
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }, // it creates almost no garbage

@@ -1,13 +1,14 @@
 import { Interruption, type HttpReply } from "../http/attempt";
 import { WORTH_BYTES } from "../http/retries";
 import { TOO_FEW_BYTES } from "../http/retryPolicy";
-import { formatBytes, transferLine } from "../http/transferLine";
+import { formatBytes } from "../messages/formatBytes";
+import { transferLine } from "../messages/transferLine";
 import type { Clock } from "../time/clock";
 import { DownloadError } from "../messages/errors";
 import type { Reporter } from "../messages/reporter";
 import type { MintedLink } from "./links";
 import type { Part } from "./part";
-import type { Bytes } from "./storeAnswer";
+import type { ReceivedRange } from "./storeAnswer";
 
 /** Minimum time between two lines of progress, in milliseconds. */
 const PROGRESS_INTERVAL_MS = 250;
@@ -47,20 +48,20 @@ export class Receiver {
    * Receives one response to its end.
    *
    * @param link that was requested
-   * @returns "goes on" when the store deliberately sent only a part
+   * @returns "incomplete" when the store deliberately sent only a part
    * @throws DownloadError for unwanted bytes; Interruption for a lost connection
    */
   async receive(
-    bytes: Bytes,
+    bytes: ReceivedRange,
     reply: HttpReply,
     host: string,
     link: MintedLink,
-  ): Promise<"complete" | "goes on"> {
+  ): Promise<"complete" | "incomplete"> {
     const part = this.#part;
     this.#checkSize(bytes.totalBytes ?? 0, host, link);
-    if (bytes.endsAnyhow && link.sizeBytes === undefined) {
+    if (bytes.endIsUnknown && link.sizeBytes === undefined) {
       throw new DownloadError(
-        `the store ${host} does not tell how long the bundle is, so that a cut one could not be told from a whole one`,
+        `the store ${host} does not send the length of the bundle, so a truncated bundle could not be detected`,
         "Have the store send a Content-Length.",
       );
     }
@@ -77,13 +78,13 @@ export class Receiver {
       this.#checkSize(part.size + count, host, link);
       if (part.size + count > (bytes.until ?? Infinity)) throw this.#tooMuch("more than it promised", host);
       await part.append(piece);
-      letGo(piece);
-      this.#came(count, total);
+      releaseBody(piece);
+      this.#received(count, total);
     }
-    const end = bytes.totalBytes ?? (bytes.endsAnyhow ? link.sizeBytes : part.size);
+    const end = bytes.totalBytes ?? (bytes.endIsUnknown ? link.sizeBytes : part.size);
     if (part.size === end) return "complete";
     const isWhole = part.size === bytes.until; // the store sends smaller ranges than requested
-    if (isWhole && part.size - bytes.from >= WORTH_BYTES) return "goes on";
+    if (isWhole && part.size - bytes.from >= WORTH_BYTES) return "incomplete";
     throw new Interruption({ code: isWhole ? TOO_FEW_BYTES : "ECONNRESET" });
   }
 
@@ -102,7 +103,7 @@ export class Receiver {
     );
   }
 
-  #came(count: number, total: number | undefined): void {
+  #received(count: number, total: number | undefined): void {
     const { clock, reporter } = this.#context;
     const now = clock.monotonic();
     if (this.#moved === 0) this.#startedAt = now;
@@ -124,7 +125,7 @@ export class Receiver {
  * Releases the memory of bytes that are no longer used. Node.js allocates a buffer for each received chunk, and the garbage
  * collector lets about 64 MiB of them accumulate before it runs.
  */
-function letGo({ buffer, byteLength }: Uint8Array): void {
+function releaseBody({ buffer, byteLength }: Uint8Array): void {
   // a buffer shared with other bytes is not ours to release
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }

@@ -47,7 +47,7 @@ const ASSIGNED = { assigned: ipaddr.parseCIDR("2000::/3") };
  */
 export function refusedAddress(address: string, policy: StorePolicy): string | undefined {
   const plain = address.replace(/^\[|\]$|%.*$/g, "");
-  if (!ipaddr.isValid(plain)) return "is no address";
+  if (!ipaddr.isValid(plain)) return "is not an address";
   const reached = reachedBy(ipaddr.parse(plain));
   if (reached.some((each) => ipaddr.subnetMatch(each, METADATA, "") !== "")) {
     return "is a link-local or metadata address";
@@ -87,7 +87,7 @@ export function checkStoreUrl(url: URL, policy: StorePolicy, from?: URL): void {
   if (url.protocol !== "https:" && !(url.protocol === "http:" && httpAccepted)) {
     fail(
       `${url.protocol}//${url.host}`,
-      "Only https: is followed, so that nobody on the way reads or changes the bundle. Mend the store's redirect.",
+      "Only https: is followed, so that the bundle cannot be read or changed on the way. Correct the store's redirect.",
     );
   }
   if (!ipaddr.isValid(url.hostname.replace(/^\[|\]$/g, ""))) return;

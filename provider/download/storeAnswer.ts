@@ -1,9 +1,9 @@
 import { parseRetryAfter, type Fault } from "../http/retryPolicy";
-import { cut } from "../messages/plainText";
+import { truncate } from "../messages/plainText";
 import { strongEtag } from "./part";
 
 /** What was requested. */
-export interface Asked {
+export interface RequestedRange {
   /** Offset of the first requested byte; from 1 on, the response must be partial. */
   readonly from: number;
   /** ETag of the bundle that the received bytes belong to. */
@@ -12,7 +12,7 @@ export interface Asked {
 }
 
 /** Bytes that continue those already received, or start the bundle. */
-export interface Bytes {
+export interface ReceivedRange {
   readonly kind: "bytes";
   readonly from: number;
   /** Offset after the last byte of this response, if known. */
@@ -22,16 +22,16 @@ export interface Bytes {
   /** A strong ETag. */
   readonly etag?: string;
   /** The response ends when the connection closes: that cannot be distinguished from a lost connection. */
-  readonly endsAnyhow: boolean;
+  readonly endIsUnknown: boolean;
 }
 
 /** How a store's response is interpreted. */
 export type StoreAnswer =
-  | Bytes
+  | ReceivedRange
   /** All bytes have already arrived. */
   | { readonly kind: "complete" }
   /** The received bytes are useless. */
-  | { readonly kind: "anew"; readonly why: string }
+  | { readonly kind: "restart"; readonly why: string }
   /** The link no longer works; a new one may. */
   | { readonly kind: "refused" }
   /** The request may be retried. */
@@ -52,31 +52,36 @@ const CHECK_STORE = "Check that the link is that of the bundle, and report this 
  */
 export function readStoreAnswer(
   { status, headers }: { status: number; headers: { get(name: string): string | null } },
-  asked: Asked,
+  requested: RequestedRange,
   reason: string,
   nowMs: number,
 ): StoreAnswer {
   if (status === 200 || status === 206) {
     const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
     if (coding !== "" && coding !== "identity") {
-      return never(
-        `answers with the Content-Encoding "${cut(coding, 40)}", though the bundle was asked for as it is`,
-        "Store the bundle without a Content-Encoding; or find the proxy on the way that packs what it passes on.",
+      return unusable(
+        `answers with the Content-Encoding "${truncate(coding, 40)}", but the bundle was requested without one`,
+        "Store the bundle without a Content-Encoding, or find the proxy that compresses it on the way.",
       );
     }
-    return status === 200 ? whole(headers) : partial(headers, asked);
+    return status === 200 ? whole(headers) : partial(headers, requested);
   }
-  if (status === 412) return anew("the bundle is another one by now");
+  if (status === 412) return restart("the bundle has changed");
   if (status === 416) {
     const [, total] = /^bytes \*\/(\d{1,15})$/i.exec(headers.get("content-range") ?? "") ?? [];
-    const totalBytes = total === undefined ? asked.totalBytes : Number(total);
-    return asked.from > 0 && totalBytes === asked.from && totalBytes === (asked.totalBytes ?? totalBytes)
+    const totalBytes = total === undefined ? requested.totalBytes : Number(total);
+    return requested.from > 0 &&
+      totalBytes === requested.from &&
+      totalBytes === (requested.totalBytes ?? totalBytes)
       ? { kind: "complete" }
-      : anew("the store has fewer bytes than have arrived");
+      : restart("the store has fewer bytes than have arrived");
   }
   if (REFUSED.has(status) || (status === 400 && /expired/i.test(reason))) return { kind: "refused" };
   if (status === 404) {
-    return never("has no such bundle (404)", "Export the site again: its bundle was removed from the store.");
+    return unusable(
+      "has no such bundle (404)",
+      "Export the site again: its bundle was removed from the store.",
+    );
   }
   const date = Date.parse(headers.get("date") ?? "");
   const retryAfterMs = parseRetryAfter(headers.get("retry-after"), Number.isNaN(date) ? nowMs : date);
@@ -85,31 +90,31 @@ export function readStoreAnswer(
 
 type Headers = { get(name: string): string | null };
 
-function whole(headers: Headers): Bytes {
+function whole(headers: Headers): ReceivedRange {
   const length = lengthOf(headers);
   return {
     kind: "bytes",
     from: 0,
-    endsAnyhow: length === undefined && !/\bchunked\b/i.test(headers.get("transfer-encoding") ?? ""),
+    endIsUnknown: length === undefined && !/\bchunked\b/i.test(headers.get("transfer-encoding") ?? ""),
     ...(length !== undefined && { until: length, totalBytes: length }),
     ...etagOf(headers),
   };
 }
 
-function partial(headers: Headers, asked: Asked): StoreAnswer {
+function partial(headers: Headers, requested: RequestedRange): StoreAnswer {
   const range = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/i.exec(headers.get("content-range") ?? "");
-  if (!range) return anew("the store does not say which bytes it sends");
+  if (!range) return restart("the store does not say which bytes it sends");
   const [from = 0, last = 0, totalBytes = 0] = range.slice(1).map(Number);
   const until = last + 1;
-  if (from !== asked.from) return anew("the store sends other bytes than it was asked for");
-  if (totalBytes !== (asked.totalBytes ?? totalBytes) || until <= from || until > totalBytes) {
-    return anew("the store's bundle has another size by now");
+  if (from !== requested.from) return restart("the store sends other bytes than requested");
+  if (totalBytes !== (requested.totalBytes ?? totalBytes) || until <= from || until > totalBytes) {
+    return restart("the size of the store's bundle has changed");
   }
-  if ((lengthOf(headers) ?? until - from) !== until - from) return anew("the store contradicts itself");
+  if ((lengthOf(headers) ?? until - from) !== until - from) return restart("the store contradicts itself");
   const { etag } = etagOf(headers);
-  // also without an ETag: then the store may have ignored If-Match
-  if (etag === undefined || etag !== asked.etag) return anew("the bundle is another one by now");
-  return { kind: "bytes", from, until, totalBytes, etag, endsAnyhow: false };
+  // an answer without an ETag also restarts the download, because the store may have ignored If-Match
+  if (etag === undefined || etag !== requested.etag) return restart("the bundle has changed");
+  return { kind: "bytes", from, until, totalBytes, etag, endIsUnknown: false };
 }
 
 function lengthOf(headers: Headers): number | undefined {
@@ -122,10 +127,10 @@ function etagOf(headers: Headers): { etag?: string } {
   return etag === undefined ? {} : { etag };
 }
 
-function anew(why: string): StoreAnswer {
-  return { kind: "anew", why };
+function restart(why: string): StoreAnswer {
+  return { kind: "restart", why };
 }
 
-function never(why: string, remedy = CHECK_STORE): StoreAnswer {
+function unusable(why: string, remedy = CHECK_STORE): StoreAnswer {
   return { kind: "never", why, remedy };
 }

@@ -8,8 +8,9 @@ const QUOTE_LENGTH = 200;
 export function storeReason(text: string): string {
   const [code, message] = ["Code", "Message"].map((name) => textOf(text, name));
   // the other elements of this XML contain the signed text and the signature
-  const words = code || message ? [code, message].filter(Boolean).join(": ") : /^\s*</.test(text) ? "" : text;
-  return redact(words, QUOTE_LENGTH);
+  const reason =
+    code || message ? [code, message].filter(Boolean).join(": ") : /^\s*</.test(text) ? "" : text;
+  return redact(reason, QUOTE_LENGTH);
 }
 
 function textOf(xml: string, element: string): string {

@@ -25,7 +25,7 @@ export interface StoreNetwork extends NetworkContext {
  * @param read gets the response, and the host that sent it
  * @throws DownloadError for a redirect that is not followed or a refused address; what `read` throws; the signal's reason
  */
-export async function askStore<T>(
+export async function requestStore<T>(
   link: string,
   headers: Readonly<Record<string, string>>,
   network: StoreNetwork,
@@ -35,12 +35,12 @@ export async function askStore<T>(
   let from: URL | undefined;
   for (let redirects = 0; ; redirects++) {
     checkStoreUrl(url, network.policy, from);
-    const asked = url;
+    const requestedUrl = url;
     // the link exactly as issued: a signature may cover every character
-    const outcome = await ask(from ? url.href : link, headers, network, async (reply) =>
+    const outcome = await sendRequest(from ? url.href : link, headers, network, async (reply) =>
       REDIRECTS.has(reply.status)
-        ? { next: redirected(asked, reply, redirects) }
-        : { value: await read(reply, asked.host) },
+        ? { next: redirected(requestedUrl, reply, redirects) }
+        : { value: await read(reply, requestedUrl.host) },
     );
     if ("fault" in outcome) return outcome;
     if (!("next" in outcome.value)) return outcome.value;
@@ -62,7 +62,7 @@ function redirected({ host, href }: URL, { status, headers }: HttpReply, redirec
   );
 }
 
-async function ask<T>(
+async function sendRequest<T>(
   url: string,
   headers: Readonly<Record<string, string>>,
   network: StoreNetwork,

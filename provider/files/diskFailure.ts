@@ -2,17 +2,17 @@ import { DestinationError } from "../messages/errors";
 
 /** The remedy for each error code of the system. */
 const REMEDIES: Readonly<Record<string, (elsewhere: string) => string>> = {
-  ENOSPC: () => "Make room on that disk, and run `pulumi up` again.",
-  EDQUOT: () => "Make room within the quota of that disk, and run `pulumi up` again.",
-  EFBIG: (elsewhere) => `Raise the limit of the size of files (ulimit -f), or ${elsewhere}.`,
-  EROFS: (elsewhere) => `That disk can only be read: ${elsewhere}.`,
+  ENOSPC: () => "Free space on that disk, and run `pulumi up` again.",
+  EDQUOT: () => "Free space within the quota of that disk, and run `pulumi up` again.",
+  EFBIG: (elsewhere) => `Raise the file size limit (ulimit -f), or ${elsewhere}.`,
+  EROFS: (elsewhere) => `That disk is read-only: ${elsewhere}.`,
   EACCES: (elsewhere) => `Give the user that runs \`pulumi up\` the right to write there, or ${elsewhere}.`,
   EPERM: (elsewhere) => `Give the user that runs \`pulumi up\` the right to write there, or ${elsewhere}.`,
   ENOENT: (elsewhere) => `Check that path, or ${elsewhere}.`,
   ENOTDIR: (elsewhere) => `A part of that path is a file: ${elsewhere}.`,
   EEXIST: (elsewhere) => `A part of that path is a file: ${elsewhere}.`,
-  EISDIR: () => "A folder is in the place of a file: move it away.",
-  ELOOP: () => "A symbolic link is in the place of a file, and is not followed: move it away.",
+  EISDIR: () => "A folder is where a file must be: move it away.",
+  ELOOP: () => "A symbolic link is where a file must be, and is not followed: move it away.",
   EMFILE: () => "Too many files are open: raise the limit (ulimit -n).",
   ENAMETOOLONG: (elsewhere) => `That path is too long: ${elsewhere}.`,
 };
@@ -34,7 +34,7 @@ export function diskFailure(
   return new DestinationError(
     `the ${kind} ${path} cannot be used: ${message}`,
     REMEDIES[code]?.(elsewhere ?? `give another ${kind}`) ??
-      "Mend what the system names, and run `pulumi up` again.",
+      "Fix what the system names, and run `pulumi up` again.",
   );
 }
 

@@ -48,8 +48,8 @@ export async function removeDrafts(folder: string, key?: string): Promise<void> 
 export async function removeOldDrafts(folder: string, than: string): Promise<void> {
   const { mtimeMs } = await lstat(than);
   for (const { path, owner } of await draftsIn(folder)) {
-    const seen = await lstat(path).catch(() => undefined);
-    if (seen && isAbandoned(owner, seen.mtimeMs, mtimeMs)) await removeDraft(path);
+    const stats = await lstat(path).catch(() => undefined);
+    if (stats && isAbandoned(owner, stats.mtimeMs, mtimeMs)) await removeDraft(path);
   }
 }
 

@@ -54,9 +54,9 @@ export async function compareFolder(
   listing: Listing,
   signal: AbortSignal,
 ): Promise<"same" | "changed" | "gone"> {
-  const seen = await lstat(folder).catch(ignoreMissing);
-  if (!seen) return "gone";
-  if (!seen.isDirectory()) return "changed";
+  const stats = await lstat(folder).catch(ignoreMissing);
+  if (!stats) return "gone";
+  if (!stats.isDirectory()) return "changed";
   const paths = (await filesBelow(folder).catch(ignoreMissing)) ?? [];
   if (paths.length !== listing.size) return "changed";
   for (const path of paths) if (!(await isListed(folder, path, listing, signal))) return "changed";
@@ -70,9 +70,9 @@ export async function compareFolder(
  * @returns paths of the remaining files; `""` if the path is no folder
  */
 export async function removeListed(folder: string, listing: Listing, signal: AbortSignal): Promise<string[]> {
-  const seen = await lstat(folder).catch(ignoreMissing);
-  if (!seen) return [];
-  if (!seen.isDirectory()) return [""];
+  const stats = await lstat(folder).catch(ignoreMissing);
+  if (!stats) return [];
+  if (!stats.isDirectory()) return [""];
   const left: string[] = [];
   for (const path of await filesBelow(folder)) {
     if (await isListed(folder, path, listing, signal)) await rm(join(folder, path));
@@ -87,10 +87,11 @@ export async function removeListed(folder: string, listing: Listing, signal: Abo
 }
 
 /** @param left the result of {@link removeListed}. @param item what the listing describes: "copy" */
-export function staysText(folder: string, left: readonly string[], item: string): string {
-  if (left[0] === "") return `${folder} stays: this ${item} was a folder. Remove it when nobody needs it`;
+export function keptText(folder: string, left: readonly string[], item: string): string {
+  if (left[0] === "")
+    return `${folder} stays: this ${item} was a folder. Remove it when it is no longer needed`;
   const named = left.slice(0, MAX_NAMED).join(", ") + (left.length > MAX_NAMED ? ", …" : "");
-  return `${folder} stays: it has files that this ${item} did not put there or that somebody changed (${left.length}): ${named}. Remove them when nobody needs them`;
+  return `${folder} stays: it has files that this ${item} did not write or that were changed since (${left.length}): ${named}. Remove them when they are no longer needed`;
 }
 
 async function isListed(

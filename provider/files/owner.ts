@@ -8,7 +8,7 @@ import { hostname } from "node:os";
  */
 
 /** How long an abandoned part is kept, in milliseconds: a run that needs it would have continued it by then. */
-const LEFT_LIFE_MS = 24 * 3_600_000;
+const ABANDONED_AFTER_MS = 24 * 3_600_000;
 
 /** An owner name for this process. Each part gets a different one. */
 export function ownName(): string {
@@ -38,7 +38,7 @@ export function isOwnerless(name: string): boolean {
  */
 export function isAbandoned(name: string, changedMs: number, nowMs: number): boolean {
   const livesHere = name.startsWith(`${system()}-`) && !isOwnerless(name);
-  return !livesHere && nowMs - changedMs > LEFT_LIFE_MS;
+  return !livesHere && nowMs - changedMs > ABANDONED_AFTER_MS;
 }
 
 /** Identifies the system: process ids are comparable only within one system. */

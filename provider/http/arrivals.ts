@@ -1,5 +1,5 @@
 /** Maximum number of buffered bytes before the stream is paused. */
-const MOST_WAITING_BYTES = 1024 * 1024;
+const MAX_WAITING_BYTES = 1024 * 1024;
 
 /**
  * The bytes of a body, as they arrive. They are read from the stream at once: if the connection breaks, the bytes in the
@@ -17,7 +17,7 @@ export class Arrivals {
     body.on("data", (chunk: Buffer) => {
       this.#waiting.push(chunk);
       this.#waitingBytes += chunk.length;
-      if (this.#waitingBytes > MOST_WAITING_BYTES) body.pause();
+      if (this.#waitingBytes > MAX_WAITING_BYTES) body.pause();
       this.#wake();
     });
     const end = (how: { error?: unknown }): void => {

@@ -50,14 +50,15 @@ export function connectionFailure(
     return lost(
       { kind: "untrusted", code },
       `the certificate of ${endpoint.host}${through} is not trusted (${code})`,
-      "Mend the certificate, or make its authority known with NODE_EXTRA_CA_CERTS. The check cannot be switched off.",
+      "Fix the certificate, or make its authority known with NODE_EXTRA_CA_CERTS. The check cannot be switched off.",
     );
   }
   const unseen = state === "unused" ? UNREACHABLE.has(code) : state === "connecting";
   if (!unseen) {
     if (code === "HPE_HEADER_OVERFLOW") return unusable("oversized", "headers that are too large");
-    if (code.startsWith("HPE_")) return unusable("notHttp", `with what is not usable HTTP (${code})`);
-    if (code.startsWith("Z_")) return unusable("malformed", `with what cannot be unpacked (${code})`);
+    if (code.startsWith("HPE_")) return unusable("notHttp", `with unusable HTTP (${code})`);
+    if (code.startsWith("Z_"))
+      return unusable("malformed", `with a body that cannot be decompressed (${code})`);
   }
   return lost(
     { kind: unseen ? "unreachable" : "interrupted", code },

@@ -193,7 +193,7 @@ export class Pacer {
   #tooLate(name: string, { limitMs }: Deadline): DeadlineExceededError {
     const why = this.#refusal ? `: ${this.#refusal.message}` : "";
     return new DeadlineExceededError(
-      `${name} waited for its turn${why}; the time limit of ${formatDuration(limitMs)} leaves no room for it`,
+      `${name} waited for its turn${why}; the time limit of ${formatDuration(limitMs)} leaves no time for it`,
       "Run `pulumi up` again later, or raise the limit with the resource option customTimeouts.",
     );
   }

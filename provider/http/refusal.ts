@@ -56,8 +56,8 @@ export function refusal(
       default:
         return REDIRECTS.has(status)
           ? new ResponseError(
-              `${answered}, a redirect, which is not followed so that the API key stays with the base URL`,
-              "Set the base URL to where the service really is.",
+              `${answered}, a redirect: it is not followed, so that the API key is sent only to the base URL`,
+              "Set the base URL to the service's real address.",
               details,
             )
           : new ResponseError(

@@ -23,7 +23,7 @@ export function parseObject(endpoint: string, text: string | undefined): Record<
     throw malformed(
       endpoint,
       what,
-      "Check that the base URL is that of the service, and that nothing in between (a proxy, a login page) answers for it.",
+      "Check that the base URL is that of the service, and that nothing in between (a proxy, a login page) answers in its place.",
     );
   };
   if (text === undefined) return fail("with text that is not UTF-8");

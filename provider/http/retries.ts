@@ -20,7 +20,7 @@ export interface Peer {
   /** Whether it answered this operation, with any status: it is reachable and worth waiting for. */
   wasAnswered: boolean;
   /** When this operation first contacted it, on the monotonic clock. */
-  askedAtMs?: number;
+  firstRequestMs?: number;
 }
 
 /** How long a peer that never answered is tried, in milliseconds. */
@@ -57,7 +57,7 @@ export class Retries {
     this.#context = context;
     this.#name = name;
     this.#repetition = repetition;
-    peer.askedAtMs ??= context.clock.monotonic();
+    peer.firstRequestMs ??= context.clock.monotonic();
   }
 
   /** Bytes were transferred. After {@link WORTH_BYTES}, earlier failures no longer count. */
@@ -87,12 +87,14 @@ export class Retries {
     const mayHaveStarted = this.#repetition === "start" && mayHaveBeenProcessed(fault);
     if (end) {
       if (mayHaveStarted) {
-        reporter.warn(`${this.#name}: a job may have been started whose id nobody knows`);
+        reporter.warn(`${this.#name}: the service may have started a job whose id is unknown`);
       }
       throw end;
     }
     if (mayHaveStarted) {
-      reporter.warn(`${error.message}. It is sent once more; if the first one arrived, two jobs run.`);
+      reporter.warn(
+        `${error.message}. The request is sent once more; if the service received the first one, two jobs run.`,
+      );
     } else {
       reporter.progress(`${error.message}; trying again in ${Math.ceil(delayMs / 1_000)}s`);
     }
@@ -116,17 +118,17 @@ export class Retries {
       // an attempt that the deadline ended is less informative than the one before
       const { message, remedy } = wasCutOff ? (this.#previous ?? error) : error;
       return new DeadlineExceededError(
-        `${message}; the time limit of ${limit} leaves no room for another try`,
+        `${message}; the time limit of ${limit} leaves no time for another attempt`,
         remedy,
       );
     }
-    const { name, isKnown, wasAnswered, askedAtMs = 0 } = this.#peer;
+    const { name, isKnown, wasAnswered, firstRequestMs = 0 } = this.#peer;
     const isRefused = fault.kind === "unreachable" && fault.code === "ECONNREFUSED" && !isKnown;
-    const silentMs = clock.monotonic() - askedAtMs;
+    const silentMs = clock.monotonic() - firstRequestMs;
     if (wasAnswered || silentMs + delayMs < (isRefused ? REFUSED_LIMIT_MS : SILENCE_LIMIT_MS))
       return undefined;
     return error.withMessage(
-      `${error.message}; nothing of ${name} answered for ${formatDuration(silentMs)}, so it is not tried any longer`,
+      `${error.message}; ${name} did not answer for ${formatDuration(silentMs)}, so there is no further attempt`,
     );
   }
 }

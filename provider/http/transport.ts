@@ -28,7 +28,7 @@ export interface Reply {
 /** The parts that all calls of one operation share. */
 export interface TransportOptions extends NetworkContext {
   readonly service: Origin;
-  /** Pace the requests, for all operations of the process. */
+  /** Limits the rate of requests, for all operations of the process. */
   readonly pacers: Pacers;
   readonly tracer: Tracer;
 }
@@ -39,7 +39,7 @@ const ATTEMPT_LIMIT_MS = 30_000;
 const START_GRACE_MS = 1_500;
 
 /** How long a request waits for its turn before the wait is reported, in milliseconds. */
-const TELL_AFTER_MS = 5_000;
+const REPORT_AFTER_MS = 5_000;
 
 /** Sends calls to the service, with the bearer key, time and size limits, and retries of calls that are safe to repeat. */
 export class Transport {
@@ -80,8 +80,8 @@ export class Transport {
   /** @throws DeadlineExceededError, or the signal's reason */
   async #turn(pacer: Pacer, { name }: Endpoint, isRepeat: boolean): Promise<void> {
     const { clock, deadline, signal, reporter } = this.#options;
-    const stopTelling = clock.after(TELL_AFTER_MS, () => {
-      reporter.progress("waiting for its turn, for the service limits the rate of requests");
+    const stopTelling = clock.after(REPORT_AFTER_MS, () => {
+      reporter.progress("waiting, because the service limits the rate of requests");
     });
     try {
       await pacer.turn({ name, isRepeat, deadline, signal });
@@ -137,7 +137,7 @@ export class Transport {
       ...(repeats > 0 && { "http.request.resend_count": repeats }),
     };
     return tracer.span(call.method, attributes, async () => {
-      const answer = await this.#ask(call, endpoint, key);
+      const answer = await this.#request(call, endpoint, key);
       if ("fault" in answer) {
         tracer.note({ "error.type": answer.error.name });
       } else {
@@ -151,7 +151,7 @@ export class Transport {
     });
   }
 
-  async #ask(
+  async #request(
     { method, body, idempotencyKey, repetition }: Call,
     endpoint: Endpoint,
     key: string,

@@ -15,7 +15,7 @@ const ARRIVING = ".arriving";
 /** A blob of a kit's images. */
 export interface KitBlob extends Blob {
   /** The label of the kit that contains the blob, if it is an earlier kit. */
-  readonly inOther: string | undefined;
+  readonly inEarlierKit: string | undefined;
 }
 
 /** The blobs of a kit that is being written: each once, even if several images share it, and each with a verified digest. */
@@ -49,7 +49,7 @@ export class BlobStore {
   /** The blobs of all images, in the order of their digests. */
   get blobs(): readonly KitBlob[] {
     return [...this.#blobs]
-      .map(([digest, size]) => ({ digest, size, inOther: this.#inOther(digest) }))
+      .map(([digest, size]) => ({ digest, size, inEarlierKit: this.#inOther(digest) }))
       .sort((one, other) => (one.digest < other.digest ? -1 : 1));
   }
 
@@ -94,8 +94,8 @@ export class BlobStore {
 
   /** Moves the blobs into the kit. Removes all other files, including those of no image of the kit. */
   async moveTo(folder: string): Promise<void> {
-    for (const { digest, inOther } of this.blobs) {
-      if (inOther === undefined) await rename(this.#pathOf(digest), join(folder, blobFile(digest)));
+    for (const { digest, inEarlierKit } of this.blobs) {
+      if (inEarlierKit === undefined) await rename(this.#pathOf(digest), join(folder, blobFile(digest)));
     }
     for (const name of await readdir(this.#folder)) await rm(join(this.#folder, name));
   }
@@ -126,6 +126,6 @@ export class BlobStore {
 }
 
 async function isFileOf(path: string, size: number): Promise<boolean> {
-  const seen = await lstat(path).catch(() => undefined);
-  return seen?.isFile() === true && seen.size === size;
+  const stats = await lstat(path).catch(() => undefined);
+  return stats?.isFile() === true && stats.size === size;
 }

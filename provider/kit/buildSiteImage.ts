@@ -1,15 +1,14 @@
-import { unpackBundle, type BundleFile } from "../archive/bundle";
+import type { Bundle } from "../archive/bundle";
 import type { SiteLimits } from "../archive/site";
+import { editionOf, unpackSite, type SearchFacts, type WantedSearch } from "../offlineSearch/unpackSite";
 import { LayerWriter } from "../siteImage/layer";
-import { annotationsOf, imageOnBase, indexOf, WEB_ROOT, type SiteFacts } from "../siteImage/siteImage";
+import { annotationsOf, imageOnBase, indexOf, WEB_ROOT } from "../siteImage/siteImage";
 import type { BlobStore } from "./blobStore";
 import { siteName } from "./imageName";
 import type { KitImage, PulledImage } from "./kitImage";
 
 /** An inspected bundle. */
-export interface KitBundle extends BundleFile, SiteFacts {
-  /** Of the archive, in bytes. */
-  readonly size: number;
+export interface KitBundle extends Bundle {
   /** The site's root folder, as `inspectBundle` returned it. */
   readonly root: string;
 }
@@ -25,9 +24,10 @@ export async function buildSiteImage(
   base: PulledImage,
   store: BlobStore,
   { limits, scratch, signal }: { limits: SiteLimits; scratch: string; signal: AbortSignal },
-): Promise<KitImage> {
-  const writer = new LayerWriter(scratch, WEB_ROOT, true, bundle.sha256);
-  await unpackBundle(bundle, limits, writer, { signal, root: bundle.root });
+  search?: WantedSearch,
+): Promise<{ image: KitImage; search: SearchFacts }> {
+  const writer = new LayerWriter(scratch, WEB_ROOT, true, editionOf(bundle.sha256, search?.options));
+  const facts = await unpackSite(bundle, limits, writer, { signal, root: bundle.root }, search);
   const layer = await writer.end(signal);
   await store.take(layer.path, layer);
   const annotations = annotationsOf(bundle, base.base);
@@ -40,5 +40,6 @@ export async function buildSiteImage(
     await store.put(manifest.bytes);
   }
   await store.put(top.bytes);
-  return { name: siteName(bundle.version), isSite: true, top, platforms: base.platforms };
+  const image = { name: siteName(bundle.version), isSite: true, top, platforms: base.platforms };
+  return { image, search: facts };
 }

@@ -59,8 +59,8 @@ async function factsOfArchive(path: string, given: string, signal: AbortSignal):
     await file.close();
   }
   throw new InputError(
-    `${given} is no packed chart: it is no whole tar.gz with a Chart.yaml in its one folder`,
-    "Give what `helm package` wrote, or the chart's folder.",
+    `${given} is not a packed chart: it is not a complete tar.gz with a Chart.yaml in its only folder`,
+    "Give the output of `helm package`, or the chart's folder.",
   );
 }
 
@@ -107,10 +107,10 @@ async function filesOf(
   const files: string[] = [];
   for (const entry of await readdir(join(root, folder)).catch(unreadable(folder))) {
     const path = folder === "" ? entry : `${folder}/${entry}`;
-    const seen = await stat(join(root, path)).catch(unreadable(path));
-    if (isIgnored(path, seen.isDirectory())) continue;
-    if (seen.isDirectory()) files.push(...(await filesOf(root, path, isIgnored, [...above, real], signal)));
-    else if (seen.isFile()) files.push(path);
+    const stats = await stat(join(root, path)).catch(unreadable(path));
+    if (isIgnored(path, stats.isDirectory())) continue;
+    if (stats.isDirectory()) files.push(...(await filesOf(root, path, isIgnored, [...above, real], signal)));
+    else if (stats.isFile()) files.push(path);
     else throw new InputError(`${path} of the chart is neither a file nor a folder`, "Remove it.");
   }
   return files;
@@ -119,6 +119,6 @@ async function filesOf(
 function unreadable(path: string): (error: unknown) => never {
   return (error) => {
     const { code = "" } = error as NodeJS.ErrnoException;
-    throw new InputError(`${path} of the chart cannot be read (${code})`, "Mend or remove it.");
+    throw new InputError(`${path} of the chart cannot be read (${code})`, "Fix or remove it.");
   };
 }

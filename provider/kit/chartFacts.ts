@@ -38,7 +38,10 @@ function parsed(yaml: string, where: string): Record<string, unknown> {
   try {
     return Object(parse(yaml, { logLevel: "error" })) as Record<string, unknown>;
   } catch (error) {
-    throw new InputError(`the Chart.yaml of ${where} is no YAML: ${(error as Error).message}`, "Mend it.");
+    throw new InputError(
+      `the Chart.yaml of ${where} is not valid YAML: ${(error as Error).message}`,
+      "Fix it.",
+    );
   }
 }
 
@@ -57,21 +60,25 @@ function wrong(where: string, key: string): InputError {
  */
 export function chartInFolder(path: string): ChartFacts | undefined {
   const at = resolve(path);
-  const seen = statSync(at, { throwIfNoEntry: false });
-  if (!seen) throw new InputError(`there is no chart ${path}`, "Give the path of its folder or of its .tgz.");
-  if (!seen.isDirectory()) return undefined;
+  const stats = statSync(at, { throwIfNoEntry: false });
+  if (!stats)
+    throw new InputError(`there is no chart ${path}`, "Give the path of its folder or of its .tgz.");
+  if (!stats.isDirectory()) return undefined;
   let yaml: string;
   try {
     yaml = readFileSync(join(at, "Chart.yaml"), "utf8");
   } catch {
-    throw new InputError(`the folder ${path} is no chart: it has no Chart.yaml`, "Give the path of a chart.");
+    throw new InputError(
+      `the folder ${path} is not a chart: it has no Chart.yaml`,
+      "Give the path of a chart.",
+    );
   }
   const facts = chartFacts(yaml, path);
   const charts = join(at, "charts");
   if (facts.hasDependencies && !(existsSync(charts) && readdirSync(charts).length > 0)) {
     throw new InputError(
-      `the chart ${path} needs other charts, and its folder charts/ has none`,
-      `Run \`helm dependency build ${path}\` first: where the kit goes, they cannot be fetched.`,
+      `the chart ${path} depends on other charts, but its folder charts/ has none`,
+      `Run \`helm dependency build ${path}\` first: they cannot be downloaded where the kit is used.`,
     );
   }
   return facts;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { lstat, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ignoreMissing } from "../files/ignoreMissing";
-import { filesBelow, removeListed, staysText } from "../files/listing";
+import { filesBelow, removeListed, keptText } from "../files/listing";
 import type { Reporter } from "../messages/reporter";
 import { signatureFiles } from "./signature";
 import { parseSums } from "./sums";
@@ -19,9 +19,9 @@ export async function compareKit(
   { name, list, size, files }: WrittenKit,
 ): Promise<"same" | "changed" | "gone"> {
   const kit = resolve(folder, name);
-  const seen = await lstat(kit).catch(ignoreMissing);
-  if (!seen) return "gone";
-  if (!seen.isDirectory()) return "changed";
+  const stats = await lstat(kit).catch(ignoreMissing);
+  if (!stats) return "gone";
+  if (!stats.isDirectory()) return "changed";
   const paths = await filesBelow(kit);
   const listed = await readList(kit, list);
   const there = new Set(paths);
@@ -50,14 +50,14 @@ export async function removeKits(
   for (const kit of kits) {
     if (stay.has(kit.name)) continue;
     const left = await removeKit(resolve(folder, kit.name), kit, signal);
-    if (left.length > 0) reporter.warn(staysText(resolve(folder, kit.name), left, "kit"));
+    if (left.length > 0) reporter.warn(keptText(resolve(folder, kit.name), left, "kit"));
   }
 }
 
 /** @returns paths of the files that stay */
 async function removeKit(kit: string, { list, signed }: WrittenKit, signal: AbortSignal): Promise<string[]> {
-  const seen = await lstat(kit).catch(ignoreMissing);
-  if (!seen?.isDirectory()) return seen ? [""] : [];
+  const stats = await lstat(kit).catch(ignoreMissing);
+  if (!stats?.isDirectory()) return stats ? [""] : [];
   const listed = (await readList(kit, list)) ?? [];
   const left = await removeListed(kit, new Map(listed.map(({ path, sha256 }) => [path, sha256])), signal);
   if (listed.length === 0) return left;

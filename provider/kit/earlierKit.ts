@@ -29,13 +29,13 @@ export function readEarlierKit(path: string): EarlierKit {
   const { kit, version, blobs } = parsed(bytes) as Record<string, unknown>;
   if (kit !== 1 || !isLabel(version) || !Array.isArray(blobs)) {
     throw new InputError(
-      `${path} is no manifest of a kit`,
+      `${path} is not the manifest of a kit`,
       "Give the path of the earlier kit's manifest.json.",
     );
   }
   if (version === THIS_KIT) {
     throw new InputError(
-      `the kit of ${path} is labelled «${THIS_KIT}», which says in a manifest that nothing is left out`,
+      `the kit of ${path} has the version «${THIS_KIT}», the name by which a manifest means the kit itself`,
       "Write that kit again with another `version`.",
     );
   }

@@ -35,8 +35,8 @@ function ruleOf(line: string): Rule[] {
   if (text === "" || text.startsWith("#")) return [];
   if (text.includes("**")) {
     throw new InputError(
-      `.helmignore of the chart has the rule ${JSON.stringify(text)}, and helm knows no **`,
-      "Write it without.",
+      `.helmignore of the chart has the rule ${JSON.stringify(text)}: helm does not support **`,
+      "Write the rule without it.",
     );
   }
   const isNegated = text.startsWith("!");
@@ -70,7 +70,7 @@ function expressionOf(pattern: string): RegExp {
   } catch {
     throw new InputError(
       `.helmignore of the chart has an unusable rule: ${JSON.stringify(pattern)}`,
-      "Mend it.",
+      "Fix it.",
     );
   }
 }

@@ -33,8 +33,8 @@ export function nameProblem(references: readonly string[]): string | undefined {
   const names = references.map(nameInKit);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
-    return `two of them would be ${twice} in the kit, where names are without their registries: give one another tag`;
+    return `two of them would be ${twice} in the kit, because names there have no registry: give one of them another tag`;
   }
   const taken = names.find((name) => name.startsWith(`${SITE}:`));
-  return taken === undefined ? undefined : `${taken} is how the site's own image is named in the kit`;
+  return taken === undefined ? undefined : `${taken} is the name of the site's own image in the kit`;
 }

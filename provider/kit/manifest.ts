@@ -65,7 +65,7 @@ export function kitManifest({
       platforms,
       site: isSite,
     })),
-    blobs: blobs.map(({ digest, size, inOther }) => ({ digest, size, in: inOther ?? THIS_KIT })),
+    blobs: blobs.map(({ digest, size, inEarlierKit }) => ({ digest, size, in: inEarlierKit ?? THIS_KIT })),
     needs: {
       kubernetes: chart?.kubeVersion ?? OLDEST_KUBERNETES,
       diskBytes: bundleFile.size + (chart?.size ?? 0) + imageBytes,

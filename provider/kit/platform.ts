@@ -14,6 +14,7 @@ export function isWanted(wanted: readonly string[], platform: Platform): boolean
   return [`${os}/${architecture}`, platformText(platform)].some((each) => wanted.includes(each));
 }
 
+/** A platform as a text: `linux/arm64/v8`. */
 export function platformText({ os, architecture, variant }: Platform): string {
   return [os, architecture, ...(typeof variant === "string" ? [variant] : [])].join("/");
 }

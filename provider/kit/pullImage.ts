@@ -1,4 +1,4 @@
-import { inParallel } from "../http/inParallel";
+import { inParallel } from "../concurrency/inParallel";
 import { readImage, type StoredImage } from "../registry/image";
 import type { Manifest } from "../registry/manifests";
 import { parseBase, pinned, repositoryName } from "../registry/reference";
@@ -37,7 +37,7 @@ export async function pullImage(
   if (missing !== undefined) {
     throw new DestinationError(
       `${reference} has no image for ${missing}`,
-      "Take that platform out of `platforms`, or name another image.",
+      "Remove that platform from `platforms`, or name another image.",
     );
   }
   const top = topOf(images);

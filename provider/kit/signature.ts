@@ -27,7 +27,7 @@ export function signerFrom(variable: string, source: SecretSource): Signer {
   if (!pem) {
     throw new ConfigurationError(
       `the environment variable ${variable}, which \`signingKeyEnv\` names, is not set`,
-      "Set it to the private key in PEM, or leave `signingKeyEnv` out: then nobody vouches for the kit.",
+      "Set it to the private key in PEM, or leave `signingKeyEnv` out: then the kit is not signed.",
     );
   }
   source.secrets?.add(pem);
@@ -35,7 +35,7 @@ export function signerFrom(variable: string, source: SecretSource): Signer {
   const isEd25519 = key.asymmetricKeyType === "ed25519";
   if (!isEd25519 && key.asymmetricKeyDetails?.namedCurve !== "prime256v1") {
     throw new ConfigurationError(
-      `the key in ${variable} is of another kind (${key.asymmetricKeyType ?? "unknown"})`,
+      `the key in ${variable} has an unsupported type (${key.asymmetricKeyType ?? "unknown"})`,
       "Give an ECDSA key of the curve P-256 (`openssl ecparam -name prime256v1 -genkey -noout`) or an Ed25519 key " +
         "(`openssl genpkey -algorithm ed25519`).",
     );
@@ -59,7 +59,7 @@ function keyOf(pem: string, variable: string): KeyObject {
         : `the environment variable ${variable} holds no private key in PEM`,
       isLocked
         ? "Give it without one (`openssl pkey -in key.pem`), and keep the variable among your secrets."
-        : "Give the whole text, from -----BEGIN to -----END, with line ends or with \\n in their place.",
+        : "Give the whole text, from -----BEGIN to -----END, with line breaks or with \\n for each of them.",
     );
   }
 }

@@ -1,12 +1,7 @@
-import { existsSync } from "node:fs";
-import { chmod, copyFile, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ownText } from "../files/ownText";
 import { spaced } from "../messages/plainText";
-
-/**
- * The folder of files that the package contains unchanged: compiled code is in another folder, and a compiler copies no scripts.
- */
-const OWN_FOLDER = "provider/kit";
 
 /** Values of a kit's README: a text, whether a section stays, or the entries of a list. */
 export type TextValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
@@ -17,18 +12,21 @@ const MARKUP = /[\\`*<[\]]/g;
 /** Scripts of a kit, from the folder `scripts/`. */
 export type Script = "verify.sh" | "load.sh" | "install.sh";
 
+/** Writes an operator's script into a kit, executable. */
 export async function writeScript(name: Script, kit: string): Promise<void> {
   const to = join(kit, name);
-  await copyFile(ownFile(`scripts/${name}`), to);
+  await writeFile(to, ownText(`provider/kit/scripts/${name}`));
   await chmod(to, 0o755);
 }
 
+/** Writes the schema of `manifest.json` into a kit. */
 export async function writeSchema(kit: string): Promise<void> {
-  await copyFile(ownFile("manifest.schema.json"), join(kit, "manifest.schema.json"));
+  await writeFile(join(kit, "manifest.schema.json"), ownText("provider/kit/manifest.schema.json"));
 }
 
+/** Writes the README of a kit. */
 export async function writeReadme(kit: string, values: TextValues): Promise<void> {
-  const template = await readFile(ownFile("scripts/README.template.md"), "utf8");
+  const template = ownText("provider/kit/scripts/README.template.md");
   await writeFile(join(kit, "README.md"), filledIn(template, values));
 }
 
@@ -52,12 +50,4 @@ export function filledIn(template: string, values: TextValues): string {
     if (Array.isArray(value)) return value.map((each) => `- \`${String(each)}\``).join("\n");
     throw new Error(`the text of a kit has no value for ${name}`);
   });
-}
-
-function ownFile(path: string): string {
-  return join(packageFolder(__dirname), OWN_FOLDER, path);
-}
-
-function packageFolder(folder: string): string {
-  return existsSync(join(folder, "package.json")) ? folder : packageFolder(dirname(folder));
 }

@@ -3,7 +3,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { SiteLimits } from "../archive/site";
 import { copyInto } from "../files/writeFile";
-import { formatBytes } from "../http/transferLine";
+import { formatBytes } from "../messages/formatBytes";
+import type { SearchFacts, WantedSearch } from "../offlineSearch/unpackSite";
 import type { RegistryContext } from "../registry/exchange";
 import { BundleRefusedError, DestinationError } from "../messages/errors";
 import { BlobStore } from "./blobStore";
@@ -24,6 +25,8 @@ import { writeReadme, writeSchema, writeScript, type TextValues } from "./texts"
 /** The content of a kit. */
 export interface KitRequest {
   readonly bundle: KitBundle;
+  /** The search to add to the site's image, if any. */
+  readonly search?: WantedSearch | undefined;
   readonly limits: SiteLimits;
   /** Path of the chart. */
   readonly chart?: string | undefined;
@@ -65,6 +68,8 @@ export interface WrittenKit {
   readonly signed: boolean;
   /** ISO 8601. */
   readonly createdAt: string;
+  /** About the search in the site's image. */
+  readonly search?: SearchFacts;
 }
 
 const SUMS = "SHA256SUMS";
@@ -102,6 +107,7 @@ class KitWriter {
   readonly #kit: string;
   readonly #context: RegistryContext;
   readonly #createdAt: string;
+  #search: SearchFacts | undefined;
 
   constructor(request: KitRequest, draft: KitDraft, context: RegistryContext) {
     this.#request = request;
@@ -124,7 +130,7 @@ class KitWriter {
     if (images.length > 0) await writeScript("load.sh", this.#kit);
     if (chart) await writeScript("install.sh", this.#kit);
     await writeSchema(this.#kit);
-    reporter.progress("adding up the kit");
+    reporter.progress("computing the checksums of the kit");
     const files = await sumFiles(this.#kit, signal);
     refuseOtherBlobs(files);
     const file = (path: string): SummedFile =>
@@ -147,7 +153,13 @@ class KitWriter {
     await writeReadme(this.#kit, { ...texts, parts: false });
     const name = this.#name(files, manifest);
     const sums = await this.#sign(this.#kit, SUMS, files);
-    const facts = { name, sha256: sums.sha256, signed: signer !== undefined, createdAt: this.#createdAt };
+    const facts = {
+      name,
+      sha256: sums.sha256,
+      signed: signer !== undefined,
+      createdAt: this.#createdAt,
+      ...(this.#search && { search: this.#search }),
+    };
     const whole = { ...facts, list: { file: SUMS, sha256: sums.sha256 }, ...totalOf(sums.files) };
     if (partSize === undefined) return { kit: whole, from: this.#kit };
     const parts = await this.#cut(sums.files, partSize, texts);
@@ -163,7 +175,7 @@ class KitWriter {
     const { reporter, signal } = this.#context;
     const folder = join(this.#draft.scratch, "parts");
     await mkdir(folder);
-    reporter.progress("cutting the kit into parts");
+    reporter.progress("splitting the kit into parts");
     const count = await writeParts(this.#kit, files, folder, partSize, signal);
     await writeScript("verify.sh", folder);
     await writeReadme(folder, { ...texts, parts: true, partCount: String(count) });
@@ -193,7 +205,7 @@ class KitWriter {
 
   /** Pulls the images, builds the site's own image, and writes the OCI layout. */
   async #images(): Promise<Pick<KitContent, "images" | "blobs">> {
-    const { bundle, limits, images: references, platforms, since, earlier } = this.#request;
+    const { bundle, limits, search, images: references, platforms, since, earlier } = this.#request;
     const { reporter, signal } = this.#context;
     const known = earlier.map((kit) => join(kit, BLOBS));
     const store = new BlobStore(this.#draft.blobs, known, since, signal);
@@ -205,7 +217,9 @@ class KitWriter {
     if (base === undefined) return { images: [], blobs: [] };
     reporter.progress("building the site's image");
     const { scratch } = this.#draft;
-    const images = [...pulled, await buildSiteImage(bundle, base, store, { limits, scratch, signal })];
+    const site = await buildSiteImage(bundle, base, store, { limits, scratch, signal }, search);
+    if (search !== undefined) this.#search = site.search;
+    const images = [...pulled, site.image];
     const { blobs } = store;
     await writeLayout(this.#kit, images, store);
     return { images, blobs };

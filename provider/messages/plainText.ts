@@ -15,7 +15,7 @@ const COMMAND =
 const LONGEST = 16_000;
 
 /** Cuts a text to at most `limit` UTF-16 units, never within a character, and adds an ellipsis if it was cut. */
-export function cut(text: string, limit: number): string {
+export function truncate(text: string, limit: number): string {
   if (text.length <= limit) return text.toWellFormed();
   const isWithinPair = /[\ud800-\udbff]/.test(text.charAt(limit - 1));
   return `${text.slice(0, isWithinPair ? limit - 1 : limit).toWellFormed()}…`;
@@ -46,9 +46,9 @@ export function spaced(text: string): string {
  * length.
  */
 export function printable(text: string): string {
-  const seen = cut(text, LONGEST).replace(
+  const visible = truncate(text, LONGEST).replace(
     NOT_PRINTABLE,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
-  return withoutCommands(seen);
+  return withoutCommands(visible);
 }

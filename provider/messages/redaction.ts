@@ -1,4 +1,4 @@
-import { cut, spaced, withoutCommands } from "./plainText";
+import { truncate, spaced, withoutCommands } from "./plainText";
 import { isSentinel } from "./unknown";
 
 /** Longest text of the service that is shown to the user, in characters. */
@@ -16,11 +16,11 @@ export const REMOVED = "[removed]";
  */
 export function redact(text: string, limit = SERVICE_TEXT_LIMIT): string {
   // far longer than the shown text, so that a link at the cut is still recognised as a whole
-  const clean = spaced(cut(text, 16 * SERVICE_TEXT_LIMIT).replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, ""))
+  const clean = spaced(truncate(text, 16 * SERVICE_TEXT_LIMIT).replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, ""))
     .replace(/\bsvc_[\w.~+/=-]*/g, REMOVED)
     .replace(/\b(bearer|basic)\s+\S+/gi, `$1 ${REMOVED}`)
     .replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@"'<>]*@/gi, `$1${REMOVED}@`)
     .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s?#"'<>]*)[?#][^\s"'<>]*/gi, `$1?${REMOVED}`)
     .trim();
-  return isSentinel(clean) ? REMOVED : cut(withoutCommands(clean), limit);
+  return isSentinel(clean) ? REMOVED : truncate(withoutCommands(clean), limit);
 }

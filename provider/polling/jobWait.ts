@@ -2,10 +2,9 @@ import { sleep, type Clock } from "../time/clock";
 import type { Deadline } from "../time/deadline";
 import { formatDuration } from "../time/duration";
 import { AnswerCutOffError, DeadlineExceededError } from "../messages/errors";
-import type { Outcome } from "./outcome";
 import { warningOnce, type Reporter } from "../messages/reporter";
 import { remember } from "./pollHistory";
-import type { Observation } from "./observation";
+import type { Observation, Outcome } from "./observation";
 import { nextPollDelayMs } from "./pollSchedule";
 import { describeProgress } from "./progress";
 
@@ -14,8 +13,8 @@ const LAST_POLL_MS = 1_000;
 /** Maximum number of different statuses that the message of a deadline names. */
 const MAX_STATUSES = 20;
 /** Shortest and longest time between two permanent lines, in milliseconds. */
-const LASTING_MIN_MS = 10_000;
-const LASTING_MAX_MS = 5 * 60_000;
+const PERMANENT_LINE_MIN_MS = 10_000;
+const PERMANENT_LINE_MAX_MS = 5 * 60_000;
 
 /** The result of one poll of a job. */
 export interface PolledJob extends Omit<Observation, "elapsedMs"> {
@@ -50,7 +49,7 @@ export interface JobWait<Job> {
 export async function waitForJob<Job extends PolledJob>(wait: JobWait<Job>): Promise<Job> {
   const { name, clock, deadline, signal } = wait;
   const reporter = warningOnce(wait.reporter);
-  const tell = tellProgress(reporter);
+  const report = reportProgress(reporter);
   const startedAt = clock.monotonic();
   const history: Observation[] = [];
   const statuses = new Set<string>();
@@ -61,12 +60,12 @@ export async function waitForJob<Job extends PolledJob>(wait: JobWait<Job>): Pro
       throw deadlineExceeded(wait, before, polls, statuses);
     });
     if (job.isUnexpected) {
-      reporter.warn(`${name} has the unknown status "${job.status}"; taken for still running`);
+      reporter.warn(`${name} has the unknown status "${job.status}"; it counts as still running`);
     }
     const poll = observed(job, clock.monotonic() - startedAt);
     remember(history, poll);
     if (statuses.size < MAX_STATUSES) statuses.add(poll.status);
-    tell(history);
+    report(history);
     if (job.outcome !== "pending") return job;
     if (last) throw deadlineExceeded(wait, poll, polls, statuses);
     const untilLastPollMs = Math.max(0, deadline.remainingMs() - LAST_POLL_MS);
@@ -80,19 +79,19 @@ export async function waitForJob<Job extends PolledJob>(wait: JobWait<Job>): Pro
  * Reports each poll on the progress row, and each quarter of a long job by a permanent line: a narrow terminal has no space for
  * the progress, and the log of a pipeline does not show it.
  */
-function tellProgress(reporter: Reporter): (history: readonly Observation[]) => void {
+function reportProgress(reporter: Reporter): (history: readonly Observation[]) => void {
   let quarters = 0;
-  let toldMs = 0;
+  let reportedMs = 0;
   return (history) => {
     const line = describeProgress(history);
     reporter.progress(line);
     const { progress = 0, elapsedMs = 0 } = history.at(-1) ?? {};
-    const sinceMs = elapsedMs - toldMs;
+    const sinceMs = elapsedMs - reportedMs;
     const reached = Math.floor(progress / 25);
-    if (sinceMs < LASTING_MIN_MS || (reached <= quarters && sinceMs < LASTING_MAX_MS)) return;
+    if (sinceMs < PERMANENT_LINE_MIN_MS || (reached <= quarters && sinceMs < PERMANENT_LINE_MAX_MS)) return;
     reporter.info(line);
     quarters = reached;
-    toldMs = elapsedMs;
+    reportedMs = elapsedMs;
   };
 }
 
@@ -121,6 +120,6 @@ function deadlineExceeded(
   return new DeadlineExceededError(
     `waited for ${subject}, but the time limit of ${formatDuration(deadline.limitMs)} passed. ` +
       `Last seen: ${details.join(", ")}. ${polls} polls in all, statuses: ${[...statuses].join(" → ")}`,
-    "Run `pulumi up` again to go on with the same job; raise the limit with the resource option customTimeouts.",
+    "Run `pulumi up` again to continue with the same job, or raise the limit with the resource option customTimeouts.",
   );
 }

@@ -1,3 +1,6 @@
+/** Whether a job is pending or final. Only the code that reads a reply decides this. */
+export type Outcome = "pending" | "success" | "failure";
+
 /** The result of one poll, as the history keeps it. */
 export interface Observation {
   /** Milliseconds since the wait began. */

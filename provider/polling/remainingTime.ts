@@ -10,7 +10,7 @@ interface Step {
 /** Number of different percentages that a forecast needs. */
 const MIN_STEPS = 4;
 /** Services report whole percents, rounded down: on average another half percent is done. */
-const UNTOLD_PERCENT = 0.5;
+const UNREPORTED_PERCENT = 0.5;
 /** The recent pace covers as many percentage points as remain, at least this many. */
 const MIN_RECENT_PERCENT = 10;
 
@@ -45,7 +45,7 @@ export function estimateRemainingMs(history: readonly Observation[]): number | u
   const overall = msPerPercent(first.lastSeenMs, first, last);
   const pace = recent ? (overall + msPerPercent(recent.firstSeenMs, recent, last)) / 2 : overall;
   const now = history.at(-1)?.elapsedMs ?? 0;
-  return (100 - Math.min(100, last.progress + UNTOLD_PERCENT)) * pace - (now - last.firstSeenMs);
+  return (100 - Math.min(100, last.progress + UNREPORTED_PERCENT)) * pace - (now - last.firstSeenMs);
 }
 
 function msPerPercent(fromMs: number, from: Step, to: Step): number {

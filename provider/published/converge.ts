@@ -10,7 +10,7 @@ import { explained } from "../messages/explainedError";
 import { planPublication } from "./plan";
 import { PublicationNotes } from "./notes";
 import { withDrift, type LinkOutputs, type PublicationWork, type Published } from "./publication";
-import { recover, seen } from "./recovery";
+import { recover, comparison } from "./recovery";
 
 /**
  * Brings a published item from any state to what its inputs request. A create converges from no state.
@@ -64,7 +64,7 @@ class Convergence<T extends Published> {
     if (isResumed) {
       this.#published = "all";
     } else {
-      tracer.note({ "docs_hosting.decision": plan.because });
+      tracer.note({ "docs_hosting.decision": plan.code });
       // for an existing resource, the diff has reported the decision already
       if (!stored) reporter.info(decisionLine(plan));
     }
@@ -78,7 +78,7 @@ class Convergence<T extends Published> {
   async #publish(): Promise<void> {
     const { kind, context, inputs } = this.#work;
     const place = { "docs_hosting.destination": kind.destinationName(inputs) };
-    await context.tracer.span(kind.words.span, place, async () => {
+    await context.tracer.span(kind.terms.span, place, async () => {
       const publish = kind.prepare(context, inputs, this.#items);
       const earlier = this.#items;
       const obtained = await obtain(context, inputs);
@@ -120,7 +120,7 @@ class Convergence<T extends Published> {
     const { keep } = inputs;
     const [kept, surplus] = [this.#items.slice(0, keep + 1), this.#items.slice(keep + 1)];
     if (surplus.length === 0) return;
-    const { item, items } = kind.words;
+    const { item, items } = kind.terms;
     this.#missing = `the removal of earlier ${items}`;
     try {
       await kind.remove(context, inputs, surplus, kept);
@@ -135,27 +135,28 @@ class Convergence<T extends Published> {
   /** Decides what the state keeps after a failed operation, and reports it in the error. */
   async #failure(error: unknown): Promise<Error> {
     const { kind, inputs, stored } = this.#work;
-    const told = (consequence: string): Error => explained(error, kind.subject(inputs), consequence);
+    const failedWith = (consequence: string): Error => explained(error, kind.subject(inputs), consequence);
     const [newest] = this.#items;
     if (this.#published === "part" && newest) {
-      const found = await seen(this.#work, newest);
+      const found = await comparison(this.#work, newest);
       if (found === "gone") this.#published = "nothing";
       if (found === "same") this.#published = "all";
     }
     if (!newest || this.#published === "nothing") {
       const [before] = stored ? kind.itemsOf(stored) : [];
-      return told(before ? `${this.#addressOf(before)} stays as it is` : "Nothing was published");
+      return failedWith(before ? `${this.#addressOf(before)} stays as it is` : "Nothing was published");
     }
     this.#notes.handOver();
     const address = this.#addressOf(newest);
     if (this.#published === "all") {
-      const missing = this.#missing === "" ? "" : `; what is missing is ${this.#missing}`;
-      const next = "The next `pulumi up` does only the rest: nothing is downloaded or published again";
-      const failure = told(`${address} is published and in the state${missing}. ${next}`);
+      const missing = this.#missing === "" ? "" : `; still missing: ${this.#missing}`;
+      const next =
+        "The next `pulumi up` does only the remaining steps, without another download or publication";
+      const failure = failedWith(`${address} is published and in the state${missing}. ${next}`);
       return new UnfinishedError(failure, this.#state);
     }
     const next = "the next `pulumi up` completes it, and `pulumi destroy` removes it";
-    const failure = told(`${address} may be there in part, and is in the state: ${next}`);
+    const failure = failedWith(`${address} may be published in part, and is in the state: ${next}`);
     return new UnfinishedError(failure, withDrift(this.#state, "partial"));
   }
 

@@ -1,22 +1,30 @@
 import { changedByTable, checkByTable, withEffect } from "../resource/inputTable";
 import { DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../resource/lifeCycle";
 import { withinLimit } from "../resource/withinLimit";
+import { UNKNOWN } from "../messages/unknown";
 import { explained } from "../messages/explainedError";
 import { converge } from "./converge";
 import { changedInputs, planPublication } from "./plan";
 import { PublicationNotes } from "./notes";
-import { withDrift, type Published, type PublicationKind } from "./publication";
+import { withDrift, type LinkOutputs, type Published, type PublicationKind } from "./publication";
 
 /**
  * Time limit of a comparison with what was published, in milliseconds: it reads large archives and sites in a folder completely.
  */
 const COMPARE_LIMIT_MS = 10 * 60_000;
 
+/** What another link changes. */
+const NEW_LINK: Record<keyof LinkOutputs, string> = {
+  bundleUrl: UNKNOWN,
+  expiresAt: UNKNOWN,
+  renewAfter: UNKNOWN,
+};
+
 /** The life cycle shared by all resources that publish bundles at a destination: BundleCopy and AirGapKit. */
 export function publishedLifeCycle<T extends Published>(
   kind: PublicationKind<T>,
 ): LifeCycle<T["inputs"], T["state"]> {
-  const { resource, item, items } = kind.words;
+  const { resource, item, items } = kind.terms;
   const changesContent = (inputs: T["inputs"], before: Partial<T["inputs"]>): boolean =>
     withEffect(kind.table, changedByTable(kind.table, inputs, before), "content", "replaces").length > 0;
   return {
@@ -27,8 +35,9 @@ export function publishedLifeCycle<T extends Published>(
 
     check(given, configuration, before = {}) {
       const { inputs, failures } = checkByTable<T["inputs"]>(kind.table, given, configuration);
+      if (failures.length === 0) failures.push(...kind.conflicts(inputs));
       const isPublished = changesContent(inputs, before as Partial<T["inputs"]>);
-      if (failures.length === 0 && isPublished) failures.push(...kind.failuresHere(inputs, configuration));
+      if (failures.length === 0 && isPublished) failures.push(...kind.localFailures(inputs, configuration));
       return { inputs, failures };
     },
 
@@ -39,12 +48,19 @@ export function publishedLifeCycle<T extends Published>(
       if (JSON.stringify(kind.destinationKey(inputs)) !== JSON.stringify(kind.destinationKey(before))) {
         const [newest] = kind.itemsOf(state);
         const there = newest ? kind.addressOf(newest, before) : kind.destinationName(before);
-        const text = `${replaces.join(" and ")} is another place than that of ${there}: a ${item} is ${kind.words.made} there, and the ${items} here go`;
-        return { changed, replaces, hidden: false, decision: { because: "REPLACED", text } };
+        const text = `${replaces.join(" and ")} changed: a ${item} is ${kind.terms.made} at the new destination, and the old ${items} (${there}) are removed`;
+        return { changed, replaces, hidden: false, decision: { code: "REPLACED", text } };
       }
-      const { action, because, text } = planPublication(kind, inputs, state, nowMs);
+      const { action, code, text } = planPublication(kind, inputs, state, nowMs);
       const hidden = action !== "record" && changed.length === 0;
-      return { changed, replaces: [], hidden, decision: { because, text } };
+      return { changed, replaces: [], hidden, decision: { code, text } };
+    },
+
+    predict(inputs, state, { nowMs }) {
+      const { action } = planPublication(kind, inputs, state, nowMs);
+      if (!state || action === "publish") return { ...inputs, ...kind.outputsBefore(inputs) };
+      const { outputs } = kind.stateOf(inputs, kind.itemsOf(state), kind.linkOf(state));
+      return action === "sign" ? { ...outputs, ...NEW_LINK } : { ...outputs };
     },
 
     create: (context, inputs, limitMs = DEFAULT_LIMIT_MS) =>
@@ -57,13 +73,13 @@ export function publishedLifeCycle<T extends Published>(
       if (!newest) return { inputs, state };
       const address = kind.addressOf(newest, inputs);
       try {
-        const seen = await withinLimit(given, COMPARE_LIMIT_MS, (context) =>
+        const compared = await withinLimit(given, COMPARE_LIMIT_MS, (context) =>
           kind.compare(context, inputs, newest),
         );
-        if (seen === "same") return { inputs, state: withDrift(state) };
+        if (compared === "same") return { inputs, state: withDrift(state) };
         // the state must keep the earlier items that are left
-        if (seen === "gone" && older.length === 0) return undefined;
-        return { inputs, state: withDrift(state, seen) };
+        if (compared === "gone" && older.length === 0) return undefined;
+        return { inputs, state: withDrift(state, compared) };
       } catch (error) {
         throw explained(error, address, "The state is unchanged");
       }
@@ -75,9 +91,11 @@ export function publishedLifeCycle<T extends Published>(
       return goneDecision("DRIFTED", newest ? kind.addressOf(newest, inputs) : kind.destinationName(inputs));
     },
 
-    /** Import is not supported: an item can only be made from its inputs. */
+    /** An item can only be made from its inputs. */
     lookUp: (_context, id) =>
       Promise.reject(new Error(`${id}: ${resource} cannot be looked up: declare it with all its inputs.`)),
+
+    import: (context, id) => kind.import(context, id),
 
     update: (context, state, inputs, limitMs = DEFAULT_LIMIT_MS) =>
       converge({ kind, context, inputs, stored: state }, limitMs),
@@ -93,7 +111,7 @@ export function publishedLifeCycle<T extends Published>(
         );
         if (successors.length > 0) notes.forget();
       } catch (error) {
-        const left = `The ${items} stay in the state; with the option \`retainOnDelete\` they are left where they are`;
+        const left = `The ${items} stay in the state; with the option \`retainOnDelete\` they stay where they are`;
         throw explained(error, kind.destinationName(inputs), left);
       }
     },

@@ -20,7 +20,7 @@ export class PublicationNotes<T extends Published> {
   constructor(work: PublicationWork<T, Context>) {
     this.#work = work;
     const { kind, context, inputs } = work;
-    const place = JSON.stringify([kind.words.resource, kind.destinationKey(inputs)]);
+    const place = JSON.stringify([kind.terms.resource, kind.destinationKey(inputs)]);
     const urns = [context.urn, context.formerUrn].filter((urn) => urn !== undefined);
     this.#resources = urns.map((urn) => ({ urn, place }));
   }
@@ -56,7 +56,7 @@ export class PublicationNotes<T extends Published> {
     const problem = context.publicationRecords.save(resource, note);
     if (problem === undefined) return;
     context.reporter.warn(
-      `the ${kind.words.item} could not be noted in Pulumi's home folder (${problem}): if this run is killed, the next one publishes it again`,
+      `the ${kind.terms.item} could not be recorded in Pulumi's home folder (${problem}): if this run is killed, the next one publishes it again`,
     );
   }
 

@@ -29,12 +29,12 @@ export function planPublication<T extends Published>(
   state: T["state"] | undefined,
   nowMs: number,
 ): Plan {
-  const deed = kind.deed(inputs);
+  const actionText = kind.actionText(inputs);
   const items = state ? kind.itemsOf(state) : [];
   const [newest] = items;
-  if (!state || !newest) return { action: "publish", because: "NEW", text: deed };
+  if (!state || !newest) return { action: "publish", code: "NEW", text: actionText };
 
-  const { item, items: plural, made } = kind.words;
+  const { item, items: plural, made } = kind.terms;
   const changed = changedInputs(kind, inputs, state);
   const again = [
     ...withEffect(kind.table, changed, "content").map((name) => `${name} changed`),
@@ -42,19 +42,19 @@ export function planPublication<T extends Published>(
     ...reasonsOfBundle(inputs, newest, item),
   ];
   if (again.length > 0) {
-    return { action: "publish", because: "NEW_CONTENT", text: `${again.join(", ")}, so ${deed}` };
+    return { action: "publish", code: "NEW_CONTENT", text: `${again.join(", ")}, so ${actionText}` };
   }
   const address = kind.addressOf(newest, kind.inputsOf(state));
   const { drifted } = state.bookkeeping;
   if (drifted === "partial") {
-    const text = `an earlier run was cut off while it published ${address}, so ${deed}`;
-    return { action: "publish", because: "RESUMED", text };
+    const text = `an earlier run was interrupted while it published ${address}, so ${actionText}`;
+    return { action: "publish", code: "RESUMED", text };
   }
   if (drifted !== undefined) {
     return {
       action: "publish",
-      because: "DRIFTED",
-      text: `${address} ${driftText(drifted, made)}, so ${deed}`,
+      code: "DRIFTED",
+      text: `${address} ${driftText(drifted, made)}, so ${actionText}`,
     };
   }
   const reasonToSign = kind.reasonToSign?.(inputs, state, nowMs);
@@ -62,17 +62,17 @@ export function planPublication<T extends Published>(
   const surplus = items.length - inputs.keep - 1;
   if (surplus > 0) {
     const text = `earlier ${plural} at ${kind.destinationName(inputs)} are removed: ${surplus}`;
-    return { action: "prune", because: "SETTINGS", text };
+    return { action: "prune", code: "SETTINGS", text };
   }
   if (changed.length === 0) {
-    return { action: "record", because: "UP_TO_DATE", text: `${address} is the ${item}` };
+    return { action: "record", code: "UP_TO_DATE", text: `${address} is the ${item}` };
   }
-  const text = `${changed.join(" and ")} changed: remembered without a request`;
-  return { action: "record", because: "SETTINGS", text };
+  const text = `${changed.join(" and ")} changed: recorded without a request`;
+  return { action: "record", code: "SETTINGS", text };
 }
 
 function driftText(drifted: "gone" | "changed", made: string): string {
-  return drifted === "gone" ? "is not there any more" : `is not as it was ${made}`;
+  return drifted === "gone" ? "no longer exists" : `has changed since it was ${made}`;
 }
 
 /** The names of the inputs that changed since the outputs were made. */
@@ -95,7 +95,7 @@ function reasonsOfBundle(
       ? ["a self-contained bundle is required"]
       : []),
     ...(bundle.size > limits.archiveBytes || bundle.files > limits.files
-      ? [`the bundle of the ${item} is over its limits`]
+      ? [`the bundle of the ${item} exceeds its limits`]
       : []),
   ];
 }

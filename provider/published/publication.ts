@@ -1,19 +1,20 @@
 import type { Inspection } from "../archive/site";
-import type { Bundle } from "../destination/destination";
+import type { Bundle } from "../archive/bundle";
 import type { InputTable, CheckFailure } from "../resource/inputTable";
 import type { Decision } from "../resource/decision";
 import type { StoredState } from "../resource/lifeCycle";
 import type { ConfigurationSource } from "../service/configuration";
 import type { LinkTimes } from "../service/renewalWindow";
 import type { CheckedSource } from "../source/bundleSource";
-import type { BundleDemands } from "../source/demands";
-import type { WorkContext } from "../source/workFolders";
+import type { BundleRequirements } from "../source/requirements";
+import type { Context } from "../resource/context";
+import type { LimitedContext } from "../resource/withinLimit";
 
 /** The result of comparing an item with what was published. */
-export type Seen = "same" | "changed" | "gone";
+export type Comparison = "same" | "changed" | "gone";
 
 /** The inputs that every publishing resource has, after check. */
-export interface PublishedInputs extends BundleDemands {
+export interface PublishedInputs extends BundleRequirements {
   readonly source: CheckedSource;
   /** How many earlier items stay beside the newest one. */
   readonly keep: number;
@@ -47,7 +48,7 @@ export interface Published {
 }
 
 /** How the newest item differs from what was published. */
-export type Drift = Exclude<Seen, "same"> | "partial";
+export type Drift = Exclude<Comparison, "same"> | "partial";
 
 /** The outputs for a link. Empty when there is no link. */
 export interface LinkOutputs extends LinkTimes {
@@ -66,7 +67,7 @@ export type Publish<Item> = (checked: CheckedBundle, placing: (item: Item) => vo
 /** Everything that differs between the resources that publish bundles: what they publish, where, and how they sign it. */
 export interface PublicationKind<T extends Published> {
   /** The terms that messages use. */
-  readonly words: {
+  readonly terms: {
     /** The resource: "BundleCopy". */
     readonly resource: string;
     /** What is published: "copy", "copies". */
@@ -80,15 +81,23 @@ export interface PublicationKind<T extends Published> {
   readonly table: InputTable<T["inputs"]>;
   readonly noBookkeeping: T["state"]["bookkeeping"];
 
+  /** Takes an item under management, see {@link LifeCycle}. */
+  import(
+    context: Context,
+    id: string,
+  ): Promise<{ readonly inputs: Partial<T["inputs"]>; readonly state: T["state"] }>;
+
+  /** Problems of inputs that are valid one by one, but not together. */
+  conflicts(inputs: T["inputs"]): CheckFailure[];
   /** Problems of valid inputs on this machine, found without a request. Called only when the operation will publish. */
-  failuresHere(inputs: T["inputs"], configuration: ConfigurationSource): CheckFailure[];
+  localFailures(inputs: T["inputs"], configuration: ConfigurationSource): CheckFailure[];
 
   /** The destination in messages and, once all its inputs are known, Pulumi's ID of the resource. */
   destinationName(inputs: T["inputs"]): string;
   /** The values that identify the destination: a change means another destination. Plain values. */
   destinationKey(inputs: T["inputs"]): unknown;
   /** The action in messages: "job 7 of docs.example.com is copied to s3://docs" */
-  deed(inputs: T["inputs"]): string;
+  actionText(inputs: T["inputs"]): string;
   /** The subject of an error message: "job 7 of docs.example.com to s3://docs" */
   subject(inputs: T["inputs"]): string;
   /** The address of an item. Other content has another address. */
@@ -101,28 +110,31 @@ export interface PublicationKind<T extends Published> {
   /** @param items newest first, at least one. @param link `undefined` when no link was signed */
   stateOf(inputs: T["inputs"], items: readonly T["item"][], link?: LinkOutputs): T["state"];
 
+  /** The outputs of an item before it is published, besides the inputs. What is only known afterwards is `UNKNOWN`. */
+  outputsBefore(inputs: T["inputs"]): Readonly<Record<string, unknown>>;
+
   /** Reasons to publish that are specific to this kind. */
   reasonsToPublish(inputs: T["inputs"], state: T["state"], changed: readonly string[]): string[];
   /** Why a link must be signed; `undefined` when it need not be. */
   reasonToSign?(inputs: T["inputs"], state: T["state"], nowMs: number): Decision | undefined;
 
   /** Checks everything that can fail before the bundle is fetched. @param earlier items of this resource */
-  prepare(context: WorkContext, inputs: T["inputs"], earlier: readonly T["item"][]): Publish<T["item"]>;
+  prepare(context: LimitedContext, inputs: T["inputs"], earlier: readonly T["item"][]): Publish<T["item"]>;
   /** Whether an item is still at the destination as it was published. */
-  compare(context: WorkContext, inputs: T["inputs"], item: T["item"]): Promise<Seen>;
+  compare(context: LimitedContext, inputs: T["inputs"], item: T["item"]): Promise<Comparison>;
   /** Removes items; an item that is already gone is not an error. @param kept empty when the resource is deleted */
   remove(
-    context: WorkContext,
+    context: LimitedContext,
     inputs: T["inputs"],
     items: readonly T["item"][],
     kept: readonly T["item"][],
   ): Promise<void>;
   /** A link to the item, if it has one that the publication did not return. */
-  link?(context: WorkContext, inputs: T["inputs"], item: T["item"]): Promise<LinkOutputs | undefined>;
+  link?(context: LimitedContext, inputs: T["inputs"], item: T["item"]): Promise<LinkOutputs | undefined>;
 }
 
 /** An operation on the items of one resource. */
-export interface PublicationWork<T extends Published, Given = WorkContext> {
+export interface PublicationWork<T extends Published, Given = LimitedContext> {
   readonly kind: PublicationKind<T>;
   readonly context: Given;
   readonly inputs: T["inputs"];

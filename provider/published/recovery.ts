@@ -1,10 +1,10 @@
 import { decisionLine } from "../resource/decision";
 import type { PublicationNotes } from "./notes";
 import { planPublication } from "./plan";
-import { withDrift, type Published, type PublicationWork, type Seen } from "./publication";
+import { withDrift, type Published, type PublicationWork, type Comparison } from "./publication";
 
 /** What an operation starts with. */
-export interface Beginning<T extends Published> {
+export interface Recovered<T extends Published> {
   /** `undefined`: no existing item is known to match the inputs. */
   readonly state: T["state"] | undefined;
   /** All items at the destination, newest first. */
@@ -22,7 +22,7 @@ export interface Beginning<T extends Published> {
 export async function recover<T extends Published>(
   work: PublicationWork<T>,
   notes: PublicationNotes<T>,
-): Promise<Beginning<T>> {
+): Promise<Recovered<T>> {
   const { kind, context, inputs, stored: state } = work;
   const stored = state ? kind.itemsOf(state) : [];
   const note = notes.find();
@@ -32,7 +32,7 @@ export async function recover<T extends Published>(
     planPublication(kind, inputs, candidate, nowMs).action !== "publish";
   if (state && isEnough(state)) {
     // the killed run may have removed it as an earlier item
-    const there = note && stored[0] && (await seen(work, stored[0]));
+    const there = note && stored[0] && (await comparison(work, stored[0]));
     const isLost = there === "gone" || there === "changed";
     return { state: isLost ? withDrift(state, there) : state, items, isResumed: false };
   }
@@ -43,9 +43,9 @@ export async function recover<T extends Published>(
   for (const candidate of [whole, noted]) {
     const [newest] = candidate ? kind.itemsOf(candidate) : [];
     if (!candidate || !newest || !isEnough(candidate)) continue;
-    if ((await seen(work, newest)) !== "same") continue;
-    const text = `${kind.addressOf(newest, inputs)} of a run that was cut off is complete: it is not published again`;
-    context.reporter.info(decisionLine({ because: "RESUMED", text }));
+    if ((await comparison(work, newest)) !== "same") continue;
+    const text = `${kind.addressOf(newest, inputs)} of an interrupted run is complete: it is not published again`;
+    context.reporter.info(decisionLine({ code: "RESUMED", text }));
     context.tracer.note({ "docs_hosting.decision": "RESUMED" });
     return { state: candidate, items: kind.itemsOf(candidate), isResumed: true };
   }
@@ -53,9 +53,9 @@ export async function recover<T extends Published>(
 }
 
 /** Compares an item with what was published. `undefined` when the comparison fails: the publication then reports the error. */
-export function seen<T extends Published>(
+export function comparison<T extends Published>(
   { kind, context, inputs }: PublicationWork<T>,
   item: T["item"],
-): Promise<Seen | undefined> {
+): Promise<Comparison | undefined> {
   return kind.compare(context, inputs, item).catch(() => undefined);
 }

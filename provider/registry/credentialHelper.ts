@@ -17,7 +17,7 @@ const ANSWER_LIMIT = 64 * 1024;
  *
  * @throws the signal's reason
  */
-export async function askHelper(
+export async function runCredentialHelper(
   name: string,
   server: string,
   { environment, reporter, signal }: CredentialContext,

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Reporter } from "../messages/reporter";
-import { askHelper, type CredentialContext } from "./credentialHelper";
+import { runCredentialHelper, type CredentialContext } from "./credentialHelper";
 import { credentialSources, type Credential } from "./dockerConfiguration";
 import type { Repository } from "./reference";
 
@@ -18,7 +18,9 @@ export async function findCredential(
     const configuration = await readConfiguration(file, context.reporter);
     for (const source of credentialSources(configuration, repository)) {
       const credential =
-        "credential" in source ? source.credential : await askHelper(source.helper, source.server, context);
+        "credential" in source
+          ? source.credential
+          : await runCredentialHelper(source.helper, source.server, context);
       if (credential) return credential;
     }
   }

@@ -50,7 +50,7 @@ export async function downloadBlob(
     let { offset, hash } = await readBeginning(file, size, session.context.signal);
     /** Whether an earlier call wrote some of the bytes, which may be wrong. */
     let isOld = offset > 0;
-    const beginAnew = (): void => {
+    const restart = (): void => {
       offset = 0;
       hash = createHash("sha256");
       isOld = false;
@@ -58,7 +58,7 @@ export async function downloadBlob(
     for (;;) {
       if (isOld && offset === size) {
         if (`sha256:${hash.digest("hex")}` === digest) return;
-        beginAnew();
+        restart();
       }
       const before = offset;
       const outcome = await session.sendOnce(
@@ -69,9 +69,9 @@ export async function downloadBlob(
           accepted: [200, 206],
         },
         async (reply) => {
-          const goesOn =
+          const continues =
             reply.status === 206 && (reply.headers.get("content-range") ?? "").startsWith(`bytes ${offset}-`);
-          if (!goesOn) beginAnew();
+          if (!continues) restart();
           for await (const chunk of reply.content()) {
             if (offset + chunk.length > size) {
               throw new DestinationError(

@@ -55,7 +55,7 @@ export async function wholeBody(reply: HttpReply, limit = MAX_TEXT_BYTES): Promi
   const bytes = await reply.beginning(limit);
   if (bytes.length <= limit) return bytes;
   throw new DestinationError(
-    `the registry answered with more than ${limit / 1024 / 1024} MiB where a manifest is`,
+    `the registry answered with more than ${limit / 1024 / 1024} MiB instead of a manifest`,
     "Check the name of the image.",
   );
 }

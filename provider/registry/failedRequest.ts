@@ -34,11 +34,11 @@ export function refused(
   hasCredential: boolean,
   nowMs: number,
 ): FailedAttempt {
-  const { words } = registryReason(text);
+  const { summary } = registryReason(text);
   return {
     fault: { kind: "status", status, retryAfterMs: parseRetryAfter(headers.get("retry-after"), nowMs) },
     error: new DestinationError(
-      `${method} ${url.origin}${url.pathname} answered ${status}${words && `: ${words}`}`,
+      `${method} ${url.origin}${url.pathname} answered ${status}${summary && `: ${summary}`}`,
       remedyFor(status, host, hasCredential),
     ),
   };

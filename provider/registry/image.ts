@@ -78,7 +78,7 @@ function imagesOf(session: RegistrySession, index: Manifest): { digest: string; 
     const { digest, mediaType, platform } = Object(entry) as Record<string, unknown>;
     const { os, architecture } = Object(platform) as Record<string, unknown>;
     if (typeof os !== "string" || typeof architecture !== "string" || os === "unknown") return [];
-    if (!isDigest(digest)) throw unusable(session, index, "names a digest that is none");
+    if (!isDigest(digest)) throw unusable(session, index, "names an invalid digest");
     if (typeof mediaType === "string" && !IMAGE_TYPES.includes(mediaType)) return [];
     return [{ digest, platform: platform as Platform }];
   });
@@ -90,7 +90,7 @@ async function readPlatformImage(
   platform?: Platform,
 ): Promise<StoredImage> {
   if (!IMAGE_TYPES.includes(manifest.mediaType)) {
-    throw unusable(session, manifest, `is no image but ${JSON.stringify(manifest.mediaType)}`);
+    throw unusable(session, manifest, `is not an image but ${JSON.stringify(manifest.mediaType)}`);
   }
   const { config, layers } = objectOf(session, manifest);
   const descriptors = Array.isArray(layers) ? (layers as unknown[]).map(descriptorOf) : [undefined];
@@ -103,7 +103,7 @@ async function readPlatformImage(
   const { rootfs } = Object(parsed) as { rootfs?: unknown };
   const { diff_ids: diffIds } = Object(rootfs) as { diff_ids?: unknown };
   if (!Array.isArray(diffIds) || diffIds.length !== descriptors.length) {
-    throw unusable(session, manifest, "has a configuration that is not of its layers");
+    throw unusable(session, manifest, "has a configuration that does not match its layers");
   }
   const imageConfig = parsed as Record<string, unknown>;
   return {

@@ -87,7 +87,7 @@ export class Login {
     const { method, url, headers, body } = request;
     if (url.protocol !== "https:" && !(url.protocol === "http:" && root.protocol === "http:")) {
       throw new DestinationError(
-        `the registry ${root.host} wants the credential to be sent to ${url.protocol}//${url.host}, readable to everyone on the way`,
+        `the registry ${root.host} requires the credential to be sent to ${url.protocol}//${url.host}, which everyone on the way can read`,
         "Let the registry name an address with https: for its tokens.",
       );
     }

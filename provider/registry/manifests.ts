@@ -55,8 +55,8 @@ export async function getManifest(session: RegistrySession, name: string): Promi
       if (reply.status === 404) return undefined;
       const bytes = await wholeBody(reply);
       const digest = digestOf(bytes);
-      const told = reply.headers.get("docker-content-digest");
-      for (const promised of [isDigest(name) ? name : undefined, told ?? undefined]) {
+      const announced = reply.headers.get("docker-content-digest");
+      for (const promised of [isDigest(name) ? name : undefined, announced ?? undefined]) {
         if (promised !== undefined && promised !== digest) {
           throw otherBytes(pinned(session.repository, promised), digest);
         }
@@ -87,9 +87,9 @@ export async function putManifest(
       accepted: [200, 201],
     },
     ({ headers }) => {
-      const told = headers.get("docker-content-digest");
-      if (told !== null && told !== manifest.digest) {
-        throw otherBytes(pinned(session.repository, manifest.digest), told);
+      const announced = headers.get("docker-content-digest");
+      if (announced !== null && announced !== manifest.digest) {
+        throw otherBytes(pinned(session.repository, manifest.digest), announced);
       }
       return Promise.resolve();
     },
@@ -112,11 +112,11 @@ export async function deleteManifest(session: RegistrySession, digest: string): 
     async (reply) => {
       if (reply.status === 404) return "gone";
       if (reply.status < 300) return "removed";
-      const { codes, words } = registryReason((await readUnwanted(reply)).text);
+      const { codes, summary } = registryReason((await readUnwanted(reply)).text);
       if (reply.status === 405 || codes.includes("UNSUPPORTED")) return "unsupported";
       throw new DestinationError(
-        `the registry ${session.repository.host} did not remove ${pinned(session.repository, digest)}: ${words}`,
-        "See what the registry wants, or remove it there.",
+        `the registry ${session.repository.host} did not remove ${pinned(session.repository, digest)}: ${summary}`,
+        "See the registry's message, or remove it there.",
       );
     },
   );

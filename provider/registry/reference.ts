@@ -96,7 +96,7 @@ function quoted(text: string): string {
 export function repositoryProblem(text: string): string | undefined {
   const found = read(text, false);
   if ("problem" in found) return found.problem;
-  if (found.digest !== undefined) return "must not have a digest: that is what a copy is given";
+  if (found.digest !== undefined) return "must not have a digest: each copy gets its own";
   return found.tag === undefined ? undefined : `must not have a tag: give ${found.tag} as \`tag\``;
 }
 

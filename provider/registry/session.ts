@@ -105,8 +105,8 @@ export class RegistrySession {
     const url = location === null ? null : URL.parse(location, from.href);
     if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) {
       throw new DestinationError(
-        `the registry ${this.repository.host} named no usable address to go on at`,
-        "Report it to who runs the registry.",
+        `the registry ${this.repository.host} named no usable address to continue at`,
+        "Report it to the registry's operator.",
       );
     }
     this.context.secrets.addLink(url);
@@ -179,7 +179,7 @@ export class RegistrySession {
       if (hops === MAX_REDIRECTS) {
         throw new DestinationError(
           `the registry ${this.repository.host} redirects more than ${MAX_REDIRECTS} times`,
-          "Report it to who runs the registry.",
+          "Report it to the registry's operator.",
         );
       }
       url = answer.value.next;

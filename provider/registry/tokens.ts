@@ -64,6 +64,7 @@ export function readToken(answer: unknown, clock: Clock): Token | undefined {
   return { text, endsAtMs: clock.monotonic() + usedMs };
 }
 
+/** The value of the header `Authorization` for a user name and a password. */
 export function basic({ username, password }: { username: string; password: string }): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }

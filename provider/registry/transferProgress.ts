@@ -1,4 +1,4 @@
-import { transferLine } from "../http/transferLine";
+import { transferLine } from "../messages/transferLine";
 import type { Blob } from "./blobs";
 import type { RegistryContext } from "./exchange";
 

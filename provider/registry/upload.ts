@@ -59,7 +59,7 @@ export class Upload {
         if (!isLost) await retries.pause(failed);
         // the lost response may have reported completion
         if (isLast && (await hasBlob(this.#session, this.#source.digest))) return;
-        await this.#ask(location);
+        await this.#queryOffset(location);
         if (this.#offset > before) retries.moved(this.#offset - before);
         else if (isLost) await this.#abandon();
       }
@@ -114,10 +114,10 @@ export class Upload {
     );
     if ("fault" in outcome) return outcome;
     this.#location = undefined;
-    const told = outcome.value;
-    if (told !== null && told !== digest) {
+    const stored = outcome.value;
+    if (stored !== null && stored !== digest) {
       throw new DestinationError(
-        `the registry stored something else for ${pinned(this.#session.repository, digest)}: its digest is ${isDigest(told) ? told : "unusable"}`,
+        `the registry stored something else for ${pinned(this.#session.repository, digest)}: its digest is ${isDigest(stored) ? stored : "unusable"}`,
         "Something between here and the registry, or the registry's own store, changes content: check both.",
       );
     }
@@ -137,7 +137,7 @@ export class Upload {
   }
 
   /** Reads how many bytes have arrived. The upload restarts when the registry cannot tell. */
-  async #ask(location: URL): Promise<void> {
+  async #queryOffset(location: URL): Promise<void> {
     const found = await this.#session.send(
       { method: "GET", to: location, accepted: [200, 204, 400, 404, 405] },
       async ({ status, headers }) => {

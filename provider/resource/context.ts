@@ -8,7 +8,7 @@ import type { PublicationFolder } from "./publicationRecords";
 import type { ResumeFolder } from "./resumeRecords";
 import type { Fetch } from "../http/attempt";
 import type { Pacers } from "../http/pacers";
-import type { Slots } from "../http/slots";
+import type { Semaphore } from "../concurrency/semaphore";
 
 /** Every external dependency of one operation: no other code reads the machine's clock, network or environment. */
 export interface Context {
@@ -20,7 +20,7 @@ export interface Context {
   /** Pace the requests to the service, for all operations of this process. */
   readonly pacers: Pacers;
   /** Limits concurrent downloads, for all operations of this process. */
-  readonly downloads: Slots;
+  readonly downloads: Semaphore;
   readonly reporter: Reporter;
   /** Traces the operation. */
   readonly tracer: Tracer;

@@ -2,7 +2,7 @@ import { formatDuration } from "../time/duration";
 import type { Reporter } from "../messages/reporter";
 
 /** The reason for an action, or for none. Stable: documented in sdk/README.md, and used by tests and alerts. */
-export type ReasonCode =
+export type DecisionCode =
   /** A new resource: the provider starts a job, waits for an agent job, copies a bundle or writes a kit. */
   | "NEW"
   /** `domain`, `baseUrl`, the agent job, or the destination of a copy or of kits changed: a replacement. */
@@ -35,19 +35,20 @@ export type ReasonCode =
 
 /** A decision, shown to the user as one line. */
 export interface Decision {
-  readonly because: ReasonCode;
+  readonly code: DecisionCode;
   /** The action, and its job. */
   readonly text: string;
 }
 
-export function decisionLine({ because, text }: Decision): string {
-  return `${because}: ${text}`;
+/** A decision as one line: `NEW: …`. */
+export function decisionLine({ code, text }: Decision): string {
+  return `${code}: ${text}`;
 }
 
 /** Reports a decision. `UP_TO_DATE` is only a debug line, so that a stack of a hundred unchanged exports prints nothing. */
-export function tellDecision({ debug, info }: Pick<Reporter, "debug" | "info">, decision: Decision): void {
-  const tell = decision.because === "UP_TO_DATE" ? debug : info;
-  tell(decisionLine(decision));
+export function reportDecision({ debug, info }: Pick<Reporter, "debug" | "info">, decision: Decision): void {
+  const report = decision.code === "UP_TO_DATE" ? debug : info;
+  report(decisionLine(decision));
 }
 
 /** "in 3h20m", "2m ago" */

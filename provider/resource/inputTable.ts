@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../messages/errors";
+import { ConfigurationError, InputError } from "../messages/errors";
 import { isUnknown } from "../messages/unknown";
 import type { ConfigurationSource } from "../service/configuration";
 
@@ -56,6 +56,14 @@ export function inputNames<Inputs>(table: InputTable<Inputs>): (keyof Inputs & s
   return Object.keys(table) as (keyof Inputs & string)[];
 }
 
+/** The table for users who write the inputs by the names that the state has. */
+export function withStoredNames<Inputs>(table: InputTable<Inputs>): InputTable<Inputs> {
+  const withoutName = (row: InputRow): object =>
+    Object.fromEntries(Object.entries(row).filter(([field]) => field !== "publicName"));
+  const rows = Object.entries<InputRow>(table).map(([name, row]) => [name, withoutName(row)]);
+  return Object.fromEntries(rows) as InputTable<Inputs>;
+}
+
 /** The inputs that a state was made from: its outputs that have a row and a value. */
 export function inputsAmong<Checked>(
   table: Readonly<Record<string, InputRow>>,
@@ -100,6 +108,26 @@ export function checkByTable<Checked>(
     }
   }
   return { inputs: inputs as Checked, failures };
+}
+
+/**
+ * The inputs of an object that is not managed yet. Pulumi calls no check before it reads one.
+ *
+ * @param what "docs.example.com: cannot be looked up"
+ * @throws InputError that names each wrong input
+ */
+export function checkedByTable<Checked>(
+  table: InputTable<Checked>,
+  given: Readonly<Record<string, unknown>>,
+  configuration: ConfigurationSource,
+  what: string,
+): Checked {
+  const { inputs, failures } = checkByTable(table, given, configuration);
+  if (failures.length === 0) return inputs;
+  throw new InputError(
+    `${what}: ${failures.map(({ property, reason }) => `${property} ${reason}`).join("; ")}`,
+    "",
+  );
 }
 
 /** The names of the changed inputs, in the order of their rows. */

@@ -1,6 +1,6 @@
 import type { ConfigurationSource } from "../service/configuration";
 import type { Context } from "./context";
-import type { Decision, ReasonCode } from "./decision";
+import type { Decision, DecisionCode } from "./decision";
 import type { CheckFailure } from "./inputTable";
 import type { Machine } from "../time/serviceClock";
 
@@ -26,19 +26,19 @@ export interface Diff {
 /** The diff of a resource whose URN differs from its state: Pulumi does not notify a provider of a rename. */
 export function renamedDiff(diff: Diff): Diff {
   const { changed, hidden, decision } = diff;
-  const text = "the resource was renamed or moved: remembered without a request";
-  const renamed: Decision = { because: "SETTINGS", text };
+  const text = "the resource was renamed or moved: recorded without a request";
+  const renamed: Decision = { code: "SETTINGS", text };
   return {
     ...diff,
     hidden: hidden || changed.length === 0,
-    decision: decision.because === "UP_TO_DATE" ? renamed : decision,
+    decision: decision.code === "UP_TO_DATE" ? renamed : decision,
   };
 }
 
 /** The decision that a refresh reports for a missing object. @param what "job 7 of docs.example.com" */
-export function goneDecision(because: ReasonCode, what: string): Decision {
-  const text = `${what} is not there any more: it leaves the state, and the next \`pulumi up\` makes it anew`;
-  return { because, text };
+export function goneDecision(code: DecisionCode, what: string): Decision {
+  const text = `${what} no longer exists. It is removed from the state; the next \`pulumi up\` creates it again`;
+  return { code, text };
 }
 
 /** Time limit of create and update, unless `customTimeouts` sets one, in milliseconds. */
@@ -71,6 +71,14 @@ export interface LifeCycle<Inputs extends object, State extends StoredState> {
   diff(inputs: Inputs, state: State, machine: Machine): Diff;
 
   /**
+   * The outputs that a create or update will return, as far as they are known before it. Pure, so that it can run in every
+   * preview. An output that is only known afterwards is `UNKNOWN`; it may turn out to be absent.
+   *
+   * @param state `undefined` for a resource that does not exist yet
+   */
+  predict(inputs: Inputs, state: State | undefined, machine: Machine): Readonly<Record<string, unknown>>;
+
+  /**
    * @param limitMs time limit in milliseconds. Default: {@link DEFAULT_LIMIT_MS}
    * @throws UnfinishedError if there is progress to store; otherwise an Error
    */
@@ -96,6 +104,15 @@ export interface LifeCycle<Inputs extends object, State extends StoredState> {
     id: string,
     given: Readonly<Record<string, unknown>>,
   ): Promise<Found<Inputs, State>>;
+
+  /**
+   * Takes an object that exists under management: `pulumi import`. The inputs are those that a program must have, so that its
+   * next `pulumi up` changes nothing; defaults are left out.
+   *
+   * @param id which object, in a form of this resource
+   * @throws an Error, also if the object does not exist or the resource cannot be imported
+   */
+  import(context: Context, id: string): Promise<{ readonly inputs: Partial<Inputs>; readonly state: State }>;
 
   /**
    * @param limitMs time limit in milliseconds. Default: {@link DEFAULT_LIMIT_MS}

@@ -4,13 +4,13 @@ import { startDeadline, type Deadline } from "../time/deadline";
 import type { Context } from "./context";
 
 /** The parts of an operation's context that requests to the service need. */
-export type AskingContext = Pick<
+export type ClientContext = Pick<
   Context,
   "configuration" | "fetch" | "clock" | "pacers" | "reporter" | "tracer" | "secrets" | "signal"
 >;
 
 /** A context with a client of the service and a deadline. */
-export type ServiceContext<Given extends AskingContext = Context> = Given & {
+export type ServiceContext<Given extends ClientContext = Context> = Given & {
   readonly client: Client;
   readonly deadline: Deadline;
 };
@@ -21,7 +21,7 @@ export type ServiceContext<Given extends AskingContext = Context> = Given & {
  * @param limitMs time limit of the operation in milliseconds, from now on
  * @throws ConfigurationError
  */
-export function openClient<Given extends AskingContext>(
+export function openClient<Given extends ClientContext>(
   context: Given,
   inputs: { baseUrl?: string; apiKeyEnv?: string },
   limitMs: number,
@@ -31,7 +31,7 @@ export function openClient<Given extends AskingContext>(
   const service = serviceSettings(configuration, inputs);
   if (isApiKeyPadded(configuration, inputs.apiKeyEnv)) {
     reporter.warn(
-      `the admin API key in ${service.apiKeyName} has white space around it, such as a line end: it is sent without`,
+      `the admin API key in ${service.apiKeyName} has white space around it, such as a line break: the white space is not sent`,
     );
   }
   return { ...context, deadline, client: new Client({ ...context, service, deadline }) };

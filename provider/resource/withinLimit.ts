@@ -2,9 +2,13 @@ import type { Clock } from "../time/clock";
 import { startDeadline, type Deadline } from "../time/deadline";
 import { formatDuration } from "../time/duration";
 import { DeadlineExceededError } from "../messages/errors";
+import type { Context } from "./context";
 
 /** Extra time, in milliseconds: code that observes the deadline ends within it and reports what it waited for. */
 const GRACE_MS = 500;
+
+/** The context of an operation with a time limit. */
+export type LimitedContext = Context & { readonly deadline: Deadline };
 
 /** The parts of an operation that a time limit needs. */
 interface Operation {
@@ -30,7 +34,7 @@ export async function withinLimit<Given extends Operation, Result>(
     limit.abort(
       new DeadlineExceededError(
         `the time limit of ${formatDuration(limitMs)} passed`,
-        "Run `pulumi up` again. Raise the limit with the resource option customTimeouts where the work takes longer.",
+        "Run `pulumi up` again. Raise the limit with the resource option customTimeouts if the work takes longer.",
       ),
     );
   });

@@ -1,7 +1,7 @@
 import { isReadDifferently } from "./webAddress";
 import { malformed } from "../http/malformed";
 import { isPlain } from "../messages/plainText";
-import type { Outcome } from "../polling/outcome";
+import type { Outcome } from "../polling/observation";
 import { redact } from "../messages/redaction";
 import type { Reply } from "../http/transport";
 
@@ -124,7 +124,7 @@ export function readAgentJob(
 
 /** The warning about missing required fields. */
 export function missingFields(key: AgentJobKey, missing: readonly string[]): string {
-  return `${nameOf(key)}: the service does not tell ${missing.join(", ")}: empty in the outputs`;
+  return `${nameOf(key)}: the service does not send ${missing.join(", ")}: empty in the outputs`;
 }
 
 type Clean = (value: string) => string;

@@ -7,7 +7,7 @@ import { checkSite, otherSite } from "./jobSite";
 import { Transport, type TransportOptions } from "../http/transport";
 
 /** The result of one read of an agent job. */
-export interface AgentJobLook {
+export interface AgentJobReply {
   readonly job: AgentJob;
   /** Names of required fields that are missing. */
   readonly missing: readonly string[];
@@ -115,7 +115,7 @@ export class Client {
    *
    * @throws NotFoundError when there is no such job; any other DocsHostingError
    */
-  async getAgentJob({ projectId, id }: AgentJobKey): Promise<AgentJobLook> {
+  async getAgentJob({ projectId, id }: AgentJobKey): Promise<AgentJobReply> {
     try {
       return await this.#transport.send(
         { method: "GET", path: ["v2", "agent", projectId, "job", id], repetition: "read" },

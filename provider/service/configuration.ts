@@ -21,11 +21,28 @@ export const ALLOW_INSECURE_CONFIG = "docs-hosting:allowInsecure";
  */
 export const PUBLIC_STORAGE_ONLY_CONFIG = "docs-hosting:publicStorageOnly";
 
+/**
+ * The settings of a stack, as `pulumi config set docs-hosting:NAME` stores them, or of an explicit provider. Environment variables
+ * take precedence over those of a stack, and those of an explicit provider over environment variables.
+ */
+export interface Configuration {
+  /** Base URL of the service, without `/v1` or `/v2`. @default the environment variable `DOCS_HOSTING_BASE_URL` */
+  baseUrl?: string;
+  /** Admin API key, which begins with `svc_`. Set it as a secret. @default the environment variable `DOCS_HOSTING_ADMIN_API_KEY` */
+  adminApiKey?: string;
+  /** Permit `http:` to hosts other than this machine, on which the key and links are readable on their way. @default false */
+  allowInsecure?: boolean;
+  /** Refuse to fetch a bundle from an address in the user's own network. @default false */
+  publicStorageOnly?: boolean;
+}
+
 /** The source of settings: the environment first, then the stack's configuration. Values are read on each access. */
 export interface ConfigurationSource {
   /** Receives the secret values that are read. */
   readonly secrets?: Pick<Secrets, "add">;
   readonly environment: (name: string) => string | undefined;
+  /** Where the default key is set, for messages. @default the environment variable, or the stack's configuration */
+  readonly keySetting?: string | undefined;
   /** @param name with its namespace, such as `docs-hosting:baseUrl` */
   stackConfig(name: string): string | undefined;
 }
@@ -49,7 +66,10 @@ export function serviceSettings(
   return {
     baseUrl,
     apiKey: () => resolveApiKey(source, apiKeyEnv),
-    apiKeyName: apiKeyEnv === API_KEY_VARIABLE ? `${apiKeyEnv} (or the config ${API_KEY_CONFIG})` : apiKeyEnv,
+    apiKeyName:
+      apiKeyEnv === API_KEY_VARIABLE
+        ? (source.keySetting ?? `${apiKeyEnv} (or the config ${API_KEY_CONFIG})`)
+        : apiKeyEnv,
     ...switches(source),
     ...(proxy && { proxy }),
   };
@@ -83,7 +103,7 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
     return fail("is not an http(s) URL", "Write it like https://api.example.com");
   }
   if (url.username || url.password)
-    return fail("contains a user name or password", "Remove it: the API key is all that is sent.");
+    return fail("contains a user name or password", "Remove it: only the API key is sent.");
   if (url.search || url.hash)
     return fail("contains a query or a fragment", "Remove everything from «?» or «#» on.");
   const baseUrl = url.href.replace(/\/+$/, "");
@@ -96,7 +116,7 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
   }
   if (url.protocol === "http:" && !isLoopback(url.hostname) && !allowInsecure) {
     return fail(
-      `uses http: to ${url.host}, which would send the API key readable to everyone on the way`,
+      `uses http: to ${url.host}, which would send the API key without encryption`,
       `Use https:, or permit it with \`pulumi config set ${ALLOW_INSECURE_CONFIG} true\`.`,
     );
   }
@@ -111,10 +131,11 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
  */
 export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = API_KEY_VARIABLE): string {
   const key = findApiKey(source, apiKeyEnv).trim();
-  const where =
-    apiKeyEnv === API_KEY_VARIABLE
+  const byDefault =
+    source.keySetting === undefined
       ? `Set ${apiKeyEnv}, or run \`pulumi config set --secret ${API_KEY_CONFIG}\`.`
-      : `Set the environment variable ${apiKeyEnv}.`;
+      : `Set ${source.keySetting}.`;
+  const where = apiKeyEnv === API_KEY_VARIABLE ? byDefault : `Set the environment variable ${apiKeyEnv}.`;
   if (key === "") throw new ConfigurationError("the admin API key is not set", where);
   if (!/^svc_[\x21-\x7e]+$/.test(key)) {
     throw new ConfigurationError(
@@ -147,7 +168,7 @@ function switches(source: ConfigurationSource): Pick<ServiceSettings, "allowInse
     if (value === "true" || value === "false") return value === "true";
     throw new ConfigurationError(
       `the configuration ${name} is neither true nor false`,
-      `Run \`pulumi config set ${name} true\`, or \`false\` in its place.`,
+      `Run \`pulumi config set ${name} true\` or \`false\`.`,
     );
   };
   return { allowInsecure: isOn(ALLOW_INSECURE_CONFIG), publicStorageOnly: isOn(PUBLIC_STORAGE_ONLY_CONFIG) };

@@ -1,7 +1,7 @@
 import { malformed } from "../http/malformed";
 import { readIdentifier } from "./identifier";
 import { readWarnings, type JobWarnings } from "./jobWarnings";
-import type { Outcome } from "../polling/outcome";
+import type { Outcome } from "../polling/observation";
 import { redact } from "../messages/redaction";
 import { toCount, toNumber } from "./replyNumber";
 import type { Reply } from "../http/transport";

@@ -50,7 +50,7 @@ async function soundLink(
   } else if (lifeMs(link) <= 0) {
     // without a Date header it is unknown whose clock is wrong: the storage decides
     reporter.warn(
-      `by this machine's clock the link to job ${jobId} has expired already; the service does not tell the time, so check the clock`,
+      `by this machine's clock the link to job ${jobId} has expired already; the service does not send its time, so check the clock`,
     );
   } else if (isShort(lifeMs(link))) {
     reporter.warn(

@@ -82,7 +82,7 @@ export class LayerWriter implements SiteSink {
     if (path.split("/").some((part) => part.startsWith(WHITEOUT))) {
       throw new BundleRefusedError(
         `the name ${JSON.stringify(path)} would remove a file in an image`,
-        `Name no file or folder of the site with ${WHITEOUT} at its beginning, or copy it to a folder or bucket.`,
+        `Rename each file and folder of the site that begins with ${WHITEOUT}, or copy the site to a folder or bucket.`,
       );
     }
     await this.#begin();
@@ -92,13 +92,13 @@ export class LayerWriter implements SiteSink {
     await this.#write(this.#header(full, size));
     const text =
       TEXT.test(path) && size > SMALLEST_TEXT ? new GzipFile(this.#textsPath, TEXT_LEVEL) : undefined;
-    let seen = 0;
+    let writtenBytes = 0;
     for await (const chunk of content) {
-      seen += chunk.length;
+      writtenBytes += chunk.length;
       await this.#write(chunk);
       await text?.write(chunk);
     }
-    if (seen !== size) throw new Error(`${path} has ${seen} bytes, not ${size}`);
+    if (writtenBytes !== size) throw new Error(`${path} has ${writtenBytes} bytes, not ${size}`);
     await this.#write(tarPadding(size));
     if (text) {
       const { size: compressed } = await text.end();

@@ -1,3 +1,4 @@
+import type { Bundle } from "../archive/bundle";
 import { digestOf } from "../registry/digest";
 import type { PlatformImage } from "../registry/image";
 import type { Manifest } from "../registry/manifests";
@@ -13,16 +14,7 @@ export const WEB_ROOT = "usr/share/nginx/html";
 export const BUNDLE_LABEL = "docs-hosting.bundle.sha256";
 
 /** Facts about a site that its image contains. */
-export interface SiteFacts {
-  /** SHA-256 of the archive: hexadecimal digits. */
-  readonly sha256: string;
-  /** Label of the content. */
-  readonly version: string;
-  /** The job that exported it, if known. */
-  readonly jobId?: string | undefined;
-  /** The site's domain, if known. */
-  readonly domain?: string | undefined;
-}
+type SiteFacts = Pick<Bundle, "sha256" | "version" | "jobId" | "domain">;
 
 /** The image that another image is built on. */
 export interface Base {

@@ -34,6 +34,7 @@ export interface FileSource {
   fileSha256?: string;
 }
 
+/** The source of a bundle: an export (`jobId`) or a file (`file`). */
 export type BundleSource = ExportSource | FileSource;
 
 /** A source after check, with defaults. */
@@ -57,7 +58,7 @@ export function ruleOfSource(value: unknown, configuration: ConfigurationSource)
   }
   for (const [name, each] of Object.entries(given)) {
     if (typeof each !== "string" || each === "")
-      return { at: name, problem: "must be a text that is not empty" };
+      return { at: name, problem: "must be a string that is not empty" };
   }
   const { version } = given;
   if (version !== undefined && !isUnknown(version)) {
@@ -72,7 +73,7 @@ function ruleOfExport(given: Record<string, unknown>, configuration: Configurati
   if (!isUnknown(jobId) && !isIdentifier(jobId)) {
     return { at: "jobId", problem: "is not an id of a job: visible ASCII characters, at most 512 of them" };
   }
-  const domain = ruledDomain(given);
+  const domain = checkedDomain(given);
   if ("problem" in domain) return domain;
   const service: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(SERVICE_INPUTS)) {
@@ -88,11 +89,11 @@ function ruleOfFile(given: Record<string, unknown>): RuleResult {
   if (given["version"] === undefined) {
     return { at: "version", problem: "is required: a label of the content, such as a date" };
   }
-  const domain = ruledDomain(given);
+  const domain = checkedDomain(given);
   return "problem" in domain ? domain : { value: { ...given, ...domain } };
 }
 
-function ruledDomain({
+function checkedDomain({
   domain,
 }: Record<string, unknown>): { domain?: string } | Extract<RuleResult, { problem: string }> {
   if (domain === undefined || isUnknown(domain)) return {};

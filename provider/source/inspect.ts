@@ -1,35 +1,39 @@
 import { inspectBundle } from "../archive/bundle";
 import { isNotInspected } from "../archive/inspectionBudget";
 import type { Inspection, SiteLimits } from "../archive/site";
-import type { Bundle } from "../destination/destination";
-import { formatBytes } from "../http/transferLine";
+import type { Bundle } from "../archive/bundle";
+import { formatBytes } from "../messages/formatBytes";
 import { BundleRefusedError } from "../messages/errors";
-import type { BundleDemands } from "./demands";
-import type { WorkContext } from "./workFolders";
+import type { BundleRequirements } from "./requirements";
+import type { LimitedContext } from "../resource/withinLimit";
 
-/** Inspects a bundle and checks it against the demands. @throws BundleRefusedError; the signal's reason */
-export function inspect(context: WorkContext, demands: BundleDemands, bundle: Bundle): Promise<Inspection> {
+/** Inspects a bundle and checks it against its requirements. @throws BundleRefusedError; the signal's reason */
+export function inspect(
+  context: LimitedContext,
+  demands: BundleRequirements,
+  bundle: Bundle,
+): Promise<Inspection> {
   const { reporter, tracer } = context;
   return tracer.span("docs_hosting.bundle.inspect", {}, async () => {
-    reporter.progress(`looking through ${formatBytes(bundle.size)}`);
+    reporter.progress(`inspecting ${formatBytes(bundle.size)}`);
     const inspection = await inspectBundle(bundle, siteLimits(demands), context);
     tracer.note({ "docs_hosting.bundle.files": inspection.files });
-    judgeLoads(inspection, bundle, demands, context);
+    checkLoads(inspection, bundle, demands, context);
     return inspection;
   });
 }
 
 /** The limits on the files of a bundle. */
-export function siteLimits({ limits: { unpackedBytes, files } }: BundleDemands): SiteLimits {
+export function siteLimits({ limits: { unpackedBytes, files } }: BundleRequirements): SiteLimits {
   return { unpackedBytes, files };
 }
 
 /** Warns about external loads and about files that were not inspected, or refuses the bundle because of them. */
-function judgeLoads(
+function checkLoads(
   { selfContained, externalLoads }: Inspection,
   { version }: Bundle,
-  { requireSelfContained }: BundleDemands,
-  { reporter }: WorkContext,
+  { requireSelfContained }: BundleRequirements,
+  { reporter }: LimitedContext,
 ): void {
   if (selfContained) return;
   const load = externalLoads.find(({ address }) => !isNotInspected(address));
@@ -40,8 +44,8 @@ function judgeLoads(
   ].join("; ");
   if (requireSelfContained) {
     throw new BundleRefusedError(
-      `${problem} (${externalLoads.length} of them are known)`,
-      "Take these out of the site's sources and export again, or set `requireSelfContained` to false.",
+      `${problem} (${externalLoads.length} found)`,
+      "Remove these from the site's sources and export again, or set `requireSelfContained` to false.",
     );
   }
   const consequence = load

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { archiveFormat } from "../archive/format";
-import type { Bundle } from "../destination/destination";
+import type { Bundle } from "../archive/bundle";
 import { homeFolder } from "../files/homeFolder";
 import { proxyFor } from "../http/proxy";
 import { download } from "../download/download";
@@ -10,8 +10,8 @@ import { openClient } from "../resource/openClient";
 import { serviceSettings } from "../service/configuration";
 import { mintLink } from "../service/mintLink";
 import { describeSource, type CheckedSource, type ExportSource } from "./bundleSource";
-import type { BundleDemands } from "./demands";
-import type { WorkContext } from "./workFolders";
+import type { BundleRequirements } from "./requirements";
+import type { LimitedContext } from "../resource/withinLimit";
 
 /** A local bundle, and how to release it. */
 export interface Obtained {
@@ -30,8 +30,8 @@ const NOTHING_FETCHED = { remove: (): void => undefined, release: (): void => un
  * @throws DocsHostingError; the signal's reason
  */
 export async function obtain(
-  context: WorkContext,
-  { source, limits }: { readonly source: CheckedSource } & Pick<BundleDemands, "limits">,
+  context: LimitedContext,
+  { source, limits }: { readonly source: CheckedSource } & Pick<BundleRequirements, "limits">,
 ): Promise<Obtained> {
   if (!("file" in source)) {
     return context.tracer.span("docs_hosting.bundle.download", {}, async () => {
@@ -51,7 +51,7 @@ export async function obtain(
 }
 
 async function fetchExport(
-  context: WorkContext,
+  context: LimitedContext,
   source: Required<ExportSource>,
   limitBytes: number,
 ): Promise<Obtained> {

@@ -48,33 +48,33 @@ class SiteExport {
   async run(planned: JobPhase | undefined): Promise<StaticExportState> {
     try {
       const done =
-        (planned && (await this.#goOnWithPlanned(planned))) ??
-        (await this.#goOnWithKilledRun()) ??
-        (await this.#startAnew());
+        (planned && (await this.#continuePlanned(planned))) ??
+        (await this.#continueKilledRun()) ??
+        (await this.#startNew());
       return this.#finish(done);
     } catch (error) {
       return this.#fail(error);
     }
   }
 
-  #goOnWithPlanned(job: JobPhase): Promise<FinishedExport | undefined> {
+  #continuePlanned(job: JobPhase): Promise<FinishedExport | undefined> {
     // an earlier run may have been interrupted just after the start
-    return this.#goOn(job, job.jobId === this.#before?.bookkeeping.unfinished?.jobId);
+    return this.#continue(job, job.jobId === this.#before?.bookkeeping.unfinished?.jobId);
   }
 
-  async #goOnWithKilledRun(): Promise<FinishedExport | undefined> {
+  async #continueKilledRun(): Promise<FinishedExport | undefined> {
     const jobId = this.#resumption.find();
     const stored = this.#before?.outputs;
     // a run that was killed before it removed its record has stored this job: it is the old content
     const isStored = stored?.bundleUrl !== undefined && stored.jobId === jobId;
     if (jobId === undefined || isStored) return undefined;
-    const text = `job ${jobId} of a run that was killed goes on, none is started`;
-    this.#context.reporter.info(decisionLine({ because: "RESUMED", text }));
+    const text = `job ${jobId} of a killed run is continued; no job is started`;
+    this.#context.reporter.info(decisionLine({ code: "RESUMED", text }));
     this.#context.tracer.note({ "docs_hosting.decision": "RESUMED" });
-    return this.#goOn({ kind: "running", jobId }, true);
+    return this.#continue({ kind: "running", jobId }, true);
   }
 
-  #startAnew(): Promise<FinishedExport> {
+  #startNew(): Promise<FinishedExport> {
     const request = startRequest(this.#inputs);
     const idempotencyKey = this.#resumption.beginStart();
     const onJob = (job: JobPhase): void => {
@@ -86,9 +86,9 @@ class SiteExport {
   }
 
   /** @returns `undefined` if the service no longer has the job */
-  async #goOn(job: JobPhase, mayBeNew: boolean): Promise<FinishedExport | undefined> {
+  async #continue(job: JobPhase, mayBeNew: boolean): Promise<FinishedExport | undefined> {
     try {
-      return await this.#run(job, mayBeNew, (seen) => (this.#job = seen));
+      return await this.#run(job, mayBeNew, (phase) => (this.#job = phase));
     } catch (error) {
       // another job never replaces a job that the user names
       if (!(error instanceof NotFoundError) || this.#inputs.jobId !== undefined) throw error;
@@ -121,7 +121,7 @@ class SiteExport {
   }
 
   #fail(error: unknown): never {
-    if (isOver(error)) this.#resumption.forget();
+    if (isFinal(error)) this.#resumption.forget();
     else if (!this.#job && isRefusal(error)) this.#resumption.startRefused();
     // a killed run may have recorded a newer job than the one in the state
     else if (this.#job && this.#resumption.find() === this.#job.jobId) this.#resumption.handOver();
@@ -140,8 +140,8 @@ class SiteExport {
       const begun = isRefusal(error) ? "No job was started." : "No job is known to have been started.";
       return explained(error, domain, `${begun}${oldLink}`);
     }
-    if (!isOver(error)) {
-      const kept = `Nothing is lost: job ${job.jobId} goes on at the service, and the next \`pulumi up\` continues it.${oldLink}`;
+    if (!isFinal(error)) {
+      const kept = `Nothing is lost: job ${job.jobId} keeps running at the service, and the next \`pulumi up\` continues it.${oldLink}`;
       return this.#unfinished(explained(error, domain, kept), job);
     }
     const failure = explained(error, domain, oldLink.trim());
@@ -158,7 +158,7 @@ class SiteExport {
 }
 
 /** Whether the job must not be continued: it can never complete, or it belongs to another site. */
-function isOver(error: unknown): boolean {
+function isFinal(error: unknown): boolean {
   return [ExportFailedError, InputError, NotFoundError].some((kind) => error instanceof kind);
 }
 

@@ -1,3 +1,5 @@
+import type { Context } from "../resource/context";
+import { decisionLine } from "../resource/decision";
 import { DEFAULT_LIMIT_MS, goneDecision, READ_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
 import { checkByTable, withEffect } from "../resource/inputTable";
 import { openClient } from "../resource/openClient";
@@ -5,10 +7,21 @@ import type { ExportJob } from "../service/exportJob";
 import { clockErrorOf, machineOf } from "../time/serviceClock";
 import { NotFoundError } from "../messages/errors";
 import { explained } from "../messages/explainedError";
-import { converge } from "./converge";
+import { exportSite } from "./exportSite";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "./inputs";
 import { changedInputs, planExport } from "./plan";
-import { inputsOf, serviceTimeOf, type StaticExportOutputs, type StaticExportState } from "./state";
+import { importExport } from "./importExport";
+import { predictExport } from "./predict";
+import { renewalLimitMs, renewLink } from "./renewLink";
+import { renameRecords } from "./resumption";
+import { warnOfShortLife } from "./shortLife";
+import {
+  inputsOf,
+  recordedState,
+  serviceTimeOf,
+  type StaticExportOutputs,
+  type StaticExportState,
+} from "./state";
 import { noSuchJob, stateToLookUp } from "./unmanaged";
 import { findJob } from "./workflow";
 
@@ -25,13 +38,15 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
     const changed = changedInputs(inputs, state);
     const replaces = withEffect(STATIC_EXPORT_INPUTS, changed, "replaces");
     if (replaces.length > 0) {
-      const text = `${replaces.join(" and ")} changed: another export in its place, with a job of its own`;
-      return { changed, replaces, hidden: false, decision: { because: "REPLACED", text } };
+      const text = `${replaces.join(" and ")} changed: another export, with its own job, replaces this one`;
+      return { changed, replaces, hidden: false, decision: { code: "REPLACED", text } };
     }
-    const { action, because, text } = planExport(inputs, state, serviceTimeOf(state, machine));
+    const { action, code, text } = planExport(inputs, state, serviceTimeOf(state, machine));
     const hidden = action !== "record" && changed.length === 0;
-    return { changed, replaces, hidden, decision: { because, text } };
+    return { changed, replaces, hidden, decision: { code, text } };
   },
+
+  predict: predictExport,
 
   /** Exports the site, or adopts the given job. */
   create: (context, inputs, limitMs = DEFAULT_LIMIT_MS) => converge(context, inputs, undefined, limitMs),
@@ -56,7 +71,7 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
         return {
           inputs,
           state: {
-            outputs: jobId === outputs.jobId ? seenOutputs(outputs, job) : outputs,
+            outputs: jobId === outputs.jobId ? observedOutputs(outputs, job) : outputs,
             bookkeeping: { ...bookkeeping, clockError },
           },
         };
@@ -78,6 +93,8 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
     return found;
   },
 
+  import: importExport,
+
   /** Converges the state to the inputs, see `planExport`. */
   update: (context, state, inputs, limitMs = DEFAULT_LIMIT_MS) => converge(context, inputs, state, limitMs),
 
@@ -88,6 +105,50 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
   },
 };
 
-function seenOutputs(outputs: StaticExportOutputs, { status, pageCount }: ExportJob): StaticExportOutputs {
+/**
+ * Converges an export to its inputs, from any state. Create starts without a state.
+ *
+ * @param limitMs time limit in milliseconds
+ * @throws UnfinishedError if there is progress to store; otherwise an Error, and the state stays unchanged
+ */
+async function converge(
+  context: Context,
+  inputs: CheckedInputs,
+  state: StaticExportState | undefined,
+  limitMs: number,
+): Promise<StaticExportState> {
+  renameRecords(context, inputs);
+  const plan = planExport(inputs, state, serviceTimeOf(state, machineOf(context)));
+  context.tracer.note({ "docs_hosting.domain": inputs.domain, "docs_hosting.decision": plan.code });
+  switch (plan.action) {
+    case "record":
+      return record(context, inputs, plan.state);
+    case "renew": {
+      const renewal = openClient(context, inputs, Math.min(limitMs, renewalLimitMs(inputs)));
+      const renewed = await renewLink(renewal, inputs, plan.state);
+      if (renewed) return renewed;
+      const service = openClient(context, inputs, limitMs - renewal.deadline.elapsedMs());
+      return exportSite(service, inputs, plan.state, undefined);
+    }
+    case "start":
+    case "continue": {
+      const service = openClient(context, inputs, limitMs);
+      // for an existing resource, diff has reported the decision
+      if (!state) context.reporter.info(decisionLine(plan));
+      return exportSite(service, inputs, state, plan.action === "continue" ? plan.job : undefined);
+    }
+  }
+}
+
+function record(context: Context, inputs: CheckedInputs, before: StaticExportState): StaticExportState {
+  const recorded = recordedState(inputs, before);
+  if (inputs.renewBefore !== before.outputs.renewBefore) warnOfShortLife(context, inputs, recorded);
+  return recorded;
+}
+
+function observedOutputs(
+  outputs: StaticExportOutputs,
+  { status, pageCount }: ExportJob,
+): StaticExportOutputs {
   return { ...outputs, status, ...(pageCount !== undefined && { pageCount }) };
 }

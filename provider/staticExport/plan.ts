@@ -8,15 +8,15 @@ import { inputsOf, phaseOf, recordedState, wasAfter, type JobPhase, type StaticE
 export type Plan = Decision &
   (
     | /** Start a new job, unless a record names a job that was started for the same content. */
-      { readonly action: "start"; readonly because: "NEW" | "NEW_CONTENT" | "STARTED_AGAIN" }
+      { readonly action: "start"; readonly code: "NEW" | "NEW_CONTENT" | "STARTED_AGAIN" }
       /** Wait for this job, then mint a link. */
-    | { readonly action: "continue"; readonly because: "ADOPTED" | "RESUMED"; readonly job: JobPhase }
+    | { readonly action: "continue"; readonly code: "ADOPTED" | "RESUMED"; readonly job: JobPhase }
     /** Mint a new link to the job of this state. */
-    | { readonly action: "renew"; readonly because: "RENEW_WINDOW"; readonly state: StaticExportState }
+    | { readonly action: "renew"; readonly code: "RENEW_WINDOW"; readonly state: StaticExportState }
     /** Store the inputs in this state, without a request. */
     | {
         readonly action: "record";
-        readonly because: "SETTINGS" | "UP_TO_DATE";
+        readonly code: "SETTINGS" | "UP_TO_DATE";
         readonly state: StaticExportState;
       }
   );
@@ -31,7 +31,7 @@ export type Plan = Decision &
 export function planExport(inputs: CheckedInputs, state: StaticExportState | undefined, nowMs: number): Plan {
   if (!state)
     return inputs.jobId === undefined
-      ? start("NEW", "the first export, so a job is to be started")
+      ? start("NEW", "this is the first export, so a job is started")
       : adopt(inputs.jobId);
 
   const { outputs, bookkeeping } = state;
@@ -42,13 +42,13 @@ export function planExport(inputs: CheckedInputs, state: StaticExportState | und
     if (inputs.jobId !== undefined) return adopt(inputs.jobId);
     return content.length > 0
       ? start("NEW_CONTENT", `${content.join(" and ")} changed, so the site is exported again`)
-      : start("STARTED_AGAIN", "the last export came to nothing, so a new job is started");
+      : start("STARTED_AGAIN", "the last export did not complete, so a new job is started");
   };
   if (unfinished && wasAfter(unfinished, inputs)) {
     const job = phaseOf(unfinished);
     if (job.kind === "lost") return wanted();
-    const text = `job ${job.jobId} of an earlier run goes on, none is started`;
-    return { action: "continue", because: "RESUMED", text, job };
+    const text = `job ${job.jobId} of an earlier run is continued; no job is started`;
+    return { action: "continue", code: "RESUMED", text, job };
   }
   if (outputs.bundleUrl === undefined) return wanted();
   if (inputs.jobId === undefined ? content.length > 0 : inputs.jobId !== outputs.jobId) return wanted();
@@ -58,17 +58,17 @@ export function planExport(inputs: CheckedInputs, state: StaticExportState | und
   const due = whenDue(next, nowMs);
   const { renewAfter } = next.outputs;
   if (renewAfter !== undefined && nowMs >= Date.parse(renewAfter)) {
-    return { action: "renew", because: "RENEW_WINDOW", text: due, state };
+    return { action: "renew", code: "RENEW_WINDOW", text: due, state };
   }
-  if (changed.length === 0) return { action: "record", because: "UP_TO_DATE", text: due, state };
+  if (changed.length === 0) return { action: "record", code: "UP_TO_DATE", text: due, state };
   if (renewAfter === undefined) {
     const text = `${changed.join(" and ")} changed; ${due}`;
-    return { action: "renew", because: "RENEW_WINDOW", text, state };
+    return { action: "renew", code: "RENEW_WINDOW", text, state };
   }
   return {
     action: "record",
-    because: "SETTINGS",
-    text: `${changed.join(" and ")} changed: remembered without a request; ${due}`,
+    code: "SETTINGS",
+    text: `${changed.join(" and ")} changed: recorded without a request; ${due}`,
     state,
   };
 }
@@ -78,13 +78,13 @@ export function changedInputs(inputs: CheckedInputs, state: StaticExportState): 
   return changedByTable<StaticExportInputs>(STATIC_EXPORT_INPUTS, inputs, inputsOf(state));
 }
 
-function start(because: "NEW" | "NEW_CONTENT" | "STARTED_AGAIN", text: string): Plan {
-  return { action: "start", because, text };
+function start(code: "NEW" | "NEW_CONTENT" | "STARTED_AGAIN", text: string): Plan {
+  return { action: "start", code, text };
 }
 
 function adopt(jobId: string): Plan {
-  const text = `${isUnknown(jobId) ? "the job" : `job ${jobId}`} is adopted, none is started`;
-  return { action: "continue", because: "ADOPTED", text, job: { kind: "running", jobId } };
+  const text = `${isUnknown(jobId) ? "the job" : `job ${jobId}`} is adopted; no job is started`;
+  return { action: "continue", code: "ADOPTED", text, job: { kind: "running", jobId } };
 }
 
 /** When the link is, or was, due for renewal. */
@@ -95,6 +95,6 @@ function whenDue({ outputs: { jobId, expiresAt, renewAfter } }: StaticExportStat
   const due = `${renewAfter} (${fromNow(Date.parse(renewAfter), nowMs)})`;
   const end = `${expiresAt} (${fromNow(Date.parse(expiresAt), nowMs)})`;
   return nowMs < Date.parse(renewAfter)
-    ? `the link to job ${jobId} is good; its next renewal is due from ${due} on`
+    ? `the link to job ${jobId} is valid; its next renewal is due from ${due} on`
     : `the link to job ${jobId} is due for renewal since ${due}; it ends ${end}`;
 }

@@ -28,7 +28,7 @@ export function resumptionOf(
       const problem = records?.save(resource, intent, jobId);
       if (problem === undefined) return;
       reporter.warn(
-        `job ${jobId} could not be noted in Pulumi's home folder (${problem}): if this run is killed, the next one starts another job`,
+        `job ${jobId} could not be recorded in Pulumi's home folder (${problem}): if this run is killed, the next one starts another job`,
       );
     },
 
@@ -71,8 +71,8 @@ export function jobIsGone(
   inputs: CheckedInputs,
   jobId: string,
 ): void {
-  const text = `the service does not have job ${jobId} any more: exporting again`;
-  context.reporter.warn(decisionLine({ because: "JOB_GONE", text }));
+  const text = `the service no longer has job ${jobId}: exporting again`;
+  context.reporter.warn(decisionLine({ code: "JOB_GONE", text }));
   context.tracer.note({ "docs_hosting.decision": "JOB_GONE", "docs_hosting.job.id": undefined });
   const resumption = resumptionOf(context, inputs);
   if (resumption.find() === jobId) resumption.forget();

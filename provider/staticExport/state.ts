@@ -28,7 +28,7 @@ export interface StaticExportOutputs extends Omit<CheckedInputs, "version" | "jo
 }
 
 /** The outputs that do not repeat an input. All keys are required, so that no state omits one. */
-type OwnOutputs = {
+export type OwnOutputs = {
   [Name in Exclude<keyof StaticExportOutputs, keyof CheckedInputs | keyof LinkTimes> | "jobId" | "version"]:
     StaticExportOutputs[Name] | undefined;
 } & LinkTimes;

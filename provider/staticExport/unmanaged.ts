@@ -8,23 +8,24 @@ import { lookUpState, type StaticExportState } from "./state";
  * The state of an export before `StaticExport.get` reads it. Pulumi calls no check before a read, so this function applies
  * the rules for inputs.
  *
- * @param domain the resource's id
+ * @param id the domain, or `DOMAIN/JOB`
  * @throws InputError that names each wrong or missing property
  */
 export function stateToLookUp(
-  domain: string,
+  id: string,
   given: Readonly<Record<string, unknown>>,
   configuration: ConfigurationSource,
 ): StaticExportState {
+  const { domain, ...ofId } = jobOfId(id);
   const { inputs, failures } = checkByTable<CheckedInputs>(
     STATIC_EXPORT_INPUTS,
-    { ...given, domain },
+    { ...given, ...ofId, domain },
     configuration,
   );
   if (inputs.jobId === undefined && !failures.some(({ property }) => property === "jobId")) {
     failures.push({
       property: "jobId",
-      reason: "is needed to look an export up: the service cannot list the jobs of a site",
+      reason: "is required to look up an export: the service cannot list the jobs of a site",
     });
   }
   if (failures.length > 0 || inputs.jobId === undefined) {
@@ -32,6 +33,12 @@ export function stateToLookUp(
     throw new InputError(`${domain}: cannot be looked up: ${reasons.join("; ")}`, "");
   }
   return lookUpState(inputs, inputs.jobId);
+}
+
+/** The parts of `docs.example.com/<jobId>`. A domain has no slash, so the first one ends it. */
+export function jobOfId(id: string): { domain: string; jobId?: string } {
+  const slash = id.indexOf("/");
+  return slash < 0 ? { domain: id } : { domain: id.slice(0, slash), jobId: id.slice(slash + 1) };
 }
 
 /** The error if the service does not know the job. */

@@ -124,7 +124,7 @@ function completedJob(
         )
       : new ExportFailedError(
           `job ${jobId} ${status}: the service says: ${reason}`,
-          "Mend what the service names, then " +
+          "Fix what the service names, then " +
             (isAdopted ? another : "run `pulumi up` again: it starts a new job."),
         );
   }
@@ -184,7 +184,7 @@ function waitForExport(jobId: string, of: JobOfSite, context: ServiceContext): P
       const job = (await poll()) ?? JUST_STARTED;
       if (job.respelt) {
         context.reporter.warn(
-          `the service writes the status of job ${jobId} in another letter case or with white space around it: read nevertheless`,
+          `the service writes the status of job ${jobId} in another letter case or with white space around it: it is accepted`,
         );
       }
       return job;

@@ -3,7 +3,7 @@ export interface Attributes {
   /** URN of the operation's resource. */
   readonly "pulumi.urn"?: string | undefined;
   readonly "docs_hosting.domain"?: string | undefined;
-  /** Why the operation does what it does: a `ReasonCode`. */
+  /** The reason for the operation: a `DecisionCode`. */
   readonly "docs_hosting.decision"?: string;
   readonly "docs_hosting.job.id"?: string | undefined;
   /** Project of an agent job. */

@@ -1,12 +1,12 @@
-import "../../provider/adapters/dynamic/nodeVersion"; // first: see there
+import "../../provider/adapters/session/nodeVersion"; // first: see there
 import "./kubernetesPackage";
 
 export { SelfHostedDocs, type SelfHostedDocsArgs, type ReleaseSettings } from "./selfHostedDocs";
-export type { RequestedFeatures } from "./requestedFeatures";
-export {
-  featureSupport,
-  type DeploymentKind,
-  type Feature,
-  type FeatureSupport,
-  type SelfHostedDeploymentKind,
-} from "../featureSupport";
+export { featureSupport } from "../featureSupport";
+export type {
+  DeploymentKind,
+  Feature,
+  FeatureSupport,
+  RequestedFeatures,
+  SelfHostedDeploymentKind,
+} from "../../provider/installation/featureTable";

@@ -14,7 +14,7 @@ export function warnOfPendingRelease(release: kubernetes.helm.v3.Release): void 
     const now = (status as typeof status | undefined)?.status ?? "";
     if (!now.startsWith("pending-")) return;
     await pulumi.log.warn(
-      `Its status is ${now}: whether it became what the program says is not known, even where it says «unchanged». ` +
+      `Its status is ${now}: whether it matches the program is unknown, even where Pulumi says «unchanged». ` +
         explainPending({ namespace, name }, "run `pulumi refresh` and `pulumi up`"),
       release,
     );

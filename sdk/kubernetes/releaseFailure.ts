@@ -44,11 +44,9 @@ function explainNotReady({ namespace, name, timeoutSeconds, atomic }: FailedRele
       `reach, a broken archive), at «Events» for the images, the volumes and the scheduling. If kubectl's current context is ` +
       `another cluster than the provider's, add --context.`,
     ...(atomic === true
-      ? [
-          "`atomic` made Helm take these pods away again: set it to false in `release` to be able to look at them.",
-        ]
+      ? ["`atomic` made Helm remove these pods: set it to false in `release` to be able to inspect them."]
       : []),
-    `Then run \`pulumi up\` again. If all is well there and only slow, raise \`release.timeout\` (seconds).`,
+    `Then run \`pulumi up\` again. If the pods are only slow, raise \`release.timeout\` (seconds).`,
   ].join("\n");
 }
 
@@ -65,8 +63,8 @@ const TERMINATION_MESSAGES =
 export function explainPending({ namespace, name }: FailedRelease, afterwards: string): string {
   const kubectl = `kubectl --namespace ${namespace}`;
   return [
-    `Helm takes the release ${namespace}/${name} for one that is being worked on. Unless another run really is at ` +
-      `work, an earlier one was killed and left it pending. Helm's record of that is a Secret; find the newest:`,
+    `Helm considers the release ${namespace}/${name} to be changed by another operation. Unless another run is at ` +
+      `work, an earlier run was killed and left it pending. Helm's record of that is a Secret; find the newest:`,
     `  ${kubectl} get secrets --sort-by .metadata.creationTimestamp --selector ` +
       `'owner=helm,name=${name},status in (pending-install,pending-upgrade,pending-rollback)'`,
     `Delete that one, the last of the list, and no other (N is its number), then ${afterwards}:`,

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { outliveRefusal, runWithErrorHooks } from "../pulumiSdk";
+import { ignoreRefusal, runWithErrorHooks } from "../pulumiSdk";
 import { explainFailure, type FailedRelease } from "./releaseFailure";
 
 /**
@@ -21,7 +21,7 @@ export function releaseFailureHook(): pulumi.ErrorHook | undefined {
   let hook = hooks.get(run);
   if (hook === undefined) {
     hook = new pulumi.ErrorHook(NAME, explain);
-    outliveRefusal(hook);
+    ignoreRefusal(hook);
     hooks.set(run, hook);
   }
   return hook;

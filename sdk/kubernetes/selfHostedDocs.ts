@@ -1,11 +1,12 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import type { SelfHostedDeploymentKind } from "../featureSupport";
+import type { RequestedFeatures, SelfHostedDeploymentKind } from "../../provider/installation/featureTable";
+import { featureValues } from "../../provider/installation/requestedFeatures";
+import { airGappedByLink, installedValues } from "../../provider/installation/siteValues";
 import { findChart, type InstallationChart } from "./installationChart";
 import { mergeValues } from "./mergeValues";
 import { warnOfPendingRelease } from "./pendingRelease";
 import { releaseOptions } from "./releaseOptions";
-import { featureValues, type RequestedFeatures } from "./requestedFeatures";
 import { needsLink, valuesOf, type SiteSource } from "../staticExportValues";
 
 const TYPE = "docs-hosting:kubernetes:SelfHostedDocs";
@@ -112,22 +113,16 @@ export class SelfHostedDocs extends pulumi.ComponentResource {
     super(TYPE, name, {}, opts);
     this.release = new kubernetes.helm.v3.Release(name, release, releaseOptions(this, opts));
     warnOfPendingRelease(this.release);
-    if (args.deploymentKind === "air-gapped" && needsLink(args.staticExport)) void warnOfLink(this);
+    if (args.deploymentKind === "air-gapped" && needsLink(args.staticExport)) {
+      const remedy =
+        "give the copy as `staticExport`: new BundleCopy(name, { source, destination: { repository, base } })";
+      void pulumi.log.warn(airGappedByLink(remedy), this);
+    }
     this.name = this.release.name;
     this.namespace = this.release.namespace;
     this.status = this.release.status;
     this.registerOutputs({ name: this.name, namespace: this.namespace, status: this.status });
   }
-}
-
-/** Warns because an air-gapped installation must not need an external host. */
-function warnOfLink(component: SelfHostedDocs): Promise<void> {
-  return pulumi.log.warn(
-    `It is to be "air-gapped", but its pods fetch the bundle by a link: each pod, whenever it starts, will have to reach the ` +
-      `host of that link, and once the link has ended, none starts any more. Copy the bundle to a registry that the cluster ` +
-      `reaches, and give the copy as \`staticExport\`: new BundleCopy(name, { source, destination: { repository, base } }).`,
-    component,
-  );
 }
 
 function releaseArgs(name: string, args: SelfHostedDocsArgs): kubernetes.helm.v3.ReleaseArgs {
@@ -159,10 +154,7 @@ function releaseArgs(name: string, args: SelfHostedDocsArgs): kubernetes.helm.v3
     description: description(chart, release.description),
     ...(chartVersion !== undefined && { version: chartVersion }),
     ...(namespace !== undefined && { namespace }),
-    values: mergeValues(args.values ?? {}, {
-      ...exportValues,
-      ...(Object.keys(features.values).length > 0 && { features: features.values }),
-    }),
+    values: mergeValues(args.values ?? {}, installedValues(exportValues, features.values)),
   };
 }
 

@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
 import { openStack, type EngineKind, type Stack } from "../engine/index.ts";
+import type { Adapter } from "../stack/adapters.ts";
 import { programFolderIn, writeProgram } from "../stack/programFolder.ts";
 
 const WORK = join(import.meta.dirname, "../../.work");
@@ -15,7 +16,7 @@ export interface BenchService {
   domain: string;
 }
 
-/** The reference service with a site of one page for each of some domains, and a folder for whoever exports them. */
+/** The reference service with one-page sites for some domains, and a folder for the exporting process. */
 export interface BenchSites {
   service: ReferenceService;
   folder: string;
@@ -26,7 +27,7 @@ export interface BenchSites {
 export const domainsOf = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `docs-${index}.example.com`);
 
-/** Both are gone when the work is done. */
+/** Both are removed after the work. */
 export async function withBenchSites<T>(
   domains: readonly string[],
   jobDurationMs: number,
@@ -54,21 +55,24 @@ export async function withBenchSites<T>(
   }
 }
 
-/** A new stack of this program, with the service in its environment. */
+/** A stack of this program, a new one unless the name is known, with the service in its environment. */
 export function openBenchStack(
   kind: EngineKind,
   { service, folder }: BenchSites,
   name: string,
   program: string,
+  { adapter, plugins }: { adapter?: Adapter; plugins?: Record<string, string> } = {},
 ): Promise<Stack> {
-  const programFolder = programFolderIn(join(folder, name));
-  writeProgram(programFolder, program);
+  const isNew = !existsSync(join(folder, name));
+  const programFolder = isNew ? programFolderIn(join(folder, name)) : join(folder, name, "program");
+  writeProgram(programFolder, program, adapter);
   return openStack(kind, {
     program: programFolder,
     project: "bench",
     stack: name,
     stateFolder: join(folder, name, "state"),
     passphrase: "bench",
+    ...(plugins && { plugins }),
     env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: KEY },
   });
 }

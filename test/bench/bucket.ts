@@ -12,14 +12,17 @@ import { percentile } from "./statistics.ts";
 
 const SIZE = 200 * 1024 * 1024;
 const ROUNDS = 3;
-/** Times that of lib-storage, which neither knows the archive's digest nor looks whether it arrived. */
+/** Times that of lib-storage, which neither knows the archive's digest nor checks whether it arrived. */
 const SLOWEST = 1.25;
 /** More than a process that has loaded the SDK and does nothing, in MiB. */
 const MOST_MEMORY_MIB = 100;
 
 const USERS = ["ours", "lib-storage"] as const;
 
-/** How long does an archive take into a bucket, and how much memory? Beside the SDK's own uploader with the same parts. */
+/**
+ * How long does the upload of an archive to a bucket take, and how much memory? Compared with the SDK's own uploader with the
+ * same parts.
+ */
 export async function bucket(): Promise<boolean> {
   const program = await prepareVersitygw((what) => console.log(what));
   const folder = await mkdtemp(join(tmpdir(), "bench-bucket-"));

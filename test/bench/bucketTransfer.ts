@@ -1,5 +1,5 @@
 // One upload in a process of its own, for `bucket.ts`. Arguments: who, endpoint, file, its SHA-256.
-// Prints milliseconds and the highest resident memory in MiB. «nobody» loads the SDK alone.
+// Prints milliseconds and the highest resident memory in MiB. «nobody» only loads the SDK.
 import { createReadStream, readFileSync } from "node:fs";
 import { S3Client } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
@@ -8,7 +8,7 @@ import { beginCopy } from "../copies/builtBucket.ts";
 const [who = "", endpoint = "", path = "", sha256 = ""] = process.argv.slice(2);
 
 async function byUs(): Promise<void> {
-  // an archive needs no folder to work in
+  // an archive needs no scratch folder
   const draft = await beginCopy({ bucket: "docs", prefix: "ours", endpoint }, { path, sha256 }, "");
   await draft.publish();
 }
@@ -32,6 +32,6 @@ async function byLibStorage(): Promise<void> {
 const startedAt = performance.now();
 if (who === "ours") await byUs();
 if (who === "lib-storage") await byLibStorage();
-// not `resourceUsage`, which counts what the parent had when it started this process
+// not `resourceUsage`, which includes the parent's memory at the start of this process
 const peakKib = Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1]);
 console.log(JSON.stringify({ ms: performance.now() - startedAt, peakMiB: peakKib / 1024 }));

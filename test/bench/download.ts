@@ -9,10 +9,10 @@ import { printTable, verdict } from "./resultTable.ts";
 const SIZE = 1024 ** 3;
 const CUTS = 10;
 const ROUNDS = 3;
-/** Of the time of `curl | openssl`, of the bytes, and of memory beside a process that does nothing, in MiB. */
+/** Limits of the time of `curl | openssl`, of the bytes, and of memory beside an idle process, in MiB. */
 const LIMITS = { times: 1.1, bytes: 1.02, moreMiB: 100 };
 
-/** What the same bundle takes with other tools: the digest only, and with a file as it is needed here. */
+/** The same bundle with other tools: the digest only, and with a file as needed here. */
 const OTHERS: Readonly<Record<string, string>> = {
   "curl | openssl dgst -sha256": `curl -sf "$URL" | openssl dgst -sha256`,
   "curl | sha256sum": `curl -sf "$URL" | sha256sum`,
@@ -26,7 +26,7 @@ interface Row {
   digest: string;
 }
 
-/** One bundle of 1 GiB over loopback: how long, in how much memory, and how many bytes when it is cut. */
+/** One bundle of 1 GiB over loopback: how long, in how much memory, and how many bytes when the connection is cut. */
 export async function downloadBench(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), "bench-download-"));
   const server = fork(join(import.meta.dirname, "storeServer.ts"), [String(SIZE)]);
@@ -35,7 +35,7 @@ export async function downloadBench(): Promise<boolean> {
     const url = `http://127.0.0.1:${port}/bundle`;
     const idle = ours("idle", "").peakMiB;
     const rows = new Map<string, Row>();
-    // in turn, so that what else the machine does meets all of them; the best counts
+    // alternating, so that other load on the machine meets all of them; the best counts
     for (let round = 0; round < ROUNDS; round++) {
       keepBest(rows, "download", { ...ours(url, folder), digest: "" });
       for (const [name, script] of Object.entries(OTHERS)) keepBest(rows, name, byShell(script, url, folder));

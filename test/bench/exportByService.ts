@@ -1,4 +1,4 @@
-/** Child process of the thousand-pages bench: the whole way through the service, so that the peak memory is the service's. */
+/** Child process of the thousand-pages bench: the whole export through the service, so that the peak memory is the service's. */
 import { setTimeout as delay } from "node:timers/promises";
 import { startReferenceService } from "../../examples/reference-service/index.ts";
 import { JOBS, serviceCalls } from "../service/serviceCalls.ts";

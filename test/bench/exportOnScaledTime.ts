@@ -4,7 +4,7 @@ import type { StaticExportState } from "../../dist/provider/staticExport/state.j
 import type { BenchService } from "./benchSites.ts";
 import { realContext } from "./realContext.ts";
 
-/** A clock on which waits and limits pass faster than they are, by this factor. */
+/** A clock on which pauses and limits pass faster by this factor. */
 export function scaledClock(factor: number): Clock {
   return {
     ...systemClock,

@@ -8,7 +8,7 @@ import { printTable, verdict } from "./resultTable.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Of what has all cures: 100 stacks at 168 resyncs, and what is tried again. */
+/** With all cures: 100 stacks at 168 resyncs, and what is retried. */
 const LIMITS = { siteHours: 0, runs: 17_500, seconds: 10 };
 
 const CODE: ProviderCode = { planExport, finishedState, allowedRepeats, countedAs, retryDelayMs };
@@ -31,7 +31,7 @@ const EVERYTHING = (kind: Outage["kind"]): Partial<FleetOptions> => ({
   outages: [outage(10, 40, kind), outage(360, 90, kind)],
 });
 
-/** What is other than in a calm week with all cures; `isCured`: it must keep the limits. */
+/** What differs from a calm week with all cures; `isCured`: it must keep the limits. */
 const CASES: Readonly<Record<string, Partial<FleetOptions> & { isCured?: true }>> = {
   calm: { isCured: true },
   "all started at once": { isAllAtOnce: true, isCured: true },
@@ -61,7 +61,7 @@ const CASES: Readonly<Record<string, Partial<FleetOptions> & { isCured?: true }>
   "all faults, all cures, nothing answers": { ...EVERYTHING("silent"), isCured: true },
 };
 
-/** 10,000 sites in a week, by what breaks and what is done about it: the operator's rules are a model, the provider's its own code. */
+/** 10,000 sites in a week, by fault and cure: the operator's rules are a model, the provider's code is the real one. */
 export function fleet(): Promise<boolean> {
   const missed: string[] = [];
   const rows: string[][] = [];
@@ -93,7 +93,7 @@ function processorSeconds(before: NodeJS.CpuUsage): number {
 }
 
 function cells({ runs, siteHours, deadStacks, longestWaitMs }: FleetFigures): string[] {
-  // a small gap is not to look like none
+  // a small gap must not look like none
   const hours =
     siteHours > 0 && siteHours < 1 ? siteHours.toPrecision(1) : Math.round(siteHours).toLocaleString("en");
   return [runs.toLocaleString("en"), hours, String(deadStacks), (longestWaitMs / MINUTE_MS).toFixed(0)];

@@ -9,7 +9,7 @@ const COUNT = 100;
 const JOB_SECONDS = 20;
 const PAUSE_SECONDS = 10;
 const COMPONENTS = 10;
-/** The memory is 250 MB, in the unit of the figures; the ratio is to the time of one export, on the same engine. */
+/** The memory is 250 MB, in the unit of the figures; the ratio is to the time of one export on the same engine. */
 const LIMITS = { seconds: 40, peakMiB: 250e6 / 2 ** 20, timesOne: 2, noOpLines: 60 };
 
 interface Figures {
@@ -18,14 +18,14 @@ interface Figures {
   links: number;
   /** Of the provider process. */
   peakMiB?: number | undefined;
-  /** What an `up` that has nothing to do took then, and printed. */
+  /** The time and output of an `up` without changes. */
   noOp?: { seconds: number; lines: number };
   starts: number;
   polls: number;
   requests: number;
 }
 
-/** A hundred exports in ten components of one stack, beside one alone, and the same hundred done by a shell script each. */
+/** A hundred exports in ten components of one stack, compared with one alone, and with a shell script for each. */
 export function hundredExports(): Promise<boolean> {
   const domains = domainsOf(COUNT);
   return withBenchSites(domains, JOB_SECONDS * 1_000, async (sites) => {
@@ -57,7 +57,7 @@ export function hundredExports(): Promise<boolean> {
   });
 }
 
-/** Adds what the service saw. */
+/** Adds what the service recorded. */
 async function measured(
   service: ReferenceService,
   run: () => Promise<Omit<Figures, "starts" | "polls" | "requests">>,

@@ -19,12 +19,12 @@ const ROUNDS = 3;
 
 /** Times `tar -tzf` and parse5 of all pages, together. */
 const LIMIT_RATIO = 2;
-/** More than an idle process has. */
+/** Limit above an idle process. */
 const LIMIT_PEAK_MIB = 100;
 
 const run = promisify(execFile);
 
-/** How long it takes to look through a bundle of 20,000 files, beside the least that has to be done: reading the archive and its pages. */
+/** The time to inspect a bundle of 20,000 files, compared with the least work: reading the archive and parsing its pages. */
 export async function inspect(): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), "inspect-"));
   try {
@@ -57,7 +57,7 @@ export async function inspect(): Promise<boolean> {
         "pages",
         "`tar -tzf`",
         "parse5 of the pages",
-        "looking through",
+        "inspecting",
         "times both",
         "memory, beside an idle process",
       ],
@@ -83,7 +83,7 @@ export async function inspect(): Promise<boolean> {
   }
 }
 
-/** A site of real pages, many times over, with files beside them. */
+/** A site of real pages, many times, with files beside them. */
 async function writeBundle(folder: string): Promise<{ archive: string; pages: string[]; files: number }> {
   const [source, rendered, site] = ["source", "rendered", "site"].map((name) => join(folder, name)) as [
     string,

@@ -1,4 +1,4 @@
-/** Child process of the inspect bench: one look through a bundle, and what it took. */
+/** Child process of the inspect bench: inspects one bundle, and reports the cost. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { inspectBundle } from "../../dist/provider/archive/bundle.js";

@@ -1,6 +1,6 @@
 /**
- * Process of a bench, apart from the one that is measured: the export endpoints with nothing behind them. Every job takes
- * as many milliseconds as the argument says. Sends its address to its parent, and ends with it.
+ * Process of a bench, apart from the measured one: the export endpoints with nothing behind them. Every job takes as many
+ * milliseconds as the argument says. Sends its address to its parent, and ends with it.
  */
 import { createServer } from "node:http";
 

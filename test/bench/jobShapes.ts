@@ -1,10 +1,10 @@
-/** Percent done, as the service tells it, by the share of the job's own time that has passed (0 to 1). */
+/** Percent done, as the service reports it, by the share of the job's own time that has passed (0 to 1). */
 export type Progress = (share: number) => number | undefined;
 
-/** How many pieces a noisy job has, and by which part the pace of each may differ from the mean. */
+/** The number of pieces of a noisy job, and by which part the pace of each may differ from the mean. */
 const NOISY = { pieces: 20, part: 0.7 };
 
-/** Ways in which the progress of a job goes; each call makes another job of that kind. In whole percent, as most services tell it. */
+/** Shapes of a job's progress; each call creates another job of that shape. In whole percent, as most services report it. */
 export const JOB_SHAPES: Readonly<Record<string, (random: () => number) => Progress>> = {
   linear: () => (share) => Math.floor(100 * share),
   noisy: (random) => {

@@ -14,11 +14,11 @@ import { printTable, verdict } from "./resultTable.ts";
 import { percentile } from "./statistics.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** Documentation that nobody here wrote: that of the package fastify. */
+/** Real documentation: that of the package fastify. */
 const FASTIFY = join(ROOT, "node_modules/fastify/docs");
 const CHART = join(ROOT, "examples/self-hosted/chart");
 const ROUNDS = 5;
-/** Times that by hand, which looks at no page. */
+/** Times that by hand, which inspects no page. */
 const SLOWEST = 1.5;
 /** Times that by hand, whose site has no compressed texts for nginx. */
 const LARGEST = 1.05;
@@ -28,7 +28,10 @@ interface Cost {
   readonly bytes: number;
 }
 
-/** How long does a signed kit of fastify's documentation take, and how large is it? Beside a script with skopeo, crane, helm and tar. */
+/**
+ * How long does a signed kit of fastify's documentation take, and how large is it? Compared with a script with skopeo, crane,
+ * helm and tar.
+ */
 export async function kit(): Promise<boolean> {
   const say = (what: string): void => console.log(`kit: ${what}`);
   const debian = await prepareDebianPackages(say, { skopeo: "skopeo" });

@@ -31,18 +31,20 @@ const LIMITS = {
 interface Job {
   durationMs: number;
   progressAt: (ms: number) => number | undefined;
-  /** For what the waiter draws by lot. */
+  /** Seed of the waiter's random numbers. */
   seed: number;
 }
 
 interface Outcome {
   durationMs: number;
   polls: number;
-  /** From the end of the job until the reply that tells of it is in hand. */
+  /** From the end of the job until the arrival of the reply that reports it. */
   lagMs: number;
 }
 
-/** How long after its end a job is noticed, and by how many looks: by ways to wait, shapes of progress and lengths of jobs. */
+/**
+ * How long after its end a job is noticed, and after how many polls: by way of waiting, shape of progress and length of the job.
+ */
 export async function lag(): Promise<boolean> {
   const missed: string[] = [];
   const behind: Record<string, string[]> = { "mean lag": [], "worst lag": [], polls: [] };
@@ -97,14 +99,14 @@ async function outcome({ durationMs, progressAt, seed }: Job, wait: WayToWait): 
   const clock = new VirtualClock();
   clock.random = seededRandom(seed);
   let polls = 0;
-  const look = (): Promise<{ done: boolean; progress: number | undefined }> => {
+  const poll = (): Promise<{ done: boolean; progress: number | undefined }> => {
     polls++;
-    const atMs = clock.monotonic() + ROUND_TRIP_MS / 2; // when the service answers
+    const atMs = clock.monotonic() + ROUND_TRIP_MS / 2; // the service answers at this time
     const done = atMs >= durationMs;
     const seen = { done, progress: done ? 100 : progressAt(atMs) };
     return new Promise((resolve) => clock.after(ROUND_TRIP_MS, () => resolve(seen)));
   };
-  await clock.run(wait(clock, look));
+  await clock.run(wait(clock, poll));
   return { durationMs, polls, lagMs: clock.monotonic() - durationMs };
 }
 

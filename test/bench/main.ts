@@ -1,3 +1,4 @@
+import { adapters } from "./adapters.ts";
 import { downloadBench } from "./download.ts";
 import { bucket } from "./bucket.ts";
 import { fleet } from "./fleet.ts";
@@ -6,6 +7,7 @@ import { inspect } from "./inspect.ts";
 import { kit } from "./kit.ts";
 import { lag } from "./lag.ts";
 import { pages } from "./pages.ts";
+import { pluginStart } from "./pluginStart.ts";
 import { programStart } from "./programStart.ts";
 import { publishToPage } from "./publishToPage.ts";
 import { push } from "./push.ts";
@@ -15,16 +17,20 @@ import { thousandPages } from "./thousandPages.ts";
 import { thousandWaits } from "./thousandWaits.ts";
 import { waitingCost } from "./waitingCost.ts";
 
-/** What `npm run bench` can run. Each bench lives in a file of its own, prints its figures and says whether they are within its limits. */
+/**
+ * What `npm run bench` can run. Each bench is in its own file, prints its figures and says whether they are within its limits.
+ */
 const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
   lag,
   "real-jobs": realJobs,
   "waiting-cost": waitingCost,
   "thousand-waits": thousandWaits,
   "program-start": programStart,
+  "plugin-start": pluginStart,
   "state-size": stateSize,
   "thousand-pages": thousandPages,
   "hundred-exports": hundredExports,
+  adapters,
   fleet,
   inspect,
   "publish-to-page": publishToPage,

@@ -1,9 +1,9 @@
-/** Process of a bench: downloads what its arguments say, and tells what that took. With "idle" it only loads what it would need. */
+/** Process of a bench: downloads what its arguments say, and reports the cost. With "idle" it only loads the same code. */
 import { lookup } from "node:dns";
 import { rmSync } from "node:fs";
 import nodeFetch from "node-fetch";
 import { download } from "../../dist/provider/download/download.js";
-import { Slots } from "../../dist/provider/http/slots.js";
+import { Semaphore } from "../../dist/provider/concurrency/semaphore.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { startDeadline } from "../../dist/provider/time/deadline.js";
 import { Secrets } from "../../dist/provider/messages/secrets.js";
@@ -11,7 +11,7 @@ import { Secrets } from "../../dist/provider/messages/secrets.js";
 const [, , url = "", folder = ""] = process.argv;
 const silent = (): undefined => undefined;
 
-/** What a download took. */
+/** The cost of a download. */
 export interface DownloadCost {
   sha256: string;
   seconds: number;
@@ -36,7 +36,7 @@ if (url !== "idle") {
       fetch: nodeFetch,
       lookup,
       clock: { ...systemClock, random: () => 0 },
-      downloads: new Slots(8),
+      downloads: new Semaphore(8),
       reporter: { progress: silent, debug: silent, info: silent, warn: silent },
       secrets: new Secrets(),
       signal: new AbortController().signal,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { WaitsCost } from "./measuredWaits.ts";
 
-/** Runs work against a service in a process of its own, whose jobs take as long as asked. */
+/** Runs work against a service in its own process, whose jobs take the given time. */
 export async function withJobServer<T>(
   jobDurationMs: number,
   work: (baseUrl: string) => T | Promise<T>,
@@ -18,7 +18,7 @@ export async function withJobServer<T>(
 }
 
 /**
- * What waits cost a process that does nothing else, and ends by itself.
+ * The cost of waits in a process that does nothing else, and ends by itself.
  *
  * @param flags of Node
  */

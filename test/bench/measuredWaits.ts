@@ -1,12 +1,12 @@
 /**
- * Process of a bench: waits for as many exports at once as the arguments say, on a clock that is faster by their factor,
- * and tells what that cost. Ends by itself, unless something keeps it.
+ * Process of a bench: waits for as many exports at once as the arguments say, on a clock that is faster by their factor, and
+ * reports the cost. Ends by itself, unless something keeps it alive.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { exportOnScaledTime, scaledClock } from "./exportOnScaledTime.ts";
 
-/** What a process took for all its waits. */
+/** The cost of all waits of a process. */
 export interface WaitsCost {
   links: number;
   cpuMs: number;
@@ -14,7 +14,7 @@ export interface WaitsCost {
   /** 99th percentile, in milliseconds. */
   loopDelayMs: number;
   seconds: number;
-  /** What still keeps the process half a second after all waits have ended, such as "Timeout". */
+  /** What keeps the process alive half a second after all waits have ended, such as "Timeout". */
   left: string[];
 }
 
@@ -38,7 +38,7 @@ await Promise.all(
 loopDelay.disable();
 const seconds = (performance.now() - begunMs) / 1_000;
 const { user, system } = process.cpuUsage(before);
-await delay(500); // connections that the last replies came on are closing
+await delay(500); // connections of the last replies are closing
 const cost: WaitsCost = {
   links,
   cpuMs: (user + system) / 1_000,

@@ -1,8 +1,8 @@
 import type { VirtualClock } from "../simulation/virtualClock.ts";
 
 /**
- * Runs code that knows no other clock than the machine's on a virtual one: `setTimeout`, `Date.now` and `Math.random` are
- * the clock's until it is done. The code itself stays as it was published.
+ * Runs code that knows only the machine's clock on a virtual one: it replaces `setTimeout`, `Date.now` and `Math.random` until
+ * the code is done. The code itself stays as it was published.
  */
 export async function onVirtualTime<T>(clock: VirtualClock, run: () => Promise<T>): Promise<T> {
   const { setTimeout } = globalThis;

@@ -10,17 +10,17 @@ import type { WebServer } from "../chart/webServer.ts";
 import { printTable, verdict } from "./resultTable.ts";
 import { mean } from "./statistics.ts";
 
-/** One after the other, for both; the best counts, for others may use the machine, too. */
+/** One after the other, for both; the best counts, for other programs may use the machine, too. */
 const ROUNDS = 5;
 const SECONDS = 1;
 const CONNECTIONS = 32;
-/** How much more pages are answered where they are compressed once than where they are for each reader. */
+/** The factor of answered pages: compressed once, compared with compressed for each reader. */
 const LIMIT = 15;
 
-/** One core each for nginx and for who asks, where there are two. */
+/** One core each for nginx and for the client, where there are two. */
 const CORES = { nginx: availableParallelism() > 1 ? 1 : 0, wrk: 0 };
 
-/** Documentation that nobody here wrote: that of the package fastify. */
+/** Real documentation: that of the package fastify. */
 const SOURCE = join(import.meta.dirname, "../../node_modules/fastify/docs");
 
 const NOWHERE = "/nothing";
@@ -28,7 +28,7 @@ const NOWHERE = "/nothing";
 interface Site {
   /** By their paths in the site. */
   files: Record<string, Buffer>;
-  /** The paths that are asked for in turn, by what a table calls them. */
+  /** The paths that are requested in turn, by their name in a table. */
   addresses: Record<string, string[]>;
 }
 
@@ -66,7 +66,10 @@ async function exportedSite(): Promise<Site> {
 
 const say = (what: string) => console.log(`pages: ${what}`);
 
-/** Answers a second of the chart's nginx on one core, while texts are compressed for each reader, and once they are compressed. */
+/**
+ * Replies a second of the chart's nginx on one core, while it compresses texts for each reader, and with texts that are
+ * compressed once.
+ */
 export async function pages(): Promise<boolean> {
   if (process.getuid?.() === 0) {
     const debian = await prepareDebianPackages(say, { wrk: "wrk", taskset: "util-linux" });
@@ -77,7 +80,7 @@ export async function pages(): Promise<boolean> {
   const before = await startServer(files, "");
   const after = await startServer(files, "gzip_static");
   try {
-    await setTimeout(3_000); // to compress, and for nginx to look again
+    await setTimeout(3_000); // time to compress, and for nginx to check the files again
     const rows = [];
     for (const [name, paths] of Object.entries(addresses)) {
       let [old, now] = [0, 0];
@@ -104,9 +107,9 @@ export async function pages(): Promise<boolean> {
   }
 }
 
-/** @param modules what nginx says that it was built with: without gzip_static, the chart compresses nothing beforehand */
+/** @param modules of nginx as it reports them: without gzip_static, the chart compresses nothing beforehand */
 async function startServer(files: Site["files"], modules: string): Promise<WebServer> {
-  // they look for helm when they are loaded
+  // they search for helm when they are loaded
   const { render, serving } = await import("../chart/renderedChart.ts");
   const { WebServer } = await import("../chart/webServer.ts");
   const server = new WebServer();
@@ -120,7 +123,7 @@ async function startServer(files: Site["files"], modules: string): Promise<WebSe
   return server;
 }
 
-/** Answers a second to these paths in turn. */
+/** Replies a second to these paths in turn. */
 async function measure({ root, port }: WebServer, paths: readonly string[]): Promise<number> {
   const script = join(root, "wrk.lua");
   const requests = paths.map((path) => `wrk.format("GET", ${JSON.stringify(path)})`).join(", ");

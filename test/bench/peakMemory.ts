@@ -1,14 +1,14 @@
-// How much memory a process took at most, as Linux counts it. Elsewhere nothing is measured.
+// The peak memory of a process, as Linux counts it. Elsewhere nothing is measured.
 import { readFileSync } from "node:fs";
 
 const INTERVAL_MS = 250;
 
 export interface Watch {
-  /** Ends the watch. @returns MiB, or `undefined` when there was nothing to measure */
+  /** Stops the measurement. @returns MiB, or `undefined` when nothing was measured */
   peakMiB(): number | undefined;
 }
 
-/** The highest peak of any single process (VmHWM), whose ids may change while it is watched. */
+/** The highest peak of any single process (VmHWM); the ids of the processes may change during the measurement. */
 export function watchPeak(pids: () => number[]): Watch {
   let peakKib = 0;
   const timer = setInterval(() => {
@@ -22,7 +22,7 @@ export function watchPeak(pids: () => number[]): Watch {
   };
 }
 
-/** 0 when the process has ended, or the file is not there. */
+/** 0 when the process has ended, or the file is missing. */
 function peakKibOf(pid: number): number {
   try {
     const line = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));

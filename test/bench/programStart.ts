@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const RUNS = 15;
 const LIMIT_MS = 100;
 
-/** Whole programs, against a monitor that answers from memory. At the end they tell what they took, in milliseconds. */
+/** Whole programs, against a monitor that answers from memory. They report their cost at the end, in milliseconds. */
 const WITH_PULUMI = `
   process.on("exit", () => {
     const { user, system } = process.cpuUsage();
@@ -28,16 +28,16 @@ interface Run {
   cpuMs: number;
 }
 
-/** What the package adds to the time that a program takes. */
+/** What the package adds to the start time of a program. */
 export function programStart(): Promise<boolean> {
   const runs = Object.entries(PROGRAMS).map(([name, program]) => ({ name, program, all: [] as Run[] }));
   for (let round = -1; round < RUNS; round++) {
     for (const { program, all } of runs) {
-      const told = execFileSync(process.execPath, ["-e", program], {
+      const measured = execFileSync(process.execPath, ["-e", program], {
         cwd: ROOT,
         stdio: ["ignore", "pipe", "inherit"],
       });
-      if (round >= 0) all.push(JSON.parse(String(told)) as Run); // the first one fills the disk's cache
+      if (round >= 0) all.push(JSON.parse(String(measured)) as Run); // the first one fills the disk's cache
     }
   }
   const rows = runs.map(({ name, all }) => ({
@@ -60,7 +60,7 @@ export function programStart(): Promise<boolean> {
     ]),
   );
   console.log(`${RUNS} runs of each in turn, from the start of Node.js to its end.\n`);
-  // of the three, the processor time depends least on what else the machine does
+  // of the three, the processor time depends least on other load of the machine
   const missed = added("cpuMs") > LIMIT_MS ? [`${added("cpuMs").toFixed(0)} ms of processor time added`] : [];
   return Promise.resolve(verdict(missed, `${LIMIT_MS} ms of processor time added`));
 }

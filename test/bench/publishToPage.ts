@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const CLUSTER = join(import.meta.dirname, "../cluster/main.ts");
 
-/** From the end of a job to its first page, on a Kubernetes node: `test/cluster/bench` has it, for it needs the node. */
+/** From the end of a job to its first page, on a Kubernetes node: it is in `test/cluster/bench`, because it needs the node. */
 export async function publishToPage(): Promise<boolean> {
   const child = spawn(process.execPath, [CLUSTER, "--project", "bench"], {
     stdio: "inherit",

@@ -11,15 +11,17 @@ import { percentile } from "./statistics.ts";
 
 const SIZE = 200 * 1024 * 1024;
 const ROUNDS = 5;
-/** Times that of skopeo, which reads what it sends, as we do: crane has the kernel send the file, unseen. */
+/** Times that of skopeo, which reads what it sends, as we do: crane lets the kernel send the file unread. */
 const SLOWEST = 1.25;
-/** More than a process that has loaded the same code and does nothing, in MiB. */
+/** Limit above an idle process with the same code, in MiB. */
 const MOST_MEMORY_MIB = 100;
 
 /** Pushes the image of a layout to a repository. @returns milliseconds */
 type Pusher = (layout: string, repository: string) => Promise<number>;
 
-/** How long does an image of 200 MiB take into a registry, and how much memory? Beside crane and skopeo, from the same layout. */
+/**
+ * How long does the push of an image of 200 MiB take, and how much memory? Compared with crane and skopeo, from the same layout.
+ */
 export async function push(): Promise<boolean> {
   const say = (what: string): void => console.log(`push: ${what}`);
   process.env["REGISTRY"] = await prepareRegistry(say);
@@ -51,9 +53,9 @@ export async function push(): Promise<boolean> {
     const took = new Map<string, number[]>(Object.keys(pushers).map((who) => [who, []]));
     for (let round = 0; round < ROUNDS; round++) {
       const users = Object.entries(pushers);
-      // each is first as often as the others
+      // each is first equally often
       for (const [who, pusher] of [...users.slice(round % 3), ...users.slice(0, round % 3)]) {
-        // an image that nobody knows: skopeo remembers where it has seen a layer, and would have it mounted
+        // an image that is new each time: skopeo remembers where a layer is, and would mount it
         const layout = await makeLayout(crane, folder);
         took.get(who)?.push(await pusher(layout, `${host}/${who}/${round}`));
         await rm(layout, { recursive: true });
@@ -65,7 +67,7 @@ export async function push(): Promise<boolean> {
   }
 }
 
-/** An OCI layout with one image of one layer, which does not get smaller. */
+/** An OCI layout with one image of one layer, which cannot be compressed. */
 async function makeLayout(crane: string, folder: string): Promise<string> {
   const layer = join(folder, "layer.tar");
   await writeFile(join(folder, "film.webm"), randomBytes(SIZE));

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns";
 import nodeFetch from "node-fetch";
 import { Pacers } from "../../dist/provider/http/pacers.js";
-import { Slots } from "../../dist/provider/http/slots.js";
+import { Semaphore } from "../../dist/provider/concurrency/semaphore.js";
 import type { Context } from "../../dist/provider/resource/context.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { noTracer } from "../../dist/provider/tracing/tracer.js";
@@ -19,7 +19,7 @@ const NO_RECORDS: Context["resumeRecords"] & Context["publicationRecords"] = {
   forget: silent,
 };
 
-/** What an operation of the provider gets from the outside: the real thing, but nothing is shown, and nothing remembered. */
+/** The real context of an operation of the provider, but nothing is shown and nothing recorded. */
 export function realContext(given: Partial<Context>): Context {
   return {
     configuration: { environment: (name) => process.env[name], stackConfig: silent },
@@ -27,7 +27,7 @@ export function realContext(given: Partial<Context>): Context {
     lookup,
     clock: systemClock,
     pacers: new Pacers(given.clock ?? systemClock),
-    downloads: new Slots(8),
+    downloads: new Semaphore(8),
     reporter: { progress: silent, debug: silent, info: silent, warn: silent },
     secrets: new Secrets(),
     resumeRecords: NO_RECORDS,

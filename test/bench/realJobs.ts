@@ -5,14 +5,14 @@ import { exportByShell, hasCurl } from "./shellExport.ts";
 import { mean } from "./statistics.ts";
 
 const JOBS = 20;
-/** Lengths of the jobs in seconds, each longer than the last by the same part. */
+/** Lengths of the jobs in seconds, in equal ratios. */
 const SHORTEST = 60;
 const LONGEST = 600;
 const LENGTHS = Array.from(
   { length: JOBS },
   (_, job) => SHORTEST * (LONGEST / SHORTEST) ** (job / (JOBS - 1)),
 );
-/** How much faster than real everything passes: jobs, pauses and limits alike. */
+/** The factor by which everything passes faster: jobs, pauses and limits alike. */
 const SPEED = 20;
 const PAUSE_SECONDS = 10;
 const LIMITS = { lag: 0.25, worstSeconds: 10 };
@@ -21,7 +21,7 @@ type Way = (service: BenchService) => Promise<unknown>;
 
 interface Outcome {
   polls: number;
-  /** From the end of the job until a look arrives that sees it, at the job's own time scale. */
+  /** From the end of the job until the poll that sees it arrives, at the job's own time scale. */
   lagSeconds: number;
 }
 

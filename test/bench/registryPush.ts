@@ -1,5 +1,5 @@
-// One push in a process of its own, for `push.ts`. Arguments: repository, OCI layout. Prints milliseconds, and the highest
-// resident memory in MiB. Without a layout it loads the code alone.
+// One push in its own process, for `push.ts`. Arguments: repository, OCI layout. Prints milliseconds, and the highest resident
+// memory in MiB. Without a layout it only loads the code.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -58,8 +58,8 @@ async function pushLayout(): Promise<void> {
   }
 }
 
-const startedAt = performance.now(); // the provider runs already
+const startedAt = performance.now(); // the provider is running already
 if (layout !== "") await pushLayout();
-// not `resourceUsage`, which counts what the parent had when it started this process
+// not `resourceUsage`, which includes the parent's memory at the start of this process
 const peakKib = Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1]);
 console.log(JSON.stringify({ ms: performance.now() - startedAt, peakMiB: peakKib / 1024 }));

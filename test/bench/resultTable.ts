@@ -1,6 +1,6 @@
 import { cpus } from "node:os";
 
-/** Prints a table in Markdown, fit for the README, and under it how and when it was made. */
+/** Prints a table in Markdown for the README, and under it how and when it was made. */
 export function printTable(
   bench: string,
   head: readonly string[],
@@ -20,7 +20,7 @@ export function printTable(
   );
 }
 
-/** Says whether all limits hold, and names those that do not. */
+/** Prints whether all limits hold, and names those that do not. */
 export function verdict(missed: readonly string[], limits: string): boolean {
   console.log(missed.length === 0 ? `Within the limits: ${limits}` : `OVER the limits (${limits}):`);
   for (const miss of missed) console.log(`- ${miss}`);

@@ -11,7 +11,7 @@ export async function exportByShell(
   pauseSeconds: number,
 ): Promise<{ link: string; cpuSeconds: number }> {
   const { baseUrl, key, domain } = service;
-  // `times` tells the user and system time of the shell, then of its children
+  // `times` prints the user and system time of the shell, then of its children
   const { stdout } = await promisify(execFile)("sh", ["-c", 'sh "$SCRIPT" "$1"; times', "sh", domain], {
     env: {
       ...process.env,

@@ -4,7 +4,7 @@ import { printTable, verdict } from "./resultTable.ts";
 const COUNTS = [1, 10, 50];
 const LIMIT_BYTES = 4_096;
 
-/** How much of the state exports take: inputs and outputs of each, as JSON, before encryption. */
+/** The size of exports in the state: inputs and outputs of each, as JSON, before encryption. */
 export async function stateSize(): Promise<boolean> {
   const sizes = await withBenchSites(domainsOf(Math.max(...COUNTS)), 0, async (sites) => {
     const all: { count: number; bytes: number }[] = [];

@@ -1,7 +1,7 @@
 /**
- * Process of a bench: serves as many bytes as its argument says, the same everywhere, as a store does: with ranges and an
- * ETag. Tells its parent where; told `{ cuts }`, it breaks so many downloads that follow, each after an equal share; told
- * `"sent"`, it answers how many bytes of the bundle it has sent since it was asked the last time.
+ * Process of a bench: serves as many bytes as its argument says, the same everywhere, with ranges and an ETag, as a store does.
+ * Sends its address to its parent. On `{ cuts }` it cuts that number of following downloads, each after an equal share. On
+ * `"sent"` it answers how many bytes of the bundle it has sent since the last such message.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

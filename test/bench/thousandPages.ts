@@ -8,7 +8,7 @@ import { printTable, verdict } from "./resultTable.ts";
 
 const PAGE_COUNT = 1000;
 
-/** Far above what a slow machine needs, far below what a mistake (a page kept, a list walked for each page) would cost. */
+/** Far above what a slow machine needs, far below the cost of a mistake (a page kept in memory, a list walked for each page). */
 const LIMITS = { seconds: 180, peakRssMiB: 600 };
 
 interface Figures {
@@ -16,11 +16,11 @@ interface Figures {
   seconds: number;
   peakRssMiB: number;
   archiveMiB: number;
-  /** The longest that a status request took while the service rendered. */
+  /** The longest duration of a status request while the service rendered. */
   longestPollMs: number;
 }
 
-/** A manual of a thousand pages, exported through the reference service in a process of its own. */
+/** A manual of a thousand pages, exported through the reference service in its own process. */
 export async function thousandPages(): Promise<boolean> {
   const source = await mkdtemp(join(tmpdir(), "manual-"));
   try {

@@ -6,13 +6,13 @@ const JOB_SECONDS = 300;
 const SPEED = 10;
 /** 200 MB, in the unit of the figures. */
 const LIMITS = { loopDelayMs: 50, peakRssMiB: 200e6 / 2 ** 20 };
-/** Where memory is plenty, Node lets garbage pile up; with a heap of 64 MB it shows how much is needed. */
+/** Where memory is plenty, Node lets garbage grow; with a heap of 64 MB it shows how much is needed. */
 const HEAPS = {
   "as Node chooses": [],
   "64 MB": ["--max-old-space-size=64", "--max-semi-space-size=2"],
 } as const;
 
-/** A thousand exports that one process waits for at once, with the looks that they share. */
+/** A thousand exports that one process waits for at once, with the polls that they share. */
 export async function thousandWaits(): Promise<boolean> {
   const rows: string[][] = [];
   const missed: string[] = [];

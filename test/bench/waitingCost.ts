@@ -3,12 +3,12 @@ import { printTable, verdict } from "./resultTable.ts";
 import { exportByShell, hasCurl } from "./shellExport.ts";
 
 const JOB_SECONDS = 600;
-/** How much faster than real the ten minutes pass. The processor does all that it would do in them, only with less idleness between. */
+/** The factor by which ten minutes pass faster. The processor does the same work in them, only with shorter pauses. */
 const SPEED = 60;
 const PAUSE_SECONDS = 10;
 const LIMIT_MS = 2_000;
 
-/** The processor time of a wait of ten minutes, with all its looks over real sockets. */
+/** The processor time of a wait of ten minutes, with all its polls over real sockets. */
 export async function waitingCost(): Promise<boolean> {
   const ours = await withJobServer((JOB_SECONDS * 1_000) / SPEED, (baseUrl) =>
     costOfWaits(baseUrl, 1, SPEED),

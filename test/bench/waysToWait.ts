@@ -6,13 +6,13 @@ import { waitForJob } from "../../dist/provider/polling/jobWait.js";
 import type { VirtualClock } from "../simulation/virtualClock.ts";
 import { onVirtualTime } from "./onVirtualTime.ts";
 
-/** What a look at a job shows. */
+/** The result of a poll. */
 export interface Seen {
   done: boolean;
   progress: number | undefined;
 }
 
-/** Looks at a job until it is done. */
+/** Polls a job until it is done. */
 export type WayToWait = (clock: VirtualClock, poll: () => Promise<Seen>) => Promise<unknown>;
 
 const FOR_EVER_MS = 86_400_000;
@@ -39,7 +39,7 @@ const ours: WayToWait = (clock, look) =>
     signal: NEVER,
   });
 
-/** What scripts do: look, sleep, look. */
+/** As scripts do: poll, sleep, poll. */
 const fixedLoop =
   (pauseMs: number): WayToWait =>
   async (clock, look) => {

@@ -1,4 +1,4 @@
-// One kit in a process of its own, for `kit.ts`. Arguments: archive, base image, chart, folder for kits; the signing key in KIT_KEY.
+// One kit in its own process, for `kit.ts`. Arguments: archive, base image, chart, folder for kits; the signing key in KIT_KEY.
 // Prints how many milliseconds it took, and the kit's size in bytes.
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "../../dist/provider/airGapKit/inputs.js";
 import { checkByTable } from "../../dist/provider/resource/inputTable.js";

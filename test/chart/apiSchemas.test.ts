@@ -55,11 +55,11 @@ const kubernetesVersion = (client: string) => client.replace(/^0/, "1");
 const isOfCluster = ({ kind }: Manifest) => kind !== "HTTPRoute";
 
 test.for(CLIENTS)(
-  "with every switch on, or none, the manifests are what client-go %s knows of Kubernetes",
+  "with every switch on, or none, client-go %s knows all of the manifests",
   { timeout: 300_000 }, // downloaded once
   async (client) => {
     const check = await kubernetesCheck(client);
-    // image volumes came with 1.31, and are offered from there on where the cluster is said to have them
+    // image volumes exist since 1.31; the chart uses them where the values say that the cluster has them
     const hasImageVolumes = Number(client.split(".")[1]) >= 31;
     const ofImages = [servingImage("siteImage"), ...(hasImageVolumes ? [servingImage("volume")] : [])];
     for (const values of [{}, serving(), EVERYTHING, ...ofImages]) {
@@ -84,7 +84,7 @@ test.for(GATEWAY_APIS)(
   },
 );
 
-test("a field of a later version, a wrong type and an unknown kind are noticed by the same check", async () => {
+test("the same check finds a field of a later version, a wrong type and an unknown kind", async () => {
   const manifests = await render(serving(), "--kube-version", "1.27.0");
   const check = await kubernetesCheck("0.25.9");
   const budget = only(manifests, "PodDisruptionBudget");

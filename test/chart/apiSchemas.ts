@@ -10,7 +10,7 @@ export const CLIENTS = [
   "0.25.9", "0.26.9", "0.27.3", "0.28.8", "0.29.15", "0.30.14",
   "0.31.14", "0.32.13", "0.33.13", "0.34.2", "0.35.10", "0.36.6",
 ]; // prettier-ignore
-/** The oldest with what is needed here, and a new one. */
+/** The oldest version with what is needed here, and a new one. */
 export const GATEWAY_APIS = ["1.1.0", "1.6.3"];
 
 type Schema = Record<string, unknown>;
@@ -29,12 +29,12 @@ interface ApiObject {
   spec?: unknown;
 }
 
-/** What is wrong with an object: a sentence for each error. */
+/** The errors of an object, a sentence each. */
 export type Check = (object: ApiObject) => string[];
 
 /**
- * Checks manifests by the types that clients of this Kubernetes version know: a field that is none of theirs, or of another
- * type, is an error. Which fields are needed, and which values they can have, is not in there.
+ * Checks manifests by the types that clients of this Kubernetes version know: an unknown field, or a field of another type, is an
+ * error. These types do not say which fields are required, and which values are allowed.
  */
 export async function kubernetesCheck(client: string): Promise<Check> {
   const folder = await goModule(`k8s.io/client-go@v${client}`);
@@ -63,7 +63,7 @@ export async function definitionCheck(file: string): Promise<Check> {
   };
   const v1 = definition.spec.versions.find(({ name }) => name === "v1");
   if (!v1) throw new Error(`${file} has no version v1`);
-  // what metadata holds is the API server's to say
+  // only the API server checks metadata
   const schema = closed({
     ...v1.schema.openAPIV3Schema,
     properties: withoutMetadata(v1.schema.openAPIV3Schema),
@@ -93,7 +93,7 @@ function schemaOf({ scalar, list, map, namedType }: ServerType): Schema {
   return { type: "object", properties, additionalProperties: more };
 }
 
-/** The same schema, in which no object may have fields that it does not name. */
+/** The same schema, in which no object may have undeclared fields. */
 function closed(schema: Schema): Schema {
   const inner = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, typeof value === "object" ? closedIn(value) : value]),

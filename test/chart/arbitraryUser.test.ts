@@ -7,7 +7,7 @@ import { render, serving } from "./renderedChart.ts";
 import { tarGz } from "./tarArchive.ts";
 import { WebServer } from "./webServer.ts";
 
-/** As OpenShift's `restricted-v2` has it: a high number of which no file knows, and the group of root. */
+/** As OpenShift's `restricted-v2` has it: a high number without an entry in any file, and the group of root. */
 const ARBITRARY_USER = { uid: 1_000_680_000, gid: 0 };
 
 test.for(SYSTEMS)("any user of group 0 fetches and serves the site (%s)", async (system, context) => {
@@ -36,7 +36,7 @@ test.for(SYSTEMS)("any user of group 0 fetches and serves the site (%s)", async 
   expect(server.output).not.toMatch(/\[(?:warn|error|emerg|alert)\]/);
 });
 
-/** Whose the process and its children are. */
+/** The users of the process and its children. */
 function usersOf(pid: string): number[] {
   const statuses = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

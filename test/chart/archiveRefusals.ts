@@ -1,4 +1,4 @@
-/** What is wrong, the archive or what the site has on top, what is said of it, settings. */
+/** What is wrong, the archive or additions to the site, the message, settings. */
 export type Refusal<Entry> = [
   name: string,
   archive: Buffer | Entry[],
@@ -6,7 +6,7 @@ export type Refusal<Entry> = [
   environment?: Record<string, string>,
 ];
 
-/** Settings of a pod that takes little. */
+/** Settings of a pod that accepts little. */
 export const LIMITS = { MAX_UNPACKED_BYTES: "100000", MAX_ENTRIES: "40" };
 
 export const OUTSIDE = /a name (leads outside|begins at the root)|an entry's name leads outside its folder/;

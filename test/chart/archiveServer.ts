@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
-/** Bytes. Links of more are not to be expected. */
+/** Bytes. Longer links are not expected. */
 const LONGEST_LINK = 65_536;
 
 /** Answers one request; the number of the request counts from 0. */
 export type Answer = (request: IncomingMessage, response: ServerResponse, number: number) => void;
 
-/** A store on the loopback that does what a test says, and remembers what it was asked. */
+/** A store on the loopback that answers as a test says, and records the requests. */
 export interface ArchiveServer {
   /** `http://127.0.0.1:port` */
   url: string;
@@ -46,7 +46,7 @@ export async function startArchiveServer(
   return started;
 }
 
-/** The whole archive, with an honest length. */
+/** The whole archive, with a true length. */
 export function send(archive: Buffer, headers: Readonly<Record<string, string>> = {}): Answer {
   return (_request, response) => {
     response.writeHead(200, { "content-length": archive.length, ...headers });
@@ -54,7 +54,7 @@ export function send(archive: Buffer, headers: Readonly<Record<string, string>> 
   };
 }
 
-/** An honest length, but the connection is closed after so many bytes. */
+/** A true length, but the connection is closed after this number of bytes. */
 export function cutOff(
   archive: Buffer,
   bytes: number,
@@ -67,7 +67,7 @@ export function cutOff(
   };
 }
 
-/** Sends so many bytes a second, and continues as RFC 9110 has it. `sent` counts the bytes. */
+/** Sends this number of bytes a second, and resumes by RFC 9110. `sent` counts the bytes. */
 export function slowly(
   archive: Buffer,
   etag: string,
@@ -105,12 +105,12 @@ export function slowly(
 export function refuse(status: number, headers: Readonly<Record<string, string>> = {}): Answer {
   return (request, response) => {
     response.writeHead(status, headers);
-    // storage services do quote what was asked in their errors
+    // storage services do quote the request in their errors
     response.end(`<Error><Request>${request.url ?? ""}</Request></Error>`);
   };
 }
 
-/** The answers in turn; the last one again and again. */
+/** The replies in turn, then the last one repeatedly. */
 export function inTurn(...answers: readonly Answer[]): Answer {
   return (request, response, number) => {
     answers[Math.min(number, answers.length - 1)]?.(request, response, number);

@@ -27,14 +27,14 @@ const resource = (name: string, kind: string): Resource => ({
   verbs: ["get", "list"],
 });
 
-/** Kinds that templates look up, as API discovery tells of them. */
+/** Kinds that templates look up, as API discovery reports them. */
 const RESOURCES: Readonly<Record<string, Resource[]>> = {
   v1: [resource("configmaps", "ConfigMap"), resource("secrets", "Secret")],
   "apps/v1": [resource("replicasets", "ReplicaSet")],
 };
 
 /**
- * Answers what Helm's `lookup` asks an API server, with these objects. Until the test ends.
+ * Serves these objects to Helm's `lookup`, as an API server. Until the test ends.
  *
  * @returns arguments of helm that render against it
  */

@@ -14,7 +14,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
   test.each([
     ["127.0.0.1:9", "no connection"],
     ["store.invalid", "the host name was not found"],
-  ])("says of %s: %s", async (host, why) => {
+  ])("reports %s: %s", async (host, why) => {
     pod.writeSecret(`http://${host}/bundle?${CANARY}`);
     expect(await refused(pod, { TIME_LIMIT_SECONDS: "1" })).toContain(`no answer from ${host} (${why})`);
   });
@@ -30,7 +30,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     expect(log).not.toContain(CANARY);
   });
 
-  describe("D16 never asks a link-local address or one of a cloud's metadata", () => {
+  describe("D16 never sends a request to a link-local address or one of a cloud's metadata", () => {
     const TOLD = "The link leads to a link-local address or one of a cloud's metadata";
     const SPELLINGS = [
       "169.254.169.254",
@@ -55,7 +55,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
       "0169.254.169.254",
     ];
 
-    // a proxy would be asked for any address, so that one can see here what is
+    // a proxy gets requests for any address, so that the test sees them here
     const proxied = () => ({ http_proxy: server.url, TIME_LIMIT_SECONDS: "1", CACHE_FOLDER: "" });
 
     test.each(SPELLINGS)("as %s", async (host) => {
@@ -70,7 +70,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
       expect(server.requests).toEqual([]);
     });
 
-    test("by a name that leads there, also beside other addresses", async () => {
+    test("by a name that resolves to one, also beside other addresses", async () => {
       pod.replaceProgram("getent", "echo '127.0.0.1 STREAM'; echo '169.254.169.254 STREAM'");
       pod.writeSecret(`http://store.test/?${CANARY}`);
       expect(await refused(pod, proxied())).toContain(`${TOLD}, by way of store.test`);
@@ -79,21 +79,21 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
 
     test.each([...SPELLINGS, ...STRANGE])("by a redirect to %s", async (host) => {
       server.answer = refuse(302, { location: `http://${host}/latest/meta-data` });
-      const told = await refused(pod, { TIME_LIMIT_SECONDS: "1", CACHE_FOLDER: "" });
-      // curl itself writes strange ones as addresses here
-      expect(told).toMatch(new RegExp(`${TOLD}|where to is not allowed`));
+      const message = await refused(pod, { TIME_LIMIT_SECONDS: "1", CACHE_FOLDER: "" });
+      // curl itself normalizes strange addresses here
+      expect(message).toMatch(new RegExp(`${TOLD}|where to is not allowed`));
       expect(server.requests).toHaveLength(1);
     });
   });
 
-  test("connects to the addresses that were looked at, wherever the name leads by then", async () => {
+  test("connects to the addresses that were checked, whatever the name resolves to by then", async () => {
     pod.replaceProgram("getent", "echo '127.0.0.1 STREAM store.test'; echo '127.0.0.1 DGRAM'");
     pod.writeSecret(`http://store.test:${new URL(server.url).port}/?${CANARY}`);
     expect((await pod.fetch()).code).toBe(0);
     expect(server.requests[0]?.headers.host).toContain("store.test");
   });
 
-  test("leaves names to a proxy that only it can find", async () => {
+  test("leaves names that only the proxy can resolve to the proxy", async () => {
     pod.writeSecret(`http://store.invalid/bundle?${CANARY}`);
     expect((await pod.fetch({ http_proxy: server.url })).code).toBe(0);
     expect(server.requests[0]?.target).toContain("store.invalid");

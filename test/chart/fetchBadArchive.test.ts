@@ -18,7 +18,7 @@ const LONG = tarGz([...SITE, { name: "long", content: gzipSync(Buffer.alloc(90_0
 const BAD_CHECKSUM = tarGz(SITE);
 BAD_CHECKSUM.writeUInt32LE(BAD_CHECKSUM.readUInt32LE(BAD_CHECKSUM.length - 8) ^ 1, BAD_CHECKSUM.length - 8);
 
-/** An entry with a name that no header has room for. */
+/** An entry with a name that is too long for any header. */
 const longName = (name: string, type = "0"): Entry[] => [
   { name: "././@LongLink", type: "L", content: `${name}\0` },
   { name: name.slice(0, 99), type },
@@ -166,7 +166,7 @@ describe.each(SYSTEMS)("with %s, the archive", (system) => {
     expect(run.seconds).toBeLessThan(10);
   });
 
-  test("A04 that takes longer to decompress than the time limit is ended there", async () => {
+  test("A04 that takes longer to decompress than the time limit is stopped there", async () => {
     server.answer = send(gzipSync(Buffer.alloc(2 ** 30), { level: 1 }));
     const run = await pod.start({ TIME_LIMIT_SECONDS: "1", MAX_UNPACKED_BYTES: String(2 ** 32) });
     expect((await run.ended).terminationMessage).toMatch(
@@ -182,14 +182,14 @@ describe.each(SYSTEMS)("with %s, the archive", (system) => {
     expect(pod.served()?.["sparse.html"]).toBe("\0".repeat(2_000));
   });
 
-  test("A05 with garbage behind it is refused where gzip tells; busybox's unpacks what its checksum covers", async () => {
+  test("A05 with garbage behind it is refused where gzip reports it; busybox's unpacks what its checksum covers", async () => {
     server.answer = send(Buffer.concat([tarGz(SITE), Buffer.from("garbage")]));
     if (system !== "busybox") return expect(await refused(pod)).toMatch(BAD_COMPRESSION);
     await pod.fetch();
     expect(Object.keys(pod.served() ?? {}).sort()).toEqual(["folder/index.html", "guide.html", "index.html"]);
   });
 
-  // busybox's shell has these programs in itself
+  // busybox's shell has these programs built in
   if (system !== "busybox") {
     test.each([
       ["gzip", "exec sleep 30"],

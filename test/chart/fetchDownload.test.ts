@@ -21,7 +21,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     ({ pod, server } = await podBesideStore(context, system, ARCHIVE));
   });
 
-  test("serves the archive, says so without the link, and leaves nothing else", async () => {
+  test("serves the archive, reports it without the link, and leaves nothing else", async () => {
     const { code, log, terminationMessage } = await pod.fetch();
     expect(log).toContain("Serving version «v1»: 4 files");
     expect(code).toBe(0);
@@ -33,7 +33,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     expect(pod.leftovers()).toEqual([]);
   });
 
-  test("serves a plain tar as well, whatever the link's name says", async () => {
+  test("serves a plain tar as well, whatever name is in the link", async () => {
     server.answer = send(tar(SITE));
     await pod.fetch();
     expect(pod.served()).toMatchObject({ "guide.html": "<h1>Guide</h1>" });
@@ -85,7 +85,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     expect((await pod.fetch(environment)).code).toBe(0);
   });
 
-  test("goes by the digest of the last reply, not of a redirect's", async () => {
+  test("uses the digest of the last reply, not of a redirect's", async () => {
     server.answer = inTurn(
       refuse(302, { location: "/else", "repr-digest": `sha-256=:${OTHER}:` }),
       send(ARCHIVE, { "repr-digest": `sha-256=:${base64(ARCHIVE)}:` }),
@@ -93,7 +93,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     expect((await pod.fetch()).code).toBe(0);
   });
 
-  test("D09 asks for the bytes as they are, and copes with a server that compresses once more", async () => {
+  test("D09 requests the bytes without an encoding, and handles a server that compresses once more", async () => {
     const twice = gzipSync(ARCHIVE);
     server.answer = send(twice, { "content-encoding": "gzip", "repr-digest": `sha-256=:${base64(twice)}:` });
     expect((await pod.fetch()).code).toBe(0);
@@ -101,7 +101,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     expect(pod.served()).toMatchObject({ "index.html": "<h1>Start</h1>" });
   });
 
-  test("is not held up by a reply of 50,000 header lines", async () => {
+  test("is not delayed by a reply of 50,000 header lines", async () => {
     server.answer = ({ socket }) => {
       socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${"a:\r\n".repeat(50_000)}\r\n`), ARCHIVE]));
     };
@@ -126,7 +126,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     ["-5", /0\.0\d\d s/, 0],
     ["soon", /0\.0\d\d s/, 0],
     ["1.5", /0\.0\d\d s/, 0],
-  ])("waits as Retry-After: %s says, within bounds", async (retryAfter, told, leastMs) => {
+  ])("waits as long as Retry-After: %s says, within limits", async (retryAfter, told, leastMs) => {
     server.answer = inTurn(refuse(503, { "retry-after": retryAfter }), send(ARCHIVE));
     const { code, log } = await pod.fetch();
     expect(code).toBe(0);
@@ -135,7 +135,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     expect((second?.timeMs ?? 0) - (first?.timeMs ?? 0)).toBeGreaterThanOrEqual(leastMs);
   });
 
-  test("tries again when a connection drips", async () => {
+  test("tries again when a connection is too slow", async () => {
     server.answer = inTurn((_request, response) => {
       response.writeHead(200, { "content-length": ARCHIVE.length });
       const drip = setInterval(() => response.write("."), 100);
@@ -148,7 +148,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     expect(log).toContain("too slow");
   });
 
-  test("stops an archive without end when it is too large", async () => {
+  test("stops an endless archive when it is too large", async () => {
     let sent = 0;
     server.answer = (_request, response) => {
       response.writeHead(200); // in chunks
@@ -163,7 +163,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     expect(sent).toBeLessThan(20_000_000);
   });
 
-  test("ends at once when the pod is taken down", async () => {
+  test("ends at once when the pod is deleted", async () => {
     server.answer = () => undefined; // never answers
     const run = await pod.start();
     await expect.poll(() => server.requests.length).toBe(1);

@@ -50,14 +50,14 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
     ],
     ["a port that is none", `https://store.example.com:x/${CANARY}`, "host is not a host name"],
     ["a dot at the end of its host", `https://store.example.com./${CANARY}`, "host is not a host name"],
-  ])("is not used with %s, and the reason does not quote it", async (_, link, reason, settings) => {
+  ])("is not used with %s, and the message does not quote it", async (_, link, reason, settings) => {
     pod.writeSecret(link);
-    const told = await refused(pod, { ...ONE_SECOND, ...settings });
-    expect(told).toMatch(/^Not fetched within 1 s. Last problem: /);
-    expect(told).toContain(reason);
+    const message = await refused(pod, { ...ONE_SECOND, ...settings });
+    expect(message).toMatch(/^Not fetched within 1 s. Last problem: /);
+    expect(message).toContain(reason);
   });
 
-  test("is in no process, no file but the Secret's and no output, also when all goes wrong", async () => {
+  test("is in no process, no output and no file but the Secret's, also when everything fails", async () => {
     server.answer = inTurn(
       refuse(307, { location: `/moved?${CANARY}` }),
       cutOff(ARCHIVE, 200, { etag: `"e"` }),
@@ -65,14 +65,14 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
       refuse(403),
     );
     const run = await pod.start({ TIME_LIMIT_SECONDS: "5" });
-    let looks = 0;
+    let reads = 0;
     while (run.isRunning) {
-      looks++;
+      reads++;
       expect(isInSomeProcess(CANARY)).toBe(false);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     const { log, terminationMessage } = await run.ended;
-    expect(looks).toBeGreaterThan(10);
+    expect(reads).toBeGreaterThan(10);
     expect(server.requests.length).toBeGreaterThanOrEqual(4);
     expect(log + terminationMessage).not.toContain(CANARY);
     expect(log + terminationMessage).not.toContain("/bundle.tar.gz");
@@ -80,7 +80,7 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
   });
 
   test.each([400, 401, 403, 404, 410])(
-    "D01 D02 refused with HTTP %s is waited for, and a renewed one is used at once",
+    "D01 D02 refused with HTTP %s makes the pod wait, and a renewed one is used at once",
     async (status) => {
       server.answer = inTurn(refuse(status), send(ARCHIVE));
       const run = await pod.start();
@@ -96,7 +96,7 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
     },
   );
 
-  test("refused is said again now and then, not all the time, and ends with the reason", async () => {
+  test("refused is reported repeatedly but not all the time, and the run ends with the reason", async () => {
     server.answer = refuse(403);
     const { code, log, terminationMessage } = await pod.fetch({ TIME_LIMIT_SECONDS: "2", CACHE_FOLDER: "" });
     expect(code).toBe(1);
@@ -110,7 +110,7 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
     );
   });
 
-  test("refused is tried again now and then all the same, for some stores err", async () => {
+  test("refused is still tried again from time to time, because some stores err", async () => {
     server.answer = inTurn(refuse(403), refuse(403), send(ARCHIVE));
     expect((await pod.fetch({ REFUSED_RETRY_MS: "100" })).code).toBe(0);
   });
@@ -121,9 +121,9 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
       pod.writeSecret(`${server.url}/other?${CANARY}`, "fedcba9876543210");
       if (has === "an empty one") pod.writeSecret("");
       const run = await pod.start({ EXPORT_VERSION: "2030-01" });
-      const told = "Waiting for the Secret: it has no link of this pod's content (version «2030-01») yet";
-      await expect.poll(() => run.log).toContain(told);
-      expect(run.terminationMessage).toContain(told);
+      const message = "Waiting for the Secret: it has no link of this pod's content (version «2030-01») yet";
+      await expect.poll(() => run.log).toContain(message);
+      expect(run.terminationMessage).toContain(message);
       pod.writeSecret(`${server.url}/own?${CANARY}`);
       const { code, log } = await run.ended;
       expect(log).toContain("The Secret was renewed: trying its link.");
@@ -133,7 +133,7 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
     },
   );
 
-  test("of another content is never used, however long the pod's own does not come", async () => {
+  test("of another content is never used, however late the pod's own is", async () => {
     pod.writeSecret(`${server.url}/other?${CANARY}`, "fedcba9876543210");
     expect(await refused(pod, ONE_SECOND)).toContain(
       "Not fetched within 1 s. Last problem: the Secret has no link",
@@ -141,11 +141,11 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
     expect(server.requests).toEqual([]);
   });
 
-  test("is not looked for without a content id", async () => {
+  test("is not waited for without a content id", async () => {
     expect(await refused(pod, { CONTENT_ID: "" })).toBe("CONTENT_ID is not set\n");
   });
 
-  test("belongs to a version of any characters, one line of which is said", async () => {
+  test("may have a version of any characters, of which one line is printed", async () => {
     const version = "v 1 «ü» $(HOME) %s \\n 'x' \"y\" *";
     const { code, log } = await pod.fetch({ EXPORT_VERSION: `${version}\nmore` });
     expect(code).toBe(0);

@@ -7,7 +7,7 @@ import { ARCHIVE, hex, OTHER } from "./largeArchive.ts";
 import { podBesideStore, refused } from "./podBesideStore.ts";
 
 const ETAG = '"first"';
-/** What continues an archive that was cut off after 20,000 bytes. */
+/** Resumes an archive that was cut off after 20,000 bytes. */
 const REST = `bytes 20000-${ARCHIVE.length - 1}/${ARCHIVE.length}`;
 
 const continued =
@@ -25,7 +25,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
   });
 
   test.each([0, 0.01, 0.5, 0.999])(
-    "D03 is continued where it was cut off, at %s of it, when the server can say that nothing changed",
+    "D03 is resumed where it was cut off, at %s of it, when the server can prove that nothing changed",
     async (share) => {
       const bytes = Math.floor(ARCHIVE.length * share);
       const range = `bytes ${bytes}-${ARCHIVE.length - 1}/${ARCHIVE.length}`;
@@ -63,7 +63,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
       continued({ "content-range": REST, etag: ETAG }, Buffer.alloc(ARCHIVE.length - 20_000, "x")),
       "SHA-256 is not the one of fetch.sha256",
     ],
-  ])("%s: throws away what continues so, and starts anew", async (_, answer, told) => {
+  ])("%s: drops what it resumes, and starts again", async (_, answer, told) => {
     server.answer = inTurn(cutOff(ARCHIVE, 20_000, { etag: ETAG }), answer, send(ARCHIVE));
     const { code, log } = await pod.fetch({ BUNDLE_SHA256: hex(ARCHIVE) });
     expect(log).toContain(told ?? "starts anew");
@@ -71,11 +71,11 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     expect(server.requests[2]?.headers.range).toBeUndefined();
   });
 
-  describe("goes on when the container is started again", () => {
+  describe("continues when the container is started again", () => {
     const WHOLE = { BUNDLE_SHA256: hex(ARCHIVE) };
     const IN_PART = { TIME_LIMIT_SECONDS: "1", CACHE_FOLDER: "" };
 
-    test("after time limits, SIGKILL and SIGTERM, asking for little more than the archive", async () => {
+    test("after time limits, SIGKILL and SIGTERM, requests little more than the archive", async () => {
       const sent = { bytes: 0 };
       server.answer = slowly(ARCHIVE, ETAG, ARCHIVE.length / 12, sent);
       const cutBy = async (end: (run: FetchRun) => void) => {
@@ -83,7 +83,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
         await expect.poll(() => sent.bytes - before, { interval: 20 }).toBeGreaterThan(ARCHIVE.length / 12);
         end(run);
         await run.ended;
-        run.kill(); // also what the end of the first process would have ended in a container
+        run.kill(); // includes what the end of a container's first process would have ended, too
       };
       expect((await pod.fetch(IN_PART)).terminationMessage).toContain("Not fetched within 1 s");
       await cutBy((run) => {
@@ -98,7 +98,10 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
       const { code, log } = await pod.fetch(WHOLE);
       expect(log).toMatch(/Fetching version «v1» from .*, from byte \d+ on/);
       expect(code).toBe(0);
-      expect(server.requests.map(({ headers }) => headers["if-match"]).slice(1)).toEqual(Array(4).fill(ETAG));
+      // on a slow machine, a run may send a second request within its second
+      const conditions = server.requests.map(({ headers }) => headers["if-match"]).slice(1);
+      expect(new Set(conditions)).toEqual(new Set([ETAG]));
+      expect(conditions.length).toBeGreaterThanOrEqual(4);
       expect(sent.bytes).toBeLessThan(ARCHIVE.length * 1.2);
       expect(pod.leftovers()).toEqual([]);
     });
@@ -115,7 +118,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     test.each<[string, Record<string, string>]>([
       ["no ETag", {}],
       ["a weak ETag", { etag: `W/${ETAG}` }],
-    ])("but begins anew after %s, and leaves nothing on the volume", async (_, headers) => {
+    ])("but starts again after %s, and leaves nothing on the volume", async (_, headers) => {
       server.answer = cutOff(ARCHIVE, 20_000, headers);
       await refused(pod, IN_PART);
       server.answer = send(ARCHIVE);
@@ -123,7 +126,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
       expect(server.requests.at(-1)?.headers.range).toBeUndefined();
     });
 
-    test("but begins anew when it was killed while another archive came from the middle", async () => {
+    test("but starts again when it was killed while it resumed another archive", async () => {
       server.answer = cutOff(ARCHIVE, 20_000, { etag: ETAG });
       await pod.fetch(IN_PART);
       server.answer = (_request, response) => {
@@ -139,16 +142,16 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
       expect(server.requests.at(-1)?.headers.range).toBeUndefined();
     });
 
-    test("with the digest that was announced at first", async () => {
+    test("with the digest of the first reply", async () => {
       server.answer = cutOff(ARCHIVE, 20_000, { etag: ETAG, "repr-digest": `sha-256=:${OTHER}:` });
       await pod.fetch(IN_PART);
       server.answer = continued({ "content-range": REST, etag: ETAG });
       expect((await pod.fetch(IN_PART)).log).toContain("SHA-256 is not the one that");
     });
 
-    // busybox's shell has the program in itself
+    // busybox's shell has the program built in
     if (system !== "busybox") {
-      test("without another request when all had come and only unpacking was cut off", async () => {
+      test("without another request when all had arrived and only unpacking was interrupted", async () => {
         pod.replaceProgram("timeout", 'case $* in *getent*) shift 3; exec "$@" ;; esac; exec sleep 30');
         const run = await pod.start();
         await expect.poll(() => readdirSync(join(pod.site, ".download"))).toContain("archive");
@@ -160,7 +163,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
       });
     }
 
-    test("keeps no link on the volume, whenever it is killed", async () => {
+    test("writes no link to the volume, whenever it is killed", async () => {
       const target = `/moved?${CANARY}`;
       server.answer = (_request, response, number) => {
         response.writeHead(number % 2 ? 200 : 307, {

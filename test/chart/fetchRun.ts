@@ -16,17 +16,17 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { type Manifest, mountConfiguration, only, render, serving } from "./renderedChart.ts";
 
-/** The two kinds of system that the script may find in an image. */
+/** The two kinds of system that the script may run on in an image. */
 export const SYSTEMS = ["busybox", "dash and GNU"] as const;
 export type System = (typeof SYSTEMS)[number];
 
-/** In every link of these tests; found in any output, process or file, the link has leaked. */
+/** In every link of these tests: the link has leaked when this is in any output, process or file. */
 export const CANARY = "CANARY-5f3a";
 
 /** The content id of these pods. */
 export const CONTENT = "0123456789abcdef";
 
-/** As in the pod, nobody runs this as root: a run by root is given to a user without rights. */
+/** As in the pod, the script does not run as root: a test run by root uses a user without rights. */
 const NOBODY: User = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 export interface User {
@@ -34,7 +34,7 @@ export interface User {
   gid?: number;
 }
 
-/** What takes seconds in a cluster takes tens of milliseconds here. */
+/** Seconds in a cluster are tens of milliseconds here. */
 const FAST = {
   TIME_LIMIT_SECONDS: "10",
   IDLE_TIMEOUT_SECONDS: "1",
@@ -59,7 +59,7 @@ export class PodFolders {
   readonly #runs: FetchRun[] = [];
   #secretStates = 0;
 
-  /** @param user whose the folders are; of group 0, they are root's and the group's, as OpenShift has it */
+  /** @param user the owner of the folders; with group 0, they belong to root and the group, as OpenShift has it */
   constructor(system: System, user = NOBODY) {
     this.system = system;
     this.#user = user;
@@ -67,7 +67,7 @@ export class PodFolders {
     this.#giveAway(this.root);
   }
 
-  /** Exchanges the whole content at once, by a symbolic link, as the kubelet does. */
+  /** Replaces the whole content at once, by a symbolic link, as the kubelet does. */
   writeSecret(link: string, contentId = CONTENT): void {
     const state = `..state-${++this.#secretStates}`;
     mkdirSync(join(this.#secret, state));
@@ -79,13 +79,13 @@ export class PodFolders {
     }
   }
 
-  /** Puts a program of one's own before those of the system. Only what is none of busybox's own can be replaced there. */
+  /** Puts a program before those of the system. busybox's built-in programs cannot be replaced. */
   replaceProgram(name: string, script: string): void {
     mkdirSync(this.#replaced, { recursive: true });
     writeFileSync(join(this.#replaced, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   }
 
-  /** Starts the init container. The settings are the chart's own, faster. */
+  /** Starts the init container with the chart's own settings, faster. */
   async start(environment: Readonly<Record<string, string>> = {}): Promise<FetchRun> {
     manifests ??= render(serving());
     const rendered = await manifests;
@@ -113,7 +113,7 @@ export class PodFolders {
     return (await this.start(environment)).ended;
   }
 
-  /** The served files with their content, or undefined when nothing is served. */
+  /** The served files with their content, or undefined when none are served. */
   served(): Record<string, string> | undefined {
     const active = join(this.site, "active");
     if (!existsSync(active)) return undefined;
@@ -122,7 +122,7 @@ export class PodFolders {
     );
   }
 
-  /** What else is left in the folders of the pod. */
+  /** The other files in the folders of the pod. */
   leftovers(): string[] {
     return readdirSync(this.site).filter((name) => name !== "active" && name !== "active.content");
   }
@@ -173,7 +173,7 @@ export class FetchRun {
       cwd: root,
       env: environment,
       stdio: ["ignore", "pipe", "pipe"],
-      detached: true, // a group of its own, for `kill`
+      detached: true, // its own process group, for `kill`
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on("data", (part: Buffer) => (this.log += part.toString()));
@@ -196,22 +196,22 @@ export class FetchRun {
     return existsSync(path) ? readFileSync(path, "utf8") : "";
   }
 
-  /** Ends the script and what it started, as the end of a container's first process does. */
+  /** Ends the script and its children, as the end of a container's first process does. */
   kill(): void {
     try {
       process.kill(-Number(this.#child.pid), "SIGKILL");
     } catch {
-      // nothing of it runs any more
+      // none of it runs any more
     }
   }
 
-  /** Asks the script alone to end, as the kubelet does when a pod is taken down. */
+  /** Ends only the script with SIGTERM, as the kubelet does when a pod is deleted. */
   terminate(): void {
     this.#child.kill("SIGTERM");
   }
 }
 
-/** Whether any process of this machine shows the text in its arguments or its environment. */
+/** Whether any process of this machine has the text in its arguments or its environment. */
 export function isInSomeProcess(text: string): boolean {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -220,7 +220,7 @@ export function isInSomeProcess(text: string): boolean {
     );
 }
 
-/** Files below a folder that hold the text. */
+/** Files below a folder that contain the text. */
 export function filesThatHold(text: string, folder: string): string[] {
   return filesBelow(folder).filter((path) => readOrNothing(path).includes(text));
 }

@@ -13,7 +13,7 @@ describe.each(SYSTEMS)("with %s, the archive", (system) => {
     ({ pod, server } = await podBesideStore(context, system, tarGz(SITE)));
   });
 
-  test("A03 is unpacked without the right to run, to write or to become somebody", async () => {
+  test("A03 is unpacked without permission to execute, without write permission and without setuid", async () => {
     server.answer = send(
       tarGz([...SITE, { name: "root.html", mode: 0o6777 }, { name: "shut.html", mode: 0 }]),
     );
@@ -24,7 +24,7 @@ describe.each(SYSTEMS)("with %s, the archive", (system) => {
     expect(statSync(join(pod.site, "active/folder")).mode & 0o7777).toBe(0o755);
   });
 
-  test("A06 keeps names apart that differ in case or in Unicode form, as links do on a web server", async () => {
+  test("A06 keeps names distinct that differ in case or in Unicode form, as links on a web server do", async () => {
     const names = ["Guide.html", "\u00fc.html", "u\u0308.html", "aux.html"];
     server.answer = send(tarGz([...SITE, ...names.map((name) => ({ name, content: name }))]));
     expect((await pod.fetch()).code).toBe(0);
@@ -38,7 +38,7 @@ describe.each(SYSTEMS)("with %s, the archive", (system) => {
     expect(Object.keys(pod.served() ?? {}).sort()).toEqual(["folder/index.html", "guide.html", "index.html"]);
   });
 
-  test("is unpacked when its folders are read-only, and names, also an owner's, have spaces, quotes and dashes", async () => {
+  test("is unpacked when its folders are read-only, and when names, also an owner's, have spaces, quotes and dashes", async () => {
     const entries: Entry[] = [
       { name: "./", type: "5", mode: 0o555 },
       ...SITE.map((entry) => ({ ...entry, ...(entry.type === "5" && { mode: 0o555 }) })),
@@ -54,7 +54,7 @@ describe.each(SYSTEMS)("with %s, the archive", (system) => {
     expect(statSync(join(pod.site, "active/guide.html")).mtimeMs).toBe(600_000_001_000);
   });
 
-  test("gets times of its own when all its files have one and the same, or nginx's ETags would never change", async () => {
+  test("gets new times when all its files have the same one, because nginx's ETags would never change", async () => {
     const timeOf = async (content: string) => {
       const entries = [...SITE, { name: "new.html", content }];
       server.answer = send(tarGz(entries.map((entry) => ({ ...entry, time: 1 }))));
@@ -72,7 +72,7 @@ describe.each(SYSTEMS)("with %s, the archive", (system) => {
     expect(Math.max(first, other)).toBeLessThan(Date.now());
   });
 
-  test("D15 never shows half a site, whenever the container is killed, and the next start succeeds", async () => {
+  test("D15 never serves half a site, whenever the container is killed, and the next start succeeds", async () => {
     const pages = Array.from({ length: 200 }, (_, index) => ({
       name: `page-${index}.html`,
       content: "page",
@@ -97,7 +97,7 @@ describe.each(SYSTEMS)("with %s, the archive", (system) => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("is not fetched again when the same pod's container is started anew", async () => {
+  test("is not fetched again when the container of the same pod is restarted", async () => {
     await pod.fetch();
     const { code, log } = await pod.fetch();
     expect(code).toBe(0);

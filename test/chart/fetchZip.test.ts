@@ -86,14 +86,14 @@ describe.each(SYSTEMS)("with %s, the archive", (system) => {
     expect(pod.served()).toBeUndefined();
   });
 
-  test("that is a zip with a line break in a name is refused where unzip keeps it; Info-ZIP's takes it away", async () => {
+  test("that is a zip with a line break in a name is refused where unzip keeps it; Info-ZIP's removes it", async () => {
     server.answer = send(zip([...ZIP_SITE, { name: "a\nb.html" }]));
     if (system === "busybox") return expect(await refused(pod)).toContain("a name holds a control character");
     await pod.fetch();
     expect(pod.served()).toHaveProperty("ab.html");
   });
 
-  test("may be a zip, whose files are unpacked with modes and times of our own", async () => {
+  test("may be a zip, whose files are unpacked with our own modes and times", async () => {
     server.answer = send(
       zip([...ZIP_SITE, { name: "shut.html", mode: 0o100000 }, { name: "a b/-rf $(x).html" }]),
     );

@@ -8,10 +8,10 @@ import { parseAllDocuments } from "yaml";
 
 export const FLEET = join(import.meta.dirname, "../../examples/fleet");
 
-/** The chart asks for an image, and has no default of it. */
+/** The chart requires an image, without a default. */
 export const IMAGE: Values = { image: { repository: "registry.example.com/docs-fleet", tag: "1" } };
 
-/** What tests look at, of all kinds together. */
+/** The fields that tests read, of all kinds together. */
 export interface FleetManifest {
   apiVersion: string;
   kind: string;
@@ -47,7 +47,7 @@ export interface Container {
   volumeMounts?: { name: string; mountPath: string }[];
 }
 
-/** A file of this many sites. */
+/** A file with this number of sites. */
 export const sitesFile = (count: number): string =>
   JSON.stringify({
     sites: Object.fromEntries(
@@ -68,7 +68,7 @@ export async function fleetOf(
   return folder;
 }
 
-/** Rendered as an installation into a namespace: that is the team. */
+/** Rendered as an installation into a namespace, whose name is the team. */
 export function templateFleet(
   chart: string,
   values: Values = {},

@@ -1,5 +1,5 @@
-// examples/fleet/gitops, as it is: its program on the test engine with a real registry, what it writes as Helm renders it, and its
-// commits in a real Git repository. Flux itself is not here.
+// examples/fleet/gitops, unchanged: its program on the test engine with a real registry, its files as Helm renders them, and its
+// commits in a real Git repository. Flux itself is not tested here.
 import { execFileSync } from "node:child_process";
 import {
   cpSync,
@@ -36,7 +36,7 @@ interface Release {
 interface Fleet extends World {
   stack: Stack;
   registry: string;
-  /** Where the releases of the stack are. */
+  /** The folder of the stack's releases. */
   folder: string;
   write(sites: object): void;
   release(name: string): Release;
@@ -102,7 +102,7 @@ describe("the program", { timeout: 300_000 }, () => {
     }
   });
 
-  test("a run that changes nothing writes nothing, nor does a preview; another version changes the file of its site alone", async (context) => {
+  test("a run without changes, and a preview, write nothing; another version changes only the file of its site", async (context) => {
     const fleet = await openFleet(context);
     succeeded(await fleet.stack.up());
     const before = fleet.releases();
@@ -124,7 +124,7 @@ describe("the program", { timeout: 300_000 }, () => {
     expect(fleet.release("guide").spec.values).toMatchObject({ staticExport: { version: "v2" } });
   });
 
-  test("a site that fails keeps its release and holds up no other; one that is taken off the list loses it", async (context) => {
+  test("a site that fails keeps its release and does not stop the others; a site that is removed from the list loses it", async (context) => {
     const fleet = await openFleet(context);
     succeeded(await fleet.stack.up());
     const before = fleet.releases();
@@ -143,7 +143,7 @@ describe("the program", { timeout: 300_000 }, () => {
     expect(Object.keys(fleet.releases())).toEqual(["guide.yaml"]);
   });
 
-  test("a list without sites ends the run before anything is asked, written or deleted", async (context) => {
+  test("a list without sites ends the run before any request, write or deletion", async (context) => {
     const fleet = await openFleet(context);
     succeeded(await fleet.stack.up());
     const [before, starts] = [fleet.releases(), startsOf(fleet.service.requests).length];
@@ -202,7 +202,7 @@ describe("commit.sh", () => {
     return folder;
   }
 
-  test("pushes what changed in the stack's folder and nothing beside it; without a change there is no commit", async (context) => {
+  test("pushes the changes of the stack's folder and nothing else; without changes there is no commit", async (context) => {
     const { origin, checkout } = await repository(context);
     const own = checkout("own");
     const folder = change(own, "team-a-01", "one");
@@ -219,7 +219,7 @@ describe("commit.sh", () => {
     expect(git(origin, "ls-tree", "-r", "--name-only", "main")).toBe("");
   });
 
-  test("a push that another stack was faster than is repeated on top of that", async (context) => {
+  test("a push that another stack has overtaken is repeated on top of that stack's", async (context) => {
     const { origin, checkout } = await repository(context);
     const [one, other] = [checkout("one"), checkout("other")];
     commit(change(one, "team-a-01", "one"));
@@ -230,7 +230,7 @@ describe("commit.sh", () => {
     ]);
   });
 
-  test("where nothing can be pushed, the run fails and says so", async (context) => {
+  test("when the push is impossible, the run fails and says so", async (context) => {
     const { origin, checkout } = await repository(context);
     const own = checkout("own");
     writeFileSync(join(origin, "hooks/pre-receive"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });

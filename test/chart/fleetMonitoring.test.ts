@@ -1,5 +1,5 @@
-// Metrics and alert rules of examples/fleet: kube-state-metrics is in no registry that the tests have, so what is checked of its
-// configuration is that the rules ask for what it makes. With `promtool` on PATH, that judges the rules, too.
+// Metrics and alert rules of examples/fleet. No registry of the tests has kube-state-metrics, so the tests check that the rules
+// use the metrics of its configuration. With `promtool` on PATH, that checks the rules, too.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -34,7 +34,7 @@ const OF_CRONJOBS = [
   "kube_cronjob_labels",
 ];
 
-test("the rules ask for metrics that the configuration makes, each of which is asked for or told of, with labels that they have", async () => {
+test("the rules use metrics of the configuration and their labels; each metric is used or documented", async () => {
   const { spec } = (await read("kube-state-metrics.yaml")) as Metrics;
   const [resource] = spec.resources;
   if (!resource) throw new Error("no resource");
@@ -48,8 +48,8 @@ test("the rules ask for metrics that the configuration makes, each of which is a
   const rules = groups.flatMap((group) => group.rules);
   const asked = rules.flatMap(({ expr }) => expr.match(/\b(docs_fleet|kube)_\w+/g) ?? []);
   expect(asked.filter((name) => !made.has(name) && !OF_CRONJOBS.includes(name))).toEqual([]);
-  const told = JSON.stringify(rules);
-  expect([...made.keys()].filter((name) => !told.includes(name))).toEqual([]);
+  const rulesText = JSON.stringify(rules);
+  expect([...made.keys()].filter((name) => !rulesText.includes(name))).toEqual([]);
   for (const { alert, expr } of rules.filter((rule) => !rule.expr.includes("kube_"))) {
     const labels = [...expr.matchAll(/(docs_fleet_\w+)\{([^}]*)\}/g)].flatMap(
       ([, metric = "", matchers = ""]) =>
@@ -79,7 +79,7 @@ test("the metrics are of the stacks that the chart makes, and of outputs that th
   ).toEqual(outputs?.sort());
 });
 
-test("promtool takes the rules", async ({ skip }) => {
+test("promtool accepts the rules", async ({ skip }) => {
   if (findCommand("promtool") === undefined) skip("there is no promtool on PATH");
   const said = await runCommand("promtool", ["check", "rules", join(FLEET, "monitoring/alerts.yaml")]);
   expect(said).toContain("SUCCESS: 5 rules found");

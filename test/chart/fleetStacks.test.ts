@@ -1,4 +1,4 @@
-// The chart of examples/fleet: what it makes of files of sites.
+// The chart of examples/fleet: the objects that it makes from files of sites.
 import { describe, expect, test } from "vitest";
 import {
   FLEET,
@@ -19,7 +19,7 @@ const TEAMS = {
 };
 
 describe("of files of sites", () => {
-  test("a namespace gets those of its team: for each the stack, its list, its account with the one right, its volume", async (context) => {
+  test("a namespace gets those of its team: for each the stack, its list, its service account with one right, its volume", async (context) => {
     const chart = await fleetOf(context, TEAMS);
     for (const [team, stacks] of [
       ["team-a", ["team-a-01", "team-a-02"]],
@@ -48,7 +48,7 @@ describe("of files of sites", () => {
     }
   });
 
-  test("a hundred make a hundred stacks, each with a volume of its own", async (context) => {
+  test("a hundred make a hundred stacks, each with its own volume", async (context) => {
     const files = Array.from({ length: 100 }, (_, index) => `team-a-${index + 1}.json`);
     const chart = await fleetOf(context, Object.fromEntries(files.map((name) => [name, sitesFile(100)])));
     const manifests = await renderFleet(chart);
@@ -62,7 +62,7 @@ describe("of files of sites", () => {
     expect(new Set(claims).size).toBe(100);
   });
 
-  test("those of a team whose name only begins like that of the namespace are not its own; `team` names another", async (context) => {
+  test("those of a team whose name only begins with that of the namespace are not included; `team` names another", async (context) => {
     const chart = await fleetOf(context, { "team-01.json": sitesFile(1), "team-a-01.json": sitesFile(1) });
     expect(namesOf(await renderFleet(chart, {}, "team"), "Stack")).toEqual(["team-01"]);
     expect(namesOf(await renderFleet(chart, { team: "team-a" }, "elsewhere"), "Stack")).toEqual([
@@ -97,7 +97,7 @@ describe("of files of sites", () => {
       ["sites/team-a-01.json has 101 sites; a stack has 100 at most"],
     ],
   ])(
-    "%s is refused before the cluster sees anything, with the name of the file",
+    "%s is refused before anything reaches the cluster, with the name of the file",
     async ([, files, says], context) => {
       const chart = await fleetOf(context, files);
       const { code, stdout, output } = await templateFleet(chart);
@@ -108,7 +108,7 @@ describe("of files of sites", () => {
 });
 
 describe("with `engine: cronjob`", () => {
-  test("each file is a CronJob, whose runs never meet, end in time, and end as the run did; nothing of the operator is there", async (context) => {
+  test("each file is a CronJob, whose runs do not overlap, have a time limit, and end with the result of `pulumi up`; there are no objects of the operator", async (context) => {
     const chart = await fleetOf(context, TEAMS);
     const manifests = await renderFleet(chart, { engine: "cronjob" });
     expect(namesOf(manifests, "CronJob")).toEqual(["team-a-01", "team-a-02"]);
@@ -123,14 +123,14 @@ describe("with `engine: cronjob`", () => {
     const [run] = pod.spec.containers;
     // the result of the container is that of `pulumi up`, which also gets the signal
     expect(run?.command?.slice(0, 2)).toEqual(["sh", "-ec"]);
-    expect(run?.command?.at(-1)).toMatch(/^trap 'exit 143' TERM$/m); // and so does what comes before it
+    expect(run?.command?.at(-1)).toMatch(/^trap 'exit 143' TERM$/m); // and so do the commands before it
     expect(run?.command?.at(-1)?.trimEnd().split("\n").at(-1)).toMatch(/^exec pulumi up /);
     expect(run?.command?.at(-1)).toContain(
       "pulumi config set --stack 'team-a-01' sites /etc/docs-fleet/team-a-01.json",
     );
   });
 
-  test("a schedule of one's own is taken", async () => {
+  test("accepts another schedule", async () => {
     const manifests = await renderFleet(FLEET, { engine: "cronjob", cronjob: { schedule: "5 */2 * * *" } });
     expect(ofKind(manifests, "CronJob")[0]?.spec["schedule"]).toBe("5 */2 * * *");
   });

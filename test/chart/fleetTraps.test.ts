@@ -1,4 +1,4 @@
-// The chart of examples/fleet has the cure of each trap (T1–T8) that Pulumi's operator has for a fleet; its README tells of them.
+// The chart of examples/fleet has a cure for each trap (T1–T8) of Pulumi's operator for a fleet; its README describes them.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import {
 } from "./fleetChart.ts";
 
 describe("a trap and its cure", () => {
-  test("T1 the program, and with it the configuration, lies on a volume of the pod that outlives its containers", async () => {
+  test("T1 the program, and with it the configuration, is on a volume of the pod that outlives its containers", async () => {
     const { podTemplate, local } = (await firstStack()).workspaceTemplate.spec;
     expect(local).toBeUndefined();
     const [program, ...more] = podTemplate.spec.initContainers;
@@ -31,13 +31,13 @@ describe("a trap and its cure", () => {
     expect(dockerfile).toContain("WORKDIR /opt/docs-fleet\n");
   });
 
-  test("T1 a file of sites that is removed, and a release, leave sites and state alone", async () => {
+  test("T1 removing a file of sites, or a release, leaves sites and state alone", async () => {
     expect((await firstStack())["destroyOnFinalize"]).toBe(false);
     const [volume] = ofKind(await renderFleet(FLEET), "PersistentVolumeClaim");
     expect(volume?.metadata.annotations).toEqual({ "helm.sh/resource-policy": "keep" });
   });
 
-  test("T2 the lock of a run that was killed is taken away when the container starts, within a time, and a failure does not stop it", async () => {
+  test("T2 the container removes the lock of a killed run when it starts, within a time, and continues if that fails", async () => {
     const [container] = (await podOfStack()).spec.containers;
     expect(container?.name).toBe("pulumi");
     const [shell, option, script] = container?.lifecycle?.postStart.exec.command ?? [];
@@ -51,7 +51,7 @@ describe("a trap and its cure", () => {
     );
   });
 
-  test("T2 what a killed run has noted is on the stack's volume, which its user may write to", async () => {
+  test("T2 the records of a killed run are on the stack's volume, which its user may write to", async () => {
     const stack = await firstStack();
     const { pod } = await podOfCronJob();
     for (const { environment, spec } of [
@@ -90,7 +90,7 @@ describe("a trap and its cure", () => {
     expect(namesOf(await renderFleet(FLEET, { wake: { enabled: false } }), "CronJob")).toEqual([]);
   });
 
-  test("T4 a stack looks again by itself: both fields that this needs are there", async () => {
+  test("T4 a stack reconciles by itself: both fields that this needs are set", async () => {
     expect(await firstStack({ resyncSeconds: 600 })).toMatchObject({
       continueResyncOnCommitMatch: true,
       resyncFrequencySeconds: 600,
@@ -100,7 +100,7 @@ describe("a trap and its cure", () => {
     expect(output).toContain("resyncSeconds");
   });
 
-  test("T5, T6 records of runs go after hours, one bad site does not stop the others, and so many run at a time", async () => {
+  test("T5, T6 records of runs are removed after hours, one bad site does not stop the others, and a fixed number runs at a time", async () => {
     expect((await firstStack({ parallel: 7, updateTtl: "90m" })).updateTemplate.spec).toEqual({
       continueOnError: true,
       parallel: 7,
@@ -110,7 +110,7 @@ describe("a trap and its cure", () => {
     expect(pod.spec.containers[0]?.command?.at(-1)).toContain("--continue-on-error --parallel 7");
   });
 
-  test("T7 the list is a file of a ConfigMap, whose name alone is configuration; another list is another pod", async (context) => {
+  test("T7 the list is a file of a ConfigMap, and only its name is configuration; another list is another pod", async (context) => {
     const { config, workspaceTemplate } = await firstStack();
     expect(config).toEqual({ "docs-fleet:sites": "/etc/docs-fleet/team-a-01.json" });
     const { containers, volumes } = workspaceTemplate.spec.podTemplate.spec;
@@ -131,7 +131,7 @@ describe("a trap and its cure", () => {
     expect(project.name).toBe("docs-fleet");
   });
 
-  test("T8 an idle stack has no pod, and one at work asks for what it needs", async () => {
+  test("T8 an idle stack has no pod, and an active one requests the resources that it needs", async () => {
     const stack = await firstStack({ resources: { requests: { cpu: "70m", memory: "300Mi" } } });
     expect(stack["workspaceReclaimPolicy"]).toBe("Delete");
     expect(stack.workspaceTemplate.spec["resources"]).toMatchObject({

@@ -1,4 +1,4 @@
-// The chart of examples/fleet: its values, what is packed of it, and whether Kubernetes and the operator know what it makes.
+// The chart of examples/fleet: its values, its packed files, and whether Kubernetes and the operator know its objects.
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ describe("values", () => {
     }
   });
 
-  test("that the chart does not know are refused by name, also in its groups; the schema knows each of values.yaml", async () => {
+  test("unknown to the chart are refused by name, also in its groups; the schema has each of values.yaml", async () => {
     const values = parse(await readFile(join(FLEET, "values.yaml"), "utf8")) as Values;
     const schema = JSON.parse(await readFile(join(FLEET, "values.schema.json"), "utf8")) as {
       properties: Record<string, { properties?: Record<string, unknown> }>;
@@ -50,7 +50,7 @@ describe("values", () => {
     expect((await templateFleet(FLEET, { sites: {} })).output).toContain("sites");
   });
 
-  test("take no service to which a run would refuse to send the key", async () => {
+  test("accept no service to which a run would refuse to send the key", async () => {
     for (const baseUrl of ["https://api.docs-host.example", "http://localhost:4010", "http://127.0.0.1/docs"])
       expect((await templateFleet(FLEET, { baseUrl })).output).not.toContain("baseUrl");
     for (const baseUrl of [
@@ -61,13 +61,13 @@ describe("values", () => {
       expect((await templateFleet(FLEET, { baseUrl })).output).toMatch(/baseUrl.*does not match pattern/);
   });
 
-  test("without an image, helm says what is missing", async () => {
+  test("without an image are refused: helm reports what is missing", async () => {
     const { code, output } = await templateFleet(FLEET, { image: { repository: "" } });
     expect(code).toBe(1);
     expect(output).toContain("image.repository is required: the image that Dockerfile makes.");
   });
 
-  test("name service, backend, organization, Secret and the place of the pods", async () => {
+  test("set service, backend, organization, Secret and node of the pods", async () => {
     const stack = await firstStack({
       baseUrl: "https://api.docs-host.example",
       backend: "s3://states",
@@ -93,7 +93,7 @@ describe("values", () => {
   });
 });
 
-test("what else lies in the folder, keys and installed packages too, is no part of the chart", async (context) => {
+test("other files in the folder, also keys and installed packages, are not part of the chart", async (context) => {
   const chart = await fleetOf(context, { "team-a-01.json": sitesFile(1) });
   await mkdir(join(chart, "node_modules"));
   await symlink(
@@ -126,7 +126,7 @@ const EVERYTHING: Values = {
 const OF_OPERATOR = ["Stack"];
 
 test.for(CLIENTS)(
-  "with either engine, the manifests are what client-go %s knows of Kubernetes",
+  "with either engine, client-go %s knows all of the manifests",
   { timeout: 300_000 },
   async (client) => {
     const check = await kubernetesCheck(client);
@@ -153,7 +153,7 @@ test.for(CLIENTS)(
 const CRDS = process.env["OPERATOR_CRDS"];
 
 test(
-  "the stacks are those of the operator's own definition (OPERATOR_CRDS: its folder deploy/crds)",
+  "the stacks match the operator's own definition (OPERATOR_CRDS: its folder deploy/crds)",
   { timeout: 120_000 },
   async ({ skip }) => {
     if (CRDS === undefined) skip("OPERATOR_CRDS names no folder of the operator's definitions");

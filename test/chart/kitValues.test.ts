@@ -1,4 +1,4 @@
-// What a kit's values.yaml says, as helm itself reads it.
+// A kit's values.yaml, as helm itself reads it.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { yamlText } from "../../provider/kit/yamlText.ts";
 import { HELM } from "./neededPrograms.ts";
 
-/** How many random values helm reads, in one document. */
+/** The number of random values that helm reads, in one document. */
 const COUNT = 500;
 
 const AWKWARD = [
@@ -45,7 +45,7 @@ const ALSO = [
   "\ufffe",
 ];
 
-test("helm reads exactly what was given, whatever keys and texts are", () => {
+test("helm reads exactly the given values, with any keys and texts", () => {
   const text = fc.oneof(fc.constantFrom(...AWKWARD, ...ALSO), fc.string({ unit: "binary" }));
   const key = text.filter((each) => each !== "__proto__");
   const { value } = fc.letrec((tie) => ({

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { SITE, tarGz } from "./tarArchive.ts";
 
-/** Large enough to be cut off in the middle: no compression makes it smaller. */
+/** Large enough to be cut off in the middle: it cannot be compressed. */
 export const RANDOM = Buffer.concat(
   Array.from({ length: 1_250 }, (_, index) => createHash("sha256").update(String(index)).digest()),
 );
@@ -15,5 +15,5 @@ export const base64 = (content: Buffer): string => createHash("sha256").update(c
 /** A SHA-256 as `fetch.sha256` has it. */
 export const hex = (content: Buffer): string => createHash("sha256").update(content).digest("hex");
 
-/** The digest of something else. */
+/** A digest of something else. */
 export const OTHER = base64(Buffer.from("other"));

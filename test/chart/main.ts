@@ -7,7 +7,7 @@ import { runVitest } from "../programs/runVitest.ts";
 const say = (what: string) => console.log(`test:chart: ${what}`);
 const isRoot = process.platform === "linux" && process.getuid?.() === 0;
 const path = [process.env["PATH"] ?? ""];
-// anybody else has them on PATH, or is told which are missing
+// other users have them on PATH, or an error names the missing ones
 if (isRoot) path.push(...(await prepareDebianPackages(say)).commandFolders);
 process.exitCode = await runVitest(join(import.meta.dirname, "vitest.config.ts"), {
   PATH: path.join(delimiter),

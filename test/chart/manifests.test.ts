@@ -20,7 +20,7 @@ const LINK = "https://store.example.com/bundle.tar.gz?signature=CANARY-5f3a";
 
 describe("the link", () => {
   test.each([LINK, `${LINK}&a=1,2{x}[y]\\"'$(HOME)%20%&#`, `https://a/${"x".repeat(64_000)}`])(
-    "is in the Secret byte for byte, and in nothing else: %.80s",
+    "is in the Secret byte for byte, and nowhere else: %.80s",
     async (bundleUrl) => {
       const manifests = await render(serving(EVERYTHING, { bundleUrl }));
       const secret = only(manifests, "Secret");
@@ -34,7 +34,7 @@ describe("the link", () => {
     },
   );
 
-  test("renewed changes the Secret and nothing else", async () => {
+  test("changes only the Secret when it is renewed", async () => {
     const before = await render(serving(EVERYTHING, { bundleUrl: LINK }));
     const after = await render(serving(EVERYTHING, { bundleUrl: `${LINK}-renewed` }));
     const changed = after.filter(
@@ -57,7 +57,7 @@ describe("the link", () => {
     ["http://a.example.com?x=a:9", 80],
     ["http://[::1]:4010/x", 4010],
     ["https://[fd00::1]/x", 443],
-  ])("%s is let through the network policy, at port %s", async (bundleUrl, port) => {
+  ])("%s is allowed by the network policy, at port %s", async (bundleUrl, port) => {
     const policy = only(
       await render(serving({ fetch: { allowHttp: true } }, { bundleUrl })),
       "NetworkPolicy",
@@ -67,7 +67,7 @@ describe("the link", () => {
 });
 
 describe("the manifests", () => {
-  test("have the standard labels, and selectors that meet the pods and nothing that changes", async () => {
+  test("have the standard labels, and selectors that match the pods and never change", async () => {
     const manifests = await render(
       serving({ ...EVERYTHING, podLabels: { "app.kubernetes.io/name": "stolen", team: "docs" } }),
     );
@@ -87,7 +87,7 @@ describe("the manifests", () => {
     expect(only(manifests, "NetworkPolicy").spec.podSelector.matchLabels).toEqual(SELECTOR);
   });
 
-  test("without an export have neither link nor init container nor a way out", async () => {
+  test("without an export have no link, no init container and no egress", async () => {
     const manifests = await render({ staticExport: { bundleUrl: LINK, version: "v1" } });
     expect(kindsOf(manifests)).toEqual([
       "ConfigMap",
@@ -105,13 +105,13 @@ describe("the manifests", () => {
   test.each([
     ["1.26.0", undefined],
     ["1.27.0", "AlwaysAllow"],
-  ])("of Kubernetes %s let broken pods be evicted: %s", async (version, policy) => {
+  ])("of Kubernetes %s allow the eviction of broken pods: %s", async (version, policy) => {
     const budget = only(await render(serving(), "--kube-version", version), "PodDisruptionBudget");
     expect(budget.spec).toHaveProperty("maxUnavailable", 1);
     expect((budget.spec as unknown as Values)["unhealthyPodEvictionPolicy"]).toBe(policy);
   });
 
-  test("let the pods out to the store, to no address of a cloud's credentials, and to those that are given alone", async () => {
+  test("allow the pods egress to the store, to no address of a cloud's credentials, and else only to the given addresses", async () => {
     const [names, store] = only(await render(serving()), "NetworkPolicy").spec.egress;
     expect(names).not.toHaveProperty("to"); // a name server may have any address
     expect(store?.to).toEqual([
@@ -124,7 +124,7 @@ describe("the manifests", () => {
     expect(policy.spec.egress[1]?.to).toEqual(egressTo);
   });
 
-  test("lead a Gateway and a Route to the Service", async () => {
+  test("route from a Gateway and a Route to the Service", async () => {
     const gateway = { name: "web", namespace: "infra" };
     const hosts = ["docs.example.com"];
     const manifests = await render(
@@ -154,7 +154,7 @@ describe("the manifests", () => {
     await expect(render(serving({ httpRoute: { enabled: true } }))).rejects.toThrow("httpRoute.parentRefs");
   });
 
-  test("are right in a namespace whose name is a number, too", async () => {
+  test("are right also in a namespace whose name is a number", async () => {
     const manifests = await render(serving(EVERYTHING), "--namespace", "123");
     expect(manifests.map(({ metadata }) => metadata.namespace)).toEqual(manifests.map(() => "123"));
   });
@@ -165,7 +165,7 @@ describe("the manifests", () => {
 });
 
 describe("the notes", () => {
-  test("tell the addresses, of whatever kind", async () => {
+  test("name the addresses, of whatever kind", async () => {
     const shown = await notes(
       serving({
         ingress: { enabled: true, hosts: ["a.example.com"], tls: [{ secretName: "a" }] },
@@ -181,7 +181,7 @@ describe("the notes", () => {
 describe("helm test", () => {
   const manifestsOf = (values: Values = {}) => render(serving(values));
 
-  test("runs a pod that serves nobody, is let through the network policy, and goes when all is well", async () => {
+  test("runs a pod that no Service selects, is allowed by the network policy, and is removed after success", async () => {
     const from = [{ podSelector: { matchLabels: { asks: "true" } } }];
     const manifests = await manifestsOf({ networkPolicy: { from } });
     const { metadata } = only(manifests, "Pod");
@@ -211,7 +211,7 @@ describe("helm test", () => {
     expect(await runTestPod(manifests, port)).toBe("start page: HTTP 200, 14 bytes\n");
   });
 
-  /** Runs what the pod would, with the variable that the kubelet gives it for the Service. */
+  /** Runs the pod's command, with the variable that the kubelet sets for the Service. */
   async function runTestPod(manifests: readonly Manifest[], port: number): Promise<string> {
     const [container] = testPod(manifests).containers;
     const service = only(manifests, "Service").metadata.name.toUpperCase().replaceAll("-", "_");

@@ -10,7 +10,7 @@ import {
   type Values,
 } from "./renderedChart.ts";
 
-/** In every link here, that of `serving` included. */
+/** In every link here, also in that of `serving`. */
 const CANARY = "CANARY";
 const LINK = `https://store.example.com/bundle.tar.gz?signature=${CANARY}`;
 
@@ -72,7 +72,7 @@ test.each<[string, Values, string | RegExp]>([
   ["no name of a header", withHeader("X More", "a"), IN_NGINX],
   ["another policy beside the policy", withHeader("Content-Security-Policy", "a"), IN_NGINX],
   ["a quote in the pattern", { web: { immutablePattern: `a" b` } }, IN_NGINX],
-])("%s is refused with a text that holds no link", async (_, values, expected) => {
+])("%s is refused with a message without a link", async (_, values, expected) => {
   const { code, output } = await template(values);
   expect(code).not.toBe(0);
   expect(output).toMatch(expected);
@@ -114,14 +114,17 @@ test.each<[string, Values, string, version: string]>([
     "this is v1.34.9. Give an image that serves the site by itself, as siteImage: that of a BundleCopy whose destination has a base, an nginx image. Or, if this cluster has the feature gate ImageVolume switched on, set siteVolume.featureGate to true.",
     "1.34.9",
   ],
-])("%s is refused with what to do, and without a link", async (_, values, expected, version) => {
-  const { code, output } = await template(values, "--kube-version", version);
-  expect(code).not.toBe(0);
-  expect(output).toContain(expected);
-  expect(output).not.toContain(CANARY);
-});
+])(
+  "%s is refused with a message that says what to do, without a link",
+  async (_, values, expected, version) => {
+    const { code, output } = await template(values, "--kube-version", version);
+    expect(code).not.toBe(0);
+    expect(output).toContain(expected);
+    expect(output).not.toContain(CANARY);
+  },
+);
 
-test("an image volume is taken from Kubernetes 1.35 on, whatever vendors add to its version", async () => {
+test("an image volume is used from Kubernetes 1.35 on, whatever suffix vendors add to the version", async () => {
   const values = { staticExport: ofImage, siteVolume: { image: SITE_IMAGE } };
   for (const version of ["1.35.0", "1.35.1-eks-1a2b3c4", "1.36.0-gke.100"]) {
     expect((await template(values, "--kube-version", version)).code).toBe(0);
@@ -129,7 +132,7 @@ test("an image volume is taken from Kubernetes 1.35 on, whatever vendors add to 
 });
 
 describe("the notes", () => {
-  test("say how to open the pages and how to find a pod's reason, and never the link", async () => {
+  test("say how to open the pages and how to find a pod's reason, without the link", async () => {
     const text = await notes(serving({}, { bundleUrl: LINK, version: "2030-01" }));
     expect(text).toContain("serves version «2030-01»");
     expect(text).toContain("kubectl --namespace default port-forward service/docs-docs-server 8080:80");
@@ -142,7 +145,7 @@ describe("the notes", () => {
   });
 
   test.each(["siteImage", "volume"] as const)(
-    "of a site that comes in an image (%s) name no init container",
+    "of a site in an image (%s) name no init container",
     async (mode) => {
       const text = await notes({ ...servingImage(mode), staticExport: { enabled: true } });
       expect(text).toContain("«Events»: is the site's image pulled?");

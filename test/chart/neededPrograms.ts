@@ -3,7 +3,7 @@ import { findCommand } from "../programs/commands.ts";
 /** The helm command: the environment variable HELM, or helm on PATH. */
 export const HELM = process.env["HELM"] ?? "helm";
 
-/** Nothing is skipped silently: a run without one of the programs fails at once, and says which it is. */
+/** Nothing is skipped silently: without one of the programs, a run fails at once and names it. */
 export default function checkNeededPrograms(): void {
   const needed = ["nginx", "curl", "busybox", "dash", "openssl", "go", ...(HELM === "helm" ? [HELM] : [])];
   const missing = needed.filter((program) => findCommand(program) === undefined);

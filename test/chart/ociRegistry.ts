@@ -7,7 +7,7 @@ import type { TestContext } from "vitest";
 /** What is stored under a name: `NAME/blobs/sha256:…`, `NAME/manifests/TAG` and `NAME/manifests/sha256:…`. */
 export type Stored = Map<string, { type: string; body: Buffer }>;
 
-/** A registry on this machine that takes and gives artifacts (OCI distribution specification 1.1). Until the test ends. */
+/** A registry on this machine for artifacts (OCI distribution specification 1.1). Until the test ends. */
 export async function startOciRegistry(
   context: Pick<TestContext, "onTestFinished">,
 ): Promise<{ host: string; stored: Stored }> {

@@ -2,7 +2,7 @@ import { expect, type TestContext } from "vitest";
 import { type ArchiveServer, send, startArchiveServer } from "./archiveServer.ts";
 import { CANARY, PodFolders, type System, type User } from "./fetchRun.ts";
 
-/** A pod, and the store that the link of its Secret leads to. They are gone when the test ends. */
+/** A pod, and the store of the link in its Secret. They are removed when the test ends. */
 export async function podBesideStore(
   context: Pick<TestContext, "onTestFinished">,
   system: System,
@@ -19,7 +19,7 @@ export async function podBesideStore(
   return { pod, server };
 }
 
-/** Runs a fetch that has to fail: nothing is served, nothing is left over. @returns the reason that the pod gives */
+/** Runs a fetch that must fail: nothing is served, no files are left. @returns the reason that the pod gives */
 export async function refused(pod: PodFolders, environment: Record<string, string> = {}): Promise<string> {
   const { code, log, terminationMessage } = await pod.fetch(environment);
   expect(log).not.toMatch(/fetch-bundle.sh|arithmetic|: not found/);

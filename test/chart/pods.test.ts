@@ -27,7 +27,7 @@ describe("the pods", () => {
     ["another digest under the same version", serving({ fetch: { sha256: "0".repeat(64) } })],
     ["another nginx configuration", serving({ web: { workerConnections: 9 + 16 } })],
     ["export turned off", {}],
-  ])("are rolled by %s", async (_, values) => {
+  ])("are replaced by %s", async (_, values) => {
     expect(podTemplate(await render(values))).not.toEqual(podTemplate(await render(serving())));
   });
 
@@ -52,7 +52,7 @@ describe("the pods", () => {
     expect(new Set(contents).size).toBe(3);
   });
 
-  test("know their version, whatever characters it has", async () => {
+  test("have their version, whatever characters it has", async () => {
     const version = 'a $(HOME) $$ "b" \\ {{ c }} ü: # d';
     const { spec } = podTemplate(await render(serving({}, { version })));
     const variable = spec.initContainers[0]?.env.find(({ name }) => name === "EXPORT_VERSION");
@@ -73,7 +73,7 @@ describe("the pods", () => {
     expect(podTemplate(manifestsIn(stdout))).toEqual(podTemplate(await render(serving())));
   });
 
-  test("know the path of their site", async () => {
+  test("have the path of their site", async () => {
     const [nginx] = podTemplate(await render(serving({ web: { basePath: "/manual" } }))).spec.containers;
     expect(nginx?.env).toEqual([{ name: "BASE_PATH", value: "/manual" }]);
   });
@@ -86,7 +86,7 @@ describe("the pods", () => {
     expect(configuration?.configMap?.items).toContainEqual(expect.objectContaining({ path: "compress.sh" }));
   });
 
-  test("have no need of a right: Pod Security «restricted»", async () => {
+  test("need no right: Pod Security «restricted»", async () => {
     const { spec } = podTemplate(await render(serving(EVERYTHING)));
     expect(spec).toMatchObject({
       automountServiceAccountToken: false,
@@ -109,7 +109,7 @@ describe("the pods", () => {
     }
   });
 
-  test("have no fixed ids on OpenShift, which assigns them, and keep all else", async () => {
+  test("have no fixed ids on OpenShift, which assigns them, and keep everything else", async () => {
     const usual = podTemplate(await render(serving())).spec.securityContext;
     const { runAsUser, runAsGroup, fsGroup, ...rest } = usual;
     expect([runAsUser, runAsGroup, fsGroup]).toEqual([101, 101, 101]);
@@ -139,7 +139,7 @@ describe("the pods", () => {
     }
   });
 
-  test("are as many as the autoscaler says, once there is one", async () => {
+  test("have the number that the autoscaler sets, once there is one", async () => {
     const behavior = { scaleDown: { stabilizationWindowSeconds: 60 } };
     const autoscaling = { enabled: true, minReplicas: 3, behavior };
     const manifests = await render(serving({ autoscaling, replicas: 9 }));
@@ -154,7 +154,7 @@ describe("the pods", () => {
     expect(only(manifests, "PodDisruptionBudget").spec).toMatchObject({ maxUnavailable: 1 });
   });
 
-  test("replace each other without a gap, all at once", async () => {
+  test("are replaced without a gap, all at once", async () => {
     const { spec } = only(await render(serving()), "Deployment");
     const pod = spec.template.spec;
     expect(spec).toMatchObject({
@@ -170,7 +170,7 @@ describe("the pods", () => {
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(30);
   });
 
-  test("mount every file that they run, and every volume that they mount exists", async () => {
+  test("mount every file that they run, and mount only volumes that exist", async () => {
     for (const values of [NOTHING, serving(), serving(EVERYTHING)]) {
       const manifests = await render(values);
       const { spec } = podTemplate(manifests);
@@ -185,7 +185,7 @@ describe("the pods", () => {
   });
 });
 
-/** What Kubernetes makes of `$` in an environment variable: `$$` is `$`, `$(NAME)` a variable if there is one. */
+/** How Kubernetes expands `$` in an environment variable: `$$` is `$`, `$(NAME)` a variable if there is one. */
 function expandedByKubernetes(value: string): string {
   return value.replace(/\$(\$|\(HOME\))/g, (_, what: string) => (what === "$" ? "$" : "/root"));
 }

@@ -21,7 +21,7 @@ function chart(...args: string[]): Promise<string> {
   });
 }
 
-test("the chart is packed, and holds what its folder holds", async (context) => {
+test("the packed chart holds the files of its folder", async (context) => {
   const folder = await temporaryFolder(context);
   await chart("package", folder);
   const { version } = await readChartYaml("Chart.yaml");
@@ -38,7 +38,7 @@ test("the chart is packed, and holds what its folder holds", async (context) => 
   }
 });
 
-test("the chart is pushed to a registry by one command, and can be pulled from there", async (context) => {
+test("one command pushes the chart to a registry, from which helm can pull it", async (context) => {
   const { host } = await startOciRegistry(context);
   await chart("push", `oci://${host}/charts`, "--plain-http");
   const folder = await temporaryFolder(context);
@@ -61,7 +61,7 @@ test("the chart is pushed to a registry by one command, and can be pulled from t
   expect(shown.trim()).toBe((await readFile(join(CHART, "values.yaml"), "utf8")).trim());
 });
 
-test("a command that it does not have ends with how it is used", async () => {
+test("an unknown command prints the usage", async () => {
   await expect(chart("push", "https://registry.example.com")).rejects.toThrow(
     /ended with 2:\nnpm run chart -- readme/,
   );

@@ -1,4 +1,4 @@
-// `npm run chart -- …`: what makes the chart a product of its own.
+// `npm run chart -- …`: the commands that publish the chart.
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,9 +23,9 @@ async function packChart(folder: string): Promise<string> {
   const helm = await prepareHelm(say);
   await runCommand(helm, ["lint", "--strict", CHART]);
   await mkdir(folder, { recursive: true });
-  const said = await runCommand(helm, ["package", CHART, "--destination", folder]);
-  say(said.trim());
-  return said;
+  const output = await runCommand(helm, ["package", CHART, "--destination", folder]);
+  say(output.trim());
+  return output;
 }
 
 async function push(registry: string, more: readonly string[]): Promise<void> {
@@ -53,7 +53,7 @@ try {
     process.exitCode = 2;
   }
 } catch (error) {
-  // what helm says is enough
+  // helm's own message is enough
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 }

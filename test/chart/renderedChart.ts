@@ -39,7 +39,7 @@ interface Volume {
 interface PodTemplate {
   metadata: Metadata;
   spec: {
-    /** Missing, too, when no export is served. */
+    /** Also missing when no export is served. */
     initContainers: Container[];
     containers: Container[];
     volumes: Volume[];
@@ -50,7 +50,7 @@ interface PodTemplate {
   };
 }
 
-/** What tests look at, of all kinds together; whether a manifest is right in all its fields is the cluster's to say. */
+/** The fields that tests read, of all kinds together; whether all fields of a manifest are right is tested on a cluster. */
 export interface Manifest {
   apiVersion: string;
   kind: string;
@@ -68,11 +68,11 @@ export interface Manifest {
 export interface HelmResult {
   code: number | null;
   stdout: string;
-  /** What a user sees: both streams. */
+  /** A user's view: both streams. */
   output: string;
 }
 
-/** Runs helm with the values on its standard input, as a file of `--values -`. */
+/** Runs helm with the values on its standard input (`--values -`). */
 export async function helm(args: readonly string[], values: Values = {}): Promise<HelmResult> {
   const child = spawn(HELM, [...args, "--values", "-"], { stdio: ["pipe", "pipe", "pipe"] });
   child.stdin.end(JSON.stringify(values));
@@ -83,14 +83,14 @@ export async function helm(args: readonly string[], values: Values = {}): Promis
   return { code, stdout, output: stdout + stderr };
 }
 
-/** Rendering asks no cluster, so Helm is told what one would answer; of what is said twice, the last counts. */
+/** Rendering reads no cluster, so that Helm gets the answers of one; of a repeated argument, the last counts. */
 export function template(values: Values, ...more: string[]): Promise<HelmResult> {
   return helm(["template", "docs", CHART, "--kube-version", KUBERNETES_VERSION, ...more], values);
 }
 
 /**
- * The notes that helm prints after an installation. It renders them only where there is a cluster, so here a copy of the
- * chart has them in a manifest.
+ * The notes that helm prints after an installation. It renders them only on a cluster, so here a copy of the chart has them in a
+ * manifest.
  */
 export async function notes(values: Values): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), "chart-"));
@@ -111,7 +111,7 @@ export async function notes(values: Values): Promise<string> {
   }
 }
 
-/** What an installation with these values consists of. */
+/** The objects of an installation with these values. */
 export async function render(values: Values, ...more: string[]): Promise<Manifest[]> {
   const { code, stdout, output } = await template(values, ...more);
   if (code !== 0) throw new Error(output);
@@ -160,10 +160,10 @@ export async function readChartYaml(name: string): Promise<Values> {
   return parse(await readFile(join(CHART, name), "utf8")) as Values;
 }
 
-/** What the pods are found by. */
+/** The selector of the pods. */
 export const SELECTOR = { "app.kubernetes.io/name": "docs-server", "app.kubernetes.io/instance": "docs" };
 
-/** An Ingress and a certificate authority, which are not there by default. */
+/** An Ingress and a certificate authority, which are off by default. */
 export const EVERYTHING: Values = {
   ingress: { enabled: true, hosts: ["docs.example.com"] },
   fetch: { certificateAuthority: { configMap: "our-ca" } },
@@ -172,7 +172,10 @@ export const EVERYTHING: Values = {
 /** An image of a site. */
 export const SITE_IMAGE = `registry.example.com/docs/site@sha256:${"5f".repeat(32)}`;
 
-/** Values of an installation whose site comes in an image: `siteImage`, or `siteVolume.image` where the cluster is told to have it. */
+/**
+ * Values of an installation whose site is in an image: `siteImage`, or `siteVolume.image` where the values say that the cluster
+ * has it.
+ */
 export function servingImage(mode: "siteImage" | "volume", more: Values = {}): Values {
   const staticExport = { enabled: true, version: "v1", jobId: "7f3a" };
   return mode === "siteImage"

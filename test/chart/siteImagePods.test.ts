@@ -11,10 +11,10 @@ import {
   testPod,
 } from "./renderedChart.ts";
 
-describe("the pods of a site that comes in an image", () => {
+describe("the pods of a site in an image", () => {
   const CALLED = `registry.example.com/docs/site@sha256:${"a0".repeat(32)}`;
 
-  test("of its own are that image by its digest, fetch nothing and may go nowhere", async () => {
+  test("of its own run that image by its digest, fetch nothing and have no egress", async () => {
     const manifests = await render(servingImage("siteImage"));
     expect(kindsOf(manifests)).not.toContain("Secret");
     expect(only(manifests, "NetworkPolicy").spec.egress).toEqual([]);
@@ -26,14 +26,14 @@ describe("the pods of a site that comes in an image", () => {
       name: "IMAGE_SITE_FOLDER",
       value: "/usr/share/nginx/html",
     });
-    // no other image can be had there
+    // no other image is available there
     expect(testPod(manifests).containers.map(({ image }) => image)).toEqual([SITE_IMAGE]);
     expect(JSON.stringify(manifests)).not.toContain("nginx-unprivileged");
     const files = Object.keys(only(manifests, "ConfigMap").data).map((key) => key.replace(/^\w+\./, ""));
     expect(files).toEqual(["nginx.conf", "serve.sh"]);
   });
 
-  test("of files alone mount it, to be read only, and fetch nothing", async () => {
+  test("of files alone mount it read-only, and fetch nothing", async () => {
     const manifests = await render(servingImage("volume"));
     expect(kindsOf(manifests)).not.toContain("Secret");
     expect(only(manifests, "NetworkPolicy").spec.egress).toEqual([]);
@@ -53,7 +53,7 @@ describe("the pods of a site that comes in an image", () => {
     ["siteImage", { siteImage: CALLED }],
     ["volume", { siteVolume: { image: CALLED, featureGate: true } }],
   ] as const)(
-    "(%s) are rolled by another digest, and not by another label of the same one",
+    "(%s) are replaced by another digest, but not by another label of the same digest",
     async (mode, other) => {
       const values = servingImage(mode);
       const pods = podTemplate(await render(values));
@@ -68,7 +68,7 @@ describe("the pods of a site that comes in an image", () => {
   );
 
   test.each(["siteImage", "volume"] as const)(
-    "(%s) have no need of a right, and only volumes that they mount",
+    "(%s) need no right, and have only volumes that they mount",
     async (mode) => {
       const { spec } = podTemplate(await render(servingImage(mode)));
       expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 101 });
@@ -80,7 +80,7 @@ describe("the pods of a site that comes in an image", () => {
     },
   );
 
-  test("leave the link and the way to its host to pods of an earlier revision, and take them away with these", async (context) => {
+  test("leave the link and the egress to its host to pods of an earlier revision, and remove them with these", async (context) => {
     const before = await render(serving());
     const { metadata } = podTemplate(before);
     const id = metadata.annotations?.["docs-server/content"] ?? "";

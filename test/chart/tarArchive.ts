@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 
-/** An entry of a tar, as strange as the header format permits: real packers refuse to write most of what is tested here. */
+/** An entry of a tar, as strange as the header format permits: real packers refuse to write most of it. */
 export interface Entry {
   name: string;
   content?: string | Buffer;
@@ -11,9 +11,9 @@ export interface Entry {
   /** Seconds since 1970. @default another one for each entry */
   time?: number;
   userName?: string;
-  /** What the header says, when it is not the truth. */
+  /** The size in the header, when it differs from the true one. */
   size?: number;
-  /** Of a sparse file: how many zero bytes it unpacks to. */
+  /** Of a sparse file: the number of zero bytes that it unpacks to. */
   sparseSize?: number;
 }
 

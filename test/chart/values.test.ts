@@ -16,10 +16,12 @@ import {
   type Values,
 } from "./renderedChart.ts";
 
-/** A value, another one than its default, a line that manifests then have and did not before; values without which it has no effect. */
+/**
+ * A value other than its default, a line that manifests then have and did not have before; values without which it has no effect.
+ */
 type Change = [name: string, to: unknown, shows: string, given?: Values];
 
-/** An installation whose site is not to come from a link. */
+/** An installation whose site does not come from a link. */
 const OF_IMAGE = { staticExport: { bundleUrl: "" } };
 const GATE = { siteVolume: { featureGate: true } };
 const INGRESS = { ingress: { enabled: true, hosts: ["docs.example.com"] } };
@@ -138,7 +140,7 @@ const CHANGES: readonly Change[] = [
   ["securityContext", { runAsUser: 999 }, "runAsUser: 999"],
 ];
 
-/** Groups that are passed on to Kubernetes as they are: one value each. */
+/** Groups that are passed on to Kubernetes unchanged: one value each. */
 const PASSED_ON = new Set([
   "features", "strategy", "fetch.resources", "resources", "web.headers", "readinessProbe", "livenessProbe",
   "autoscaling.behavior", "httpRoute.annotations", "route.tls", "podSecurityContext", "securityContext", "service.annotations", "ingress.annotations",
@@ -168,7 +170,7 @@ beforeAll(async () => {
 });
 
 describe("the chart's values", () => {
-  test("are all changed by a test below", () => {
+  test("are each changed by a test below", () => {
     expect(CHANGES.map(([name]) => name).sort()).toEqual([...names].sort());
   });
 
@@ -180,13 +182,13 @@ describe("the chart's values", () => {
     expect([...(readme ?? "").matchAll(/^\| `([\w.]+)`/gm)].map(([, name]) => name)).toEqual(names);
   });
 
-  test("name the image that the README copies", async () => {
+  test("have the image that the README copies", async () => {
     const { image } = (await readChartYaml("values.yaml")) as { image: Record<"repository" | "tag", string> };
     const readme = await readFile(join(CHART, "README.md"), "utf8");
     expect(readme).toContain(`  docker://${image.repository}:${image.tag} docker://`);
   });
 
-  test("are all in the schema, which knows no others", async () => {
+  test("are all in the schema, which has no others", async () => {
     const schema = JSON.parse(await readFile(join(CHART, "values.schema.json"), "utf8")) as Schema;
     expect(namesInSchema(schema)).toEqual([...names, "global"].sort());
   });
@@ -210,14 +212,14 @@ describe("the chart's values", () => {
 });
 
 describe.concurrent("a change of the value", () => {
-  test.each(CHANGES)("%s is seen in what is installed", async (name, to, shows, given = {}) => {
+  test.each(CHANGES)("%s shows in the manifests", async (name, to, shows, given = {}) => {
     const base = serving(given, given["staticExport"] as Values);
     const changed = withValue(base, name, to);
     let [before, after] = await Promise.all([
       template(base).then(({ stdout }) => stdout), // nothing where it is refused without the change
       manifestsOf(changed),
     ]);
-    // what is in no manifest must at least be told
+    // what is in no manifest must at least be in the notes
     if (after === before) [before, after] = await Promise.all([notes(base), notes(changed)]);
     expect(after).not.toBe(before);
     expect(after).toContain(shows);
@@ -225,19 +227,19 @@ describe.concurrent("a change of the value", () => {
   });
 });
 
-/** Ends every kind of text that a value may be put into, and goes on with what nobody asked for. */
+/** Ends every kind of text that a value may be put into, and continues with an injected value. */
 const BREAKOUT = "x\"'\n  evil: yes\nevil: yes\n---\nkind: Evil\n# {{ evil }} ;} evil on;\n\\";
 
-describe.concurrent("a text that tries to break out", () => {
-  test.each(CHANGES)("of %s is refused, or stays one text", async (name, to, _, given = {}) => {
+describe.concurrent("a text with an injection", () => {
+  test.each(CHANGES)("in %s is refused, or stays one text", async (name, to, _, given = {}) => {
     const values = withValue(serving(given, given["staticExport"] as Values), name, brokenOut(to));
     const { code, stdout, output } = await template(values);
-    expect(output).not.toMatch(/YAML parse error|executing/); // it is not the luck of a broken document
+    expect(output).not.toMatch(/YAML parse error|executing/); // the document is valid
     if (code !== 0) return;
     const manifests = manifestsIn(stdout);
     expect(manifests.map(({ kind }) => kind)).not.toContain("Evil");
     expect(keysIn(manifests)).not.toContain("evil");
-    // nor is it in a file that programs read by lines
+    // and it is in no file that programs read by lines
     const texts = only(manifests, "ConfigMap").data;
     expect(Object.values(texts).join("\n")).not.toContain("evil");
   });
@@ -256,7 +258,7 @@ test("a pattern that would end nginx's quotes is refused", async () => {
   }
 });
 
-/** The same value, in which every text is the bad one. */
+/** The same value, with the bad text in place of each text. */
 function brokenOut(value: unknown): unknown {
   if (typeof value === "string") return BREAKOUT;
   if (Array.isArray(value)) return value.map(brokenOut);

@@ -7,7 +7,7 @@ interface Row {
   meaning: string;
 }
 
-/** The part of the chart's README that is made of `values.yaml`: all of this section. */
+/** The generated part of the chart's README: the whole section. */
 const HEADING = "## Values\n";
 
 /**
@@ -28,16 +28,16 @@ export async function withValuesTable(readme: string, valuesYaml: string): Promi
   return format(`${readme.slice(0, end)}${HEADING}\n${table}`, { ...options, parser: "markdown" });
 }
 
-/** A map with a comment of its own is one value; one without is a group of values, unless it is empty. */
+/** A map with its own comment is one value; one without is a group of values, unless it is empty. */
 function rowsOf(map: YAMLMap, prefix: string): Row[] {
   return map.items.flatMap(({ key, value }, index) => {
     if (!isScalar(key)) throw new Error(`A key below «${prefix}» is no text.`);
     const name = `${prefix}${String(key.value)}`;
-    // the comment before the first key of a map is the map's
+    // the comment before the first key of a map belongs to the map
     const comment = key.commentBefore ?? (index === 0 && prefix !== "" ? map.commentBefore : "") ?? "";
-    const said = (tag: string) => new RegExp(`^ ${tag}(.*)$`, "m").exec(comment)?.[1];
-    const meaning = said("-- ");
-    const described = said("@default -- ");
+    const tagText = (tag: string) => new RegExp(`^ ${tag}(.*)$`, "m").exec(comment)?.[1];
+    const meaning = tagText("-- ");
+    const described = tagText("@default -- ");
     if (isMap(value) && value.items.length > 0 && meaning === undefined && described === undefined) {
       return rowsOf(value, `${name}.`);
     }

@@ -31,7 +31,7 @@ const HTML = "text/html; charset=utf-8";
 const NO_CACHE = "no-cache";
 const FOR_EVER = "public, max-age=31536000, immutable";
 
-/** Every other host is kept out; the site's own code runs, however it is written. */
+/** Every other host is blocked; the site's own code runs, inline or not. */
 const POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; " +
   "img-src 'self' data: blob:; font-src 'self' data:; media-src 'self' data: blob:; connect-src 'self' data: blob:; " +
@@ -44,7 +44,7 @@ describe("nginx with an export", () => {
   const server = new WebServer();
   beforeAll(async () => {
     server.write(FILES);
-    // each worker would find out for itself that there are compressed files, with other ETags
+    // each worker would find the compressed files by itself, with other ETags
     await server.start(await render(serving({ web: { workerProcesses: 1 } })));
     await vi.waitUntil(() => server.hasCompressed(), { timeout: 20_000 });
   });
@@ -73,7 +73,7 @@ describe("nginx with an export", () => {
     ["/assets/report.2026112100.pdf", "%PDF", "application/pdf", NO_CACHE],
     ["/assets/commit.0a1b2c3d4e.html", "<h1>A page", HTML, NO_CACHE],
     ["/assets/commit.0a1b2c3d4e", "<h1>A page", HTML, NO_CACHE],
-  ])("serves %s: «%s…», as %s, which browsers keep as «%s»", async (path, start, type, cacheControl) => {
+  ])("serves %s: «%s…», as %s, which browsers cache as «%s»", async (path, start, type, cacheControl) => {
     const { status, headers, body } = await server.get(path);
     expect(status).toBe(200);
     expect(body.toString()).toContain(start);
@@ -87,7 +87,7 @@ describe("nginx with an export", () => {
     ["/guide/?q=1", "/guide?q=1"],
     ["/a%20b%20%C3%BC/", "/a%20b%20%C3%BC"],
   ])(
-    "leads %s to %s, where relative addresses are right, without naming a host or port",
+    "redirects %s to %s, where relative addresses are right, without a host or port",
     async (path, location) => {
       const { status, headers } = await server.get(path);
       expect([301, 302]).toContain(status);
@@ -130,7 +130,7 @@ describe("nginx with an export", () => {
     },
   );
 
-  test("puts no line of the request's making into a header", async () => {
+  test("copies no line of the request into a header", async () => {
     for (const path of [
       "/folder%0d%0aX-Evil:%20yes",
       "/guide%0d%0aX-Evil:%20yes/",
@@ -141,7 +141,7 @@ describe("nginx with an export", () => {
   });
 
   test.each(["/guide", "/assets/site.0a1b2c3d4e.css"])(
-    "answers 304 for %s when it is known already",
+    "answers 304 for %s when the client has it",
     async (path) => {
       const { headers } = await server.get(path);
       const again = await server.get(path, { "if-none-match": headers.etag ?? "" });
@@ -152,20 +152,23 @@ describe("nginx with an export", () => {
     },
   );
 
-  test.each(["/", "/assets/site.0a1b2c3d4e.css"])("compresses %s for those who can read it", async (path) => {
-    const packed = await server.get(path, { "accept-encoding": "gzip" });
-    const plain = await server.get(path);
-    expect(packed.headers["content-encoding"]).toBe("gzip");
-    expect(packed.headers.vary).toBe("Accept-Encoding");
-    expect(packed.body.length).toBeLessThan(plain.body.length / 5);
-    expect(gunzipSync(packed.body)).toEqual(plain.body);
-    expect(plain.headers).not.toHaveProperty("content-encoding");
-    expect(plain.headers.vary).toBe("Accept-Encoding");
-    expect(
-      (await server.get(path, { "accept-encoding": "gzip", "if-none-match": packed.headers.etag ?? "" }))
-        .status,
-    ).toBe(304);
-  });
+  test.each(["/", "/assets/site.0a1b2c3d4e.css"])(
+    "compresses %s for clients that accept it",
+    async (path) => {
+      const packed = await server.get(path, { "accept-encoding": "gzip" });
+      const plain = await server.get(path);
+      expect(packed.headers["content-encoding"]).toBe("gzip");
+      expect(packed.headers.vary).toBe("Accept-Encoding");
+      expect(packed.body.length).toBeLessThan(plain.body.length / 5);
+      expect(gunzipSync(packed.body)).toEqual(plain.body);
+      expect(plain.headers).not.toHaveProperty("content-encoding");
+      expect(plain.headers.vary).toBe("Accept-Encoding");
+      expect(
+        (await server.get(path, { "accept-encoding": "gzip", "if-none-match": packed.headers.etag ?? "" }))
+          .status,
+      ).toBe(304);
+    },
+  );
 
   test("compresses no picture and no font again", async () => {
     for (const path of ["/assets/logo.png", "/assets/font.woff2"]) {
@@ -183,7 +186,7 @@ describe("nginx with an export", () => {
     ["a wrong method", "/guide", "DELETE"],
     ["the health page", "/-/healthz", "GET"],
     ["a bad request", "/%00", "GET"],
-  ])("sends the same protecting headers with %s", async (_, path, method) => {
+  ])("sends the same security headers with %s", async (_, path, method) => {
     const { headers } = await server.get(path, {}, method);
     expect(headers).toMatchObject({
       "content-security-policy": POLICY,
@@ -194,7 +197,7 @@ describe("nginx with an export", () => {
     expect(headers.server).toBe("nginx");
   });
 
-  test("takes nothing but questions", async () => {
+  test("accepts only GET and HEAD", async () => {
     for (const method of ["POST", "PUT", "DELETE"])
       expect((await server.get("/guide", {}, method)).status).toBe(405);
     const head = await server.get("/guide", {}, "HEAD");
@@ -202,13 +205,13 @@ describe("nginx with an export", () => {
     expect(head.body).toHaveLength(0);
   });
 
-  test("answers a range, for videos", async () => {
+  test("serves a range, for videos", async () => {
     const { status, body } = await server.get("/guide", { range: "bytes=4-8" });
     expect(status).toBe(206);
     expect(body.toString()).toBe("Guide");
   });
 
-  test("logs requests, but not those of the probes", async () => {
+  test("logs requests, but not those of probes", async () => {
     await server.get("/guide?logged");
     await server.get("/-/healthz?not-logged");
     await expect.poll(() => server.output).toContain("GET /guide?logged");
@@ -216,7 +219,7 @@ describe("nginx with an export", () => {
     expect(server.output).not.toMatch(/\[(warn|emerg|alert|crit)\]/);
   });
 
-  test("listens on IPv6 as well, where there is IPv6", () => {
+  test("also listens on IPv6, where there is IPv6", () => {
     expect(server.listenConf).toBe(`listen ${server.port};\nlisten [::]:${server.port};\n`);
   });
 });
@@ -235,7 +238,7 @@ describe("nginx otherwise", () => {
     return server;
   }
 
-  test("without an export serves a plain page that says so, and nothing else", async (context) => {
+  test("serves only a plain page that says so without an export", async (context) => {
     const server = await start(context, {});
     const { status, body, headers } = await server.get("/");
     expect(status).toBe(200);
@@ -244,7 +247,7 @@ describe("nginx otherwise", () => {
     expect((await server.get("/guide")).status).toBe(404);
   });
 
-  test("has a page of its own for a wrong address when the export has none", async (context) => {
+  test("has its own page for a wrong address when the export has none", async (context) => {
     const server = await start(context, serving());
     const { status, body, headers } = await server.get("/assets/gone.0a1b2c3d4e.css");
     expect(status).toBe(404);
@@ -259,7 +262,7 @@ describe("nginx otherwise", () => {
   });
 
   test.for(["SIGTERM", "SIGQUIT"] as const)(
-    "lets a request end after %s, takes no new one, and ends well",
+    "finishes a running request after %s, accepts no new one, and exits successfully",
     async (signal, context) => {
       const files = { "large.bin": Buffer.alloc(30_000_000) };
       const server = await start(context, serving({ web: { accessLog: false } }), files);
@@ -293,7 +296,7 @@ describe("nginx otherwise", () => {
   test.for([
     [{ strictPolicy: true }, STRICT_POLICY],
     [{ strictPolicy: true, contentSecurityPolicy: "default-src 'self'" }, "default-src 'self'"],
-  ] as const)("with %o sends that policy", async ([web, policy], context) => {
+  ] as const)("sends that policy with %o", async ([web, policy], context) => {
     const server = await start(context, serving({ web }));
     expect((await server.get("/")).headers["content-security-policy"]).toBe(policy);
   });

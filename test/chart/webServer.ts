@@ -61,9 +61,9 @@ export class WebServer {
       conf,
       (process.getuid?.() === 0 && user.uid === undefined ? "user root;\n" : "") + relocated,
     );
-    // nginx opens /dev/stdout, which is no file that could be opened when Node.js makes a pipe of it
+    // nginx opens /dev/stdout, which is no file that can be opened when Node.js makes a pipe of it
     const output = openSync(this.#outputFile, "a");
-    // another user may have no way to where this machine has nginx
+    // another user may lack access to this machine's nginx
     const programs = join(this.root, "bin");
     if (user.gid === 0) {
       mkdirSync(programs);
@@ -98,7 +98,7 @@ export class WebServer {
     return readFileSync(join(this.root, "tmp/listen.conf"), "utf8");
   }
 
-  /** One request, byte for byte: nothing normalises the path, nothing is decompressed, no redirect is followed. */
+  /** One request, byte for byte: it normalizes no path, decompresses nothing and follows no redirect. */
   get(path: string, headers: Readonly<Record<string, string>> = {}, method = "GET"): Promise<Reply> {
     return new Promise((resolve, reject) => {
       request({ host: "127.0.0.1", port: this.port, path, headers, method, agent: false }, (response) => {
@@ -111,12 +111,12 @@ export class WebServer {
     });
   }
 
-  /** Whether the site's texts were compressed once. */
+  /** Waits until the site's texts are compressed. */
   async hasCompressed(path = "/"): Promise<boolean> {
     return wasCompressedBefore(await this.get(path, { "accept-encoding": "gzip" }));
   }
 
-  /** The exit code, once it has ended. */
+  /** The exit code, after it has ended. */
   get exited(): Promise<number | null> {
     return new Promise((resolve) => this.#child?.on("close", resolve));
   }
@@ -133,7 +133,7 @@ export class WebServer {
   }
 }
 
-/** nginx does not know the length of what it compresses while it sends it. */
+/** nginx does not know the length of a compressed reply while it sends it. */
 export function wasCompressedBefore({ headers }: Reply): boolean {
   return headers["content-encoding"] === "gzip" && headers["content-length"] !== undefined;
 }
@@ -143,7 +143,7 @@ function environmentOf(manifests: readonly Manifest[]): Record<string, string> {
   return Object.fromEntries((nginx?.env ?? []).map(({ name, value }) => [name, value]));
 }
 
-/** A port of this machine that nobody listens on. */
+/** A port of this machine without a listener. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

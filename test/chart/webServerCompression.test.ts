@@ -23,7 +23,7 @@ import { SYSTEMS, type System } from "./fetchRun.ts";
 import { CHART, render, serving } from "./renderedChart.ts";
 import { WebServer, wasCompressedBefore } from "./webServer.ts";
 
-/** Each worker finds out for itself, within a second, that a file is there now. */
+/** Each worker notices within a second that a file exists now. */
 const ONE_WORKER = { web: { workerProcesses: 1 } };
 const GZIP = { "accept-encoding": "gzip" };
 const TEXT = "<p>A sentence that can be compressed.</p>\n".repeat(300);
@@ -41,7 +41,7 @@ const FILES = {
   "tool.tar.gz": "a file of the site's own",
 };
 
-/** Programs in front of the others on PATH, removed with the test. They may write to their own folder. */
+/** Programs before the others on PATH, removed with the test. They may write to their own folder. */
 function programs(
   scripts: Readonly<Record<string, string>>,
   context: TestContext,
@@ -76,12 +76,12 @@ function writeSite(server: WebServer, files: Readonly<Record<string, string | Bu
 
 const isReplaced = (server: WebServer) => existsSync(join(server.site, "compressed"));
 
-/** Sooner or later, on a busy machine. */
+/** At some time, on a busy machine. */
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   await vi.waitUntil(isTrue, { timeout: 20_000 });
 }
 
-/** Until nginx has looked again at what it keeps open. */
+/** Until nginx has checked its open files again. */
 function compressed(server: WebServer, path = "/"): Promise<void> {
   return until(() => server.hasCompressed(path));
 }
@@ -123,7 +123,7 @@ describe.each(SYSTEMS)("with %s, texts are compressed once", (system) => {
     expect(packed.headers.etag).not.toBe(plain.headers.etag);
   });
 
-  test("also the page for wrong addresses, which stays one", async () => {
+  test("also the page for wrong addresses, which keeps its status", async () => {
     const reply = await server.get("/nothing", GZIP);
     expect(reply.status).toBe(404);
     expect(wasCompressedBefore(reply)).toBe(true);
@@ -144,14 +144,14 @@ describe.each(SYSTEMS)("with %s, texts are compressed once", (system) => {
     );
   });
 
-  test("into addresses of nobody, while files of the site's own keep theirs", async () => {
+  test("under unused names, while the site's own files keep theirs", async () => {
     expect((await server.get("/index.html.gz")).status).toBe(404);
     const own = await server.get("/tool.tar.gz", GZIP);
     expect(own.body.toString()).toBe(FILES["tool.tar.gz"]);
     expect(own.headers).not.toHaveProperty("content-encoding");
   });
 
-  test("without a copy of what is not compressed, and without leftovers", () => {
+  test("without a copy of uncompressed files, and without leftovers", () => {
     const inode = (tree: string) => statSync(join(server.site, tree, "picture.png")).ino;
     expect(inode("compressed")).toBe(inode("active"));
     expect(readdirSync(server.site).sort()).toEqual(["active", "compressed"]);
@@ -166,7 +166,7 @@ describe.each(SYSTEMS)("with %s, texts are compressed once", (system) => {
     expect(statSync(here ?? "").mtimeMs).toBe(statSync(there ?? "").mtimeMs);
   });
 
-  test("and not again by a container that is started anew in the pod", async () => {
+  test("and not again by a container that is restarted in the pod", async () => {
     const tree = statSync(join(server.site, "compressed")).ino;
     await server.signal("SIGTERM");
     await server.start(await render(serving(ONE_WORKER)), systemPath(system, folder));
@@ -175,7 +175,7 @@ describe.each(SYSTEMS)("with %s, texts are compressed once", (system) => {
   });
 });
 
-/** For the start script and all that it runs. */
+/** For the start script and its children. */
 function systemPath(system: System, folder: string): { PATH: string } {
   if (system !== "busybox") return { PATH: process.env["PATH"] ?? "" };
   mkdirSync(folder, { recursive: true });
@@ -185,8 +185,8 @@ function systemPath(system: System, folder: string): { PATH: string } {
   return { PATH: folder };
 }
 
-describe.concurrent("compressing once", () => {
-  test("goes on while readers are served as without it, and then changes to what is complete", async (context) => {
+describe.concurrent("compression once", () => {
+  test("serves readers as without it while it runs, and uses the files once all are complete", async (context) => {
     const gzip = `until [ -e "$PROGRAMS/go" ]; do sleep 0.02; done; ${REAL_GZIP}`;
     const path = programs({ gzip }, context);
     const server = await serve(context, {}, path);
@@ -203,7 +203,7 @@ describe.concurrent("compressing once", () => {
     expect(server.output).not.toContain("[error]");
   });
 
-  test("leaves the processor to readers", async (context) => {
+  test("yields the processor to readers", async (context) => {
     const path = programs({ gzip: `nice >"$PROGRAMS/niceness"; ${REAL_GZIP}` }, context);
     await compressed(await serve(context, {}, path));
     expect(readFileSync(join(path.PROGRAMS, "niceness"), "utf8")).toBe("19\n");
@@ -214,7 +214,7 @@ describe.concurrent("compressing once", () => {
     ["cp", "echo trouble >&2; exit 1", "linking them"],
     ["mkdir", '[ "$1" = -p ] && exec /bin/mkdir "$@"; exit 1', "making a folder"],
   ] as const)(
-    "that fails at %s is told in one line, and nothing is lost",
+    "that fails at %s is reported in one line, and nothing is lost",
     async ([name, script, step], context) => {
       const server = await serve(context, {}, programs({ [name]: script }, context));
       await until(() => server.output.includes(`for ${step} failed`));
@@ -228,14 +228,14 @@ describe.concurrent("compressing once", () => {
     },
   );
 
-  test("ends at once with the container, and leaves nothing half", async (context) => {
+  test("ends at once with the container, and leaves no partial file", async (context) => {
     const server = await serve(context, {}, programs({ gzip: "exec sleep 600" }, context));
     await until(() => existsSync(join(server.site, "compressed.draft/names")));
     expect(await server.signal("SIGTERM")).toBe(0);
     expect(readdirSync(server.site)).toEqual(["active"]);
   });
 
-  test("ends with an nginx that ends by itself, too", async (context) => {
+  test("also ends with an nginx that exits by itself", async (context) => {
     const server = await serve(context, {}, programs({ gzip: "exec sleep 600" }, context));
     await until(() => existsSync(join(server.site, "compressed.draft/names")));
     const exited = server.exited;
@@ -244,7 +244,7 @@ describe.concurrent("compressing once", () => {
     expect(readdirSync(server.site)).toEqual(["active"]);
   });
 
-  test("begins anew after it was cut off, and when the site is another one", async (context) => {
+  test("starts again after an interruption, and for another site", async (context) => {
     const server = new WebServer();
     context.onTestFinished(() => server.remove());
     writeSite(server, FILES);
@@ -260,7 +260,7 @@ describe.concurrent("compressing once", () => {
     expect(readdirSync(server.site).sort()).toEqual(["active", "compressed"]);
   });
 
-  test("is left out for a site with compressed files of its own, which are what they are", async (context) => {
+  test("is skipped for a site with its own compressed files, which are served unchanged", async (context) => {
     const server = await serve(context, { "assets/site.css.gz": "not the style sheet at all" });
     const sheet = await server.get("/assets/site.css", GZIP);
     expect(gunzipSync(sheet.body).toString()).toBe(FILES["assets/site.css"]);
@@ -270,7 +270,7 @@ describe.concurrent("compressing once", () => {
     expect(readdirSync(server.site)).toEqual(["active"]);
   });
 
-  test("is left out with an nginx that could not serve it", async (context) => {
+  test("is skipped with an nginx that could not serve it", async (context) => {
     const nginx = findCommand("nginx") ?? "";
     const path = programs({ nginx: `[ "$1" = -V ] || exec ${nginx} "$@"` }, context);
     const server = await serve(context, {}, path);
@@ -287,7 +287,7 @@ describe.concurrent("compressing once", () => {
     expect((await server.get("/manual/v2/tool.tar.gz")).body.toString()).toBe(FILES["tool.tar.gz"]);
   });
 
-  test("takes the files that nginx would compress, and no others", async () => {
+  test("includes the files that nginx would compress, and no others", async () => {
     const conf = await readFile(join(CHART, "files/nginx.conf"), "utf8");
     const script = await readFile(join(CHART, "files/compress.sh"), "utf8");
     const block = /^ {2}types \{(.*?)\}/ms.exec(conf)?.[1] ?? "";

@@ -6,7 +6,7 @@ import { runCommand } from "../programs/commands.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../examples/self-hosted/chart/files/serve.sh");
 
-/** What serve.sh writes about connections for an nginx that says this of itself. */
+/** The connection settings that serve.sh writes for an nginx with this version text. */
 async function connectionsOf(version: string, context: TestContext): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "nginx-version-"));
   context.onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -34,7 +34,7 @@ test.for([
   "nginx version: nginx/1.30.4",
   "nginx version: nginx/2.0.0",
   "nginx version: nginx/10.1.0",
-])("%s waits when it ends for a request that is on its way", async (version, context) => {
+])("%s waits for a running request when it ends", async (version, context) => {
   expect(await connectionsOf(version, context)).toBe(`${LISTENS}keepalive_min_timeout 5s;\n`);
 });
 
@@ -47,6 +47,6 @@ test.for([
   "nginx version: openresty/1.27.1.2",
   "nginx version: freenginx/1.29.0",
   "Tengine version: Tengine/3.1.0",
-])("%s does not know how to, and starts all the same", async (version, context) => {
+])("%s does not know how to, and still starts", async (version, context) => {
   expect(await connectionsOf(version, context)).toBe(LISTENS);
 });

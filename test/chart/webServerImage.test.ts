@@ -1,4 +1,4 @@
-// A site that comes in an image: its texts are compressed in it, and nothing of it can be written to.
+// A site in an image: the image has compressed texts, and nothing in it is writable.
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -33,7 +33,7 @@ const SITE = {
   "guide/install.html": `<h1>Install</h1>${TEXT}`,
 };
 
-test("is served with the compressed texts that it brings, others being compressed for each reader", async (context) => {
+test("is served with the compressed texts of the image; others are compressed for each reader", async (context) => {
   const server = await serve(context, SITE);
   const start = await server.get("/", GZIP);
   expect(wasCompressedBefore(start)).toBe(true);
@@ -52,7 +52,7 @@ test("is served below a path", async (context) => {
   expect((await server.get("/guide/install")).status).toBe(404);
 });
 
-test("is missed before anybody is told that the pod is ready", async (context) => {
+test("makes the pod fail before it is ready when it is missing", async (context) => {
   await expect(serve(context, { "guide/index.html": TEXT })).rejects.toThrow(
     /The image has no site: there is no \S+\/image\/index\.html in it\./,
   );

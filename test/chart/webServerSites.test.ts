@@ -2,7 +2,7 @@ import { type TestContext, afterAll, beforeAll, describe, expect, test } from "v
 import { render, serving } from "./renderedChart.ts";
 import { WebServer } from "./webServer.ts";
 
-// What generators of sites export: how they name files, lay out pages, and where they expect to be served.
+// Exports of site generators: how they name files, lay out pages, and where they expect to be served.
 
 const NO_CACHE = "no-cache";
 const FOR_EVER = "public, max-age=31536000, immutable";
@@ -16,7 +16,7 @@ async function startWith(names: readonly string[], context: TestContext): Promis
   return server;
 }
 
-/** Names as the generators gave them to what they built; below each the name of something that is not named after its content. */
+/** Names as the generators gave them to built files; below each the name of a file that is not named after its content. */
 test.for<[string, string[], string[]]>([
   [
     "Next.js",
@@ -90,7 +90,7 @@ test.for<[string, string[], string[]]>([
     ],
   ],
 ])(
-  "names of %s: what is named after its content is kept for ever, all else is asked for again",
+  "names of %s: a file that is named after its content is cached without end, all others are revalidated",
   async ([, kept, asked], context) => {
     const server = await startWith([...kept, ...asked], context);
     const rules = async (names: readonly string[]) =>
@@ -120,7 +120,7 @@ describe("a site exported for /manual/v2", () => {
     ["/manual/v2", "/manual/v2/"],
     ["/manual/v2/folder", "/manual/v2/folder/"],
     ["/manual/v2/guide/?q=1", "/manual/v2/guide?q=1"],
-  ])("leads %s to %s", async (path, location) => {
+  ])("redirects %s to %s", async (path, location) => {
     const { status, headers } = await server.get(path);
     expect([301, 302]).toContain(status);
     expect(headers.location).toBe(location);
@@ -152,12 +152,12 @@ describe("a site exported for /manual/v2", () => {
     expect(body.toString()).toBe("<h1>Not here</h1>");
   });
 
-  test("answers probes where it always does", async () => {
+  test("answers probes at the same address", async () => {
     expect((await server.get("/-/healthz")).status).toBe(200);
   });
 });
 
-/** How generators lay out the pages `guide` and `guide/install`, and which of their addresses are served and which lead on. */
+/** How generators lay out the pages `guide` and `guide/install`, and which of their addresses are served or redirected. */
 test.for<[string, string[], [string, string][], [string, string][]]>([
   [
     "Next.js",
@@ -206,7 +206,7 @@ test.for<[string, string[], [string, string][], [string, string][]]>([
   for (const [path, location] of led) expect((await server.get(path)).headers.location).toBe(location);
 });
 
-test("files are served as what their endings say", async (context) => {
+test("files are served with the types of their endings", async (context) => {
   const types = {
     "page.rsc": "text/x-component; charset=utf-8",
     "page.txt": "text/plain; charset=utf-8",

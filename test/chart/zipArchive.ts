@@ -8,7 +8,7 @@ export interface ZipEntry {
   mode?: number;
   /** Name in the header before the content, when it differs from the directory's. */
   localName?: string;
-  /** What the headers say of the unpacked size, when it is not the truth. */
+  /** The unpacked size in the headers, when it differs from the true one. */
   size?: number;
   encrypted?: boolean;
 }

@@ -1,4 +1,4 @@
-// A cluster without a way out: the node is in a network namespace of its own, and refuses what its pods begin.
+// A cluster without egress: the node is in its own network namespace, and refuses connections that its pods begin.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommand } from "../programs/commands.ts";
@@ -10,9 +10,9 @@ import { buildInstallation, hostAddress, until, type Installation } from "./inst
 import { startSteadyClient } from "./steadyClient.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** Documentation that nobody here wrote: that of the package fastify. */
+/** Real documentation: that of the package fastify. */
 const FASTIFY = join(ROOT, "node_modules/fastify/docs");
-/** Reads start page and another one, by a link between them. */
+/** Reads the start page and another page, by a link between them. */
 async function reads({ page, requested, complaints }: Reader, installation: Installation): Promise<void> {
   const url = await installation.url();
   requested.length = 0;
@@ -26,14 +26,14 @@ async function reads({ page, requested, complaints }: Reader, installation: Inst
   expect(requested.filter((address) => !address.startsWith(url))).toEqual([]);
 }
 
-test("the node has no way out", async (context) => {
+test("the node has no egress", async (context) => {
   context.skip(CONTROL === undefined, "only the node that these tests start is cut off and restarted");
   const links = JSON.parse(await runCommand("ip", ["-json", "link"])) as { ifname: string }[];
   const others = links.filter(({ ifname }) => !/^(lo|node0|cni0|veth\w+)$/.test(ifname));
   expect(others).toEqual([]);
 });
 
-test("a site in an image of its own outlives the service, its storage, every pod and the node's power; and there can be more pods of it", async (context) => {
+test("a site in its own image survives the end of the service, its storage, every pod and the node's power, and can be scaled up", async (context) => {
   const reader = await openBrowser(context);
   await closeGap(context);
   const { host, base } = await registryWithBase(context);
@@ -46,7 +46,7 @@ test("a site in an image of its own outlives the service, its storage, every pod
   const up = await installation.up();
   const image = String(up.outputs["image"]?.value);
   expect(image).toMatch(/^127\.0\.0\.1:\d+\/docs\/site@sha256:[0-9a-f]{64}$/);
-  expect(up.text).not.toContain("will have to reach");
+  expect(up.text).not.toContain("it must reach the");
   const pods = await installation.pods();
   for (const { spec } of pods) {
     expect(spec).not.toHaveProperty("initContainers");
@@ -58,7 +58,7 @@ test("a site in an image of its own outlives the service, its storage, every pod
   await outlives(installation, reader);
 });
 
-test("a site in a bucket inside outlives them as well: pods fetch it there, and may go nowhere else", async (context) => {
+test("so does a site in a bucket inside: pods fetch it there, and have no other egress", async (context) => {
   const reader = await openBrowser(context);
   await closeGap(context);
   const store = await startStore(context, hostAddress());
@@ -82,7 +82,7 @@ test("a site in a bucket inside outlives them as well: pods fetch it there, and 
     env: { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET },
   });
   const up = await installation.up();
-  expect(up.text).not.toContain("will have to reach");
+  expect(up.text).not.toContain("it must reach the");
   const link = new URL(await installation.link());
   expect(link.href.split("?")[0]).toBe(
     `${store.endpoint}/${BUCKET}/${String(up.outputs["sha256"]?.value)}.tar.gz`,
@@ -94,12 +94,12 @@ test("a site in a bucket inside outlives them as well: pods fetch it there, and 
   expect(store.requests.slice(asked).map(({ method }) => method)).toContain("GET");
 });
 
-/** The pages are still there when there is nothing else any more, and nothing is left of the pods as they are now. */
+/** The pages are still served after everything else has ended and all of the present pods have been replaced. */
 async function outlives(installation: Installation, reader: Reader): Promise<void> {
   const { kubectl, service } = installation;
   await reads(reader, installation);
 
-  // pods may not go to the service, which is there
+  // pods have no egress to the service, which is running
   expect((await fetch(service.url)).status).toBeLessThan(500);
   const [pod] = await installation.pods();
   await expect(
@@ -151,7 +151,7 @@ test("a new version is another image: the pods are replaced without a failed req
   const second = await installation.up();
   await installation.serves("The third edition.");
   expect(second.outputs["image"]?.value).not.toBe(first.outputs["image"]?.value);
-  // of the same size, and yet nothing that a browser would take for the page that it has
+  // of the same size, but no browser may take it for its cached page
   const changed = await validators(await installation.url());
   expect(changed.size).toBe(page.size);
   expect(changed.etag).not.toBe(page.etag);
@@ -163,7 +163,7 @@ test("a new version is another image: the pods are replaced without a failed req
   expect(Object.keys(answers).sort()).toEqual(["200 The first edition.", "200 The third edition."]);
 });
 
-/** What a browser keeps of the start page, to ask whether it has changed. */
+/** The validators that a browser keeps of the start page, to ask whether it has changed. */
 async function validators(url: string): Promise<{ etag: string | null; size: string | null }> {
   const { headers } = await fetch(url, { headers: { "accept-encoding": "identity" } });
   return { etag: headers.get("etag"), size: headers.get("content-length") };
@@ -177,7 +177,7 @@ test("a StaticExport without a copy fails there, with a warning before and the r
   const { ok, text, logs } = await installation.stack.up();
   expect(ok).toBe(false);
   const shown = text + JSON.stringify(logs);
-  expect(shown).toContain("each pod, whenever it starts, will have to reach the host of that link");
+  expect(shown).toContain("whenever a pod starts, it must reach the host of that link");
   expect(shown).toContain("destination: { repository, base }");
   const reason = `no answer from ${new URL(installation.service.url).host} (no connection)`;
   await until("a pod's log tells why", async () => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { TestContext } from "vitest";
 import { findCommand, runCommand } from "../programs/commands.ts";
 
-/** What its users type commands with, by their names and those of the variables that say where they are here. */
+/** The commands that its users type, by their names and those of the variables that say where they are here. */
 const PROGRAMS = { helm: "HELM", kubenode: "KUBENODE" } as const;
 const KUBECTL = `#!/bin/sh\nexec kubenode kubectl "$@"\n`;
 const PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -16,11 +16,11 @@ const KUBECONFIG = "/root/.kube/config";
 export interface BareMachine {
   /** Puts a file there. */
   write(path: string, text: string): Promise<void>;
-  /** Puts in a medium with a copy of this folder, which can only be read. @returns where it is there */
+  /** Mounts a read-only medium with a copy of this folder. @returns its path there */
   insert(folder: string, name: string): Promise<string>;
-  /** Types these lines in a shell, until one of them fails. @returns what was printed */
+  /** Runs these lines in a shell, until one of them fails. @returns the output */
   type(folder: string, lines: string): Promise<string>;
-  /** Types a line, and goes on while it runs. @returns what ends it */
+  /** Runs a line in the background. @returns a function that ends it */
   leaveRunning(line: string): () => Promise<void>;
 }
 

@@ -8,7 +8,7 @@ const RELEASE_TIMEOUT = "15";
 const PATIENT_TIMEOUT = "180";
 
 // test/chart has every other archive that the init container refuses
-test("a broken archive never replaces what is served and the pod says why; a whole one is rolled out by the next `up`, from the same export", async (context) => {
+test("a broken archive never replaces what is served and the pod reports the reason; the next `up` rolls out a whole one, from the same export", async (context) => {
   const installation = await buildInstallation(context, {
     config: { version: "first" },
   });
@@ -20,7 +20,7 @@ test("a broken archive never replaces what is served and the pod says why; a who
   const mend = installation.spoilDownloads({ body: "<!doctype html><title>Sign in</title>" });
   const failed = await installation.stack.up();
   expect(failed.ok).toBe(false);
-  // what Pulumi says leads to the commands, and the commands to the pod's own reason
+  // Pulumi's message leads to the commands, and the commands to the pod's own reason
   expect(failed.text).toContain(`kubectl --namespace ${installation.namespace} describe pods`);
   await until("a pod tells why", async () => /perhaps a web page/.test(await lastWords(installation)));
   expect(Object.keys(await endClient())).toEqual(["200 The first edition."]);

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { openBrowser } from "./browser.ts";
 import { buildInstallation } from "./installation.ts";
 
-/** Documentation that nobody here wrote: that of the package fastify. */
+/** Real documentation: that of the package fastify. */
 const FASTIFY = join(import.meta.dirname, "../../node_modules/fastify/docs");
 
-test("one `up` exports the fastify site and installs it; a browser reads it through the pods, from them alone and without a violation of the policy", async (context) => {
+test("one `up` exports the fastify site and installs it; a browser reads all of it from the pods, without a violation of the policy", async (context) => {
   const { page, requested, complaints } = await openBrowser(context);
   const installation = await buildInstallation(context, { site: FASTIFY, jobDurationMs: 2_000 });
   const up = await installation.up();

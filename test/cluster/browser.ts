@@ -12,11 +12,11 @@ export interface Reader {
   page: Page;
   /** Addresses of all requests that pages made. */
   requested: string[];
-  /** What pages wrote to the console, their errors, and violations of the policy. */
+  /** Messages of pages on the console, their errors, and violations of the policy. */
   complaints: string[];
 }
 
-/** A browser until the test ends, which is skipped where there is none. */
+/** A browser until the test ends; without one the test is skipped. */
 export async function openBrowser(context: TestContext): Promise<Reader> {
   context.skip(!existsSync(CHROMIUM), `there is no Chromium at ${CHROMIUM} (set CHROMIUM)`);
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });

@@ -1,4 +1,4 @@
-// A kit on a machine that has neither Node.js nor Pulumi, beside a node without a way out: its README, step by step.
+// A kit on a machine without Node.js and Pulumi, beside a node without egress: its README, step by step.
 import { generateKeyPairSync } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { buildInstallation, until } from "./installation.ts";
 import { kubectlIn, list } from "./kubectl.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** As the kit's README names it, and where its last command but one leads. */
+/** As the kit's README names it, and the address of its last command but one. */
 const NAMESPACE = "docs";
 const PAGE = "http://127.0.0.1:8080/";
 
@@ -47,7 +47,7 @@ async function connectedSide(context: TestContext) {
     config: { version: "1", folder, base, chart },
     env: { KIT_SIGNING_KEY: privateKey.export({ type: "pkcs8", format: "pem" }).toString() },
   });
-  /** Writes the next kit. @returns its folder, and how large it is in bytes */
+  /** Writes the next kit. @returns its folder, and its size in bytes */
   const write = async (config: Record<string, string>): Promise<{ path: string; size: number }> => {
     await installation.setConfig(config);
     const { outputs } = await installation.up();
@@ -57,7 +57,7 @@ async function connectedSide(context: TestContext) {
   return { ...installation, write, publicKey: publicKey.export({ type: "spki", format: "pem" }).toString() };
 }
 
-/** What a kit's README says to type, by the numbers of its steps. */
+/** The commands in a kit's README, by the numbers of its steps. */
 function stepsOf(kit: string): Map<number, string> {
   const readme = readFileSync(join(kit, "README.md"), "utf8");
   const steps = readme.split(/^## (?=\d+\.)/m).slice(1);
@@ -69,7 +69,7 @@ function stepsOf(kit: string): Map<number, string> {
   );
 }
 
-test("its README leads from a medium to pages in a browser, on to a differential kit, and back", async (context) => {
+test("its README leads from a medium to pages in a browser, then to a differential kit, and back", async (context) => {
   const { page, requested, complaints } = await openBrowser(context);
   await closeGap(context);
   const connected = await connectedSide(context);
@@ -88,7 +88,7 @@ test("its README leads from a medium to pages in a browser, on to a differential
     () => void kubectl("delete", "namespace", NAMESPACE, "--wait=false", "--ignore-not-found"),
   );
 
-  /** Types steps of a kit's README in one shell, with one's own key, registry and folder in the place of those there. */
+  /** Runs steps of a kit's README in one shell, with the test's key, registry and folder in place of the README's. */
   const follow = async (kit: string, steps: readonly number[]): Promise<string> => {
     const medium = await machine.insert(kit, `${steps.join("-")}-${kit.split("/").at(-1) ?? ""}`);
     const texts = stepsOf(kit);
@@ -102,7 +102,7 @@ test("its README leads from a medium to pages in a browser, on to a differential
         .replaceAll("registry.internal/docs", `${registry.host}/docs`),
     );
   };
-  /** What a browser finds while the command of README's step for it runs. */
+  /** What a browser shows while the README's command for it runs. */
   const expectPage = async (text: string): Promise<void> => {
     const end = machine.leaveRunning(stepsOf(first.path).get(9) ?? "");
     try {

@@ -6,7 +6,7 @@ import { runCommand } from "../programs/commands.ts";
 import { clusterValues } from "./installation.ts";
 import { kubectlIn, list } from "./kubectl.ts";
 
-/** The chart alone, installed by helm in a namespace of its own. */
+/** Only the chart, installed by helm in its own namespace. */
 async function install(context: TestContext, values: Values = {}) {
   const namespace = `chart-${randomBytes(4).toString("hex")}`;
   const kubectl = kubectlIn(namespace);

@@ -9,7 +9,7 @@ import { HELM } from "../chart/neededPrograms.ts";
 import { CHART, readChartYaml } from "../chart/renderedChart.ts";
 import { runCommand } from "../programs/commands.ts";
 
-/** Where the example's chart is published, in both ways that Helm knows. */
+/** The example's chart, published in both ways that Helm knows. */
 export interface ChartRegistry {
   name: string;
   version: string;
@@ -55,7 +55,7 @@ export async function publishChart(context: Pick<TestContext, "onTestFinished">)
   return { name, version, repository: `http://${host}`, reference: `oci://${host}/docs/${name}` };
 }
 
-/** What an OCI registry answers when a chart is pulled (OCI distribution specification 1.1, Pull). */
+/** The replies of an OCI registry to a pull of a chart (OCI distribution specification 1.1, Pull). */
 function artifact(repository: string, tag: string, chart: Buffer): [path: string, body: Buffer][] {
   const config = Buffer.from("{}");
   const descriptor = (kind: string, body: Buffer) => ({

@@ -11,7 +11,7 @@ export interface CopiedExample {
   changeTemplate(file: string, change: (text: string) => string): Promise<void>;
 }
 
-/** A copy of an example, for a test that edits it, with the package installed in it. Removed when the test ends. */
+/** A copy of an example that a test can edit, with the package installed in it. Removed when the test ends. */
 export async function copyExample(
   context: Pick<TestContext, "onTestFinished">,
   name = "self-hosted",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { buildInstallation, SHORT_LINK_LIFETIME_MS, until, type Installation } from "./installation.ts";
 
-test("when a link has ended, the pod waits and its log says what to do; renewing the link asks for one bundle, updates the Secret and restarts no pod, which goes on by itself", async (context) => {
+test("when a link has ended, the pod waits and its log says what to do; renewing the link requests one bundle, updates the Secret and restarts no pod, which continues by itself", async (context) => {
   const installation = await buildInstallation(context, {
     config: { version: "1", renewBefore: "1h" },
     linkLifetimeMs: SHORT_LINK_LIFETIME_MS,
@@ -42,6 +42,6 @@ function fetchLog({ kubectl }: Installation): Promise<string> {
     "--container=fetch",
     "--tail=-1",
   ).catch(
-    () => "", // no pod has got that far
+    () => "", // no pod has reached that
   );
 }

@@ -1,6 +1,5 @@
-// The CronJobs of examples/fleet with all that happens to them: pods that are killed and evicted, a service that is down, a schedule
-// that comes while a run is on. Runs are started as the CronJob starts them, but for the last test. SEED=… has other kills, KILLS=30
-// has more.
+// The CronJobs of examples/fleet under faults: killed and evicted pods, a service that is down, a schedule that is due during a
+// run. Tests start the runs as the CronJob does, except in the last test. SEED=… has other kills, KILLS=30 has more.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,14 +27,14 @@ const KILLS = Number(process.env["KILLS"] ?? 6);
 /** One of each stack in a round: the first during the exports, the others during renewals. */
 const STACKS = FAULTS.length;
 const ROUNDS = Math.max(2, Math.ceil(KILLS / STACKS));
-/** Of two runs, one after the other, of all stacks: on a machine that does nothing else, less than a quarter of this. */
+/** Limit of two runs of all stacks, one after the other: an idle machine needs less than a quarter of it. */
 const ROUND_LIMIT_MS = 240_000;
 
-/** Of which half is time for the runs of a round; till then, the clocks are put forward. */
+/** Half of it is time for the runs of a round; until then, the clocks are put forward. */
 const LINK_LIFETIME_MS = 1_800_000;
 const RENEW_BEFORE = "15m";
 const JOB_DURATION_MS = 6_000;
-/** Of this time, counted from when jobs run or links are asked for, runs are killed in this part. */
+/** Runs are killed in this part of this time, counted from the start of jobs or the request for links. */
 const KILLED_PART = 0.7;
 
 const outcomes: string[] = [];
@@ -59,7 +58,7 @@ afterAll(() => {
   if (outcomes.length > 0) console.log([`SEED=${SEED}: ${outcomes.length} faults`, ...outcomes].join("\n  "));
 });
 
-/** Stacks of a team, with so many sites each; of a domain each. */
+/** Stacks of a team, with this number of sites each, and a domain for each site. */
 function stacksOf(team: string, stacks: number, sites: number, inputs: Record<string, string> = {}) {
   const names = Array.from({ length: stacks }, (_, index) => `${team}-0${index + 1}`);
   return Object.fromEntries(
@@ -91,7 +90,7 @@ function serviceFor(
   return startFleetService(context, { domains, jobDurationMs, linkLifetimeMs: LINK_LIFETIME_MS });
 }
 
-/** Soon enough to hit the run that it is waited in. */
+/** Short enough to hit the run while it waits. */
 async function soon(what: string, isSo: () => boolean): Promise<void> {
   const options = { timeout: RUN_LIMIT_MS, interval: 20 };
   await vi.waitFor(
@@ -100,7 +99,7 @@ async function soon(what: string, isSo: () => boolean): Promise<void> {
   );
 }
 
-/** Lets time pass until the links of all sites are due. */
+/** Puts the clocks forward until the links of all sites are due. */
 async function allAreDue(
   fleet: FleetInstallation,
   service: FleetService,
@@ -119,11 +118,11 @@ async function expectRenewed(before: readonly SiteState[], watched: WatchedSites
   }
 }
 
-/** Of the command of a process, what tells it from the others of its pod. */
+/** The part of a process's command that identifies it in its pod. */
 const nameOf = (command = ""): string =>
   (/cmd\/[\w-]+/.exec(command) ?? /pulumi-[\w-]+|command\.ts|pulumi/.exec(command))?.[0] ?? command;
 
-/** In what no fault may have an effect. */
+/** Conditions that no fault may change. */
 async function expectWhole(
   { starts, service }: FleetService,
   watched: WatchedSites,
@@ -131,7 +130,7 @@ async function expectWhole(
 ): Promise<void> {
   const domains = Object.values(stacks).flatMap(domainsOf);
   expect(starts()).toEqual(Object.fromEntries(domains.map((domain) => [domain, 1])));
-  // 503 is what all get while it is down, and nothing else answers so
+  // 503 is the reply to all while it is down, and no other reply has it
   expect(service.requests.filter(({ status = 0 }) => status >= 400 && status !== 503)).toEqual([]);
   expect(await watched.sites()).toHaveLength(domains.length);
   expect([...watched.wrongs]).toEqual([]);
@@ -139,7 +138,7 @@ async function expectWhole(
 
 describe.concurrent("CronJobs of a fleet", { timeout: 2 * ROUND_LIMIT_MS }, () => {
   test(
-    "of which each pod is killed or evicted in its first export and while it renews: no job is started twice, no site is gone, no link ends, and the next runs go well",
+    "with each pod killed or evicted in its first export and while it renews: no job is started twice, no site is removed, no link ends, and the next runs succeed",
     { timeout: ROUNDS * ROUND_LIMIT_MS },
     async (context) => {
       const stacks = stacksOf("team-a", STACKS, 4);
@@ -167,7 +166,7 @@ describe.concurrent("CronJobs of a fleet", { timeout: 2 * ROUND_LIMIT_MS }, () =
       };
       const round = async (isThere: (domains: string[]) => boolean) => {
         const faults = FAULTS.map((fault) => ({ fault, order: random() })).sort((a, b) => a.order - b.order);
-        // no run is over before it is hit, however late that is
+        // no run ends before it is hit, however late that is
         const letLinksGo = service.holdLinks();
         const strikes = names.map((stack, index) =>
           runAndStrike(stack, faults[index]?.fault ?? "eviction", isThere),
@@ -192,7 +191,7 @@ describe.concurrent("CronJobs of a fleet", { timeout: 2 * ROUND_LIMIT_MS }, () =
     },
   );
 
-  test("whose service is down when links are due: runs that wait for it go well, those that gave up do with the next run, and no job is started twice", async (context) => {
+  test("with the service down when links are due: runs that wait for it succeed, those that gave up succeed in the next run, and no job is started twice", async (context) => {
     const patient = stacksOf("team-b", 1, 3);
     const hasty = Object.fromEntries(
       Object.values(stacksOf("team-b", 2, 3, { renewalTimeout: "5s" }))
@@ -217,7 +216,7 @@ describe.concurrent("CronJobs of a fleet", { timeout: 2 * ROUND_LIMIT_MS }, () =
     await expectRenewed(before, watched);
   });
 
-  test("of which one is scheduled each minute, and takes longer: the next run begins when it has ended", async (context) => {
+  test("with one scheduled each minute that takes longer: the next run begins when it has ended", async (context) => {
     const stacks = stacksOf("team-c", 1, 1);
     const untilNextMinute = () => 60_000 - (Date.now() % 60_000);
     const service = await serviceFor(context, stacks, () => untilNextMinute() + 5_000);

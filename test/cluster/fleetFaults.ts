@@ -1,4 +1,4 @@
-// What happens to the pods of a fleet: their processes are killed, or they have to leave their node.
+// Faults of the pods of a fleet: processes are killed, or pods are evicted from their node.
 import { readdir, readFile } from "node:fs/promises";
 import { runCommand } from "../programs/commands.ts";
 import type { KubernetesObject } from "./kubectl.ts";
@@ -6,7 +6,7 @@ import type { KubernetesObject } from "./kubectl.ts";
 export const FAULTS = ["kill -9 of all processes", "kill -9 of one process", "eviction"] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** @param random in [0, 1), chooses the process. @returns the command lines of those that were killed */
+/** @param random in [0, 1), chooses the process. @returns the command lines of the killed processes */
 export async function strike(pod: KubernetesObject, fault: Fault, random: number): Promise<string[]> {
   if (fault === "eviction") {
     await evict(pod);
@@ -25,7 +25,7 @@ export async function strike(pod: KubernetesObject, fault: Fault, random: number
   return struck.map(({ command }) => command);
 }
 
-/** By way of the API that drains of nodes use: the processes are asked to end, and have their time for it. */
+/** Evicts by the API that drains of nodes use: the processes get SIGTERM and their grace period. */
 async function evict({ metadata: { name, namespace = "" } }: KubernetesObject): Promise<void> {
   const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name, namespace } };
   const path = `/api/v1/namespaces/${namespace}/pods/${name}/eviction`;
@@ -34,10 +34,10 @@ async function evict({ metadata: { name, namespace = "" } }: KubernetesObject): 
   });
 }
 
-/** Not the one that only holds the pod's place, and not the shell that watches over the test engine (`engine/reaper.ts`). */
+/** Without the pause process of the pod, and without the shell that watches the test engine (`engine/reaper.ts`). */
 const OTHERS = /^$|^\/bin\/sleep |^sh -c /;
 
-/** Those of its containers, on the node that is this machine. */
+/** The processes of its containers, on the node that is this machine. */
 async function processesOf(pod: KubernetesObject): Promise<{ pid: number; command: string }[]> {
   const found = [];
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {

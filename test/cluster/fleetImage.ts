@@ -1,4 +1,4 @@
-// The image of examples/fleet/Dockerfile, of what this machine has: no registry is asked for it.
+// The image of examples/fleet/Dockerfile, made from this machine's files: no registry is needed.
 import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -13,10 +13,10 @@ const ROOT = join(import.meta.dirname, "../..");
 const PROGRAM = "opt/docs-fleet";
 const ENGINE = "opt/test";
 
-/** The CLI, and what it starts for a program and for its dynamic resources. */
+/** The CLI, and the programs that it starts for a program and for its dynamic resources. */
 const CLI = ["pulumi", "pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];
 
-/** Whose `pulumi` the image has: the CLI where there is one with its plugins on PATH, else that of the test engine. */
+/** Which `pulumi` the image has: the CLI where it is on PATH with its plugins, else that of the test engine. */
 export function fleetEngine(): { kind: EngineKind; why: string } {
   const { kinds, skipped } = availableEngines();
   if (!kinds.includes("cli")) return { kind: "local", why: skipped ?? "" };
@@ -54,7 +54,7 @@ export async function writeFleetImage(folder: string, tag: string, kind: EngineK
   return file;
 }
 
-/** `COPY` and `npm install` of the Dockerfile: the program as the package has it, and what it depends on. */
+/** `COPY` and `npm install` of the Dockerfile: the program as the package has it, and its dependencies. */
 async function addFleetProgram(root: string, draft: string): Promise<void> {
   await extract({ file: await pack(draft), cwd: draft });
   const example = join(draft, "package/examples/fleet");
@@ -71,7 +71,10 @@ async function addFleetProgram(root: string, draft: string): Promise<void> {
   await cp(join(draft, "package"), join(program, "node_modules", own.name), { recursive: true });
 }
 
-/** Below a package, what no run loads: packages of its own are copied where they are needed; source maps; builds for bundlers. */
+/**
+ * Files in a package that no run loads: nested packages, which are copied where they are needed; source maps; builds for
+ * bundlers.
+ */
 const LEFT_OUT = /\/node_modules$|\.map$|\/build\/es(m|next)$/;
 
 interface Manifest {
@@ -79,7 +82,7 @@ interface Manifest {
   dependencies?: Record<string, string>;
 }
 
-/** Copies a package, and all that it depends on, from where Node.js finds them. */
+/** Copies a package and all its dependencies, from where Node.js finds them. */
 async function addPackage(name: string, from: string, program: string, copied: Set<string>): Promise<void> {
   const folder = findPackage(name, from);
   if (copied.has(folder)) return;
@@ -99,7 +102,7 @@ function findPackage(name: string, from: string): string {
   return findPackage(name, dirname(from));
 }
 
-/** The test engine as the command `pulumi`; what it imports, the program depends on, too. */
+/** The test engine as the command `pulumi`; its imports become dependencies of the program, too. */
 async function addEngine(root: string): Promise<void> {
   const test = join(root, ENGINE);
   for (const path of ["package.json", "engine", "programs/commands.ts"]) {

@@ -17,10 +17,10 @@ export const FLEET_IMAGE = { repository: "docker.io/local/docs-fleet", tag: "1" 
 const CLOCK = join(import.meta.dirname, "../stack/skewedClock.ts");
 /** Of the image. */
 const USER = 1000;
-/** A schedule that no test lives to see. */
+/** A schedule that is due in no test. */
 const NEVER = "0 0 29 2 *";
 
-/** Takes longer on a busy machine only. */
+/** Longer on a busy machine only. */
 export const RUN_LIMIT_MS = 240_000;
 
 export type Sites = Record<string, { domain: string; [input: string]: string }>;
@@ -28,23 +28,23 @@ export type Sites = Record<string, { domain: string; [input: string]: string }>;
 export interface FleetInstallation {
   namespace: string;
   kubectl: Kubectl;
-  /** Folder on this machine that the pods of a stack have as `/fleet`. */
+  /** Folder on this machine that is `/fleet` in the pods of a stack. */
   volumeOf(stack: string): string;
-  /** Puts the clocks of the service and of the pods that are still to come forward. */
+  /** Puts the clocks of the service and of later pods forward. */
   passTime: (ms: number) => Promise<void>;
   /** Starts a run of a stack as its CronJob does. @returns the name of the Job */
   run: (stack: string) => Promise<string>;
-  /** The pod of a Job, when there is one. */
+  /** The pod of a Job, if there is one. */
   podOf(job: string): Promise<KubernetesObject>;
-  /** Waits for the end of a Job. @returns whether it succeeded, and what its pods said */
+  /** Waits for the end of a Job. @returns whether it succeeded, and the logs of its pods */
   ended(job: string): Promise<{ ok: boolean; said: string }>;
-  /** A run of each of these stacks, side by side, that has to go well. */
+  /** A run of each of these stacks, side by side, which must succeed. */
   runAll(stacks: readonly string[]): Promise<void>;
 }
 
 /**
  * @param stacks the sites of each
- * @param schedule of all stacks; by default, they run when the test says so
+ * @param schedule of all stacks; by default, the test starts runs
  */
 export async function installFleet(
   context: Pick<TestContext, "onTestFinished">,
@@ -70,7 +70,7 @@ export async function installFleet(
 
   for (const stack of Object.keys(stacks)) {
     await mkdir(volumeOf(stack));
-    await chown(volumeOf(stack), USER, USER); // the kubelet gives no such volume to its pods' group
+    await chown(volumeOf(stack), USER, USER); // the kubelet does not give such a volume to its pods' group
     await writeFile(join(volumeOf(stack), "service.crt"), service.certificate);
     await cp(CLOCK, join(volumeOf(stack), "clock.ts"));
     const volume = persistentVolume(`${namespace}-${stack}`, volumeOf(stack), { namespace, name: stack });
@@ -86,7 +86,7 @@ export async function installFleet(
     PULUMI_NODEJS_TRANSPILE_ONLY: "true",
     NODE_COMPILE_CACHE: "/fleet/compile-cache",
   };
-  // by standard input: what is on a command line, others on the machine can read
+  // by standard input: other users of the machine can read command lines
   const secret = {
     apiVersion: "v1",
     kind: "Secret",
@@ -111,14 +111,14 @@ export async function installFleet(
     return job;
   };
   const ended = async (job: string) => {
-    const look = async () => {
+    const readJob = async () => {
       const found = (await list(kubectl, "jobs")).find(({ metadata }) => metadata.name === job);
       const end = conditionsOf(found).find(({ type }) => type === "Complete" || type === "Failed");
       return end && { value: end.type === "Complete" };
     };
-    const ok = await until(`${job} has ended`, look, RUN_LIMIT_MS);
-    const said = await kubectl("logs", `job/${job}`, "--all-containers", "--prefix").catch(String);
-    return { ok: ok.value, said };
+    const ok = await until(`${job} has ended`, readJob, RUN_LIMIT_MS);
+    const logs = await kubectl("logs", `job/${job}`, "--all-containers", "--prefix").catch(String);
+    return { ok: ok.value, said: logs };
   };
   return {
     namespace,
@@ -157,7 +157,7 @@ export function conditionsOf(job: KubernetesObject | undefined): { type: string 
   return conditions.filter(({ status }) => status === "True");
 }
 
-/** For one claim only: nobody on this node makes volumes. */
+/** For one claim only: this node has no provisioner. */
 function persistentVolume(
   name: string,
   path: string,

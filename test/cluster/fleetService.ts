@@ -1,5 +1,5 @@
-// The reference service as the pods of a fleet reach it: by TLS, as it must be over a network, at an address behind which it can
-// go down and come back.
+// The reference service for the pods of a fleet: by TLS, as required over a network, at an address behind which it can go down
+// and come back.
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect, type AddressInfo } from "node:net";
@@ -20,20 +20,20 @@ export interface FleetServiceOptions {
 
 export interface FleetService {
   url: string;
-  /** What pods have to trust, PEM. */
+  /** The certificate authority for the pods, PEM. */
   certificate: string;
   service: ReferenceService;
   /** Its clock, in milliseconds since 1970. */
   now: () => number;
   /** Puts it forward. */
   passTime: (ms: number) => void;
-  /** Of these domains, those whose running job has been looked at. */
+  /** Those of these domains whose running job has been polled. */
   lookedAt(domains: readonly string[]): string[];
-  /** How many jobs were started for each domain. */
+  /** The number of jobs that were started for each domain. */
   starts: () => Record<string, number>;
-  /** No request for a link is answered until the function that it returns is called: no run with one to renew or to make ends. */
+  /** Answers no request for a link until the returned function is called: no run with a link to create or renew ends. */
   holdLinks: () => () => void;
-  /** Every request is answered with 503, as gateways do whose service is down, until the function that it returns is called. */
+  /** Answers every request with 503, as gateways do whose service is down, until the returned function is called. */
   goDown: () => () => void;
 }
 
@@ -58,7 +58,7 @@ export async function startFleetService(
     behind.on("error", () => client.destroy()).on("close", () => client.destroy());
     client.pipe(behind).pipe(client);
   });
-  proxy.on("tlsClientError", () => undefined); // a client that is killed meanwhile
+  proxy.on("tlsClientError", () => undefined); // a client that was killed meanwhile
   await once(proxy.listen(0, host), "listening");
   const { port } = proxy.address() as AddressInfo;
   const url = `https://${host}:${port}`;

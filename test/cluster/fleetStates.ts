@@ -1,11 +1,11 @@
-// The sites of a fleet as Pulumi's state has them, on the volumes of its stacks: those of the CLI and of the test engine alike.
+// The sites of a fleet in Pulumi's state, on the volumes of its stacks: those of the CLI and of the test engine alike.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FleetInstallation } from "./fleetInstallation.ts";
 import { repeatedly } from "./repeatedly.ts";
 
 const PAUSE_MS = 200;
-/** Where the two have the state of a stack, below its volume. */
+/** The state files of a stack below its volume, for both. */
 const FILES = [
   (stack: string) => `state/docs-fleet.${stack}.json`,
   (stack: string) => `state/.pulumi/stacks/docs-fleet/${stack}.json`,
@@ -26,7 +26,7 @@ interface Resource {
   outputs?: { jobId?: string; renewAfter?: string; expiresAt?: string };
 }
 
-/** Sites of a stack that have a link; `undefined` while there is no state, as when it is just being replaced. */
+/** Sites of a stack that have a link; `undefined` while there is no state, as during its replacement. */
 async function readSites(volume: string, stack: string): Promise<SiteState[] | undefined> {
   for (const file of FILES) {
     const text = await readFile(join(volume, file(stack)), "utf8").catch(() => undefined);
@@ -46,13 +46,13 @@ async function readSites(volume: string, stack: string): Promise<SiteState[] | u
 }
 
 export interface WatchedSites {
-  /** As they are now, of all stacks. */
+  /** The present ones, of all stacks. */
   sites(): Promise<SiteState[]>;
-  /** What was ever wrong: a link past its end, a site that is gone, a job in the place of another. */
+  /** All violations so far: a link past its end, a removed site, a job in the place of another. */
   wrongs: ReadonlySet<string>;
 }
 
-/** Looks at the states of a fleet all the time, until the test ends. */
+/** Reads the states of a fleet continuously, until the test ends. */
 export function watchSites(
   context: { onTestFinished: (done: () => Promise<void>) => void },
   fleet: Pick<FleetInstallation, "volumeOf">,

@@ -1,4 +1,5 @@
-// The script of the CronJob `wake`, run by the shells of images with the real kubectl, on an API server that has only what it asks for.
+// The script of the CronJob `wake`, run by the shells of images with the real kubectl, on an API server with only the resources
+// that it requests.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -40,16 +41,16 @@ const stack = (name: string, conditions?: Condition[], update?: string): Stack =
   }),
 });
 
-/** What kubectl has changed: requests that are no GET, with what they carry. */
+/** The changes by kubectl: requests that are no GET, with their bodies. */
 type Changes = { request: string; body: unknown }[];
 
 interface Cluster {
   stacks: Stack[];
-  /** Names of the Updates that are there. */
+  /** Names of the existing Updates. */
   updates?: string[];
-  /** Whether it has nothing to say of stacks. */
+  /** Whether it returns no stacks. */
   refuses?: true;
-  /** When the Updates are asked for, for the n-th time. */
+  /** Called at the n-th request for the Updates. */
   onUpdates?: (time: number) => unknown;
 }
 
@@ -85,7 +86,7 @@ for (const [groupVersion, resources] of Object.entries(GROUPS)) {
   };
 }
 
-/** An API server with these objects, until the test ends. @returns its address, and what is changed in it */
+/** An API server with these objects, until the test ends. @returns its address, and the changes to it */
 async function serve(context: TestContext, cluster: Cluster): Promise<{ url: string; changes: Changes }> {
   const changes: Changes = [];
   let asked = 0;
@@ -130,7 +131,7 @@ async function serve(context: TestContext, cluster: Cluster): Promise<{ url: str
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, changes };
 }
 
-/** Runs the script, as the container does, and fails with what it says unless it goes well. */
+/** Runs the script, as the container does; fails with its output unless it succeeds. */
 async function wake(
   context: TestContext,
   shell: string[],
@@ -171,7 +172,7 @@ const WAKE_UP = {
 describe.each([{ shell: ["dash"] }, { shell: ["busybox", "sh"] }])(
   "the script that wakes stacks, in $shell, with kubectl",
   ({ shell }) => {
-    test("asks those again that were given up, in a workspace that is new, and leaves the others alone", async (context) => {
+    test("requests again those that were given up, in a new workspace, and leaves the others alone", async (context) => {
       const { said, changes } = await wake(context, shell, {
         stacks: [
           stack("new"),
@@ -189,18 +190,18 @@ describe.each([{ shell: ["dash"] }, { shell: ["busybox", "sh"] }])(
       expect(said).toContain("stalled: stalled, UpdateFailed");
     });
 
-    test("fails when it cannot ask for the stacks", async (context) => {
+    test("fails when it cannot read the stacks", async (context) => {
       await expect(wake(context, shell, { stacks: [], refuses: true })).rejects.toThrow("NotFound");
     });
 
-    test("of a workspace that failed, it has another made", async (context) => {
+    test("has a failed workspace replaced", async (context) => {
       const { changes } = await wake(context, shell, {
         stacks: [stack("a", [condition("Stalled", "WorkspaceFailed")])],
       });
       expect(requests(changes)).toEqual(["DELETE workspaces a", "PATCH stacks a"]);
     });
 
-    test("frees a stack that waits since long for an Update that is gone, if it waits for that one still", async (context) => {
+    test("frees a stack that has long waited for an Update that is gone, if it still waits for that one", async (context) => {
       const { said, changes } = await wake(context, shell, {
         stacks: [stack("a", [condition("Reconciling", "StackProcessing")], "a-1")],
       });
@@ -217,7 +218,7 @@ describe.each([{ shell: ["dash"] }, { shell: ["busybox", "sh"] }])(
       expect(said).toContain("a: waits for a-1, which is gone");
     });
 
-    test("does not touch one that has not waited long, whose Update comes after all, or that waits for another one by then", async (context) => {
+    test("does not change one that has not waited long, whose Update comes after all, or that waits for another one by then", async (context) => {
       const now = new Date().toISOString().replace(/\.\d+/, "");
       const young = [stack("young", [condition("Reconciling", "StackProcessing", now)], "young-1")];
       expect((await wake(context, shell, { stacks: young })).changes).toEqual([]);

@@ -3,16 +3,16 @@ import { seededRandom } from "../simulation/seededRandom.ts";
 import { History } from "./history.ts";
 
 const histories = Number(process.env["HISTORIES"] ?? 1);
-/** Always the same unless asked: a check that fails now and then tells nothing about the change that it is run for. */
+/** Always the same by default: a random failure says nothing about the change that the check runs for. */
 const firstSeed = Number(process.env["SEED"] ?? 1);
 const STEPS = 12;
-/** Of each step, with its roll-out. */
+/** Limit of each step, with its roll-out. */
 const STEP_LIMIT_MS = 180_000;
 
 const seeds = Array.from({ length: histories }, (_, index) => firstSeed + index);
 
 test.concurrent.for(seeds)(
-  "whatever happens, no request fails and no content is served as another: history %i",
+  "in any history, no request fails and no content is served as another: history %i",
   { timeout: STEPS * STEP_LIMIT_MS },
   async (seed, context) => {
     const history = await History.start(context, seededRandom(seed));

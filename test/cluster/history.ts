@@ -1,4 +1,4 @@
-// What happens to an installation in a random history, and what must hold after each step.
+// The steps of a random history of an installation, and the conditions after each step.
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, type TestContext } from "vitest";
 import { findHelm } from "../engine/local/kubernetes/helmCommand.ts";
@@ -9,14 +9,14 @@ import { list, type KubernetesObject } from "./kubectl.ts";
 import { removePendingRecord } from "./pendingRecord.ts";
 import { startSteadyClient } from "./steadyClient.ts";
 
-/** Long enough for the kubelet to renew a mounted Secret, which takes it a minute and more, and soon over. */
+/** Long enough for the kubelet to renew a mounted Secret, which takes it a minute and more, and ends soon. */
 const LINK_LIFETIME_MS = 150_000;
-/** Helm's wait in seconds: for a roll-out that has something in its way, and for the last one. */
+/** Helm's wait in seconds: for a blocked roll-out, and for the last one. */
 const RELEASE_TIMEOUT = "20";
-/** The kubelet's pauses before it starts a container anew grow to some minutes. */
+/** The kubelet's pauses before it restarts a container grow to some minutes. */
 const LAST_TIMEOUT = "400";
 
-/** What happens more often than the rest: without it, little can go wrong. */
+/** Steps that are more frequent than the others: without them, little can go wrong. */
 const OFTEN = ["a new version", "a new version", "the same version, another job", "Helm rolls back"];
 
 interface Export {
@@ -25,18 +25,18 @@ interface Export {
 }
 
 export class History {
-  /** What was done, for the message of a failure. */
+  /** The steps so far, for the message of a failure. */
   readonly story: string[] = [];
   readonly #installation: Installation;
   readonly #random: () => number;
   readonly #endClient: () => Promise<Record<string, number>>;
-  /** Those whose archive is whole. */
+  /** Jobs whose archive is whole. */
   readonly #exports: Export[] = [];
-  /** What each content was seen to be: the edition of its pods, by their content id. */
+  /** The edition that each content had: that of its pods, by their content id. */
   readonly #contents = new Map<string, string>();
   #values: Record<string, unknown>;
   #editions = 0;
-  /** What the program says now. */
+  /** The program's present settings. */
   #edition = "";
   #mends: (() => void)[] = [];
 
@@ -72,7 +72,7 @@ export class History {
     this.#values = installation.values;
   }
 
-  /** One step, at random, and what must hold after it. */
+  /** One random step, and the conditions after it. */
   async step(): Promise<void> {
     const names = [...Object.keys(this.#steps), ...OFTEN];
     const name = names[Math.floor(this.#random() * names.length)] ?? "";
@@ -81,7 +81,7 @@ export class History {
     await this.#check();
   }
 
-  /** All is well again: the pods have to serve what the program says, and nobody has had to wait for a page. */
+  /** All faults end: the pods must serve what the program says, and no page request may have failed meanwhile. */
   async end(): Promise<void> {
     this.story.push("- all is well again, refresh and up");
     this.#mend();
@@ -134,7 +134,7 @@ export class History {
     "the node is drained": () => exclusively(() => this.#drain()),
     "a pod is deleted": async () => {
       const pods = await this.#readyPods();
-      if (pods.length < 2) return; // what is not there yet cannot stand in
+      if (pods.length < 2) return; // content that is not deployed yet cannot be served
       const pod = pods[Math.floor(this.#random() * pods.length)];
       await this.#installation.kubectl("delete", "pod", pod?.metadata.name ?? "", "--wait=true");
     },
@@ -174,7 +174,7 @@ export class History {
     await this.#up(options);
   }
 
-  /** May fail, where something is in its way; what was left pending is put right as it is told. */
+  /** May fail where something blocks it; a pending release is repaired as the message says. */
   async #up(options: { kill?: AbortSignal } = {}): Promise<void> {
     const { ok, error, text } = await this.#installation.stack.up(options);
     this.story.push(`  up: ${ok ? "ok" : (error?.split("\n")[0] ?? "")}`);
@@ -197,7 +197,7 @@ export class History {
     return result;
   }
 
-  /** Pods of one content serve one and the same edition, at all times; and so does the Service where there is one content. */
+  /** Pods of one content serve one edition at all times; so does the Service while there is one content. */
   async #check(): Promise<void> {
     await this.#editionsOfPods();
   }
@@ -207,7 +207,7 @@ export class History {
     for (const { metadata, status } of await this.#readyPods()) {
       const content = metadata.annotations?.["docs-server/content"] ?? "";
       const edition = await editionAt(`http://${String(status?.["podIP"])}:8080/`);
-      if (edition === undefined) continue; // it went just now
+      if (edition === undefined) continue; // the pod was just removed
       const known = this.#contents.get(content) ?? edition;
       expect(edition, `${metadata.name} is of content ${content}`).toBe(known);
       this.#contents.set(content, known);
@@ -225,7 +225,7 @@ export class History {
     return (await this.#installation.pods()).filter(isReady);
   }
 
-  /** As the cluster's budget for disruptions allows, which may be not at all. */
+  /** Allowed by the cluster's disruption budget, which may refuse. */
   async #drain(): Promise<void> {
     const { kubectl } = this.#installation;
     const [node] = await list(kubectl, "nodes");
@@ -286,7 +286,7 @@ async function editionAt(url: string): Promise<string | undefined> {
   }
 }
 
-/** Histories run side by side, and there is one node. */
+/** Histories run side by side, on one node. */
 let queue: Promise<unknown> = Promise.resolve();
 function exclusively<T>(work: () => Promise<T>): Promise<T> {
   const result = queue.then(work, work);

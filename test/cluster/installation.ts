@@ -11,14 +11,14 @@ import { findCommand } from "../programs/commands.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** The admin API key. Must appear nowhere. */
+/** The admin API key. Must not appear anywhere. */
 export const CANARY_KEY = "svc_c4n4ry-cluster-k3y";
-/** Of what is waited for in the cluster. */
+/** Limit of waits for the cluster. */
 const WAIT_LIMIT_MS = 120_000;
 const DOMAIN = "docs.example.com";
-/** A link lives for an hour unless a test says otherwise. */
+/** A link lives for an hour by default. */
 const LINK_LIFETIME_MS = 3_600_000;
-/** Life of a link that is renewed within a test: half of it is time enough for pods to start. */
+/** Life of a link that is renewed within a test: pods can start within half of it. */
 export const SHORT_LINK_LIFETIME_MS = 120_000;
 
 export type Installation = Awaited<ReturnType<typeof buildInstallation>>;
@@ -26,10 +26,10 @@ export type Installation = Awaited<ReturnType<typeof buildInstallation>>;
 export interface InstallationOptions {
   /** Folder of Markdown. @default a folder with one page, see `writeStartPage` */
   site?: string;
-  /** For the chart, on top of what the cluster needs. */
+  /** Values of the chart, in addition to those that the cluster needs. */
   values?: Record<string, unknown>;
   config?: Record<string, string>;
-  /** Environment of the operations, beside the service's. */
+  /** Environment of the operations, in addition to the service's. */
   env?: Record<string, string | undefined>;
   linkLifetimeMs?: number;
   jobDurationMs?: number | (() => number);
@@ -55,7 +55,7 @@ export function hostAddress(): string {
   return address;
 }
 
-/** Values that this cluster needs: its web image, and links without TLS, as the tests' service has none; and haste. */
+/** Values that this cluster needs: its web image, links without TLS, because the tests' service has none, and short pauses. */
 export function clusterValues(): Record<string, unknown> {
   const image = process.env["CLUSTER_WEB_IMAGE"];
   const colon = image?.lastIndexOf(":") ?? -1;
@@ -68,7 +68,7 @@ export function clusterValues(): Record<string, unknown> {
   };
 }
 
-/** The self-hosted example on the cluster, in a namespace of its own. Removed when the test ends. */
+/** The self-hosted example on the cluster, in its own namespace. Removed when the test ends. */
 export async function buildInstallation(
   context: Pick<TestContext, "onTestFinished">,
   options: InstallationOptions = {},
@@ -126,7 +126,7 @@ export async function buildInstallation(
     const { clusterIP, ports } = web?.spec as { clusterIP: string; ports: { port: number }[] };
     return new URL(`http://${clusterIP}:${ports[0]?.port ?? 80}/`).href;
   };
-  /** Address of the installation's Service, as soon as it answers: the node's rules for it are a moment behind. */
+  /** Address of the installation's Service, as soon as it answers: the node's rules for it are slightly late. */
   const url = async () => {
     const found = await address();
     const answers = () =>
@@ -137,7 +137,7 @@ export async function buildInstallation(
     await until("the Service answers", answers);
     return found;
   };
-  /** Whether the start page says this, through the Service. */
+  /** Whether the start page contains this, through the Service. */
   const says = async (text: string) => {
     const page = await address()
       .then(fetch)
@@ -149,27 +149,27 @@ export async function buildInstallation(
   };
   return {
     namespace,
-    /** Those that the chart got at first. */
+    /** The values of the first installation. */
     values,
     kubectl,
     service,
     stack,
     url,
     says,
-    /** Answers downloads of bundles so from now on, but for these jobs. Returns a function that ends this. */
+    /** From now on, answers downloads of bundles with this, except for these jobs. Returns a function that ends it. */
     spoilDownloads: (reply: InterceptorReply, spared: readonly string[] = []) =>
       service.intercept(({ path }) =>
         path.startsWith("/bundles/") && !spared.some((jobId) => path.includes(jobId)) ? reply : undefined,
       ),
-    /** Lets the service take all links for ended that it has given so far. */
+    /** Makes the service treat all links so far as ended. */
     endLinks: () => void (aheadMs += linkLifetimeMs),
-    /** Writes the start page of the site: the next export has it. */
+    /** Writes the start page of the site for the next export. */
     writeStartPage,
-    /** Of the example's configuration; keys as in its README. */
+    /** Values of the example's configuration; keys as in its README. */
     setConfig: async (values: Record<string, string>) => {
       for (const [name, value] of Object.entries(values)) await stack.setConfig(name, value);
     },
-    /** `pulumi up` that has to go well. */
+    /** `pulumi up` that must succeed. */
     up: async () => {
       const result = await stack.up();
       if (!result.ok) {
@@ -178,9 +178,9 @@ export async function buildInstallation(
       }
       return result;
     },
-    /** Waits until the start page says this: a pod that is being replaced can still answer for a moment after `up`. */
+    /** Waits until the start page contains this: a pod that is being replaced can still answer for a moment after `up`. */
     serves: (text: string) => until(`the start page says: ${text}`, () => says(text)),
-    /** The link that the pods of the newest revision are given. */
+    /** The link that the pods of the newest revision get. */
     link: async () => {
       const [deployment] = await listOwn("deployments");
       const { metadata } = (deployment?.spec as { template: KubernetesObject }).template;
@@ -197,7 +197,7 @@ export async function buildInstallation(
     },
     /** Pods that are not being deleted. */
     pods: async () => (await listOwn("pods")).filter(({ metadata }) => !("deletionTimestamp" in metadata)),
-    /** Waits until as many pods are ready as there should be, whatever revision they are of. */
+    /** Waits until the wanted number of pods is ready, of any revision. */
     isReady: () =>
       until("the pods are ready", async () => {
         const [deployment] = await listOwn("deployments");
@@ -208,12 +208,12 @@ export async function buildInstallation(
         };
         return observedGeneration > 0 && readyReplicas >= replicas;
       }),
-    /** Everything that the operations have shown. */
+    /** All output of the operations. */
     shown: () => texts.join("\n"),
   };
 }
 
-/** Waits for something in the cluster, which no clock of the tests governs. */
+/** Waits for a condition of the cluster, which no clock of the tests controls. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false>,

@@ -3,7 +3,7 @@ import { buildInstallation, until, type Installation } from "./installation.ts";
 import { list } from "./kubectl.ts";
 import { removePendingRecord } from "./pendingRecord.ts";
 
-test("a release that a killed run left pending is named by the next `up`, with the commands that cure it", async (context) => {
+test("the next `up` names a release that a killed run left pending, with the commands that repair it", async (context) => {
   const installation = await killUpgrade(context);
   const refused = await installation.stack.up();
   expect(refused.ok).toBe(false);
@@ -13,7 +13,7 @@ test("a release that a killed run left pending is named by the next `up`, with t
   await installation.serves("The second edition.");
 });
 
-test("also after `pulumi refresh`, which takes the pending record for real, so that `up` says «unchanged»", async (context) => {
+test("also after `pulumi refresh`, which reads the pending record as the real state, so that `up` says «unchanged»", async (context) => {
   const installation = await killUpgrade(context);
   expect((await installation.stack.refresh()).ok).toBe(true);
   const unchanged = await installation.up();
@@ -28,7 +28,7 @@ test("also after `pulumi refresh`, which takes the pending record for real, so t
   await installation.serves("The second edition.");
 });
 
-/** The first edition is served, and the roll-out of the second was killed on its way. */
+/** The first edition is served, and the roll-out of the second was killed midway. */
 async function killUpgrade(context: Parameters<typeof buildInstallation>[0]): Promise<Installation> {
   const installation = await buildInstallation(context, { config: { version: "1" } });
   await installation.up();

@@ -1,6 +1,6 @@
 import { runCommand } from "../programs/commands.ts";
 
-/** Parts of a Kubernetes object that the tests look at. */
+/** Fields of a Kubernetes object that the tests read. */
 export interface KubernetesObject {
   kind: string;
   metadata: { name: string; uid: string; namespace?: string; annotations?: Record<string, string> };

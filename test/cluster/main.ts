@@ -1,5 +1,5 @@
-// `npm run test:cluster`: the chart, the example and SelfHostedDocs on a real Kubernetes cluster. Takes the one of
-// KUBECONFIG, else starts a single node and takes it down again.
+// `npm run test:cluster`: the chart, the example and SelfHostedDocs on a real Kubernetes cluster. Uses the cluster of KUBECONFIG,
+// else starts a single node and stops it at the end.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { tmpdir } from "node:os";
@@ -42,7 +42,7 @@ async function onOwnNode(): Promise<number> {
   const name = nodeName(process.pid);
   const folder = join(tmpdir(), name);
   await mkdir(folder, { mode: 0o700 });
-  const stop = () => undefined; // Ctrl-C reaches the script as well: its end is waited for
+  const stop = () => undefined; // Ctrl-C reaches the script as well: wait for its end
   process.on("SIGINT", stop).on("SIGTERM", stop);
   try {
     return await runIsolated(join(import.meta.dirname, "onSingleNode.ts"), process.argv.slice(2), {

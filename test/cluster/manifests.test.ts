@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => kubectl("delete", "namespace", namespace, "--wait=false"));
 
-/** Asks the API server what it would say. */
+/** Sends the manifests to the API server as a dry run. */
 function apply(manifests: string) {
   const args = ["apply", "--namespace", namespace, "--dry-run=server", "--validate=strict", "--filename=-"];
   return spawnSync("kubectl", args, { input: manifests, encoding: "utf8" });
@@ -27,7 +27,7 @@ const ingress = {
   tls: [{ secretName: "docs-tls", hosts: ["docs.example.com"] }],
 };
 
-/** Each switches something on that adds or changes manifests. */
+/** Values that add or change manifests, one switch each. */
 test.each<[string, Values]>([
   ["as the component sets them", serving()],
   ["without a static export", {}],
@@ -42,13 +42,13 @@ test.each<[string, Values]>([
   async (_, values) => {
     const rendered = await template({ ...clusterValues(), ...values }, "--namespace", namespace);
     const { status, stdout, stderr } = apply(rendered.stdout);
-    expect(stderr).toBe(""); // warnings too
+    expect(stderr).toBe(""); // warnings, too
     expect(status).toBe(0);
     expect(stdout).toContain("deployment.apps/docs-docs-server created (server dry run)");
   },
 );
 
-test("a field that no manifest has is refused by the same check", () => {
+test("the same check refuses an unknown field", () => {
   const manifest = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" }, dta: {} };
   expect(apply(JSON.stringify(manifest)).stderr).toContain('unknown field "dta"');
 });

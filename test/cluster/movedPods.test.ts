@@ -1,4 +1,4 @@
-// The second day: a pod of the revision that is served has to start anew while a later one failed, is pending, was rolled back.
+// Later events: a pod of the served revision must restart after a later revision failed, is pending, or was rolled back.
 import { expect, test } from "vitest";
 import { findHelm } from "../engine/local/kubernetes/helmCommand.ts";
 import { runCommand } from "../programs/commands.ts";
@@ -11,11 +11,11 @@ const BROKEN = { body: "<!doctype html><title>Sign in</title>" };
 
 interface Served {
   installation: Installation;
-  /** Lets the archives of later jobs be what they are. */
+  /** Serves the archives of later jobs whole. */
   mend: () => void;
 }
 
-/** The first edition is served; the archive of each job after it arrives broken. */
+/** The first edition is served; the archive of each later job arrives broken. */
 async function serveFirstEdition(context: Parameters<typeof buildInstallation>[0]): Promise<Served> {
   const installation = await buildInstallation(context, {
     config: { version: "1" },
@@ -27,7 +27,7 @@ async function serveFirstEdition(context: Parameters<typeof buildInstallation>[0
   return { installation, mend };
 }
 
-/** Drains the node of the pods and lets it in again, then deletes each pod that is ready: the page has to come back each time. */
+/** Drains the pods' node and uncordons it, then deletes each ready pod: the page must return each time. */
 async function movePods(installation: Installation): Promise<void> {
   const { kubectl } = installation;
   const [node] = await list(kubectl, "nodes");
@@ -61,7 +61,7 @@ async function readyPods(installation: Installation): Promise<string[]> {
     .map(({ metadata }) => metadata.name);
 }
 
-test("after two releases that failed, moved pods of the good one serve its pages again; a whole archive is then rolled out, and the next one drops what nothing needs", async (context) => {
+test("after two failed releases, moved pods of the good one serve its pages again; then a whole archive is rolled out, and the next one drops unused links", async (context) => {
   const { installation, mend } = await serveFirstEdition(context);
   expect((await installation.stack.up()).ok).toBe(false);
   await installation.setConfig({ version: "3" });
@@ -69,7 +69,7 @@ test("after two releases that failed, moved pods of the good one serve its pages
   await movePods(installation);
 
   mend();
-  // a job that no pod has tried in vain, after which the kubelet pauses for long
+  // a job that no pod has tried yet: after failures the kubelet makes long pauses
   await installation.setConfig({ version: "4", timeout: "180" });
   await installation.up();
   await installation.serves("The second edition.");
@@ -99,7 +99,7 @@ test("while a killed upgrade is pending, moved pods of the good release serve it
   await movePods(installation);
 });
 
-test("after Helm's own rollback, moved pods serve the pages that it went back to", async (context) => {
+test("after Helm's own rollback, moved pods serve the pages of the earlier revision", async (context) => {
   const { installation } = await serveFirstEdition(context);
   expect((await installation.stack.up()).ok).toBe(false);
   const helm = findHelm(process.env);
@@ -108,7 +108,7 @@ test("after Helm's own rollback, moved pods serve the pages that it went back to
   await movePods(installation);
 });
 
-test("a pod of the good release that is moved after a broken change of the chart starts with the files it was made with", async (context) => {
+test("a pod of the good release that is moved after a broken change of the chart starts with its original files", async (context) => {
   const { installation } = await serveFirstEdition(context);
   await installation.setConfig({
     version: "1",

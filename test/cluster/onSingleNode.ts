@@ -1,4 +1,4 @@
-// Runs in namespaces of its own: starts the node, runs the tests on it, and ends.
+// Runs in its own namespaces: starts the node, runs the tests on it, and ends.
 import { runVitest } from "../programs/runVitest.ts";
 import { endWithParent } from "./node/isolation.ts";
 import { writeKubectl } from "../programs/goPrograms.ts";
@@ -9,7 +9,7 @@ import { startSingleNode } from "./node/singleNode.ts";
 import { join } from "node:path";
 
 endWithParent();
-const stop = () => undefined; // Ctrl-C reaches the tests as well: their end is waited for
+const stop = () => undefined; // Ctrl-C reaches the tests as well: wait for their end
 process.on("SIGINT", stop).on("SIGTERM", stop);
 const folder = given("NODE_FOLDER");
 const kubenode = given("KUBENODE");

@@ -1,7 +1,9 @@
 import { expect } from "vitest";
 import type { Installation } from "./installation.ts";
 
-/** Does just what is told of a release that a killed run left pending: finds Helm's record of it, and deletes that one. */
+/**
+ * Does exactly what the message about a pending release of a killed run says: finds Helm's record of it, and deletes that one.
+ */
 export async function removePendingRecord({ kubectl }: Installation, told: string): Promise<void> {
   const find = /kubectl (--namespace \S+ get secrets .*)$/m.exec(told)?.[1];
   const remove = /kubectl (--namespace \S+ delete secret) (\S+)\.vN$/m.exec(told);
@@ -14,7 +16,7 @@ export async function removePendingRecord({ kubectl }: Installation, told: strin
   await kubectl(...words(remove?.[1] ?? ""), newest.replace("secret/", ""));
 }
 
-/** Of a command as it is told: words, with quotes around those that a shell would split. */
+/** The words of a command in a message, with quotes around those that a shell would split. */
 function words(command: string): string[] {
   return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 }

@@ -4,9 +4,9 @@ import { repeatedly } from "./repeatedly.ts";
 const PAUSE_MS = 20;
 
 /**
- * Watches the command lines of all processes that this machine shows, those in pods of its own node included.
+ * Records the command lines of all processes that this machine shows, those in pods of its own node included.
  *
- * @returns ends it, and gives each command line that was seen, once
+ * @returns ends it, and returns each recorded command line once
  */
 export function watchProcesses(): () => Promise<string[]> {
   const seen = new Set<string>();

@@ -3,7 +3,7 @@ import { publishChart, type ChartRegistry } from "./chartRegistry.ts";
 import { copyExample } from "./copiedExample.ts";
 import { buildInstallation } from "./installation.ts";
 
-/** What the program says in the place of `chart: "./chart"`. */
+/** The program's text in place of `chart: "./chart"`. */
 const REFERENCES: Record<string, (registry: ChartRegistry) => string> = {
   "from a repository": ({ name, version, repository }) =>
     `chart: "${name}", chartVersion: "${version}", release: { repositoryOpts: { repo: "${repository}" },`,
@@ -12,7 +12,7 @@ const REFERENCES: Record<string, (registry: ChartRegistry) => string> = {
 };
 
 test.for(Object.entries(REFERENCES))(
-  "a published chart %s is installed, serves the pages, and the next preview is empty",
+  "a published chart %s is installed and serves the pages, and the next preview is empty",
   async ([, reference], context) => {
     const registry = await publishChart(context);
     const example = await copyExample(context);

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Does something again and again beside the test. @returns ends it, after the last time; rejects as the work did */
+/** Repeats work during the test. @returns ends it, after the last time; rejects as the work did */
 export function repeatedly(work: () => Promise<void>, pauseMs: number): () => Promise<void> {
   let stopped = false;
   const run = async () => {
@@ -10,7 +10,7 @@ export function repeatedly(work: () => Promise<void>, pauseMs: number): () => Pr
     }
   };
   const running = run();
-  running.catch(() => undefined); // whoever ends it hears of it
+  running.catch(() => undefined); // the caller that ends it gets the error
   return () => {
     stopped = true;
     return running;

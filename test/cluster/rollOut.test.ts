@@ -4,7 +4,7 @@ import { buildInstallation } from "./installation.ts";
 import { list } from "./kubectl.ts";
 import { startSteadyClient } from "./steadyClient.ts";
 
-test("a new version rolls the pods without a failed request; so does another jobId alone, which serves that job's pages in every pod and starts nothing", async (context) => {
+test("a new version replaces the pods without a failed request; so does another jobId alone, which serves that job's pages in every pod and starts nothing", async (context) => {
   const installation = await buildInstallation(context, { config: { version: "1" } });
   const first = await installation.up();
   const endClient = startSteadyClient(await installation.url());
@@ -26,7 +26,7 @@ test("a new version rolls the pods without a failed request; so does another job
     .filter(({ method, path }) => method === "POST" && path === "/v1/static-export/jobs");
   expect(starts).toEqual([]);
 
-  // of three revisions the last two are kept: the links of older ones are gone from the cluster
+  // of three revisions the last two are kept: the links of older ones are removed from the cluster
   const revisions = await list(installation.kubectl, "secrets", "--selector=owner=helm");
   expect(revisions.map(({ metadata }) => metadata.name.replace(/^.*\./, "")).sort()).toEqual(["v2", "v3"]);
 
@@ -34,7 +34,7 @@ test("a new version rolls the pods without a failed request; so does another job
   expect(Object.keys(answers).sort()).toEqual(["200 The first edition.", "200 The second edition."]);
   expect(answers["200 The second edition."]).toBeGreaterThan(100);
 
-  // a pod that starts later serves what the others serve
+  // a pod that starts later serves the same as the others
   const [moved] = await installation.pods();
   await installation.kubectl("delete", "pod", moved?.metadata.name ?? "", "--wait=true");
   await installation.isReady();

@@ -6,7 +6,7 @@ import { list, type KubernetesObject } from "./kubectl.ts";
 import { runCommand } from "../programs/commands.ts";
 import { watchProcesses } from "./processArguments.ts";
 
-test("L41: the link reaches the installation byte for byte and is in the Secret and in Helm's own record, and nowhere else: no object, argument, log line, event or plain state", async (context) => {
+test("L41: the link reaches the installation byte for byte, and is in the Secret and in Helm's own record only: in no other object, argument, log line, event or plain state", async (context) => {
   const seenProcesses = watchProcesses();
   const installation = await buildInstallation(context, {
     config: { version: "1", renewBefore: "1h" },
@@ -26,7 +26,7 @@ test("L41: the link reaches the installation byte for byte and is in the Secret 
   const commandLines = await seenProcesses();
   const canaries = [CANARY_KEY, ...signatures];
 
-  // it is where it has to be: the search below would find it
+  // it is where it must be: the search below would find it
   const secrets = await list(installation.kubectl, "secrets");
   const holders = secrets.filter((secret) => mentions(secretText(secret), signatures));
   expect(holders.map(({ metadata }) => metadata.name).sort()).toEqual([
@@ -51,7 +51,7 @@ test("L41: the link reaches the installation byte for byte and is in the Secret 
   }
 });
 
-/** The part of a link that is its permission. */
+/** The signature of a link. */
 function signatureOf(link: string): string {
   const signature = new URL(link).searchParams.get("signature") ?? "";
   expect(signature.length).toBeGreaterThan(20);
@@ -66,7 +66,7 @@ function mentions(text: string, canaries: readonly string[]): boolean {
   );
 }
 
-/** What a Secret holds in plain text; Helm packs its record once more. */
+/** The plain content of a Secret; Helm packs its record once more. */
 function secretText({ data = {} }: KubernetesObject): string {
   return Object.values(data)
     .map((value) => {
@@ -77,7 +77,7 @@ function secretText({ data = {} }: KubernetesObject): string {
     .join("\n");
 }
 
-/** All objects of all kinds in the whole cluster, but for Secrets. */
+/** All objects of all kinds in the whole cluster, except Secrets. */
 async function everyObject({ kubectl }: Installation): Promise<Record<string, string>> {
   const kinds = await runCommand("kubectl", ["api-resources", "--verbs=list", "--output=name"]);
   const found: Record<string, string> = {};

@@ -5,9 +5,9 @@ import { repeatedly } from "./repeatedly.ts";
 const PAUSE_MS = 10;
 
 /**
- * Somebody who asks for a page all the time, on a new connection each time.
+ * Requests a page continuously, on a new connection each time.
  *
- * @returns ends it, and tells how often each answer came: a status and the edition that the page names, or the error's code
+ * @returns ends it, and returns how often each answer came: a status and the edition in the page, or the error's code
  */
 export function startSteadyClient(url: string): () => Promise<Record<string, number>> {
   const answers: Record<string, number> = {};

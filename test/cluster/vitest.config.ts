@@ -2,16 +2,13 @@ import { defineConfig } from "vitest/config";
 
 /** They mostly wait. */
 const WORKERS = 4;
-/** `.ci/run` runs other commands beside: a test of one minute took four there. */
+/** `.ci/run` runs other commands at the same time: a test of one minute took four there. */
 const TIMEOUT_MS = 480_000;
 
-/** Cut the pods off and restart the node: after all others, one by one. */
+/** These cut the pods off and restart the node: after all others, one by one. */
 const ALONE = ["airGap.test.ts", "carriedKit.test.ts"];
 
-/**
- * `npm run test:cluster`, which prepares the cluster: see `main.ts`. What Helm does on a cluster, and the
- * whole.
- */
+/** `npm run test:cluster`, which prepares the cluster: see `main.ts`. Tests Helm on a cluster, and whole installations. */
 export default defineConfig({
   test: {
     reporters: ["default", `${import.meta.dirname}/../totalsReporter.ts`],

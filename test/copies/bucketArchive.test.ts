@@ -10,7 +10,8 @@ import {
 } from "@aws-sdk/client-s3";
 import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
 import { bucketDestination } from "../../provider/destination/bucket/bucketDestination.ts";
-import type { Bundle, Copy, Destination } from "../../provider/destination/destination.ts";
+import type { Bundle } from "../../provider/archive/bundle.ts";
+import type { Copy, Destination } from "../../provider/destination/destination.ts";
 import {
   ACCESS_KEY,
   BUCKET,
@@ -85,7 +86,7 @@ describe.for([
   ["in one piece", 3 * MB],
   ["in parts", 37 * MB + 5],
 ] as const)("an archive %s", ([, size]) => {
-  test("is one object under its digest, checked by the store, and known by one request", async (context) => {
+  test("is one object under its digest, checked by the store, and found by one request", async (context) => {
     const store = await startStore(context);
     const destination = archives(store);
     const bundle = await makeBundle(context, size);
@@ -110,7 +111,7 @@ describe.for([
     expect(store.requests.slice(before).map(({ method }) => method)).toEqual(["HEAD"]);
   });
 
-  test("that is there already is not sent again", async (context) => {
+  test("that exists already is not sent again", async (context) => {
     const store = await startStore(context);
     const bundle = await makeBundle(context, size);
     const copy = await publish(context, archives(store), bundle);
@@ -126,13 +127,13 @@ describe.for([
     const bundle = await makeBundle(context, size);
     await store.client.send(new PutObjectCommand({ Bucket: BUCKET, Key: keyFor(bundle), Body: "theirs" }));
     await expect(publish(context, archives(store), bundle)).rejects.toThrow(
-      "with another content than its name says",
+      "its content does not match its name",
     );
     expect((await contentOf(store, keyFor(bundle))).toString()).toBe("theirs");
     expect(await openUploads(store)).toEqual([]);
   });
 
-  test("is refused where another content gets its name in the last moment, which stays", async (context) => {
+  test("is refused where another content gets its name at the last moment, which stays", async (context) => {
     const store = await startStore(context);
     const bundle = await makeBundle(context, size);
     let theirs: Promise<unknown> | undefined;
@@ -143,7 +144,7 @@ describe.for([
       return undefined;
     };
     await expect(publish(context, archives(store), bundle)).rejects.toThrow(
-      "with another content than its name says",
+      "its content does not match its name",
     );
     await theirs;
     expect((await contentOf(store, keyFor(bundle))).toString()).toBe("theirs");
@@ -151,7 +152,7 @@ describe.for([
   });
 
   test.for(["slowDown", "cut", "lost", "changed"] as const)(
-    "arrives whole though requests are spoiled (%s)",
+    "arrives whole despite faulty requests (%s)",
     async (way, context) => {
       const store = await startStore(context);
       const bundle = await makeBundle(context, size);
@@ -160,7 +161,7 @@ describe.for([
         (method === "PUT" || method === "POST") && count++ % 2 === 0 ? way : undefined;
       const result = publish(context, archives(store), bundle);
       if (way === "changed") {
-        await expect(result).rejects.toThrow(/was not what was sent/);
+        await expect(result).rejects.toThrow(/differs from the data that was sent/);
         expect(await allKeys(store)).toEqual([]);
       } else {
         await result;
@@ -171,7 +172,7 @@ describe.for([
     },
   );
 
-  test("that was stopped does not wait for answers that never come, and leaves no upload", async (context) => {
+  test("that was stopped does not wait for missing answers, and leaves no upload", async (context) => {
     const store = await startStore(context);
     const bundle = await makeBundle(context, size);
     const stop = new AbortController();
@@ -190,7 +191,7 @@ describe.for([
     expect(await allKeys(store)).toEqual([]);
   });
 
-  test("that two runs put at once is there once, whole", async (context) => {
+  test("that two runs put at the same time exists once, whole", async (context) => {
     const store = await startStore(context);
     const bundle = await makeBundle(context, size);
     const copies = await Promise.all([1, 2, 3].map(() => publish(context, archives(store), bundle)));
@@ -199,7 +200,7 @@ describe.for([
     expect(await openUploads(store)).toEqual([]);
   });
 
-  test("is removed, unless a kept copy is the same; once more is no error", async (context) => {
+  test("is removed, unless a kept copy is the same; a second removal is no error", async (context) => {
     const store = await startStore(context);
     const destination = archives(store);
     const one = await publish(context, destination, await makeBundle(context, size));
@@ -215,7 +216,7 @@ describe.for([
     expect(await allKeys(store)).toEqual(["site/archives/theirs"]);
   });
 
-  test("is seen to be changed when somebody wrote there", async (context) => {
+  test("counts as changed after somebody has written to it", async (context) => {
     const store = await startStore(context);
     const destination = archives(store);
     const bundle = await makeBundle(context, size);
@@ -232,7 +233,7 @@ describe.for([
   });
 });
 
-test("the upload that a killed run left is aborted by the next run, which sends the archive anew", async (context) => {
+test("the next run aborts the upload that a killed run left, and sends the archive again", async (context) => {
   const store = await startStore(context);
   const bundle = await makeBundle(context, 37 * MB);
   await leaveUpload(store, bundle, [1, 2, 4]);
@@ -241,7 +242,7 @@ test("the upload that a killed run left is aborted by the next run, which sends 
   expect(await openUploads(store)).toEqual([]);
 });
 
-test("a part of another content, left under the archive's name, does not get into it", async (context) => {
+test("a part of another content, left under the archive's name, does not become part of it", async (context) => {
   const store = await startStore(context);
   const bundle = await makeBundle(context, 20 * MB);
   const other = await makeBundle(context, 20 * MB);
@@ -250,7 +251,7 @@ test("a part of another content, left under the archive's name, does not get int
   expect((await contentOf(store, keyFor(bundle))).equals(bundle.content)).toBe(true);
 });
 
-test("an upload for another digest is left alone for an hour, and then cleared away", async (context) => {
+test("an upload for another digest is left alone for an hour, and then aborted", async (context) => {
   const store = await startStore(context);
   const other = await makeBundle(context, 20 * MB);
   await leaveUpload(store, other, [1]);
@@ -278,7 +279,7 @@ test("an archive that changes while it is sent does not become an object", async
   expect(await openUploads(store)).toEqual([]);
 });
 
-test("a signed link gives the archive until it ends, and no address tells it without", async (context) => {
+test("a signed link returns the archive until it ends, and no address does without a signature", async (context) => {
   const store = await startStore(context);
   const destination = archives(store, { linkLife: "2s" });
   const bundle = await makeBundle(context, 1_000);
@@ -298,7 +299,7 @@ test("a signed link gives the archive until it ends, and no address tells it wit
   await refused.body?.cancel();
 });
 
-describe("a store that refuses says why", () => {
+describe("a store that refuses reports the reason", () => {
   const refusal = async (context: TestContext, more: { bucket?: string } = {}): Promise<string> => {
     const store = await startStore(context);
     const error = await publish(context, archives(store, more), await makeBundle(context, 100)).catch(
@@ -314,7 +315,7 @@ describe("a store that refuses says why", () => {
     expect(await refusal(context, { bucket: "nowhere" })).toMatch(/^there is no bucket nowhere/);
   });
 
-  test("an access key that it does not know", async (context) => {
+  test("an access key that is unknown", async (context) => {
     vi.stubEnv("AWS_ACCESS_KEY_ID", "AKOTHER");
     expect(await refusal(context)).toMatch(
       /s3:GetObject on s3:.* is not allowed|does not know the access key/,

@@ -1,5 +1,5 @@
-// Runs that put copies into a bucket are killed at random instants, again and again: what is there is right, and when one run
-// has come to its end, nothing that the others began is left. SEED=… repeats a run, KILLS=… has more or fewer.
+// Runs that put copies into a bucket are killed at random instants, repeatedly: existing objects are right, and when one run
+// completes, nothing that the others began is left. SEED=… repeats a run, KILLS=… has more or fewer.
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ const MB = 1024 * 1024;
 const random = seededRandom(SEED);
 
 test.for(["archive", "site"] as const)(
-  `${KILLS} runs that are killed leave no wrong byte, and no upload after the next run (%s, SEED=${SEED})`,
+  `${KILLS} killed runs leave no wrong byte, and no upload after the next run (%s, SEED=${SEED})`,
   { timeout: 60_000 + KILLS * 10_000 },
   async (layout, context) => {
     const store = await startStore(context);
@@ -44,7 +44,7 @@ test.for(["archive", "site"] as const)(
       const { Uploads = [] } = await store.client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));
       expect(Uploads.map(({ Key }) => Key)).toEqual([]);
     }
-    // not all: what was sent before is not sent again, so that some come too late
+    // not all: what was sent before is not sent again, so that some kills come too late
     expect(interrupted).toBeGreaterThan(KILLS / 8);
   },
 );
@@ -56,7 +56,7 @@ async function makeContent(context: TestContext): Promise<string> {
   return folder;
 }
 
-/** Other content than before, of an archive that is sent in parts, or of a site of many small files and a large one. */
+/** New content each time: an archive that is sent in parts, or a site of many small files and a large one. */
 async function newBundle(folder: string, layout: "archive" | "site"): Promise<string> {
   const content = randomBytes(layout === "archive" ? 30 * MB : 1_000);
   await writeFile(join(folder, "bundle"), content);
@@ -82,7 +82,7 @@ function run(
   return runUpload(context, "bucketUpload.ts", args, folder, env, killAt);
 }
 
-/** An archive is what its name says as soon as it is there; a site that is whole is as it should be. */
+/** An existing archive matches its name; a complete site has the right files. */
 async function expectRight(
   store: BucketStore,
   layout: string,

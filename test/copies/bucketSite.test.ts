@@ -10,7 +10,8 @@ import {
 } from "@aws-sdk/client-s3";
 import { beforeEach, expect, test, vi, type TestContext } from "vitest";
 import { bucketDestination } from "../../provider/destination/bucket/bucketDestination.ts";
-import type { Bundle, Copy, Destination } from "../../provider/destination/destination.ts";
+import type { Bundle } from "../../provider/archive/bundle.ts";
+import type { Copy, Destination } from "../../provider/destination/destination.ts";
 import {
   ACCESS_KEY,
   BUCKET,
@@ -102,7 +103,7 @@ async function put(store: BucketStore, key: string, text = "theirs"): Promise<vo
   await store.client.send(new PutObjectCommand({ Bucket: BUCKET, Key: key, Body: text }));
 }
 
-test("a site is there with types, cache headers and clean addresses, as a website serves it", async (context) => {
+test("a site has types, cache headers and clean addresses, as a website serves it", async (context) => {
   const store = await startStore(context);
   const website = await openWebsite(context, store, "v/404.html");
   const copy = await publish(context, sites(store), FIRST);
@@ -132,7 +133,7 @@ test("a site is there with types, cache headers and clean addresses, as a websit
   expect(await visit("/v/nothing")).toEqual([404, html, "<h1>Not here</h1>"]);
 });
 
-test("a page is found at its clean address also where a folder of its name is, which the store cannot have beside it", async (context) => {
+test("a page is found at its clean address also where a folder has its name, which the store cannot keep beside it", async (context) => {
   const store = await startStore(context);
   const website = await openWebsite(context, store, "404.html");
   await publish(context, sites(store, ""), { ...FIRST, "guide.html": "<h1>All</h1>", "install/a.txt": "a" });
@@ -146,7 +147,7 @@ test("a page is found at its clean address also where a folder of its name is, w
   }
 });
 
-test("what was a file can become a folder, and a folder a file, in a store that keeps objects as files", async (context) => {
+test("a file can become a folder, and a folder a file, in a store that keeps objects as files", async (context) => {
   const store = await startStore(context);
   const destination = sites(store);
   const made: Copy[] = [];
@@ -161,12 +162,12 @@ test("what was a file can become a folder, and a folder a file, in a store that 
     made.push(copy);
   }
   await destination.remove(made.slice(0, -1), made.slice(-1), await operation(context));
-  // the folder was there when the page was sent
+  // the folder existed when the page was sent
   const expected = { "index.html": "3", "guide.html": "g", "guide/index.html": "g", data: "d" };
   expect(await everything(store)).toEqual(asMap(expected));
 });
 
-test("files are sent before the pages that load them, and the start page last of all", async (context) => {
+test("files are sent before the pages that load them, and the start page last", async (context) => {
   const store = await startStore(context);
   await publish(context, sites(store), FIRST);
   const keys = sentKeys(store);
@@ -177,7 +178,7 @@ test("files are sent before the pages that load them, and the start page last of
   expect(keys.at(-1)).toBe("index.html");
 });
 
-test("the next site sends what changed, and leaves what pages need that are still open", async (context) => {
+test("the next site sends the changes, and keeps the files of pages that are still open", async (context) => {
   const store = await startStore(context);
   const destination = sites(store);
   const first = await publish(context, destination, FIRST);
@@ -213,7 +214,7 @@ test("an earlier site that is put again is as it was", async (context) => {
   expect(await destination.compare(first, await operation(context))).toBe("same");
 });
 
-test("a site that is there already is not sent again; what somebody changed or removed is", async (context) => {
+test("an existing site is not sent again; files that somebody changed or removed are", async (context) => {
   const store = await startStore(context);
   const destination = sites(store);
   const copy = await publish(context, destination, FIRST);
@@ -230,16 +231,16 @@ test("a site that is there already is not sent again; what somebody changed or r
   expect(await destination.compare(copy, await operation(context))).toBe("same");
 });
 
-test("what others have there is not written over: nothing is sent then", async (context) => {
+test("files of other owners are not overwritten: nothing is sent then", async (context) => {
   const store = await startStore(context);
   await put(store, "v/assets/style.css");
   await expect(publish(context, sites(store), FIRST)).rejects.toThrow(
-    "below s3://docs/v there is assets/style.css, which no copy of a site put there",
+    "below s3://docs/v there are objects that no copy of a site wrote: assets/style.css",
   );
   expect(await everything(store)).toEqual(new Map([["assets/style.css", "theirs"]]));
 });
 
-test("what others write there in the last moment is not written over", async (context) => {
+test("a file that another owner writes at the last moment is not overwritten", async (context) => {
   const store = await startStore(context);
   let isFirst = true;
   store.spoil = ({ method, key }) => {
@@ -256,7 +257,7 @@ test("what others write there in the last moment is not written over", async (co
   expect((await everything(store)).has("index.html")).toBe(false);
 });
 
-test("after a run that was stopped half-way only the rest is sent", async (context) => {
+test("after a run that was stopped midway only the rest is sent", async (context) => {
   const store = await startStore(context);
   const stop = new AbortController();
   const reason = new Error("stopped");
@@ -278,12 +279,12 @@ test("after a run that was stopped half-way only the rest is sent", async (conte
   expect(there).toBeGreaterThan(80);
   const before = store.requests.length;
   await publish(context, sites(store), many);
-  // some of those that were on their way arrived after all
+  // some of the requests that were under way arrived after all
   expect(sentKeys(store, before).length).toBeLessThanOrEqual(Object.keys(many).length + 1 - there);
   expect((await everything(store)).size).toBe(Object.keys(many).length + 1);
 });
 
-test("what a killed run left for another site goes when the last copy is removed", async (context) => {
+test("files that a killed run left for another site are removed with the last copy", async (context) => {
   const store = await startStore(context);
   const destination = sites(store);
   store.spoil = ({ method, key }) => (method === "PUT" && key === "v/index.html" ? "stuck" : undefined);
@@ -312,7 +313,7 @@ test("large files are sent in parts, and leave no upload, whoever began it", asy
 });
 
 test.for(["slowDown", "cut", "lost"] as const)(
-  "a site arrives whole though requests are spoiled (%s)",
+  "a site arrives whole despite faulty requests (%s)",
   async (way, context) => {
     const store = await startStore(context);
     let count = 0;
@@ -323,7 +324,7 @@ test.for(["slowDown", "cut", "lost"] as const)(
   },
 );
 
-test("a site at the bucket's root leaves the root's other folders", async (context) => {
+test("a site at the bucket's root keeps the root's other folders", async (context) => {
   const store = await startStore(context);
   await put(store, "theirs/a.txt");
   const destination = sites(store, "");
@@ -335,9 +336,9 @@ test("a site at the bucket's root leaves the root's other folders", async (conte
   expect(Contents.map(({ Key }) => Key)).toEqual(["theirs/a.txt"]);
 });
 
-test("a site whose files are where copies are noted is refused", async (context) => {
+test("a site with files at the place of the copies' records is refused", async (context) => {
   const store = await startStore(context);
   await expect(publish(context, sites(store), { ".docs-hosting/x": "x" })).rejects.toThrow(
-    "where copies are noted",
+    "in the folder of the copies' records",
   );
 });

@@ -11,7 +11,8 @@ import {
   S3Client,
 } from "@aws-sdk/client-s3";
 import type { TestContext } from "vitest";
-import type { Bundle, DestinationContext } from "../../provider/destination/destination.ts";
+import type { Bundle } from "../../provider/archive/bundle.ts";
+import type { DestinationContext } from "../../provider/destination/destination.ts";
 import { systemClock } from "../../provider/time/clock.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
 import { startServer } from "./server.ts";
@@ -23,7 +24,7 @@ export const SECRET = "the-secret-of-the-tests";
 export const BUCKET = "docs";
 const WEBSITE_DOMAIN = "sites.test";
 
-/** A request as it came to the store. */
+/** A request as it reached the store. */
 export interface SeenRequest {
   readonly method: string;
   /** Below the bucket. */
@@ -32,31 +33,31 @@ export interface SeenRequest {
   readonly headers: IncomingMessage["headers"];
 }
 
-/** What happens to a request on its way. */
+/** Faults of a request. */
 export type Spoiled =
   /** The store answers that it is too busy. */
   | "slowDown"
   /** The connection ends after a part of the body. */
   | "cut"
-  /** The store does it, but its answer is lost. */
+  /** The store executes it, but its answer is lost. */
   | "lost"
   /** Nothing happens any more. */
   | "stuck"
-  /** One byte of the body is another one. */
+  /** One byte of the body is changed. */
   | "changed"
   | undefined;
 
-/** A bucket in a store on this machine, seen through a proxy that spoils what it is told to. */
+/** A bucket in a store on this machine, behind a proxy that adds the given faults. */
 export interface BucketStore {
   readonly endpoint: string;
-  /** For looking at the bucket as others do. */
+  /** For reading the bucket as others do. */
   readonly client: S3Client;
   /** All requests so far. */
   readonly requests: readonly SeenRequest[];
   readonly traffic: Traffic;
-  /** Decides on the requests that come. */
+  /** Chooses the fault of each request. */
   spoil: (request: SeenRequest) => Spoiled;
-  /** Where the store answers for buckets as websites, each by a name of its own. */
+  /** The address at which the store serves buckets as websites, each by its own name. */
   readonly websiteSocket: string;
 }
 
@@ -133,7 +134,7 @@ function pass(
     return;
   }
   const { method, url, headers } = incoming;
-  // a connection of its own: one that is kept may end at the store just now
+  // its own connection: the store may just be closing one that is kept alive
   const forwarded = httpRequest({ socketPath, method, path: url, headers, agent: false });
   const drop = (): void => {
     forwarded.destroy();
@@ -162,10 +163,10 @@ function pass(
 }
 
 /**
- * Makes the bucket a website that anybody may read, behind what adds the slash of a folder to an address, as Amazon's own websites
- * do (see «Configuring an index document» of its guide) and this store's do not; until the test ends.
+ * Makes the bucket a website that anybody may read, until the test ends. A proxy before it adds the slash of a folder to an
+ * address, as Amazon's own websites do (see «Configuring an index document» of its guide) and this store's do not.
  *
- * @param notFound key of the page for what is not there
+ * @param notFound key of the page for missing addresses
  * @returns its address
  */
 export async function openWebsite(
@@ -206,7 +207,7 @@ export async function openWebsite(
   return `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
 }
 
-/** An operation of its own, with a scratch folder, until the test ends. */
+/** A separate operation with a scratch folder, until the test ends. */
 export async function operation(
   context: Pick<TestContext, "onTestFinished">,
   signal: AbortSignal = new AbortController().signal,
@@ -228,7 +229,7 @@ export async function operation(
   };
 }
 
-/** An archive with other bytes each time, which nobody looks into. */
+/** An archive with other bytes each time, which is never unpacked. */
 export async function makeBundle(
   context: Pick<TestContext, "onTestFinished">,
   size: number,

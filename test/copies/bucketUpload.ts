@@ -1,5 +1,5 @@
-// A run that puts a copy into a bucket, in a process of its own that is killed: for `bucketKills.test.ts`.
-// Arguments: endpoint, layout, folder with the bundle, its SHA-256, an empty folder. Prints "begun", then "done".
+// A run that puts a copy into a bucket, in its own process that tests kill: for `bucketKills.test.ts`. Arguments: endpoint,
+// layout, folder with the bundle, its SHA-256, an empty folder. Prints "begun", then "done".
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beginCopy } from "./builtBucket.ts";

@@ -9,7 +9,7 @@ import { Secrets } from "../../dist/provider/messages/secrets.js";
 const silent = (): undefined => undefined;
 
 /**
- * Begins a copy in a bucket as the built package does it: for processes of which the time, the memory or the end is looked at.
+ * Begins a copy in a bucket as the built package does it: for processes whose time, memory or end is tested.
  *
  * @param archive a `.tar.gz` and its SHA-256 in hexadecimal digits
  * @param scratch an empty folder

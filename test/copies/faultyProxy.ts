@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import type { TestContext } from "vitest";
 import { Traffic } from "./traffic.ts";
 
-/** A request as it comes by. */
+/** A request that passes the proxy. */
 export interface Passing {
   readonly method: string;
   /** With its query. */
@@ -12,10 +12,10 @@ export interface Passing {
   readonly authorization: string | undefined;
 }
 
-/** What is done to a request instead of passing it on. */
+/** What the proxy does with a request instead of passing it on. */
 export type Spoiling =
   | { readonly answer: { status: number; headers?: Record<string, string>; body?: string } }
-  /** The connection is cut when so many bytes of the request's body were passed on. */
+  /** The connection is cut after this number of bytes of the request's body. */
   | { readonly cutAfter: number }
   /** The registry gets it, and its answer is lost. */
   | { readonly loseAnswer: true }
@@ -24,18 +24,18 @@ export type Spoiling =
       readonly change: Change;
     };
 
-/** What becomes of an answer; with `cut`, the connection ends after the body. */
+/** What the proxy does with an answer; with `cut`, the connection ends after the body. */
 type Change = (answer: { headers: Record<string, unknown>; body: Buffer }) => {
   headers?: Record<string, string>;
   body?: Buffer;
   cut?: boolean;
 };
 
-/** What passes on requests to a registry, and spoils some. */
+/** A proxy that passes requests on to a registry, with faults. */
 export interface FaultyProxy {
   readonly host: string;
   readonly passed: Passing[];
-  /** Bytes of bodies that came in. */
+  /** Bytes of received bodies. */
   readonly received: () => number;
   readonly traffic: Traffic;
 }

@@ -6,7 +6,7 @@ import type { TestContext } from "vitest";
 import { tarEnd, tarHeader, tarPadding } from "../../provider/archive/writeTar.ts";
 import { runCommand } from "../programs/commands.ts";
 
-/** Runs crane, which speaks http to this machine by itself. @returns what it prints */
+/** Runs crane, which uses http for this machine by itself. @returns its output */
 export async function crane(...args: string[]): Promise<string> {
   return (await runCommand(process.env["CRANE"] ?? "crane", args)).trim();
 }
@@ -31,9 +31,9 @@ export function tarOf(files: Readonly<Record<string, string | Buffer>>): Buffer 
 export const ARCHITECTURES = ["amd64", "arm64"] as const;
 
 /**
- * Pushes an index of images for two platforms that could be an nginx image, and of what is about them.
+ * Pushes an index of images for two platforms that could be an nginx image, and its attestations.
  *
- * @param weights how many bytes that cannot be compressed are in the image of a platform besides
+ * @param weights additional bytes, which cannot be compressed, in the image of a platform
  * @returns its digest
  */
 export async function pushBase(

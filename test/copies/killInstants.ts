@@ -2,14 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Run } from "./killedUpload.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** What a run that nobody disturbs takes. */
+/** The time and traffic of an undisturbed run. */
 export interface WholeRun {
   readonly bytes: number;
   readonly requests: number;
   readonly sentMs: number;
 }
 
-/** Measures a run that nobody disturbs. */
+/** Measures an undisturbed run. */
 export async function measureRun(traffic: Traffic, run: () => Promise<Run>): Promise<Run & WholeRun> {
   const { bytes, requests } = traffic;
   const whole = await run();
@@ -17,8 +17,8 @@ export async function measureRun(traffic: Traffic, run: () => Promise<Run>): Pro
 }
 
 /**
- * Random instants at which runs are killed. Most are when a share of the bytes that killed runs left over has gone through, so
- * that they come in time however fast the machine is; the others are at a request, or at a time, which may be after the end.
+ * Random instants at which runs are killed. Most are after a share of the bytes that killed runs left over, so that they come in
+ * time on a machine of any speed; the others are at a request, or at a time, which may be after the end.
  */
 export class KillInstants {
   readonly #random: () => number;
@@ -32,7 +32,7 @@ export class KillInstants {
     this.#whole = whole;
   }
 
-  /** The runs that follow make another copy. */
+  /** The following runs make another copy. */
   beginCopy(): void {
     this.#copyBeganAt = this.#traffic.bytes;
   }

@@ -3,20 +3,20 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "vitest";
 
-/** How a run went that copied something. */
+/** The result of a run that copied something. */
 export interface Run {
-  /** It came to its end: what it said then. */
+  /** Its last output, if it completed. */
   readonly done: string | undefined;
   /** How long it sent, until its end, in milliseconds. */
   readonly sentMs: number;
 }
 
 /**
- * Copies in a process of its own, which says "begun" before it sends anything, and "done" in the end.
+ * Copies in a process of its own, which prints "begun" before it sends anything, and "done" at the end.
  *
  * @param script beside this file
  * @param folder for a scratch folder of its own: the last argument
- * @param killAt ends when it is to be killed; it gets what ends when the process begins to send. Without: never
+ * @param killAt resolves when the process is to be killed; it gets a promise of the start of sending. Default: never
  */
 export async function runUpload(
   context: TestContext,
@@ -32,12 +32,12 @@ export async function runUpload(
     stdio: ["ignore", "pipe", "inherit"],
   });
   context.onTestFinished(() => void child.kill("SIGKILL"));
-  let said = "";
+  let output = "";
   let begunAtMs = Infinity;
   const begun = new Promise<void>((resolve) => {
     child.stdout.on("data", (text: Buffer) => {
-      if (said === "") begunAtMs = performance.now();
-      said += text.toString();
+      if (output === "") begunAtMs = performance.now();
+      output += text.toString();
       resolve();
     });
   });
@@ -45,5 +45,5 @@ export async function runUpload(
   await new Promise((resolve) => child.once("close", resolve));
   const sentMs = performance.now() - begunAtMs;
   await rm(scratch, { recursive: true, force: true });
-  return { done: /^done.*$/m.exec(said)?.[0], sentMs };
+  return { done: /^done.*$/m.exec(output)?.[0], sentMs };
 }

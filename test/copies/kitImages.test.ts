@@ -63,7 +63,7 @@ async function prepared(context: Pick<TestContext, "onTestFinished">) {
   return { host, base, digest, folder: await scratchFolder(context) };
 }
 
-test("for one platform the image is that platform's own, byte for byte, and the site's runs on it", async (context) => {
+test("for one platform the image is that platform's own, byte for byte, and the site's is based on it", async (context) => {
   const { host, base, digest, folder } = await prepared(context);
   const run = await operation(context);
   const { path, manifest, blobs } = await kitOf(folder, run, { images: [base] });
@@ -81,7 +81,7 @@ test("for one platform the image is that platform's own, byte for byte, and the 
   expect(manifest.images).toHaveLength(2);
   // shared blobs once, each under its own digest
   expect([...blobs].sort()).toEqual(manifest.blobs.map((blob) => hex(blob.digest)).sort());
-  expect(blobs).toHaveLength(6); // the base's layer, the site's, and for each of both a configuration and a manifest
+  expect(blobs).toHaveLength(6); // the layers of the base and the site, and for each image a configuration and a manifest
   for (const name of blobs) {
     const bytes = readFileSync(join(path, "images/blobs/sha256", name));
     expect(createHash("sha256").update(bytes).digest("hex")).toBe(name);
@@ -139,7 +139,7 @@ test("the same inputs give the same path; a new version fetches nothing that an 
   expect(fetched(run)).toHaveLength(1); // the configuration, which is read
 });
 
-test("a differential kit leaves out what the earlier one has, says which that is, and has all manifests and configurations", async (context) => {
+test("a differential kit leaves out the files of the earlier one, names them, and has all manifests and configurations", async (context) => {
   const { base, folder } = await prepared(context);
   const first = await kitOf(folder, await operation(context), { images: [base] });
   const since = readEarlierKit(join(first.path, "manifest.json"));
@@ -164,7 +164,7 @@ test("a differential kit leaves out what the earlier one has, says which that is
   expect(third.manifest.blobs.filter((blob) => blob.in === "v1")).toHaveLength(1);
 });
 
-test("what a run that was stopped had fetched is not fetched again, and nothing of it is in sight", async (context) => {
+test("files that a stopped run had fetched are not fetched again, and none of them is visible", async (context) => {
   const { base, folder } = await prepared(context);
   const stop = new AbortController();
   const cut = await operation(context, {}, { signal: stop.signal });

@@ -1,5 +1,5 @@
-// Runs that write a kit are killed at random instants, again and again: nothing that is not whole ever has a kit's name, and the run
-// that comes to its end fetches what is missing. SEED=… repeats a run, KILLS=… has more or fewer.
+// Runs that write a kit are killed at random instants, repeatedly: no partial kit ever has a kit's name, and the run that
+// completes fetches what is missing. SEED=… repeats a run, KILLS=… has more or fewer.
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,13 +15,13 @@ import { startRegistry } from "./registry.ts";
 
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
 const KILLS = Number(process.env["KILLS"] ?? 10);
-/** Of one kit, before a run is left alone. */
+/** The kills of one kit, before a run completes. */
 const KILLS_EACH = 3;
 const MB = 1024 * 1024;
 const random = seededRandom(SEED);
 
 test(
-  `${KILLS} runs that are killed leave no half kit under a kit's name, and the next run goes on from what they fetched (SEED=${SEED})`,
+  `${KILLS} killed runs leave no partial kit under a kit's name, and the next run continues from what they fetched (SEED=${SEED})`,
   { timeout: 60_000 + KILLS * 10_000 },
   async (context) => {
     const { host } = await startRegistry(context);
@@ -68,12 +68,12 @@ test(
       const before = proxy.passed.length;
       expect((await run(kits)).done).toBe(`done ${name}`);
       const asked = proxy.passed.slice(before).map(({ path }) => path);
-      // small ones, such as configurations, are read all the same
+      // small ones, such as configurations, are read again
       for (const digest of fetched) expect(asked.filter((path) => path.endsWith(digest))).toEqual([]);
       expect(await readdir(kits)).toEqual([name]);
       await isWhole(join(kits, name));
     }
-    // not all: what was fetched before is not fetched again, so that some come too late
+    // not all: what was fetched before is not fetched again, so that some kills come too late
     expect(interrupted).toBeGreaterThan(KILLS / 8);
     console.log(
       `killed runs that write kits: ${kills} kills, ${interrupted} before the end; ${sparedBlobs} layers of killed runs were not fetched again`,
@@ -81,7 +81,7 @@ test(
   },
 );
 
-/** All files are those of the list, and nothing else is there. */
+/** The folder has exactly the files of the list. */
 async function isWhole(kit: string): Promise<void> {
   const sums = await readFile(join(kit, "SHA256SUMS"), "utf8");
   const listed = sums.split("\n").flatMap((line) => (line === "" ? [] : [line.slice(66)]));

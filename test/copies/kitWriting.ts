@@ -1,5 +1,5 @@
-// A run that writes a kit, in a process of its own that is killed: for `kitKills.test.ts`.
-// Arguments: base, archive, its SHA-256, folder for kits, scratch folder. Prints "begun", then "done" and the kit's name.
+// A run that writes a kit, in its own process that tests kill: for `kitKills.test.ts`. Arguments: base, archive, its SHA-256,
+// folder for kits, scratch folder. Prints "begun", then "done" and the kit's name.
 import { stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import fetch from "node-fetch";

@@ -1,4 +1,4 @@
-// `npm run test:copies`: the places where copies are kept: real servers, built as Go modules, and what others read there.
+// `npm run test:copies`: the destinations of copies: real servers, built as Go modules, and other programs that read them.
 import { join } from "node:path";
 import { findCommand } from "../programs/commands.ts";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
@@ -7,7 +7,7 @@ import { runVitest } from "../programs/runVitest.ts";
 
 const say = (what: string) => console.log(`test:copies: ${what}`);
 const isRoot = process.platform === "linux" && process.getuid?.() === 0;
-// anybody else has it on PATH, or is told that it is missing
+// other users have it on PATH, or an error says that it is missing
 if (isRoot && findCommand("skopeo") === undefined) await prepareDebianPackages(say, { skopeo: "skopeo" });
 process.exitCode = await runVitest(join(import.meta.dirname, "vitest.config.ts"), {
   REGISTRY: await prepareRegistry(say),

@@ -10,7 +10,7 @@ export interface Registry {
   readonly host: string;
   /** Lines of its log, an object of JSON each. */
   readonly lines: Server["lines"];
-  /** Where it keeps what it has. */
+  /** The folder of its data. */
   readonly folder: string;
 }
 

@@ -16,10 +16,10 @@ import { copySite, operation, type Operation } from "./siteCopies.ts";
 const MB = 1_000_000;
 /** Chunks are of 32 MiB: this is three of them. */
 const LARGE = 80 * MB;
-/** What may be on its way when a connection is cut: it is sent again. */
+/** The most that may be in flight when a connection is cut: it is sent again. */
 const ON_THE_WAY = 4 * MB;
 
-test("an upload that is cut ten times goes on from where the registry is, and sends little twice", async (context) => {
+test("an upload that is cut ten times continues at the registry's offset, and sends little twice", async (context) => {
   let cuts = 0;
   const { session, blob, proxy, run } = await largeUpload(context, ({ method }) =>
     method === "PATCH" && cuts++ < 10 ? { cutAfter: 6 * MB } : undefined,
@@ -44,7 +44,7 @@ test("when the answer to the last request is lost, nothing is sent again", async
   expect(proxy.received()).toBe(LARGE);
 });
 
-test("an upload that the registry forgot is begun anew", async (context) => {
+test("an upload that the registry forgot is started again", async (context) => {
   let patches = 0;
   const { session, blob, proxy } = await largeUpload(context, ({ method }) => {
     if (method === "PATCH") patches++;
@@ -58,7 +58,7 @@ test("an upload that the registry forgot is begun anew", async (context) => {
   expect(await hasBlob(session, blob.digest)).toBe(true);
 });
 
-test("a registry that never keeps its place ends in an error, and the upload is ended", async (context) => {
+test("a registry that never keeps its offset ends in an error, and the upload is cancelled", async (context) => {
   const { session, blob, proxy } = await largeUpload(
     context,
     ({ method }) =>
@@ -71,7 +71,7 @@ test("a registry that never keeps its place ends in an error, and the upload is 
   expect(proxy.passed.at(-1)?.method).toBe("DELETE");
 });
 
-test("addresses to go on at may be relative, with a query that is kept letter by letter", async (context) => {
+test("the addresses of the next chunk may be relative, with a query that is kept unchanged", async (context) => {
   const { session, blob, proxy } = await largeUpload(context, ({ method }) =>
     method === "POST" || method === "PATCH"
       ? {
@@ -88,7 +88,7 @@ test("addresses to go on at may be relative, with a query that is kept letter by
   expect(await hasBlob(session, blob.digest)).toBe(true);
 });
 
-test("Ctrl-C in the middle of an upload ends it at once, at the registry as well", async (context) => {
+test("Ctrl-C during an upload ends it at once, also at the registry", async (context) => {
   const abort = new AbortController();
   let patches = 0;
   let stoppedMs = 0;
@@ -110,11 +110,11 @@ test("Ctrl-C in the middle of an upload ends it at once, at the registry as well
   const files = await readdir(join(folder, "docker/registry/v2/repositories/a/_uploads"), {
     recursive: true,
   });
-  // distribution leaves an empty folder; what was sent is gone
+  // distribution leaves an empty folder; the sent data is removed
   expect(files.filter((file) => file.endsWith("/data"))).toEqual([]);
 });
 
-test("Retry-After is waited for, and what is down for a while is tried again", async (context) => {
+test("Retry-After is waited for, and a registry that is down for a while is tried again", async (context) => {
   const { host } = await startRegistry(context);
   const answers = [
     { status: 429, headers: { "retry-after": "7" } },
@@ -147,7 +147,7 @@ test("an upload that the registry refuses is an error with the registry's words,
   await expect(crane("manifest", `${host}/a:t`)).rejects.toThrow("UNKNOWN");
 });
 
-test("a manifest, a blob or an answer whose digest is another one is never taken", async (context) => {
+test("a manifest, a blob or an answer with another digest is never accepted", async (context) => {
   const { host } = await startRegistry(context);
   const digest = await pushBase(context, `${host}/nginx:1`);
   const spoilt = async (test: RegExp, header = false): Promise<string> => {
@@ -183,7 +183,7 @@ test("a manifest, a blob or an answer whose digest is another one is never taken
   }
 });
 
-test("a blob of which only a layer is spoilt is fetched, and not sent on", async (context) => {
+test("a blob of which only a layer is corrupt is fetched, and not sent on", async (context) => {
   const { host } = await startRegistry(context);
   await pushBase(context, `${host}/nginx:1`);
   const { layers } = JSON.parse(await crane("manifest", "--platform", "linux/amd64", `${host}/nginx:1`)) as {
@@ -201,7 +201,7 @@ test("a blob of which only a layer is spoilt is fetched, and not sent on", async
   expect(run.requests.filter((request) => /^(PUT|PATCH) /.test(request))).toEqual([]);
 });
 
-test("a download that is cut goes on from where it was", async (context) => {
+test("a download that is cut continues where it was", async (context) => {
   const { session, blob, proxy } = await largeUpload(context, () => undefined, { size: 20 * MB });
   await ensureBlob(session, blob, { source: () => blob });
   let cuts = 0;
@@ -228,7 +228,7 @@ test("a download that is cut goes on from where it was", async (context) => {
   ).toBe(blob.digest);
 });
 
-test("a download goes on from what an earlier run left of it; what is not of it, or too much, is no beginning", async (context) => {
+test("a download continues from an earlier run's part; other content, or too much, is discarded", async (context) => {
   const { session, blob, proxy } = await largeUpload(context, () => undefined, { size: 3 * MB });
   await ensureBlob(session, blob, { source: () => blob });
   const whole: Buffer[] = [];
@@ -281,7 +281,7 @@ test("a redirect to a store is followed without the credential", async (context)
   expect(proxy.passed.at(-1)?.authorization).toMatch(/^Basic /);
 });
 
-test("a removal that fails is an error only while the copy is still there", async (context) => {
+test("a removal that fails is an error only while the copy still exists", async (context) => {
   const { host } = await startRegistry(context);
   const refuse = new Set<string>();
   const proxy = await startFaultyProxy(context, host, ({ method }) =>
@@ -299,7 +299,7 @@ test("a removal that fails is an error only while the copy is still there", asyn
   expect(await destination.compare(copy, await operation(context))).toBe("gone");
 });
 
-/** A large blob of chance, and a session with a registry behind a proxy that spoils what goes there. */
+/** A large random blob, and a session with a registry behind a proxy with faults. */
 async function largeUpload(
   context: TestContext,
   spoil: (request: Passing) => Spoiling | undefined,

@@ -9,12 +9,12 @@ import { startRegistry } from "./registry.ts";
 import { BUNDLE, copySite, fill, operation } from "./siteCopies.ts";
 import { startTokenServer } from "./tokenServer.ts";
 
-/** A password as people choose them, and what bcrypt makes of it. */
+/** A password as people choose them, and its bcrypt hash. */
 const PASSWORD = "geheim:wort";
 const PASSWORD_LINE = "me:$2b$05$abcdefghijklmnopqrstuuUC5tQs4nqfFCAMi0LnlG6VN9tjEP9AW\n";
 const BASIC = `Basic ${Buffer.from(`me:${PASSWORD}`).toString("base64")}`;
 
-test("a registry with passwords: the one of Docker's configuration is used, and nobody else's", async (context) => {
+test("a registry with passwords: that of Docker's configuration is used for it, and for no other host", async (context) => {
   const { host } = await startRegistry(context, await passwords(context));
   const repository = `${host}/docs/site`;
   const auth = Buffer.from(`me:${PASSWORD}`).toString("base64");
@@ -26,7 +26,7 @@ test("a registry with passwords: the one of Docker's configuration is used, and 
   const wrong = await configured(context, { auths: { [host]: { username: "me", password: "falsch" } } });
   await expect(copySite({ repository }, await operation(context, wrong))).rejects.toMatchObject({
     message: expect.not.stringContaining("falsch") as string,
-    remedy: expect.stringContaining(`Log in anew: \`docker login ${host}\``) as string,
+    remedy: expect.stringContaining(`Log in again: \`docker login ${host}\``) as string,
   });
   const right = await configured(context, { auths: { [`https://${host}/v2/`]: { auth } } });
   const run = await operation(context, right);
@@ -38,7 +38,7 @@ test("a registry with passwords: the one of Docker's configuration is used, and 
   await expect(destination.compare(copy, nobody)).rejects.toThrow("401");
 });
 
-test("a credential helper is asked for the registry's host, and may fail without a word of what it knows", async (context) => {
+test("a credential helper is called with the registry's host, and its failure shows nothing of its secrets", async (context) => {
   const { host } = await startRegistry(context, await passwords(context));
   const folder = await scratchFolder(context);
   const program = async (name: string, script: string): Promise<void> => {
@@ -74,7 +74,7 @@ test("a credential helper is asked for the registry's host, and may fail without
   }
 });
 
-test("a registry with tokens: one for what is done, got with the password, which the registry itself never sees", async (context) => {
+test("a registry with tokens: one per action, obtained with the password, which the registry itself never gets", async (context) => {
   const tokens = await startTokenServer(context, ({ authorization }) => authorization === BASIC);
   const { host } = await startRegistry(context, tokens.settings);
   const auths = { [host]: { username: "me", password: PASSWORD } };
@@ -97,7 +97,7 @@ test("a registry with tokens: one for what is done, got with the password, which
   );
 });
 
-test("an identity token is exchanged by a form, and a mount asks for both repositories", async (context) => {
+test("an identity token is exchanged by a form, and a mount requests both repositories", async (context) => {
   const tokens = await startTokenServer(
     context,
     ({ query }) => query.get("refresh_token") === "refresh" && query.get("grant_type") === "refresh_token",
@@ -106,7 +106,7 @@ test("an identity token is exchanged by a form, and a mount asks for both reposi
   const open = await startRegistry(context);
   await pushBase(context, `${open.host}/nginx:1`);
   const environment = await configured(context, { auths: { [host]: { identitytoken: "refresh" } } });
-  // the base gets into the closed registry as the base of another site
+  // the base is in the closed registry as the base of another site
   const first = await copySite(
     { repository: `${host}/first`, base: `${open.host}/nginx:1`, tag: "1" },
     await operation(context, environment),
@@ -122,7 +122,7 @@ test("an identity token is exchanged by a form, and a mount asks for both reposi
   );
 });
 
-test("a token that ends in the middle of an upload is renewed, and the upload goes on", async (context) => {
+test("a token that expires during an upload is renewed, and the upload continues", async (context) => {
   const tokens = await startTokenServer(context, ({ authorization }) => authorization === BASIC);
   const { host } = await startRegistry(context, tokens.settings);
   const ended = new Set<string>();
@@ -143,10 +143,10 @@ test("a token that ends in the middle of an upload is renewed, and the upload go
   expect(tokens.asked).toHaveLength(2);
   expect(
     proxy.passed.filter(({ method, path }) => method === "POST" && path.includes("uploads")),
-  ).toHaveLength(2); // the layer and the configuration, none of them begun anew
+  ).toHaveLength(2); // the layer and the configuration, each started once
 });
 
-test("a registry with a private authority is not trusted until its certificate is where Docker or podman look", async (context) => {
+test("a registry with a private authority is not trusted unless its certificate is where Docker or podman search for it", async (context) => {
   const { ca, folder, settings } = await privateAuthority(context);
   const { host } = await startRegistry(context, settings);
   const repository = `${host}/docs/site`;
@@ -169,14 +169,14 @@ async function passwords(context: TestContext): Promise<Record<string, string>> 
   return { AUTH: "htpasswd", AUTH_HTPASSWD_REALM: "tests", AUTH_HTPASSWD_PATH: path };
 }
 
-/** The environment of somebody with this configuration of Docker. */
+/** The environment of a user with this configuration of Docker. */
 async function configured(context: TestContext, configuration: object): Promise<Record<string, string>> {
   const folder = await scratchFolder(context);
   await writeFile(join(folder, "config.json"), JSON.stringify(configuration));
   return { DOCKER_CONFIG: folder };
 }
 
-/** A registry's TLS, by an authority that nobody knows. */
+/** A registry's TLS, by an unknown authority. */
 async function privateAuthority(
   context: TestContext,
 ): Promise<{ ca: string; folder: string; settings: Record<string, string> }> {

@@ -8,7 +8,7 @@ import { startRegistry } from "./registry.ts";
 import { BUNDLE, copySite, operation, SITE } from "./siteCopies.ts";
 
 const NO_SKOPEO = "skopeo is not on PATH";
-/** A blob or manifest that is sent. */
+/** A blob or manifest that was sent. */
 const SENDS = /^(POST|PATCH|PUT) /;
 
 test("a site without a base is an image of one layer, below /site, with its texts compressed beside them", async (context) => {
@@ -70,7 +70,7 @@ test("with a base it is runnable for each platform: entrypoint and user stay, an
   }
 });
 
-test("skopeo reads what is written, and a base of Docker's own types serves as well", async (context) => {
+test("skopeo reads the written image, and a base of Docker's own types serves as well", async (context) => {
   if (findCommand("skopeo") === undefined) return context.skip(NO_SKOPEO);
   const { host } = await startRegistry(context);
   await pushBase(context, `${host}/oci:1`);
@@ -100,7 +100,7 @@ test("skopeo reads what is written, and a base of Docker's own types serves as w
   ]);
 });
 
-test("the same input gives the same digest, and a second copy sends nothing at all", async (context) => {
+test("the same input gives the same digest, and a second copy sends nothing", async (context) => {
   const { host } = await startRegistry(context);
   const base = `${host}/nginx:1`;
   await pushBase(context, base);
@@ -136,7 +136,7 @@ test("blobs of a base in the same registry are mounted, not sent; from another r
   expect(putBlobs(next)).toHaveLength(3);
 });
 
-test("what a cut-off run left is not sent again", async (context) => {
+test("what an interrupted run left is not sent again", async (context) => {
   const { host } = await startRegistry(context);
   const options = { repository: `${host}/docs/site`, tag: "current" };
   const abort = new AbortController();
@@ -156,7 +156,7 @@ test("what a cut-off run left is not sent again", async (context) => {
   expect(await crane("validate", "--remote", image)).toContain("PASS");
 });
 
-test("tags lead to the newest copy, each copy keeps one of its own, and none is moved without need", async (context) => {
+test("tags lead to the newest copy, each copy keeps a tag of its own, and none is moved without need", async (context) => {
   const { host } = await startRegistry(context);
   const repository = `${host}/docs/site`;
   const one = await copySite({ repository, tag: "current" }, await operation(context));
@@ -172,7 +172,7 @@ test("tags lead to the newest copy, each copy keeps one of its own, and none is 
   expect(again.requests.filter((request) => request.startsWith("PUT "))).toEqual([]);
 });
 
-test("a look tells whether the copy is there, was replaced behind its tag, or is gone", async (context) => {
+test("a read shows whether the copy exists, was replaced behind its tag, or is gone", async (context) => {
   const { host, folder } = await startRegistry(context);
   const options = { repository: `${host}/docs/site`, tag: "current" };
   const destination = repositoryDestination(options);
@@ -189,7 +189,7 @@ test("a look tells whether the copy is there, was replaced behind its tag, or is
   expect(await destination.compare(copy, await operation(context))).toBe("gone");
 });
 
-test("a removal takes an old copy's manifests, leaves what kept ones have and others' images; twice is no error", async (context) => {
+test("a removal removes an old copy's manifests, and keeps the blobs of kept ones and others' images; a second one is no error", async (context) => {
   const { host } = await startRegistry(context);
   const base = `${host}/nginx:1`;
   await pushBase(context, base);
@@ -218,11 +218,11 @@ test("where the registry has removals switched off, that is a warning", async (c
   const removal = await operation(context);
   await repositoryDestination(options).remove([copy], [], removal);
   expect(removal.reporter.lines.warn).toEqual([
-    `the registry ${host} has the removal of images switched off: old copies stay in ${host}/docs/site`,
+    `the registry ${host} does not allow the removal of images: old copies stay in ${host}/docs/site`,
   ]);
 });
 
-test("a base that is not there, or has nothing for Linux, is an error before anything is sent", async (context) => {
+test("a missing base, or one without Linux, is an error before anything is sent", async (context) => {
   const { host } = await startRegistry(context);
   const run = await operation(context);
   await expect(copySite({ repository: `${host}/a`, base: `${host}/none:1` }, run)).rejects.toThrow(
@@ -259,7 +259,7 @@ function layersOf(manifest: string): string[] {
   return (JSON.parse(manifest) as { layers: { digest: string }[] }).layers.map(({ digest }) => digest);
 }
 
-/** Uploads that were ended. */
+/** Cancelled uploads. */
 function putBlobs({ requests }: { requests: readonly string[] }): string[] {
   return requests.filter((request) => /^PUT .*\/blobs\/uploads\//.test(request));
 }

@@ -1,5 +1,5 @@
-// Runs that put an image into a registry are killed at random instants, again and again: no tag leads to what is not whole, and
-// the run that comes to its end sends what is missing. SEED=… repeats a run, KILLS=… has more or fewer.
+// Runs that put an image into a registry are killed at random instants, repeatedly: no tag leads to a partial image, and the run
+// that completes sends what is missing. SEED=… repeats a run, KILLS=… has more or fewer.
 import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,18 +13,18 @@ import { startRegistry } from "./registry.ts";
 
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
 const KILLS = Number(process.env["KILLS"] ?? 10);
-/** Of one copy, before a run is left alone. */
+/** The kills of one copy, before a run completes. */
 const KILLS_EACH = 3;
 const MB = 1024 * 1024;
 const random = seededRandom(SEED);
 
 test(
-  `${KILLS} runs that are killed put no wrong byte and no half image into a registry, and the next run sends what is missing (SEED=${SEED})`,
+  `${KILLS} killed runs put no wrong byte and no partial image into a registry, and the next run sends what is missing (SEED=${SEED})`,
   { timeout: 60_000 + KILLS * 10_000 },
   async (context) => {
     const { host: elsewhere } = await startRegistry(context);
     const base = `${elsewhere}/nginx:1`;
-    // one layer that is sent in chunks, one in a piece
+    // one layer that is sent in chunks, one in a single request
     await pushBase(context, base, { amd64: 36 * MB, arm64: 3 * MB });
     const { host } = await startRegistry(context);
     const proxy = await startFaultyProxy(context, host, () => undefined);
@@ -54,7 +54,7 @@ test(
       const path = `docs/site-${number}`;
       const repository = `${host}/${path}`;
       await crane("copy", earlier, `${repository}:current`);
-      /** Whatever tags lead to is the earlier image or the new one, and that is whole. */
+      /** Every tag leads to the earlier image or the new one, and that is whole. */
       let isValidated = false;
       const tagsAreRight = async (): Promise<string[]> => {
         const tags = (await crane("ls", repository)).split("\n");
@@ -81,7 +81,7 @@ test(
       const puts = proxy.passed.slice(passedBefore).filter(({ method }) => method === "PUT");
       const sent = puts.flatMap(({ path: to }) => new URL(to, "http://x").searchParams.getAll("digest"));
       expect(sent.sort()).toEqual([...missing.keys()].sort());
-      // the manifest that is pulled first is sent once more for each tag
+      // the first pulled manifest is sent once more for each tag
       const most = [...missing.values(), ...needed.manifests.values()].reduce((sum, n) => sum + n, 0);
       expect(proxy.received() - receivedBefore).toBeLessThan(most + 10_000);
       expect(await tagsAreRight()).toEqual([
@@ -91,7 +91,7 @@ test(
       expect(await crane("digest", `${repository}:current`)).toBe(digest);
       expect(isValidated).toBe(true);
     }
-    // not all: what was sent before is not sent again, so that some come too late
+    // not all: what was sent before is not sent again, so that some kills come too late
     expect(interrupted).toBeGreaterThan(KILLS / 8);
     console.log(
       `killed uploads into a registry: ${kills} kills, ${interrupted} before the end; ${sparedBlobs} blobs of killed runs were not sent again`,

@@ -1,5 +1,5 @@
-// A run that puts a copy into a registry, in a process of its own that is killed: for `repositoryKills.test.ts`.
-// Arguments: repository, base, folder with the site, scratch folder. Prints "begun", then "done" and the image.
+// A run that puts a copy into a registry, in its own process that tests kill: for `repositoryKills.test.ts`. Arguments:
+// repository, base, folder with the site, scratch folder. Prints "begun", then "done" and the image.
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { createRequire } from "node:module";

@@ -1,21 +1,21 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-/** A program that runs beside the tests. */
+/** A program that runs during the tests. */
 export interface Server {
-  /** What it said when it was ready. */
+  /** Its line of output when it was ready. */
   readonly ready: RegExpExecArray;
-  /** All lines that it wrote so far. */
+  /** All its lines of output so far. */
   readonly lines: readonly string[];
   /** Ends it at once. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a server, and waits until it says that it is ready.
+ * Starts a server, and waits until it reports that it is ready.
  *
- * @param ready what a line holds then, on either of its outputs
- * @throws with what it wrote, when it ends before
+ * @param ready a part of that line, on either of its outputs
+ * @throws with its output, when it ends before
  */
 export async function startServer(
   command: string,
@@ -29,7 +29,7 @@ export async function startServer(
   });
   const lines: string[] = [];
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const said = await new Promise<RegExpExecArray>((resolve, reject) => {
+  const readyLine = await new Promise<RegExpExecArray>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", () => reject(new Error(`${command} ended:\n${lines.join("\n")}`)));
     for (const stream of [child.stdout, child.stderr]) {
@@ -44,5 +44,5 @@ export async function startServer(
     child.kill("SIGKILL");
     return ended;
   };
-  return { ready: said, lines, stop };
+  return { ready: readyLine, lines, stop };
 }

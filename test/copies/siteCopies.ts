@@ -4,7 +4,8 @@ import { Readable } from "node:stream";
 import fetch from "node-fetch";
 import type { TestContext } from "vitest";
 import type { SiteSink } from "../../provider/archive/site.ts";
-import type { Bundle, Copy, DestinationContext } from "../../provider/destination/destination.ts";
+import type { Bundle } from "../../provider/archive/bundle.ts";
+import type { Copy, DestinationContext } from "../../provider/destination/destination.ts";
 import { repositoryDestination } from "../../provider/destination/repository/repositoryDestination.ts";
 import type { RepositoryInputs } from "../../provider/destination/repository/inputs.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
@@ -13,7 +14,7 @@ import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { scratchFolder } from "./images.ts";
 import { Secrets } from "../../provider/messages/secrets.ts";
 
-/** A bundle that says where it came from; its file is nobody's business. */
+/** A bundle with its origin; its file is not used. */
 export const BUNDLE: Bundle = {
   path: "/nowhere",
   format: "tar.gz",
@@ -24,26 +25,26 @@ export const BUNDLE: Bundle = {
   domain: "docs.example.com",
 };
 
-/** A small site: a page that is worth compressing, one that is not. */
+/** A small site: a page that is worth compressing, and one that is not. */
 export const SITE: Readonly<Record<string, string | Buffer>> = {
   "index.html": "<h1>Hello</h1>".repeat(100),
   "guide/über uns.html": "short",
 };
 
-/** One operation, and what was seen of it. */
+/** One operation, and what it recorded. */
 export interface Operation extends DestinationContext {
   readonly reporter: ReturnType<typeof recordingReporter>;
   readonly clock: FasterClock;
-  /** `METHOD /path`, of every request, the query left out. */
+  /** `METHOD /path` of every request, without the query. */
   readonly requests: string[];
   /** The headers of each. */
   readonly headers: Record<string, string>[];
 }
 
 /**
- * What an operation gets from the outside.
+ * The context of an operation.
  *
- * @param environment all that is set in it
+ * @param environment all of its variables
  * @param options.speed of its clock
  */
 export async function operation(
@@ -84,7 +85,7 @@ export async function copySite(
   return draft.publish();
 }
 
-/** Gives files to who takes them. */
+/** Passes files to a consumer. */
 export async function fill(sink: SiteSink, files: typeof SITE): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     const bytes = Buffer.from(text as string);

@@ -7,18 +7,18 @@ import { text } from "node:stream/consumers";
 import type { TestContext } from "vitest";
 import { scratchFolder } from "./images.ts";
 
-/** What gives tokens that distribution takes, see https://distribution.github.io/distribution/spec/auth/jwt/ */
+/** Issues tokens that distribution accepts, see https://distribution.github.io/distribution/spec/auth/jwt/ */
 export interface TokenServer {
-  /** What a registry must be set to. */
+  /** The settings of a registry for it. */
   readonly settings: Readonly<Record<string, string>>;
-  /** What was asked, in order. */
+  /** The requests, in order. */
   readonly asked: { method: string; query: URLSearchParams; authorization: string | undefined }[];
 }
 
 /**
  * Until the test ends.
  *
- * @param accepts who gets a token that allows what was asked for; all others get 401
+ * @param accepts the users who get a token for the requested scope; all others get 401
  */
 export async function startTokenServer(
   context: Pick<TestContext, "onTestFinished">,

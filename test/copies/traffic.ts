@@ -1,10 +1,10 @@
-/** What went through a proxy, in both directions. */
+/** The bytes that passed a proxy, in both directions. */
 export class Traffic {
   bytes = 0;
   requests = 0;
   #waiting: { isReached: () => boolean; wake: () => void }[] = [];
 
-  /** Counts what goes through. */
+  /** Counts passing bytes. */
   passed(more: { bytes?: number; requests?: number }): void {
     this.bytes += more.bytes ?? 0;
     this.requests += more.requests ?? 0;
@@ -12,7 +12,7 @@ export class Traffic {
     this.#waiting = this.#waiting.filter(({ isReached }) => !isReached());
   }
 
-  /** Resolves when so much more has gone through. */
+  /** Resolves when this number of further bytes has passed. */
   async further(more: { bytes: number } | { requests: number }): Promise<void> {
     const kind = "bytes" in more ? "bytes" : "requests";
     const goal = this[kind] + ("bytes" in more ? more.bytes : more.requests);

@@ -1,14 +1,14 @@
-// Which engines the tests can run on, here.
+// The engines that the tests can run on here.
 import { findCommand } from "../programs/commands.ts";
 import type { EngineKind } from "./stack.ts";
 
 export interface AvailableEngines {
   kinds: EngineKind[];
-  /** Why one is left out, in a sentence; for whoever reads the test's output. */
+  /** Why an engine is left out, in a sentence for the test's output. */
   skipped: string | undefined;
 }
 
-/** The local one always, the CLI when `pulumi` is on PATH. ENGINE=cli or ENGINE=local forces one. */
+/** Always the local one, and the CLI when `pulumi` is on PATH. ENGINE=cli or ENGINE=local forces one. */
 export function availableEngines(env: NodeJS.ProcessEnv = process.env): AvailableEngines {
   const forced = env["ENGINE"];
   if (forced === "local") return { kinds: ["local"], skipped: "cli: left out by ENGINE=local" };

@@ -1,4 +1,4 @@
-// The command `pulumi` of the test engine says of locks what the CLI says: a run that was killed leaves one, which `cancel` takes away.
+// The test engine's command `pulumi` reports locks as the CLI does: a killed run leaves one, which `cancel` removes.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -15,7 +15,7 @@ const COMMANDS: Record<EngineKind, string[]> = {
 const STACK = ["--stack", "team-a-01"];
 const UP = ["up", ...STACK, "--yes", "--skip-preview", "--non-interactive", "--suppress-outputs"];
 
-/** Goes on for ever, once, when the file `wait` is there. */
+/** Runs without end, once, when the file `wait` exists. */
 const PROGRAM = `
 const { existsSync, renameSync } = require("node:fs");
 const pulumi = require("@pulumi/pulumi");
@@ -65,7 +65,7 @@ const { kinds, skipped } = availableEngines();
 if (skipped !== undefined) console.log(`command: ${skipped}`);
 
 describe.each(kinds)("the command pulumi (%s)", (kind) => {
-  test("the lock of a run that was killed keeps others out, until `pulumi cancel`", async (context) => {
+  test("the lock of a killed run refuses others until `pulumi cancel`", async (context) => {
     const { folder, start, type } = await project(context, kind);
     expect(await type("stack", "select", "--create", ...STACK, "--non-interactive")).toMatchObject({
       code: 0,
@@ -90,7 +90,7 @@ describe.each(kinds)("the command pulumi (%s)", (kind) => {
   });
 });
 
-test("what no example needs is refused rather than ignored", async (context) => {
+test("a command or flag that no example needs is refused rather than ignored", async (context) => {
   const { type } = await project(context, "local");
   for (const args of [["destroy"], ["up", "--create"], ["up", "--target", "x"], ["stack", "rm"]]) {
     expect(await type(...args), args.join(" ")).toMatchObject({ code: 1 });

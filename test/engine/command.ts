@@ -1,6 +1,6 @@
-// `pulumi` where the real one is not asked: those of its commands that READMEs of examples tell to type, and that the CronJobs
-// of examples/fleet run, on the engine of this folder. The configuration lies beside the program, everything else in the folder of
-// PULUMI_BACKEND_URL, as with the real one. No other command and no other flag is taken.
+// `pulumi` where the real one is not used: those of its commands that READMEs of examples name, and that the CronJobs of
+// examples/fleet run, on the engine of this folder. The configuration is beside the program, everything else in the folder of
+// PULUMI_BACKEND_URL, as with the real one. It accepts no other command and no other flag.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,10 +10,10 @@ import { isLocked, unlock } from "./local/stateLock.ts";
 import { statePath } from "./local/stateFile.ts";
 import type { OutputValue } from "./stack.ts";
 
-/** What the commands before this one left behind. */
+/** What earlier commands left. */
 interface Workspace {
   stack?: string;
-  /** Of each stack, by name; a stack that is there has some. */
+  /** Settings of each stack, by name; an existing stack has some. */
   outputs: Record<string, Record<string, OutputValue>>;
 }
 
@@ -84,7 +84,7 @@ switch (command) {
     break;
   case "up":
     if (isLocked(lockedState())) {
-      // whoever holds it: of one that was killed, too
+      // whoever holds it: also that of a killed run
       console.log(
         "error: the stack is currently locked by 1 lock(s). Either wait for the other process(es) to end or delete the lock file with `pulumi cancel`.",
       );
@@ -109,7 +109,7 @@ function select(name: string): void {
   save();
 }
 
-/** Whole or not at all: whoever runs this may be killed. */
+/** Whole or not at all: this process may be killed. */
 function save(): void {
   mkdirSync(stateFolder, { recursive: true });
   writeFileSync(`${workspaceFile}.new`, JSON.stringify(workspace));
@@ -132,7 +132,7 @@ function setConfig(name: string, value: string): void {
 
 async function run(kind: "preview" | "up"): Promise<void> {
   await import("./reaper.ts");
-  const { openLocalStack } = await import("./local/localStack.ts"); // takes its time to load
+  const { openLocalStack } = await import("./local/localStack.ts"); // loading it takes time
   const config: Record<string, string> = {};
   const secretConfig: Record<string, string> = {};
   for (const [name, value] of Object.entries(readStackFile())) {
@@ -167,7 +167,7 @@ async function run(kind: "preview" | "up"): Promise<void> {
   if (!ok) process.exitCode = 1;
 }
 
-/** The engine tells the outputs in one text. */
+/** The engine returns the outputs in one text. */
 function isLeftOut(text: string): boolean {
   return flags["suppress-outputs"] === true && text.startsWith("Outputs:");
 }

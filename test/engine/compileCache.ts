@@ -1,5 +1,4 @@
-// Node's cache of compiled modules, shared by all programs and providers: it halves the time that @pulumi/pulumi
-// takes to load.
+// Node's cache of compiled modules, shared by all programs and providers: it halves the time to load @pulumi/pulumi.
 import { join } from "node:path";
 
 export const compileCacheEnv = {

@@ -25,7 +25,7 @@ describeEngines("failures", (kind) => {
     });
   });
 
-  it("a replacement that failed midway is continued, and the old one goes at the end", async () => {
+  it("a replacement that failed midway is continued, and the old resource is deleted at the end", async () => {
     world = await createBoxWorld(kind);
     world.program(`new Box("a", { kind: "round" });`);
     await world.stack.up();
@@ -50,7 +50,7 @@ describeEngines("failures", (kind) => {
     ["throws", `throw new Error("wrong turn");`, "wrong turn"],
     ["ends with an exit code", `process.exitCode = 7;`, "exit code: 7"],
   ])(
-    "a program that %s deletes nothing, and keeps the outputs it didn't get to",
+    "a program that %s deletes nothing, and keeps the outputs that it did not reach",
     async (_how, end, reason) => {
       world = await createBoxWorld(kind);
       world.program(`new Box("a"); exports.one = 1;`);

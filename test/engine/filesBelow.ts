@@ -1,4 +1,4 @@
-// Every file in a folder and in the folders in it.
+// Every file in a folder and its sub-folders.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 

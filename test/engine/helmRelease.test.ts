@@ -1,5 +1,5 @@
-// What of a Helm release no test of `test/cluster` shows, where it is installed, unchanged, upgraded, killed and cured, and its
-// secrets are looked for.
+// The tests of a Helm release that `test/cluster` lacks; there it is installed, unchanged, upgraded, killed and repaired, and
+// searched for its secrets.
 import { afterEach, expect, it, vi } from "vitest";
 import { changed } from "./boxes/boxWorld.ts";
 import { createReleaseWorld, type ReleaseWorld } from "./releases/releaseWorld.ts";
@@ -20,7 +20,7 @@ describeReleases("a Helm release", (kind) => {
   const program = (inputs: string) =>
     world.program(`new Release("docs", { chart: "./chart", name, namespace: "default", ${inputs} });`);
 
-  it("is made anew under another name, and found out by a refresh when it is gone", async () => {
+  it("is replaced under another name, and a refresh notices when it is gone", async () => {
     world = await createReleaseWorld(kind);
     program(`name: name + "-old", description: "as asked"`); // the later name counts
     await world.stack.up();
@@ -49,7 +49,7 @@ describeReleases("a Helm release", (kind) => {
     expect(changed((await world.stack.up()).steps)).toEqual(["create docs"]);
   });
 
-  it("whose wait fails stays, half made: the next up tries again, and a destroy takes it away", async () => {
+  it("whose wait fails stays, partially created: the next up tries again, and a destroy removes it", async () => {
     world = await createReleaseWorld(kind);
     program(`${shortWait}, values: { deployment: true }`);
     for (const op of ["create", "update"] as const) {
@@ -67,7 +67,7 @@ describeReleases("a Helm release", (kind) => {
     await expect(world.history()).rejects.toThrow("release: not found");
   });
 
-  it("whose upgrade fails keeps what it was made from, so that the change is still one", async () => {
+  it("whose upgrade fails keeps its earlier inputs, so that the change remains a change", async () => {
     world = await createReleaseWorld(kind);
     program(`values: { a: "x" }`);
     await world.stack.up();
@@ -81,7 +81,7 @@ describeReleases("a Helm release", (kind) => {
     expect((await world.release()).outputs["status"]).toMatchObject({ status: "deployed", revision: 3 });
   });
 
-  it("cut off while it was installed stays pending: its name is in use until somebody cures it", async () => {
+  it("cut off during its installation stays pending: its name is in use until somebody repairs it", async () => {
     world = await createReleaseWorld(kind);
     program(`values: { deployment: true }`);
     const kill = new AbortController();
@@ -100,7 +100,7 @@ describeReleases("a Helm release", (kind) => {
     expect(await world.stack.pendingOperations()).toEqual([]);
   });
 
-  it("that waits is given up at Ctrl-C, and marked as failed", async () => {
+  it("that waits is stopped at Ctrl-C, and marked as failed", async () => {
     world = await createReleaseWorld(kind);
     program(`values: { deployment: true }`);
     const cancel = new AbortController();
@@ -114,7 +114,7 @@ describeReleases("a Helm release", (kind) => {
   });
 
   it.runIf(kind === "local")(
-    "with an input that the stand-in doesn't carry out is refused by name",
+    "with an input that the stand-in does not support is refused by name",
     async () => {
       world = await createReleaseWorld(kind);
       for (const [inputs, names] of [

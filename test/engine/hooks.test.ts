@@ -4,7 +4,7 @@ import { afterEach, expect, it } from "vitest";
 import { changed, createBoxWorld, type BoxWorld } from "./boxes/boxWorld.ts";
 import { describeEngines } from "./boxes/describeEngines.ts";
 
-/** What the hooks of a program were told, in the order in which they ran. */
+/** The arguments of a program's hooks, in the order in which they ran. */
 interface Told {
   hook: string;
   id?: string;
@@ -20,16 +20,16 @@ describeEngines("hooks", (kind) => {
   let world: BoxWorld;
   afterEach(() => world.remove());
 
-  const notes = () => join(world.folder, "told.json");
+  const recordFile = () => join(world.folder, "told.json");
   const told = (): Told[] =>
-    existsSync(notes())
-      ? readFileSync(notes(), "utf8")
+    existsSync(recordFile())
+      ? readFileSync(recordFile(), "utf8")
           .split("\n")
           .filter((line) => line !== "")
           .map((line) => JSON.parse(line) as Told)
       : [];
-  const forget = () => appendFileSync(notes(), "", { flag: "w" });
-  /** `tell(name, answer)` makes a hook that writes down what it is told. */
+  const forget = () => appendFileSync(recordFile(), "", { flag: "w" });
+  /** `tell(name, answer)` creates a hook that records its arguments. */
   const program = (statements: string) =>
     world.program(`
       const { appendFileSync } = require("node:fs");
@@ -37,13 +37,13 @@ describeEngines("hooks", (kind) => {
         return pulumi.Output.isInstance(this[key]) ? "an output" : value;
       }));
       const tell = (hook, answer = () => undefined) => (args) => {
-        appendFileSync(${JSON.stringify(notes())}, JSON.stringify({ hook, ...plainly(args) }) + "\\n");
+        appendFileSync(${JSON.stringify(recordFile())}, JSON.stringify({ hook, ...plainly(args) }) + "\\n");
         return answer(args);
       };
       const again = (name, answer) => new pulumi.ErrorHook(name, tell(name, answer));
       ${statements}`);
 
-  it("run after each step, and are told what goes in and what came out", async () => {
+  it("run after each step, and get inputs and outputs", async () => {
     world = await createBoxWorld(kind);
     const boxOf = (size: number) =>
       program(`const told = (name) => [new pulumi.ResourceHook(name, tell(name))];
@@ -75,7 +75,7 @@ describeEngines("hooks", (kind) => {
     expect(told()).toEqual([]);
   });
 
-  it("of a component run after its outputs are there", async () => {
+  it("of a component run after its outputs are set", async () => {
     world = await createBoxWorld(kind);
     program(`
       class Pair extends pulumi.ComponentResource {
@@ -90,7 +90,7 @@ describeEngines("hooks", (kind) => {
     expect(told()).toMatchObject([{ newOutputs: { label: "a no. 1" } }]);
   });
 
-  it("that throw fail the run, and what was made stays", async () => {
+  it("that throw fail the run, and created resources stay", async () => {
     world = await createBoxWorld(kind);
     program(`const hook = new pulumi.ResourceHook("no", () => { throw new Error("not now"); });
       const a = new Box("a", {}, { hooks: { afterCreate: [hook] } });
@@ -103,7 +103,7 @@ describeEngines("hooks", (kind) => {
     expect(world.changes()).toEqual(["create a"]);
   });
 
-  it("on an error are all asked; one yes is enough to try again; the newest error comes first", async () => {
+  it("on an error are all called; one yes is enough to try again; the newest error comes first", async () => {
     world = await createBoxWorld(kind);
     world.order({ "create a": { throw: "no glue" } });
     program(`let left = 2;
@@ -130,7 +130,7 @@ describeEngines("hooks", (kind) => {
     expect(await world.stack.exportState()).toHaveLength(1);
   });
 
-  it("on an error that throw take the error's place, unless something was made", async () => {
+  it("on an error that throw replace the error, unless something was created", async () => {
     world = await createBoxWorld(kind);
     const thrower = `again("thrower", () => { throw new Error("hook broke"); })`;
     world.order({ "create a": { throw: "no glue" } });
@@ -178,7 +178,7 @@ describeEngines("hooks", (kind) => {
     expect((await world.stack.destroy()).ok).toBe(true);
   });
 
-  it("on an error of an update or deletion know the old values", async () => {
+  it("on an error of an update or deletion get the old values", async () => {
     world = await createBoxWorld(kind);
     const hook = `again("again", () => left-- > 0)`;
     program(`let left = 1; new Box("a", { size: 1 }, { hooks: { onError: [${hook}] } });`);
@@ -203,7 +203,7 @@ describeEngines("hooks", (kind) => {
     ]);
   });
 
-  it("of an error that always say yes are heeded a hundred times", async () => {
+  it("on an error that always say yes are obeyed a hundred times", async () => {
     world = await createBoxWorld(kind);
     world.order({ "create a": { throw: "no glue" } });
     program(`new Box("a", {}, { hooks: { onError: [new pulumi.ErrorHook("again", () => true)] } });`);

@@ -1,7 +1,7 @@
-// Runs whole stacks: on the real Pulumi CLI where there is one, else on the small engine in `local/`, which speaks
-// Pulumi's gRPC protocol to the real program runtime and the real dynamic-provider process of @pulumi/pulumi.
+// Runs whole stacks: on the real Pulumi CLI if there is one, else on the small engine in `local/`, which speaks Pulumi's gRPC
+// protocol to the real program runtime and the real dynamic-provider process of @pulumi/pulumi.
 //
-// The local engine does what the real one does, except for what README.md names.
+// The local engine behaves as the real one, with the exceptions in README.md.
 import "./reaper.ts";
 import { openLocalStack } from "./local/localStack.ts";
 import { openCliStack } from "./cli/cliStack.ts";

@@ -18,7 +18,7 @@ describeEngines("interruptions", (kind) => {
 
   const threeBoxes = `const a = new Box("a"); const b = new Box("b", { of: a.label }); new Box("c", { of: b.label });`;
 
-  /** After `b` of the three boxes was cut off: its record stays, whatever runs, until a user clears it. */
+  /** After `b` of the three boxes was interrupted: its record stays after any operation, until a user clears it. */
   async function expectCutOff(up: () => Promise<OperationResult>): Promise<void> {
     const record = [{ urn: world.urn("b"), type: "creating" }];
     const names = async () => (await world.stack.exportState()).map(({ urn }) => urn.split("::").at(-1));
@@ -48,7 +48,7 @@ describeEngines("interruptions", (kind) => {
   const begun = (method: string, name = "a") =>
     world.until(() => world.changes().includes(`${method} ${name}`));
 
-  it("Ctrl-C twice ends without waiting, keeps nothing more, and writes down what was under way", async () => {
+  it("Ctrl-C twice ends without waiting, keeps nothing more, and records the operation that was under way", async () => {
     world = await createBoxWorld(kind);
     world.program(threeBoxes);
     world.order({ "create b": { waitFor: "never" } });
@@ -66,7 +66,7 @@ describeEngines("interruptions", (kind) => {
     await expectCutOff(() => world.stack.up());
   });
 
-  it("what a provider still returns after Ctrl-C twice is not kept", async () => {
+  it("what a provider returns after the second Ctrl-C is not kept", async () => {
     world = await createBoxWorld(kind);
     world.program(threeBoxes);
     world.order({ "create b": { waitFor: "go", heedsNoInterrupt: true } });
@@ -82,7 +82,7 @@ describeEngines("interruptions", (kind) => {
     await expectCutOff(() => world.stack.up());
   });
 
-  it("kill -9 of the whole run leaves no process and no lock, and the next up makes what wasn't kept", async () => {
+  it("kill -9 of the whole run leaves no process and no lock, and the next up creates what was not kept", async () => {
     world = await createBoxWorld(kind);
     world.program(threeBoxes);
     world.order({ "create b": { waitFor: "never" } });
@@ -106,7 +106,7 @@ describeEngines("interruptions", (kind) => {
     ["update", "updating", "up", { update: 1, same: 1 }],
     ["delete", "deleting", "destroy", { delete: 2 }],
   ] as const)(
-    "%s that was killed is told of and made again, and its record goes with it",
+    "%s that was killed is reported and run again, and its record is removed with it",
     async (method, type, operation, summary) => {
       world = await createBoxWorld(kind);
       world.program(`new Box("a", { size: 1 });`);
@@ -128,7 +128,7 @@ describeEngines("interruptions", (kind) => {
     },
   );
 
-  it("refuses a second operation while one runs", async () => {
+  it("refuses a second operation during the first", async () => {
     world = await createBoxWorld(kind);
     world.program(`new Box("a");`);
     world.order({ "create a": { waitFor: "go" } });

@@ -1,4 +1,4 @@
-// Finds processes by a mark in the environment that they were started with, which is inherited. Linux only.
+// Finds processes by a mark in their initial environment, which is inherited. Linux only.
 import { readdirSync, readFileSync } from "node:fs";
 
 export interface MarkedProcess {
@@ -16,7 +16,7 @@ export function findMarked(mark: string): MarkedProcess[] {
       if (!`\0${read("environ")}`.includes(`\0${mark}`)) continue;
       found.push({ pid: Number(pid), name: read("comm").trim(), command: read("cmdline") });
     } catch {
-      // it has ended, or belongs to somebody else
+      // it has ended, or belongs to another user
     }
   }
   return found;

@@ -1,16 +1,26 @@
-// The four operations, and which options they do not have on the real CLI.
+// The operations, and the options that they lack on the real CLI.
 import type { OperationOptions } from "./stack.ts";
 
-export type OperationKind = "preview" | "up" | "refresh" | "destroy";
+export type OperationKind = "preview" | "up" | "refresh" | "destroy" | "import";
 
 const meaningless: Record<OperationKind, (keyof OperationOptions)[]> = {
   preview: ["continueOnError", "clearPendingCreates", "runProgram"],
   up: ["clearPendingCreates", "runProgram"],
   refresh: ["continueOnError", "replaces", "refresh"],
   destroy: ["clearPendingCreates", "replaces"],
+  import: [
+    "targets",
+    "targetDependents",
+    "excludes",
+    "replaces",
+    "continueOnError",
+    "refresh",
+    "clearPendingCreates",
+    "runProgram",
+  ],
 };
 
-/** @throws rather than ignore an option */
+/** @throws rather than ignores an option */
 export function refuseMisplaced(kind: OperationKind, options: OperationOptions): void {
   const option = meaningless[kind].find((each) => options[each]);
   if (option) throw new Error(`${option} has no meaning for ${kind}`);

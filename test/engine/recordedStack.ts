@@ -1,12 +1,15 @@
-import type { Stack } from "./stack.ts";
+import type { OperationResult, Stack } from "./stack.ts";
 
-/** The same stack; everything that its operations show is also put into `texts`. */
+/** The same stack; all output of its operations is also added to `texts`. */
 export function recordedStack(stack: Stack, texts: string[]): Stack {
+  const record = ({ text, logs, error }: OperationResult): void => {
+    texts.push(text, JSON.stringify(logs), error ?? "");
+  };
   const recorded =
     (run: Stack["up"]): Stack["up"] =>
     async (options) => {
       const result = await run(options);
-      texts.push(result.text, JSON.stringify(result.logs), result.error ?? "");
+      record(result);
       return result;
     };
   return {
@@ -15,5 +18,10 @@ export function recordedStack(stack: Stack, texts: string[]): Stack {
     up: recorded((options) => stack.up(options)),
     refresh: recorded((options) => stack.refresh(options)),
     destroy: recorded((options) => stack.destroy(options)),
+    import: async (resources, options) => {
+      const result = await stack.import(resources, options);
+      record(result);
+      return result;
+    },
   };
 }

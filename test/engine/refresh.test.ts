@@ -10,7 +10,7 @@ describeEngines("refresh", (kind) => {
     Object.fromEntries(
       (await world.stack.exportState()).map(({ propertyDependencies, ...resource }) => [
         resource.urn.split("::").at(-1) ?? "",
-        // a refresh drops those that are empty
+        // a refresh removes the empty ones
         { ...resource, of: propertyDependencies["of"] },
       ]),
     );
@@ -26,7 +26,7 @@ describeEngines("refresh", (kind) => {
     world.forgetCalls();
   }
 
-  it("takes over what drifted, forgets what is gone, and says which is which", async () => {
+  it("adopts drift, forgets missing resources, and reports which is which", async () => {
     await createThree();
     const { a, ...others } = world.boxes.read();
     world.boxes.write({ ...others, c: { serial: 1, size: 5 } });
@@ -45,7 +45,7 @@ describeEngines("refresh", (kind) => {
     expect(world.changes()[0]).toBe("create a");
   });
 
-  it("clears the init errors of what it could read", async () => {
+  it("clears the init errors of resources that it could read", async () => {
     world = await createBoxWorld(kind);
     world.program(`new Box("a");`);
     world.order({ "create a": { unfinished: ["no lid"] } });

@@ -2,12 +2,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createBoxWorld, type BoxWorld } from "./boxes/boxWorld.ts";
 import { availableEngines } from "./index.ts";
 
-describe("what the local engine leaves out", () => {
+describe("unsupported features of the local engine", () => {
   let world: BoxWorld;
   afterEach(() => world.remove());
 
   it.each([
-    ["import", `new Box("a", {}, { import: "a" });`, "import"],
     [
       "resources of other packages",
       `new pulumi.CustomResource("other:index:Thing", "a", {});`,
@@ -61,7 +60,7 @@ describe("what the local engine leaves out", () => {
     [`new Box("a", { size: 2 }, { ignoreChanges: ["*"] });`, {}],
     [`const c = new Box("c"); new Box("a", { of: c.label });`, { excludes: "c" }],
   ])(
-    "refuses what it would do wrong to what is there: %s",
+    "refuses programs whose resources it would damage: %s",
     async (statements, { excludes }: { excludes?: string }) => {
       world = await createBoxWorld("local");
       world.program(`const a = new Box("a", { kind: "round" }); new Box("b", { of: a.label });`);
@@ -75,7 +74,7 @@ describe("what the local engine leaves out", () => {
     },
   );
 
-  it("refuses options that mean nothing to an operation", async () => {
+  it("refuses options that have no meaning for an operation", async () => {
     world = await createBoxWorld("local");
     await expect(world.stack.refresh({ runProgram: true })).rejects.toThrow(
       "not supported by the test engine: runProgram",
@@ -85,7 +84,7 @@ describe("what the local engine leaves out", () => {
 });
 
 describe("the choice of engines", () => {
-  it("takes the CLI when it is on PATH, unless ENGINE forces one, and gives the reason for what it leaves out", () => {
+  it("uses the CLI when it is on PATH, unless ENGINE forces one, and gives the reason for an engine that it leaves out", () => {
     expect(availableEngines({ PATH: "" })).toEqual({
       kinds: ["local"],
       skipped: "cli: `pulumi` is not on PATH",

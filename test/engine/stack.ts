@@ -1,5 +1,5 @@
-// What a scenario needs to know of a stack, whichever engine runs it. The two implementations are `local/` (the
-// engine of this folder) and `cli/` (the real `pulumi`).
+// The interface of a stack for scenarios, for both engines. The two implementations are `local/` (the engine of this folder) and
+// `cli/` (the real `pulumi`).
 
 export type EngineKind = "local" | "cli";
 
@@ -8,7 +8,7 @@ export interface StackSettings {
   program: string;
   project: string;
   stack: string;
-  /** Everything that is kept goes here. A second `openStack` with the same folder continues the stack. */
+  /** The folder for all files. A second `openStack` with the same folder continues the stack. */
   stateFolder: string;
   passphrase: string;
   /** Keys without a namespace belong to the project, as on the command line. */
@@ -21,51 +21,56 @@ export interface StackSettings {
    * the CLI never does. @default false
    */
   reuseProcesses?: boolean;
+  /** Native plugins: the file of Node.js of each, by its package, as `plugins.providers` of Pulumi.yaml names folders. */
+  plugins?: Record<string, string>;
 }
 
 export interface OperationOptions {
   /** Resource operations at once. @default 16 */
   parallel?: number;
-  /** URNs; everything else is left as it is. */
+  /** URNs; other resources stay as they are. */
   targets?: string[];
-  /** Whatever depends on the targets is one, too. */
+  /** All dependants of targets are targets, too. */
   targetDependents?: boolean;
-  /** URNs that are left as they are, and, when resources are deleted, whatever they depend on. */
+  /** URNs that stay as they are, and, in deletions, all their dependencies. */
   excludes?: string[];
   /** `preview` and `up`: URNs of resources that are replaced, changed or not. */
   replaces?: string[];
-  /** `up` and `destroy`: after a failure go on with what doesn't depend on it. */
+  /** `up` and `destroy`: after a failure, continue with resources that do not depend on it. */
   continueOnError?: boolean;
-  /** Of any but `refresh`: refresh first. */
+  /** All but `refresh`: refresh first. */
   refresh?: boolean;
-  /** Of `refresh`: forget the creations that an earlier run was cut off in. */
+  /** `refresh`: forget the creations that an earlier run was interrupted in. */
   clearPendingCreates?: boolean;
-  /** `refresh` and `destroy`: run the program, which they otherwise leave out. */
+  /** `refresh` and `destroy`: run the program, which they otherwise do not. */
   runProgram?: boolean;
-  /** Abort means Ctrl-C, once: nothing new is started, running steps are waited for. */
+  /** Abort is Ctrl-C, once: nothing new is started, running steps are waited for. */
   signal?: AbortSignal;
-  /** Abort means Ctrl-C twice: the provider gets SIGINT, 5 s later SIGKILL, and nothing that it returns is kept. */
+  /** Abort is Ctrl-C twice: the provider gets SIGINT, 5 s later SIGKILL, and its later results are dropped. */
   terminate?: AbortSignal;
-  /** Abort means `kill -9` of engine, program and provider at once; not beside the two above. The lock is then taken away, as a user would. */
+  /**
+   * Abort is `kill -9` of engine, program and provider at once; not with the two above. The lock is then removed, as a user
+   * would.
+   */
   kill?: AbortSignal;
   onLog?: (line: LogLine) => void;
-  /** What a person would see, as it happens. */
+  /** The visible output, as it happens. */
   onText?: (text: string) => void;
 }
 
-/** Debug lines are left out: nobody sees them, and the SDK prints secrets in them. */
+/** Debug lines are left out: users do not see them, and the SDK prints secrets in them. */
 export interface LogLine {
   severity: "info" | "warning" | "error";
   message: string;
   /** The resource whose row shows the line; absent for the stack's row. */
   urn?: string;
-  /** Lines of one stream belong together; 0 is no stream. The CLI's event log doesn't tell: always 0 there. */
+  /** Lines of one stream belong together; 0 is no stream. The CLI's event log lacks it: always 0 there. */
   streamId: number;
   /** Shown while it is current, not repeated under «Diagnostics». */
   ephemeral: boolean;
 }
 
-/** The real engine's names. A replacement is «create-replacement», «replace» and «delete-replaced», in the order done. */
+/** The real engine's names. A replacement is «create-replacement», «replace» and «delete-replaced», in this order. */
 export type StepOp =
   | "same"
   | "create"
@@ -76,7 +81,8 @@ export type StepOp =
   | "delete-replaced"
   | "read"
   | "refresh"
-  | "discard";
+  | "discard"
+  | "import";
 
 export interface Step {
   op: StepOp;
@@ -86,6 +92,18 @@ export interface Step {
   diff?: string[];
 }
 
+/** What `pulumi import` is asked for. */
+export interface ImportedResource {
+  type: string;
+  name: string;
+  id: string;
+}
+
+export type ImportResult = OperationResult & {
+  /** Only the CLI generates any: it asks the language host, with the plugin's schema. */
+  program?: string;
+};
+
 export interface OutputValue {
   value: unknown;
   secret: boolean;
@@ -93,23 +111,23 @@ export interface OutputValue {
 
 export interface OperationResult {
   ok: boolean;
-  /** The error messages, or why the operation ended, when not `ok`. */
+  /** The error messages, or the reason for the end of the operation, when not `ok`. */
   error?: string;
   /** Steps by name, as under «Resources:»: a replacement counts once, as «replace». */
   summary: Partial<Record<StepOp, number>>;
   /** In the order in which they ended. */
   steps: Step[];
-  /** Of the stack. In a preview, what can't be known yet is `unknownValue`, and a secret «[secret]». */
+  /** Of the stack. In a preview, an unknown value is `unknownValue`, and a secret «[secret]». */
   outputs: Record<string, OutputValue>;
   logs: LogLine[];
-  /** Everything a person would have seen on the terminal. */
+  /** All output of the terminal. */
   text: string;
 }
 
-/** The real engine's mark for a value that a preview can't know. */
+/** The real engine's mark for an unknown value in a preview. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** One resource of the state, secrets in plain text. Default providers are left out. */
+/** One resource of the state, secrets in plain text. Providers are left out. */
 export interface StateResource {
   urn: string;
   type: string;
@@ -121,6 +139,8 @@ export interface StateResource {
   secretInputs: string[];
   secretOutputs: string[];
   parent?: string;
+  /** Reference to the provider that the program gave it; absent for the default one. */
+  provider?: string;
   dependencies: string[];
   propertyDependencies: Record<string, string[]>;
   additionalSecretOutputs: string[];
@@ -129,11 +149,11 @@ export interface StateResource {
   retainOnDelete: boolean;
   /** Read with `.get`, not managed. */
   external: boolean;
-  /** Replaced, its deletion is still to come. */
+  /** Replaced; its deletion is pending. */
   pendingDeletion: boolean;
 }
 
-/** A step that was under way when the engine was killed or terminated: what came of it, nobody knows. */
+/** A step that was under way when the engine was killed or terminated: its result is unknown. */
 export interface PendingOperation {
   urn: string;
   type: "creating" | "updating" | "deleting" | "reading";
@@ -148,18 +168,20 @@ export interface Stack {
   up(options?: OperationOptions): Promise<OperationResult>;
   refresh(options?: OperationOptions): Promise<OperationResult>;
   destroy(options?: OperationOptions): Promise<OperationResult>;
-  /** Lasts as long as this handle: a later `openStack` starts from its own settings. */
+  /** `pulumi import`. @returns also the printed program, from the CLI */
+  import(resources: ImportedResource[], options?: OperationOptions): Promise<ImportResult>;
+  /** Lasts as long as this handle: a later `openStack` starts with its own settings. */
   setConfig(name: string, value: string, options?: { secret?: boolean }): Promise<void>;
-  /** Encrypts everything anew. This handle goes on with the new passphrase; a later `openStack` must be given it. */
+  /** Encrypts everything again. This handle continues with the new passphrase; a later `openStack` needs it. */
   changePassphrase(passphrase: string): Promise<void>;
   exportState(): Promise<StateResource[]>;
   /** Replaces the whole state. */
   importState(resources: StateResource[]): Promise<void>;
   pendingOperations(): Promise<PendingOperation[]>;
-  /** Every file that was kept, backups and history included, for searches for what must not be there. */
+  /** All files, backups and history included, to search them for secrets. */
   stateFiles(): Promise<string[]>;
-  /** Provider processes of the operation that is running now, for a test that kills one. */
+  /** Provider processes of the running operation, for a test that kills one. */
   providerPids(): number[];
-  /** Forgets the stack and its files, whatever is in it. */
+  /** Forgets the stack and its files, with all resources. */
   remove(): Promise<void>;
 }

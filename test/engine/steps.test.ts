@@ -27,7 +27,7 @@ describeEngines("the order of steps", (kind) => {
     expect(await world.stack.exportState()).toHaveLength(3);
   });
 
-  it("deletes what vanished from the program, after what depended on it", async () => {
+  it("deletes resources that are no longer in the program, after their dependants", async () => {
     world = await createBoxWorld(kind);
     world.program(`const a = new Box("a"); new Box("b", { of: a.label }); exports.label = a.label;`);
     await world.stack.up();
@@ -40,7 +40,7 @@ describeEngines("the order of steps", (kind) => {
     expect(result.outputs).toEqual({});
   });
 
-  it("takes no dependants along when only their target is destroyed", async () => {
+  it("does not destroy dependants when only their target is destroyed", async () => {
     world = await createBoxWorld(kind);
     world.program(`const a = new Box("a"); new Box("b", { of: a.label }); new Box("c");`);
     await world.stack.up();

@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm run test:engine`: the test engine's own tests, on every engine there is. Those that need a cluster are in `test:cluster`. */
+/**
+ * `npm run test:engine`: the test engine's own tests, on every available engine. Those that need a cluster are in `test:cluster`.
+ */
 export default defineConfig({
   test: {
     root: import.meta.dirname,

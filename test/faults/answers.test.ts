@@ -1,4 +1,4 @@
-// What the service answers, over real sockets: statuses and headers.
+// The service's replies, over real sockets: statuses and headers.
 import { expect, test } from "vitest";
 import {
   DeadlineExceededError,
@@ -26,7 +26,7 @@ test.each(CALLS)("H01 Retry-After is waited for before the next try: %s", async 
 
 test("H03 without Retry-After the pause doubles, with full jitter", async () => {
   const { waits } = await expectPassedOver("start", refuse(429), 4);
-  expect(waits).toEqual([250, 500, 1_000, 2_000]); // half of 500 ms, 1 s, …: the clock's chance is 0.5
+  expect(waits).toEqual([250, 500, 1_000, 2_000]); // half of 500 ms, 1 s, …: the clock's random number is 0.5
 });
 
 test.each([
@@ -54,21 +54,21 @@ test.each([
   },
 );
 
-test.each([200, 202])("H05 Retry-After with %i tells when to look again", async (status) => {
+test.each([200, 202])("H05 Retry-After with %i sets the time of the next poll", async (status) => {
   const answer: Answer = (socket, request) =>
     socket.end(reply(status, goodBody(request), { "retry-after": "3" }));
   expect((await answered("status", answer)).value).toMatchObject({ status: "running", retryAfterMs: 3_000 });
   expect((await answered("start", answer)).value).toBe("job-1");
 });
 
-test("H06 a limit of requests that never ends is an error at the deadline, which names it", async () => {
+test("H06 a rate limit that never ends is an error at the deadline, which names it", async () => {
   const { error, tookMs } = await answered("status", refuse(429), { limitMs: 60_000, speed: 100 });
   expect(error).toBeInstanceOf(DeadlineExceededError);
   expect(error?.message).toMatch(/limits the rate of requests.*time limit of 1m/);
   expect(tookMs).toBeLessThan(70_000);
 });
 
-/** After these nobody knows whether a job was started. */
+/** After these replies it is unknown whether a job was started. */
 const AMBIGUOUS = [500, 502, 504];
 
 for (const call of CALLS) {
@@ -79,14 +79,14 @@ for (const call of CALLS) {
     ["H07", 504],
     ["H09", 408],
     ["H09", 425],
-  ])(`%s %i is passed over when it is gone soon: ${call}`, async (_row, status) => {
+  ])(`%s %i is retried, and has no effect when it is gone soon: ${call}`, async (_row, status) => {
     if (call === "start" && AMBIGUOUS.includes(status))
       await expectPassedOver(call, refuse(status), 1, [DUPLICATE]);
     else await expectPassedOver(call, refuse(status), 4);
   });
 }
 
-test.each(AMBIGUOUS)("H07 a start that meets %i twice is not sent a third time", async (status) => {
+test.each(AMBIGUOUS)("H07 a start that gets %i twice is not sent a third time", async (status) => {
   const { error, lines, requests } = await answered("start", refuse(status));
   expect(error).toBeInstanceOf(ResponseError);
   expect(requests).toHaveLength(2);
@@ -132,7 +132,7 @@ for (const call of CALLS) {
     async (status) => {
       const error = await finalError(call, redirect(status, "/v1/static-export/jobs/"));
       expect(error).toBeInstanceOf(ResponseError);
-      expect(error?.message).toContain(`answered ${status}, a redirect, which is not followed`);
+      expect(error?.message).toContain(`answered ${status}, a redirect: it is not followed`);
       expect(error?.remedy).toContain("base URL");
     },
   );
@@ -145,16 +145,16 @@ for (const call of CALLS) {
   });
 
   test.each([400, 401, 403, 404, 409, 410, 501])(
-    `H25 %i that echoes the key shows it in no form: ${call}`,
+    `H25 %i with the key in it does not show it in any form: ${call}`,
     async (status) => {
       const error = await finalError(call, refuse(status));
-      // that no form of the key is left is looked up after each test, see canary.ts
+      // canary.ts searches for all forms of the key after each test
       expect(error?.message).toMatch(/the vendor's words, Bearer \[removed\].*\?\[removed\] end/);
     },
   );
 }
 
-test("H10 400 is final, with the beginning of the service's own words", async () => {
+test("H10 400 is final, and quotes the beginning of the service's own words", async () => {
   const { baseUrl } = await scriptedServer((socket) =>
     socket.end(reply(400, { error: `the domain is \u001b[31mnot ours${".".repeat(5_000)}` })),
   );
@@ -164,7 +164,7 @@ test("H10 400 is final, with the beginning of the service's own words", async ()
   expect(error?.message).toHaveLength(`POST ${baseUrl}/v1/static-export/jobs answered 400: `.length + 1_001);
 });
 
-test("H12 403 on a start speaks of the plan", async () => {
+test("H12 403 on a start names the plan", async () => {
   const error = await finalError("start", refuse(403));
   expect(error).toBeInstanceOf(NotAllowedError);
   expect(error?.remedy).toContain("enterprise plan");
@@ -173,7 +173,7 @@ test("H12 403 on a start speaks of the plan", async () => {
 test.each([
   ["204", "HTTP/1.1 204 No Content\r\n\r\n"],
   ["an empty 200", "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"],
-])("H17 %s is an empty reply: asked for again by what only reads, final for a start", async (_, text) => {
+])("H17 %s is an empty reply: a read is retried, a start fails", async (_, text) => {
   const empty: Answer = (socket) => socket.end(text);
   const { error, lines, requests } = await answered("start", empty);
   expect(error).toBeInstanceOf(MalformedResponseError);
@@ -217,7 +217,7 @@ test.each([
   expect(error?.message).toContain("answered 302, a redirect");
 });
 
-test("H23 interim replies before the real one are passed over", async () => {
+test("H23 interim replies before the real one are ignored", async () => {
   const interim = ["100 Continue", "102 Processing", "103 Early Hints\r\nlink: </a.css>"];
   await expectUnderstood((socket, request) => {
     for (const line of interim) socket.write(`HTTP/1.1 ${line}\r\n\r\n`);

@@ -1,4 +1,4 @@
-// Any JSON of any texts as a reply: nothing hangs, nothing but text is shown or stored, no job that was started is lost.
+// Any JSON of any texts as a reply: no run hangs, only texts are shown or stored, and no started job is lost.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { agentJob } from "../../provider/agentJob/lifeCycle.ts";
@@ -19,7 +19,7 @@ const json = hostileJson(text);
 const field = (arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 5, arbitrary }, { weight: 1, arbitrary: json });
 
-/** The fields of each reply, some of them as promised, and anything else. */
+/** The fields of each reply, some of them as documented, and anything else. */
 const fields = fc.record(
   {
     jobId: field(text),
@@ -44,7 +44,7 @@ const content = fc.oneof(
   { weight: 1, arbitrary: json.map((body) => ({ body })) },
   { weight: 1, arbitrary: text.map((raw) => ({ text: raw })) },
 );
-/** Statuses after which a job is neither gone nor over. */
+/** Statuses after which a job is neither gone nor finished. */
 const reply: fc.Arbitrary<Exclude<ScriptedReply, "never" | { error: string }>> = fc
   .tuple(fc.constantFrom(200, 200, 200, 202, 400, 403, 409, 429, 500, 503), content)
   .map(([status, body]) => ({ status, ...body }));
@@ -62,7 +62,7 @@ function linesOf({ reporter: { lines } }: SimulatedExport): string[] {
   return [...lines.progress, ...lines.info, ...lines.warn];
 }
 
-/** All texts in the outputs but the link, which is checked as what it is. */
+/** All texts in the outputs except the link, which has its own check. */
 function expectStorable({ bundleUrl, ...outputs }: Record<string, unknown>): void {
   const texts: string[] = [];
   JSON.stringify(outputs, (_, value: unknown) => {
@@ -76,7 +76,7 @@ function expectStorable({ bundleUrl, ...outputs }: Record<string, unknown>): voi
   expect(bundleUrl).not.toMatch(/[\p{Cc}\p{Cs}]/u);
 }
 
-/** One run of `pulumi up`: what it leaves. */
+/** One run of `pulumi up`: its results. */
 async function up(site: SimulatedExport, state?: StaticExportState): Promise<StaticExportState | undefined> {
   try {
     return await (state ? site.update(state, site.inputs, LIMIT_MS) : site.create(site.inputs, LIMIT_MS));
@@ -84,11 +84,11 @@ async function up(site: SimulatedExport, state?: StaticExportState): Promise<Sta
     expectOnlyText([(error as Error).message]);
     return error instanceof UnfinishedError ? (error.state as StaticExportState) : state;
   } finally {
-    site.records.operationEnded(); // as the engine tells at the end of each
+    site.records.operationEnded(); // as the engine sends it at the end of each
   }
 }
 
-test("whatever the looks at a job and its link are answered, the job goes on, and none is started beside it", async () => {
+test("whatever the replies to polls of a job and its link are, the job continues, and no other is started", async () => {
   const isOver = ({ body }: { body?: unknown }): boolean =>
     /failed/i.test(JSON.stringify((body as { status?: unknown } | null | undefined)?.status ?? ""));
   await fc.assert(
@@ -118,7 +118,7 @@ test("whatever the looks at a job and its link are answered, the job goes on, an
   );
 }, 60_000);
 
-test("whatever a start is answered, the run ends, and an id that can be one is asked for", async () => {
+test("whatever the reply to a start is, the run ends, and a valid id is polled", async () => {
   await fc.assert(
     fc.asyncProperty(reply, fc.array(reply, { maxLength: 6 }), async (started, replies) => {
       const site = new SimulatedExport();
@@ -133,7 +133,7 @@ test("whatever a start is answered, the run ends, and an id that can be one is a
   );
 }, 60_000);
 
-test("whatever is said of an agent's job, the run ends, and its outputs are text", async () => {
+test("whatever the reply for an agent's job is, the run ends, and its outputs are text", async () => {
   const link = fc.oneof(
     fc.constant("https://git.example.com/docs/site"),
     text,

@@ -1,4 +1,4 @@
-// What stands in a reply, over real sockets.
+// Bodies of replies, over real sockets.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { MalformedResponseError } from "../../provider/messages/errors.ts";
@@ -22,7 +22,13 @@ const GZIP = { "content-encoding": "gzip" };
 const UNREADABLE: readonly [string, string, string, Body, Record<string, string>?][] = [
   ["B01", "malformed JSON", "not JSON: {", () => "{'jobId': 'job-1', 'status': 'queued'}"],
   ["B02", "JSON that is cut off", "not JSON: {", (request) => json(request).slice(0, -1)],
-  ["B02", "damaged gzip", "cannot be unpacked", (request) => gzipSync(json(request)).fill(0, 12, 20), GZIP],
+  [
+    "B02",
+    "damaged gzip",
+    "cannot be decompressed",
+    (request) => gzipSync(json(request)).fill(0, 12, 20),
+    GZIP,
+  ],
   ["B05", "UTF-16", "not UTF-8", (request) => Buffer.from(`\uFEFF${json(request)}`, "utf16le")],
   ["B05", "UTF-16 without a mark", "not JSON", (request) => Buffer.from(json(request), "utf16le")],
   ["B05", "invalid UTF-8", "not UTF-8", () => Buffer.from('{"jobId":"\xff\xfe"}', "latin1")],
@@ -46,7 +52,7 @@ const UNREADABLE: readonly [string, string, string, Body, Record<string, string>
 
 for (const call of CALLS) {
   test.each(UNREADABLE)(
-    `%s %s is refused, and asked for again by a GET only: ${call}`,
+    `%s %s is refused, and only a GET is retried: ${call}`,
     async (_row, _what, words, body, headers) => {
       const { error, requests, lines } = await answered(call, saying(body, headers));
       expect(error).toBeInstanceOf(MalformedResponseError);
@@ -58,12 +64,12 @@ for (const call of CALLS) {
   );
 }
 
-test.each(UNREADABLE.slice(0, 3))("%s %s once is asked for again", async (...row) => {
+test.each(UNREADABLE.slice(0, 3))("%s %s once is retried", async (...row) => {
   const [, , , body, headers] = row;
   await expectPassedOver("status", saying(body, headers), 5);
 });
 
-test("B01 replies that cannot be read are counted apart from a service that was down before", async () => {
+test("B01 unreadable replies are counted apart from a service that was down before", async () => {
   const { value } = await answered(
     "status",
     (...call) => (call[2] === 8 ? saying(() => "{") : atFirst(refuse(503), 7))(...call),
@@ -72,7 +78,7 @@ test("B01 replies that cannot be read are counted apart from a service that was 
   expect(value).toEqual(GOOD_VALUE.status);
 });
 
-test.each(CALLS)("B03 a page instead of JSON is quoted, as much as tells whose it is: %s", async (call) => {
+test.each(CALLS)("B03 a page instead of JSON is quoted, as much as shows its origin: %s", async (call) => {
   const page = `<html><title>Log in to the network</title><a href="https://sso.test/in?${LINK_QUERY}">`;
   const { error } = await answered(
     call,
@@ -84,7 +90,7 @@ test.each(CALLS)("B03 a page instead of JSON is quoted, as much as tells whose i
   expect(quoted).toHaveLength(201);
 });
 
-test("B04 JSON that is called something else is accepted, with one warning", async () => {
+test("B04 JSON with another content type is accepted, with one warning", async () => {
   const type = `text/html; x="https://x.test/?${LINK_QUERY}"`;
   const { baseUrl } = await scriptedServer(saying(json, { "content-type": type }));
   const { calls, lines } = operation(baseUrl);
@@ -95,7 +101,7 @@ test("B04 JSON that is called something else is accepted, with one warning", asy
 });
 
 test.each(["application/json", "Application/JSON;charset=utf-8", "application/problem+json", "text/json"])(
-  "B04 the type %s is no surprise",
+  "B04 the type %s gives no warning",
   (type) => expectUnderstood(saying(json, { "content-type": type })),
 );
 
@@ -107,12 +113,12 @@ test.each<[string, string, Body]>([
     (request) =>
       `{"text":${JSON.stringify(`\\"${"[{".repeat(1_000)}`)},"new":${nested(60)},${json(request).slice(1)}`,
   ],
-])("%s %s passed over", (_row, _what, body) => expectUnderstood(saying(body)));
+])("%s %s ignored", (_row, _what, body) => expectUnderstood(saying(body)));
 
 const FIELD = { start: "jobId", status: "status", bundle: "bundleUrl" };
 
 for (const call of CALLS) {
-  test(`B07 names of prototypes are mere names: ${call}`, async () => {
+  test(`B07 names of prototypes are ordinary names: ${call}`, async () => {
     const { error } = await answered(
       call,
       saying((request) => {
@@ -125,7 +131,7 @@ for (const call of CALLS) {
     for (const name of Object.values(FIELD)) expect({}).not.toHaveProperty(name);
   });
 
-  test(`B10 a field whose case changed is missing, and named: ${call}`, async () => {
+  test(`B10 a field in another letter case is missing, and named: ${call}`, async () => {
     const changed = FIELD[call].charAt(0).toUpperCase() + FIELD[call].slice(1);
     const { error, lines } = await answered(
       call,
@@ -137,7 +143,7 @@ for (const call of CALLS) {
   });
 }
 
-test("B07 of a field that stands there twice the last one counts", async () => {
+test("B07 of a field that occurs twice the last one counts", async () => {
   const { value } = await answered(
     "start",
     saying(() => '{"jobId":"first","jobId":"last"}'),
@@ -145,7 +151,7 @@ test("B07 of a field that stands there twice the last one counts", async () => {
   expect(value).toBe("last");
 });
 
-test("B08 an error reply that is nested without end is an error without words", async () => {
+test("B08 an error reply with endless nesting is an error without a quotation", async () => {
   const { error } = await answered("start", (socket) =>
     socket.end(reply(400, `{"error":${"[".repeat(100_000)}`)),
   );

@@ -13,24 +13,24 @@ export interface StoreRequest {
   headers: IncomingMessage["headers"];
 }
 
-/** What a store does instead of what is right; nothing is done where it returns `false`. */
+/** What a store does instead of a right reply; `false` leaves the request to it. */
 export type Misbehaviour = (response: ServerResponse, request: StoreRequest, number: number) => boolean;
 
 export interface BundleStore {
   origin: string;
-  /** What is served, under which ETag: may be replaced at any time. */
+  /** The served content, by its ETag: may be replaced at any time. */
   content: Buffer;
   etag: string | undefined;
   requests: StoreRequest[];
   /** Bytes of bundles that were sent, as far as the store knows. */
   sent: () => number;
   misbehave: Misbehaviour;
-  /** A link that nobody has seen yet. */
+  /** A link that has not been used yet. */
   mint: () => Promise<{ url: string }>;
   minted: () => number;
 }
 
-/** Bytes that no compression makes smaller, the same for the same seed. */
+/** Random bytes, which cannot be compressed, the same for the same seed. */
 export function bundleOf(size: number, seed = "bundle"): Buffer {
   const blocks = Array.from({ length: Math.ceil(size / 32) }, (_, at) =>
     createHash("sha256").update(`${seed} ${at}`).digest(),
@@ -40,7 +40,7 @@ export function bundleOf(size: number, seed = "bundle"): Buffer {
 
 export const digestOf = (content: Buffer): string => createHash("sha256").update(content).digest("hex");
 
-/** A store that speaks as S3 does: ranges, and `If-Match` which it looks at first. Until the test ends. */
+/** A store with S3's behaviour: ranges, and `If-Match`, which it checks first. Until the test ends. */
 export async function bundleStore(
   content: Buffer,
   misbehave: Misbehaviour = () => false,
@@ -77,7 +77,7 @@ export async function bundleStore(
   return store;
 }
 
-/** Answers as it should. */
+/** Answers correctly. */
 export function serve(
   { content, etag }: Pick<BundleStore, "content" | "etag">,
   { headers }: StoreRequest,
@@ -101,7 +101,7 @@ export function serve(
   }
 }
 
-/** Sends the head that is right, and so many bytes of the body. The connection breaks after them, unless it is to stay. */
+/** Sends the right head, and this number of bytes of the body. Then the connection breaks, unless it stays open. */
 export function cutAfter(count: number, { stays = false } = {}): (store: BundleStore) => Misbehaviour {
   return (store) => (response, request) => {
     const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
@@ -121,13 +121,13 @@ export function cutAfter(count: number, { stays = false } = {}): (store: BundleS
   };
 }
 
-/** Misbehaves at the first requests only. */
+/** Has the fault at the first requests only. */
 export const atFirst =
   (count: number, misbehaviour: Misbehaviour): Misbehaviour =>
   (...call) =>
     call[2] <= count && misbehaviour(...call);
 
-/** Answers with this and nothing else. */
+/** Answers only with this. */
 export const saying =
   (status: number, body = "", headers: Record<string, string> = {}): Misbehaviour =>
   (response) => {

@@ -27,19 +27,19 @@ export interface Outcome {
 }
 
 export interface Circumstances {
-  /** Of the whole operation. */
+  /** Limit of the whole operation. */
   limitMs?: number;
-  /** Of the clock. */
+  /** Speed of the clock. */
   speed?: number;
   /** Variables besides that of the API key. */
   environment?: Readonly<Record<string, string>>;
-  /** Called whenever the user is told of progress, such as of a failed attempt. */
+  /** Called at each progress message to the user, such as of a failed attempt. */
   onProgress?: () => void;
   /** Stops the operation. */
   signal?: AbortSignal;
 }
 
-/** A client as one operation of the provider has it, over real sockets and on a clock that runs 20 times faster. */
+/** A client as in one operation of the provider, over real sockets and on a clock that runs 20 times faster. */
 export function operation(
   baseUrl: string,
   {
@@ -112,18 +112,18 @@ export async function ask(call: CallName, baseUrl: string, circumstances?: Circu
   return outcome;
 }
 
-/** The warnings of a start whose fate is not known. */
+/** The warnings of a start with an unknown result. */
 export const DUPLICATE = expect.stringContaining(
-  "sent once more; if the first one arrived, two jobs run",
+  "is sent once more; if the service received the first one, two jobs run",
 ) as string;
 export const UNKNOWN_JOB = expect.stringContaining(
-  "a job may have been started whose id nobody knows",
+  "the service may have started a job whose id is unknown",
 ) as string;
 
-/** Nothing for the user to read. */
+/** No message for the user. */
 export const NO_LINES: Outcome["lines"] = { progress: [], info: [], warn: [] };
 
-/** What a call gives when the service is well. */
+/** The result of a call when the service works. */
 export const GOOD_VALUE: Readonly<Record<CallName, unknown>> = {
   start: "job-1",
   status: { status: "running", outcome: "pending", isUnexpected: false, progress: 20 },

@@ -1,22 +1,22 @@
 import { inspect } from "node:util";
 import { afterEach, expect } from "vitest";
 
-/** The word that marks what nobody may see. */
+/** The word that marks secrets. */
 const CANARY = "c4n4ry";
-/** An API key with all that is written differently in URLs and in JSON. */
+/** An API key with all characters that are written differently in URLs and in JSON. */
 export const KEY = `svc_${CANARY}/+="${CANARY}%`;
 /** The query of a presigned link: whoever has it can fetch the bundle. */
 export const LINK_QUERY = `X-Signature=${CANARY}+l1nk%2F${CANARY}`;
 
-/** What users could have seen in the test that runs. */
+/** Everything that users could have seen in the running test. */
 const shown: unknown[] = [];
 
-/** Tells of an error or a line that reached the user. */
+/** Records an error or a line that reached the user. */
 export function show(...what: unknown[]): void {
   shown.push(...what);
 }
 
-/** Every form in which somebody might look at a value. */
+/** Every form in which a user might see a value. */
 function textsOf(value: unknown): string[] {
   return [
     inspect(value, { depth: Infinity, showHidden: true, getters: true }),
@@ -26,7 +26,7 @@ function textsOf(value: unknown): string[] {
   ];
 }
 
-/** The canary, plain (which is also its URL-encoded form) and at each place where it can begin in base64 text. */
+/** The canary, plain (which is also its URL-encoded form) and at each offset at which it can begin in base64 text. */
 const FORMS = [
   CANARY,
   ...["", "_", "__"].map((before) =>

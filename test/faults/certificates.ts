@@ -2,15 +2,15 @@ import tls from "node:tls";
 import { generate } from "selfsigned";
 import { onTestFinished, vi } from "vitest";
 
-/** What a TLS server shows of itself. */
+/** The identity of a TLS server. */
 export interface Identity {
   key: string;
   cert: string;
 }
 
-/** The name that the certificates are for, besides 127.0.0.1. No name service knows it. */
+/** The name in the certificates, besides 127.0.0.1. It is in no DNS. */
 export const SERVICE_HOST = "api.docs-host.test";
-/** An address that they are for, too, which nobody has, see RFC 3849. */
+/** An address in the certificates that is never in use, see RFC 3849. */
 export const SERVICE_IPV6 = "2001:db8::7";
 
 const DAY_MS = 86_400_000;
@@ -59,10 +59,10 @@ export async function trustAuthority(): Promise<void> {
   onTestFinished(() => tls.setDefaultCACertificates(before));
 }
 
-/** What Node.js offers to those who want no certificates checked. */
+/** Node.js's switch to disable checks of certificates. */
 export async function ignoringCertificates(work: () => Promise<void>): Promise<void> {
   vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
-  vi.spyOn(process, "emitWarning").mockImplementation(() => undefined); // Node.js's own, of that variable
+  vi.spyOn(process, "emitWarning").mockImplementation(() => undefined); // Node.js's own warning about that variable
   try {
     await work();
   } finally {

@@ -7,16 +7,16 @@ export interface ConnectProxy {
   address: string;
   /** As HTTPS_PROXY has it. */
   url: string;
-  /** What each client said before it was connected. */
+  /** The request of each client before it was connected. */
   requests: RawRequest[];
-  /** All bytes that clients sent after that, as they could be read on the way. */
+  /** All bytes that clients sent after that, as readable on the way. */
   seen: () => string;
 }
 
 /**
- * A plain HTTP proxy that knows CONNECT only, and of all hosts only one: what is on this machine.
+ * A plain HTTP proxy with CONNECT only, and only to one host, which is on this machine.
  *
- * @param answer says something else than that the connection is made; the connection is then closed
+ * @param answer another reply than that the connection is made; the connection is then closed
  * @param identity with which it speaks TLS itself
  */
 export async function connectProxy(
@@ -26,7 +26,7 @@ export async function connectProxy(
   let seen = "";
   const { baseUrl, port, requests } = await scriptedServer((client, request, number) => {
     const refusal = answer(request, number);
-    if (refusal === "") return; // not a word
+    if (refusal === "") return; // no reply
     if (refusal !== undefined) {
       client.end(refusal);
       return;

@@ -1,4 +1,4 @@
-// What a store answers with, over real sockets: no bundle, too much of it, in another form, not now.
+// A store's replies, over real sockets: no bundle, too much of it, in another form, not now.
 import { readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { scriptedServer } from "./scriptedServer.ts";
 const CONTENT = bundleOf(1_000_000);
 const HALF = CONTENT.length / 2;
 
-test("D02 a bundle that is not there is asked for once", async () => {
+test("D02 a missing bundle is requested once", async () => {
   const store = await bundleStore(CONTENT, saying(404, "<Error><Code>NoSuchKey</Code></Error>"));
   const { error } = await fetched(store);
   expect(error).toBeInstanceOf(DownloadError);
@@ -46,7 +46,7 @@ test.each([
   }
 });
 
-test("D08 an answer with more bytes than its Content-Length is no HTTP, and none of it is taken", async () => {
+test("D08 an answer with more bytes than its Content-Length is invalid HTTP, and all of it is dropped", async () => {
   const { baseUrl } = await scriptedServer((socket) => {
     socket.end("HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello, world");
   });
@@ -56,7 +56,7 @@ test("D08 an answer with more bytes than its Content-Length is no HTTP, and none
     { speed: 500 },
   );
   expect(value).toBeUndefined();
-  expect(error?.message).toContain("nothing of the store answered");
+  expect(error?.message).toContain("the store did not answer for");
 });
 
 test("D08 a part with more bytes than its range is refused", async () => {
@@ -81,12 +81,12 @@ test("a bundle without a length, in chunks, is whole when they end", async () =>
 test("an answer that ends with its connection may be a cut one: it is refused, unless the size is known", async () => {
   const { baseUrl } = await scriptedServer((socket) => socket.end("HTTP/1.1 200 OK\r\n\r\nhello"));
   const { error } = await fetched({ mint: () => Promise.resolve({ url: baseUrl }) });
-  expect(error?.message).toContain("does not tell how long the bundle is");
+  expect(error?.message).toContain("does not send the length of the bundle");
   const known = await fetched({ mint: () => Promise.resolve({ url: baseUrl, sizeBytes: 5 }) });
   expectBundle(known, Buffer.from("hello"));
 });
 
-test("D09 a bundle is asked for as it is, and one that somebody packed is refused", async () => {
+test("D09 a bundle is requested without an encoding, and refused with one", async () => {
   const store = await bundleStore(CONTENT, saying(200, "", { "content-encoding": "gzip" }));
   const { error } = await fetched(store);
   expect(error).toBeInstanceOf(DownloadError);
@@ -94,7 +94,7 @@ test("D09 a bundle is asked for as it is, and one that somebody packed is refuse
   expect(store.requests[0]?.headers["accept-encoding"]).toBe("identity");
 });
 
-test("D09 what is gzip itself arrives as it is", async () => {
+test("D09 a bundle that is gzip itself arrives unchanged", async () => {
   const packed = gzipSync(CONTENT);
   const store = await bundleStore(packed, (response) => {
     response.writeHead(200, { "content-type": "application/gzip", "content-encoding": "identity" });
@@ -104,7 +104,7 @@ test("D09 what is gzip itself arrives as it is", async () => {
   expectBundle(await fetched(store), packed);
 });
 
-test("D13 a store that asks for patience gets it", async () => {
+test("D13 a store's Retry-After status is waited for", async () => {
   const slowDown = saying(
     503,
     "<Error><Code>SlowDown</Code><Message>Please reduce your rate</Message></Error>",
@@ -116,7 +116,7 @@ test("D13 a store that asks for patience gets it", async () => {
   expect(lines.progress[0]).toContain("answered 503: SlowDown: Please reduce your rate; trying again in 1s");
 });
 
-test("D13 Retry-After says how much patience", async () => {
+test("D13 Retry-After sets the pause", async () => {
   const store = await bundleStore(CONTENT, atFirst(1, saying(429, "", { "retry-after": "7" })));
   const { clock } = await fetched(store);
   expect(clock.waits).toEqual([7_000]);

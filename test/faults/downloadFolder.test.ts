@@ -1,8 +1,8 @@
-// The folder in which bundles arrive, over real sockets: unusable, with links laid in it, shared by two downloads.
+// The folder of downloads, over real sockets: unusable, with links in it, shared by two downloads.
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Slots } from "../../provider/http/slots.ts";
+import { Semaphore } from "../../provider/concurrency/semaphore.ts";
 import { DestinationError } from "../../provider/messages/errors.ts";
 import { bundleOf, bundleStore, cutAfter, serve } from "./bundleStore.ts";
 import { expectBundle, fetched, ownFolder } from "./downloads.ts";
@@ -14,7 +14,7 @@ const HALF = CONTENT.length / 2;
 
 const PATIENTLY = { timeout: 10_000 };
 
-test("D10 a folder that cannot be used is told of, with what to do", async () => {
+test("D10 a folder that cannot be used is reported, with what to do", async () => {
   const store = await bundleStore(CONTENT);
   const folder = ownFolder();
   writeFileSync(join(folder, "file"), "old");
@@ -33,7 +33,7 @@ test("D10 a folder that cannot be used is told of, with what to do", async () =>
   expect(store.requests).toEqual([]);
 });
 
-/** As a process leaves its part that was killed. */
+/** As a killed process leaves its part. */
 function leftPart(folder: string): string {
   const part = join(folder, "job-1.free-00000000.part");
   mkdirSync(part);
@@ -44,7 +44,7 @@ function leftPart(folder: string): string {
   return part;
 }
 
-test("D11 a symbolic link in the place of a part's bytes is not followed", async () => {
+test("D11 a symbolic link in place of a part's bytes is not followed", async () => {
   const store = await bundleStore(CONTENT);
   const folder = ownFolder();
   const victim = join(folder, "victim");
@@ -56,7 +56,7 @@ test("D11 a symbolic link in the place of a part's bytes is not followed", async
   expect(readFileSync(victim, "utf8")).toBe("old");
 });
 
-test("D11 a folder in the place of a part's bytes, and a link in that of a part, are left alone", async () => {
+test("D11 a folder in place of a part's bytes, and a link in place of a part, are left alone", async () => {
   const store = await bundleStore(CONTENT);
   const folder = ownFolder();
   const elsewhere = ownFolder();
@@ -68,7 +68,7 @@ test("D11 a folder in the place of a part's bytes, and a link in that of a part,
   expect((await fetched(store, { folder })).error?.message).toContain("EISDIR");
 });
 
-test("D12 two downloads of the same bundle at once have a part each", async () => {
+test("D12 two simultaneous downloads of the same bundle have a part each", async () => {
   const store = await bundleStore(CONTENT);
   const folder = ownFolder();
   const outcomes = await Promise.all([fetched(store, { folder }), fetched(store, { folder })]);
@@ -76,7 +76,7 @@ test("D12 two downloads of the same bundle at once have a part each", async () =
   expect(outcomes[0].value?.path).not.toBe(outcomes[1].value?.path);
 });
 
-test("D12 no more downloads run at once than the process has places for, and those that wait say so", async () => {
+test("D12 a process limits its simultaneous downloads, and those that wait report it", async () => {
   const store = await bundleStore(CONTENT);
   let [open, most] = [0, 0];
   const held: (() => void)[] = [];
@@ -88,7 +88,7 @@ test("D12 no more downloads run at once than the process has places for, and tho
     if (most === 2) for (const answer of held.splice(0)) answer();
     return true;
   };
-  const downloads = new Slots(2);
+  const downloads = new Semaphore(2);
   const outcomes = await Promise.all(Array.from({ length: 8 }, () => fetched(store, {}, { downloads })));
   for (const outcome of outcomes) expectBundle(outcome, CONTENT);
   expect(most).toBe(2);
@@ -96,7 +96,7 @@ test("D12 no more downloads run at once than the process has places for, and tho
   expect(waited.filter(Boolean)).toHaveLength(6);
 });
 
-test("D12 two downloads of what changes between them are never mixed", async () => {
+test("D12 two downloads of a bundle that changes between them are never mixed", async () => {
   const store = await bundleStore(CONTENT);
   const folder = ownFolder();
   store.misbehave = (...call) => {

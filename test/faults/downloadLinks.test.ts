@@ -17,14 +17,14 @@ const REFUSALS: [number, string][] = [
   [400, "<Error><Code>ExpiredToken</Code><Message>The provided token has expired.</Message></Error>"],
 ];
 
-test.each(REFUSALS)("D01 a link that is refused with %d is minted anew", async (status, body) => {
+test.each(REFUSALS)("D01 a link that is refused with %d is renewed", async (status, body) => {
   const store = await bundleStore(CONTENT, atFirst(1, saying(status, body)));
   expectBundle(await fetched(store), CONTENT);
   expect(store.minted()).toBe(2);
 });
 
 test.each(REFUSALS)(
-  "D01 after %d the download goes on where it was, by a fresh link",
+  "D01 after %d the download continues where it was, with a new link",
   async (status, body) => {
     const store = await bundleStore(CONTENT);
     store.misbehave = (...call) =>
@@ -38,19 +38,19 @@ test.each(REFUSALS)(
   },
 );
 
-test("D01 fresh links that are all refused are no reason to mint for ever", async () => {
+test("D01 new links that are all refused are not renewed without end", async () => {
   const body = `${EXPIRED}<StringToSign>${LINK_QUERY}</StringToSign>`;
   const store = await bundleStore(CONTENT, saying(403, body));
   const { error } = await fetched(store);
   expect(error).toBeInstanceOf(DownloadError);
   expect(error?.message).toBe(
     `the bundle of job job-1 of docs.example.com was not downloaded: the store ${new URL(store.origin).host} ` +
-      "answered 403: AccessDenied: Request has expired, to 3 fresh links in a row",
+      "answered 403: AccessDenied: Request has expired, to 3 new links in a row",
   );
   expect(store.minted()).toBe(3);
 });
 
-test("D01 a link may be renewed as often as it ends while bytes come", async () => {
+test("D01 a link may be renewed as often as it ends while bytes arrive", async () => {
   const store = await bundleStore(CONTENT);
   store.misbehave = (...call) =>
     call[2] < 21 && (call[2] % 2 === 0 ? saying(403, EXPIRED) : cutAfter(50_000)(store))(...call);
@@ -58,7 +58,7 @@ test("D01 a link may be renewed as often as it ends while bytes come", async () 
   expect(store.minted()).toBe(11);
 });
 
-test("D01 a 400 that does not speak of an end is final, and the link is not in what it says", async () => {
+test("D01 a 400 that does not report an expired link is final, and its error does not show the link", async () => {
   const store = await bundleStore(CONTENT, (response, { path }) =>
     saying(400, `no: ${path}`)(response, { path, headers: {} }, 1),
   );
@@ -67,7 +67,7 @@ test("D01 a 400 that does not speak of an end is final, and the link is not in w
   expect(store.requests).toHaveLength(1);
 });
 
-test.each([1, 3])("D14 %d redirects are followed, and nobody learns more than the link", async (count) => {
+test.each([1, 3])("D14 %d redirects are followed, and no server gets more than the link", async (count) => {
   const near = await bundleStore(CONTENT);
   near.misbehave = atFirst(1, cutAfter(HALF)(near));
   const store = await bundleStore(CONTENT, (response, { path }) => {
@@ -105,7 +105,7 @@ test.each([
   expect(store.requests).toHaveLength(asked);
 });
 
-test("what fails while a link is minted is told as it is", async () => {
+test("a failure to renew a link is reported unchanged", async () => {
   const reason = new Error("no key");
   const outcome = await fetched({ mint: () => Promise.reject(reason) });
   expect(outcome.error).toBe(reason);

@@ -1,4 +1,5 @@
-// What has arrived of a bundle, and what a store sends after it, over real sockets: it goes on where it can be proved, else anew.
+// A part of a bundle, and a store's next reply, over real sockets: the download resumes where the content is proved, else starts
+// again.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -23,7 +24,7 @@ const HALF = CONTENT.length / 2;
 const PATIENTLY = { timeout: 10_000 };
 
 test.each([0, 0.01, 0.5, 0.999])(
-  "D03 a download that is cut at %d of its bytes goes on from there",
+  "D03 a download that is cut at %d of its bytes resumes there",
   async (part) => {
     const store = await bundleStore(CONTENT);
     const at = Math.floor(part * CONTENT.length);
@@ -38,7 +39,7 @@ test.each([0, 0.01, 0.5, 0.999])(
   },
 );
 
-test("D03 ten cuts need no byte twice, and none a longer pause than the first", async () => {
+test("D03 ten cuts need no byte twice, and no pause is longer than the first", async () => {
   const store = await bundleStore(CONTENT);
   store.misbehave = atFirst(10, cutAfter(80_000)(store));
   const outcome = await fetched(store);
@@ -49,7 +50,7 @@ test("D03 ten cuts need no byte twice, and none a longer pause than the first", 
   expect(store.sent()).toBeLessThan(CONTENT.length * 1.02);
 });
 
-test("D03 what has arrived when a run is stopped is where the next one goes on", async () => {
+test("D03 a new run resumes after the bytes that a stopped run got", async () => {
   const store = await bundleStore(CONTENT);
   store.misbehave = atFirst(1, cutAfter(HALF, { stays: true })(store));
   const folder = ownFolder();
@@ -69,7 +70,7 @@ test("D03 what has arrived when a run is stopped is where the next one goes on",
   expect(partsIn(folder)).toEqual(["job-1"]);
 });
 
-test("D03 a store that falls silent is not waited for, and asked for the rest", async () => {
+test("D03 a silent store is given up, and the rest is requested", async () => {
   const store = await bundleStore(CONTENT);
   store.misbehave = atFirst(1, cutAfter(HALF, { stays: true })(store));
   const outcome = await fetched(store);
@@ -78,7 +79,7 @@ test("D03 a store that falls silent is not waited for, and asked for the rest", 
   expect(store.requests[1]?.headers.range).toBe(`bytes=${HALF}-`);
 });
 
-test("D03 the time limit ends a download that brings too little, and what has arrived stays", async () => {
+test("D03 the time limit ends a download that is too slow, and the arrived bytes stay", async () => {
   const store = await bundleStore(CONTENT);
   store.misbehave = cutAfter(1_000)(store);
   const folder = ownFolder();
@@ -88,19 +89,19 @@ test("D03 the time limit ends a download that brings too little, and what has ar
   const { error } = await fetched(store, { folder }, { deadline });
   expect(error).toBeInstanceOf(DeadlineExceededError);
   expect(error?.message).toMatch(
-    /the time limit of 20s leaves no room for another try; \d.* kB had arrived$/,
+    /the time limit of 20s leaves no time for another attempt; \d.* kB had arrived$/,
   );
   expect(sizesIn(folder)[0]).toBeGreaterThan(1_000);
 });
 
-test("D03 a store that gives up its port is told of after two minutes", async () => {
+test("D03 a store that closes its port is reported after two minutes", async () => {
   const { error, clock } = await fetched({ mint: () => Promise.resolve({ url: "http://127.0.0.1:9/b?x" }) });
   expect(error?.name).toBe("ConnectionError");
-  expect(error?.message).toMatch(/nothing of the store answered for \d+m/);
+  expect(error?.message).toMatch(/the store did not answer for \d+m/);
   expect(clock.monotonic()).toBeLessThan(15 * 60_000);
 });
 
-/** Sends one byte from where it is asked to, and says so; or promises all, and breaks off. */
+/** Sends one byte of the requested range, with a truthful head; or announces all, and breaks off. */
 const oneByte =
   (isCut: boolean): ((store: BundleStore) => Misbehaviour) =>
   (store) =>
@@ -112,7 +113,7 @@ const oneByte =
     return true;
   };
 
-test("D03 a store that sends one byte at a time, as a part that is right, is given up after a few requests", async () => {
+test("D03 a store that sends one byte at a time, as a valid part, is given up after a few requests", async () => {
   const store = await bundleStore(CONTENT);
   store.misbehave = (...call) => (call[2] === 1 ? cutAfter(1)(store) : oneByte(false)(store))(...call);
   const { error } = await fetched(store);
@@ -120,7 +121,7 @@ test("D03 a store that sends one byte at a time, as a part that is right, is giv
   expect(store.requests.length).toBeLessThan(10);
 });
 
-test("D03 a store that breaks off after each byte is asked no more often than one that sends none", async () => {
+test("D03 a store that breaks off after each byte gets no more requests than one that sends none", async () => {
   const store = await bundleStore(CONTENT, undefined);
   store.misbehave = oneByte(true)(store);
   const { error } = await fetched(store, {}, { limitMs: 60_000 });
@@ -128,7 +129,7 @@ test("D03 a store that breaks off after each byte is asked no more often than on
   expect(store.requests.length).toBeLessThan(20);
 });
 
-test("D04 a store that passes over the range sends the whole, and the part is cut off", async () => {
+test("D04 a store that ignores the range sends the whole, and the part is replaced", async () => {
   const store = await bundleStore(CONTENT);
   store.misbehave = (response, request, number) => {
     if (number === 1) return cutAfter(HALF)(store)(response, request, number);
@@ -152,35 +153,34 @@ const RANGES: [string, Record<string, string>][] = [
   ["another length", { "content-range": range(HALF, LAST, CONTENT.length), "content-length": "7" }],
 ];
 
-test.each(RANGES)(
-  "D05 a part with %s is thrown away, and the download begins anew",
-  async (_what, headers) => {
-    const store = await bundleStore(CONTENT);
-    store.misbehave = (response, request, number) => {
-      if (number === 1) return cutAfter(HALF)(store)(response, request, number);
-      if (number > 2) return false;
-      const length = Number(headers["content-length"] ?? HALF);
-      response.writeHead(206, { etag: store.etag, "content-length": HALF, ...headers });
-      response.end(OTHER.subarray(0, length));
-      return true;
-    };
-    expectBundle(await fetched(store), CONTENT);
-    expect(store.requests.map(({ headers: sent }) => sent.range)).toEqual([
-      undefined,
-      `bytes=${HALF}-`,
-      undefined,
-    ]);
-  },
-);
+test.each(RANGES)("D05 a part with %s is dropped, and the download starts again", async (_what, headers) => {
+  const store = await bundleStore(CONTENT);
+  store.misbehave = (response, request, number) => {
+    if (number === 1) return cutAfter(HALF)(store)(response, request, number);
+    if (number > 2) return false;
+    const length = Number(headers["content-length"] ?? HALF);
+    response.writeHead(206, { etag: store.etag, "content-length": HALF, ...headers });
+    response.end(OTHER.subarray(0, length));
+    return true;
+  };
+  expectBundle(await fetched(store), CONTENT);
+  expect(store.requests.map(({ headers: sent }) => sent.range)).toEqual([
+    undefined,
+    `bytes=${HALF}-`,
+    undefined,
+  ]);
+});
 
-test("D05 a store that never sends what it is asked for is given up", async () => {
+test("D05 a store that never sends the requested range is given up", async () => {
   const store = await bundleStore(CONTENT, saying(206, "x", { etag: '"1"' }));
   const { error } = await fetched(store);
-  expect(error?.message).toContain("the store does not say which bytes it sends; it was begun anew 5 times");
+  expect(error?.message).toContain(
+    "the store does not say which bytes it sends; the download was restarted 5 times",
+  );
   expect(store.requests).toHaveLength(6);
 });
 
-test("D06 another bundle under the same link is never put behind the first", async () => {
+test("D06 another bundle at the same link is never appended to the first", async () => {
   const store = await bundleStore(CONTENT);
   store.misbehave = (...call) => {
     if (call[2] > 1) return false;
@@ -196,7 +196,7 @@ test("D06 another bundle under the same link is never put behind the first", asy
   ]);
 });
 
-test("D06 nothing of a longer bundle is left behind a shorter one", async () => {
+test("D06 no bytes of a longer bundle are left after a shorter one", async () => {
   const store = await bundleStore(CONTENT);
   const short = OTHER.subarray(0, 1_000);
   store.misbehave = (...call) => {
@@ -209,7 +209,7 @@ test("D06 nothing of a longer bundle is left behind a shorter one", async () => 
 });
 
 test.each([['"other"'], [undefined], ['W/"weak"']])(
-  "D06 a store that passes over If-Match, and has another bundle with the ETag %s, is noticed",
+  "D06 a store that ignores If-Match, and has another bundle with the ETag %s, is noticed",
   async (etag) => {
     const store = await bundleStore(CONTENT);
     store.misbehave = (response, request, number) => {
@@ -224,7 +224,7 @@ test.each([['"other"'], [undefined], ['W/"weak"']])(
 );
 
 test.each([[undefined], ['W/"weak"'], ["none"]])(
-  "D06 with the ETag %s nothing proves what the part is of: it begins anew",
+  "D06 with the ETag %s nothing proves the part's content: the download starts again",
   async (etag) => {
     const store = await bundleStore(CONTENT);
     store.etag = etag;
@@ -242,7 +242,7 @@ test("D06 a store without ETags whose answers are always cut is given up", async
   store.etag = undefined;
   store.misbehave = cutAfter(HALF)(store);
   const { error } = await fetched(store);
-  expect(error?.message).toContain("the store gives no strong ETag; it was begun anew 5 times");
+  expect(error?.message).toContain("the store gives no strong ETag; the download was restarted 5 times");
 });
 
 test("D07 a bundle that has arrived whole is not downloaded again", async () => {
@@ -260,7 +260,7 @@ test("D07 a bundle that has arrived whole is not downloaded again", async () => 
 test.each([
   ["another one by now", (): Misbehaviour => () => false, '"other"'],
   ["said to be shorter", (): Misbehaviour => saying(416, "", { "content-range": "bytes */7" }), undefined],
-])("D07 a whole bundle that is %s is downloaded anew", async (_what, misbehave, etag) => {
+])("D07 a whole bundle that is %s is downloaded again", async (_what, misbehave, etag) => {
   const store = await bundleStore(CONTENT);
   const folder = ownFolder();
   (await fetched(store, { folder })).value?.release();
@@ -270,7 +270,7 @@ test.each([
   expect(store.requests).toHaveLength(3);
 });
 
-/** Sizes of what has arrived. */
+/** Sizes of the parts. */
 function sizesIn(folder: string): number[] {
   return readdirSync(folder).flatMap((part) => {
     try {

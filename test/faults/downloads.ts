@@ -10,7 +10,7 @@ import {
   type DownloadContext,
   type DownloadRequest,
 } from "../../provider/download/download.ts";
-import { Slots } from "../../provider/http/slots.ts";
+import { Semaphore } from "../../provider/concurrency/semaphore.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
 import type { DocsHostingError } from "../../provider/messages/errors.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
@@ -27,7 +27,7 @@ export interface DownloadOutcome {
   clock: FasterClock;
 }
 
-/** A folder of the test's own, which goes with it. */
+/** A folder of the test's own, removed with it. */
 export function ownFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "download-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -59,7 +59,7 @@ export async function fetched(
         ...request,
         mint: async () => {
           const link = await mint();
-          secrets.addLink(link.url); // as who reads the service's reply does
+          secrets.addLink(link.url); // as the reader of the service's reply does
           return link;
         },
       },
@@ -69,7 +69,7 @@ export async function fetched(
         clock,
         reporter,
         secrets,
-        downloads: new Slots(8),
+        downloads: new Semaphore(8),
         signal: new AbortController().signal,
         deadline: startDeadline(clock, context.limitMs ?? 30 * 60_000),
         ...context,
@@ -91,7 +91,7 @@ export function expectBundle({ value, error }: DownloadOutcome, content: Buffer)
   expect(readFileSync(value?.path ?? "").equals(content)).toBe(true);
 }
 
-/** What lies in a folder of downloads: names of parts, without what tells their owners. */
+/** The entries of a download folder: names of parts, without their owners. */
 export function partsIn(folder: string): string[] {
   return readdirSync(folder).map((name) => name.replace(/\.free-.*|\.[0-9a-f]{16}-.*/, ""));
 }

@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 
-/** More than what lies in the buffers of the machine, less than an endless reply. */
+/** More than the buffers of the machine, less than an endless reply. */
 export const BUFFERED_BYTES = 64 * 1024 * 1024;
 
-/** A reply whose body of 100 GB is announced. */
+/** A reply that announces a body of 100 GB. */
 export const hugeBody = (): ReturnType<typeof endless> =>
   endless(`HTTP/1.1 200 OK\r\ncontent-length: ${100 * 1024 ** 3}\r\n\r\n`, Buffer.alloc(64 * 1024, " "));
 
-/** A reply without end: after its head the same bytes again and again, as fast as they are read. */
+/** A reply without end: after its head the same bytes repeatedly, as fast as they are read. */
 export function endless(
   head: string,
   chunk: Buffer,

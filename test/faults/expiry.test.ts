@@ -1,4 +1,4 @@
-// When a link ends, by whatever the service says and by whoever's clock: E01 to E08 of the faults.
+// When a link ends, by any form of the service's time and by any clock: E01 to E08 of the faults.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseExpiry } from "../../provider/service/bundleLink.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
@@ -19,7 +19,7 @@ afterEach(() => {
   site.expectNoSecretShown();
 });
 
-/** An export whose link is said to end then. */
+/** An export whose link ends then, as the service says. */
 function exported(expiresAt: unknown, bundleUrl = LINK): Promise<StaticExportState> {
   site.answer("bundle", () => ({ body: { bundleUrl, expiresAt } }));
   return site.create();
@@ -47,13 +47,13 @@ describe("no expiresAt", () => {
       "NEW_CONTENT",
       ["POST /jobs", "GET /jobs/job-2", "POST /jobs/job-2/bundle"],
     ],
-  ])("E01 no expiresAt: a change of %s renews the link", async (_, change, because, requests) => {
+  ])("E01 no expiresAt: a change of %s renews the link", async (_, change, code, requests) => {
     const state = await exported(undefined);
     site.requests();
     site.service.fault = () => undefined;
     site.service.linkLifeMs = undefined;
     const inputs = { ...site.inputs, ...change };
-    expect(site.verdict(state, inputs)).toMatchObject({ changed: Object.keys(change), because });
+    expect(site.verdict(state, inputs)).toMatchObject({ changed: Object.keys(change), code });
     const { outputs } = await site.update(state, inputs);
     expect(site.requests()).toEqual(requests);
     expect(outputs.bundleUrl).not.toBe(LINK);
@@ -64,7 +64,7 @@ describe("no expiresAt", () => {
     ["an S3-compatible store", "X-Amz-Date=20260101T000000Z&X-Amz-Expires=3600&X-Amz-Signature=c4n4ry"],
     ["Google's store", "X-Goog-Date=20260101T000000Z&X-Goog-Expires=3600&X-Goog-Signature=c4n4ry"],
     ["Azure's store", "sv=2024-11-04&se=2026-01-01T01%3A00%3A00Z&sr=b&sig=c4n4ry"],
-  ])("E01 no expiresAt: the query of %s tells it", async (_, query) => {
+  ])("E01 no expiresAt: the query of %s has the end", async (_, query) => {
     const { outputs } = await exported(undefined, `https://store.example.test/b.tgz?${query}`);
     expect(outputs.expiresAt).toBe("2026-01-01T01:00:00.000Z");
     expect(warnings()).toEqual([]);
@@ -101,7 +101,7 @@ describe("the forms of expiresAt", () => {
     ["E08", "an offset of +14:00", "2026-01-01T15:00:00+14:00"],
     ["E08", "an offset of -12:00", "2025-12-31T13:00:00-12:00"],
     ["E08", "a lower-case t and z", "2026-01-01t01:00:00.000z"],
-  ])("%s %s is understood", async (_row, _what, expiresAt, understood = "2026-01-01T01:00:00.000Z") => {
+  ])("%s %s is accepted", async (_row, _what, expiresAt, understood = "2026-01-01T01:00:00.000Z") => {
     expect((await exported(expiresAt)).outputs.expiresAt).toBe(understood);
     expect(warnings()).toEqual([]);
   });
@@ -122,7 +122,7 @@ describe("the forms of expiresAt", () => {
     true,
     {},
     ["2026-01-01T01:00:00Z"],
-  ])("E02 %j is not guessed at: a warning, and no date that is none", async (expiresAt) => {
+  ])("E02 %j is not guessed: a warning, and no date", async (expiresAt) => {
     const state = await exported(expiresAt);
     expect(state.outputs).not.toHaveProperty("expiresAt");
     expect(state.outputs).not.toHaveProperty("renewAfter");
@@ -131,7 +131,7 @@ describe("the forms of expiresAt", () => {
     expect(site.verdict(state)).toEqual(nothing);
   });
 
-  test("E02 what is no finite number is no date", () => {
+  test("E02 a value that is no finite number is no date", () => {
     for (const value of [NaN, Infinity, -Infinity]) expect(parseExpiry(value)).toBeUndefined();
   });
 });
@@ -142,14 +142,14 @@ const SHORT = { body: { bundleUrl: LINK, expiresAt: "2026-01-01T00:00:01Z" } };
 test.each([
   ["E03", "is dead on arrival", DEAD],
   ["E04", "ends in a second", SHORT],
-])("%s a link that %s is asked for once more, before anybody gets it", async (_row, _what, reply) => {
+])("%s a link that %s is requested once more before it is used", async (_row, _what, reply) => {
   site.answer("bundle", (number) => (number === 1 ? reply : undefined));
   expect((await site.create()).outputs.bundleUrl).not.toBe(LINK);
   expect(site.service.requests.filter((request) => request === BUNDLE)).toHaveLength(2);
   expect(warnings()).toEqual([]);
 });
 
-test("E03 where the second link is dead on arrival as well, it is an error, and the job is kept", async () => {
+test("E03 a second link that is dead on arrival as well is an error, and the job is kept", async () => {
   site.answer("bundle", () => DEAD);
   const { message, state } = await unfinished(site.create());
   expect(message).toContain("the service minted a link for job job-1 that has expired already");
@@ -158,19 +158,19 @@ test("E03 where the second link is dead on arrival as well, it is an error, and 
   expect((await site.update(state)).outputs.jobId).toBe("job-1");
 });
 
-test("E03 where the second link of a renewal is dead on arrival as well, the old link stays", async () => {
+test("E03 when the second link of a renewal is dead on arrival as well, the old link stays", async () => {
   const state = await site.create();
   site.clock.advance(HOUR_MS);
   site.answer("bundle", () => DEAD);
   expect((await caught(site.update(state))).message).toContain("The old link stays in place.");
 });
 
-test("E04 where the second link ends in a second as well, it is handed on with a warning, and the next run renews it", async () => {
+test("E04 a second link that ends in a second as well is passed on with a warning, and the next run renews it", async () => {
   site.answer("bundle", () => SHORT);
   const state = await site.create();
   expect(state.outputs.bundleUrl).toBe(LINK);
   expect(warnings()).toEqual([expect.stringContaining("expires within 2 seconds")]);
-  expect(site.verdict(state)).toEqual({ ...nothing, hidden: true, because: "RENEW_WINDOW" });
+  expect(site.verdict(state)).toEqual({ ...nothing, hidden: true, code: "RENEW_WINDOW" });
   site.service.fault = () => undefined;
   site.requests();
   expect(site.verdict(await site.update(state))).toEqual(nothing);
@@ -185,7 +185,7 @@ test.each([
   "999999-01-01T00:00:00Z",
   8.64e15,
   1e300,
-])("E05 %s is far away: the last day of the year 9999 at most", async (expiresAt) => {
+])("E05 %s is limited to the last day of the year 9999", async (expiresAt) => {
   const state = await exported(expiresAt);
   expect(state.outputs.expiresAt).toBe("9999-12-31T23:59:59.000Z");
   expect(new Date(state.outputs.renewAfter ?? "").getTime()).toBeGreaterThan(
@@ -215,7 +215,7 @@ test.each([
   site.clock.advance(39 * 60_000);
   expect(site.verdict(state)).toEqual(nothing);
   site.clock.advance(2 * 60_000);
-  expect(site.verdict(state)).toMatchObject({ because: "RENEW_WINDOW" });
+  expect(site.verdict(state)).toMatchObject({ code: "RENEW_WINDOW" });
   site.service.fault = () => undefined;
   site.requests();
   const renewed = await site.update(state);
@@ -224,7 +224,7 @@ test.each([
 });
 
 describe("no Date header", () => {
-  /** The service as it is, but for its clock, which it does not tell. */
+  /** The service, except for its clock, which it does not report. */
   const tellNoTime = (): void => {
     let links = 0;
     site.service.fault = ({ method, path }) => {
@@ -235,27 +235,27 @@ describe("no Date header", () => {
     };
   };
 
-  test("E07 without a Date header and with a clock that is wrong a day ahead, the link looks dead: it is handed on with a warning, and each run renews it", async () => {
+  test("E07 without a Date header and with a clock that is a day ahead, the link looks dead: it is passed on with a warning, and each run renews it", async () => {
     tellNoTime();
     site.clock.wallMs += DAY_MS;
     const state = await site.create();
     expect(state.outputs).toMatchObject({ status: "completed", expiresAt: "2026-01-01T01:00:00.000Z" });
     expect(warnings()).toEqual([expect.stringContaining("check the clock")]);
-    expect(site.verdict(state)).toMatchObject({ hidden: true, because: "RENEW_WINDOW" });
+    expect(site.verdict(state)).toMatchObject({ hidden: true, code: "RENEW_WINDOW" });
     expect((await site.update(state)).outputs.bundleUrl).not.toBe(state.outputs.bundleUrl);
-    site.clock.wallMs -= DAY_MS; // put right
+    site.clock.wallMs -= DAY_MS; // corrected
     expect(site.verdict(await site.update(state))).toEqual(nothing);
   });
 
-  test("E07 without a Date header and with a clock that is wrong a day behind, the renewal comes too late: storage refuses", async () => {
+  test("E07 without a Date header and with a clock that is a day behind, the renewal comes too late: storage refuses", async () => {
     tellNoTime();
     site.clock.wallMs -= DAY_MS;
     const state = await site.create();
     expect(warnings()).toEqual([]);
     site.clock.advance(2 * HOUR_MS);
-    expect(site.verdict(state)).toEqual(nothing); // it cannot know
-    site.clock.wallMs += DAY_MS; // put right
-    expect(site.verdict(state)).toMatchObject({ hidden: true, because: "RENEW_WINDOW" });
+    expect(site.verdict(state)).toEqual(nothing); // the provider cannot know
+    site.clock.wallMs += DAY_MS; // corrected
+    expect(site.verdict(state)).toMatchObject({ hidden: true, code: "RENEW_WINDOW" });
     expect(site.verdict(await site.update(state))).toEqual(nothing);
   });
 });

@@ -11,7 +11,7 @@ import {
 import { atFirst } from "./replies.ts";
 import { scriptedServer, type Answer, type RawRequest } from "./scriptedServer.ts";
 
-/** What comes of a call to a service that answers like this, and the requests that it saw. */
+/** The result of a call to a service with these replies, and the requests that it got. */
 export async function answered(
   call: CallName,
   answer: Answer,
@@ -21,7 +21,7 @@ export async function answered(
   return { ...(await ask(call, baseUrl, circumstances)), requests };
 }
 
-/** This is as good an answer as any, to each call, and worth no word. */
+/** This reply is valid for each call, and gives no message. */
 export async function expectUnderstood(answer: Answer): Promise<void> {
   for (const call of CALLS) {
     const { value, lines } = await answered(call, answer);
@@ -30,7 +30,7 @@ export async function expectUnderstood(answer: Answer): Promise<void> {
   }
 }
 
-/** A call that meets this fault so many times is made once more. */
+/** A call that gets this fault this number of times is repeated once more. */
 export async function expectPassedOver(
   call: CallName,
   fault: Answer,

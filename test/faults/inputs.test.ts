@@ -1,10 +1,10 @@
-// What users write: I01 to I12 of the faults. Where the engine decides, whole stacks show it (test/stack).
+// Inputs by users: I01 to I12 of the faults. Those that the engine decides are tested with whole stacks (test/stack).
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../provider/time/clock.ts";
 import { resolveApiKey, resolveBaseUrl } from "../../provider/service/configuration.ts";
 import { dynamicProvider } from "../../provider/adapters/dynamic/dynamicProvider.ts";
-import { Session } from "../../provider/adapters/dynamic/session.ts";
-import { thisProcess } from "../../provider/adapters/dynamic/thisProcess.ts";
+import { Session } from "../../provider/adapters/session/session.ts";
+import { dynamicHost } from "../../provider/adapters/dynamic/dynamicHost.ts";
 import { inputNames } from "../../provider/resource/inputTable.ts";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "../../provider/staticExport/inputs.ts";
 import { checkByTable } from "../../provider/resource/inputTable.ts";
@@ -27,7 +27,7 @@ afterEach(() => {
 const check = (given: Record<string, unknown>): ReturnType<typeof checkByTable<CheckedInputs>> =>
   checkByTable<CheckedInputs>(STATIC_EXPORT_INPUTS, given, site.context().configuration);
 
-/** What these inputs become. */
+/** The result of these inputs. */
 function checked(given: Record<string, unknown>): CheckedInputs {
   const { inputs, failures } = check(given);
   expect(failures).toEqual([]);
@@ -90,7 +90,7 @@ test.each([
   ...["0s", "5", "soon"].map(
     (duration) => ["I09", { renewalTimeout: duration }, 'write it like "90s", "30m" or "24h"'] as const,
   ),
-] as const)("%s %j is a check failure that names the mend and shows no secret", (_row, given, reason) => {
+] as const)("%s %j is a check failure that names the fix and shows no secret", (_row, given, reason) => {
   expectOneFailure(given, Object.keys(given)[0] ?? "", reason);
   expect(JSON.stringify(check({ domain: "docs.example.com", ...given }).failures)).not.toContain("c4n4ry");
 });
@@ -121,22 +121,22 @@ test("I02, I03 one site in another spelling is no difference", async () => {
     expect(site.verdict(state, checked({ domain }))).toEqual(nothing);
 });
 
-test("I02 a name that only looks the same is another site, and shows that it is", async () => {
+test("I02 a name that only looks the same is another site, and is shown to differ", async () => {
   const state = await site.create(checked({ domain: "docs.example.com" }));
   const lookalike = checked({ domain: "d\u043Ecs.example.com" }); // a Cyrillic o
   expect(lookalike.domain).toMatch(/^xn--/);
-  expect(site.verdict(state, lookalike)).toMatchObject({ replaces: ["domain"], because: "REPLACED" });
+  expect(site.verdict(state, lookalike)).toMatchObject({ replaces: ["domain"], code: "REPLACED" });
 });
 
 describe("the admin API key", () => {
   test.each(["svc_simulated\n", " svc_simulated\r\n", "\uFEFFsvc_simulated"])(
-    "I06 the key %j is sent without what is around it, with one warning for an operation",
+    "I06 the key %j is sent without surrounding characters, with one warning for an operation",
     async (key) => {
       site.key = key;
       const state = await site.create();
       const warning =
         "the admin API key in DOCS_HOSTING_ADMIN_API_KEY (or the config docs-hosting:adminApiKey) has white space " +
-        "around it, such as a line end: it is sent without";
+        "around it, such as a line break: the white space is not sent";
       expect(site.reporter.lines.warn).toEqual([warning]);
       expect(site.verdict(state)).toEqual(nothing);
     },
@@ -150,7 +150,7 @@ describe("the admin API key", () => {
   });
 
   test.each(["sk_live_123", '"svc_quoted"', "'svc_quoted'", "svc_a b", "svc_ümlaut", "svc_a\nb"])(
-    "I06 the key %j is a check failure that shows its length only",
+    "I06 the key %j is a check failure that shows only its length",
     (key) => {
       site.key = key;
       expectOneFailure(
@@ -174,7 +174,7 @@ describe("the base URL", () => {
     ["http://127.0.0.1:4010", "http://127.0.0.1:4010"],
     ["http://localhost:4010/", "http://localhost:4010"],
     ["http://[::1]:4010", "http://[::1]:4010"],
-  ])("I08 the base URL «%s» is stored as %s, from wherever it comes", (given, stored) => {
+  ])("I08 the base URL «%s» is stored as %s, from any source", (given, stored) => {
     expect(checked({ domain: "docs.example.com", baseUrl: given }).baseUrl).toBe(stored);
     site.stackConfig["docs-hosting:baseUrl"] = given;
     const source = { ...site.context().configuration, environment: () => undefined };
@@ -207,7 +207,7 @@ describe("the base URL", () => {
 
 describe("durations", () => {
   const timeoutFailures = async (create: unknown): Promise<string[]> => {
-    const { failures } = await dynamicProvider(staticExport, new Session(thisProcess)).check(
+    const { failures } = await dynamicProvider(staticExport, new Session(dynamicHost)).check(
       {},
       { ...site.inputs, __timeouts: { create } },
     );
@@ -228,7 +228,7 @@ describe("durations", () => {
     expect(await timeoutFailures(create)).toEqual([]),
   );
 
-  test("I09 a limit of a hundred years asks for no longer timer than any other", async () => {
+  test("I09 a limit of a hundred years sets no longer timer than any other", async () => {
     site.service.durationMs = 3_600_000;
     await site.create(site.inputs, 100 * 365 * 86_400_000);
     expect(Math.max(...site.clock.waits)).toBeLessThanOrEqual(60_000);
@@ -253,7 +253,7 @@ describe("durations", () => {
   );
 });
 
-test("I10 an input that there is not does not compile, and is a failure that names those that there are", () => {
+test("I10 an unknown input does not compile, and is a failure that names the known ones", () => {
   const args: StaticExportArgs = {
     domain: "docs.example.com",
     // @ts-expect-error -- the check of `tsc -p test`
@@ -263,7 +263,7 @@ test("I10 an input that there is not does not compile, and is a failure that nam
   expectOneFailure({ ...args }, "verison", reason);
 });
 
-test("I11 a state without anything that later versions added is no difference", async () => {
+test("I11 a state without the fields of later versions is no difference", async () => {
   const { outputs } = await site.create();
   const { domain, baseUrl, apiKeyEnv, jobId, version, status, bundleUrl = "" } = outputs;
   const old = { domain, baseUrl, apiKeyEnv, jobId, version, status, bundleUrl };

@@ -1,4 +1,4 @@
-// What the service calls a job: J01 to J06 of the faults.
+// Ids of jobs from the service: J01 to J06 of the faults.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MalformedResponseError } from "../../provider/messages/errors.ts";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "../../provider/staticExport/inputs.ts";
@@ -19,7 +19,7 @@ afterEach(() => {
   site.expectNoSecretShown();
 });
 
-/** A service that calls its only job like this, and does not look at the path that it is asked at. */
+/** A service whose only job has this id, at any path. */
 function jobIsCalled(jobId: unknown): SeenRequest[] {
   const seen: SeenRequest[] = [];
   site.service.fault = (request) => {
@@ -31,7 +31,7 @@ function jobIsCalled(jobId: unknown): SeenRequest[] {
   return seen;
 }
 
-/** The start is answered with this, and nothing else is ever asked. */
+/** The reply to the start is this, and nothing else is ever requested. */
 async function expectRefused(reply: { body: unknown } | { text: string }): Promise<void> {
   site.answer("start", () => ({ status: 202, ...reply }));
   const error = await caught(site.create());
@@ -52,7 +52,7 @@ test.each([
   { jobId: {} },
 ])("J01 %j is no start of a job: an error, and no poll", (body) => expectRefused({ body }));
 
-test("J02 a number is taken as text, also where the status repeats it", async () => {
+test("J02 a number becomes a text, also where the status repeats it", async () => {
   jobIsCalled(42);
   expect((await site.create()).outputs.jobId).toBe("42");
   expect(site.requests()).toEqual([START, "GET /jobs/42", "POST /jobs/42/bundle"]);
@@ -76,7 +76,7 @@ test.each([
   "org::job::7",
   "#7",
   "a[1]",
-])("J03 the id «%s» stays one segment of the path that is asked", async (jobId) => {
+])("J03 the id «%s» stays one segment of the requested path", async (jobId) => {
   const seen = jobIsCalled(jobId);
   expect((await site.create()).outputs.jobId).toBe(jobId);
   const jobs = `${site.service.baseUrl}/v1/static-export/jobs`;
@@ -85,8 +85,9 @@ test.each([
   for (const { url } of seen) expect(new URL(url).href).toBe(url); // nothing is left for a parser to resolve
 });
 
-test.each([".", ".."])("J03 the id «%s», which no encoding keeps from being resolved, is refused", (jobId) =>
-  expectRefused({ body: { jobId } }),
+test.each([".", ".."])(
+  "J03 the id «%s», which no encoding protects from being resolved, is refused",
+  (jobId) => expectRefused({ body: { jobId } }),
 );
 
 const UNUSABLE = [
@@ -118,7 +119,7 @@ test.each(UNUSABLE)(
   },
 );
 
-test("J04 an id that Pulumi takes for an unknown list is refused in a reply, and is not known yet as an input", async () => {
+test("J04 an id that Pulumi takes for an unknown list is refused in a reply, and is unknown as an input", async () => {
   await expectRefused({ body: { jobId: UNKNOWN_LIST } });
   const { failures } = checkByTable<CheckedInputs>(
     STATIC_EXPORT_INPUTS,
@@ -144,7 +145,7 @@ test.each(["null", "undefined", "0", "false"])("J05 the text «%s» is an id lik
   expect(site.requests()).toEqual([START, `GET /jobs/${jobId}`, `POST /jobs/${jobId}/bundle`]);
 });
 
-test("J05 an id that is missing never becomes a text, in the status either", async () => {
+test("J05 a missing id never becomes a text, in the status either", async () => {
   await expectRefused({ body: { jobId: undefined } });
   site.service.durationMs = 0;
   for (const missing of [{}, { jobId: null }]) {
@@ -156,7 +157,7 @@ test("J05 an id that is missing never becomes a text, in the status either", asy
 });
 
 test.each(["job-2", "JOB-1", "", 1, {}])(
-  "J06 a status that is about job %j is an error: no link is asked for, and the job is kept",
+  "J06 a status of job %j is an error: no link is requested, and the job is kept",
   async (jobId) => {
     site.answer("status", () => ({ body: { status: "completed", jobId } }));
     const { message, state } = await unfinished(site.create());
@@ -170,7 +171,7 @@ test.each(["job-2", "JOB-1", "", 1, {}])(
   },
 );
 
-test("J06 a refresh does not take the status of another job either", async () => {
+test("J06 a refresh does not accept the status of another job either", async () => {
   const state = await site.create();
   site.answer("status", () => ({ body: { status: "failed", jobId: "job-2" } }));
   const error = await caught(site.read(state));

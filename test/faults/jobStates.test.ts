@@ -1,4 +1,4 @@
-// What the service says of a job, and when it says nothing: T01 to T09, T12 to T15, H13 to H15 and N22 of the faults.
+// The service's statuses of a job, and missing ones: T01 to T09, T12 to T15, H13 to H15 and N22 of the faults.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
@@ -15,19 +15,19 @@ afterEach(() => {
 });
 
 const OTHERWISE_WRITTEN =
-  "the service writes the status of job job-1 in another letter case or with white space around it: read nevertheless";
+  "the service writes the status of job job-1 in another letter case or with white space around it: it is accepted";
 
 test.each([
-  ["T01", "paused", 'job job-1 has the unknown status "paused"; taken for still running'],
+  ["T01", "paused", 'job job-1 has the unknown status "paused"; it counts as still running'],
   ["T03", "RUNNING", OTHERWISE_WRITTEN],
-])("%s the status %s is taken for running, with one warning however often it is seen", async (...row) => {
+])("%s the status %s counts as running, with one warning however often it is read", async (...row) => {
   const [, status, warning] = row;
   site.answer("status", () => (site.clock.monotonic() < 60_000 ? { body: { status } } : undefined));
   expect((await site.create()).outputs.status).toBe("completed");
   expect(site.reporter.lines.warn).toEqual([warning]);
 });
 
-/** Looks at the job show one status after the other, and its bundle is ready at the last of them. */
+/** The polls of a job return these statuses in turn, and its bundle is ready at the last of them. */
 function looksShow(...statuses: string[]): string[] {
   site.service.fault = ({ method, path }) => {
     if (method === "GET") return { body: { status: statuses.shift() ?? "completed" } };
@@ -36,7 +36,7 @@ function looksShow(...statuses: string[]): string[] {
   return statuses;
 }
 
-test("T01 the warning is given once also where the job is waited for again", async () => {
+test("T01 the warning is given once, also when a second call waits for the job", async () => {
   const left = looksShow("paused", "completed", "paused", "completed");
   site.service.durationMs = 0;
   await site.create();
@@ -53,16 +53,16 @@ const NO_STATUS = [
   { status: ["completed"] },
 ];
 
-test.each(NO_STATUS)("T02 %j is asked again, and what comes then counts", async (body) => {
+test.each(NO_STATUS)("T02 %j is polled again, and the next status counts", async (body) => {
   site.answer("status", (number) => (number <= 5 ? { body } : undefined));
   expect((await site.create()).outputs.status).toBe("completed");
 });
 
 test.each(NO_STATUS)("T02 %j for ever is an error after five repeats, and the job is kept", async (body) => {
-  let looks = 0;
-  site.answer("status", (number) => ((looks = number), { body }));
+  let polls = 0;
+  site.answer("status", (number) => ((polls = number), { body }));
   const { message, state } = await unfinished(site.create());
-  expect(looks).toBe(6);
+  expect(polls).toBe(6);
   expect(message).toContain(
     'GET https://api.example.test/v1/static-export/jobs/job-1 answered without a "status"',
   );
@@ -85,7 +85,7 @@ test("T03 «FAILED » is failed", async () => {
   expect((await caught(site.create())).message).toContain("job-1 failed: the service says: no pages.");
 });
 
-test("T04 a job that goes back from running to queued is waited for as before", async () => {
+test("T04 a job that returns from running to queued is waited for as before", async () => {
   site.answer("status", (number) =>
     number <= 6 ? { body: { status: number < 4 ? "running" : "queued" } } : undefined,
   );
@@ -94,14 +94,14 @@ test("T04 a job that goes back from running to queued is waited for as before", 
   expect(site.reporter.lines.warn).toEqual([]);
 });
 
-test("T05 completed is final: nobody looks again, and the request for the bundle decides", async () => {
+test("T05 completed is final: the job is not polled again, and the request for the bundle decides", async () => {
   site.service.durationMs = 0;
   site.answer("status", (number) => ({ body: { status: number === 1 ? "completed" : "running" } }));
   expect((await site.create()).outputs.status).toBe("completed");
   expect(site.requests()).toEqual(WHOLE);
 });
 
-test("T05, H15 a bundle that is refused with 409 sends us back to looking, five times at most", async () => {
+test("T05, H15 a bundle that is refused with 409 returns to polling, five times at most", async () => {
   let refusals = 0;
   site.answer("bundle", () => (++refusals <= 5 ? { status: 409 } : undefined));
   expect((await site.create()).outputs.status).toBe("completed");
@@ -114,7 +114,7 @@ test("T05, H15 a bundle that is refused with 409 sends us back to looking, five 
   expect((await site.update(state)).outputs.jobId).toBe(state.outputs.jobId);
 });
 
-test("T05 a job that was completed when the run was cut off is waited for again if its bundle is refused", async () => {
+test("T05 a job that was completed when the run was interrupted is waited for again if its bundle is refused", async () => {
   site.answer("bundle", () => ({ status: 501 }));
   const { state } = await unfinished(site.create());
   site.requests();
@@ -130,7 +130,7 @@ test.each([
   { error: " \n" },
   { error: "\u001b[0m" },
   { error: { code: 7 } },
-])("T06 a job that failed with %j failed without a reason, and is not gone on with", async (said) => {
+])("T06 a job that failed with %j failed without a reason, and is not continued", async (said) => {
   site.answer("status", () => ({ body: { status: "failed", ...said } }));
   const error = await caught(site.create());
   expect(error).not.toBeInstanceOf(UnfinishedError);
@@ -142,13 +142,13 @@ test.each([
 
 test("T07 a megabyte of reason is cut to a kilobyte, without terminal sequences, key or link", async () => {
   const { key } = site.service;
-  const said = [
+  const reason = [
     "\u001b[31mbroken\u001b[0m\r\n\u0000\u0007guide.md\u202E",
     ...[key, encodeURIComponent(key), Buffer.from(key).toString("base64"), `Bearer ${key}`],
     "https://store.example.test/a?X-Signature=c4n4ry",
     "x".repeat(1_000_000),
   ].join(" ");
-  site.answer("status", () => ({ body: { status: "failed", error: said } }));
+  site.answer("status", () => ({ body: { status: "failed", error: reason } }));
   const { message } = await caught(site.create());
   expect(message).toMatch(/^docs\.example\.com: job job-1 failed: the service says: broken guide\.md /);
   expect(message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
@@ -156,7 +156,7 @@ test("T07 a megabyte of reason is cut to a kilobyte, without terminal sequences,
   expect(message).toContain("xxx…");
 });
 
-test("T07 a status is shown as carefully as a reason, and kept so by a refresh", async () => {
+test("T07 a status is shown as carefully as a reason, and stays so after a refresh", async () => {
   const state = await site.create();
   const status = `\u001b[31m${Buffer.from(site.service.key).toString("base64")} ${"x".repeat(2_000)}`;
   site.answer("status", () => ({ body: { status } }));
@@ -170,13 +170,13 @@ test("T08 a job that never ends is an error at the time limit that names it, and
   const { message, state } = await unfinished(site.create(site.inputs, 600_000));
   expect(message).toContain("waited for export job job-1 of docs.example.com to be completed");
   expect(message).toContain("time limit of 10m passed");
-  expect(message).toContain("Nothing is lost: job job-1 goes on");
+  expect(message).toContain("Nothing is lost: job job-1 keeps running");
   expect(site.clock.monotonic()).toBeLessThanOrEqual(600_000);
   expect(state.outputs.jobId).toBe("job-1");
-  expect(site.verdict(state)).toEqual({ ...nothing, hidden: true, because: "RESUMED" });
+  expect(site.verdict(state)).toEqual({ ...nothing, hidden: true, code: "RESUMED" });
 });
 
-test("T09 a job that is completed at the first look: one start, one look, one link, and no wait", async () => {
+test("T09 a job that is completed at the first poll: one start, one poll, one link, and no wait", async () => {
   site.service.durationMs = 0;
   await site.create();
   expect(site.service.requests).toEqual(WHOLE);
@@ -184,7 +184,7 @@ test("T09 a job that is completed at the first look: one start, one look, one li
 });
 
 test.each(["-5", "1e309", "-1e309", "1.5", "9007199254740993", "null", '"many"', "[]", undefined])(
-  "T12 a pageCount of %s is as good as none",
+  "T12 a pageCount of %s counts as none",
   async (pageCount) => {
     const rest = pageCount === undefined ? "" : `,"pageCount":${pageCount}`;
     site.answer("status", (number) => ({
@@ -199,7 +199,7 @@ test.each(["-5", "1e309", "-1e309", "1.5", "9007199254740993", "null", '"many"',
   },
 );
 
-test("T12 a pageCount that is a whole number in text is one", async () => {
+test("T12 a pageCount that is a whole number in text is accepted", async () => {
   site.service.durationMs = 0;
   site.answer("status", () => ({ body: { status: "completed", pageCount: "42" } }));
   expect((await site.create()).outputs.pageCount).toBe(42);
@@ -219,7 +219,7 @@ test.each([
   ["T14 a clock that is put an hour ahead", 3_600_000],
   ["T14 a clock that is put back an hour", -3_600_000],
   ["T15 a laptop that slept for two hours", 7_200_000],
-])("%s: looks and link are as without", async (_, jumpMs) => {
+])("%s: polls and link are as without", async (_, jumpMs) => {
   const calm = new SimulatedExport();
   const expected = await calm.create();
   site.clock.after(20_000, () => (site.clock.wallMs += jumpMs));
@@ -228,10 +228,10 @@ test.each([
   expect(state.outputs).toEqual(expected.outputs);
   expect(site.verdict(state)).toEqual(nothing);
   site.clock.advance(42 * 60_000);
-  expect(site.verdict(state)).toMatchObject({ because: "RENEW_WINDOW" });
+  expect(site.verdict(state)).toMatchObject({ code: "RENEW_WINDOW" });
 });
 
-test("N22 a network that is lost for five minutes of the wait costs no job", async () => {
+test("N22 a network that is lost for five minutes of the wait fails no job", async () => {
   const { service, clock, create, reporter } = site;
   service.durationMs = 10 * 60_000;
   service.fault = () => {
@@ -265,7 +265,7 @@ test("H14 a job that is gone later is a failure with nothing to continue", async
   expect(error).not.toBeInstanceOf(UnfinishedError);
 });
 
-test("H14 a job that is gone is gone for a refresh", async () => {
+test("H14 a job that is gone is removed by a refresh", async () => {
   const state = await site.create();
   site.service.jobs.clear();
   expect(await site.read(state)).toBeUndefined();

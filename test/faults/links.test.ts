@@ -1,4 +1,4 @@
-// The link that the service mints: U01 to U05, U08, U10 to U12 of the faults. It is never opened here, only handed on.
+// The link from the service: U01 to U05, U08, U10 to U12 of the faults. These tests never open it, they only pass it on.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
 
@@ -13,7 +13,7 @@ afterEach(() => {
   site.expectNoSecretShown();
 });
 
-/** The outputs of an export whose link is this. */
+/** The outputs of an export with this link. */
 async function exported(bundleUrl: string): Promise<Record<string, unknown>> {
   site.answer("bundle", () => ({ body: { bundleUrl, expiresAt: "2026-01-01T01:00:00Z" } }));
   return { ...(await site.create()).outputs };
@@ -94,11 +94,11 @@ test.each([
     "https://store.example.test/a/../b.tgz?x=%7E~%2f%2F+%20 é%C3%A9&X-Signature=c4n4ry#part",
   ],
   ["U11", "no path", "https://store.example.test?X-Signature=c4n4ry"],
-])("%s a link with %s is handed on as it is written, byte for byte", async (_row, _what, bundleUrl) => {
+])("%s a link with %s is passed on unchanged, byte for byte", async (_row, _what, bundleUrl) => {
   expect((await exported(bundleUrl))["bundleUrl"]).toBe(bundleUrl);
 });
 
-test("U12 another link at every request is no difference: nothing is asked, and a refresh asks for none", async () => {
+test("U12 another link at every request is no difference: up and refresh request none", async () => {
   const state = await site.create();
   const other = await site.create({ ...site.inputs, jobId: "job-1" });
   expect(other.outputs.bundleUrl).not.toBe(state.outputs.bundleUrl);

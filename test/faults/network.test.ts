@@ -1,4 +1,4 @@
-// What the network does, over real sockets.
+// Faults of the network, over real sockets.
 import dns from "node:dns";
 import { once } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -11,7 +11,7 @@ import { unansweringServer } from "./unansweringServer.ts";
 
 const reset: Answer = (socket) => socket.resetAndDestroy();
 
-/** The name service of this process, until the test ends. */
+/** The DNS of this process, until the test ends. */
 function answerLookups(answer: (host: string, number: number) => string[] | { code: string }): () => number {
   let number = 0;
   type Done = (error: Error | null, addresses?: dns.LookupAddress[]) => void;
@@ -42,8 +42,8 @@ test.each(CALLS)("N01 a refused connection is tried again until the service is u
   expect(lines.warn).toEqual([]);
 });
 
-test("N02 a host that no name service knows is asked for three times more, and named", async () => {
-  const host = `${"a".repeat(64)}.example`; // longer than a name can be: no name service is asked
+test("N02 a host that is in no DNS is tried three times more, and named", async () => {
+  const host = `${"a".repeat(64)}.example`; // longer than a name can be: no DNS server is asked
   const { error, lines } = await ask("start", `https://${host}`);
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error?.message).toBe(`host not found: ${host}`);
@@ -51,7 +51,7 @@ test("N02 a host that no name service knows is asked for three times more, and n
   expect(lines.warn).toEqual([]);
 });
 
-test.each(CALLS)("N03 a name service that fails for a while is asked again: %s", async (call) => {
+test.each(CALLS)("N03 a DNS that fails for a while is tried again: %s", async (call) => {
   const { port, requests } = await scriptedServer(good);
   const lookups = answerLookups((_, number) => (number < 6 ? { code: "EAI_AGAIN" } : ["127.0.0.1"]));
   const { value, lines } = await ask(call, `http://docs.localhost:${port}`);
@@ -61,7 +61,7 @@ test.each(CALLS)("N03 a name service that fails for a while is asked again: %s",
   expect(lines.warn).toEqual([]);
 });
 
-test.each(CALLS)("N04 a connection that nobody accepts is given up after 10 s: %s", async (call) => {
+test.each(CALLS)("N04 a connection that is never accepted is given up after 10 s: %s", async (call) => {
   const path = { start: "", status: "/job-1", bundle: "/job-1/bundle" }[call];
   const body = goodBody({ method: call === "status" ? "GET" : "POST", path });
   const { port, wake } = await unansweringServer(reply(200, body));
@@ -73,7 +73,7 @@ test.each(CALLS)("N04 a connection that nobody accepts is given up after 10 s: %
 });
 
 test.each(["status", "bundle"] as const)(
-  "N07 a connection reset before the reply is made anew: %s",
+  "N07 a connection reset before the reply is opened again: %s",
   async (call) => {
     await expectPassedOver(call, reset, 3);
   },
@@ -97,7 +97,7 @@ test.each<[string, Answer, number]>([
   expect(lines.warn).toEqual([DUPLICATE, UNKNOWN_JOB]);
 });
 
-/** As much of a reply as arrives: a whole JSON object, of which more was announced. */
+/** The part of a reply that arrives: a whole JSON object, though more was announced. */
 const TOO_SHORT = reply(
   200,
   { jobId: "cut", status: "cut", bundleUrl: "https://cut.test" },
@@ -108,12 +108,12 @@ for (const call of CALLS) {
   test.each<[string, string, Answer]>([
     ["N09", "reset in the middle of it", (socket) => socket.write(TOO_SHORT, () => socket.resetAndDestroy())],
     ["N10", "shorter than was announced", (socket) => socket.end(TOO_SHORT)],
-  ])(`%s a reply that is %s is not read, and asked for again: ${call}`, async (_row, _name, cut) => {
+  ])(`%s a reply that is %s is not read, and requested again: ${call}`, async (_row, _name, cut) => {
     await expectPassedOver(call, cut, 1, call === "start" ? [DUPLICATE] : []);
   });
 }
 
-test("N14 a service that promises to keep the connection and closes it costs nothing", async () => {
+test("N14 a service that announces keep-alive and closes the connection causes no error", async () => {
   const server = await scriptedServer((socket, request) => {
     const headers = { connection: "keep-alive", "keep-alive": "timeout=60" };
     socket.write(reply(200, goodBody(request), headers), () => setImmediate(() => socket.resetAndDestroy()));
@@ -139,16 +139,16 @@ test.each<[string, (json: string) => string]>([
   expectUnderstood((socket, request) => socket.end(raw(JSON.stringify(goodBody(request))))),
 );
 
-test.each(CALLS)("N16 what is not HTTP is asked a few times, then named: %s", async (call) => {
+test.each(CALLS)("N16 a server that is not HTTP is tried a few times, then named: %s", async (call) => {
   const { error, lines, requests } = await answered(call, (socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n"));
   expect(error).toBeInstanceOf(MalformedResponseError);
-  expect(error?.message).toContain("answered with what is not usable HTTP (HPE_");
+  expect(error?.message).toContain("answered with unusable HTTP (HPE_");
   expect(error?.remedy).toContain("base URL");
   expect(requests).toHaveLength(call === "start" ? 2 : 6);
   expect(lines.warn).toEqual(call === "start" ? [DUPLICATE, UNKNOWN_JOB] : []);
 });
 
-test("N16 what does not speak TLS is asked a few times: it surely saw no request", async () => {
+test("N16 a server that does not speak TLS is tried a few times: it certainly got no request", async () => {
   const server = await scriptedServer(good, {
     onConnection: (socket) => {
       socket.end("220 mail.example ESMTP\r\n");
@@ -161,9 +161,9 @@ test("N16 what does not speak TLS is asked a few times: it surely saw no request
   expect(lines.warn).toEqual([]);
 });
 
-test("N19 a dead IPv6 address is passed over for the IPv4 address of the same name", async () => {
+test("N19 an unreachable IPv6 address is skipped for the IPv4 address of the same name", async () => {
   const { port, requests } = await scriptedServer(good);
-  answerLookups(() => ["::1", "127.0.0.1"]); // nobody listens on ::1
+  answerLookups(() => ["::1", "127.0.0.1"]); // no listener on ::1
   const { value, lines } = await ask("start", `http://docs.localhost:${port}`);
   expect(value).toBe("job-1");
   expect(requests).toHaveLength(1);

@@ -1,4 +1,4 @@
-// Limits of time and size on whatever a server sends, over real sockets.
+// Limits of time and size of all replies, over real sockets.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { DeadlineExceededError, MalformedResponseError } from "../../provider/messages/errors.ts";

@@ -23,7 +23,7 @@ import { BUFFERED_BYTES, endless } from "./endlessReply.ts";
 import { good, refuse } from "./replies.ts";
 import { freeAddress, scriptedServer, type ScriptedServer } from "./scriptedServer.ts";
 
-/** A service whose host no name service knows: only the proxy finds it. */
+/** A service whose host is in no DNS: only the proxy finds it. */
 async function hiddenService(): Promise<ScriptedServer> {
   await trustAuthority();
   const server = await scriptedServer(good, { identity: await identity() });
@@ -38,25 +38,22 @@ function askThrough(
   return ask(call, baseUrl, { environment: { HTTPS_PROXY: proxyUrl }, ...circumstances });
 }
 
-test.each(CALLS)(
-  "N18 https: goes through the proxy, which sees the service's host and no key: %s",
-  async (call) => {
-    const service = await hiddenService();
-    const proxy = await connectProxy();
-    const { value, lines } = await askThrough(proxy.url, service.baseUrl, { call });
-    expect(value).toEqual(GOOD_VALUE[call]);
-    expect(lines).toEqual(NO_LINES);
-    const target = `${SERVICE_HOST}:${service.port}`;
-    expect(proxy.requests).toEqual([
-      { method: "CONNECT", path: target, headers: { host: target, connection: "close" }, body: "" },
-    ]);
-    expect(proxy.seen()).toContain(SERVICE_HOST); // as TLS begins
-    expect(proxy.seen()).not.toMatch(/authorization|c4n4ry|static-export/i);
-    expect(service.requests[0]?.headers["authorization"]).toContain("c4n4ry");
-  },
-);
+test.each(CALLS)("N18 https: uses the proxy, which gets the service's host and no key: %s", async (call) => {
+  const service = await hiddenService();
+  const proxy = await connectProxy();
+  const { value, lines } = await askThrough(proxy.url, service.baseUrl, { call });
+  expect(value).toEqual(GOOD_VALUE[call]);
+  expect(lines).toEqual(NO_LINES);
+  const target = `${SERVICE_HOST}:${service.port}`;
+  expect(proxy.requests).toEqual([
+    { method: "CONNECT", path: target, headers: { host: target, connection: "close" }, body: "" },
+  ]);
+  expect(proxy.seen()).toContain(SERVICE_HOST); // as TLS begins
+  expect(proxy.seen()).not.toMatch(/authorization|c4n4ry|static-export/i);
+  expect(service.requests[0]?.headers["authorization"]).toContain("c4n4ry");
+});
 
-test("N18 name and password of the proxy go to the proxy, and into no error", async () => {
+test("N18 name and password of the proxy are sent to the proxy, and shown in no error", async () => {
   const service = await hiddenService();
   const proxy = await connectProxy(({ headers }) =>
     headers["proxy-authorization"] === `Basic ${Buffer.from("me:p@c4n4ry").toString("base64")}`
@@ -75,7 +72,7 @@ test("N18 name and password of the proxy go to the proxy, and into no error", as
   expect(lines).toEqual(NO_LINES);
 });
 
-test("N18 a password with a bare % is sent as it is", async () => {
+test("N18 a password with a bare % is sent unchanged", async () => {
   const service = await hiddenService();
   const proxy = await connectProxy();
   const { value } = await askThrough(`http://me:100%@${proxy.address}`, service.baseUrl);
@@ -85,7 +82,7 @@ test("N18 a password with a bare % is sent as it is", async () => {
   );
 });
 
-test("N18 a proxy that speaks TLS has to show a good certificate, too", async () => {
+test("N18 a proxy that speaks TLS must have a valid certificate, too", async () => {
   const service = await hiddenService();
   const trusted = await connectProxy(undefined, await identity());
   expect((await askThrough(trusted.url, service.baseUrl)).value).toBe("job-1");
@@ -100,7 +97,7 @@ test.each<[string, string, string]>([
   ["is silent", "", "failed through the proxy 127.0.0.1:"],
   ["speaks no HTTP", "220 mail.example ESMTP\r\n", "through the proxy 127.0.0.1:"],
   ["has no end of headers", `HTTP/1.1 200 OK\r\nx: ${"x".repeat(65_536)}`, "through the proxy 127.0.0.1:"],
-])("N18 a proxy that %s is named, and a start is sent when it is well", async (_, refusal, words) => {
+])("N18 a proxy that %s is named, and a start is sent when it works again", async (_, refusal, words) => {
   const service = await hiddenService();
   const proxy = await connectProxy((_request, number) => (number === 1 ? refusal : undefined));
   const { value, lines } = await askThrough(proxy.address, service.baseUrl);
@@ -109,17 +106,17 @@ test.each<[string, string, string]>([
   expect(lines.warn).toEqual([]);
 });
 
-test("N18 a proxy that is not there is named", async () => {
+test("N18 a proxy that does not exist is named", async () => {
   const { host, port } = await freeAddress();
   const service = `https://${SERVICE_HOST}`;
   const { error } = await askThrough(`http://${host}:${port}`, service, { limitMs: 2_000 });
   expect(error?.message).toContain(`failed through the proxy ${host}:${port} (ECONNREFUSED)`);
-  const name = `${"a".repeat(64)}.example:3128`; // longer than a name can be: no name service is asked
+  const name = `${"a".repeat(64)}.example:3128`; // longer than a name can be: no DNS server is asked
   const { error: unknown } = await askThrough(`http://${name}`, service);
   expect(unknown?.message).toBe(`host not found: ${name}`);
 });
 
-test("N18 a service and a proxy that are known by an IPv6 address are found", async () => {
+test("N18 a service and a proxy with an IPv6 address are reached", async () => {
   const service = await hiddenService();
   const proxy = await connectProxy();
   const target = `[${SERVICE_IPV6}]:${service.port}`;
@@ -127,7 +124,7 @@ test("N18 a service and a proxy that are known by an IPv6 address are found", as
   expect(proxy.requests).toMatchObject([{ method: "CONNECT", path: target }]);
   const { port } = await freeAddress();
   const { error } = await askThrough(`http://[::1]:${port}`, service.baseUrl, { limitMs: 2_000 });
-  // the address is asked, whether this machine has IPv6 or not; it is not taken for a name
+  // the address is requested, whether this machine has IPv6 or not; it is not taken for a name
   expect(error?.message).toContain(`failed through the proxy [::1]:${port} (E`);
   expect(error?.message).not.toContain("ENOTFOUND");
 });
@@ -152,7 +149,7 @@ test("N05 the certificates of a proxy and of a service behind one are checked, w
     }
   }));
 
-test("N05 a proxy with a good certificate of its own cannot play a service that is known by its address", async () => {
+test("N05 a proxy with its own valid certificate cannot impersonate a service that is known by its address", async () => {
   await trustAuthority();
   const service = await scriptedServer(good, { identity: await identity({ host: "localhost" }) });
   const proxy = await connectProxy();
@@ -165,7 +162,7 @@ test("N05 a proxy with a good certificate of its own cannot play a service that 
   expect(service.requests).toEqual([]);
 });
 
-test("N17 headers of a proxy that do not end are cut off, and surely no request was seen", async () => {
+test("N17 endless headers of a proxy are cut off, and certainly no request was received", async () => {
   const { answer, sentBytes } = endless("HTTP/1.1 200 OK\r\n", Buffer.from("x: 1\r\n".repeat(10_000)));
   const proxy = await scriptedServer(good, {
     onConnection: (socket) => {
@@ -181,7 +178,7 @@ test("N17 headers of a proxy that do not end are cut off, and surely no request 
   expect(lines.warn).toEqual([]);
 });
 
-test("N18 a proxy that is silent is given up after 10 s, or when the user stops, and left at once", async () => {
+test("N18 a silent proxy is given up after 10 s, or at once when the user stops", async () => {
   const stop = new AbortController();
   const closed: Promise<unknown>[] = [];
   const proxy = await scriptedServer(good, {
@@ -204,7 +201,7 @@ test("N18 a proxy that is silent is given up after 10 s, or when the user stops,
   expect(closed).toHaveLength(2);
 });
 
-test("N18 an http: service on this machine is asked directly", async () => {
+test("N18 requests to an http: service on this machine use no proxy", async () => {
   const { url, requests } = await connectProxy();
   const server = await scriptedServer(refuse(400));
   await ask("status", server.baseUrl, { environment: { HTTPS_PROXY: url, HTTP_PROXY: url, ALL_PROXY: url } });

@@ -1,4 +1,4 @@
-// Certificates and handshakes, with an authority of the tests' own.
+// Certificates and handshakes, with the tests' own authority.
 import { expect, test } from "vitest";
 import { ConnectionError } from "../../provider/messages/errors.ts";
 import { ask, CALLS, GOOD_VALUE } from "./calls.ts";
@@ -11,7 +11,7 @@ test.each<[string, string, Parameters<typeof identity>[0]]>([
   ["expired", "CERT_HAS_EXPIRED", { days: -1 }],
   ["for another host", "ERR_TLS_CERT_ALTNAME_INVALID", { host: "other.docs-host.test" }],
 ])(
-  "N05 a certificate that is %s is final and gets no key, whatever the environment says",
+  "N05 a certificate that is %s is final and the server gets no key, whatever the environment says",
   (_, code, options) =>
     ignoringCertificates(async () => {
       await trustAuthority();
@@ -45,7 +45,7 @@ test.each(CALLS)("N06 a handshake that is cut off is tried again, also for a sta
   expect(lines.warn).toEqual([]);
 });
 
-test("N06 a handshake that does not go on is given up after 10 s", async () => {
+test("N06 a handshake that stalls is given up after 10 s", async () => {
   await trustAuthority();
   const server = await scriptedServer(good, {
     identity: await identity(),

@@ -1,7 +1,7 @@
 import type { Answer, RawRequest } from "./scriptedServer.ts";
 import { LINK_QUERY } from "./canary.ts";
 
-/** A reply as it goes over the wire. Headers may be given that contradict the body. */
+/** A reply as it is sent. Its headers may contradict the body. */
 export function reply(
   status: number,
   body: unknown,
@@ -15,7 +15,7 @@ export function reply(
   return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Reason\r\n${lines.join("")}\r\n`), bytes]);
 }
 
-/** What a service that is well says to each of the three calls. */
+/** The replies of a working service to each of the three calls. */
 export function goodBody({ method, path }: Pick<RawRequest, "method" | "path">): Record<string, unknown> {
   if (method === "GET") return { status: "running", progress: 20 };
   if (!path.endsWith("/bundle")) return { jobId: "job-1" };
@@ -27,13 +27,13 @@ export function goodBody({ method, path }: Pick<RawRequest, "method" | "path">):
 
 export const good: Answer = (socket, request) => socket.end(reply(200, goodBody(request)));
 
-/** The first `times` requests meet a fault, the others a service that is well. */
+/** The first `times` requests get a fault, the others a working service. */
 export const atFirst =
   (fault: Answer, times = 1): Answer =>
   (socket, request, number) =>
     (number <= times ? fault : good)(socket, request, number);
 
-/** An error reply whose text repeats what nobody may see, as the request carried it and in other forms. */
+/** An error reply whose text repeats secrets, as in the request and in other forms. */
 export const refuse =
   (status: number, headers: Readonly<Record<string, string>> = {}): Answer =>
   (socket, request) => {

@@ -3,7 +3,7 @@ import { TLSSocket } from "node:tls";
 import { onTestFinished } from "vitest";
 import type { Identity } from "./certificates.ts";
 
-/** A request as it came in. */
+/** A request as it was received. */
 export interface RawRequest {
   method: string;
   path: string;
@@ -12,29 +12,28 @@ export interface RawRequest {
   body: string;
 }
 
-/** Does to the connection what it likes, once its only request is there. */
+/** Handles the connection of the only request after it has arrived. */
 export type Answer = (socket: Socket, request: RawRequest, number: number) => void;
 
 export interface ScriptedServer {
   baseUrl: string;
   port: number;
-  /** Every request that came in whole. */
+  /** Every request that arrived whole. */
   requests: RawRequest[];
-  /** How many connections were made, whatever came of them. */
+  /** The number of connections, whatever happened to them. */
   connections: () => number;
 }
 
-/** Where a server can listen. */
+/** The addresses of a server. */
 export interface Address {
   host: string;
   port: number;
 }
 
 /**
- * A TCP server that does with the bytes what it is told, on 127.0.0.1 and a port of its own, unless told otherwise, until
- * the test ends.
+ * A TCP server with scripted replies, until the test ends; by default on 127.0.0.1 and a port of its own.
  *
- * @param onConnection gets each connection before anything is read from it; does what it likes with one by returning true
+ * @param onConnection gets each connection before anything is read from it; returns true when it handles the connection itself
  */
 export async function scriptedServer(
   answer: Answer,
@@ -44,7 +43,7 @@ export async function scriptedServer(
     onConnection = () => false,
   }: {
     address?: Address;
-    /** Speaks TLS. */
+    /** Uses TLS. */
     identity?: Identity;
     onConnection?: (socket: Socket, number: number) => boolean;
   } = {},
@@ -84,8 +83,8 @@ export async function scriptedServer(
 }
 
 /**
- * Where nobody listens, and nobody will before the caller: what other tests use meanwhile has other addresses. All of
- * 127.0.0.0/8 is this machine.
+ * An address without a listener, now and until the caller listens: other tests use other addresses meanwhile. All of 127.0.0.0/8
+ * is this machine.
  */
 export async function freeAddress(): Promise<Address> {
   const [high, middle, low] = [process.pid >> 16, (process.pid >> 8) & 0xff, process.pid & 0xff];

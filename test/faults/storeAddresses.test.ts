@@ -1,4 +1,4 @@
-// Where a link leads to: by which addresses a store is asked, and by which never.
+// The addresses behind a link: which addresses of a store are allowed, and which never.
 import type { LookupAddress } from "node:dns";
 import { expect, test } from "vitest";
 import type { Lookup } from "../../provider/download/storeAddress.ts";
@@ -11,7 +11,7 @@ import { expectBundle, fetched } from "./downloads.ts";
 const CONTENT = bundleOf(100_000);
 const PUBLIC_ONLY = { allowInsecure: false, publicStorageOnly: true };
 
-/** A name service that answers each time what comes next, in the end always the same. */
+/** A DNS server that gives these answers in turn, then the last one repeatedly. */
 function names(...answers: string[][]): { lookup: Lookup; asked: string[] } {
   const asked: string[] = [];
   const lookup: Lookup = (host, _options, callback) => {
@@ -42,13 +42,13 @@ test.each([
   "http://[fe80::1]/",
   "http://[fd00:ec2::254]/",
   "http://100.100.100.200/",
-])("U06 a metadata service is never asked, however its address is written: %s", async (url) => {
+])("U06 a metadata service never gets a request, in any form of its address: %s", async (url) => {
   const { error } = await fetched(linkTo(url), { policy: { allowInsecure: true, publicStorageOnly: false } });
   expect(error).toBeInstanceOf(DownloadError);
   expect(error?.message).toContain("which is a link-local or metadata address");
 });
 
-test("U06 a store in one's own network is a normal place, by its address and by its name", async () => {
+test("U06 a store in one's own network is allowed, by its address and by its name", async () => {
   const store = await bundleStore(CONTENT);
   expectBundle(await fetched(store), CONTENT);
   const link = linkTo(`http://store.internal:${new URL(store.origin).port}/bundle`);
@@ -56,7 +56,7 @@ test("U06 a store in one's own network is a normal place, by its address and by 
 });
 
 test.each(["127.0.0.1", "2130706433", "[::ffff:127.0.0.1]", "localhost", "store.internal"])(
-  "U06 where only public storage is allowed, one's own network is not asked: %s",
+  "U06 where only public storage is allowed, one's own network gets no request: %s",
   async (host) => {
     const store = await bundleStore(CONTENT);
     const link = linkTo(`http://${host}:${new URL(store.origin).port}/bundle`);
@@ -67,13 +67,13 @@ test.each(["127.0.0.1", "2130706433", "[::ffff:127.0.0.1]", "localhost", "store.
   },
 );
 
-test("U06 of a host's addresses only those are asked that may be", async () => {
+test("U06 of a host's addresses only the allowed ones get requests", async () => {
   const store = await bundleStore(CONTENT);
   const link = linkTo(`http://store.internal:${new URL(store.origin).port}/bundle`);
   expectBundle(await fetched(link, {}, names(["169.254.169.254", "fe80::1", "127.0.0.1"])), CONTENT);
 });
 
-test("U06 a redirect to a name leads to no address that is refused", async () => {
+test("U06 a redirect to a name reaches no address that is refused", async () => {
   const store = await bundleStore(CONTENT, (response) => {
     response.writeHead(302, { location: "http://metadata.localhost/" }).end();
     return true;
@@ -82,7 +82,7 @@ test("U06 a redirect to a name leads to no address that is refused", async () =>
   expect(error?.message).toContain("metadata.localhost: 169.254.169.254 is a link-local or metadata address");
 });
 
-test("U07 the address that is connected to is the one that was looked at, whatever the name becomes", async () => {
+test("U07 the connection goes to the checked address, whatever the name resolves to later", async () => {
   const store = await bundleStore(CONTENT);
   store.misbehave = (...call) => call[2] === 1 && cutAfter(50_000)(store)(...call);
   const link = linkTo(`http://store.internal:${new URL(store.origin).port}/bundle`);
@@ -93,7 +93,7 @@ test("U07 the address that is connected to is the one that was looked at, whatev
   expect(error?.message).toContain("store.internal: 169.254.169.254 is a link-local or metadata address");
 });
 
-test("U07 where only public storage is allowed, a name that becomes private is not followed there", async () => {
+test("U07 where only public storage is allowed, a name that becomes private gets no request there", async () => {
   const store = await bundleStore(CONTENT);
   const link = linkTo(`http://store.internal:${new URL(store.origin).port}/bundle`);
   const { error } = await fetched(link, { policy: PUBLIC_ONLY }, names([], ["127.0.0.1"]));
@@ -101,7 +101,7 @@ test("U07 where only public storage is allowed, a name that becomes private is n
   expect(store.requests).toEqual([]);
 });
 
-test("U06 a proxy finds the store itself, and the store learns nothing of its password", async () => {
+test("U06 a proxy resolves the store itself, and the store does not get its password", async () => {
   await trustAuthority();
   const store = await bundleStore(CONTENT, undefined, { identity: await identity(), host: SERVICE_HOST });
   const proxy = await connectProxy();

@@ -4,10 +4,10 @@ import { Worker } from "node:worker_threads";
 import { onTestFinished } from "vitest";
 
 /**
- * A port whose connections the system does not accept: the thread that listens on it stands still and its queue is full,
- * so that further SYNs are dropped.
+ * A port whose connections the system does not accept: the thread that listens on it is blocked and its queue is full, so that
+ * further SYNs are dropped.
  *
- * @returns the port, and how to let the thread go on and answer every request with the same reply
+ * @returns the port, and a function that lets the thread answer every request with the same reply
  */
 export async function unansweringServer(reply: Buffer): Promise<{ port: number; wake: () => void }> {
   const flag = new Int32Array(new SharedArrayBuffer(4));
@@ -25,7 +25,7 @@ export async function unansweringServer(reply: Buffer): Promise<{ port: number; 
     await worker.terminate();
   });
   const port = await new Promise<number>((resolve) => worker.once("message", resolve));
-  // as many as its queue takes, see listen(2): one more than it was told
+  // as many as its queue takes, see listen(2): one more than its backlog
   for (let place = 0; place < 2; place++) {
     const socket = connect(port, "127.0.0.1").on("error", () => undefined);
     onTestFinished(() => {

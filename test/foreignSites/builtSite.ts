@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { cacheFolder } from "../programs/cacheFolder.ts";
 import { runCommand } from "../programs/commands.ts";
 
-/** Each has its sources in a folder of its own here, and writes what it builds to another. */
+/** Each has its own source folder here, and writes its output to another. */
 const OUTPUTS = { nextjs: "out", docusaurus: "build" };
 
 export type SiteName = keyof typeof OUTPUTS;
@@ -14,7 +14,7 @@ export const SITES = Object.keys(OUTPUTS) as SiteName[];
 
 const QUIET = { NEXT_TELEMETRY_DISABLED: "1", DOCUSAURUS_NO_TELEMETRY: "1", CI: "1" };
 
-/** A site that this project did not render, as its own generator exports it. Built once; a change of its sources builds it anew. */
+/** A site as its own generator exports it, not rendered by this project. Built once, and again after a change of its sources. */
 export async function buildSite(name: SiteName, say: (what: string) => void): Promise<string> {
   const sources = join(import.meta.dirname, name);
   const site = join(await cacheFolder("foreign-sites"), `${name}-${await digestOf(sources)}`);
@@ -37,7 +37,7 @@ export async function buildSite(name: SiteName, say: (what: string) => void): Pr
   return site;
 }
 
-/** Of all its files; none is large. */
+/** All its files; none is large. */
 async function digestOf(folder: string): Promise<string> {
   const hash = createHash("sha256");
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -13,7 +13,7 @@ interface ForeignSite {
   title: string;
   /** Path that it was exported for. */
   basePath: string;
-  /** Where a link of the start page leads. */
+  /** The target of a link of the start page. */
   link: { text: string; path: string; heading: string };
   /** A page that is opened by its address. */
   deep: { path: string; heading: string };
@@ -95,10 +95,10 @@ describe.runIf(hasChromium).each(HOSTED)("%s, %s", (_, __, { foreign, host }) =>
   const isAt = (path: string) => (address: URL) =>
     address.pathname === path || (host.addsSlash === true && address.pathname === `${path}/`);
 
-  /** Whether scripts of the site have taken over: from then on links are theirs. */
+  /** Whether the site's scripts have started: from then on they handle links. */
   const isAlive = () => watched.page.waitForLoadState("networkidle");
 
-  test("opens from the address of the server, follows links without loading pages anew, and goes back", async () => {
+  test("opens from the address of the server, follows links without page loads, and goes back", async () => {
     const { page, loaded } = watched;
     const response = await page.goto(host.leadsToStart ? `${url}/` : url + start);
     expect(response?.status()).toBe(200);
@@ -117,7 +117,7 @@ describe.runIf(hasChromium).each(HOSTED)("%s, %s", (_, __, { foreign, host }) =>
     expect(loaded).toEqual(loadedFirst);
   });
 
-  test("opens a deep link, and again", async () => {
+  test("opens a deep link, and reloads it", async () => {
     const { page } = watched;
     expect((await page.goto(url + foreign.deep.path))?.status()).toBe(200);
     expect(await heading()).toBe(foreign.deep.heading);
@@ -129,7 +129,7 @@ describe.runIf(hasChromium).each(HOSTED)("%s, %s", (_, __, { foreign, host }) =>
     await takeScreenshot(page, `${foreign.name}-${host.place}-deep-link`);
   });
 
-  test("answers to clicks", async () => {
+  test("reacts to clicks", async () => {
     const { page } = watched;
     const { control } = foreign;
     await page.goto(url + control.page);
@@ -139,7 +139,7 @@ describe.runIf(hasChromium).each(HOSTED)("%s, %s", (_, __, { foreign, host }) =>
     await page.getByText(control.shows).waitFor();
   });
 
-  test("is searched by its own search box, and what is found opens without loading a page anew", async () => {
+  test("is searched by its own search box, and a result opens without a page load", async () => {
     const { page, loaded } = watched;
     await page.goto(url + foreign.search.page);
     await isAlive();
@@ -162,7 +162,7 @@ describe.runIf(hasChromium).each(HOSTED)("%s, %s", (_, __, { foreign, host }) =>
     await isAlive();
     expect(await page.locator("h1").first().textContent()).toBe(foreign.notFound);
     await takeScreenshot(page, `${foreign.name}-${host.place}-wrong-address`);
-    // the address itself, as the browser and its console say it
+    // the address itself, as reported by browser and console
     const expected = [`404 ${address}`, expect.stringContaining("status of 404") as string];
     expect(complaints).toEqual(expected);
     complaints.length = 0;

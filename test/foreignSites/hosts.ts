@@ -1,4 +1,4 @@
-// The ways in which a site is hosted: the chart serves an export, or a copy of one is put where users keep copies.
+// The ways to host a site: the chart serves an export, or a copy is put where users keep copies.
 import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { create, extract } from "tar";
@@ -13,23 +13,27 @@ import { findCommand } from "../programs/commands.ts";
 import { availableEngines } from "../engine/index.ts";
 import { buildWorld } from "../stack/world.ts";
 
-/** Whoever is told what to do in the end. */
+/** Registers clean-up functions for the end. */
 export type Context = Pick<TestContext, "onTestFinished">;
 
 /** A site to be hosted. */
 export interface HostedSite {
   /** Folder of its files. */
   readonly files: string;
-  /** Path that it was exported for: empty, or with a slash at its beginning. */
+  /** The path that it was exported for: empty, or with a leading slash. */
   readonly basePath: string;
+  /** The input of this name of its BundleCopy. The chart alone has none. */
+  readonly offlineSearch?: boolean;
+  /** Further values of the chart's web server. */
+  readonly web?: Readonly<Record<string, unknown>>;
 }
 
 export interface Host {
   readonly place: string;
   readonly title: string;
-  /** Whether it leads from `/` to the site's own path. */
+  /** Whether it redirects `/` to the site's own path. */
   readonly leadsToStart: boolean;
-  /** Whether it leads from `/guide` to `/guide/`, where a page has a folder beside it. */
+  /** Whether it redirects `/guide` to `/guide/`, where a page has a folder beside it. */
   readonly addsSlash?: boolean;
   /** @returns address of the server, without a slash at its end */
   start(context: Context, site: HostedSite): Promise<string>;
@@ -48,15 +52,15 @@ export const HOSTS: readonly Host[] = [
   { place: "image", title: "copied into an image", leadsToStart: true, start: serveFromImage },
 ];
 
-async function serveByChart(context: Context, { files, basePath }: HostedSite): Promise<string> {
+async function serveByChart(context: Context, { files, ...site }: HostedSite): Promise<string> {
   const server = new WebServer();
   context.onTestFinished(() => server.remove());
   await cp(files, join(server.site, "active"), { recursive: true });
-  await server.start(await render(serving(chartValues(basePath))));
+  await server.start(await render(serving(chartValues(site))));
   return `http://127.0.0.1:${server.port}`;
 }
 
-/** The web server is one as others configure it for exported sites. */
+/** A web server as others configure it for exported sites. */
 async function serveFromFolder(context: Context, site: HostedSite): Promise<string> {
   const root = await scratchFolder(context);
   await copySite(context, site, { folder: join(root, "copies"), layout: "site" });
@@ -101,7 +105,7 @@ async function serveFromBucket(context: Context, site: HostedSite): Promise<stri
   return openWebsite(context, store, [prefix, "404.html"].filter(Boolean).join("/"));
 }
 
-/** The image is pulled, and the chart's web server runs over its files as it does in its pods. */
+/** Pulls the image, and runs the chart's web server over its files as in its pods. */
 async function serveFromImage(context: Context, site: HostedSite): Promise<string> {
   const { host } = await startRegistry(context);
   const base = `${host}/nginx:1`;
@@ -114,19 +118,19 @@ async function serveFromImage(context: Context, site: HostedSite): Promise<strin
   const unpacked = join(server.root, "image");
   await mkdir(unpacked);
   await extract({ file: archive, cwd: unpacked });
-  const manifests = await render(servingImage("siteImage", chartValues(site.basePath)));
+  const manifests = await render(servingImage("siteImage", chartValues(site)));
   await server.start(manifests, { IMAGE_SITE_FOLDER: join(unpacked, "usr/share/nginx/html") });
   return `http://127.0.0.1:${server.port}`;
 }
 
-function chartValues(basePath: string): Values {
-  return basePath === "" ? {} : { web: { basePath } };
+function chartValues({ basePath, web }: Omit<HostedSite, "files">): Values {
+  return { web: { ...(basePath !== "" && { basePath }), ...web } };
 }
 
-/** Packs a site, and copies that bundle by a program of a user's. @returns the outputs of its BundleCopy */
+/** Packs a site, and copies that bundle by a user's program. @returns the outputs of its BundleCopy */
 async function copySite(
   context: Context,
-  { files }: HostedSite,
+  { files, offlineSearch }: HostedSite,
   destination: object,
   env: Record<string, string> = {},
 ): Promise<Record<string, unknown>> {
@@ -134,7 +138,7 @@ async function copySite(
   await create({ file, gzip: true, cwd: files, portable: true }, ["."]);
   const [kind = "local"] = availableEngines().kinds;
   const world = await buildWorld(context, kind, { env });
-  const inputs = { source: { file, version: "1" }, destination, requireSelfContained: true };
+  const inputs = { source: { file, version: "1" }, destination, requireSelfContained: true, offlineSearch };
   await world.up(`new BundleCopy("site", ${JSON.stringify(inputs)});`);
   const resources = await world.stack.exportState();
   const copy = resources.find(({ type }) => type.endsWith(":BundleCopy"));

@@ -1,4 +1,4 @@
-// `npm run test:foreign-sites`: sites that other generators export, hosted in every way and read in a browser.
+// `npm run test:foreign-sites`: exports of other generators, hosted in every way and read in a browser.
 import { delimiter, join } from "node:path";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
 import { prepareCrane, prepareHelm, prepareRegistry, prepareVersitygw } from "../programs/goPrograms.ts";
@@ -9,7 +9,7 @@ const say = (what: string) => console.log(`test:foreign-sites: ${what}`);
 const isRoot = process.platform === "linux" && process.getuid?.() === 0;
 const path = [process.env["PATH"] ?? ""];
 if (isRoot) path.push(...(await prepareDebianPackages(say)).commandFolders);
-for (const site of SITES) await buildSite(site, say); // here, where it is told, and in no test's time
+for (const site of SITES) await buildSite(site, say); // here, where it is logged, and not in a test's time
 process.exitCode = await runVitest(join(import.meta.dirname, "vitest.config.ts"), {
   PATH: path.join(delimiter),
   HELM: await prepareHelm(say),

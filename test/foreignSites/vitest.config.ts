@@ -1,6 +1,9 @@
 import { defineConfig } from "vitest/config";
 
-/** Sites of other generators in a browser, served by programs of this machine: the chart's nginx over an export, and what hosts copies. */
+/**
+ * Sites of other generators in a browser, served by programs of this machine: the chart's nginx over an export, and hosts of
+ * copies.
+ */
 export default defineConfig({
   test: {
     name: "foreign sites",

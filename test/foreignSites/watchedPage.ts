@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Browser, type Page, chromium } from "playwright-core";
+import { type Browser, type BrowserContextOptions, type Page, chromium } from "playwright-core";
 
 export const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const FLAGS =
@@ -8,7 +8,7 @@ const FLAGS =
     " ",
   );
 
-/** Media types of what a page loads: a browser leaves out a style sheet of another one, and says nothing. */
+/** Media types of loaded files: a browser silently ignores a style sheet of another type. */
 const MEDIA_TYPES: Readonly<Record<string, RegExp>> = {
   document: /^text\/html\b/,
   stylesheet: /^text\/css\b/,
@@ -17,14 +17,17 @@ const MEDIA_TYPES: Readonly<Record<string, RegExp>> = {
   font: /^font\//,
 };
 
-/** A page, and all that must not be: whoever opens it asks at the end. */
+/** A page, and everything that must not happen on it: the test that opens it checks that at the end. */
 export interface WatchedPage {
   page: Page;
-  /** Addresses of everything that was requested. */
+  /** Addresses of all requests. */
   requested: string[];
-  /** Addresses that whole pages were loaded from: none while the site's own script changes between its pages. */
+  /** Addresses of whole page loads: none while the site's own script changes between its pages. */
   loaded: string[];
-  /** What the browser complained of, or should: errors of scripts, refused or failed requests, violations of the policy, wrong media types. */
+  /**
+   * Problems that the browser reports, or should: script errors, refused or failed requests, violations of the policy, wrong
+   * media types.
+   */
   complaints: string[];
 }
 
@@ -32,8 +35,8 @@ export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 }
 
-export async function openPage(browser: Browser): Promise<WatchedPage> {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
   const requested: string[] = [];
   const loaded: string[] = [];
   const complaints: string[] = [];
@@ -60,7 +63,7 @@ export async function openPage(browser: Browser): Promise<WatchedPage> {
   return { page, requested, loaded, complaints };
 }
 
-/** A picture of what is shown, in the folder of the environment variable SCREENSHOTS, if it is set. */
+/** A screenshot in the folder of the environment variable SCREENSHOTS, if it is set. */
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env["SCREENSHOTS"];
   if (folder === undefined || folder === "") return;

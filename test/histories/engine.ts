@@ -6,50 +6,59 @@ import type { CheckedInputs, StaticExportInputs } from "../../provider/staticExp
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
 
-/** A resource as Pulumi's state keeps it. */
+/** A resource as in Pulumi's state. */
 export interface StoredResource {
   readonly inputs: CheckedInputs;
   readonly state: StaticExportState;
   readonly initErrors: readonly string[];
 }
 
-/** What an `up` would do with the resource. */
+/** The plan of an `up` for the resource. */
 export interface Step {
   readonly op: "create" | "same" | "update" | "replace";
   readonly inputs: CheckedInputs;
   readonly decision?: Decision;
+  /** The outputs in the preview; nothing where nothing is done. */
+  readonly predicted: Readonly<Record<string, unknown>>;
 }
 
-/** What came of an operation; `undefined` when the process died. */
+/** The result of an operation; `undefined` when the process died. */
 export type Outcome = { result: "success" } | { result: "failed"; error: Error };
 
 /**
- * What Pulumi's engine and the adapter (`provider/dynamic.ts`) do around the life cycle of one resource, as the engine of
- * `test/engine/local` does it, without processes: all that an operation returns goes through JSON.
+ * Pulumi's engine and the adapter (`provider/dynamic.ts`) around the life cycle of one resource, as the engine of
+ * `test/engine/local` does it, without processes: all results of an operation are passed through JSON.
  */
 export class EngineModel {
   resource: StoredResource | undefined;
-  /** Replaced, and deleted at the end of the next operation that succeeds. */
+  /** Replaced, and deleted at the end of the next successful operation. */
   pendingDeletion: StoredResource[] = [];
 
-  /** Check and diff: all that a preview does. */
+  /** Check and diff: all that a preview calls. */
   plan(program: StaticExportInputs, context: Context): Step {
     const { inputs: checked, failures } = staticExport.check({ ...program }, context.configuration);
     if (failures.length > 0) throw new Error(`the history has wrong inputs: ${JSON.stringify(failures)}`);
     const inputs = plain(checked);
     const old = this.resource;
-    if (!old) return { op: "create", inputs };
     const machine = { name: context.machine, nowMs: context.clock.now() };
+    const predicted = staticExport.predict(inputs, undefined, machine);
+    if (!old) return { op: "create", inputs, predicted };
     const { changed, replaces, hidden, decision } = staticExport.diff(inputs, old.state, machine);
     // the adapter leaves it open where inputs changed, and the engine compares them itself
     const isChanged = hidden || (changed.length > 0 && !isDeepStrictEqual(old.inputs, inputs));
-    if (isChanged && replaces.length > 0) return { op: "replace", inputs, decision };
-    // what an earlier attempt left unfinished is tried again, whatever the diff says
+    if (isChanged && replaces.length > 0) return { op: "replace", inputs, decision, predicted };
+    // an unfinished earlier attempt is tried again, whatever the diff says
     const op = isChanged || old.initErrors.length > 0 ? "update" : "same";
-    return { op, inputs, decision };
+    const isDone = op === "update";
+    return {
+      op,
+      inputs,
+      decision,
+      predicted: isDone ? staticExport.predict(inputs, old.state, machine) : {},
+    };
   }
 
-  /** The part of an `up` that goes on in the provider's process. Stores nothing. */
+  /** The part of an `up` that runs in the provider's process. Stores nothing. */
   async carryOut({ op, inputs }: Step, context: Context, limitMs: number): Promise<StaticExportState> {
     const old = this.resource;
     const work =
@@ -71,7 +80,7 @@ export class EngineModel {
     const old = this.resource;
     if (op === "replace" && old) this.pendingDeletion.push(old);
     this.resource = {
-      // what exists was not made from the new inputs: the next diff must see them
+      // the existing resource was not made from the new inputs: the next diff must see them
       inputs: op === "update" && old ? old.inputs : inputs,
       state: plain(error.state as StaticExportState),
       initErrors: [error.message],
@@ -94,7 +103,7 @@ export class EngineModel {
   }
 }
 
-/** The host takes JSON only, and so does the state. */
+/** The host accepts only JSON, and so does the state. */
 function plain<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }

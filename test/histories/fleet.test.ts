@@ -41,11 +41,11 @@ describe("a fleet in a week of outages of 10 min and 6 h, kills and failed reque
     expect(cured).toMatchObject({ siteHours: 0, deadStacks: 0 });
   });
 
-  test("nor is one when nothing of the service answers in the outages", () => {
+  test("neither is one when the service does not answer in the outages", () => {
     expect(week(SILENT)).toMatchObject({ siteHours: 0, deadStacks: 0 });
   });
 
-  test("what was tried again is 5 % of the resyncs at most", () => {
+  test("retries are 5 % of the resyncs at most", () => {
     const resyncs = ALL_FAULTS.stacks * ALL_FAULTS.days * 24;
     expect(cured.runs).toBeLessThanOrEqual(1.05 * resyncs);
     expect(cured.runs).toBeGreaterThan(0.95 * resyncs);
@@ -73,13 +73,13 @@ describe("a fleet in a week of outages of 10 min and 6 h, kills and failed reque
     expect(week({ renewalTimeoutMs: 30 * MINUTE_MS }).longestWaitMs).toBeGreaterThan(cured.longestWaitMs);
   });
 
-  test("the same seed gives the same week, another one another", () => {
+  test("the same seed gives the same week, another seed another week", () => {
     expect(week()).toEqual(cured);
     expect(week({ seed: 2 })).not.toEqual(cured);
   });
 });
 
-test("a service that lets through less than what is due leaves sites without a link", () => {
+test("a service with a quota below the number of due links leaves sites without a link", () => {
   const needed = (ALL_FAULTS.stacks * ALL_FAULTS.sitesPerStack) / (16 * 60);
   const calm = { outages: [], failedPart: 0, killedPart: 0 };
   expect(week({ ...calm, perMinute: Math.ceil(1.5 * needed) }).siteHours).toBe(0);
@@ -88,7 +88,7 @@ test("a service that lets through less than what is due leaves sites without a l
 
 describe("the operator's rules", () => {
   const options: OperatorOptions = { workers: 1, resyncMs: HOUR_MS, wakeEveryMs: undefined };
-  /** When a stack ran, in seconds, if each update takes a second and comes to what `isDone` says of its number. */
+  /** The times at which a stack ran, in seconds, if each update takes a second and `isDone` gives the result by its number. */
   function runsOf(isDone: (number: number) => boolean, changes: Partial<OperatorOptions> = {}): number[] {
     const timeline = new Timeline();
     const runs: number[] = [];
@@ -109,7 +109,7 @@ describe("the operator's rules", () => {
     expect(runsOf((number) => number === 1)).toEqual([0, 3_601, 3_632, 3_723]);
   });
 
-  test("a success in between makes them count from the beginning", () => {
+  test("a success in between restarts the count", () => {
     expect(runsOf((number) => number % 2 === 1).slice(0, 4)).toEqual([0, 3_601, 3_632, 7_233]);
   });
 
@@ -120,7 +120,7 @@ describe("the operator's rules", () => {
     expect(runsOf(() => false, { wakeEveryMs: 2 * HOUR_MS })).toEqual([...four, ...woken(2)]);
   });
 
-  test("so many stacks run at once as there are workers, the others wait", () => {
+  test("one stack for each worker runs at once, the others wait", () => {
     const timeline = new Timeline();
     let [busy, most] = [0, 0];
     const operator = new Operator(timeline, { ...options, workers: 2 }, (_, ended) => {
@@ -139,7 +139,7 @@ describe("the operator's rules", () => {
 });
 
 describe("a simulated renewal", () => {
-  /** What a service of which something breaks says, by the time since the renewal began: mended some time, or never. */
+  /** The replies of a service with a fault, by the time since the renewal began: repaired at some time, or never. */
   function brokenService(random: () => number): (elapsedMs: number) => Fault | undefined {
     const kinds: (Fault | undefined)[] = [
       { kind: "unreachable", code: "ECONNREFUSED" },
@@ -169,13 +169,13 @@ describe("a simulated renewal", () => {
   };
 
   interface Course {
-    /** When each request was made, in milliseconds since the renewal began. */
+    /** The time of each request, in milliseconds since the renewal began. */
     attempts: number[];
     isRenewed: boolean;
     endMs: number;
   }
 
-  /** The virtual clocks add up from different beginnings, which shows in the last digits. */
+  /** The virtual clocks sum from different origins, which shows in the last digits. */
   const inWholeMs = ({ attempts, isRenewed, endMs }: Course): Course => ({
     attempts: attempts.map(Math.round),
     isRenewed,
@@ -228,7 +228,7 @@ describe("a simulated renewal", () => {
     return inWholeMs(course);
   }
 
-  test("asks when the provider asks, and ends when and as it ends", async () => {
+  test("sends requests when the provider does, and ends at the same time with the same result", async () => {
     const ends = { renewed: 0, failed: 0 };
     for (let seed = 1; seed <= 60; seed++) {
       const limitMs = seed % 2 === 0 ? 5 * MINUTE_MS : 30 * MINUTE_MS;
@@ -236,7 +236,7 @@ describe("a simulated renewal", () => {
       expect(simulatedCourse(seed, limitMs), `seed ${seed}`).toEqual(real);
       ends[real.isRenewed ? "renewed" : "failed"]++;
     }
-    // both ends were seen
+    // both results occurred
     expect(Math.min(ends.renewed, ends.failed)).toBeGreaterThan(10);
   });
 });

@@ -5,14 +5,14 @@ import { history } from "./steps.ts";
 import { World } from "./world.ts";
 
 const numRuns = Number(process.env["HISTORIES"] ?? 2_000);
-/** Always the same unless asked: a check that fails now and then tells nothing about the change that it is run for. */
+/** Always the same by default: a random failure says nothing about the change that the check runs for. */
 const seed = Number(process.env["SEED"] ?? 1);
 
-/** How often which operation came to what end: a history in which nothing happens proves nothing. */
+/** How often each operation had each result: a history without events proves nothing. */
 const seen = new Map<string, number>();
 
 test(
-  "whatever happens, no job is started twice or lost, and every success is whole",
+  "whatever happens, no job is started twice or lost, and every success is complete",
   async () => {
     console.log(`${numRuns} histories from seed ${seed}`);
     await fc.assert(
@@ -31,7 +31,7 @@ test(
   numRuns * 60 + 60_000,
 );
 
-/** With every trouble over, at most two more runs are needed: the first may have to learn that a job failed. */
+/** After all faults, at most two more runs are needed: the first may have to read that a job failed. */
 async function endWell(world: World): Promise<void> {
   const { service } = world;
   world.story.push("- all is well again, and up");

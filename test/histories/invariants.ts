@@ -1,18 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ReasonCode } from "../../provider/resource/decision.ts";
+import type { DecisionCode } from "../../provider/resource/decision.ts";
 import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
+import { isUnknown } from "../../provider/messages/unknown.ts";
 import { contentOf } from "./jobLedger.ts";
 import { ProviderProcess } from "./providerProcess.ts";
 import type { Report, World } from "./world.ts";
 
-/** What `Date` headers (whole seconds) and the tolerance of the provider leave open, in milliseconds. */
+/** The inaccuracy of `Date` headers (whole seconds) and the tolerance of the provider, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 12_000;
 
 type Invariant = (report: Report, world: World) => string | undefined | Promise<string | undefined>;
 
-/** What holds after every operation, whatever happened before and in it. Each returns what is wrong. */
+/** The conditions after every operation, whatever happened before and in it. Each returns its violations. */
 export const INVARIANTS: Record<string, Invariant> = {
   "one intent starts one job": ({ process, precious, step }) => {
     const { started } = process;
@@ -28,26 +29,26 @@ export const INVARIANTS: Record<string, Invariant> = {
 
   "a start is announced": ({ process, step }) => {
     if (process.started.length === 0) return undefined;
-    const announced: readonly ReasonCode[] = ["NEW", "REPLACED", "NEW_CONTENT", "STARTED_AGAIN"];
-    const because = step?.decision?.because ?? "NEW";
+    const announced: readonly DecisionCode[] = ["NEW", "REPLACED", "NEW_CONTENT", "STARTED_AGAIN"];
+    const code = step?.decision?.code ?? "NEW";
     const isGone = process.reporter.lines.warn.some((line) => line.startsWith("JOB_GONE"));
-    return announced.includes(because) || isGone ? undefined : `started because of ${because}`;
+    return announced.includes(code) || isGone ? undefined : `started because of ${code}`;
   },
 
   "no job is lost": ({ kind, result, precious, requests }, { engine, service }) => {
     const jobId = engine.resource?.state.outputs.jobId ?? "nothing";
     if (kind !== "up" || result !== "success" || precious === undefined || jobId === precious)
       return undefined;
-    // where the state knows of a good link, nobody asks, and the record waits
+    // where the state has a valid link, no request is sent, and the record waits
     if (requests.length === 0 && !service.jobs.has(jobId)) return undefined;
     return `${precious} is forgotten, the link belongs to ${jobId}`;
   },
 
   "new content is never that of an old job": ({ step, result, spentBefore }, { engine }) => {
     const jobId = engine.resource?.state.outputs.jobId ?? "";
-    const because = step?.decision?.because ?? "NEW";
+    const code = step?.decision?.code ?? "NEW";
     if (step === undefined || step.inputs.jobId !== undefined || result !== "success") return undefined;
-    if (because !== "NEW" && because !== "NEW_CONTENT") return undefined;
+    if (code !== "NEW" && code !== "NEW_CONTENT") return undefined;
     return spentBefore.includes(jobId) ? `${jobId} was exported before` : undefined;
   },
 
@@ -62,6 +63,19 @@ export const INVARIANTS: Record<string, Invariant> = {
     if (step === undefined || step.inputs.jobId !== undefined) return undefined;
     const jobId = failedBefore.find((failed) => requests.some((request) => request.split("/")[2] === failed));
     return jobId === undefined ? undefined : `${jobId} is known to have failed`;
+  },
+
+  "a preview shows only what the update returns": ({ kind, result, step, process }, { engine }) => {
+    if (kind !== "up" || result !== "success" || !step || !engine.resource) return undefined;
+    // a preview sends no request, so it cannot know that a job is gone
+    if (process.reporter.lines.warn.some((line) => line.startsWith("JOB_GONE"))) return undefined;
+    const outputs: Readonly<Record<string, unknown>> = { ...engine.resource.state.outputs };
+    const wrong = Object.entries(step.predicted).filter(
+      ([name, value]) => !isUnknown(value) && !isDeepStrictEqual(value, outputs[name]),
+    );
+    const isMissing = Object.keys(outputs).some((name) => !(name in step.predicted));
+    if (step.op !== "same" && isMissing) return `only ${JSON.stringify(step.predicted)} was predicted`;
+    return wrong.length > 0 ? `${JSON.stringify(wrong)} was predicted` : undefined;
   },
 
   "outputs are complete after a success": ({ kind, result, step }, { engine, service, jobs }) => {
@@ -128,7 +142,7 @@ export const INVARIANTS: Record<string, Invariant> = {
   },
 
   "a renewal is one request": ({ step, requests, before, result, trouble, process }, { service }) => {
-    if (step?.decision?.because !== "RENEW_WINDOW" || !before) return undefined;
+    if (step?.decision?.code !== "RENEW_WINDOW" || !before) return undefined;
     const { jobId } = before.state.outputs;
     const isDisturbed = trouble.faults.length > 0 || trouble.purgeAt !== undefined;
     if (isDisturbed || trouble.interruption || trouble.limitMs !== undefined) return undefined;
@@ -143,10 +157,10 @@ export const INVARIANTS: Record<string, Invariant> = {
     if (kind !== "up" || result !== "success" || state?.outputs.renewAfter === undefined) return undefined;
     const aheadMs = clock.now() - clock.trueNow();
     const { clockError } = state.bookkeeping;
-    // an error is known until the clock goes back behind the moment at which it was seen
+    // an error is known until the clock goes back before the time at which it was read
     const wasPutBack = clockError !== undefined && clock.now() < clockError.seenAtMs - CLOCK_TOLERANCE_MS;
     const knownMs = clockError && !wasPutBack ? clockError.aheadMs : 0;
-    if (Math.abs(aheadMs - knownMs) > CLOCK_TOLERANCE_MS) return undefined; // nobody has told this machine yet
+    if (Math.abs(aheadMs - knownMs) > CLOCK_TOLERANCE_MS) return undefined; // this machine has not got the news yet
     const dueMs = Date.parse(state.outputs.renewAfter);
     if (clock.trueNow() <= dueMs + CLOCK_TOLERANCE_MS) return undefined;
     return `it was due for renewal at ${state.outputs.renewAfter}, and it is ${new Date(clock.trueNow()).toISOString()}`;
@@ -159,7 +173,7 @@ export const INVARIANTS: Record<string, Invariant> = {
     if (result !== "success" || !before) return after === before ? undefined : "it changed the state";
     const { outputs, bookkeeping } = before.state;
     if (!after) {
-      // an older job that never came to a link is of no use to anyone
+      // an older job that never had a link is useless
       const linked = outputs.bundleUrl === undefined ? [] : [outputs.jobId];
       const alive = [...linked, bookkeeping.unfinished?.jobId ?? outputs.jobId].filter((jobId) =>
         service.jobs.has(jobId),
@@ -214,12 +228,12 @@ export const INVARIANTS: Record<string, Invariant> = {
   },
 };
 
-/** As it is stored; absent and empty triggers are the same. */
+/** As stored; absent and empty triggers are the same. */
 function withTriggers({ outputs, bookkeeping }: StaticExportState): unknown {
   return JSON.parse(JSON.stringify([{ ...outputs, triggers: outputs.triggers ?? [] }, bookkeeping]));
 }
 
-/** @throws Error with the story when something does not hold */
+/** @throws Error with the history when a condition does not hold */
 export async function check(report: Report, world: World): Promise<void> {
   for (const [name, invariant] of Object.entries(INVARIANTS)) {
     const problem = await invariant(report, world);

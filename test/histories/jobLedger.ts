@@ -2,7 +2,7 @@ import { RECORD_LIFE_MS } from "../../provider/resource/resumeRecords.ts";
 import type { StaticExportInputs } from "../../provider/staticExport/inputs.ts";
 import type { Report, World } from "./world.ts";
 
-/** What was asked for: the site and its content, not how it is had. */
+/** The requested content: the site and its content, without the way of export. */
 export function contentOf({ domain, baseUrl, version, triggers }: StaticExportInputs): string {
   return JSON.stringify([domain, baseUrl ?? null, version ?? null, triggers ?? []]);
 }
@@ -12,16 +12,16 @@ function isSameSite(content: string, inputs: StaticExportInputs): boolean {
   return site(content) === site(contentOf(inputs));
 }
 
-/** How long a record counts for sure, in milliseconds: it is a little older than it is known to be here. */
+/** How long a record is certainly valid, in milliseconds: its real age is slightly above its age known here. */
 const SURE_LIFE_MS = RECORD_LIFE_MS - 3_600_000;
 
-/** Knows of every job what nobody else does: what it was started for, and whether anyone still has a right to it. */
+/** Records for every job what it was started for, and whether it may still be used. */
 export class JobLedger {
-  /** Content that each job was started for, or was adopted as. */
+  /** The content for which each job was started or adopted. */
   readonly startedFor = new Map<string, string>();
-  /** Jobs whose failure an `up` learned of that was not killed. A refresh leaves it to the next `up` to tell why. */
+  /** Jobs whose failure was read by an `up` that was not killed. A refresh leaves the report of the reason to the next `up`. */
   readonly knownToHaveFailed = new Set<string>();
-  /** Jobs that have had their day: exported and stored, or deleted with their resource. */
+  /** Finished jobs: exported and stored, or deleted with their resource. */
   readonly spent = new Set<string>();
   /** The job that must be used for a content, and when its id became known, by the machine's clock. */
   readonly #jobOf = new Map<string, { jobId: string; knownAtMs: number; recorded: boolean }>();
@@ -60,7 +60,7 @@ export class JobLedger {
       const { jobId: linked, bundleUrl } = engine.resource?.state.outputs ?? {};
       this.#forget((jobId) => bundleUrl === undefined || jobId !== linked);
     }
-    // a run that went on with one job has given up those of killed runs for other content
+    // a run that continued one job has given up those of killed runs for other content
     if (result === "failed" && requests.some((request) => request.startsWith("GET"))) {
       this.#forget((jobId) => !this.#isInState(jobId));
     }
@@ -74,8 +74,8 @@ export class JobLedger {
     const { jobId } = state.outputs;
     if (isAdoption) this.startedFor.set(jobId, content);
     if (step.op !== "same" && report.trouble.end === "tidy") this.spent.add(jobId);
-    // a finished export ends all that was begun for other content; a renewed link does not
-    const isExport = requests.length > 0 && step.decision?.because !== "RENEW_WINDOW";
+    // a finished export ends all jobs that were started for other content; a renewed link does not
+    const isExport = requests.length > 0 && step.decision?.code !== "RENEW_WINDOW";
     this.#forget((known) => isExport || known === jobId);
     this.#jobOf.set(content, { jobId, knownAtMs: clock.now(), recorded: false });
   }

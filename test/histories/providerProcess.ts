@@ -8,7 +8,7 @@ import type { SimulatedService } from "../simulation/simulatedService.ts";
 import { testContext, URN } from "../simulation/testContext.ts";
 import type { VirtualClock } from "../simulation/virtualClock.ts";
 
-/** What a process meets that is not the service's doing. */
+/** Faults of a process that do not come from the service. */
 export type Interruption =
   /** It dies when it sends its n-th request, which the service processes or not. */
   | { kind: "kill at request"; number: number; processed: boolean }
@@ -16,7 +16,7 @@ export type Interruption =
   | { kind: "Ctrl-C at request"; number: number }
   | { kind: "Ctrl-C after"; ms: number };
 
-/** The world around a process. */
+/** The environment of a process. */
 export interface Surroundings {
   readonly clock: VirtualClock;
   readonly service: SimulatedService;
@@ -30,15 +30,14 @@ export interface Surroundings {
 const killed = Symbol("killed");
 
 /**
- * The provider process of one operation. Once it is killed, nothing of it happens any more: what it waits for never
- * comes.
+ * The provider process of one operation. After it is killed, nothing in it happens any more: its pending promises never settle.
  */
 export class ProviderProcess {
   readonly context: Context;
   readonly reporter = recordingReporter();
-  /** Jobs that the service started for this process, and whether it was told their ids. */
+  /** Jobs that the service started for this process, and whether it got their ids. */
   readonly started: { jobId: string; answered: boolean }[] = [];
-  /** Jobs that this process was told to have failed. */
+  /** Jobs whose failure this process has read. */
   readonly toldToHaveFailed = new Set<string>();
   cancelledAtMs: number | undefined;
   readonly #surroundings: Surroundings;
@@ -68,7 +67,7 @@ export class ProviderProcess {
     });
   }
 
-  /** @returns what the work returned, or `undefined` when the process died before */
+  /** @returns the result of the work, or `undefined` when the process died before */
   async run<T>(work: (context: Context) => Promise<T>): Promise<{ value: T } | undefined> {
     const { clock } = this.#surroundings;
     const interruption = this.#interruption;
@@ -83,7 +82,7 @@ export class ProviderProcess {
     }
   }
 
-  /** Timers and abort listeners that nobody took away. */
+  /** Timers and abort listeners that were never removed. */
   get leftovers(): number {
     return this.#timers.size + getEventListeners(this.#stop.signal, "abort").length;
   }

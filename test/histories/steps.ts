@@ -39,7 +39,7 @@ const spoken = (ms: number): string =>
 const weighted = <T>(choices: readonly (readonly [weight: number, fc.Arbitrary<T>])[]): fc.Arbitrary<T> =>
   fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
-/** Which request of an operation: few start more than one job, mint more than one link; the rest are looks. */
+/** The number of a request in an operation: few start more than one job or create more than one link; the others are polls. */
 const requestNumber = fc.integer({ min: 1, max: 8 });
 const moment = fc.oneof(
   fc.integer({ min: 0, max: 3 }).map((step) => step * 500),
@@ -57,7 +57,7 @@ const interruption: fc.Arbitrary<Interruption> = fc.oneof(
   fc.record({ kind: fc.constant("Ctrl-C after" as const), ms: moment }),
 );
 
-/** Replies with which the service surely did nothing, and those after which it may have. */
+/** Replies after which the service certainly did nothing, and those after which it may have acted. */
 const refusals = [400, 401, 403, 409, 410, 429, 503].map((status) => ({
   status,
   body: { error: "Bearer svc_simulated at https://store.example.test/x?X-Signature=c4n4ry" },
@@ -104,7 +104,7 @@ const trouble = weighted<Trouble>([
         },
         { requiredKeys: ["faults", "end"] },
       )
-      // most operations have one trouble, so that most get somewhere
+      // most operations have one fault, so that most make progress
       .chain((all) =>
         fc
           .shuffledSubarray(Object.keys(all) as (keyof Trouble)[], { minLength: 1, maxLength: 2 })
@@ -154,7 +154,7 @@ const preview = fc.constant(new HistoryStep("preview", async (world) => check(aw
 
 const destroy = fc.constant(new HistoryStep("destroy", async (world) => check(await world.destroy(), world)));
 
-/** A change of an input, often back to what it was: then less may happen than before. */
+/** A change of an input, often back to an earlier value: then less may happen than before. */
 const change = weighted<object>([
   [4, fc.record({ version: fc.constantFrom(undefined, "v1", "v2") })],
   [3, fc.record({ triggers: fc.constantFrom(undefined, [], ["a"], [{ a: 1, b: [2] }]) })],
@@ -173,7 +173,7 @@ const change = weighted<object>([
   });
 });
 
-/** Other content is tried, cut off, and not wanted any more, for now. */
+/** Starts an export of other content, interrupts it, and drops that content for now. */
 const detour = fc
   .tuple(fc.constantFrom("v1", "v2"), fc.constantFrom<Interruption["kind"][]>("Ctrl-C after", "kill after"))
   .map(

@@ -14,26 +14,26 @@ export interface Fault {
   readonly first: number;
   readonly times: number;
   readonly reply: ScriptedReply;
-  /** The service did its part, and only the reply was lost. */
+  /** The service processed the request, and only the reply was lost. */
   readonly processed: boolean;
 }
 
-/** What goes wrong in one operation. */
+/** The faults of one operation. */
 export interface Trouble {
   readonly interruption?: Interruption;
   readonly faults: readonly Fault[];
   readonly limitMs?: number;
   /** The service forgets all its jobs before this request. */
   readonly purgeAt?: number;
-  /** How it ends: the engine may die before it stores the result, or before the process has tidied up. */
+  /** How it ends: the engine may die before it stores the result, or before the process has cleaned up. */
   readonly end: "tidy" | "not stored" | "not tidied";
 }
 
 export const NO_TROUBLE: Trouble = { faults: [], end: "tidy" };
-/** Time limit of an `up`, in milliseconds, unless the trouble is another one. */
+/** Time limit of an `up`, in milliseconds, unless there is another fault. */
 const LIMIT_MS = 180_000;
 
-/** All that is known of an operation when it is over. */
+/** All facts about a finished operation. */
 export interface Report {
   readonly kind: "up" | "refresh" | "preview" | "destroy";
   readonly trouble: Trouble;
@@ -47,15 +47,15 @@ export interface Report {
   readonly elapsedMs: number;
   /** Milliseconds from Ctrl-C to the end. */
   readonly cancelledForMs?: number;
-  /** The job that was known before and is still there: it must be gone on with. */
+  /** The job that was known before and still exists: it must be continued. */
   readonly precious: string | undefined;
-  /** Jobs that had had their day before, see `JobLedger.spent`. */
+  /** Jobs that were finished before, see `JobLedger.spent`. */
   readonly spentBefore: readonly string[];
   /** Jobs that were known to have failed before. */
   readonly failedBefore: readonly string[];
 }
 
-/** One resource, its program, and everything around them. */
+/** One resource, its program, and its environment. */
 export class World {
   readonly clock = new VirtualClock();
   readonly service = new SimulatedService(this.clock);
@@ -65,9 +65,9 @@ export class World {
   /** The inputs as the program gives them. */
   program: StaticExportInputs = { domain: "docs.example.com" };
   latencyMs = 0;
-  /** What happened, for the one who reads about a failure. */
+  /** The history, for the message of a failure. */
   readonly story: string[] = [];
-  /** What operations came to, in a few words each. */
+  /** The results of operations, in a few words each. */
   readonly outcomes: string[] = [];
 
   constructor() {
@@ -112,7 +112,7 @@ export class World {
     );
   }
 
-  /** A process that nothing happens to, for a look at what would be done. */
+  /** A process without faults, for reading what would be done. */
   #process(trouble: Trouble = NO_TROUBLE): ProviderProcess {
     const { clock, service, records, latencyMs } = this;
     const onRequest = (number: number): void => {
@@ -175,7 +175,7 @@ export class World {
       failedBefore: [...this.jobs.knownToHaveFailed],
     };
     this.jobs.note(report);
-    this.outcomes.push(`${step?.op ?? kind} ${result}${step?.decision ? ` ${step.decision.because}` : ""}`);
+    this.outcomes.push(`${step?.op ?? kind} ${result}${step?.decision ? ` ${step.decision.code}` : ""}`);
     this.story.push(...tell(report, engine.resource));
     return report;
   }
@@ -195,7 +195,7 @@ function tell(
   });
   const lines = [...process.reporter.lines.info, ...process.reporter.lines.warn];
   return [
-    `    ${step ? `${step.op} (${step.decision?.because ?? "no diff"}): ` : ""}${result}${error ? ` ${error.name}: ${error.message}` : ""}`,
+    `    ${step ? `${step.op} (${step.decision?.code ?? "no diff"}): ` : ""}${result}${error ? ` ${error.name}: ${error.message}` : ""}`,
     ...(counted.length > 0 ? [`    ${counted.join(", ")}`] : []),
     ...lines.map((line) => `    | ${line}`),
     `    state: ${after ? JSON.stringify(after.state) : "none"}`,

@@ -1,4 +1,4 @@
-// A run whose program never comes to an end, and hears of nothing: for `killedRuns.test.ts`. Prints a line once it is busy.
+// A run whose program never ends and ignores signals: for `killedRuns.test.ts`. Prints a line once it is busy.
 import { watch } from "node:fs";
 import { buildWorld } from "../stack/world.ts";
 

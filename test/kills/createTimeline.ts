@@ -1,14 +1,14 @@
-// The course of a create, in stages that begin with something seen from outside, and instants in it. A stage's width
-// is how long it lasts about on an idle machine; the service takes its time over the two calls that could be missed.
+// The timeline of a create, in stages that begin with an event visible from outside, and instants in it. The width of a stage is
+// its approximate duration on an idle machine; the service delays its replies to the two calls that tests could miss.
 import { seededRandom } from "../simulation/seededRandom.ts";
 
 export type Stage = (typeof STAGES)[number]["name"];
 
-/** How long the service thinks before it answers a start, and a bundle call, in milliseconds. */
+/** The service's delay of its replies to a start and a bundle call, in milliseconds. */
 export const ANSWER_DELAY_MS = 400;
-/** How long a job takes, in milliseconds: looks are a second apart at first, so that the second sees it running as well. */
+/** The duration of a job, in milliseconds: polls are a second apart at first, so that the second also sees it running. */
 export const JOB_DURATION_MS = 1_200;
-/** How long the program goes on after the create, in milliseconds: else the provider ends with it, before it can be killed. */
+/** How long the program continues after the create, in milliseconds: else the provider ends with it, before it can be killed. */
 export const AFTERMATH_MS = 3_000;
 
 const STAGES = [
@@ -19,9 +19,9 @@ const STAGES = [
   { name: "after it", widthMs: 300 },
 ] as const;
 
-/** When to kill: so long after a stage began. */
+/** The time of a kill: this long after a stage began. */
 export interface Instant {
-  /** Where in the whole create, in percent. */
+  /** The position in the whole create, in percent. */
   percent: number;
   stage: Stage;
   afterMs: number;

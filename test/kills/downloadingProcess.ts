@@ -1,8 +1,8 @@
-// Downloads the bundle that its arguments name, and tells its digest and where it is. May be killed at any time.
+// Downloads the bundle that its arguments name, and prints its digest and path. May be killed at any time.
 import { lookup } from "node:dns";
 import nodeFetch from "node-fetch";
 import { download } from "../../dist/provider/download/download.js";
-import { Slots } from "../../dist/provider/http/slots.js";
+import { Semaphore } from "../../dist/provider/concurrency/semaphore.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { startDeadline } from "../../dist/provider/time/deadline.js";
 import { Secrets } from "../../dist/provider/messages/secrets.js";
@@ -24,7 +24,7 @@ const { path, sha256, size } = await download(
     fetch: nodeFetch,
     lookup,
     clock: systemClock,
-    downloads: new Slots(8),
+    downloads: new Semaphore(8),
     reporter: { progress: silent, debug: silent, info: silent, warn: silent },
     secrets: new Secrets(),
     signal: new AbortController().signal,

@@ -1,5 +1,5 @@
-// A process that downloads is killed (SIGKILL) at random instants, again and again; the one that is left alone in the end has
-// the bundle. A few kills run in `npm test`, a hundred in `npm run test:kills`. SEED=… repeats a run.
+// A process that downloads is killed (SIGKILL) at random instants, repeatedly; the last one, which is not killed, has the bundle.
+// A few kills run in `npm test`, a hundred in `npm run test:kills`. SEED=… repeats a run.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -12,28 +12,28 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, expect, test, type TestContext } from "vitest";
 import { seededRandom } from "../simulation/seededRandom.ts";
 
-/** Kills of one download, before a process is left alone. */
+/** Kills of one download, before a process completes. */
 const KILLS_EACH = 5;
-/** A sample, unless told otherwise: twice as many as of creates. */
+/** A sample by default: twice as many as of creates. */
 const COUNT = Math.ceil((2 * Number(process.env["KILLS"] ?? 2.5)) / KILLS_EACH);
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
 const PROGRAM = join(import.meta.dirname, "downloadingProcess.ts");
 
 const SIZE = 4_000_000;
-/** What the store sends at a time, in bytes, and how long it rests after that, in milliseconds: 0.6 s in all. */
+/** The store's bytes in one piece, and its pause after it, in milliseconds: 0.6 s in all. */
 const PIECE = 100_000;
 const REST_MS = 15;
 
 /**
- * How many times the bytes are sent in all at most: again comes what was on its way, and what was not written yet. On a busy
- * machine a process may be killed before it gets to read anything, while the system takes it all in for it.
+ * The most times that the bytes are sent in all: bytes in flight, and bytes that were not written yet, are sent again. On a busy
+ * machine a process may be killed before it reads anything, while the system buffers all of it.
  */
 const MOST_TIMES = 2;
 
 const random = seededRandom(SEED);
 const totals = { kills: 0, whileItCame: 0, sent: 0, ended: 0 };
 
-/** Of a kill: so long after the process started, or after it was sent this share of the bytes that it asked for. */
+/** The time of a kill: this long after the process started, or after it got this share of the requested bytes. */
 type Instant = { readonly afterMs: number; readonly share?: number };
 
 function randomInstant(): Instant {
@@ -50,7 +50,7 @@ const downloads = Array.from({ length: COUNT }, (_, index) => ({
 }));
 
 test.concurrent.for(downloads)(
-  `D15 download $number of ${COUNT}, killed ${KILLS_EACH} times at random instants, is right in the end`,
+  `D15 download $number of ${COUNT}, killed ${KILLS_EACH} times at random instants, has the right content in the end`,
   async ({ number, instants }, context) => {
     const folder = mkdtempSync(join(tmpdir(), "killed-download-"));
     context.onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -82,9 +82,9 @@ afterAll(() => {
 interface SlowStore {
   url: string;
   sent: () => number;
-  /** Whether bytes are on their way. */
+  /** Whether bytes are in flight. */
   isBusy: () => boolean;
-  /** Resolves when this share of what the next request asks for was sent. */
+  /** Resolves when this share of the next requested range was sent. */
   sentOfNext: (share: number) => Promise<void>;
 }
 
@@ -92,7 +92,7 @@ function contentOf(number: number): Buffer {
   return Buffer.alloc(SIZE, createHash("sha512").update(`${SEED} ${number}`).digest());
 }
 
-/** Speaks as S3 does, a piece at a time. */
+/** A store with S3's behaviour, which sends one piece at a time. */
 async function slowStore(content: Buffer, context: TestContext): Promise<SlowStore> {
   const etag = `"${createHash("sha256").update(content).digest("hex")}"`;
   let waiting: { share: number; wake: () => void }[] = [];

@@ -1,4 +1,4 @@
-// An engine that is killed with kill -9, alone: the provider's process ends its operation, then itself.
+// An engine that is killed by kill -9, alone: the provider's process ends its operation, then itself.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -9,10 +9,10 @@ const ENGINE = `
   server.listen(0, "127.0.0.1", () => console.log("127.0.0.1:" + server.address().port));
 `;
 const PROVIDER = `
-  const { Session } = require("./adapters/dynamic/session.js");
-  const { thisProcess } = require("./adapters/dynamic/thisProcess.js");
+  const { Session } = require("./adapters/session/session.js");
+  const { dynamicHost } = require("./adapters/dynamic/dynamicHost.js");
   const { Secrets } = require("./messages/secrets.js");
-  const session = new Session(thisProcess);
+  const session = new Session(dynamicHost);
   session.configure({ get: () => undefined });
   setInterval(() => undefined, 1_000); // the host has its server
   session
@@ -40,11 +40,11 @@ test("a provider whose engine was killed ends its operation and itself", async (
   const [address] = (await once(engine.stdout, "data")) as [Buffer];
   const provider = start(PROVIDER, address.toString().trim());
   const ended = once(provider, "exit");
-  let told = "";
-  provider.stdout.on("data", (text: Buffer) => (told += text.toString()));
+  let output = "";
+  provider.stdout.on("data", (text: Buffer) => (output += text.toString()));
   await once(provider.stdout, "data");
   expect(provider.exitCode).toBeNull();
   engine.kill("SIGKILL");
   expect(await ended).toEqual([1, null]);
-  expect(told).toBe("busy\nPulumi has ended before it\n");
+  expect(output).toBe("busy\nPulumi ended before the operation\n");
 }, 30_000);

@@ -6,8 +6,8 @@ import type { World } from "../stack/world.ts";
 import { ANSWER_DELAY_MS, type Instant, type Stage } from "./createTimeline.ts";
 
 /**
- * What the service had seen when the kill came. «Reply on its way»: it had answered the start, but no look at the job had
- * arrived, so that nobody outside can tell whether the provider had read the answer.
+ * What the service had received at the kill. «Reply on its way»: it had answered the start, but no poll had arrived, so that it
+ * is unknown whether the provider had read the answer.
  */
 export type Kind = Stage | "reply on its way";
 

@@ -1,5 +1,5 @@
-// A run of stack tests is ended at random instants, by kill -9 of all of it, or of one of its workers, or by Ctrl-C:
-// nothing that it started goes on. SEED=… repeats a run.
+// A run of stack tests is ended at random instants, by kill -9 of all of it or of one of its workers, or by Ctrl-C: none of its
+// processes continues. SEED=… repeats a run.
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -14,9 +14,9 @@ import { seededRandom } from "../simulation/seededRandom.ts";
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
 const VITEST = join(import.meta.dirname, "../../node_modules/vitest/vitest.mjs");
 const ARGS = ["run", "--config", "test/vitest.config.ts", "--project", "stack", "lifeCycle", "interruptions"];
-/** When a run is ended at the latest, in milliseconds after its first provider was seen. */
+/** The latest end of a run, in milliseconds after its first provider was seen. */
 const LATEST_MS = 6_000;
-/** How long what is left may take to end, in milliseconds. */
+/** How long remaining processes may take to end, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
 const WAYS = ["kill -9 of the run", "kill -9 of a worker", "Ctrl-C"] as const;
@@ -41,7 +41,7 @@ test.for(ends)("end $number of 10: after $way, $afterMs ms into it, no process i
   }
 });
 
-test("a program that is busy for ever, and hears of nothing, ends with a run that is killed", async () => {
+test("a program that is busy without end, and ignores signals, ends with a killed run", async () => {
   const mark = `KILLED_RUN=${randomUUID()}`;
   const temporary = mkdtempSync(join(tmpdir(), "killed-run-"));
   const run = startRun(mark, temporary, [join(import.meta.dirname, "busyRun.ts")]);
@@ -60,7 +60,7 @@ async function expectNoneLeft(left: () => MarkedProcess[]): Promise<void> {
   expect(left()).toEqual([]);
 }
 
-/** Who is killed cleans nothing up. */
+/** A killed process cleans nothing up. */
 function cleanUp(mark: string, temporary: string): void {
   for (const { pid } of findMarked(mark)) process.kill(pid, "SIGKILL");
   rmSync(temporary, { recursive: true, force: true });
@@ -68,11 +68,11 @@ function cleanUp(mark: string, temporary: string): void {
 
 afterAll(() => console.log(`SEED=${SEED}`));
 
-/** A provider, or a program: in a process of its own, or in one that is used again. */
+/** A provider, or a program: in its own process, or in a reused one. */
 const isProvider = ({ command }: { command: string }): boolean =>
   /cmd\/dynamic-provider|reusedProcessMain/.test(command);
 
-/** In a process group of its own, as a terminal would start it. */
+/** In its own process group, as a terminal would start it. */
 function startRun(mark: string, temporary: string, args: string[]): ChildProcess {
   const [name = "", value] = mark.split("=");
   const env = Object.entries(process.env).filter(([key]) => !key.startsWith("VITEST"));
@@ -86,7 +86,7 @@ function startRun(mark: string, temporary: string, args: string[]): ChildProcess
   return run;
 }
 
-/** @returns what finds the processes that should have ended with it */
+/** @returns a function that finds the processes that should have ended with it */
 function endRun({ pid = 0 }: ChildProcess, mark: string, way: (typeof WAYS)[number]) {
   if (way === "kill -9 of a worker") {
     const worker = findMarked(mark).find(({ pid: it }) => findMarked(`${MARK}=${it}-`).some(isProvider));

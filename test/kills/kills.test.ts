@@ -1,5 +1,5 @@
-// The provider process is killed (SIGKILL) at random instants of a create; the next `up` puts everything right. A few kills run
-// in `npm test`, fifty in `npm run test:kills`. SEED=… repeats a run.
+// The provider process is killed (SIGKILL) at random instants of a create; the next `up` completes it. A few kills run in `npm
+// test`, fifty in `npm run test:kills`. SEED=… repeats a run.
 import { afterAll, expect, test } from "vitest";
 import { docs } from "../stack/programFolder.ts";
 import { startsOf } from "../stack/requests.ts";
@@ -7,11 +7,11 @@ import { buildWorld, previewIsEmpty, succeeded } from "../stack/world.ts";
 import { AFTERMATH_MS, JOB_DURATION_MS, randomInstants } from "./createTimeline.ts";
 import { killCreate, type Kind } from "./killedCreate.ts";
 
-/** A sample, unless told otherwise. */
+/** A sample by default. */
 const COUNT = Number(process.env["KILLS"] ?? 4);
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
 
-/** Kills after which exactly one start may have been seen: the provider had certainly read the service's answer. */
+/** Kills after which there must be exactly one start: the provider had certainly read the service's answer. */
 const ANSWERED: readonly Kind[] = ["while polling", "in the bundle call", "after it"];
 
 const outcomes: { kind: Kind; starts: number }[] = [];
@@ -27,7 +27,7 @@ test.concurrent.for(randomInstants(COUNT, SEED).map((instant, index) => ({ ...in
     const kind = await killCreate(world, instant);
 
     world.program(docs());
-    const stack = await world.open({ reuseProcesses: true }); // theirs are not killed
+    const stack = await world.open({ reuseProcesses: true }); // other instances are not killed
     succeeded(await stack.up());
     const starts = startsOf(world.service.requests).length;
     outcomes.push({ kind, starts });

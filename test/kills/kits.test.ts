@@ -1,5 +1,5 @@
-// The provider process is killed (SIGKILL) at random instants of an `up` that writes a kit: nothing that is not whole has a kit's
-// name, and the next `up` finishes it. SEED=… repeats a run. Kills while images are pulled: test/copies/kitKills.test.ts.
+// The provider process is killed (SIGKILL) at random instants of an `up` that writes a kit: no partial kit has a kit's name, and
+// the next `up` finishes it. SEED=… repeats a run. Kills while images are pulled: test/copies/kitKills.test.ts.
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,12 +10,12 @@ import { runCommand } from "../programs/commands.ts";
 import { seededRandom } from "../simulation/seededRandom.ts";
 import { buildWorld, previewIsEmpty, succeeded, type World } from "../stack/world.ts";
 
-/** A fifth of the kills of creates: each needs a process of its own, and a second one for the next `up`. */
+/** A fifth of the kills of creates: each needs its own process, and a second one for the next `up`. */
 const COUNT = Math.ceil(Number(process.env["KILLS"] ?? 50) / 5);
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
-/** Of the bundle, which does not get smaller: it is looked through, copied, summed up and cut. */
+/** Size of the bundle, which cannot be compressed: it is inspected, copied, hashed and split. */
 const BUNDLE_BYTES = 24 * 2 ** 20;
-/** What is written in all, near enough: the bundle, and the parts that it is cut into. */
+/** The approximate number of written bytes: the bundle, and the parts that it is split into. */
 const WRITTEN_BYTES = 2 * BUNDLE_BYTES;
 
 const random = seededRandom(SEED);
@@ -27,7 +27,7 @@ const shares = Array.from({ length: COUNT }, (_, index) => ({
 }));
 
 test.concurrent.for(shares)(
-  `kill $number of ${COUNT}, when $percent% are written: no half kit has a kit's name, and the next up finishes it`,
+  `kill $number of ${COUNT}, when $percent% are written: no partial kit has a kit's name, and the next up finishes it`,
   async ({ percent }, context) => {
     const world = await worldWithBundle(context);
     const running = world.stack.up();
@@ -46,7 +46,7 @@ test.concurrent.for(shares)(
     for (const name of whole) await isWhole(world, name);
     seen[whole.length > 0 ? "kit" : left.length > 0 ? "draft" : "nothing"]++;
 
-    const stack = await world.open({ reuseProcesses: true }); // theirs are not killed
+    const stack = await world.open({ reuseProcesses: true }); // other instances are not killed
     succeeded(await stack.up());
     const [name = "", ...others] = kits(world);
     expect(others).toEqual([]);
@@ -81,7 +81,7 @@ function kits(world: World): string[] {
   return existsSync(folder) ? readdirSync(folder).sort() : [];
 }
 
-/** What lies in the folder of kits by now. */
+/** The present contents of the folder of kits. */
 function bytesOf(world: World): number {
   const folder = join(world.programFolder, "kits");
   const paths = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
@@ -89,7 +89,7 @@ function bytesOf(world: World): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** All parts are those of the list. */
+/** The parts are exactly those of the list. */
 async function isWhole(world: World, name: string): Promise<void> {
   const folder = join(world.programFolder, "kits", name);
   await runCommand("sh", ["-c", "sha256sum -c --strict --quiet PARTS.SHA256SUMS"], { cwd: folder });

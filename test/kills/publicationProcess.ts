@@ -1,5 +1,5 @@
 // Publishes a copy or a kit, as one operation of the provider. The argument is a `Job` in JSON. Prints `answer STATE` when the
-// engine would get the state: of a success, or of a failure that is remembered. `window MS`: from the first note to the answer.
+// engine would get the state: of a success, or of a recorded failure. `window MS`: from the first record to the answer.
 import { randomUUID } from "node:crypto";
 import { airGapKit } from "../../dist/provider/airGapKit/lifeCycle.js";
 import { bundleCopy } from "../../dist/provider/bundleCopy/lifeCycle.js";
@@ -8,15 +8,15 @@ import { UnfinishedError } from "../../dist/provider/resource/unfinishedError.js
 import { RunCancelledError } from "../../dist/provider/messages/errors.js";
 import { realContext } from "../bench/realContext.ts";
 
-/** What a process does. */
+/** The arguments of a process. */
 export interface Job {
   readonly resource: "BundleCopy" | "AirGapKit";
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** Where notes are kept. */
+  /** The folder of the records. */
   readonly notes: string;
   /** How it is ended: by SIGKILL to itself, or by the signal that Ctrl-C aborts. */
   readonly end?: "kill" | "cancel";
-  /** When: so many milliseconds after the first note, or at once at the second: all is published then. */
+  /** When: this number of milliseconds after the first record, or at once at the second: all is published then. */
   readonly at?: number | "published";
 }
 

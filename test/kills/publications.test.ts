@@ -1,5 +1,6 @@
-// Copies and kits whose process is killed (SIGKILL), or whose run is cancelled (Ctrl-C), between publication and answer, in each kind
-// of place: after the next `up` and a `destroy` nothing of ours is left there, and each content was sent once. SEED=… repeats a run.
+// Copies and kits whose process is killed (SIGKILL), or whose run is cancelled (Ctrl-C), between publication and answer, in each
+// kind of destination: after the next `up` and a `destroy` none of our files is left there, and each content was sent once.
+// SEED=… repeats a run.
 import { createHash } from "node:crypto";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -24,11 +25,11 @@ const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
 const PROGRAM = join(import.meta.dirname, "publicationProcess.ts");
 const random = seededRandom(SEED);
 
-/** Where one content is published, and what is seen there from outside. */
+/** A destination of one content, and its state as read from outside. */
 interface Target {
   readonly resource: Job["resource"];
   readonly inputs: Job["inputs"];
-  /** All that is there of ours. */
+  /** All of our files there. */
   left(): string[];
   /** How often each content was sent, by its name. */
   sent(): Readonly<Record<string, number>>;
@@ -36,7 +37,7 @@ interface Target {
 
 type DestinationInputs = (context: Pick<TestContext, "onTestFinished">, root: string) => Promise<Target>;
 
-/** A file that has another inode than the run before left was written twice. */
+/** A file with another inode than the run before left was written twice. */
 function inFolder(resource: Job["resource"], inputs: (folder: string) => Job["inputs"]): DestinationInputs {
   return (_context, root) => {
     const folder = join(root, "place");
@@ -48,7 +49,8 @@ function inFolder(resource: Job["resource"], inputs: (folder: string) => Job["in
       inputs: inputs(folder),
       left,
       sent: () => {
-        // what stands under its own name, not in a hidden draft; the list of a site's files is a record that goes before them
+        // files under their final names, not in a hidden draft; the list of a site's files is a record that is written before
+        // them
         const isContent = (name: string): boolean => !/^(?:\.|current|[0-9a-f]{64}\.json$)/.test(name);
         for (const name of left().filter(isContent)) {
           const seen = lstatSync(join(folder, name));
@@ -90,6 +92,10 @@ const inBucket =
 const PLACES: Readonly<Record<string, DestinationInputs>> = {
   "folder, archive": inFolder("BundleCopy", (folder) => ({ destination: { folder } })),
   "folder, site": inFolder("BundleCopy", (folder) => ({ destination: { folder, layout: "site" } })),
+  "folder, site with an offline search": inFolder("BundleCopy", (folder) => ({
+    destination: { folder, layout: "site" },
+    offlineSearch: true,
+  })),
   "bucket, archive": inBucket("archive"),
   "bucket, site": inBucket("site"),
   registry: async (context) => {
@@ -109,7 +115,7 @@ const environment = (root: string): NodeJS.ProcessEnv => ({
   PULUMI_HOME: join(root, "home"),
 });
 
-/** Runs a job in a process of its own. @returns the state that the engine got */
+/** Runs a job in its own process. @returns the state that the engine got */
 async function run(job: Job, root: string): Promise<{ state?: object; windowMs: number; output: string }> {
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(job)], {
     env: environment(root),
@@ -123,7 +129,7 @@ async function run(job: Job, root: string): Promise<{ state?: object; windowMs: 
   return { ...(answer && { state: JSON.parse(answer) as object }), windowMs: Number(windowMs), output };
 }
 
-/** The next `up` with what the engine has, and then a `destroy`. */
+/** The next `up` with the engine's state, and then a `destroy`. */
 async function upAndDestroy(
   job: Job,
   root: string,

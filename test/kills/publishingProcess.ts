@@ -1,5 +1,5 @@
-// Publishes a site of so many files in a folder, as a copy does. May be killed at any time. Arguments: folder, number of files.
-// Prints "ready" when all are written, waits for a line, and prints "done" at the end.
+// Publishes a site with a number of files in a folder, as a copy does. May be killed at any time. Arguments: folder, number of
+// files. Prints "ready" when all are written, waits for a line, and prints "done" at the end.
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import fetch from "node-fetch";

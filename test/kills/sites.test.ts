@@ -1,5 +1,5 @@
-// Processes that publish the same site in one folder, at once and killed (SIGKILL) at random instants: what they leave is gone after
-// the next run, and nothing but a whole site ever has a site's name. SEED=… repeats a run.
+// Processes that publish the same site in one folder, simultaneously and killed (SIGKILL) at random instants: the next run
+// removes what they leave, and only a whole site ever has a site's name. SEED=… repeats a run.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -27,8 +27,8 @@ function newFolder({ onTestFinished }: TestContext): string {
 }
 
 /**
- * @param begin so many processes must be ready before one publishes
- * @returns its exit code, and what it printed
+ * @param begin this number of processes must be ready before one publishes
+ * @returns its exit code, and its output
  */
 async function publish(
   folder: string,
@@ -66,7 +66,7 @@ class Barrier {
 
 const filesIn = (folder: string): number => readdirSync(folder, { recursive: true }).length;
 
-test("processes that publish the same site in one folder at once all succeed, and leave nothing else there", async (context) => {
+test("simultaneous processes that publish the same site in one folder all succeed, and leave nothing else there", async (context) => {
   const folder = newFolder(context);
   const begin = new Barrier(6);
   const ended = await Promise.all([1, 2, 3, 4, 5, 6].map(() => publish(folder, undefined, begin)));

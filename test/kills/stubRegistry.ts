@@ -4,14 +4,14 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { TestContext } from "vitest";
 
-/** A registry in memory: as much of the distribution specification as a copy without a base needs. */
+/** A registry in memory: the part of the distribution specification that a copy without a base needs. */
 export interface StubRegistry {
   readonly host: string;
   /** By digest. */
   readonly blobs: Set<string>;
   /** Digests and tags. */
   readonly manifests: Map<string, Buffer>;
-  /** Each blob and manifest by digest: how often it was sent. */
+  /** The number of times that each blob and manifest was sent, by digest. */
   readonly sent: Map<string, number>;
 }
 
@@ -55,7 +55,7 @@ export async function startStubRegistry({
       const { mediaType } = JSON.parse(found.toString()) as { mediaType: string };
       end(200, { "content-type": mediaType, "docker-content-digest": digestOf(found) }, found);
     });
-    answered.catch(() => undefined); // who asked was killed
+    answered.catch(() => undefined); // the client was killed
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => server.close().closeAllConnections());

@@ -7,7 +7,7 @@ export default defineConfig({
     include: ["*.test.ts"],
     env: { KILLS: process.env["KILLS"] ?? "50" },
     maxConcurrency: 2,
-    maxWorkers: 1, // what measures time runs alone
+    maxWorkers: 1, // tests that measure time run alone
     testTimeout: 120_000,
     reporters: ["default", `${import.meta.dirname}/../totalsReporter.ts`],
   },

@@ -1,4 +1,4 @@
-// The whole way of a kit: written by the provider on one side, checked, loaded and installed by its scripts on the other.
+// All steps of a kit: the provider writes it on one side; its scripts check, load and install it on the other.
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { create } from "tar";
@@ -14,14 +14,14 @@ import { findCommand } from "../programs/commands.ts";
 import { digestOfFile, KINDS, newKey, type KeyPair } from "./kitFolder.ts";
 import { Operator, scratchFolder, type Ended } from "./systems.ts";
 
-/** Says its arguments, and the first file of values. */
+/** Prints its arguments, and the first file of values. */
 const HELM = `#!/bin/sh
 echo "helm $*"
 while [ "$1" != --values ]; do shift; done
 cat "$2"
 `;
 
-/** Both sides of a gap. */
+/** Both sides of an air gap. */
 async function sides(context: TestContext, key: KeyPair) {
   const folder = scratchFolder(context);
   const outside = await startRegistry(context);

@@ -1,4 +1,4 @@
-// load.sh with curl against registries that mean harm.
+// load.sh with curl against malicious registries.
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test, type TestContext } from "vitest";
@@ -15,7 +15,7 @@ async function serve({ onTestFinished }: TestContext, listener: RequestListener)
 }
 
 describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
-  test("names of files on this machine are not put in the place of a scope", async (context) => {
+  test("names of files on this machine are not expanded in place of a scope", async (context) => {
     const asked: string[][] = [];
     const host = await serve(context, ({ url = "", headers }, response) => {
       const { pathname, searchParams } = new URL(url, "http://registry");
@@ -47,7 +47,7 @@ describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
     });
     expect(await load(context, loader, newKit(context), `${host}/docs`)).toMatchObject({ code: 1 });
     expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThan(32 * MIB); // what is on its way, too
+    expect(most).toBeLessThan(32 * MIB); // including bytes in flight
   });
 
   test("a reply that comes byte by byte is cut off", async (context) => {
@@ -62,7 +62,7 @@ describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
     expect(performance.now() - beganMs).toBeLessThan(20_000);
   });
 
-  test("a registry that asks to come back in a day is not waited for", async (context) => {
+  test("a Retry-After of a day is not waited for", async (context) => {
     const host = await serve(context, (_, response) =>
       response.writeHead(503, { "retry-after": "86400" }).end(),
     );
@@ -72,7 +72,7 @@ describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
     });
   });
 
-  test("a token in a reply of many nested lists is not looked for", async (context) => {
+  test("no token is searched for in a reply with many nested lists", async (context) => {
     const host = await serve(context, ({ url = "", headers }, response) => {
       const challenge = `Bearer realm="http://${headers.host ?? ""}/token",service="s",scope="x"`;
       if (!url.startsWith("/token"))

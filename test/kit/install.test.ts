@@ -4,7 +4,7 @@ import { describe, expect, test, type TestContext } from "vitest";
 import { writeKit, type Kit } from "./kitFolder.ts";
 import { Operator, scratchFolder, SYSTEMS, type Ended, type RunOptions } from "./systems.ts";
 
-/** Keeps its arguments, a line each, and the first file of values; ends with what HELM_ENDS says. */
+/** Records its arguments, a line each, and the first file of values; exits with HELM_ENDS. */
 const HELM = `#!/bin/sh
 printf '%s\\n' "$@" >"$RECORD/arguments"
 while [ "$1" != --values ]; do shift; done
@@ -14,12 +14,12 @@ exit "\${HELM_ENDS:-0}"
 
 describe.each(SYSTEMS)("install.sh with %s", (system) => {
   interface Run extends Ended {
-    /** What helm got; none when it was not called. */
+    /** helm's input; none when it was not called. */
     readonly helm: { args: string[]; values: string } | undefined;
     readonly temporary: string;
   }
 
-  /** Runs it with a stand-in for helm that keeps what it gets. */
+  /** Runs it with a stand-in for helm that records its input. */
   async function install(
     context: TestContext,
     kit: Kit,
@@ -43,7 +43,7 @@ describe.each(SYSTEMS)("install.sh with %s", (system) => {
     return { ...ended, temporary, helm: { args: lines.trimEnd().split("\n"), values } };
   }
 
-  test("helm gets the chart, the kit's values with the registry in its place, and then what is the user's", async (context) => {
+  test("helm gets the chart, the kit's values with the registry inserted, and then the user's arguments", async (context) => {
     const kit = newKit(context);
     const cwd = scratchFolder(context);
     for (let time = 1; time <= 2; time++) {
@@ -72,7 +72,7 @@ describe.each(SYSTEMS)("install.sh with %s", (system) => {
       );
       expect(helm?.values).toContain('repository: "registry.internal:5000/docs/nginx-unprivileged"');
       expect(helm?.values).not.toContain("registry.invalid");
-      expect(existsSync(values)).toBe(false); // it is gone afterwards
+      expect(existsSync(values)).toBe(false); // it is removed afterwards
     }
   });
 
@@ -89,7 +89,7 @@ describe.each(SYSTEMS)("install.sh with %s", (system) => {
     [["--namespace=web"], " --namespace web"],
     [["-n", "web"], " --namespace web"],
     [[], ""],
-  ] as const)("after helm failed (%j) it says what to look at", async ([args, namespace], context) => {
+  ] as const)("after helm failed (%j) it says what to check", async ([args, namespace], context) => {
     const { code, lines } = await install(context, newKit(context), ["registry.internal/docs", ...args], {
       env: { HELM_ENDS: "3" },
     });
@@ -100,7 +100,7 @@ describe.each(SYSTEMS)("install.sh with %s", (system) => {
   });
 
   test.for([[[]], [["--namespace"]], [["https://registry.internal/docs"]], [["a|b"]]])(
-    "called with %j it says how it is called, and helm is not",
+    "called with %j it prints its usage, and helm is not called",
     async ([args = []], context) => {
       const { code, lines, helm } = await install(context, newKit(context), args);
       expect([code, lines, helm]).toEqual([

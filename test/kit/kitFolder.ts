@@ -6,7 +6,7 @@ import { digestOf, layoutOf, writeLayout, type Layout, type LayoutImage } from "
 
 export const SCRIPTS = join(import.meta.dirname, "../../provider/kit/scripts");
 
-/** A pair of keys for signatures of kits. */
+/** A key pair for signatures of kits. */
 export interface KeyPair {
   readonly privateKey: KeyObject;
   /** PEM. */
@@ -24,7 +24,7 @@ export function newKey(kind: (typeof KINDS)[number] = "ecdsa-p256"): KeyPair {
   };
 }
 
-/** A kit that was written. */
+/** A written kit. */
 export interface Kit {
   readonly folder: string;
   readonly version: string;
@@ -39,10 +39,10 @@ export interface KitOptions {
   images?: readonly LayoutImage[];
 }
 
-/** What a version's label is as a tag. */
+/** A version's label as a tag. */
 const tagOf = (version: string): string => version.replace(/[^A-Za-z0-9_.-]/g, "-");
 
-/** The images of a version: the site's own stands on the other. */
+/** The images of a version: the site's own is based on the other. */
 export function imagesOf(version: string): LayoutImage[] {
   const nginx = { "usr/sbin/nginx": "nginx" };
   return [
@@ -121,7 +121,7 @@ export function writeKit(folder: string, options: KitOptions = {}): Kit {
 /**
  * README.md of a kit.
  *
- * @param parts how many there are, for the README that lies beside them
+ * @param parts their number, for the README beside them
  */
 export function readmeOf(version: string, { key, since }: KitOptions, parts?: number): string {
   return filledIn(readFileSync(join(SCRIPTS, "README.template.md"), "utf8"), {
@@ -145,7 +145,7 @@ export function readmeOf(version: string, { key, since }: KitOptions, parts?: nu
   });
 }
 
-/** Writes the sums of all that is there, as the kit's maker does. */
+/** Writes the sums of all files, as the kit's maker does. */
 export function sumUp(folder: string, name: string): void {
   const beside = ["", ".sig", ".sigstore.json"].map((ending) => name + ending);
   const paths = filesBelow(folder).filter((path) => !beside.includes(path));

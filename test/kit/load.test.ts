@@ -35,7 +35,7 @@ describe.each(LOADERS)("load.sh with $program, $system", (loader) => {
     expect(passed.filter(isWrite)).toEqual([]);
   });
 
-  test("a registry with passwords takes the right one, of which nothing stays, and says what to do about a wrong one", async (context) => {
+  test("a registry with passwords accepts the right one, which is stored nowhere, and the script says what to do about a wrong one", async (context) => {
     const kit = newKit(context);
     const { host } = await startRegistry(context, passwords(context));
     const temporary = { TMPDIR: scratchFolder(context) };
@@ -50,9 +50,9 @@ describe.each(LOADERS)("load.sh with $program, $system", (loader) => {
     expect(readdirSync(temporary.TMPDIR)).toEqual([]);
   });
 
-  test("a differential kit sends what is new; without the earlier one it says which that is", async (context) => {
+  test("a differential kit sends the new blobs; without the earlier one the script names it", async (context) => {
     const first = newKit(context, { version: "the first" });
-    // an image that is the same under another tag: a program must not need what is left out of it
+    // an image that is the same under another tag: a program must not need the blobs that are left out of it
     const images = imagesOf("2").map(({ name, layers }) => ({
       name: name.replace(":1.30", ":1.31"),
       layers,
@@ -81,7 +81,7 @@ describe.each(LOADERS)("load.sh with $program, $system", (loader) => {
     ["one platform, of OCI's media types", { architectures: ["arm64"] }],
     ["one platform, of Docker's media types", { architectures: ["arm64"], isDocker: true }],
     ["two platforms, of Docker's media types below an index of OCI's", { isDocker: true }],
-  ] as const)("an image for %s arrives as it is", async ([, how], context) => {
+  ] as const)("an image for %s arrives unchanged", async ([, how], context) => {
     const images = imagesOf("1").map((image) => ({ ...image, ...how }));
     const kit = newKit(context, { images });
     const { host } = await startRegistry(context);
@@ -89,7 +89,7 @@ describe.each(LOADERS)("load.sh with $program, $system", (loader) => {
     await expectLoaded(kit, `${host}/docs`);
   });
 
-  test("cut off in the middle, it goes on with what is not there yet", async (context) => {
+  test("after an interruption, it continues with the missing blobs", async (context) => {
     const kit = newKit(context);
     const cut = new AbortController();
     const registry = await startRegistry(context);
@@ -120,7 +120,7 @@ describe.each(LOADERS)("load.sh with $program, $system", (loader) => {
     expect(sent.filter((each) => arrived.includes(each))).toEqual([]);
   });
 
-  test("a registry that gives back something else is not believed", async (context) => {
+  test("a registry that returns other content is reported", async (context) => {
     const kit = newKit(context);
     const { host } = await startProxy(context, ({ method, path }) =>
       method === "GET" && path.includes("/site/manifests/")
@@ -133,11 +133,11 @@ describe.each(LOADERS)("load.sh with $program, $system", (loader) => {
   });
 });
 
-// crane takes no tokens from an address of a private network
+// crane accepts no tokens from an address of a private network
 describe.each(LOADERS.filter(({ program }) => program !== "crane"))(
   "load.sh with $program, $system",
   (loader) => {
-    test("a registry with tokens gives them for the password", async (context) => {
+    test("a registry with tokens issues them for the password", async (context) => {
       const kit = newKit(context);
       const tokens = await startTokenServer(
         context,

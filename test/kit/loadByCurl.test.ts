@@ -47,7 +47,7 @@ describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
     ["loses an answer", { loseAnswer: true }],
     ["no longer knows an upload", { answer: { status: 404 } }],
     ["has trouble of its own", { answer: { status: 500 } }],
-  ] as const)("a registry that once %s gets the layer anew", async ([, spoiling], context) => {
+  ] as const)("a registry that once %s gets the layer again", async ([, spoiling], context) => {
     const kit = newKit(context);
     let faults = 0;
     const { host } = await startProxy(context, (request) =>
@@ -58,7 +58,7 @@ describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
     await expectLoaded(kit, `${host}/docs`);
   });
 
-  test("a layer that is cut off goes on where the registry has it", async (context) => {
+  test("a layer that is interrupted continues at the registry's offset", async (context) => {
     const content = createHash("sha512").update("a seed");
     const large = Array.from({ length: 20_000 }, (_, index) =>
       content.copy().update(String(index)).digest("hex"),
@@ -81,7 +81,7 @@ describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
     await expectLoaded(kit, `${host}/docs`);
   });
 
-  test("a registry that refuses is quoted, without what a terminal would obey", async (context) => {
+  test("a registry that refuses is quoted, without terminal sequences", async (context) => {
     const kit = newKit(context);
     const { host } = await startProxy(context, (request) =>
       isUpload(request)
@@ -93,7 +93,7 @@ describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
     expect(output).toContain('the registry answered 403: {"errors":[{"message":"quota?[2J"}]}');
   });
 
-  test("the address of an upload may be another host's, which learns no password", async (context) => {
+  test("the address of an upload may be on another host, which gets no password", async (context) => {
     const kit = newKit(context);
     const { host } = await startRegistry(context, passwords(context));
     const store = await startFaultyProxy(context, host, () => ({ answer: { status: 201 } }));
@@ -119,7 +119,7 @@ describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
     }
   });
 
-  test("a credential helper is asked for the registry's host", async (context) => {
+  test("a credential helper is called with the registry's host", async (context) => {
     const kit = newKit(context);
     const { host } = await startRegistry(context, passwords(context));
     const helper = join(scratchFolder(context), "helper");
@@ -152,7 +152,7 @@ describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
     expect(await load(context, loader, kit, `${host}/docs`, { env })).toMatchObject({ code: 0 });
   });
 
-  test("a token that ends in the middle is renewed", async (context) => {
+  test("a token that expires midway is renewed", async (context) => {
     const kit = newKit(context);
     const tokens = await startTokenServer(context, ({ authorization }) => authorization === `Basic ${BASIC}`);
     const { host } = await startRegistry(context, tokens.settings);
@@ -186,7 +186,7 @@ describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
     expect(recorded.output).not.toMatch(new RegExp(`${BASIC}|geheim`));
   });
 
-  test("a password is not sent to who gives tokens without encryption", async (context) => {
+  test("a password is not sent to a token server without encryption", async (context) => {
     const kit = newKit(context);
     const record = join(scratchFolder(context), "calls");
     const curl = join(scratchFolder(context), "curl");
@@ -204,7 +204,7 @@ describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
     expect((await operator.type(`cat '${record}'`)).output).not.toContain("tokens.internal");
   });
 
-  test("a registry whose authority nobody knows is not trusted until its certificate is given", async (context) => {
+  test("a registry with an unknown authority is not trusted until its certificate is given", async (context) => {
     const kit = newKit(context);
     const folder = scratchFolder(context);
     const { private: key, cert } = await generate([{ name: "commonName", value: "registry" }], {
@@ -227,7 +227,7 @@ describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
     expect(await over({ CURL_CA_BUNDLE: join(folder, "cert.pem") })).toMatchObject({ code: 0 });
   });
 
-  test("a registry that speaks http is told from one that is not there", async (context) => {
+  test("a registry that speaks http is distinguished from a missing one", async (context) => {
     const kit = newKit(context);
     const { host } = await startRegistry(context);
     const operator = new Operator(context, loader.system, { curl: findCommand("curl") ?? "curl" });

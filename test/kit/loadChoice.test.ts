@@ -5,8 +5,8 @@ import { Operator, scratchFolder, SYSTEMS } from "./systems.ts";
 import { newKit } from "./loading.ts";
 
 /**
- * In the place of programs that are not here: keeps how it is called, and what it gets, and gives back the kit's manifests once it
- * has got any.
+ * Replaces programs that are not installed: records its arguments and input, and returns the kit's manifests after it has
+ * received any.
  */
 const STAND_IN = `#!/bin/sh
 echo "\${0##*/} $*" >>"$RECORD/calls"
@@ -34,7 +34,7 @@ describe.each([
   ["docker", "busybox"],
   ["docker", "dash and GNU"],
 ] as const)("load.sh with a stand-in for %s, %s", (program, system) => {
-  test("each image is handed over alone, whole, and under its name", async (context) => {
+  test("each image is passed on alone, whole, and under its name", async (context) => {
     const kit = newKit(context);
     const script = join(scratchFolder(context), program);
     writeFileSync(script, STAND_IN);
@@ -82,7 +82,7 @@ describe.each(SYSTEMS)("load.sh itself, with %s", (system) => {
     [["registry.internal/docs", "--with", "wget"]],
     [["registry.internal/$(id)"]],
     [["-x", "registry.internal/docs"]],
-  ])("called with %j it says how it is called", async ([args = []], context) => {
+  ])("called with %j it prints its usage", async ([args = []], context) => {
     const kit = newKit(context);
     expect(await new Operator(context, system).run(join(kit.folder, "load.sh"), args)).toMatchObject({
       code: 1,
@@ -90,7 +90,7 @@ describe.each(SYSTEMS)("load.sh itself, with %s", (system) => {
     });
   });
 
-  test("without any of the programs it says which there are", async (context) => {
+  test("without any of the programs it names the supported ones", async (context) => {
     const kit = newKit(context);
     const operator = new Operator(context, system);
     const none = await operator.run(join(kit.folder, "load.sh"), ["127.0.0.1:1/docs"]);
@@ -107,7 +107,7 @@ describe.each(SYSTEMS)("load.sh itself, with %s", (system) => {
     ["oras", ["docker", "curl", "oras"]],
     ["curl", ["docker", "curl"]],
     ["docker", ["docker"]],
-  ] as const)("it takes %s where %j are there", async ([taken, there], context) => {
+  ] as const)("it uses %s where %j are installed", async ([taken, there], context) => {
     const kit = newKit(context);
     const script = join(scratchFolder(context), "program");
     writeFileSync(script, "#!/bin/sh\nexit 1\n");

@@ -1,4 +1,4 @@
-// How the tests run load.sh, and what a registry has after it.
+// How the tests run load.sh, and the contents of a registry after it.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, type TestContext } from "vitest";
@@ -9,13 +9,13 @@ import { findCommand } from "../programs/commands.ts";
 import { writeKit, type Kit, type KitOptions } from "./kitFolder.ts";
 import { Operator, scratchFolder, type Ended, type RunOptions, type System } from "./systems.ts";
 
-/** A password as people choose them, and what bcrypt makes of it. */
+/** A password as people choose them, and its bcrypt hash. */
 export const PASSWORD = "geheim:wort";
 export const PASSWORD_LINE = "me:$2b$05$abcdefghijklmnopqrstuuUC5tQs4nqfFCAMi0LnlG6VN9tjEP9AW\n";
 export const BASIC = Buffer.from(`me:${PASSWORD}`).toString("base64");
 export const LOGIN = { REGISTRY_USER: "me", REGISTRY_PASSWORD: PASSWORD };
 
-/** What loads: a program, and where the scripts run. */
+/** The loading program, and the system that the scripts run on. */
 export const LOADERS = [
   { program: "curl", system: "busybox" },
   { program: "curl", system: "dash and GNU" },
@@ -45,7 +45,7 @@ export async function load(
   return operator.run(join(kit.folder, "load.sh"), [target, "--plain-http", "--with", program], options);
 }
 
-/** A registry, and what sees all requests to it. */
+/** A registry, and a record of all its requests. */
 export async function startProxy(
   context: TestContext,
   spoil: (request: Passing) => Spoiling | undefined = () => undefined,
@@ -55,12 +55,12 @@ export async function startProxy(
 }
 
 export const isWrite = ({ method }: Passing): boolean => !["GET", "HEAD"].includes(method);
-/** The last request of an upload, which names the digest; only of layers and configurations that are sent in one go. */
+/** The last request of an upload, with the digest; only of layers and configurations that are sent in one request. */
 export const isUpload = ({ method, path }: Passing): boolean => method === "PUT" && path.includes("digest=");
 export const digestOfUpload = ({ path }: Passing): string =>
   new URLSearchParams(path.slice(path.indexOf("?"))).get("digest") ?? "";
 
-/** Crane reads all of it, and looks at all digests. */
+/** Crane reads all of it, and checks all digests. */
 export async function expectLoaded(kit: Kit, target: string): Promise<void> {
   for (const [name, digest] of Object.entries(kit.layout.digests)) {
     expect(await crane("digest", `${target}/${name}`)).toBe(digest);
@@ -75,7 +75,7 @@ export function passwords(context: TestContext): Record<string, string> {
   return { AUTH: "htpasswd", AUTH_HTPASSWD_REALM: "tests", AUTH_HTPASSWD_PATH: path };
 }
 
-/** The environment of somebody with this configuration of Docker. */
+/** The environment of a user with this configuration of Docker. */
 export function configuration(context: TestContext, content: object): Record<string, string> {
   const folder = scratchFolder(context);
   writeFileSync(join(folder, "config.json"), JSON.stringify(content, undefined, "\t"));

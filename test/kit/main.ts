@@ -1,4 +1,4 @@
-// `npm run test:kit`: what an operator does with a kit, with the kit's own scripts: checks it, loads its images, installs.
+// `npm run test:kit`: an operator's work with a kit, with the kit's own scripts: checks it, loads its images, installs.
 import { join } from "node:path";
 import { findCommand } from "../programs/commands.ts";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
@@ -9,7 +9,7 @@ const NEEDED = ["busybox", "curl", "dash", "openssl", "skopeo"];
 
 const say = (what: string) => console.log(`test:kit: ${what}`);
 const isRoot = process.platform === "linux" && process.getuid?.() === 0;
-// anybody else has them on PATH, or is told which is missing
+// other users have them on PATH, or an error names the missing ones
 if (isRoot && NEEDED.some((program) => findCommand(program) === undefined)) {
   await prepareDebianPackages(say, { skopeo: "skopeo" });
 }

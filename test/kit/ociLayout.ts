@@ -28,7 +28,7 @@ interface Descriptor {
 export interface LayoutImage {
   /** `NAME:TAG`. */
   readonly name: string;
-  /** What is in the layers of each platform, bottom first, the files by their paths. */
+  /** The contents of the layers of each platform, bottom first, the files by their paths. */
   readonly layers: readonly Readonly<Record<string, string>>[];
   /** Default: two. With one there is no index above its manifest. */
   readonly architectures?: readonly string[];
@@ -99,7 +99,7 @@ export function layoutOf(images: readonly LayoutImage[]): Layout {
   };
 }
 
-/** Writes a layout, but for blobs that are left out. */
+/** Writes a layout without the blobs that are left out. */
 export function writeLayout(layout: Layout, folder: string, without: ReadonlySet<string>): void {
   mkdirSync(join(folder, "blobs/sha256"), { recursive: true });
   writeFileSync(join(folder, "oci-layout"), '{"imageLayoutVersion":"1.0.0"}');

@@ -17,12 +17,12 @@ import { Operator, scratchFolder, SYSTEMS, type Ended } from "./systems.ts";
 
 const TEMPLATE = readFileSync(join(SCRIPTS, "README.template.md"), "utf8");
 
-/** What it says to type, a block each. */
+/** The commands in it, by block. */
 const blocksOf = (readme: string): string[] =>
   [...readme.matchAll(/```sh\n(.*?)\n```/gs)].map(([, block = ""]) => block);
 
-describe.each(SYSTEMS)("what README.md of a kit says to type, with %s", (system) => {
-  /** A kit, and what types the first so many blocks of its README in one shell. */
+describe.each(SYSTEMS)("the commands in a kit's README.md, with %s", (system) => {
+  /** A kit, and a function that runs the first blocks of its README in one shell. */
   function carry(
     context: TestContext,
     key?: KeyPair,
@@ -40,7 +40,7 @@ describe.each(SYSTEMS)("what README.md of a kit says to type, with %s", (system)
     return { folder, type };
   }
 
-  test.for(KINDS)("a kit signed with %s prints what is written there", async (kind, context) => {
+  test.for(KINDS)("a kit signed with %s prints the output in the README", async (kind, context) => {
     const { folder, type } = carry(context, newKey(kind));
     const readme = readFileSync(join(folder, "README.md"), "utf8");
     const [, printed = ""] = /It prints\n\n```\n(.*?)\n```/s.exec(readme) ?? [];
@@ -62,7 +62,7 @@ describe.each(SYSTEMS)("what README.md of a kit says to type, with %s", (system)
     expect(readme).toContain(`SHA-256 ${lines[1]?.slice(0, 64) ?? ""}\n`);
   });
 
-  test("a verify.sh that somebody changed is found before it runs, also when it was summed up anew", async (context) => {
+  test("a changed verify.sh is detected before it runs, also with new sums", async (context) => {
     const { folder, type } = carry(context, newKey());
     appendFileSync(join(folder, "verify.sh"), "exit 0\n");
     const changed = await type(3);
@@ -79,9 +79,9 @@ describe.each(SYSTEMS)("what README.md of a kit says to type, with %s", (system)
     expect(signed.output).not.toContain("OK");
   });
 
-  test("a kit that nobody signed says so, and prints the digest to compare", async (context) => {
+  test("a kit without a signature says so, and prints the digest to compare", async (context) => {
     const { folder, type } = carry(context);
-    expect(readFileSync(join(folder, "README.md"), "utf8")).toContain("**Nobody signed this kit.**");
+    expect(readFileSync(join(folder, "README.md"), "utf8")).toContain("**This kit is not signed.**");
     const { code, lines } = await type(2);
     expect(code).toBe(0);
     expect(lines.slice(0, 2)).toEqual([
@@ -92,14 +92,14 @@ describe.each(SYSTEMS)("what README.md of a kit says to type, with %s", (system)
   });
 });
 
-test("there are ten steps, one after the other, whether or not there are images", () => {
+test("there are ten steps, numbered in order, with or without images", () => {
   const steps = Array.from({ length: 10 }, (_, index) => `## ${index + 1}.`);
   const headings = (text: string): string[] => text.match(/^## \d+\./gm) ?? [];
   expect(headings(readmeOf("1", {}))).toEqual(steps);
   expect(headings(filledIn(TEMPLATE, { ...ALL, images: false, parts: false }))).toEqual(steps);
 });
 
-test("whatever a kit has, the text has nothing left to fill in, and its code blocks are whole", () => {
+test("with any contents of a kit, the text has no placeholder left, and its code blocks are complete", () => {
   const names = ["signed", "images", "chart", "since", "parts", "domain"] as const;
   for (let kit = 0; kit < 1 << names.length; kit++) {
     const without = names.filter((_, bit) => (kit & (1 << bit)) === 0);
@@ -113,7 +113,7 @@ test("whatever a kit has, the text has nothing left to fill in, and its code blo
   }
 });
 
-test("the line to type first is also in a document that does not come with the kit", () => {
+test("the first command is also in a document outside the kit", () => {
   const [, line = ""] = blocksOf(readmeOf("1", { key: newKey() }));
   expect(line).toContain("verify");
   expect(readFileSync(join(import.meta.dirname, "../../sdk/README.md"), "utf8")).toContain(`\n${line}\n`);
@@ -134,7 +134,7 @@ test("parts are checked by their own list, and joined", () => {
   ]);
 });
 
-test("what it says that the scripts print, they print", () => {
+test("the scripts print the output that the README shows", () => {
   const scripts = ["verify.sh", "load.sh", "install.sh"].map((name) =>
     readFileSync(join(SCRIPTS, name), "utf8"),
   );
@@ -148,7 +148,7 @@ test("what it says that the scripts print, they print", () => {
   }
 });
 
-/** Of a kit that has everything. */
+/** Of a kit with everything. */
 const ALL: TextValues = {
   version: "1",
   domain: "docs.example.com",

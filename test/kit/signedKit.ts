@@ -4,7 +4,7 @@ import type { TestContext } from "vitest";
 import { type KINDS, newKey, writeKit, type KeyPair, type Kit } from "./kitFolder.ts";
 import { Operator, scratchFolder, type Ended, type System } from "./systems.ts";
 
-/** The last line of verify.sh about a kit that it refuses. */
+/** The last line of verify.sh about a refused kit. */
 export const NOT_OK = (reasons: number): string => `NOT OK (${reasons}): do not use this kit.`;
 
 interface Carried {
@@ -15,7 +15,7 @@ interface Carried {
   readonly verify: (other?: KeyPair) => Promise<Ended>;
 }
 
-/** A kit, signed, and who checks it. */
+/** A signed kit, and a function that checks it. */
 export function carry(
   context: TestContext,
   system: System,

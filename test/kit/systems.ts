@@ -7,17 +7,17 @@ import { findCommand } from "../programs/commands.ts";
 
 type Finished = Pick<TestContext, "onTestFinished">;
 
-/** What the machine of an operator may have. */
+/** The programs on an operator's machine. */
 export const SYSTEMS = ["busybox", "dash and GNU"] as const;
 export type System = (typeof SYSTEMS)[number];
 
 /**
- * The tests' root is an operator without rights here, to whom a folder of somebody else's is a read-only medium. Whoever else runs
- * them is the operator.
+ * For root as the user of the tests, the operator is a user without rights, for whom another user's folder is a read-only medium.
+ * Any other user of the tests is the operator.
  */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
-/** A folder that is removed when the test ends. Everybody may write into it, but not into the folders that are made there. */
+/** A folder that is removed when the test ends. Everybody may write into it, but not into folders that are created there. */
 export function scratchFolder(context: Finished): string {
   const folder = mkdtempSync(join(tmpdir(), "kit-"));
   chmodSync(folder, 0o777);
@@ -25,21 +25,21 @@ export function scratchFolder(context: Finished): string {
   return folder;
 }
 
-/** How a command ended. */
+/** The result of a command. */
 export interface Ended {
   readonly code: number | null;
-  /** Both outputs, as they came. */
+  /** Both outputs, in order. */
   readonly output: string;
-  /** The lines of it. */
+  /** Its lines. */
   readonly lines: readonly string[];
 }
 
-/** Whoever unpacks a kit: a shell, its programs, and nothing else on PATH. */
+/** An operator's system: a shell, its programs, and nothing else on PATH. */
 export class Operator {
   readonly #shell: string;
   readonly #environment: Readonly<Record<string, string>>;
 
-  /** @param programs more that are there, by name and file */
+  /** @param programs additional ones, by name and file */
   constructor(context: Finished, system: System, programs: Readonly<Record<string, string>> = {}) {
     const folder = scratchFolder(context);
     if (system === "busybox") execFileSync("busybox", ["--install", "-s", folder]);
@@ -49,7 +49,7 @@ export class Operator {
     }
     for (const [name, file] of Object.entries({ openssl: commandFile("openssl"), ...programs })) {
       rmSync(join(folder, name), { force: true });
-      copyFileSync(file, join(folder, name)); // where it is may be root's alone
+      copyFileSync(file, join(folder, name)); // its folder may be accessible to root only
     }
     this.#shell = join(folder, "sh");
     this.#environment = { PATH: folder, HOME: scratchFolder(context) };
@@ -60,7 +60,7 @@ export class Operator {
     return this.#start([script, ...args], options);
   }
 
-  /** Types a line. */
+  /** Runs a line. */
   type(line: string, options: RunOptions = {}): Promise<Ended> {
     return this.#start(["-c", line], options);
   }
@@ -71,7 +71,7 @@ export class Operator {
       cwd: cwd ?? "/",
       env: { ...this.#environment, ...env },
       stdio: ["ignore", "pipe", "pipe"],
-      detached: true, // a group of its own, which can be killed as a whole
+      detached: true, // its own process group, which can be killed as a whole
     });
     signal?.addEventListener("abort", () => {
       if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
@@ -91,11 +91,11 @@ export interface RunOptions {
   /** Default: the root folder. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Kills it and what it started. */
+  /** Kills it and its children. */
   readonly signal?: AbortSignal;
 }
 
-/** What every Debian has, and no more: a script that needs another fails. */
+/** The programs that every Debian has, and no others: a script that needs another one fails. */
 const GNU_PROGRAMS = [
   ...["awk", "base64", "cat", "cp", "cut", "dirname", "find", "grep", "head", "ln", "mkdir", "mktemp", "rm"],
   ...["sed", "sha256sum", "sleep", "sort", "tar", "tr", "uniq", "wc"],

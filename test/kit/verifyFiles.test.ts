@@ -19,7 +19,7 @@ import { scratchFolder, SYSTEMS, type Ended } from "./systems.ts";
 
 describe.each(SYSTEMS)("verify.sh with %s", (system) => {
   test.for(KINDS)(
-    "a kit that is whole and signed with %s is accepted, wherever it is called from",
+    "a whole kit signed with %s is accepted, from any working directory",
     async (kind, context) => {
       const { kit, key, operator, verify } = carry(context, system, kind);
       const count = filesBelow(kit.folder).length;
@@ -51,7 +51,7 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
     });
   });
 
-  test("a byte that changed is found in each of the files", async (context) => {
+  test("a changed byte is found in each of the files", async (context) => {
     const { kit, verify } = carry(context, system);
     for (const path of filesBelow(kit.folder).filter((path) => path !== "verify.sh")) {
       const file = join(kit.folder, path);
@@ -68,7 +68,7 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
             ? (expect.stringMatching(/^other key or changed SHA256SUMS: /) as string)
             : `changed: ${path}`;
         expect(lines, `${path} at ${at}`).toContainEqual(named);
-        // nothing else is, but what a changed list says
+        // nothing else is, except by a changed list
         if (path !== "SHA256SUMS") {
           const others = path === "SHA256SUMS.sig" ? ["changed: SHA256SUMS.sigstore.json"] : [];
           expect(lines, `${path} at ${at}`).toEqual([named, ...others, NOT_OK(1 + others.length)]);
@@ -80,7 +80,7 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
     expect(await verify()).toMatchObject({ code: 0 });
   });
 
-  test("each of the files is missed", async (context) => {
+  test("each of the files is missed when it is removed", async (context) => {
     const { kit, verify } = carry(context, system);
     for (const path of filesBelow(kit.folder).filter((path) => path !== "verify.sh")) {
       const file = join(kit.folder, path);
@@ -94,7 +94,7 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
     }
   });
 
-  test("a blob that was added is named once", async (context) => {
+  test("an added blob is named once", async (context) => {
     const { kit, verify } = carry(context, system);
     const blob = `images/blobs/sha256/${"0".repeat(64)}`;
     writeFileSync(join(kit.folder, blob), "");
@@ -154,14 +154,14 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
     });
   });
 
-  test("a pipe in the place of a file is refused without waiting for it", async (context) => {
+  test("a pipe in place of a file is refused without waiting for it", async (context) => {
     const { kit, verify } = carry(context, system);
     rmSync(join(kit.folder, "SHA256SUMS"));
     execFileSync("mkfifo", [join(kit.folder, "SHA256SUMS")]);
     expect((await verify()).lines[0]).toMatch(/^refused: \.\/SHA256SUMS /);
   });
 
-  test("what cannot be read is not taken for unchanged", async (context) => {
+  test("an unreadable file is not taken for unchanged", async (context) => {
     const { kit, verify } = carry(context, system);
     chmodSync(join(kit.folder, "values.yaml"), 0);
     const file = await verify();
@@ -174,7 +174,7 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
     chmodSync(join(kit.folder, "chart"), 0o700); // so that it can be removed
   });
 
-  test("several reasons at once all have their line", async (context) => {
+  test("several simultaneous reasons each have a line", async (context) => {
     const { kit, verify } = carry(context, system, "ed25519");
     rmSync(join(kit.folder, "values.yaml"));
     appendFileSync(join(kit.folder, "bundle.tar.gz"), "x");
@@ -213,7 +213,7 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
   );
 
   test.for(KINDS)(
-    "parts signed with %s are checked as they are; one that is cut off, or missing, is named",
+    "parts signed with %s are checked unjoined; one that is cut off, or missing, is named",
     async (kind, context) => {
       const { kit, key, operator } = carry(context, system, kind);
       const folder = join(scratchFolder(context), "parts");

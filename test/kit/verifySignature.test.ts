@@ -11,7 +11,7 @@ const BLOB_MORE = `"in": "this" }, { "digest": "sha256:${"0".repeat(64)}", "size
 
 describe.each(SYSTEMS)("verify.sh with %s", (system) => {
   test.for(KINDS)(
-    "another key (%s) is told from the right one, whichever kind the right one is",
+    "another key (%s) is distinguished from the right one of either kind",
     async (kind, context) => {
       for (const own of KINDS) {
         const { verify } = carry(context, system, own);
@@ -22,7 +22,7 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
     },
   );
 
-  test("the signature of an earlier kit is none of this one", async (context) => {
+  test("the signature of an earlier kit does not match this one", async (context) => {
     const { kit, key, verify } = carry(context, system);
     const earlier = writeKit(join(scratchFolder(context), "kit"), { key, version: "0" });
     for (const ending of ["sig", "sigstore.json"]) {
@@ -33,7 +33,7 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
     expect(lines[0]).toMatch(/^other key or changed SHA256SUMS: /);
   });
 
-  test("a kit that somebody changed and summed up anew is not signed", async (context) => {
+  test("a kit that somebody changed, with new sums, counts as unsigned", async (context) => {
     const { kit, verify } = carry(context, system);
     writeFileSync(join(kit.folder, "values.yaml"), "image: evil\n");
     sumUp(kit.folder, "SHA256SUMS");
@@ -63,7 +63,7 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
     ],
     ["by silence about a blob", /,\s*{[^{}]*"in": "this"\s*}\s*\],/, "],", "images/blobs/sha256/"],
   ] as const)(
-    "a manifest that lies %s is found, though all sums and the signature are right",
+    "a manifest that is wrong %s is found, though all sums and the signature are right",
     async ([, pattern, by, about], context) => {
       const { kit, key, verify } = carry(context, system);
       const file = join(kit.folder, "manifest.json");
@@ -79,7 +79,7 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
     },
   );
 
-  test("a blob that has another blob's name is found, though all sums and the signature are right", async (context) => {
+  test("a blob with another blob's name is found, though all sums and the signature are right", async (context) => {
     const { kit, key, verify } = carry(context, system);
     const name = `images/blobs/sha256/${"0".repeat(64)}`;
     const [blob = ""] = filesBelow(join(kit.folder, "images/blobs/sha256"));
@@ -93,7 +93,7 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
     expect(lines).toContain(`changed: ${name} (its name is not its digest)`);
   });
 
-  test("without a key the sums are checked, and it is said that nobody vouches for them", async (context) => {
+  test("without a key the sums are checked, and the output says that the origin is unverified", async (context) => {
     const folder = scratchFolder(context);
     const { folder: kit } = writeKit(join(folder, "kit"));
     const operator = new Operator(context, system);
@@ -114,7 +114,7 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
     expect(await verify("--unsigned")).toMatchObject({ code: 1, lines: ["changed: values.yaml", NOT_OK(1)] });
   });
 
-  test("a signature that was taken away is missed, also by who asks for none", async (context) => {
+  test("a removed signature is reported, also without a key", async (context) => {
     const { kit, operator } = carry(context, system);
     for (const ending of ["sig", "sigstore.json"]) rmSync(join(kit.folder, `SHA256SUMS.${ending}`));
     expect(await operator.run(join(kit.folder, "verify.sh"), ["--unsigned"])).toMatchObject({
@@ -123,7 +123,7 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
     });
   });
 
-  test("what is no public key of these kinds is no key, and neither is one that came with the kit", async (context) => {
+  test("anything but a public key of these kinds is refused, and so is one that came with the kit", async (context) => {
     const { kit, key, operator } = carry(context, system);
     const folder = scratchFolder(context);
     const rsa = execFileSync("openssl", ["genpkey", "-algorithm", "RSA", "-quiet"], { stdio: "pipe" });

@@ -1,18 +1,18 @@
 import { execFileSync } from "node:child_process";
 
-/** What changed since the last release, and since when that is. */
+/** The changes since the last release, and the last release. */
 export interface Changes {
   /** How the release was found, for the user. */
   readonly since: string;
-  /** Of each file that changed or is new: its changed lines, as `first-last`. */
+  /** The changed lines of each changed or new file, as `first-last`. */
   readonly lines: ReadonlyMap<string, readonly string[]>;
-  /** The commit that is checked out. */
+  /** The checked-out commit. */
   readonly head: string;
 }
 
 /**
- * What changed in these folders since the last release: the newest tag `vX.Y.Z` that is an ancestor, else the commit that
- * last changed the version in package.json. Changes that are not committed count. `undefined` in a clone without history.
+ * The changes in these folders since the last release: the newest tag `vX.Y.Z` that is an ancestor, else the commit that last
+ * changed the version in package.json. Uncommitted changes count. `undefined` in a clone without history.
  */
 export function changesSinceRelease(folders: readonly string[]): Changes | undefined {
   const release = lastTag() ?? lastVersion();
@@ -27,7 +27,7 @@ export function changesSinceRelease(folders: readonly string[]): Changes | undef
 }
 
 /**
- * Of each file that is there: the lines that are not as they were, as `first-last`. A file that only moved has none.
+ * The changed lines of each existing file, as `first-last`. A file that only moved has none.
  *
  * @param diff as `git diff --unified=0 --find-renames` writes it
  */
@@ -41,7 +41,7 @@ export function changedFiles(diff: string): [file: string, lines: string[]][] {
 function changedLines(diff: string): string[] {
   return [...diff.matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)]
     .map(([, first, count = "1"]) => ({ first: Number(first), count: Number(count) }))
-    .filter(({ count }) => count > 0) // what was only removed has no lines
+    .filter(({ count }) => count > 0) // a removal has no lines
     .map(({ first, count }) => `${first.toString()}-${(first + count - 1).toString()}`);
 }
 
@@ -61,7 +61,7 @@ function lastTag(): Release | undefined {
   }
 }
 
-/** The first commit of a shallow clone changes everything, so that it tells nothing. */
+/** The first commit of a shallow clone changes everything, so that it is useless. */
 function lastVersion(): Release | undefined {
   try {
     const [commit = "", parents = ""] = git(

@@ -1,6 +1,6 @@
-// `npm run test:mutations`: breaks the code of `provider/` and `sdk/` in every way that Stryker knows, and counts how many
-// breaks a test notices, module by module. `-- MODULE…` takes these modules; `-- --changed` only the lines that changed since the
-// last release, and `--lines N` a sample of them.
+// `npm run test:mutations`: breaks the code of `provider/` and `sdk/` in every way that Stryker knows, and counts the breaks that
+// a test notices, module by module. `-- MODULE…` selects modules; `-- --changed` only the lines that changed since the last
+// release, and `--lines N` a sample of them.
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
 import { changesSinceRelease } from "./changedLines.ts";
@@ -8,9 +8,9 @@ import { JUDGED_BY_NAME_ONLY, MODULES } from "./modules.ts";
 import { sampleOf } from "./sample.ts";
 import { scoreOf, type MutantResult, type Score } from "./score.ts";
 
-/** The least part of the breaks that the tests must notice, of each module, in percent. */
+/** The least share of breaks that the tests of each module must notice, in percent. */
 const LEAST_SCORE = 90;
-/** The same of a sample as a whole: a single file is much of it, and one file may be below 90 %. */
+/** The same for a sample as a whole: a single file is much of it, and one file may be below 90 %. */
 const LEAST_SCORE_OF_SAMPLE = 60;
 
 const { positionals, values } = parseArgs({
@@ -29,7 +29,7 @@ const modules =
 
 /** The files of a module, or those of their lines that count. */
 let partsOf = (file: string): string[] => [file];
-/** Whether only a part of what changed is judged. It is judged as a whole then: a module's share of it is too small. */
+/** Whether only a part of the changes is judged. It is judged as a whole then: a module's share of it is too small. */
 let isSample = false;
 if (values.changed) {
   const changes = changesSinceRelease(["provider", "sdk"]);
@@ -54,11 +54,14 @@ async function breakModule(mutate: string[], tests: readonly string[]): Promise<
     vitest: { configFile: "test/mutations/vitest.config.ts", related: false },
     coverageAnalysis: "perTest",
     concurrency: Number(values.concurrency),
-    // what the copy that is broken consists of; what is ignored elsewhere is left behind
+    // the contents of the copy that is broken; files that are ignored elsewhere are left out
     ignorePatterns: [
       "**",
       "!package.json",
       "!tsconfig.json",
+      // texts that the product reads as the build made them
+      "!dist/provider/download/partWriter.js",
+      "!dist/provider/search/browser/*.js",
       "!provider/**",
       "!sdk/**",
       "!test/**",
@@ -92,9 +95,9 @@ for (const name of modules) {
   const mutate = files.flatMap(partsOf);
   if (mutate.length === 0) continue;
   const moduleStartedAt = performance.now();
-  console.log(`\nroom ${name}`);
+  console.log(`\nmodule ${name}`);
   const found = await breakModule(mutate, tests).catch((error: unknown): MutantResult[] => {
-    console.error(error); // such as a test that fails before anything is broken
+    console.error(error); // such as a test that fails before any break
     failed.push(name);
     return [];
   });

@@ -1,15 +1,17 @@
-// What is broken module by module, and the tests that judge it: a module is a folder, and the folder of the same name in
-// test/unit judges it. Tests that start processes or wait for real time are none of them: a module is judged in minutes.
+// The modules that are broken one by one, and the tests that judge them: a module is a folder, and the folder of the same name in
+// test/unit judges it. Tests that start processes or wait for real time are left out: a module is judged in minutes.
 import { globSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** Tests of other folders that judge a module, too: from `test/` on, without their ending. */
+/** Tests of other folders that also judge a module: paths from `test/` on, without their ending. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   adapters: ["unit/sdk/handler"],
   sdk: ["unit/sdk/kubernetes/releaseFailureHook"],
   staticExport: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
+  bundleCopy: ["unit/published/*"],
+  airGapKit: ["unit/published/*"],
   resource: [...faults("inputs"), "unit/staticExport/*", "unit/agentJob/*"],
   source: ["unit/bundleCopy/*", "unit/airGapKit/*"],
   published: ["unit/bundleCopy/*", "unit/airGapKit/*"],
@@ -23,7 +25,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Part of the code that is judged as a whole. */
+/** A part of the code that is judged as a whole. */
 export interface Module {
   /** Paths from the root of the repository. */
   readonly files: readonly string[];
@@ -32,9 +34,9 @@ export interface Module {
 }
 
 /**
- * Modules that are not judged with all others, for to run their tests for every break takes hours: real sockets, stores and registries
- * judge them (`test/faults/download*.test.ts`, `test/copies`, `test/kills`), and real packers. `npm run test:mutations -- archive`
- * judges one of them.
+ * Modules that are not judged with all others, because running their tests for every break takes hours: real sockets, stores and
+ * registries judge them (`test/faults/download*.test.ts`, `test/copies`, `test/kills`), and real packers. `npm run test:mutations
+ * -- archive` judges one of them.
  */
 export const JUDGED_BY_NAME_ONLY: ReadonlySet<string> = new Set([
   "archive",
@@ -44,15 +46,15 @@ export const JUDGED_BY_NAME_ONLY: ReadonlySet<string> = new Set([
   "registry",
 ]);
 
-/** What each request of a module goes through, so that all its tests would judge each break: it has its own. */
+/** The part of a module that each of its requests passes, so that all its tests would judge each break: it has its own tests. */
 const APART: Readonly<Record<string, Module>> = {
   "http/pacer": {
     files: ["provider/http/pacer.ts", "provider/http/pacers.ts"],
-    tests: ["unit/http/pacer", "unit/adapters/dynamic/session"],
+    tests: ["unit/http/pacer", "unit/adapters/session/session"],
   },
 };
 
-/** The modules by the name of their folder: those of `provider/`, then `sdk` and `sdk/kubernetes`, then what is apart. */
+/** The modules by the name of their folder: those of `provider/`, then `sdk` and `sdk/kubernetes`, then separate parts. */
 export const MODULES: ReadonlyMap<string, Module> = new Map([
   ...[...foldersIn("provider"), "sdk", "sdk/kubernetes"].map((folder): [string, Module] => {
     const name = folder.replace(/^provider\//, "");

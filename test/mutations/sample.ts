@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * A part of the changed lines that is judged in a bounded time: whole files in an order that the seed decides, until they
- * have so many lines. The same for the same seed; all files where they have no more lines than that.
+ * A part of the changed lines that is judged in a bounded time: whole files in an order by the seed, until they have the given
+ * number of lines. The same for the same seed; all files where they have no more lines than that.
  *
  * @param lines of each file its changed lines, as `first-last`
  */

@@ -1,16 +1,16 @@
 import { resolve } from "node:path";
 import type { Stryker } from "@stryker-mutator/core";
 
-/** What became of one break. */
+/** The result of one break. */
 export type MutantResult = Awaited<ReturnType<Stryker["runMutationTest"]>>[number];
 
-/** How well tests notice what is broken in some files. */
+/** The share of breaks in some files that tests notice. */
 export interface Score {
   readonly mutants: number;
   readonly noticed: number;
-  /** Those that a comment beside the code excludes, with its reason; they do not count. */
+  /** Breaks that a comment in the code excludes, with its reason; they do not count. */
   readonly excluded: number;
-  /** What was noticed of what counts; 100 when nothing does. */
+  /** The noticed share of the counted breaks; 100 when none counts. */
   readonly percent: number;
 }
 

@@ -2,7 +2,7 @@ import { matchesGlob, relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { defineConfig } from "vitest/config";
 
-/** The tests that judge a module, its own first: `modules.ts` says which. */
+/** The tests that judge a module, its own first: see `modules.ts`. */
 const tests = process.env["MUTATION_TESTS"]?.split(" ").map((name) => `${name}.test.ts`) ?? [];
 const ROOT = `${import.meta.dirname}/..`;
 
@@ -21,6 +21,6 @@ export default defineConfig({
     include: tests,
     sequence: { sequencer: OwnTestsFirst },
     setupFiles: ["faults/canary.ts"],
-    testTimeout: 10_000, // a break that makes a test wait for ever costs no more
+    testTimeout: 10_000, // a break that makes a test wait without end costs no more
   },
 });

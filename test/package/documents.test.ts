@@ -1,4 +1,4 @@
-// The programs in the documents for users, against the types that are published.
+// The programs in the documents for users, against the published types.
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -19,7 +19,7 @@ const DOCUMENTS = [
   "examples/self-hosted/README.md",
 ];
 
-/** What a part of a program has from the rest of it. */
+/** Declarations that a part of a program gets from the rest of it. */
 const REST = {
   "@pulumi/kubernetes": "* as kubernetes",
   "@pulumi/pulumi": "* as pulumi",
@@ -28,7 +28,7 @@ const REST = {
 };
 const GIVEN = `docs: import("pulumi-docs-hosting").StaticExport, projectId: string, id: string, domain: string`;
 
-/** A module of its own: what the program does not import or declare itself comes from the rest. */
+/** A module of its own: names that the program does not import or declare come from the rest. */
 function wholeProgram(part: string): string {
   const lines = part.split("\n");
   const own = lines.filter((line) => line.startsWith("import "));
@@ -67,7 +67,7 @@ test("every output of a resource has a type of Pulumi's and a description where 
 
 test("every program in README and the other documents compiles", async ({ onTestFinished }) => {
   mkdirSync(join(ROOT, ".work"), { recursive: true });
-  const folder = await mkdtemp(join(ROOT, ".work/documents-")); // within the package, which finds itself by its name
+  const folder = await mkdtemp(join(ROOT, ".work/documents-")); // in the package, which resolves its own name
   onTestFinished(() => rm(folder, { recursive: true }));
   const programs = DOCUMENTS.flatMap((path) =>
     readDocument(path).programs.map((part, index) => ({

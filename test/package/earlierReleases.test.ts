@@ -7,7 +7,7 @@ import { recordedStates, releases, reviveState } from "../stack/releases.ts";
 import { bundle, poll, START } from "../stack/requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "../stack/world.ts";
 
-/** The outputs that users see: what is hidden may change from release to release. */
+/** The outputs that users see: hidden ones may change from release to release. */
 const visible = ({ outputs }: StateResource): Record<string, unknown> =>
   Object.fromEntries(Object.entries(outputs).filter(([name]) => !name.startsWith("__")));
 
@@ -18,7 +18,7 @@ async function destroyWorks(world: World): Promise<void> {
   expect(await world.stack.exportState()).toEqual([]);
 }
 
-/** An older release need not understand everything, but what it says must be meant for users. */
+/** An older release need not understand everything, but its messages must be for users. */
 function worksOrFailsClearly(result: OperationResult): void {
   const replaced = stepsOf(result).filter((step) => !step.startsWith("update"));
   expect(replaced).toEqual([]);
@@ -60,7 +60,7 @@ onEachEngine("earlier releases", (kind) => {
   );
 
   test.concurrent.for(everyKind)(
-    "L21 the state «$name» of $release: up changes nothing and asks nobody, a copy or a kit that is gone is made again, destroy works",
+    "L21 the state «$name» of $release: up changes nothing and sends no request, a missing copy or kit is made again, destroy works",
     async (recorded, context) => {
       const world = await buildWorld(context, kind);
       world.service.agentJobs.set("p1", FINISHED_AGENT_JOB);
@@ -90,7 +90,7 @@ onEachEngine("earlier releases", (kind) => {
       { ...recorded, refreshed: false, after: "as it is" },
       { ...recorded, refreshed: true, after: "refreshed" },
     ]),
-  )("L21 the state «$name» of $release, $after: up goes on with its job", async (recorded, context) => {
+  )("L21 the state «$name» of $release, $after: up continues its job", async (recorded, context) => {
     const world = await buildWorld(context, kind);
     const { program, resources, lived } = await reviveState(recorded, world.service);
     const jobId = lived.jobIds.at(-1);
@@ -114,7 +114,7 @@ onEachEngine("earlier releases", (kind) => {
     },
   );
 
-  // nobody goes back further than to what was there before, or before that
+  // users downgrade at most to the release before, or the one before that
   const newest = releases.slice(-2);
   const program = `const docs = new StaticExport("docs", { domain: "docs.example.com", version: "v1", triggers: ["a"] });
     module.exports = { link: docs.bundleUrl, version: docs.version };`;

@@ -1,36 +1,32 @@
-// What the READMEs of the examples tell to type, by the letter: in an empty folder outside of the repository, by a user who has
-// no settings of any kind. Only what a reader would replace is replaced.
-import { execFile } from "node:child_process";
+// The commands in the READMEs of the examples, exactly: in an empty folder outside of the repository, by a user without any
+// settings. Only the values that a reader would replace are replaced.
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
-import { promisify } from "node:util";
+import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readDocument } from "../documents.ts";
 import { availableEngines, type EngineKind } from "../engine/index.ts";
 import { startsOf } from "../stack/requests.ts";
+import { complaints, newUser, type } from "./exampleUser.ts";
 import { packedPackage } from "./packedPackage.ts";
 import { publish, type Registry } from "./registry.ts";
 
-const run = promisify(execFile);
 const packed = packedPackage();
 let registry: Registry;
-let npmCache: string;
 
 beforeAll(async () => {
   registry = await publish(packed.tarball);
-  npmCache = (await run("npm", ["config", "get", "cache"])).stdout.trim();
 });
 afterAll(() => registry.close());
 
 interface Example {
   name: string;
-  /** What a reader puts in the place of what the README says, beside the service's address and key. */
+  /** A reader's values in place of the README's, beside the service's address and key. */
   replaced: Record<string, string>;
   /** Types of the resources that the engine shows. */
   shows: string[];
-  /** How many export jobs it starts. */
+  /** The number of export jobs that it starts. */
   starts: number;
-  /** A file that there is in the end. */
+  /** A file that exists in the end. */
   leaves?: string;
 }
 
@@ -68,7 +64,7 @@ const EXAMPLES: Example[] = [
   },
   {
     name: "fleet/gitops",
-    // there is no registry here: the program and what it writes are tested in test/chart/
+    // there is no registry here: the program and its output are tested in test/chart/
     replaced: { "pulumi up --continue-on-error": "pulumi preview" },
     shows: ["docs-hosting:StaticExport", "docs-hosting:BundleCopy"],
     starts: 0,
@@ -101,32 +97,17 @@ function commandsOf({ name, replaced }: Example): string {
   return commands;
 }
 
-/** Of a new user, to whom npm and Pulumi say nothing of whoever runs this test. */
-function newUser(folder: string): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(npm|pulumi|docs_hosting)_/i.test(name),
-  );
-  return {
-    ...Object.fromEntries(inherited),
-    HOME: folder,
-    PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`,
-    npm_config_registry: registry.url,
-    npm_config_cache: npmCache,
-    npm_config_update_notifier: "false",
-  };
-}
-
-/** Who is logged in to a folder, and has said yes to every question. */
+/** Logged in to a folder, with all prompts confirmed. */
 function pulumiUser(kind: EngineKind, folder: string): NodeJS.ProcessEnv {
-  const env = newUser(join(folder, "home"));
+  const env = newUser(join(folder, "home"), registry);
   const within = (name: string): string => join(folder, `${name} of ${kind}`);
   mkdirSync(within("state"));
   if (kind === "local") addCommand(within("commands"), "pulumi", "../engine/command.ts");
   return {
     ...env,
     PATH: `${within("commands")}${delimiter}${env["PATH"] ?? ""}`,
-    HELM: "helm", // which the test engine does not ask in a preview
-    PULUMI_HOME: join(folder, "home/.pulumi"), // it takes the home of the account, whatever HOME says
+    HELM: "helm", // the test engine does not prompt in a preview
+    PULUMI_HOME: join(folder, "home/.pulumi"), // it uses the home of the account, whatever HOME is
     PULUMI_BACKEND_URL: `file://${within("state")}`,
     PULUMI_CONFIG_PASSPHRASE: "scratch",
     PULUMI_SKIP_CONFIRMATIONS: "true",
@@ -141,7 +122,7 @@ function addCommand(folder: string, name: string, program: string, ...args: stri
   chmodSync(join(folder, name), 0o755);
 }
 
-/** Where Pulumi looks for the plugin of this version of @pulumi/kubernetes. */
+/** The folder in which Pulumi searches the plugin of this version of @pulumi/kubernetes. */
 function addKubernetesPlugin(folder: string, project: string): void {
   const manifest = join(project, "node_modules/@pulumi/kubernetes/package.json");
   const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
@@ -149,24 +130,10 @@ function addKubernetesPlugin(folder: string, project: string): void {
   addCommand(plugin, "pulumi-resource-kubernetes", "kubernetesPlugin.ts", version);
 }
 
-/** @returns all that is shown */
-async function type(commands: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const options = { cwd, env, maxBuffer: 2 ** 26 };
-  const { stdout } = await run("sh", ["-e", "-c", `exec 2>&1\n${commands}`], options).catch(
-    (error: unknown) => {
-      throw new Error((error as { stdout: string }).stdout, { cause: error });
-    },
-  );
-  return stdout;
-}
-
-/** Lines that tell of something that is not as it should be. */
-const complaints = (shown: string): string[] => shown.split("\n").filter((line) => /warn|error/i.test(line));
-
 const { kinds, skipped } = availableEngines();
 if (skipped !== undefined) console.log(`examples: ${skipped}`);
 
-describe.each(EXAMPLES)("what the README of $name tells to type, in an empty folder", (example) => {
+describe.each(EXAMPLES)("the commands in the README of $name, in an empty folder", (example) => {
   let folder: string;
   let commands: string;
   let pulumiAt: number;
@@ -176,16 +143,16 @@ describe.each(EXAMPLES)("what the README of $name tells to type, in an empty fol
     for (const name of ["home", "empty"]) mkdirSync(join(folder, name), { recursive: true });
     commands = commandsOf(example);
     pulumiAt = commands.search(/^pulumi /m);
-    const env = newUser(join(folder, "home"));
+    const env = newUser(join(folder, "home"), registry);
     installed = await type(commands.slice(0, pulumiAt), join(folder, "empty"), env);
   });
 
-  test("installs the example without a warning", () => {
+  test("install the example without a warning", () => {
     expect(installed).toMatch(/^added \d+ packages/m);
     expect(complaints(installed)).toEqual([]);
   });
 
-  test.each(kinds)("then runs it without a warning (%s)", async (kind) => {
+  test.each(kinds)("then run it without a warning (%s)", async (kind) => {
     const starts = (): number => startsOf(packed.service.requests).length;
     const before = starts();
     const project = join(folder, "empty", example.name);

@@ -1,4 +1,4 @@
-// The entry `./kubernetes` of the packed tarball, whose peer @pulumi/kubernetes a user may or may not have.
+// The entry `./kubernetes` of the packed tarball, whose peer @pulumi/kubernetes may be missing.
 import { execFile } from "node:child_process";
 import { renameSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
@@ -21,11 +21,11 @@ describe.each(layouts.filter(({ name }) => name === "npm" || name === "pnpm"))("
         "pulumi-docs-hosting": `file:${packed.tarball}`,
         ...versionsOf("@pulumi/pulumi", "@pulumi/kubernetes"),
       },
-      ignoreScripts: true, // @pulumi/kubernetes fetches its plugin
+      ignoreScripts: true, // @pulumi/kubernetes downloads its plugin
     });
   });
 
-  /** What a script in the program's folder prints, as JSON. */
+  /** The output of a script in the program's folder, as JSON. */
   async function printed(script: string, type: "commonjs" | "module" = "commonjs"): Promise<unknown> {
     const { stdout } = await run("node", [`--input-type=${type}`, "--eval", script], { cwd: project });
     return JSON.parse(stdout);
@@ -55,7 +55,7 @@ describe.each(layouts.filter(({ name }) => name === "npm" || name === "pnpm"))("
     expect(await loaded("pulumi-docs-hosting/kubernetes")).toBe(true);
   });
 
-  if (layout.name !== "npm") return; // how a missing package is told does not depend on the layout
+  if (layout.name !== "npm") return; // the message about a missing package does not depend on the layout
   test("without @pulumi/kubernetes it says what to install", async () => {
     const found = join(project, "node_modules/@pulumi/kubernetes");
     renameSync(found, `${found}-away`);

@@ -1,5 +1,5 @@
-// In the place of Pulumi's Kubernetes plugin, for previews on the real CLI: takes every resource as it is given, and asks no
-// cluster. Arguments: the version that it says it has, and those of any plugin.
+// Replaces Pulumi's Kubernetes plugin for previews on the real CLI: returns every resource unchanged, and uses no cluster.
+// Arguments: the version that it reports, and those of any plugin.
 import { main } from "@pulumi/pulumi/provider/index.js";
 
 const [version = "", ...args] = process.argv.slice(2);

@@ -8,9 +8,9 @@ const run = promisify(execFile);
 
 export interface Layout {
   name: string;
-  /** Of the program within the project; "." if it is the project. */
+  /** Path of the program in the project; "." if it is the project. */
   program: string;
-  /** Where the package lies within the project, so that the test tests what it says. */
+  /** The expected path of the package in the project, so that the test covers what its name says. */
   packagePath: RegExp;
   command: string[];
 }
@@ -49,7 +49,7 @@ export const layouts: Layout[] = [
   },
 ];
 
-/** Makes a project with a TypeScript program in it, and installs what it depends on. */
+/** Creates a project with a TypeScript program in it, and installs its dependencies. */
 export async function install(
   layout: Layout,
   project: string,
@@ -71,8 +71,8 @@ export async function install(
 }
 
 /**
- * pnpm and yarn ask where npm asks. Yarn takes a tarball of the same name and version from its cache, whatever is in it: it
- * gets a cache of its own.
+ * pnpm and yarn use npm's registry. Yarn takes a tarball of the same name and version from its cache, whatever is in it: it gets
+ * its own cache.
  */
 async function environment(project: string): Promise<NodeJS.ProcessEnv> {
   const { stdout } = await run("npm", ["config", "get", "registry"]);

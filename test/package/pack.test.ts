@@ -1,4 +1,4 @@
-// `npm pack` as whoever publishes the package runs it, with its scripts: in a clone where nothing is installed yet.
+// `npm pack` as the publisher of the package runs it, with its scripts: in a clone without installed packages.
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { repositoryFiles } from "../documents.ts";
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");
 
-test("a fresh clone is packed whole, without a script that npm asks users to approve, and stays as it is", async (context) => {
+test("a fresh clone is packed whole, without a script that npm asks users to approve, and stays unchanged", async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "fresh-clone-"));
   context.onTestFinished(() => rm(folder, { recursive: true }));
   const clone = join(folder, "clone");
@@ -38,4 +38,4 @@ test("a fresh clone is packed whole, without a script that npm asks users to app
   expect(Object.keys(scripts).filter((name) => asked.includes(name))).toEqual([]);
   expect(text("package/dist/sdk/index.js")).toContain("StaticExport");
   expect(text("clone/package.json")).toBe(readFileSync(join(ROOT, "package.json"), "utf8"));
-}, 600_000); // npm installs all that is needed to build
+}, 600_000); // npm installs everything that the build needs

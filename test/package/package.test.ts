@@ -39,28 +39,41 @@ describe("the tarball", () => {
       .map((file) => file.replace("package/", ""));
   });
 
-  test("holds built files, the documents for users and the examples that these describe, nothing else", () => {
+  test("holds built files, the plugin, the documents for users and the examples that these describe, nothing else", () => {
     const others = files.filter((file) => !/^dist\/(sdk|provider)\/([\w/]+)\.(js|d\.ts)$/.test(file));
     expect(
       others
-        .filter((file) => !/^examples\/(agent-gate|air-gapped|fleet|quickstart|self-hosted)\//.test(file))
+        .filter(
+          (file) => !/^examples\/(agent-gate|air-gapped|fleet|languages|quickstart|self-hosted)\//.test(file),
+        )
         .sort(),
     ).toEqual([
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
       "package.json",
+      "plugin/LICENSES.txt",
+      "plugin/PulumiPlugin.yaml",
+      "plugin/index.js",
+      "plugin/package.json",
+      "plugin/plugin.js",
+      "plugin/pulumi-resource-docs-hosting",
+      "plugin/pulumi-resource-docs-hosting.cmd",
+      "plugin/schema.json",
       "provider/kit/manifest.schema.json",
       "provider/kit/scripts/README.template.md",
       "provider/kit/scripts/install.sh",
       "provider/kit/scripts/load.sh",
       "provider/kit/scripts/verify.sh",
+      "provider/search/browser/box.css",
+      "provider/search/browser/icon.svg",
+      "provider/search/browser/index.html",
       "provider/service/README.md",
       "sdk/README.md",
     ]);
   });
 
-  test("has what its documents link to, but for what only those read who have the repository", () => {
+  test("has the targets of its documents' links, except of those for readers who have the repository", () => {
     const missing = files
       .filter((file) => file.endsWith(".md"))
       .flatMap((file) =>
@@ -76,7 +89,7 @@ describe("the tarball", () => {
   });
 });
 
-test("a Node.js that cannot require ES modules is told which one is needed, before it fails at one", async () => {
+test("a Node.js that cannot require ES modules gets a message with the required version, before it fails at one", async () => {
   const args = ["--no-experimental-require-module", "--eval", 'require("pulumi-docs-hosting/dynamic")'];
   const started = run(process.execPath, args, { cwd: ROOT });
   await expect(started).rejects.toThrow("pulumi-docs-hosting needs Node.js 22.12 or later");
@@ -96,7 +109,7 @@ describe.each(layouts)("L23 a TypeScript program installed by $name", (layout) =
     await install(layout, project, { source: PROGRAM, dependencies });
   });
 
-  test("finds the package where this layout puts it", () => {
+  test("finds the package at its path in this layout", () => {
     const found = createRequire(join(project, layout.program, "_")).resolve("pulumi-docs-hosting");
     expect(relative(realpathSync(project), realpathSync(found))).toMatch(layout.packagePath);
   });

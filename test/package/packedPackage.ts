@@ -11,16 +11,16 @@ const ROOT = join(import.meta.dirname, "../..");
 const KEY = "svc_package-test";
 
 export interface PackedPackage {
-  /** Outside of the repository, and removed in the end. */
+  /** Outside of the repository, and removed at the end. */
   folder: string;
   tarball: string;
   /** Has the site docs.example.com, and the finished agent job a1 of project p1. */
   service: ReferenceService;
-  /** With which a program finds the service. */
+  /** The environment by which a program finds the service. */
   env: Record<string, string>;
 }
 
-/** Is there when the tests begin. */
+/** Exists when the tests begin. */
 export function packedPackage(): PackedPackage {
   const packed = {} as PackedPackage;
   beforeAll(async () => {
@@ -40,7 +40,7 @@ export function packedPackage(): PackedPackage {
   return packed;
 }
 
-/** Of the packages that are installed beside ours: the versions that the repository has. */
+/** Versions of the packages that are installed beside ours: those of the repository. */
 export function versionsOf(...names: string[]): Record<string, string> {
   const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
     devDependencies: Record<string, string>;

@@ -1,5 +1,5 @@
-// C09: programs of other shapes, with the packed package, outside of the repository: in a sub-folder, in an npm workspace, as
-// an ES module, with the oldest and the newest TypeScript that is supported.
+// C09: programs of other shapes, with the packed package, outside of the repository: in a sub-folder, in an npm workspace, as an
+// ES module, with the oldest and the newest supported TypeScript.
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -15,10 +15,10 @@ const packed = packedPackage();
 
 interface Program {
   what: string;
-  /** Version of TypeScript that compiles it when Pulumi runs it. */
+  /** The version of TypeScript that compiles it when Pulumi runs it. */
   typescript: string;
   manifest: object;
-  /** Where `Pulumi.yaml` finds the program (`main`) within the package. */
+  /** The path of the program in the package, as in `Pulumi.yaml` (`main`). */
   main: string;
   source: string;
   compilerOptions: object;
@@ -76,7 +76,7 @@ beforeAll(async () => {
       "pulumi-docs-hosting": `file:${packed.tarball}`,
       ...versionsOf("@pulumi/pulumi", "@types/node"),
       typescript,
-      "ts-node": "^10.9.2", // by which Pulumi runs ES modules that are written in TypeScript
+      "ts-node": "^10.9.2", // Pulumi runs ES modules in TypeScript with it
     };
     write("package.json", { name, version: "1.0.0", private: true, ...manifest, dependencies });
     write(join(main, "index.ts"), source);
@@ -98,7 +98,7 @@ const programs = Object.entries(PROGRAMS).map(([name, program]) => ({ name, ...p
 describe.each(programs)("C09 $what, in an npm workspace", ({ name, typescript, main }) => {
   const path = (): string => join(project, "packages", name);
 
-  test("is checked by each supported TypeScript, which finds the types of the package", async () => {
+  test("compiles with each supported TypeScript, which finds the types of the package", async () => {
     const found = Object.keys(PROGRAMS).map((other) =>
       createRequire(join(project, "packages", other, "_")).resolve("typescript/package.json"),
     );
@@ -108,14 +108,14 @@ describe.each(programs)("C09 $what, in an npm workspace", ({ name, typescript, m
     expect(versions).toEqual([expect.stringMatching(/^5\.9\./), expect.stringMatching(/^6\./)]);
     const compilers = found.map((file) => join(dirname(file), "bin/tsc"));
     for (const compiler of compilers) {
-      await run(process.execPath, [compiler, "-p", join(path(), main)]); // fails with what tsc says
+      await run(process.execPath, [compiler, "-p", join(path(), main)]); // fails with tsc's errors
     }
     expect(createRequire(join(path(), main, "_")).resolve("typescript/package.json")).toBe(
       found[typescript.startsWith("~5") ? 0 : 1],
     );
   });
 
-  test.each(kinds)("up, nothing to do, refresh and destroy work (%s)", async (kind) => {
+  test.each(kinds)("up, no-op, refresh and destroy work (%s)", async (kind) => {
     const stack = await openStack(kind, {
       program: join(path(), main),
       project: name,
@@ -125,7 +125,7 @@ describe.each(programs)("C09 $what, in an npm workspace", ({ name, typescript, m
       env: packed.env,
     });
     let counted = packed.service.requests.length;
-    /** Without the look at the agent job: one of the programs reads it whenever it runs. */
+    /** Without the read of the agent job: one of the programs reads it whenever it runs. */
     const requests = (): string[] => {
       const seen = readRequests(packed.service.requests.slice(counted));
       counted = packed.service.requests.length;

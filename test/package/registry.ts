@@ -1,5 +1,5 @@
-// A registry on this machine in which the packed package is published, so that `npm install` is run as a user runs it. For all
-// other packages it sends npm on to the registry that npm is set to here.
+// A registry on this machine with the packed package, so that `npm install` runs as for a user. For all other packages it
+// redirects npm to the registry that npm is configured to use here.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// The oldest and the newest supported release of @pulumi/pulumi: what the package uses of Pulumi's own parts
-// (sdk/pulumiSdk.ts, provider/adapters/dynamic/pulumiHost.ts) is there in both.
+// The oldest and the newest supported release of @pulumi/pulumi: both have the parts of Pulumi that the package uses
+// (sdk/pulumiSdk.ts, provider/adapters/dynamic/pulumiHost.ts).
 import { readFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
@@ -53,19 +53,19 @@ describe.each([
     });
   });
 
-  test("shows progress on the row, ends an export at Ctrl-C with its job in the state, and goes on with it", async () => {
+  test("shows progress on the row, ends an export at Ctrl-C with its job in the state, and continues it", async () => {
     const before = startsOf(packed.service.requests).length;
-    const isLook = ({ method, path }: { method: string; path: string }): boolean =>
+    const isPoll = ({ method, path }: { method: string; path: string }): boolean =>
       method === "GET" && path.includes("/static-export/");
-    let looks = 0;
+    let polls = 0;
     const letJobsEnd = packed.service.intercept((request) => {
-      if (!isLook(request)) return undefined;
-      looks++;
+      if (!isPoll(request)) return undefined;
+      polls++;
       return { body: { status: "running", progress: 20 } };
     });
     const interrupt = new AbortController();
     const running = stack.up({ signal: interrupt.signal });
-    await vi.waitUntil(() => looks > 1, { timeout: 60_000 });
+    await vi.waitUntil(() => polls > 1, { timeout: 60_000 });
     interrupt.abort();
     const stopped = await running;
     letJobsEnd();

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm run test:package`: the packed package as package managers install it, and what earlier releases left. */
+/** `npm run test:package`: the packed package as package managers install it, and states of earlier releases. */
 export default defineConfig({
   test: {
     root: import.meta.dirname,

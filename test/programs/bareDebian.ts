@@ -4,16 +4,17 @@ import { join } from "node:path";
 import { cacheFolder } from "./cacheFolder.ts";
 import { runCommand } from "./commands.ts";
 
-/** What is there beside Debian's essential packages. */
+/** Installed in addition to Debian's essential packages. */
 const PACKAGES = ["ca-certificates", "curl", "openssl"];
 
-/** Where this machine says where its own packages come from. */
+/** This machine's list of sources of packages. */
 const SOURCES = ["/etc/apt/sources.list", "/etc/apt/sources.list.d/debian.sources"];
 
 /**
- * Makes the root folder of a machine that has just what every Debian has, once, in the cache folder. Needs root, and `mmdebstrap`.
+ * Creates the root folder of a machine with only the packages that every Debian has, once, in the cache folder. Needs root, and
+ * `mmdebstrap`.
  *
- * @returns the folder. It is nobody's to change
+ * @returns the folder, which must not be changed
  */
 export async function prepareBareDebian(say: (what: string) => void): Promise<string> {
   const root = join(await cacheFolder("debian"), ["essential", ...PACKAGES].join("+"));
@@ -25,7 +26,7 @@ export async function prepareBareDebian(say: (what: string) => void): Promise<st
     await writeFile(settings, await runCommand("apt-config", ["dump", "Acquire"])); // such as a proxy
     const options = ["--mode=root", "--variant=essential", `--include=${PACKAGES.join(",")}`];
     const target = join(folder, "root");
-    const release = ""; // as the sources say
+    const release = ""; // as in the sources
     await runCommand("mmdebstrap", [
       ...options,
       `--aptopt=${settings}`,

@@ -2,10 +2,10 @@ import { type SpawnOptions, spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** What the file of a command can end with. */
+/** Endings of the file of a command. */
 const ENDINGS = process.platform === "win32" ? [".exe", ".cmd"] : [""];
 
-/** Where a command is found on PATH, or undefined. */
+/** The path of a command on PATH, or undefined. */
 export function findCommand(name: string, path = process.env["PATH"] ?? ""): string | undefined {
   return path
     .split(delimiter)
@@ -43,8 +43,8 @@ export async function runCommand(
     child.on("close", (exitCode, signal) => resolve(exitCode ?? signal ?? "no code"));
   });
   if (code !== 0) {
-    const said = Buffer.concat([...output, ...errors]).toString();
-    throw new Error(`${[command, ...args].join(" ")} ended with ${code}:\n${said}`);
+    const text = Buffer.concat([...output, ...errors]).toString();
+    throw new Error(`${[command, ...args].join(" ")} ended with ${code}:\n${text}`);
   }
   return Buffer.concat(output).toString();
 }

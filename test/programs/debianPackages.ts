@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { cacheFolder } from "./cacheFolder.ts";
 import { findCommand, runCommand } from "./commands.ts";
 
-/** Commands of the node, and the packages that have them. None of these starts anything when it is installed. */
+/** Commands of the node, and the packages that contain them. None of these starts anything when it is installed. */
 const TOOLS: Readonly<Record<string, string>> = {
   busybox: "busybox-static",
   conntrack: "conntrack",
@@ -16,21 +16,21 @@ const TOOLS: Readonly<Record<string, string>> = {
   socat: "socat",
 };
 
-/** Servers, which would be started if they were installed: they are only unpacked. */
+/** Servers, which would be started by an installation: they are only unpacked. */
 const SERVERS = ["containerd", "runc", "etcd-server", "containernetworking-plugins", "nginx", "nginx-common"];
 
-/** Where the unpacked packages have their commands. */
+/** The folders of commands in the unpacked packages. */
 const COMMAND_FOLDERS = ["usr/bin", "usr/sbin"];
 
 export interface DebianPackages {
-  /** Folder with the unpacked servers, laid out like a root folder. */
+  /** Folder of the unpacked servers, laid out like a root folder. */
   root: string;
   /** For PATH. */
   commandFolders: string[];
 }
 
 /**
- * Installs the tools that are missing, and unpacks the servers once into the cache folder. Needs root.
+ * Installs missing tools, and unpacks the servers once into the cache folder. Needs root.
  *
  * @param more tools: command and package
  */
@@ -55,7 +55,7 @@ export async function prepareDebianPackages(
   return { root, commandFolders: COMMAND_FOLDERS.map((folder) => join(root, folder)) };
 }
 
-/** Downloads into a folder beside `root` and renames it: a run that is cut off leaves no half of it. */
+/** Downloads into a folder beside `root` and renames it: an interrupted run leaves no partial folder. */
 async function unpackServers(root: string): Promise<void> {
   const folder = await mkdtemp(`${root}.draft-`);
   try {

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { cacheFolder } from "./cacheFolder.ts";
 import { findCommand, runCommand } from "./commands.ts";
 
-/** `.github/workflows/tests.yml` asks for it, too. */
+/** `.github/workflows/tests.yml` installs it, too. */
 export const HELM_VERSION = "3.22.0";
 export const KUBERNETES_VERSION = "1.34.2";
 const [KUBERNETES_MAJOR = "", KUBERNETES_MINOR = ""] = KUBERNETES_VERSION.split(".");
@@ -16,7 +16,7 @@ const DISTRIBUTION_VERSION = "3.1.2";
 const CRANE_VERSION = "0.22.1";
 const VERSITYGW_VERSION = "1.8.0";
 
-/** What the programs say of their version: by default Helm takes charts to be for Kubernetes 1.20, the server is «v0.0.0». */
+/** The versions that the programs report: by default Helm renders charts for Kubernetes 1.20, and the server is «v0.0.0». */
 const VERSION_FLAGS = {
   helm: [
     `-X helm.sh/helm/v3/internal/version.version=v${HELM_VERSION}`,
@@ -33,7 +33,7 @@ const VERSION_FLAGS = {
   ].join(" "),
 };
 
-/** Tells what takes its time. */
+/** Logs a slow build. */
 type Say = (what: string) => void;
 
 /** This machine can build none of them. */
@@ -46,7 +46,7 @@ export function prepareHelm(say: Say): Promise<string> {
   return findOrInstall("helm", folder, `helm.sh/helm/v3/cmd/helm@v${HELM_VERSION}`, say, [flags]);
 }
 
-/** Shopify's proxy that spoils connections, from PATH or built once. */
+/** Shopify's proxy for faulty connections, from PATH or built once. */
 export function prepareToxiproxy(say: Say): Promise<string> {
   const source = `github.com/Shopify/toxiproxy/v2/cmd/server@v${TOXIPROXY_VERSION}`;
   return findOrInstall("toxiproxy-server", `toxiproxy-${TOXIPROXY_VERSION}`, source, say);
@@ -55,14 +55,14 @@ export function prepareToxiproxy(say: Say): Promise<string> {
 /**
  * The checker of GitHub's workflows from PATH, else one that is built once.
  *
- * @throws NoGoError when it is neither there nor can be built
+ * @throws NoGoError when it is neither on PATH nor can be built
  */
 export function prepareActionlint(say: Say): Promise<string> {
   const source = `github.com/rhysd/actionlint/cmd/actionlint@v${ACTIONLINT_VERSION}`;
   return findOrInstall("actionlint", `actionlint-${ACTIONLINT_VERSION}`, source, say);
 }
 
-/** The registry of images that others are made of, from PATH or built once. */
+/** The reference registry of images, from PATH or built once. */
 export function prepareRegistry(say: Say): Promise<string> {
   const source = `github.com/distribution/distribution/v3/cmd/registry@v${DISTRIBUTION_VERSION}`;
   return findOrInstall("registry", `distribution-${DISTRIBUTION_VERSION}`, source, say);
@@ -74,7 +74,7 @@ export function prepareCrane(say: Say): Promise<string> {
   return findOrInstall("crane", `crane-${CRANE_VERSION}`, source, say);
 }
 
-/** A store that speaks S3's protocol, and serves buckets as websites, from PATH or built once. */
+/** A store with S3's protocol, which also serves buckets as websites, from PATH or built once. */
 export function prepareVersitygw(say: Say): Promise<string> {
   const source = `github.com/versity/versitygw/cmd/versitygw@v${VERSITYGW_VERSION}`;
   return findOrInstall("versitygw", `versitygw-${VERSITYGW_VERSION}`, source, say);
@@ -96,7 +96,7 @@ async function findOrInstall(
 }
 
 /**
- * The Kubernetes programs in one binary, built once; a change of its source builds it anew.
+ * The Kubernetes programs in one binary, built once, and again after a change of its source.
  *
  * @param source folder of its Go module
  */
@@ -110,7 +110,7 @@ export async function prepareKubenode(source: string, say: Say): Promise<string>
   );
 }
 
-/** Enough of it to tell builds apart. */
+/** A prefix that is long enough to distinguish builds. */
 function digestOf(parts: readonly string[]): string {
   return createHash("sha256").update(parts.join("\0")).digest("hex").slice(0, 12);
 }
@@ -123,7 +123,7 @@ export async function writeKubectl(folder: string, kubenode: string): Promise<st
   return file;
 }
 
-/** @param build puts the program into the folder that it is given: only a whole one is then moved to `file` */
+/** @param build writes the program into the given folder: only a complete one is then moved to `file` */
 async function buildOnce(
   file: string,
   say: Say,

@@ -6,7 +6,7 @@ const VITEST = join(import.meta.dirname, "../../node_modules/vitest/vitest.mjs")
 /**
  * Runs the tests of a configuration.
  *
- * @param args which of them, and options of vitest. Default: the arguments of this command
+ * @param args the tests to run, and options of vitest. Default: the arguments of this command
  * @returns vitest's exit code
  */
 export async function runVitest(

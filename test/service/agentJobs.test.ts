@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 afterEach(() => service.close());
 
-/** Sends the path as it is: `fetch` would resolve its dots. */
+/** Sends the path unchanged: `fetch` would resolve its dots. */
 async function call(path: string, method = "GET") {
   return new Promise<{ status: number | undefined; body: unknown }>((resolve, reject) => {
     const headers = { authorization: `Bearer ${KEY}` };
@@ -40,7 +40,7 @@ async function call(path: string, method = "GET") {
   });
 }
 
-async function look(id = "agent-1"): Promise<AgentJob> {
+async function readJob(id = "agent-1"): Promise<AgentJob> {
   const { status, body } = await call(`${PATH}/${id}`);
   expect(status).toBe(200);
   return body as AgentJob;
@@ -57,7 +57,7 @@ const set = (job: Partial<AgentJob> = {}): AgentJob =>
 const move = (status: AgentJobStatus, options?: { prLink?: string | null }): AgentJob =>
   service.agentJobs.transition("project", "agent-1", status, options);
 
-/** A job that came to a state by the transitions of the table, a second each. */
+/** A job that reached a state by the transitions of the table, a second each. */
 function createIn(status: AgentJobStatus): void {
   create();
   clockMs += 1000;
@@ -75,19 +75,19 @@ describe("a transition of an agent job", () => {
   const pairs = STATES.flatMap((from) => STATES.map((to) => [from, to] as const));
 
   test.each(pairs)(
-    "from %s to %s is made as the table says, or refused and changes nothing",
+    "from %s to %s happens as the table says, or is refused and changes nothing",
     async (from, to) => {
       createIn(from);
-      const before = await look();
+      const before = await readJob();
       expect(before.status).toBe(from);
       if (possible[from].includes(to)) {
         move(to);
         const archivedAt = to === "archived" ? "2030-01-01T12:00:02.000Z" : null;
-        expect(await look()).toEqual({ ...before, status: to, archivedAt });
+        expect(await readJob()).toEqual({ ...before, status: to, archivedAt });
       } else {
         expect(() => move(to)).toThrow(`agent job agent-1 cannot go from ${from} to ${to}: `);
         clockMs += 1000;
-        expect(await look()).toEqual(before);
+        expect(await readJob()).toEqual(before);
       }
     },
   );
@@ -95,36 +95,36 @@ describe("a transition of an agent job", () => {
   test("to a state that the API does not have is refused", async () => {
     createIn("active");
     expect(() => move("paused" as AgentJobStatus)).toThrow("cannot go from active to paused");
-    expect((await look()).status).toBe("active");
+    expect((await readJob()).status).toBe("active");
   });
 
-  test("of a job that is not there is refused", () => {
+  test("of a missing job is refused", () => {
     expect(() => move("completed")).toThrow("there is no agent job agent-1 in project project");
   });
 });
 
 describe("the pull request of an agent job", () => {
-  test("is null while the job is active, filled when it completes with one, and kept in the archive", async () => {
+  test("is null while the job is active, set when it completes with one, and kept in the archive", async () => {
     createIn("active");
-    expect((await look()).prLink).toBeNull();
+    expect((await readJob()).prLink).toBeNull();
     move("completed", { prLink: PR_LINK });
-    expect((await look()).prLink).toBe(PR_LINK);
+    expect((await readJob()).prLink).toBe(PR_LINK);
     move("archived");
-    expect(await look()).toMatchObject({ status: "archived", prLink: PR_LINK });
+    expect(await readJob()).toMatchObject({ status: "archived", prLink: PR_LINK });
   });
 
   test.each([{}, { prLink: null }])("stays null when no file was changed: %j", async (options) => {
     createIn("active");
     move("completed", options);
-    expect(await look()).toMatchObject({ status: "completed", prLink: null });
+    expect(await readJob()).toMatchObject({ status: "completed", prLink: null });
   });
 
-  test.each(["failed", "archived"] as const)("does not come with the transition to %s", async (status) => {
+  test.each(["failed", "archived"] as const)("is not set by the transition to %s", async (status) => {
     createIn("active");
     expect(() => move(status, { prLink: PR_LINK })).toThrow(
       `agent job agent-1 gets a prLink when it completes, not when it becomes ${status}`,
     );
-    expect(await look()).toMatchObject({ status: "active", prLink: null });
+    expect(await readJob()).toMatchObject({ status: "active", prLink: null });
   });
 
   test.each([
@@ -145,13 +145,13 @@ describe("the pull request of an agent job", () => {
     expect(() => set({ id: "agent-3", status: "completed", prLink })).toThrow(
       `agent job agent-3: ${refusal}`,
     );
-    expect(await look()).toMatchObject({ status: "active", prLink: null });
+    expect(await readJob()).toMatchObject({ status: "active", prLink: null });
     await expectNone("agent-2");
     await expectNone("agent-3");
   });
 });
 
-describe("an agent job that plays itself", () => {
+describe("an agent job that ends by itself", () => {
   const play = (job: Partial<NewAgentJob> = {}): AgentJob => create({ endsAfterMs: 3000, ...job });
 
   test.each([
@@ -164,39 +164,39 @@ describe("an agent job that plays itself", () => {
     [{ outcome: "archived" }, { status: "archived", archivedAt: "2030-01-01T12:00:03.000Z" }],
   ] as const)("is active until its time, then as %j says", async ({ ...job }, end) => {
     play(job);
-    const active = await look();
+    const active = await readJob();
     expect(active).toMatchObject({ status: "active", prLink: null, archivedAt: null });
     clockMs += 2999;
-    expect(await look()).toEqual(active);
+    expect(await readJob()).toEqual(active);
     clockMs += 1;
     const ended = { ...active, ...end };
-    expect(await look()).toEqual(ended);
+    expect(await readJob()).toEqual(ended);
     clockMs += 60_000;
-    expect(await look()).toEqual(ended);
+    expect(await readJob()).toEqual(ended);
     clockMs = NOON;
-    expect(await look(), "with the clock set back").toEqual(ended);
+    expect(await readJob(), "with the clock set back").toEqual(ended);
   });
 
-  test("has the end that it is moved to before its time", async () => {
+  test("keeps the end of an earlier transition", async () => {
     play({ prLink: PR_LINK });
     move("failed");
     clockMs += 3000;
-    expect(await look()).toMatchObject({ status: "failed", prLink: null });
+    expect(await readJob()).toMatchObject({ status: "failed", prLink: null });
   });
 
-  test("is moved on from the end that it had by then", async () => {
+  test("continues from the end that it had reached by then", async () => {
     play({ prLink: PR_LINK });
     clockMs += 3000;
     expect(() => move("failed")).toThrow("agent job agent-1 cannot go from completed to failed");
     move("archived");
-    expect(await look()).toMatchObject({ status: "archived", prLink: PR_LINK });
+    expect(await readJob()).toMatchObject({ status: "archived", prLink: PR_LINK });
   });
 });
 
 describe("a new agent job", () => {
   test("is active and has every field of the API, those without a value as null", async () => {
     create();
-    expect(await look()).toEqual({
+    expect(await readJob()).toEqual({
       id: "agent-1",
       status: "active",
       source: { repository: "https://git.example.com/docs/site", ref: null },
@@ -210,14 +210,14 @@ describe("a new agent job", () => {
   test("shows its repository, branch and model", async () => {
     const about = { source: { repository: "https://git.example.com/a", ref: "fix" }, model: "another-model" };
     create(about);
-    expect(await look()).toMatchObject(about);
+    expect(await readJob()).toMatchObject(about);
   });
 
   test("is refused under the id of another of its project, also when that one is archived", async () => {
     createIn("archived");
-    const before = await look();
+    const before = await readJob();
     expect(() => create()).toThrow("there is an agent job agent-1 in project project already");
-    expect(await look()).toEqual(before);
+    expect(await readJob()).toEqual(before);
     service.agentJobs.create("another", { id: "agent-1" });
   });
 
@@ -236,18 +236,18 @@ describe("a new agent job", () => {
   });
 });
 
-describe("an agent job that a test puts into a state", () => {
+describe("an agent job that a test sets to a state", () => {
   test.each(STATES)("can be %s from the start", async (status) => {
     set({ status });
     const archivedAt = status === "archived" ? "2030-01-01T12:00:00.000Z" : null;
-    expect(await look()).toMatchObject({ status, prLink: null, archivedAt });
+    expect(await readJob()).toMatchObject({ status, prLink: null, archivedAt });
   });
 
-  test("takes the place of the one that was there, whatever its state, and keeps its createdAt", async () => {
+  test("replaces the existing one, whatever its state, and keeps its createdAt", async () => {
     createIn("archived");
-    const { createdAt } = await look();
+    const { createdAt } = await readJob();
     set();
-    expect(await look()).toMatchObject({ status: "active", createdAt, archivedAt: null });
+    expect(await readJob()).toMatchObject({ status: "active", createdAt, archivedAt: null });
     expect(() => set({ createdAt: "2030-01-01T00:00:00Z" })).toThrow(
       `agent job agent-1 was created at ${createdAt}: that never changes`,
     );
@@ -280,14 +280,14 @@ describe("the endpoint of agent jobs", () => {
     });
   });
 
-  test.each(["POST", "PUT", "PATCH", "DELETE"])("does not know %s, and the job stays", async (method) => {
+  test.each(["POST", "PUT", "PATCH", "DELETE"])("refuses %s, and the job stays", async (method) => {
     createIn("active");
-    const before = await look();
+    const before = await readJob();
     expect(await call(`${PATH}/agent-1`, method)).toEqual({
       status: 404,
       body: { error: `there is no ${method} ${PATH}/agent-1` },
     });
-    expect(await look()).toEqual(before);
+    expect(await readJob()).toEqual(before);
   });
 
   test.each([

@@ -8,7 +8,7 @@ import { download, LINK_LIFETIME_MS, PATIENCE, serviceOfEachTest } from "./teste
 const { tested, call, startJob, completeJob, mintLink, listPages, exportJobs } = serviceOfEachTest();
 
 describe("a bundle", () => {
-  test("comes with its job and its size, and unpacks to the pages of the site", async () => {
+  test("has its job and its size, and unpacks to the pages of the site", async () => {
     const { jobId } = await completeJob();
     const { status, body } = await call("POST", `${JOBS}/${jobId}/bundle`);
     const { bytes } = await download(String(body["bundleUrl"]));
@@ -38,13 +38,13 @@ describe("a bundle", () => {
     expect((await jobs.archive(jobId)).size).toBeGreaterThan(1000);
   });
 
-  test("cannot be made before its job is completed", async () => {
+  test("cannot be created before its job is completed", async () => {
     const { status, body } = await call("POST", `${JOBS}/${await startJob()}/bundle`);
     expect(status).toBe(409);
     expect(body["error"]).toMatch(/a bundle can be made once it is completed/);
   });
 
-  test("is reached by a link until it expires, and after that by a fresh link, another one at the same moment, too", async () => {
+  test("is downloaded by a link until it expires, and after that by a new link; two links of the same moment differ", async () => {
     const { jobId } = await completeJob();
     const link = await mintLink(jobId);
     expect(await mintLink(jobId)).not.toBe(link);
@@ -87,7 +87,7 @@ describe("a bundle", () => {
     expect([head.status, rest.status]).toEqual([206, 206]);
     expect(rest.headers.get("content-range")).toBe(`bytes 1000-${size - 1}/${size}`);
     expect(Buffer.concat([head.bytes, rest.bytes])).toEqual(whole.bytes);
-    // each tells the digest of the whole, so that whoever joined the parts can check them
+    // each reply has the digest of the whole, so that clients that join the parts can check them
     const digest = `sha-256=:${createHash("sha256").update(whole.bytes).digest("base64")}:`;
     for (const { headers } of [whole, head, rest]) expect(headers.get("repr-digest")).toBe(digest);
 
@@ -103,7 +103,7 @@ describe("a bundle", () => {
     expect(none.headers.get("content-length")).toBe(String(size));
   });
 
-  test("shows new content only in a new export; the old job keeps the old", async () => {
+  test("has new content only in a new export; the old job keeps the old", async () => {
     const bytesOf = async (jobId: string): Promise<Buffer> => (await download(await mintLink(jobId))).bytes;
     const { jobId: oldJob } = await completeJob();
     const oldBytes = await bytesOf(oldJob);

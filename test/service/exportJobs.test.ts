@@ -8,7 +8,7 @@ const { tested, call, start, startJob, jobStatus, completeJob, failedJob, listPa
   serviceOfEachTest();
 
 describe("starting an export job", () => {
-  test("answers with the whole of a new job each time, as a look at it does", async () => {
+  test("returns all fields of a new job each time, as a read of it does", async () => {
     const { status, body } = await start();
     expect({ status, body }).toEqual({
       status: 202,
@@ -25,7 +25,7 @@ describe("starting an export job", () => {
     expect(await startJob()).not.toBe(body["jobId"]);
   });
 
-  test("takes the domain in any letter case", async () => {
+  test("accepts the domain in any letter case", async () => {
     const jobId = await startJob({ domain: "Docs.Example.COM" });
     expect((await jobStatus(jobId))["domain"]).toBe("docs.example.com");
   });
@@ -71,8 +71,8 @@ describe("an export job", () => {
   test("advances in progress and page count over its duration, then completes", async () => {
     const jobId = await startJob();
     const full = { jobId, domain: "docs.example.com", createdAt: new Date(NOON).toISOString() };
-    const updatedAt = expect.any(String) as string; // the work took its own time of a clock that was set
-    // the work itself takes its own time; after it only the clock decides, which here goes back for a look at each moment
+    const updatedAt = expect.any(String) as string; // the work took some time of a clock that was set
+    // the work itself takes real time; after it only the clock counts, which is set back here for a read at each moment
     tested.clockMs = NOON + JOB_DURATION_MS;
     await vi.waitFor(async () => expect((await jobStatus(jobId))["status"]).toBe("completed"), PATIENCE);
     for (const [share, progress, pageCount] of [
@@ -94,7 +94,7 @@ describe("an export job", () => {
     });
   });
 
-  test("is never completed before it is rendered, however far the clock", async () => {
+  test("is never completed before it is rendered, however far the clock is ahead", async () => {
     const jobId = await startJob();
     tested.clockMs += 365 * 86_400_000;
     const seen = new Set<unknown>();
@@ -142,7 +142,7 @@ describe("an export job", () => {
     );
   });
 
-  test("that nobody started is not found", async () => {
+  test("that was never started is not found", async () => {
     const missing = { status: 404, body: { error: "there is no export job job-1" } };
     expect(await call("GET", `${JOBS}/job-1`)).toEqual(missing);
     expect(await call("POST", `${JOBS}/job-1/bundle`)).toEqual(missing);
@@ -158,7 +158,7 @@ describe("the pages of an export", () => {
     expect(await completeJob(fields)).toMatchObject({ pageCount, warnings: [] });
   });
 
-  test("are all that the bundle has, beside a start page; links to others are named", async () => {
+  test("are all pages of the bundle, beside a start page; links to others are named", async () => {
     await writeFile(join(tested.source, "one.md"), "# One\n[start](index.md) [two](two.md) [gone](gone.md)");
     const { jobId, warnings } = await completeJob({ paths: ["one", "two"] });
     expect(warnings).toEqual([

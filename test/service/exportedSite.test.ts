@@ -5,7 +5,7 @@ import { type DefaultTreeAdapterTypes as Html, parse } from "parse5";
 import { beforeAll, describe, expect, test } from "vitest";
 import { exportSite, FASTIFY_MANUAL, listFiles, servedManual } from "./exportedSite.ts";
 
-/** A page as the crawler saw it. */
+/** A page as the crawler read it. */
 interface CrawledPage {
   elements: Html.Element[];
   ids: Set<string>;
@@ -27,7 +27,7 @@ describe("the exported fastify manual", () => {
     expect(served.site.pageCount).toBe(sourcePages.length);
   });
 
-  test("unpacks to exactly the pages, what they refer to, and the page for wrong addresses", async () => {
+  test("unpacks to exactly the pages, the files that they refer to, and the page for wrong addresses", async () => {
     const pages = sourcePages.map(addressOf);
     const assets = [...crawled.values()].flatMap(({ elements }) => elements.flatMap(loadedUrls));
     expect(assets.length).toBeGreaterThan(0);
@@ -51,7 +51,7 @@ describe("the exported fastify manual", () => {
     }
   });
 
-  test("has no internal link that leads nowhere", async () => {
+  test("has no internal link without a target", async () => {
     const files = new Set(await listFiles(served.site.folder));
     for (const [address, { elements }] of crawled) {
       for (const element of elements) {
@@ -66,7 +66,7 @@ describe("the exported fastify manual", () => {
     }
   });
 
-  test("warns of exactly the links that the source itself has broken", async () => {
+  test("warns of exactly the links that are broken in the source", async () => {
     const broken = new Set<string>();
     for (const source of sourcePages) {
       for (const href of linksOf(await readFile(join(FASTIFY_MANUAL, source), "utf8"))) {
@@ -96,7 +96,7 @@ describe("the exported fastify manual", () => {
     }
   });
 
-  test("has no inline script and no inline style, and may be served under a strict content security policy", () => {
+  test("has no inline script and no inline style, and works under a strict content security policy", () => {
     for (const [address, { elements }] of crawled) {
       for (const element of elements) {
         const names = element.attrs.map(({ name }) => name);
@@ -123,7 +123,7 @@ describe("the exported fastify manual", () => {
     expect(titles.size).toBe(sourcePages.length);
   });
 
-  test("links to other sites without telling them where the reader came from", () => {
+  test("sends no referrer to other sites", () => {
     const links = [...crawled.values()].flatMap(({ elements }) => elements);
     const external = links.filter((element) => attribute(element, "href")?.startsWith("http"));
     expect(external.length).toBeGreaterThan(100);
@@ -158,7 +158,7 @@ async function crawl(url: string): Promise<Map<string, CrawledPage>> {
   return pages;
 }
 
-/** What a browser fetches by itself because of this element. */
+/** The addresses that a browser loads for this element. */
 function loadedUrls(element: Html.Element): string[] {
   const names = ["src", "poster", "data", "background", "xlink:href"];
   if (["link", "use", "image"].includes(element.tagName)) names.push("href");
@@ -172,7 +172,7 @@ function addressOf(source: string): string {
   return posix.join(dir, name.toLowerCase() === "index" ? "index.html" : `${name}.html`);
 }
 
-/** The links of a Markdown text, by another way than the renderer's. */
+/** The links of a Markdown text, found in another way than the renderer's. */
 function linksOf(markdown: string): string[] {
   const tokens = new MarkdownIt({ html: true }).parse(markdown, {});
   return tokens

@@ -13,7 +13,7 @@ import { JOBS, serviceCalls } from "./serviceCalls.ts";
 const DOMAIN = "docs.example.com";
 const KEY = "svc_test";
 
-/** A site that went the whole way: exported by the service, downloaded, unpacked by plain `tar`. */
+/** A whole export: by the service, downloaded, unpacked by plain `tar`. */
 export interface ExportedSite {
   folder: string;
   pageCount: number;
@@ -52,7 +52,7 @@ export async function exportSite(source: string): Promise<ExportedSite> {
   };
 }
 
-/** Exports these files. Source and site are gone when the test ends. */
+/** Exports these files. Source and site are removed when the test ends. */
 export async function exportFiles(files: Readonly<Record<string, string | Buffer>>): Promise<ExportedSite> {
   const source = await mkdtemp(join(tmpdir(), "markdown-"));
   onTestFinished(() => rm(source, { recursive: true }));
@@ -78,12 +78,12 @@ export function readPage(site: ExportedSite, address: string): Promise<string> {
   return readFile(join(site.folder, address), "utf8");
 }
 
-/** The manual that the installed fastify brings: real pages, written by people who did not know of this renderer. */
+/** The manual in the installed fastify package: real pages, whose authors did not know this renderer. */
 export const FASTIFY_MANUAL = join(import.meta.dirname, "../../node_modules/fastify/docs");
 
 /**
  * Exports the manual and serves it as any static file server would, below a sub-folder of its host, under a strict content
- * security policy. Call it among the tests; it is there while they run.
+ * security policy. Call it at the level of tests; it runs during them.
  */
 export function servedManual(): { site: ExportedSite; url: string } {
   const served = {} as { site: ExportedSite; url: string };

@@ -30,9 +30,9 @@ describe.runIf(hasChromium)("in a browser, the exported site", () => {
   const served = servedManual();
   let browser: Browser;
   let page: Page;
-  /** Addresses of everything the page requested. */
+  /** Addresses of all requests of the page. */
   let requested: string[];
-  /** What the page complained of in its console. */
+  /** Messages of the page on its console. */
   let complaints: string[];
 
   beforeAll(async () => {
@@ -89,7 +89,7 @@ describe.runIf(hasChromium)("in a browser, the exported site", () => {
     },
   );
 
-  test("requests nothing from elsewhere and complains of nothing", async () => {
+  test("requests nothing from other hosts and reports no errors", async () => {
     for (const address of [...DEMANDING_PAGES, "Reference/Encapsulation.html", "Guides/Ecosystem.html"]) {
       await page.goto(served.url + address);
     }
@@ -117,7 +117,7 @@ describe.runIf(hasChromium)("in a browser, the exported site", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("marks in the page's contents what is being read", async () => {
+  test("marks the section that is being read in the page's contents", async () => {
     await page.goto(`${served.url}Reference/Server.html#bodylimit`);
     const current = page.locator(".page-contents [aria-current]");
     await current.waitFor();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { exportFiles, listFiles, readPage } from "./exportedSite.ts";
 
 describe("links", () => {
-  test("to Markdown files become links to their pages, wherever the folder", async () => {
+  test("to Markdown files become links to their pages, in any folder", async () => {
     const site = await exportFiles({
       "README.md": "# Docs\n[deep](a/b/Deep%20page.md#some-part) [folder](a) [bare](a/b/Deep%20page)",
       "a/readme.md": "[up](../README.md) [root](/README.md)",
@@ -18,7 +18,7 @@ describe("links", () => {
     expect(site.warnings).toEqual([]);
   });
 
-  test("that the source has broken are named with their page, and lead to nothing that is not there", async () => {
+  test("that are broken in the source are named with their page, and lead to no missing target", async () => {
     const site = await exportFiles({
       "index.md": "# Docs\n[gone](gone.md) [out](../../etc/passwd) [section](other.md#nope) ![image](no.png)",
       "other.md": "# Other\n[script](<javascript:alert(1)>)",
@@ -36,7 +36,7 @@ describe("links", () => {
     expect(await readPage(site, "other.html")).not.toContain('href="javascript');
   });
 
-  test("forgive letter case in fragments, as code hosts do", async () => {
+  test("ignore letter case in fragments, as code hosts do", async () => {
     const site = await exportFiles({ "index.md": "# Docs\n## A Part\n[part](#A-Part)" });
     expect(await readPage(site, "index.html")).toContain('<a href="#a-part">part</a>');
     expect(site.warnings).toEqual([]);
@@ -59,7 +59,7 @@ describe("files beside the pages", () => {
     expect(await readPage(site, "index.html")).toContain('srcset="images/two.svg 2x"');
   });
 
-  test("on other hosts are not loaded: words or a link stand for them, and a warning tells the author", async () => {
+  test("on other hosts are not loaded: text or a link replaces them, and a warning informs the author", async () => {
     const badge = "https://img.example/badge.svg";
     const site = await exportFiles({
       "index.md": `# Docs\n![plain](${badge})\n[![linked](${badge})](https://ci.example)\n<img src="//img.example/x.png" alt="raw">`,
@@ -91,7 +91,7 @@ describe("raw HTML", () => {
     expect(start).toContain("old");
   });
 
-  test("that would run or load something is taken out, and the author told", async () => {
+  test("that would run or load something is removed, with a warning", async () => {
     const site = await exportFiles({
       "index.md":
         "# Docs\n<script>alert(1)</script>\n\n<iframe src='https://a.example'></iframe>\n\n<p onclick='x()' id=kept>text</p>\n\n<link rel=stylesheet href='https://b.example/x.css'>\n\n<svg onload='x()'><image href='https://c.example'/></svg>\n\n<a href='javascript:x()'>go</a>",
@@ -108,7 +108,7 @@ describe("raw HTML", () => {
     ]);
   });
 
-  test("with an anchor that its author forgot to close swallows nothing", async () => {
+  test("with an anchor that its author forgot to close loses no text", async () => {
     const site = await exportFiles({
       "index.md": '# Docs\n<a id="here">\n\ntext with a [link](#here)\n\n## here',
     });
@@ -119,7 +119,7 @@ describe("raw HTML", () => {
 });
 
 describe("code", () => {
-  test("is coloured by classes, keeps its text, and stays plain in an unknown language", async () => {
+  test("is highlighted by classes, keeps its text, and stays plain in an unknown language", async () => {
     const site = await exportFiles({
       "index.md": "# Docs\n```ts\nconst a = `<b>`;\n\nlet c;\n```\n```klingon\nif <x>\n```\n\n    indented",
     });

@@ -1,4 +1,4 @@
-// Sources that are hostile, or only unlucky: the export goes through, soon, and what it publishes runs nothing.
+// Sources that are hostile, or only unlucky: the export completes in time, and its result runs nothing.
 import { mkdtemp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ async function contentFiles(site: ExportedSite): Promise<string[]> {
 }
 
 describe("files beside the pages", () => {
-  test("that could run scripts under the site's address are left out, and their links become words", async () => {
+  test("that could run scripts under the site's address are left out, and their links become text", async () => {
     const page = "<script>alert(1)</script>";
     const runnable = [
       "evil.html",
@@ -44,7 +44,7 @@ describe("files beside the pages", () => {
     expect(site.warnings).toEqual([]);
   });
 
-  test("that are drawings keep their picture and lose what could run or load something", async () => {
+  test("that are drawings keep their picture and lose everything that could run or load", async () => {
     const drawing = `<?xml version="1.0"?><?xml-stylesheet href="x.xsl" type="text/xsl"?>
 <!DOCTYPE svg [<!ENTITY e "entity">]>
 <svg xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xhtml" viewBox="0 0 9 9" onload="alert(1)">
@@ -71,7 +71,7 @@ describe("files beside the pages", () => {
     );
   });
 
-  test("that only call themselves drawings are exported empty, and the author told", async () => {
+  test("that only claim to be drawings are exported empty, with a warning", async () => {
     const site = await exportFiles({
       "index.md": "![a](a.svg)",
       "a.svg": "<html><script>alert(1)</script></html>",
@@ -90,7 +90,7 @@ describe("srcset", () => {
     ["a.png (,https://evil.example/b.png 2x)", 'srcset="a.png"'],
     ["a.png https://evil.example/b.png", 'srcset="a.png"'],
     ["https://evil.example/b.png,https://evil.example/c.png 2x", ""],
-  ])("of %j loads nothing from elsewhere, and the image stays", async (srcset, kept) => {
+  ])("of %j loads nothing from other hosts, and the image stays", async (srcset, kept) => {
     const site = await exportFiles({
       "index.md": `# Docs\n<img src="a.png" srcset="${srcset}">`,
       "a.png": "a",
@@ -101,7 +101,7 @@ describe("srcset", () => {
 });
 
 describe("names", () => {
-  test('that begin with "@" are files like others, and never another archive', async () => {
+  test('that begin with "@" are ordinary files, and never another archive', async () => {
     const folder = await mkdtemp(join(tmpdir(), "archived-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(join(folder, "secret.txt"), "not meant for readers");
@@ -160,7 +160,7 @@ describe("pages", () => {
     ["raw HTML of unknown elements", "<foo>".repeat(N)],
     ["tables", "<table><tr><td>".repeat(N)],
     ["drawings", "<svg>".repeat(N)],
-  ])("with a nesting of 10,000 %s are exported, with the words around it", async (_what, markdown) => {
+  ])("with a nesting of 10,000 %s are exported, with the text around it", async (_what, markdown) => {
     const { page } = await render(`# Docs\n\nBefore it.\n\n${markdown}\n\nAfter it.`);
     expect(page).toContain("Before it.");
     expect(page).toContain("After it.");
@@ -180,7 +180,7 @@ describe("pages", () => {
     expect(ms).toBeLessThan(5_000); // it was a minute
   });
 
-  test("with code that takes too long to colour are exported, that code plain, the rest coloured", async () => {
+  test("with code that takes too long to highlight are exported, that code plain, the rest highlighted", async () => {
     const slow = "$".repeat(1_990); // PHP's grammar takes seconds for such a line, and there can be any number of them
     const { page, ms, warnings } = await render(
       `# Docs\n\`\`\`php\n<?php\n${`${slow}\n`.repeat(20)}\`\`\`\n\n\`\`\`ts\nconst a = 1;\n\`\`\`\n`,
@@ -192,7 +192,7 @@ describe("pages", () => {
     expect(ms).toBeLessThan(10_000); // it was minutes
   });
 
-  test("with code that takes too long again and again get no more colours, so that the next export has its turn", async () => {
+  test("with code that repeatedly takes too long get no more highlighting, so that the next export can begin", async () => {
     const block = `\`\`\`php\n<?php\n${"$".repeat(1_990)}\n\`\`\`\n\n`;
     const { warnings, page } = await render(`# Docs\n${block.repeat(5)}\`\`\`ts\nconst a = 1;\n\`\`\`\n`, {
       codeTimeLimitMs: 50,

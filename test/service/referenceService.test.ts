@@ -24,7 +24,7 @@ describe("the admin API key", () => {
     });
   });
 
-  test("is taken only as a bearer token", async () => {
+  test("is accepted only as a bearer token", async () => {
     const response = await fetch(tested.service.url + JOBS, {
       method: "POST",
       headers: { authorization: `Basic ${KEY}` },
@@ -56,7 +56,7 @@ describe("for tests", () => {
     expect(JSON.stringify(tested.service.requests)).not.toContain(KEY);
   });
 
-  test("the log of requests has an end, and so has each text in it, also without a key", async () => {
+  test("the log of requests has a limit, and so has each text in it, also without a key", async () => {
     const long = await startReferenceService({ sites: {}, adminApiKey: KEY, loggedRequests: 3 });
     const nameless = serviceCalls(long.url, "");
     for (let index = 1; index <= 5; index++) await nameless("GET", `/${index}/${"a".repeat(15_000)}`);
@@ -67,7 +67,7 @@ describe("for tests", () => {
     expect(long.requests[2]?.domain).toHaveLength(1_024);
   });
 
-  test("what the service did not expect is told to whoever runs it, and clients learn no path of the machine", async () => {
+  test("unexpected errors are reported to the operator of the service, and clients get no path of the machine", async () => {
     const output = vi.spyOn(console, "error").mockImplementation(() => undefined);
     tested.service.intercept(() => {
       throw new Error(`ENOENT: no such file, open '${tested.source}/one.html'`);
@@ -80,7 +80,7 @@ describe("for tests", () => {
     output.mockRestore();
   });
 
-  test("a request can be answered differently, until the interceptor is taken away", async () => {
+  test("a request can be answered differently, until the interceptor is removed", async () => {
     const remove = tested.service.intercept(({ method, domain }) =>
       method === "POST" && domain === "docs.example.com"
         ? { status: 503, headers: { "retry-after": "2" }, body: { error: "busy" } }
@@ -101,7 +101,7 @@ describe("for tests", () => {
     expect(tested.service.requests.map(({ status }) => status)).toEqual([undefined, 202]);
   });
 
-  test("a site can be replaced, and reset forgets everything and brings the first site back", async () => {
+  test("a site can be replaced, and reset forgets everything and restores the first site", async () => {
     tested.service.setSite("docs.example.com", { source: tested.source, plan: "starter" });
     tested.service.agentJobs.create("project", { id: "agent-1" });
     tested.service.intercept(() => undefined);
@@ -114,7 +114,7 @@ describe("for tests", () => {
     expect((await call("GET", "/v2/agent/project/job/agent-1")).status).toBe(404);
   });
 
-  test("replies carry the time of the service's own clock", async () => {
+  test("replies have the time of the service's own clock", async () => {
     const response = await fetch(tested.service.url);
     expect(response.headers.get("date")).toBe("Tue, 01 Jan 2030 12:00:00 GMT");
   });

@@ -28,7 +28,7 @@ function run(...args: string[]): {
 
 describe("npm run reference-service", () => {
   test.each(["SIGINT", "SIGTERM"] as const)(
-    "says where it listens, and ends cleanly on %s",
+    "prints its address, and exits successfully on %s",
     async (signal) => {
       const { process: service, ended } = run(
         "--port",
@@ -46,35 +46,35 @@ describe("npm run reference-service", () => {
     },
   );
 
-  test("takes the key from REFERENCE_SERVICE_ADMIN_API_KEY where the arguments have none", async () => {
+  test("uses the key of REFERENCE_SERVICE_ADMIN_API_KEY where the arguments have none", async () => {
     vi.stubEnv("REFERENCE_SERVICE_ADMIN_API_KEY", "svc_from_environment");
     const { process: service } = run("--port", "0", "--site", `docs.example.com=${MARKDOWN}`);
     vi.unstubAllEnvs();
     const [line] = (await once(service.stdout ?? service, "data")) as [Buffer];
     const url = String(line).replace("listening on ", "").trim();
-    const look = async (key: string) => {
+    const request = async (key: string) => {
       const headers = { authorization: `Bearer ${key}` };
       return (await fetch(`${url}/v1/static-export/jobs/job-1`, { headers })).status;
     };
-    expect([await look("svc_from_environment"), await look("svc_local")]).toEqual([404, 401]);
+    expect([await request("svc_from_environment"), await request("svc_local")]).toEqual([404, 401]);
   });
 
-  test("makes agents' jobs, which end by themselves", async () => {
+  test("creates agents' jobs, which end by themselves", async () => {
     const site = `docs.example.com=${MARKDOWN}`;
     const jobs = ["--agent-job", "p/done=0", "--agent-job", "p/late=3600.5"];
     const { process: service } = run("--port", "0", "--site", site, "--key", "svc_local", ...jobs);
     const [line] = (await once(service.stdout ?? service, "data")) as [Buffer];
     const url = String(line).replace("listening on ", "").trim();
-    const look = async (id: string) => {
+    const request = async (id: string) => {
       const headers = { authorization: "Bearer svc_local" };
       return (await (await fetch(`${url}/v2/agent/p/job/${id}`, { headers })).json()) as object;
     };
-    expect(await look("done")).toMatchObject({ id: "done", status: "completed", prLink: null });
-    expect(await look("late")).toMatchObject({ id: "late", status: "active" });
-    expect(await look("other")).toEqual({ error: "there is no agent job other in project p" });
+    expect(await request("done")).toMatchObject({ id: "done", status: "completed", prLink: null });
+    expect(await request("late")).toMatchObject({ id: "late", status: "active" });
+    expect(await request("other")).toEqual({ error: "there is no agent job other in project p" });
   });
 
-  test("explains itself", async () => {
+  test("prints its usage", async () => {
     const { code, output } = await run("--help").ended;
     expect(code).toBe(0);
     expect(output).toMatch(/^Usage: npm run reference-service/);

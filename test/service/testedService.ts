@@ -17,19 +17,16 @@ export const JOB_DURATION_MS = 10_000;
 /** The machine may be busy with other tests. */
 export const PATIENCE = { timeout: 20_000 };
 
-/** What a test has for itself. */
+/** A test's own service. */
 interface Tested {
-  /** What the service takes for now. */
+  /** The key that the service accepts at present. */
   clockMs: number;
   /** The folder with the Markdown of docs.example.com. */
   source: string;
   service: ReferenceService;
 }
 
-/**
- * A service of its own for each test, and what a client does with it. Call it among the tests; the service is there while one
- * runs.
- */
+/** A separate service for each test, and a client's calls to it. Call it at the level of tests; the service runs during each. */
 export function serviceOfEachTest() {
   const tested = {} as Tested;
   beforeEach(async () => {
@@ -72,7 +69,7 @@ export function serviceOfEachTest() {
     return (await call("GET", `${JOBS}/${jobId}`)).body;
   }
 
-  /** Starts a job and waits for the real work; the minimum duration passes on the service's clock. */
+  /** Starts a job and waits for the real work; the least duration passes on the service's clock. */
   async function completeJob(fields?: object): Promise<Record<string, unknown> & { jobId: string }> {
     const jobId = await startJob(fields);
     const job = await vi.waitFor(async () => {
@@ -93,7 +90,7 @@ export function serviceOfEachTest() {
     }, PATIENCE);
   }
 
-  /** A fresh link to the bundle of a job. */
+  /** A new link to the bundle of a job. */
   async function mintLink(jobId: string): Promise<string> {
     const { status, body } = await call("POST", `${JOBS}/${jobId}/bundle`);
     expect(status).toBe(200);
@@ -111,7 +108,7 @@ export function serviceOfEachTest() {
       .filter((file) => !file.startsWith("assets/"));
   }
 
-  /** The jobs of a service without its HTTP, which take as long as their work, and where they are kept. */
+  /** The jobs of a service without its HTTP, which take as long as their work, and their folder. */
   async function exportJobs(): Promise<{ jobs: ExportJobs; folder: string }> {
     const folder = await mkdtemp(join(tmpdir(), "jobs-"));
     const jobs = new ExportJobs({

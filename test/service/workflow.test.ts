@@ -71,7 +71,7 @@ test("a site is exported, downloaded, adopted again by its job, and found by a r
   expect((await staticExport.read(context(), created))?.state.outputs.status).toBe("completed");
 });
 
-test("a rejected key, an unknown site and an unknown job are told apart", async () => {
+test("a rejected key, an unknown site and an unknown job are distinguished", async () => {
   await expect(staticExport.create(context("svc_wrong"), inputs())).rejects.toThrow("rejected the API key");
   const unknownSite = { ...inputs(), domain: "unknown.example.invalid" };
   await expect(staticExport.create(context(), unknownSite)).rejects.toThrow(

@@ -1,4 +1,4 @@
-/** What the service answers about a job of an agent that is completed. */
+/** The service's reply for a completed agent job. */
 export const COMPLETED_JOB = {
   id: "a1",
   status: "completed",

@@ -6,30 +6,31 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi, type TestContext } from "vitest";
-import type { Bundle, DestinationContext } from "../../provider/destination/destination.ts";
+import type { Bundle } from "../../provider/archive/bundle.ts";
+import type { DestinationContext } from "../../provider/destination/destination.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import { VirtualClock } from "./virtualClock.ts";
 import { Secrets } from "../../provider/messages/secrets.ts";
 
-/** The one bucket of the stub. */
+/** The only bucket of the stub. */
 export const STUB_BUCKET = "docs";
 
-/** The credentials that a test's environment holds: none of them may be in a message. */
+/** The credentials in a test's environment: none of them may be in a message. */
 export const CANARIES = {
   AWS_ACCESS_KEY_ID: "AKIAC4N4RY",
   AWS_SECRET_ACCESS_KEY: "c4n4ry/secret+key",
   AWS_SESSION_TOKEN: "c4n4ry//session+token==",
 } as const;
 
-/** An object, with the headers that it was sent with. */
+/** An object, with the headers of its request. */
 export interface StubObject {
   readonly body: Buffer;
   readonly etag: string;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** An upload in parts that is not completed. */
+/** A multipart upload that is not completed. */
 export interface StubUpload {
   readonly key: string;
   readonly headers: IncomingHttpHeaders;
@@ -37,7 +38,7 @@ export interface StubUpload {
   readonly parts: Map<number, Buffer>;
 }
 
-/** A request, as rules for it see it. */
+/** A request, as rules for it get it. */
 export interface StubRequest {
   readonly method: string;
   /** Below the bucket; empty for the bucket itself. */
@@ -46,25 +47,25 @@ export interface StubRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** An answer in the place of the store's own. */
+/** An answer in place of the store's own. */
 export interface StubAnswer {
   readonly status: number;
   readonly body?: string | Buffer;
   readonly headers?: Record<string, string>;
 }
 
-/** A store in memory that speaks as much of S3's protocol as copies need. It does not look at signatures. */
+/** A store in memory with the part of S3's protocol that copies need. It does not check signatures. */
 export interface BucketStub {
   readonly endpoint: string;
   readonly objects: Map<string, StubObject>;
   /** By upload id. */
   readonly uploads: Map<string, StubUpload>;
   readonly requests: StubRequest[];
-  /** Many deletions at once need Content-MD5, as at stores that know no newer checksum. */
+  /** Multi-object deletions need Content-MD5, as at stores without newer checksums. */
   insistsOnMd5: boolean;
-  /** Sees each request before the store does. `"hang"`: no answer ever comes. */
+  /** Gets each request before the store does. `"hang"`: no answer ever comes. */
   rule: (request: StubRequest) => StubAnswer | "hang" | undefined;
-  /** Writes as somebody else. */
+  /** Writes as another user. */
   put(key: string, body: string | Buffer, headers?: IncomingHttpHeaders): void;
 }
 
@@ -102,7 +103,7 @@ export async function startBucketStub(context: Pick<TestContext, "onTestFinished
       outgoing.writeHead(answer.status, { "content-type": "application/xml", ...answer.headers });
       outgoing.end(answer.body);
     });
-    answered.catch(() => undefined); // who asked was killed
+    answered.catch(() => undefined); // the client was killed
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   context.onTestFinished(() => server.close().closeAllConnections());
@@ -132,13 +133,13 @@ function reply(stub: BucketStub, request: StubRequest, body: Buffer): StubAnswer
   if (!found) return method === "HEAD" ? { status: 404 } : stubError(404, "NoSuchKey");
   const { etag } = found;
   const kept = ["content-type", "cache-control", "x-amz-meta-sha256", "x-amz-checksum-sha256"] as const;
-  const told = Object.fromEntries(
+  const replyHeaders = Object.fromEntries(
     kept.flatMap((name) => (found.headers[name] === undefined ? [] : [[name, String(found.headers[name])]])),
   );
   const length = { "content-length": String(found.body.length) };
   return {
     status: 200,
-    headers: { ...told, ...length, etag },
+    headers: { ...replyHeaders, ...length, etag },
     ...(method === "GET" && { body: found.body }),
   };
 }
@@ -233,7 +234,7 @@ function partsXml({ parts, startedAt }: StubUpload): string {
     .join("");
 }
 
-/** One operation at a destination, and what it told. */
+/** One operation at a destination, and its messages. */
 export interface StubOperation extends DestinationContext {
   readonly clock: VirtualClock;
   readonly reporter: ReturnType<typeof recordingReporter>;
@@ -261,7 +262,7 @@ export async function stubOperation(
   };
 }
 
-/** An archive of so many bytes, which nobody looks into. */
+/** An archive of the given size, which is never unpacked. */
 export async function stubBundle(
   context: Pick<TestContext, "onTestFinished">,
   size: number,

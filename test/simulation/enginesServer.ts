@@ -1,10 +1,10 @@
 import { vi } from "vitest";
 
-/** In the place of the HTTP/2 server of Pulumi's dynamic-provider process, over which the engine calls `Cancel`. */
+/** Replaces the HTTP/2 server of Pulumi's dynamic-provider process, over which the engine calls `Cancel`. */
 export class EnginesServer {
   readonly #listeners: ((stream: unknown, headers: Record<string, unknown>) => void)[] = [];
 
-  /** Puts it among the handles of this process, until `vi.restoreAllMocks`. */
+  /** Adds it to the handles of this process, until `vi.restoreAllMocks`. */
   constructor() {
     const server = new (class Http2Server {
       on = (_event: "stream", listener: (stream: unknown, headers: Record<string, unknown>) => void): void =>
@@ -17,7 +17,7 @@ export class EnginesServer {
     ).mockReturnValue([server]);
   }
 
-  /** What Ctrl-C does, and the normal end of every operation. */
+  /** The effect of Ctrl-C, and the normal end of every operation. */
   cancel(): void {
     for (const listener of this.#listeners) listener({}, { ":path": "/pulumirpc.ResourceProvider/Cancel" });
   }

@@ -2,13 +2,13 @@ import type { Clock } from "../../provider/time/clock.ts";
 
 /** A clock that runs faster than the machine's, for limits of ours over real sockets. */
 export class FasterClock implements Clock {
-  /** Every delay asked for, in milliseconds, that ran out. */
+  /** Every requested delay that ran out, in milliseconds. */
   readonly waits: number[] = [];
   readonly #speed: number;
   readonly #startedAt = performance.now();
   readonly #startMs = Date.now();
 
-  /** @param speed how many of its seconds pass in one of the machine's */
+  /** @param speed its seconds in one second of the machine */
   constructor(speed: number) {
     this.#speed = speed;
   }
@@ -22,7 +22,7 @@ export class FasterClock implements Clock {
     const wait = (): void => {
       timer = setTimeout(
         () => {
-          // the machine's timers count from when the event loop last looked at its clock: they may be early
+          // the machine's timers count from when the event loop last read its clock: they may be early
           if (this.monotonic() < endMs) return wait();
           this.waits.push(delayMs);
           callback();

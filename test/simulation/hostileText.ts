@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** What is more than text to a terminal, a pipeline, Pulumi or gRPC. */
+/** Texts with a meaning to a terminal, a pipeline, Pulumi or gRPC. */
 const FRAGMENTS = [
   "##vso[task.setvariable variable=a]",
   "##[stop-commands]",
@@ -25,7 +25,7 @@ const FRAGMENTS = [
   "__proto__",
 ];
 
-/** Any text: of whole and half characters, and of what somebody would write who means harm. */
+/** Any text: of whole and half characters, and of texts that an attacker would write. */
 export function hostileText(...more: string[]): fc.Arbitrary<string> {
   const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 });
   const part = fc.oneof(
@@ -39,7 +39,7 @@ export function hostileText(...more: string[]): fc.Arbitrary<string> {
   );
 }
 
-/** Any JSON that is made of such texts. */
+/** Any JSON with such texts. */
 export function hostileJson(text: fc.Arbitrary<string>): fc.Arbitrary<unknown> {
   return fc.oneof(
     text,

@@ -13,7 +13,7 @@ export const COUNTING = {
       return ++count <= aSecond;
     };
   },
-  /** Those that were let through in the second before. */
+  /** Those that passed in the second before. */
   slidingWindow: (clock: VirtualClock, aSecond: number) => {
     const passed: number[] = [];
     return (): boolean => {
@@ -23,7 +23,7 @@ export const COUNTING = {
       return passes;
     };
   },
-  /** A bucket that is filled with the time. */
+  /** A token bucket. */
   tokenBucket: (clock: VirtualClock, aSecond: number) => {
     let [tokens, atMs] = [aSecond, 0];
     return (): boolean => {
@@ -37,8 +37,8 @@ export const COUNTING = {
 };
 
 /**
- * A way to the service that takes its time, and a gate before it: so many requests a second are let through, the others are
- * refused with 429 and `Retry-After: 1`.
+ * A delayed way to the service, with a rate limit: a number of requests a second pass, the others are refused with 429 and
+ * `Retry-After: 1`.
  *
  * @param latencyMs of both ways together; varies by two fifths
  */

@@ -1,9 +1,11 @@
 import type { PublicationFolder, PublishingResource } from "../../provider/resource/publicationRecords.ts";
 
-/** Notes of publications without a disk. Like the real ones they outlive a process, and go when the operation has ended. */
+/**
+ * Publication records without a disk. Like the real ones they outlive a process, and are removed when the operation has ended.
+ */
 export class MemoryNotes implements Pick<PublicationFolder, keyof PublicationFolder> {
   readonly notes = new Map<string, string>();
-  /** Nothing can be written any more. */
+  /** Writing fails. */
   diskIsFull = false;
   #handedOver: PublishingResource[] = [];
 
@@ -25,7 +27,7 @@ export class MemoryNotes implements Pick<PublicationFolder, keyof PublicationFol
     this.notes.delete(keyOf(resource));
   }
 
-  /** The engine has stored what it was given. */
+  /** The engine has stored the result. */
   operationEnded(): void {
     for (const resource of this.#handedOver.splice(0)) this.forget(resource);
   }

@@ -4,12 +4,12 @@ import {
   type ResumeFolder,
 } from "../../provider/resource/resumeRecords.ts";
 
-/** Resume records without a disk. Like the real ones they outlive a process, and go when the operation has ended. */
+/** Resume records without a disk. Like the real ones they outlive a process, and are removed when the operation has ended. */
 export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
   readonly jobs = new Map<string, { jobId: string; savedAtMs: number }>();
-  /** Idempotency keys of starts whose reply never came. */
+  /** Idempotency keys of starts without a reply. */
   readonly starts = new Map<string, string>();
-  /** Nothing can be written any more. */
+  /** Writing fails. */
   diskIsFull = false;
   readonly #now: () => number;
   #handedOver: RecordedResource[] = [];
@@ -63,12 +63,12 @@ export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
     }
   }
 
-  /** The engine has stored what it was given. */
+  /** The engine has stored the result. */
   operationEnded(): void {
     for (const resource of this.#handedOver.splice(0)) this.forget(resource);
   }
 
-  /** The process died before it could tidy up. */
+  /** The process died before it could clean up. */
   processKilled(): void {
     this.#handedOver = [];
   }

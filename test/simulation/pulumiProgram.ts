@@ -1,13 +1,13 @@
-// What nobody but the inner state of Pulumi's SDK tells of a program that runs under its mocks.
+// Reads from the inner state of Pulumi's SDK what a program registered under its mocks.
 import * as pulumi from "@pulumi/pulumi";
 
-/** Waits until all that was declared is registered, outputs of components, too. */
+/** Waits until all declared resources are registered, with outputs of components. */
 export async function settled(): Promise<void> {
   await (pulumi.runtime as unknown as { waitForRPCs: () => Promise<void> }).waitForRPCs();
 }
 
-/** What an output turns out to be: "unknown" where a preview cannot know it. */
-export async function told(output: unknown): Promise<{ value: unknown; secret: boolean }> {
+/** The value of an output: "unknown" where a preview cannot know it. */
+export async function resolved(output: unknown): Promise<{ value: unknown; secret: boolean }> {
   const { promise, isSecret, isKnown } = output as {
     promise: () => Promise<unknown>;
     isSecret: Promise<boolean>;
@@ -20,7 +20,7 @@ export async function told(output: unknown): Promise<{ value: unknown; secret: b
 export interface Registered {
   type: string;
   name: string;
-  /** Of a resource that is only read. */
+  /** Id of a resource that is only read. */
   id: string;
   inputs: Record<string, unknown>;
 }
@@ -29,7 +29,7 @@ export interface Registered {
  * Begins a program under Pulumi's mocks.
  *
  * @param options `outputs`: of each resource, besides its inputs
- * @returns what the program registers, as that happens
+ * @returns the registrations of the program, as they happen
  */
 export async function startProgram({
   outputs = {},

@@ -5,40 +5,40 @@ import {
   SimpleSpanProcessor,
   type ReadableSpan,
 } from "@opentelemetry/sdk-trace-base";
-import { Spans, type SpanExit } from "../../provider/adapters/dynamic/spans.ts";
+import { Spans, type SpanBackend } from "../../provider/adapters/session/spans.ts";
 import type { Clock } from "../../provider/time/clock.ts";
 import type { Tracer } from "../../provider/tracing/tracer.ts";
 import { URN } from "./testContext.ts";
 import { Secrets } from "../../provider/messages/secrets.ts";
 
-/** A span as it was told of, with those that ran within it. */
+/** A span as it was exported, with its child spans. */
 export interface RecordedSpan {
   readonly name: string;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** What it failed with. */
+  /** The error of the span. */
   readonly error?: string;
   readonly within: readonly RecordedSpan[];
 }
 
-/** The real spans of OpenTelemetry, which stay here. */
+/** The real spans of OpenTelemetry, exported to memory. */
 export class RecordedSpans {
   readonly #exporter = new InMemorySpanExporter();
   readonly spans: Spans;
-  readonly #exit: SpanExit;
-  /** What is told to those who miss spans. */
+  readonly #exit: SpanBackend;
+  /** Warnings about missing spans. */
   readonly debugged: string[] = [];
 
-  /** @param flush in the place of that of an endpoint */
+  /** @param flush in place of that of an endpoint */
   constructor(clock: Pick<Clock, "after">, flush = (): Promise<void> => Promise.resolve()) {
     const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(this.#exporter)] });
     this.#exit = { api, tracer: provider.getTracer("test"), flush, clock };
     this.spans = new Spans(this.#exit);
   }
 
-  /** What no span may hold. */
+  /** Texts that no span may contain. */
   readonly secrets = new Secrets();
 
-  /** Runs an operation of the resource {@link URN}. @param ofRun the span of the run, where the engine hands it over */
+  /** Runs an operation of the resource {@link URN}. @param ofRun the span of the run, where the engine passes it on */
   operation<T>(
     run: (tracer: Tracer) => Promise<T>,
     { name = "create", ofRun }: { name?: string; ofRun?: string } = {},
@@ -74,7 +74,7 @@ export class RecordedSpans {
     return recorded(roots[0]);
   }
 
-  /** Their names, those of each indented below that in which they ran, looks in a row once. */
+  /** Their names, those of each indented below its parent's, consecutive polls once. */
   get outline(): string[] {
     const lines = (span: RecordedSpan, depth: number): string[] => [
       "  ".repeat(depth) + span.name,

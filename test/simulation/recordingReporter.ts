@@ -1,6 +1,6 @@
 import type { Reporter } from "../../provider/messages/reporter.ts";
 
-/** Remembers every line that the user would have seen (`debug` is none). */
+/** Records every line that the user would have seen (`debug` is none). */
 export function recordingReporter(): Reporter & { lines: Record<"progress" | "info" | "warn", string[]> } {
   const lines = { progress: [] as string[], info: [] as string[], warn: [] as string[] };
   return {

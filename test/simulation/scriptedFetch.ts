@@ -1,13 +1,13 @@
 import { FetchError, Headers, type RequestInit, type Response } from "node-fetch";
 import type { Fetch } from "../../provider/http/attempt.ts";
 
-/** One reply of the script: a body is sent as JSON unless it is text; an error is a connection that breaks. */
+/** One reply of the script: a body is sent as JSON unless it is text; an error is a broken connection. */
 export type ScriptedReply =
   | { status?: number; headers?: Record<string, string>; body?: unknown; text?: string | Uint8Array }
   | { error: string }
   | "never";
 
-/** A request as the service would have seen it. */
+/** A request as the service would have received it. */
 export interface SeenRequest {
   method: string;
   url: string;
@@ -16,7 +16,7 @@ export interface SeenRequest {
   headers: Record<string, string>;
 }
 
-/** A `fetch` that answers by a function of the request, at once, and remembers what was asked. */
+/** A `fetch` that answers by a function of the request, at once, and records the requests. */
 export function scriptedFetch(answer: (request: SeenRequest, number: number) => ScriptedReply): {
   fetch: Fetch;
   requests: SeenRequest[];
@@ -50,7 +50,7 @@ function untilAborted(init: RequestInit): Promise<Response> {
   });
 }
 
-/** As much of a Response as the transport uses, without node-fetch's streams, which take turns of the event loop. */
+/** The part of a Response that the transport uses, without node-fetch's streams, which take turns of the event loop. */
 function response(reply: Exclude<ScriptedReply, { error: string } | "never">): Response {
   const status = reply.status ?? 200;
   const text = reply.text ?? JSON.stringify(reply.body ?? {});

@@ -1,6 +1,6 @@
 /**
- * A secret as somebody might find it: as it is, as in a URL, and of base64 text, at each place where it can begin in what
- * was encoded, the characters that depend on it alone.
+ * The forms in which a secret could be found: plain, URL-encoded, and in base64 text, for each offset, the characters that depend
+ * only on the secret.
  */
 export function formsOf(secret: string): string[] {
   const encoded = (["base64", "base64url"] as const).flatMap((encoding) =>

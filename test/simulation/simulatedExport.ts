@@ -22,12 +22,12 @@ function kindOf(method: string, path: string): Kind {
   return path.endsWith("/bundle") ? "bundle" : "start";
 }
 
-/** One static export with all that is around it: its life cycle, the service, and the clock that both have. */
+/** One static export and its environment: its life cycle, the service, and their common clock. */
 export class SimulatedExport {
   readonly clock = new VirtualClock();
   readonly service = new SimulatedService(this.clock);
   readonly reporter = recordingReporter();
-  /** Removed from all that is shown, as the adapter does. */
+  /** Removed from all output, as the adapter does. */
   readonly secrets = new Secrets();
   readonly records = new MemoryRecords();
   readonly inputs: CheckedInputs = {
@@ -35,7 +35,7 @@ export class SimulatedExport {
     baseUrl: this.service.baseUrl,
     apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY",
   };
-  /** What the environment has as the admin API key. */
+  /** The admin API key in the environment. */
   key = this.service.key;
   readonly stackConfig: Record<string, string> = {};
   readonly #errors: string[] = [];
@@ -56,7 +56,7 @@ export class SimulatedExport {
     });
   }
 
-  /** @param changes inputs that are other than {@link inputs}, or more */
+  /** @param changes inputs that differ from {@link inputs}, or additional ones */
   create = (changes: Partial<CheckedInputs> = {}, limitMs?: number): Promise<StaticExportState> =>
     this.#run(staticExport.create(this.context(), { ...this.inputs, ...changes }, limitMs));
 
@@ -78,16 +78,16 @@ export class SimulatedExport {
       nowMs: this.clock.now(),
     });
 
-  /** What a diff says, without its words. */
+  /** A diff without its messages. */
   verdict = (state: StaticExportState, changes: Partial<CheckedInputs> = {}): unknown => {
     const { changed, replaces, hidden, decision } = this.diff(state, changes);
-    return { changed, replaces, hidden, because: decision.because };
+    return { changed, replaces, hidden, code: decision.code };
   };
 
   /**
    * Answers one kind of request in the service's place, by the service's clock, where `replyOf` returns something.
    *
-   * @param replyOf gets how many of this kind there were since, this one included
+   * @param replyOf gets the number of such requests since then, this one included
    */
   answer(
     kind: Kind,
@@ -109,7 +109,7 @@ export class SimulatedExport {
     return seen;
   };
 
-  /** Fails when the key, or the signature that all links of the service have, was in an error or a line. */
+  /** Fails when the key, or the signature of the service's links, was in an error or a line. */
   expectNoSecretShown(): void {
     const { progress, info, warn } = this.reporter.lines;
     const shown = [...progress, ...info, ...warn, ...this.#errors].join("\n");
@@ -128,8 +128,8 @@ export class SimulatedExport {
   }
 }
 
-/** What a diff says when there is nothing to do. */
-export const nothing = { changed: [], replaces: [], hidden: false, because: "UP_TO_DATE" };
+/** A diff without changes. */
+export const nothing = { changed: [], replaces: [], hidden: false, code: "UP_TO_DATE" };
 
 export const caught = (work: Promise<unknown>): Promise<Error> =>
   work.then(
@@ -137,7 +137,7 @@ export const caught = (work: Promise<unknown>): Promise<Error> =>
     (error: unknown) => error as Error,
   );
 
-/** The error of an operation that leaves something to go on from. */
+/** The error of an operation that leaves an unfinished state. */
 export async function unfinished<State = StaticExportState>(
   work: Promise<unknown>,
 ): Promise<UnfinishedError<State>> {

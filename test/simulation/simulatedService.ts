@@ -5,7 +5,7 @@ import type { VirtualClock } from "./virtualClock.ts";
 export interface SimulatedJob {
   domain: string;
   startedAtMs: number;
-  /** How it ends once its time has passed. */
+  /** Its result once its time has passed. */
   outcome: "completed" | "failed" | "never";
   /** The service's own `durationMs`, unless it was started with another. */
   durationMs?: number;
@@ -14,21 +14,21 @@ export interface SimulatedJob {
   reason?: string;
 }
 
-/** The export endpoints on a virtual clock: no socket, no time. Faults are put before it. */
+/** The export endpoints on a virtual clock: no socket, no real time. Tests add faults before it. */
 export class SimulatedService {
   readonly baseUrl = "https://api.example.test";
   readonly key = "svc_simulated";
   readonly jobs = new Map<string, SimulatedJob>();
   durationMs = 60_000;
-  /** `undefined`: the service does not say when a link ends. */
+  /** `undefined`: the service does not report when a link ends. */
   linkLifeMs: number | undefined = 3_600_000;
   /** How long a new job is unknown to the replicas that answer for it. */
   lagMs = 0;
-  /** Starts with the same `Idempotency-Key` make one job. */
+  /** Starts with the same `Idempotency-Key` create one job. */
   knowsIdempotencyKeys = false;
   outcome: SimulatedJob["outcome"] = "completed";
   reason: string | undefined;
-  /** Answers in the service's place when it returns something; `process` lets the service do its part nevertheless. */
+  /** Answers in the service's place when it returns something; with `process` the service still processes the request. */
   fault: (request: SeenRequest, number: number, process: () => void) => ScriptedReply | undefined = () =>
     undefined;
   readonly #clock: VirtualClock;
@@ -49,19 +49,19 @@ export class SimulatedService {
     return this.#scripted.fetch;
   }
 
-  /** "POST /v1/static-export/jobs" and the like, in order, without the prefix that all share. */
+  /** "POST /v1/static-export/jobs" and the like, in order, without the common prefix. */
   get requests(): string[] {
     return this.#scripted.requests.map(
       ({ method, path }) => `${method} ${path.replace("/v1/static-export", "")}`,
     );
   }
 
-  /** How many jobs were started, also those that are gone. */
+  /** The number of started jobs, deleted ones included. */
   get started(): number {
     return this.#started;
   }
 
-  /** Pages of a completed job: `job-1` has 41, and no other job has as many. */
+  /** Pages of a completed job: `job-1` has 41, and the others have other numbers. */
   pagesOf(jobId: string): number {
     return 40 + Number(jobId.replace("job-", ""));
   }

@@ -1,5 +1,5 @@
 import { Pacers } from "../../provider/http/pacers.ts";
-import { Slots } from "../../provider/http/slots.ts";
+import { Semaphore } from "../../provider/concurrency/semaphore.ts";
 import type { Context } from "../../provider/resource/context.ts";
 import { noTracer } from "../../provider/tracing/tracer.ts";
 import { MemoryRecords } from "./memoryRecords.ts";
@@ -7,24 +7,24 @@ import { MemoryNotes } from "./memoryNotes.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import { Secrets } from "../../provider/messages/secrets.ts";
 
-/** The API key that every variable of a test's environment holds whose name ends like one. */
+/** The API key in every variable of a test's environment whose name ends like one. */
 export const KEY = "svc_c4n4ry";
 
 /** The URN of a static export. */
 export const URN = "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs";
 
-/** All that an operation gets from the outside; a test says what it is about. */
+/** The context of an operation; a test passes the parts that it is about. */
 export function testContext(given: Pick<Context, "fetch" | "clock"> & Partial<Context>): Context {
   return {
     configuration: {
       environment: (name) => (name.endsWith("_KEY") ? KEY : undefined),
       stackConfig: () => undefined,
     },
-    // a name service that knows no host
+    // a DNS that knows no host
     lookup: (_host, _options, callback) =>
       callback(Object.assign(new Error("unknown"), { code: "ENOTFOUND" }), []),
     pacers: new Pacers(given.clock),
-    downloads: new Slots(8),
+    downloads: new Semaphore(8),
     reporter: recordingReporter(),
     secrets: new Secrets(),
     resumeRecords: new MemoryRecords(),

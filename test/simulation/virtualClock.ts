@@ -1,12 +1,12 @@
 import type { Clock } from "../../provider/time/clock.ts";
 
-/** A clock that stands still until it is told to run: hours pass in no time, and every wait can be read off. */
+/** A clock that stands still until it is told to run: hours pass in no time, and every wait is recorded. */
 export class VirtualClock implements Clock {
   /** Wall-clock time in milliseconds since 1970; may be set, as an administrator might. */
   wallMs: number;
-  /** What `random` answers. */
+  /** The value of `random`. */
   chance = 0.5;
-  /** Every delay asked for, in milliseconds, that ran out. */
+  /** Every requested delay that ran out, in milliseconds. */
   readonly waits: number[] = [];
   readonly #startMs: number;
   #elapsedMs = 0;
@@ -18,7 +18,7 @@ export class VirtualClock implements Clock {
   }
 
   now = (): number => this.wallMs;
-  /** What a clock shows that nobody sets: the service's. Milliseconds since 1970. */
+  /** The time of a clock that is never set: the service's. Milliseconds since 1970. */
   trueNow = (): number => this.#startMs + this.#elapsedMs;
   monotonic = (): number => this.#elapsedMs;
   random = (): number => this.chance;
@@ -30,19 +30,19 @@ export class VirtualClock implements Clock {
     };
   };
 
-  /** Timers that wait for their time. */
+  /** Pending timers. */
   get pending(): number {
     return this.#timers.size;
   }
 
-  /** Lets time pass at once, firing what falls due. */
+  /** Advances time at once, and fires due timers. */
   advance(byMs: number): void {
     const end = this.#elapsedMs + byMs;
     for (let next = this.#next(); next && next.at <= end; next = this.#next()) this.#fire(next);
     this.#moveTo(end);
   }
 
-  /** Lets time jump from timer to timer until `work` is done. */
+  /** Advances time from timer to timer until `work` is done. */
   async run<T>(work: Promise<T>): Promise<T> {
     const state = { done: false };
     const settled = (): void => {
@@ -50,7 +50,7 @@ export class VirtualClock implements Clock {
     };
     work.then(settled, settled);
     for (;;) {
-      // a turn of the event loop: all that needs no time happens before time moves on
+      // a turn of the event loop: everything that needs no time happens before time advances
       await new Promise((resolve) => setImmediate(resolve));
       if (state.done) return work;
       const next = this.#next();

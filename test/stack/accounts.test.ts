@@ -1,4 +1,4 @@
-// Whose key goes where. The services accept one key each: another one would stand in their logs as a 401.
+// Which key is sent where. Each service accepts one key: its log would show another one as a 401.
 import { expect, test } from "vitest";
 import type { ReferenceService } from "../../examples/reference-service/index.ts";
 import { docs } from "./programFolder.ts";
@@ -16,7 +16,7 @@ function onlyItsOwnKeyWasSent({ requests }: ReferenceService): void {
 
 onEachEngine("accounts", (kind) => {
   test.concurrent(
-    "L06 a key rotated, in the config and then in the environment, which goes before it: no step; every later call sends the new one",
+    "L06 a key rotated in the config and then in the environment, which has priority: no step; every later call sends the new one",
     async (context) => {
       const world = await buildWorld(context, kind, {
         env: { [KEY]: undefined },
@@ -54,7 +54,7 @@ onEachEngine("accounts", (kind) => {
     },
   );
 
-  test.concurrent("two accounts in one stack: each service is sent its own key only", async (context) => {
+  test.concurrent("two accounts in one stack: each service gets only its own key", async (context) => {
     const world = await buildWorld(context, kind, { env: { OTHER_ACCOUNT: "svc_0ther-account" } });
     const other = await world.startService("svc_0ther-account");
     for (const version of ["v1", "v2"]) {
@@ -97,6 +97,50 @@ onEachEngine("accounts", (kind) => {
       expect(ok).toBe(false);
       expect(error).toContain("Set the environment variable OTHER_ACCOUNT.");
       expect(world.requests()).toEqual([]);
+    },
+  );
+});
+
+const NATIVE = { adapter: "native", reason: "dynamic resources have no explicit providers" } as const;
+
+onEachEngine({ name: "accounts of explicit providers", only: NATIVE }, (kind) => {
+  test.concurrent(
+    "two explicit providers with different keys: each service gets only its own; a rotated key updates the provider alone",
+    async (context) => {
+      const world = await buildWorld(context, kind, { env: { [KEY]: undefined } });
+      const other = await world.startService("svc_0ther-account");
+      const program = (otherKey: string, version: string): string =>
+        `for (const [name, baseUrl, adminApiKey] of [
+           ["ours", "${world.service.url}", "${CANARY_KEY}"],
+           ["theirs", "${other.url}", "${otherKey}"],
+         ]) {
+           const provider = new Provider("account-" + name, { baseUrl, adminApiKey });
+           new StaticExport(name, { domain: "docs.example.com", version: "${version}" }, { provider });
+         }`;
+      world.program(program("svc_0ther-account", "v1"));
+      expect(stepsOf(succeeded(await world.stack.preview())).sort()).toEqual([
+        "create ours",
+        "create theirs",
+      ]);
+      await world.up();
+      const { outputs } = await world.exported("theirs");
+      expect(outputs["baseUrl"]).toBe(other.url);
+      succeeded(await world.stack.refresh()); // with the providers of the state
+
+      other.setAdminApiKey(ROTATED);
+      const seen = other.requests.length;
+      const up = await world.up(program(ROTATED, "v1"));
+      expect(stepsOf(up)).toEqual([]);
+      expect(other.requests.length).toBe(seen);
+      expect((await world.exported("theirs")).outputs).toEqual(outputs);
+      await world.up(program(ROTATED, "v2"));
+      for (const service of [world.service, other]) {
+        onlyItsOwnKeyWasSent(service);
+        expect(startsOf(service.requests)).toHaveLength(2);
+      }
+      succeeded(await world.stack.destroy());
+      const written = await world.everythingWritten();
+      for (const key of [CANARY_KEY, "svc_0ther-account", ROTATED]) expect(written).not.toContain(key);
     },
   );
 });

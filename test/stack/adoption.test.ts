@@ -1,4 +1,4 @@
-// Jobs that were started elsewhere or earlier, taken over by the input `jobId`.
+// Jobs that were started elsewhere or earlier, adopted by the input `jobId`.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -16,7 +16,7 @@ async function download(link: unknown): Promise<string> {
 
 onEachEngine("adoption", (kind) => {
   test.concurrent(
-    "L27, L28 an export made elsewhere, then a new one, back to the first, and on: its content and a fresh link, nothing is started; one that failed changes nothing",
+    "L27, L28 an export made elsewhere, then a new one, back to the first, and on: its content and a new link, nothing is started; a failed one changes nothing",
     async (context) => {
       const world = await buildWorld(context, kind);
       const first = await startJob(world.service);
@@ -89,7 +89,7 @@ onEachEngine("adoption", (kind) => {
     },
   );
 
-  test.concurrent("L28, J03 whatever stands in a jobId, it reaches no other path", async (context) => {
+  test.concurrent("L28, J03 whatever a jobId contains, it reaches no other path", async (context) => {
     const world = await buildWorld(context, kind);
     const jobIds = [
       "../../../v2/agent/project/job/1",
@@ -108,7 +108,7 @@ onEachEngine("adoption", (kind) => {
     for (const jobId of jobIds) expect(up.error).toContain(`there is no export job ${jobId}`);
     expect(world.requests().sort()).toEqual(jobIds.map((id) => poll(encodeURIComponent(id))).sort());
     expect((await world.stack.exportState()).filter(({ custom }) => custom)).toEqual([]);
-    world.program(docs(`jobId: ".."`)); // a path that no encoding keeps from being resolved
+    world.program(docs(`jobId: ".."`)); // a path that no encoding protects from being resolved
     expect((await world.stack.preview()).error).toContain("property jobId value");
     expect(world.requests()).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// Agent jobs as part of a stack: waited for, read, and followed by an export.
+// Agent jobs in a stack: waited for, read, and followed by an export.
 import { expect, test, vi } from "vitest";
 import type { AgentJob } from "../../examples/reference-service/index.ts";
 import { unknownValue } from "../engine/index.ts";
@@ -8,7 +8,7 @@ import { CANARY_KEY, buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeede
 
 onEachEngine("agent jobs", (kind) => {
   test.concurrent(
-    "every field of a final job reaches the program, null where there is none, and up never asks again",
+    "every field of a final job reaches the program, null where there is none, and up never requests it again",
     async (context) => {
       const world = await buildWorld(context, kind);
       const jobs: AgentJob[] = [
@@ -53,7 +53,7 @@ onEachEngine("agent jobs", (kind) => {
       `const job = new AgentJob("agent", { projectId: "p1", id: "a1" });
        module.exports = { status: job.status, prLink: job.prLink };`,
     );
-    // the first look has had its answer once there is a second one
+    // the first poll has its answer once there is a second one
     await vi.waitUntil(() => world.service.requests.length > 1, { timeout: 60_000 });
     world.service.agentJobs.transition("p1", "a1", "completed", { prLink: String(JOB.prLink) });
     const up = await running;
@@ -61,14 +61,14 @@ onEachEngine("agent jobs", (kind) => {
     const { urn } = await world.agentJob();
     expect(up.logs.filter((line) => line.urn === urn).map(({ message }) => message)).toEqual(
       expect.arrayContaining([
-        "NEW: agent job a1 of project p1 is waited for",
+        "NEW: waiting for agent job a1 of project p1",
         expect.stringMatching(/^active \(\d+s\)$/) as string,
       ]),
     );
   });
 
   test.concurrent(
-    "a failed job is an error that up repeats without a request, until failing is accepted",
+    "a failed job is an error that up repeats without a request, until the program accepts failures",
     async (context) => {
       const world = await buildWorld(context, kind);
       world.service.agentJobs.set("p1", { ...JOB, status: "failed", prLink: null });
@@ -89,7 +89,7 @@ onEachEngine("agent jobs", (kind) => {
     },
   );
 
-  test.concurrent("what the service refuses is an error that names both ids", async (context) => {
+  test.concurrent("an error of the service names both ids", async (context) => {
     const world = await buildWorld(context, kind);
     world.service.agentJobs.set("p1", JOB);
     world.service.intercept(({ path }) => {
@@ -134,7 +134,7 @@ onEachEngine("agent jobs", (kind) => {
   );
 
   test.concurrent(
-    "getAgentJob reads once in previews and ups, with the key of the stack's configuration; getAgentJobOutput asks nothing for an id that is not known yet",
+    "getAgentJob reads once in previews and ups, with the key of the stack's configuration; getAgentJobOutput sends no request for an unknown id",
     async (context) => {
       const world = await buildWorld(context, kind, {
         env: { DOCS_HOSTING_ADMIN_API_KEY: undefined },
@@ -166,7 +166,7 @@ onEachEngine("agent jobs", (kind) => {
     },
   );
 
-  test.concurrent("getAgentJob of what does not exist names both ids, and what to check", async (context) => {
+  test.concurrent("getAgentJob of a missing job names both ids, and what to check", async (context) => {
     const world = await buildWorld(context, kind);
     world.program(`module.exports = () => getAgentJob({ projectId: "p1", id: "a9" });`);
     const { ok, text } = await world.stack.preview();

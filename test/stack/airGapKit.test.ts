@@ -1,4 +1,4 @@
-// Kits that are carried by hand, without images: what their state, rows and folders are.
+// Kits for transfer by hand, without images: their state, rows and folders.
 import { generateKeyPairSync } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ const written = async (world: World, stack = world.stack) => {
 
 onEachEngine("kits that are carried by hand", (kind) => {
   test.concurrent(
-    "a kit of a file needs no service and no key; it is written once; other content is one more; destroying takes both",
+    "a kit of a file needs no service and no key; it is written once; other content is one more; destroying removes both",
     async (context) => {
       const world = await buildWorld(context, kind);
       const bare = await world.open({
@@ -56,7 +56,7 @@ onEachEngine("kits that are carried by hand", (kind) => {
       });
       await previewIsEmpty(world, bare);
 
-      // the chart and the bundle are noticed by what is in them
+      // changed content of the chart and the bundle is noticed
       writeFileSync(join(world.programFolder, "chart/Chart.yaml"), "name: docs\nversion: 1.0.1\n");
       expect(stepsOf(succeeded(await bare.up()))).toEqual(["update kit"]);
       expect(kits(world)).toHaveLength(2);
@@ -71,26 +71,21 @@ onEachEngine("kits that are carried by hand", (kind) => {
     },
   );
 
-  test.concurrent(
-    "a kit of an export is fetched by a link of its own, which nothing remembers",
-    async (context) => {
-      const world = await buildWorld(context, kind);
-      await world.up(
-        `const docs = ${docs(`version: "v1"`)} new AirGapKit("kit", { source: docs, folder: "./kits", keep: 0 });`,
-      );
-      const [name = ""] = kits(world);
-      const { jobId, bundleUrl } = (await world.exported()).outputs;
-      const { outputs } = await written(world);
-      expect(outputs).toMatchObject({ jobId, version: "v1", path: `kits/${name}`, selfContained: true });
-      const manifest = readFileSync(join(world.programFolder, "kits", name, "manifest.json"), "utf8");
-      expect(JSON.parse(manifest)).toMatchObject({ jobId, domain: "docs.example.com", signed: false });
-      expect(JSON.stringify(outputs) + manifest).not.toContain(
-        new URL(String(bundleUrl)).search.slice(1, 40),
-      );
-      expect(startsOf(world.service.requests)).toHaveLength(1);
-      await previewIsEmpty(world);
-    },
-  );
+  test.concurrent("a kit of an export is fetched by its own link, which is not stored", async (context) => {
+    const world = await buildWorld(context, kind);
+    await world.up(
+      `const docs = ${docs(`version: "v1"`)} new AirGapKit("kit", { source: docs, folder: "./kits", keep: 0 });`,
+    );
+    const [name = ""] = kits(world);
+    const { jobId, bundleUrl } = (await world.exported()).outputs;
+    const { outputs } = await written(world);
+    expect(outputs).toMatchObject({ jobId, version: "v1", path: `kits/${name}`, selfContained: true });
+    const manifest = readFileSync(join(world.programFolder, "kits", name, "manifest.json"), "utf8");
+    expect(JSON.parse(manifest)).toMatchObject({ jobId, domain: "docs.example.com", signed: false });
+    expect(JSON.stringify(outputs) + manifest).not.toContain(new URL(String(bundleUrl)).search.slice(1, 40));
+    expect(startsOf(world.service.requests)).toHaveLength(1);
+    await previewIsEmpty(world);
+  });
 
   test.concurrent(
     "a file that a refresh finds missing is written again, with the whole kit",
@@ -109,7 +104,7 @@ onEachEngine("kits that are carried by hand", (kind) => {
     },
   );
 
-  test.concurrent("a signed kit has the key in nothing that is written", async (context) => {
+  test.concurrent("a signed kit does not contain the key in any written file", async (context) => {
     const { privateKey } = generateKeyPairSync("ed25519");
     const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
     const world = await buildWorld(context, kind);
@@ -128,7 +123,7 @@ onEachEngine("kits that are carried by hand", (kind) => {
   });
 
   test.concurrent(
-    "bad input is told at its own property, and a missing key before anything is written",
+    "bad input is reported at its own property, and a missing key before anything is written",
     async (context) => {
       const world = await buildWorld(context, kind);
       prepare(world);

@@ -1,4 +1,4 @@
-// Copies of bundles, in folders: what the resource asks the service for, and what its state, rows and links are.
+// Copies of bundles, in folders: the resource's requests, and its state, rows and links.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ const copied = async (world: World) => {
 const files = (world: World, folder = "copies"): string[] =>
   readdirSync(join(world.programFolder, folder)).sort();
 
-/** What has arrived of bundles. */
+/** Downloaded parts of bundles. */
 function partBytes(world: World): number {
   const folder = join(world.pulumiHome, "docs-hosting/downloads");
   if (!existsSync(folder)) return 0;
@@ -89,7 +89,7 @@ onEachEngine("bundle copies", (kind) => {
   );
 
   test.concurrent(
-    "what a refresh finds gone, or another, is made again with no new job; new content is one more copy; destroying takes away both",
+    "missing or changed copies that a refresh finds are made again without a new job; new content is one more copy; destroying removes both",
     async (context) => {
       const world = await buildWorld(context, kind);
       await world.up(both("v1"));
@@ -97,8 +97,8 @@ onEachEngine("bundle copies", (kind) => {
       const path = join(world.programFolder, String((await copied(world)).outputs["uri"]));
       const whole = readFileSync(path);
       for (const [harm, told] of [
-        [() => rmSync(path), /^DRIFTED: .*\.tar\.gz is not there any more: it leaves the state/],
-        [() => writeFileSync(path, "other bytes"), /^DRIFTED: .* is not as it was made, so job \S+ /],
+        [() => rmSync(path), /^DRIFTED: .*\.tar\.gz no longer exists\. It is removed from the state/],
+        [() => writeFileSync(path, "other bytes"), /^DRIFTED: .* has changed since it was made, so job \S+ /],
       ] as const) {
         harm();
         const { logs } = succeeded(await world.stack.refresh());
@@ -122,7 +122,7 @@ onEachEngine("bundle copies", (kind) => {
   );
 
   test.concurrent(
-    "another place replaces, a site is unpacked as a whole, and two copies of one export are two",
+    "another destination replaces, a site is unpacked as a whole, and two copies of one export are two",
     async (context) => {
       const world = await buildWorld(context, kind);
       await world.up(both("v1"));
@@ -146,7 +146,7 @@ onEachEngine("bundle copies", (kind) => {
   );
 
   test.concurrent(
-    "a file is copied without a service and without a key; another one under its name is noticed",
+    "a file is copied without a service and without a key; another file under its name is noticed",
     async (context) => {
       const world = await buildWorld(context, kind);
       await world.up(both("v1"));
@@ -174,7 +174,7 @@ onEachEngine("bundle copies", (kind) => {
   );
 
   test.concurrent.for(["Ctrl-C", "kill -9"])(
-    "a download that %s cuts off goes on where it stopped in the next up, with no second job, and no key for the store",
+    "a download that %s interrupts continues in the next up, with no second job, and no key for the store",
     async (cut, context) => {
       const world = await buildWorld(context, kind);
       const store = await startSlowStore(world.programFolder);
@@ -202,7 +202,7 @@ onEachEngine("bundle copies", (kind) => {
     },
   );
 
-  test.concurrent("bad input is told at its own property, before any request", async (context) => {
+  test.concurrent("bad input is reported at its own property, before any request", async (context) => {
     const world = await buildWorld(context, kind);
     world.program(
       `new BundleCopy("copy", { source: { domain: "docs.example.com", jobId: "j1", link: "x" }, destination: { folder: "a", bucket: "b" }, keep: -1 });`,

@@ -1,15 +1,16 @@
-// What the provider knows of the stack's configuration, and when.
+// The provider's view of the stack's configuration over time.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { OperationResult } from "../engine/index.ts";
-import { buildWorld, CANARY_KEY, onEachEngine, previewIsEmpty, succeeded } from "./world.ts";
+import { buildWorld, CANARY_KEY, onEachEngine, onlyWith, previewIsEmpty, succeeded } from "./world.ts";
 
 onEachEngine("configuration", (kind) => {
-  // In an update, checks come one after the other, so the first one has waited for `configure` before there is a second.
-  // A refresh begins with all reads at once.
+  // In an update, checks come one after the other, so the first one has waited for `configure` before the second. A refresh
+  // begins with all reads at once.
   test.concurrent(
-    "L40 eight first calls while configure takes two seconds: none misses the key",
+    "L40 eight first calls while configure takes two seconds: none lacks the key",
     async (context) => {
+      onlyWith(context, "dynamic", kind, "an engine waits for a plugin's answer to Configure");
       const world = await buildWorld(context, kind, {
         env: { DOCS_HOSTING_ADMIN_API_KEY: undefined },
         secretConfig: { "docs-hosting:adminApiKey": CANARY_KEY },
@@ -31,6 +32,7 @@ onEachEngine("configuration", (kind) => {
   test.concurrent(
     "I07 a key that is no secret of the configuration works, with one warning in each run that says how to make it one",
     async (context) => {
+      onlyWith(context, "dynamic", kind, "the warning of a key in plain text is the npm package's");
       const world = await buildWorld(context, kind, {
         env: { DOCS_HOSTING_ADMIN_API_KEY: undefined },
         config: { "docs-hosting:adminApiKey": CANARY_KEY },

@@ -1,6 +1,6 @@
 import type { AgentJob } from "../../examples/reference-service/index.ts";
 
-/** An agent's job that came to its end, with every field that the service tells. */
+/** A finished agent job, with every field of the service. */
 export const FINISHED_AGENT_JOB: AgentJob = {
   id: "a1",
   status: "completed",

@@ -1,5 +1,5 @@
-// The program of examples/fleet: which lists of sites it takes, and that with any other nothing comes to harm. It runs as
-// JavaScript here, many times; `test:package` runs it as a user does.
+// The program of examples/fleet: the lists of sites that it accepts, and that any other list does no harm. It runs as JavaScript
+// here, many times; `test:package` runs it as a user does.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { RunError } from "@pulumi/pulumi";
 import ts from "typescript";
 import { describe, expect, test, type TestContext } from "vitest";
 import { MOST_SITES, readSites } from "../../examples/fleet/siteList.ts";
-import type { EngineKind } from "../engine/index.ts";
+import type { Setting } from "./adapters.ts";
 import { startsOf } from "./requests.ts";
 import { buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
 
@@ -20,8 +20,8 @@ const siteNames = (count: number, of = "site"): string[] =>
 const listOf = (names: readonly string[], site: object = { domain: "docs.example.com" }): string =>
   JSON.stringify({ sites: Object.fromEntries(names.map((name) => [name, site])) });
 
-/** The example in a folder of its own, without files of sites. */
-async function fleetWorld(context: TestContext, kind: EngineKind): Promise<World> {
+/** The example in its own folder, without files of sites. */
+async function fleetWorld(context: TestContext, kind: Setting): Promise<World> {
   const world = await buildWorld(context, kind);
   for (const name of ["index", "siteList"]) {
     const source = readFileSync(join(EXAMPLE, `${name}.ts`), "utf8");
@@ -40,7 +40,7 @@ function writeSites(world: Pick<World, "programFolder">, text: string, name = FI
   writeFileSync(file, text);
 }
 
-/** A list that is refused, and what the error says of it. */
+/** A list that is refused, and the error's text about it. */
 const REFUSED: [what: string, text: string | undefined, says: string][] = [
   ["a file that is not there", undefined, "no such file or directory"],
   ["an empty file", "", "JSON"],
@@ -87,7 +87,9 @@ describe("the program refuses", () => {
   });
 });
 
-onEachEngine("fleet", (kind) => {
+const ONLY = { adapter: "dynamic", reason: "the example is a program of the npm package" } as const;
+
+onEachEngine({ name: "fleet", only: ONLY }, (kind) => {
   test.concurrent(
     "two teams, each a stack of its own file: every site is exported once, and the outputs say how many and when",
     async (context) => {
@@ -116,7 +118,7 @@ onEachEngine("fleet", (kind) => {
   );
 
   test.concurrent(
-    "a site more, another version of one and a site less are done as the file says; a hundred sites are taken",
+    "an added site, another version and a removed site are applied as the file says; a hundred sites are accepted",
     async (context) => {
       const world = await fleetWorld(context, kind);
       writeSites(world, listOf(["guide", "old"]));
@@ -134,7 +136,7 @@ onEachEngine("fleet", (kind) => {
   );
 
   test.concurrent(
-    "a list that got lost, is empty or too long ends the run before any request, in words without a stack trace: no site is deleted",
+    "a list that got lost, is empty or too long ends the run before any request, with a message without a stack trace: no site is deleted",
     async (context) => {
       const world = await fleetWorld(context, kind);
       writeSites(world, listOf(["guide", "handbook"]));
@@ -156,7 +158,7 @@ onEachEngine("fleet", (kind) => {
   );
 
   test.concurrent(
-    "T1 a run that lost its configuration ends in an error that names it: nothing is asked, no site is deleted",
+    "T1 a run that lost its configuration ends in an error that names it: no request is sent, no site is deleted",
     async (context) => {
       const world = await fleetWorld(context, kind);
       writeSites(world, listOf(["guide", "handbook"]));
@@ -174,7 +176,7 @@ onEachEngine("fleet", (kind) => {
   );
 
   test.concurrent(
-    "an argument that no export has is refused by its name, for its site only",
+    "an unknown argument of an export is refused by its name, for its site only",
     async (context) => {
       const world = await fleetWorld(context, kind);
       writeSites(world, listOf(["guide"], { domain: "docs.example.com", verison: "v1" }));

@@ -1,5 +1,5 @@
-// A service that is hostile, or merely unlucky, in what it writes. Its texts are only texts: the run ends, nothing is lost, and
-// nothing but text is shown or kept.
+// A service with hostile, or merely unlucky, texts. They are only texts: the run ends, nothing is lost, and only text is shown or
+// stored.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { InterceptedRequest, InterceptorReply } from "../../examples/reference-service/index.ts";
@@ -10,14 +10,14 @@ import { formsOf } from "../simulation/secretForms.ts";
 import { CANARY_KEY, buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
 
 interface Row {
-  /** Of the export, and so of its site. */
+  /** Name of the export, and so of its site. */
   name: string;
-  /** What the service answers in the place of a good reply. */
+  /** The service's answer in place of a good reply. */
   start?: InterceptorReply;
   status?: InterceptorReply;
-  /** What the first run says of it; nothing where it goes well. */
+  /** The first run's message about it; none where it succeeds. */
   says?: string;
-  /** Jobs that were started in all, once the service is well again. */
+  /** The number of all jobs that were started, once the service works again. */
   starts: number;
 }
 
@@ -96,7 +96,7 @@ const AGENT_JOB = {
   createdAt: "2026-03-01T10:00:00Z",
 };
 
-/** What the service says of these agent jobs at first, beside the id. */
+/** The service's first answers for these agent jobs, beside the id. */
 const AGENT_BODIES: Record<string, object> = {
   sparse: { status: "completed" },
   loud: {
@@ -119,7 +119,7 @@ const PROGRAM = `
 /** Answers for every site of the table, at first as the table says. */
 function hostileService({ service }: World): {
   isWell: boolean;
-  /** Every look is refused with this text. */
+  /** Every poll is refused with this text. */
   refusal?: string;
   starts: Record<string, number>;
 } {
@@ -154,7 +154,7 @@ function hostileService({ service }: World): {
 /** The real CLI shows how Node.js prints an error, in colours; the one that the service sends is not among them. */
 const STYLE_OF_NODE = /\u001b\[(?!31m)\d+m/g;
 
-/** Nothing but text was shown or kept: no command, nothing that is not seen but the ends of our own lines, no key. */
+/** Only text was shown or stored: no terminal sequence, no invisible character except our own line ends, no key. */
 async function expectOnlyText(world: World, results: readonly OperationResult[]): Promise<void> {
   const written = await world.everythingWritten();
   expect(written).not.toMatch(/##[a-z]*\[/i);
@@ -174,7 +174,7 @@ async function expectOnlyText(world: World, results: readonly OperationResult[])
 
 onEachEngine("hostile texts", (kind) => {
   test.concurrent(
-    "each text of a hostile service ends its run with an error that can be read, and the next up goes on with the same job",
+    "each text of a hostile service ends its run with a readable error, and the next up continues the same job",
     async (context) => {
       const world = await buildWorld(context, kind);
       const service = hostileService(world);
@@ -189,7 +189,7 @@ onEachEngine("hostile texts", (kind) => {
       const empty = { source: { repository: "", ref: null }, model: "", prLink: null, createdAt: "" };
       expect(agent("sparse")).toMatchObject({ ...empty, status: "completed" });
       expect(said).toContain(
-        "agent job sparse of project p1: the service does not tell source, model, createdAt",
+        "agent job sparse of project p1: the service does not send source, model, createdAt",
       );
       expect(agent("loud")).toMatchObject({
         source: { repository: "https://git.example.com/docs/site", ref: "ab # #vso[x]c\ufffd" },
@@ -223,7 +223,7 @@ onEachEngine("hostile texts", (kind) => {
   );
 
   test.concurrent(
-    "an answer that cannot be sent ends the run with an error, and the next up goes on with the same job",
+    "an answer that cannot be sent ends the run with an error, and the next up continues the same job",
     async (context) => {
       const hook = join(import.meta.dirname, "unsendableText.ts");
       const world = await buildWorld(context, kind, { env: { NODE_OPTIONS: `--import ${hook}` } });
@@ -232,7 +232,9 @@ onEachEngine("hostile texts", (kind) => {
       const up = await world.stack.up();
       expect(up.ok).toBe(false);
       expect(up.text).toContain(
-        "pulumi-docs-hosting: an answer could not be sent (URIError), so this run ends.",
+        kind.adapter === "native"
+          ? "docs-hosting: URI malformed"
+          : "pulumi-docs-hosting: an answer could not be sent (URIError), so this run ends.",
       );
       const [record] = world.resumeRecords();
       undo();

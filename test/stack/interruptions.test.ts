@@ -1,4 +1,4 @@
-// Runs that end before their export does: stopped by Ctrl-C, or killed. The next run goes on with the same job.
+// Runs that end before their export does: stopped by Ctrl-C, or killed. The next run continues the same job.
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { docs } from "./programFolder.ts";
@@ -13,7 +13,7 @@ async function polled(world: World): Promise<void> {
   });
 }
 
-/** Until a job is noted for the next run. */
+/** Waits until a job is recorded for the next run. */
 async function noted(world: World): Promise<void> {
   await vi.waitUntil(() => world.resumeRecords().length > 0, { timeout: 60_000 });
 }
@@ -26,7 +26,7 @@ const killProviders = (world: World): void => {
 
 onEachEngine("interruptions", (kind) => {
   test.concurrent(
-    "L14 Ctrl-C during an update keeps the old link and ends the wait for an agent, and the next up goes on with both jobs",
+    "L14 Ctrl-C during an update keeps the old link and ends the wait for an agent, and the next up continues both jobs",
     async (context) => {
       const world = await buildWorld(context, kind);
       await world.up(docs(`version: "v1"`));
@@ -37,7 +37,7 @@ onEachEngine("interruptions", (kind) => {
       const interrupt = new AbortController();
       const running = world.stack.up({ signal: interrupt.signal });
       await noted(world);
-      // the first look has had its answer once there is a second one
+      // the first poll has its answer once there is a second one
       const looks = (): unknown[] => world.service.requests.filter(({ path }) => path.startsWith("/v2/"));
       await vi.waitUntil(() => looks().length > 1, { timeout: 60_000 });
       interrupt.abort();
@@ -48,7 +48,7 @@ onEachEngine("interruptions", (kind) => {
         bundleUrl: before.outputs["bundleUrl"],
       });
       expect((await world.agentJob()).initErrors).toEqual([
-        "agent job a1 of project p1: stopped: the run was cancelled. The next `pulumi up` goes on waiting for it.",
+        "agent job a1 of project p1: stopped: the run was cancelled. The next `pulumi up` continues to wait for it.",
       ]);
       world.service.agentJobs.transition("p1", "a1", "completed");
       expect(stepsOf(await world.up()).sort()).toEqual(["update agent", "update docs"]);
@@ -58,7 +58,7 @@ onEachEngine("interruptions", (kind) => {
   );
 
   test.concurrent(
-    "L14 Ctrl-C while the start is under way waits for its reply: the job is known and goes on",
+    "L14 Ctrl-C while the start is under way waits for its reply: the job is known and continues",
     async (context) => {
       const world = await buildWorld(context, kind);
       world.program(docs());
@@ -79,7 +79,7 @@ onEachEngine("interruptions", (kind) => {
   );
 
   test.concurrent(
-    "L15 a provider that is killed while it waits, in a create and in an update: the next up goes on with the same job",
+    "L15 a provider that is killed while it waits, in a create and in an update: the next up continues the same job",
     async (context) => {
       const world = await buildWorld(context, kind);
       let letJobsEnd = world.holdJobs();
@@ -121,7 +121,7 @@ onEachEngine("interruptions", (kind) => {
   test.concurrent.for([
     ["kill -9 of the whole run", "kill"],
     ["Ctrl-C twice", "terminate"],
-  ] as const)("L15 %s while it waits: the next up goes on with the same job", async ([, way], context) => {
+  ] as const)("L15 %s while it waits: the next up continues the same job", async ([, way], context) => {
     const world = await buildWorld(context, kind);
     const letJobsEnd = world.holdJobs();
     world.program(docs());
@@ -139,7 +139,7 @@ onEachEngine("interruptions", (kind) => {
   });
 
   test.concurrent(
-    "L15 a job that failed after the run was killed is told once, and then started anew",
+    "L15 a job that failed after the run was killed is reported once, and then started again",
     async (context) => {
       const world = await buildWorld(context, kind);
       const letJobsEnd = world.holdJobs();
@@ -159,7 +159,7 @@ onEachEngine("interruptions", (kind) => {
   );
 
   test.concurrent(
-    "L16 a provider that is killed between the start and its reply: one job at most is orphaned, and the next up works",
+    "L16 a provider that is killed between the start and its reply: at most one job is orphaned, and the next up works",
     async (context) => {
       const world = await buildWorld(context, kind);
       world.program(docs());

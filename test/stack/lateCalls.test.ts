@@ -1,10 +1,11 @@
-// Calls that reach the provider process after Ctrl-C: they were already on their way. The real process is called as
-// engines do; which moment a call arrives in cannot be chosen through one.
+// Calls that reach the provider process after Ctrl-C: they were already under way. The tests call the real process as engines do;
+// with an engine, the moment of a call cannot be chosen.
 import { join } from "node:path";
 import { describe, expect, test, vi, type TestContext } from "vitest";
 import type { ReferenceService } from "../../examples/reference-service/index.ts";
 import { handlerText } from "../../sdk/handler.ts";
-import { DynamicProvider } from "../engine/local/dynamicProvider.ts";
+import { PluginProvider } from "../engine/local/pluginProvider.ts";
+import { resolveFromProgram } from "../engine/local/programLocation.ts";
 import type { PropertyMap } from "../engine/local/propertyValues.ts";
 import type { StoredResource } from "../engine/local/stateFile.ts";
 import { buildWorld, CANARY_KEY } from "./world.ts";
@@ -12,9 +13,11 @@ import { buildWorld, CANARY_KEY } from "./world.ts";
 const TYPE = "pulumi-nodejs:dynamic/docs-hosting:StaticExport";
 const urnOf = (name: string): string => `urn:pulumi:test::late::${TYPE}::${name}`;
 
+const MAKING = { preview: false, timeout: 0 };
+
 interface Running {
   service: ReferenceService;
-  provider: DynamicProvider;
+  provider: PluginProvider;
   /** The inputs of an export, as `check` returns them: the call that loads our provider. */
   readonly check: (name: string) => Promise<PropertyMap>;
 }
@@ -22,9 +25,9 @@ interface Running {
 async function startProvider(context: TestContext): Promise<Running> {
   const world = await buildWorld(context, "local");
   world.holdJobs();
-  const provider = await DynamicProvider.start(
+  const provider = await PluginProvider.start(
+    resolveFromProgram(world.programFolder, "@pulumi/pulumi/cmd/dynamic-provider/index.js"),
     "127.0.0.1:1", // no engine: lines for its rows are lost
-    {},
     {
       folder: world.programFolder,
       env: {
@@ -38,6 +41,7 @@ async function startProvider(context: TestContext): Promise<Running> {
     () => undefined,
   );
   context.onTestFinished(() => provider.close());
+  await provider.configure("pulumi-nodejs", { urn: urnOf("default"), id: "default" }, {});
   return {
     service: world.service,
     provider,
@@ -54,13 +58,13 @@ describe("late calls, as on the local engine", () => {
     ["before any other took its time", false],
     ["while another was waited for", true],
   ] as const)(
-    "C15 a call that arrives after Cancel, which came %s, ends at once: nothing is started, nothing asked",
+    "C15 a call that arrives after Cancel, which came %s, ends at once: nothing is started, no request is sent",
     async ([, busy], context) => {
       const { service, provider, check } = await startProvider(context);
       const inputs = await check("docs");
       const others: Promise<unknown>[] = [];
       if (busy) {
-        const waiting = provider.create(urnOf("other"), await check("other"));
+        const waiting = provider.create(urnOf("other"), await check("other"), MAKING);
         others.push(expect(waiting).rejects.toThrow("the run was cancelled. Nothing is lost: job "));
         await vi.waitUntil(() => service.requests.some(({ method }) => method === "GET"), {
           timeout: 60_000,
@@ -70,7 +74,7 @@ describe("late calls, as on the local engine", () => {
       await Promise.all(others);
       const seen = service.requests.length;
 
-      await expect(provider.create(urnOf("docs"), inputs)).rejects.toThrow(
+      await expect(provider.create(urnOf("docs"), inputs, MAKING)).rejects.toThrow(
         "docs.example.com: stopped: the run was cancelled. No job is known to have been started.",
       );
       const outputs = { ...inputs, jobId: "job-1", status: "completed", __bookkeeping: { given: [] } };
@@ -80,7 +84,7 @@ describe("late calls, as on the local engine", () => {
         inputs,
         outputs,
       } as unknown as StoredResource;
-      await expect(provider.update(stored, stored.urn, { ...inputs, version: "v2" })).rejects.toThrow(
+      await expect(provider.update(stored, stored.urn, { ...inputs, version: "v2" }, MAKING)).rejects.toThrow(
         "stopped: the run was cancelled",
       );
       await expect(provider.read(stored)).rejects.toThrow("stopped: the run was cancelled");

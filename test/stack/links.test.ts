@@ -1,4 +1,4 @@
-// The link to the bundle: when it is dead, when it is not to be had, and on its way into a chart's values.
+// The link to the bundle: when it has ended, when the service refuses one, and on its way into a chart's values.
 import { expect, test, vi } from "vitest";
 import { docs } from "./programFolder.ts";
 import { bundle, poll, startsOf } from "./requests.ts";
@@ -10,7 +10,7 @@ const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString();
 
 onEachEngine("links", (kind) => {
   test.concurrent(
-    "L11, L45 a link that has ended: refresh keeps the job, the next up renews the link only, by one request",
+    "L11, L45 a link that has ended: refresh keeps the job, the next up only renews the link, by one request",
     async (context) => {
       const world = await buildWorld(context, kind);
       const bundleUrl = "https://storage.example.com/docs.tar.gz?signature=0ld";
@@ -37,7 +37,7 @@ onEachEngine("links", (kind) => {
   );
 
   test.concurrent(
-    "L19, C12 a completed job without a link is kept, with its page count and the old link, and the next up asks for the link only",
+    "L19, C12 a completed job without a link is kept, with its page count and the old link, and the next up requests only the link",
     async (context) => {
       const world = await buildWorld(context, kind);
       const failing = (): (() => void) =>
@@ -79,7 +79,7 @@ onEachEngine("links", (kind) => {
   );
 
   test.concurrent(
-    "L41, U09, U11 a release's values get the link byte for byte, as a secret all the way",
+    "L41, U09, U11 a release's values get the link byte for byte, secret all the way",
     async (context) => {
       const world = await buildWorld(context, kind);
       const secretPart = "c4n4ry-s1gnature";

@@ -1,13 +1,20 @@
-// `StaticExport.get`: an export that something else manages.
+// `StaticExport.get`: an export that another program manages.
 import { expect, test } from "vitest";
+import type { Setting } from "./adapters.ts";
 import { startJob } from "./releases.ts";
 import { poll } from "./requests.ts";
 import { releaseLog, releaseLogFile, standInRelease } from "./standInRelease.ts";
-import { buildWorld, onEachEngine, stepsOf, succeeded } from "./world.ts";
+import { buildWorld, onEachEngine, onlyWith, stepsOf, succeeded } from "./world.ts";
+
+/** Generated classes have the job in the id. */
+const getExport = ({ adapter }: Setting, jobId: string): string =>
+  adapter === "native"
+    ? `StaticExport.get("found", "docs.example.com/${jobId}")`
+    : `StaticExport.get("found", "docs.example.com", { jobId: "${jobId}" })`;
 
 onEachEngine("lookup", (kind) => {
   test.concurrent(
-    "get reads an export by its job, and neither starts, renews nor deletes anything",
+    "get reads an export by its job, and starts, renews and deletes nothing",
     async (context) => {
       const world = await buildWorld(context, kind);
       const managed = `const docs = new StaticExport("docs", { domain: "docs.example.com", version: "v1" });`;
@@ -16,7 +23,7 @@ onEachEngine("lookup", (kind) => {
       world.requests();
       const up = await world.up(
         `${managed}
-         const found = StaticExport.get("found", "docs.example.com", { jobId: "${String(jobId)}" });
+         const found = ${getExport(kind, String(jobId))};
          module.exports = { domain: found.domain, status: found.status, pages: found.pageCount, job: found.jobId };`,
       );
       expect(up.outputs).toMatchObject({
@@ -33,8 +40,9 @@ onEachEngine("lookup", (kind) => {
   );
 
   test.concurrent(
-    "C10 what get reads has no link: its values and its installation are errors, in a preview and in an up, and nothing is installed",
+    "C10 an export that get reads has no link: its values and its installation are errors, in a preview and in an up, and nothing is installed",
     async (context) => {
+      onlyWith(context, "dynamic", kind, "StaticExport.get of the npm package notes what has no link");
       const world = await buildWorld(context, kind);
       const jobId = await startJob(world.service);
       world.requests();
@@ -52,7 +60,7 @@ onEachEngine("lookup", (kind) => {
         ],
       ] as const) {
         world.program(`${standInRelease(log)}
-          const foreign = StaticExport.get("found", "docs.example.com", { jobId: "${jobId}" });
+          const foreign = ${getExport(kind, jobId)};
           ${use}`);
         const { ok, error } = await world.stack[operation]();
         expect(ok).toBe(false);
@@ -65,15 +73,12 @@ onEachEngine("lookup", (kind) => {
     },
   );
 
-  test.concurrent(
-    "get with a job that the service does not have is an error that says so",
-    async (context) => {
-      const world = await buildWorld(context, kind);
-      world.program(`StaticExport.get("found", "docs.example.com", { jobId: "no-such-job" });`);
-      const up = await world.stack.up();
-      expect(up.ok).toBe(false);
-      expect(up.error).toContain("there is no job no-such-job at http");
-      expect(stepsOf(up)).not.toContain("create found");
-    },
-  );
+  test.concurrent("get with an unknown job is an error that says so", async (context) => {
+    const world = await buildWorld(context, kind);
+    world.program(`${getExport(kind, "no-such-job")};`);
+    const up = await world.stack.up();
+    expect(up.ok).toBe(false);
+    expect(up.error).toContain("there is no job no-such-job at http");
+    expect(stepsOf(up)).not.toContain("create found");
+  });
 });

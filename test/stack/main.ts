@@ -1,4 +1,4 @@
-// `npm run test:cli`: all stacks on the real Pulumi CLI. `npm test` has them on the test engine.
+// `npm run test:cli`: all stacks on the real Pulumi CLI. `npm test` runs them on the test engine.
 import { join } from "node:path";
 import { findCommand } from "../programs/commands.ts";
 import { runVitest } from "../programs/runVitest.ts";

@@ -1,15 +1,15 @@
-// L29, C03: a hundred exports in one provider process, and what one reads of them. Time and memory are measured by
-// `npm run bench -- hundred-exports`, memory in `../faults/slow/`, too.
+// L29, C03: a hundred exports in one provider process, and the output. `npm run bench -- hundred-exports` measures time and
+// memory; `../faults/slow/` measures memory, too.
 import { expect, test } from "vitest";
 import { buildWorld, onEachEngine, stepsOf, succeeded } from "./world.ts";
 
 const COUNT = 100;
-/** Of an `up` that has nothing to do, whatever its number of resources. */
+/** Lines of an `up` without changes, for any number of resources. */
 const MAX_LINES = 60;
 
 onEachEngine("many resources", (kind) => {
   test.concurrent(
-    "L29, C03 a hundred exports in ten components at once: each with a job of its own, none lost; where nothing happens, not a line on any",
+    "L29, C03 a hundred exports in ten components at once: each with its own job, none lost; without changes, no line for any of them",
     async (context) => {
       const world = await buildWorld(context, kind, { jobDurationMs: 2_000 });
       world.program(

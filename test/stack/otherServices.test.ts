@@ -1,4 +1,4 @@
-// Other implementations of the same API, which take and say more than is needed.
+// Other implementations of the same API, which accept and return more than needed.
 import { expect, test } from "vitest";
 import { docs } from "./programFolder.ts";
 import { bundle, START, wholeExport } from "./requests.ts";
@@ -45,7 +45,7 @@ onEachEngine("other services", (kind) => {
   );
 
   test.concurrent(
-    "a start that is answered by a whole job: one that has failed is told, one that is completed needs no look",
+    "a start that returns a whole job: a failed one is reported, a completed one needs no poll",
     async (context) => {
       const world = await buildWorld(context, kind);
       let job: object = { jobId: "job-1", status: "failed", progress: 40, error: "guide.md is broken" };

@@ -1,5 +1,5 @@
-// Preloaded into the processes of a stack (NODE_OPTIONS): what waits for exactly a second, as an operation does for its spans
-// to leave, waits for minutes, so that no busy machine is too slow for it.
+// Preloaded into the processes of a stack (NODE_OPTIONS): a wait of exactly a second, such as an operation's for its spans to be
+// sent, becomes one of minutes, so that no busy machine is too slow for it.
 const timer = globalThis.setTimeout;
 
 globalThis.setTimeout = ((callback: () => void, delayMs = 0) =>

@@ -1,12 +1,12 @@
-// Previews of what is not known yet.
+// Previews of unknown values.
 import { expect, test } from "vitest";
 import { unknownValue } from "../engine/index.ts";
 import { bundle, poll, wholeExport } from "./requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
 
-onEachEngine("previews", (kind) => {
+onEachEngine({ name: "previews", withBoth: true }, (kind) => {
   test.concurrent(
-    "L32, L33 inputs that are not known yet, also without a network: no request, no crash, outputs unknown",
+    "L32, L33 unknown inputs, also without a network: no request, no crash, outputs unknown",
     async (context) => {
       const world = await buildWorld(context, kind);
       const program = (version: string): string =>

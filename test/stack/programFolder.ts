@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { extract } from "tar";
+import { declarations, type Adapter } from "./adapters.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -18,34 +19,23 @@ export function programFolderIn(folder: string): string {
   return programFolder;
 }
 
-/** Installs a release, or the working tree, in the place of what was there. */
+/** Installs a release, or the working tree, in place of the installed one. */
 export function installPackage(programFolder: string, tarball?: string): void {
   const installed = join(programFolder, "node_modules/pulumi-docs-hosting");
-  rmSync(installed, { recursive: true, force: true }); // of a link: only that
+  rmSync(installed, { recursive: true, force: true }); // only removes a link
   if (tarball === undefined) return symlinkSync(ROOT, installed, "dir");
   mkdirSync(installed);
   extract({ file: tarball, cwd: installed, strip: 1, sync: true });
 }
 
-const EXPORTED = [
-  "AirGapKit",
-  "BundleCopy",
-  "StaticExport",
-  "staticExportValues",
-  "AgentJob",
-  "getAgentJob",
-  "getAgentJobOutput",
-];
-
 /** A program's export of the site of all scenarios, with more arguments than its domain. */
 export const docs = (args = "", options = "{}"): string =>
   `new StaticExport("docs", { domain: "docs.example.com", ${args} }, ${options});`;
 
-/** @param lines with `pulumi` and all that the package exports in scope */
-export function writeProgram(programFolder: string, lines: string): void {
+/** @param lines with `pulumi` and all that the adapter's package offers in scope */
+export function writeProgram(programFolder: string, lines: string, adapter: Adapter = "dynamic"): void {
   writeFileSync(
     join(programFolder, "index.js"),
-    `const pulumi = require("@pulumi/pulumi");\n` +
-      `const { ${EXPORTED.join(", ")} } = require("pulumi-docs-hosting");\n${lines}\n`,
+    `const pulumi = require("@pulumi/pulumi");\n${declarations(adapter, lines)}\n${lines}\n`,
   );
 }

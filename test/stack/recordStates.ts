@@ -1,5 +1,5 @@
-// Packs the working tree as a release and records the states that it leaves behind, for the tests of all that come
-// after it. Run once per release, see releases/README.md.
+// Packs the working tree as a release and records its states, for the tests of all later releases. Run once per release, see
+// releases/README.md.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, "../..");
 
 interface Scenario {
   jobDurationMs?: number;
-  /** Brings the world to the state. @returns the program that is to go on from it */
+  /** Brings the world to the state. @returns the program that continues from it */
   run(world: World): Promise<string>;
 }
 
@@ -76,7 +76,7 @@ async function cutOff(world: World, program: string): Promise<void> {
   if (!error?.includes("Nothing is lost")) throw new Error(`not cut off after the start: ${String(error)}`);
 }
 
-/** @returns the tarball of the version in package.json, packed unless that was done */
+/** @returns the tarball of the version in package.json, packed unless it exists */
 function packRelease(version: string): string {
   const tarball = join(RELEASES_FOLDER, `${version}.tgz`);
   if (existsSync(tarball)) return tarball;

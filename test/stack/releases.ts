@@ -1,4 +1,4 @@
-// What was released: the tarballs, and the states that were recorded with each.
+// The releases: the tarballs, and the recorded states of each.
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { vi } from "vitest";
@@ -11,12 +11,12 @@ export const RECORDED_STATES_FOLDER = join(import.meta.dirname, "recordedStates"
 
 /** A state as a release left it, in `recordedStates/RELEASE/NAME.json`. */
 export interface RecordedState {
-  /** Lines of the program whose state it is. */
+  /** Lines of the program of the state. */
   program: string;
-  /** What only lived then. */
+  /** Facts that only the recording run knew. */
   lived: {
     baseUrl: string;
-    /** Oldest first: the last one is the one that the state is about. */
+    /** Oldest first: the state is about the last one. */
     jobIds: string[];
     /** ISO 8601 */
     recordedAt: string;
@@ -45,8 +45,8 @@ export const recordedStates: { release: string; name: string }[] = readdirSync(
 );
 
 /**
- * Reads a recorded state as if it had been written just now, at this service: with its address, with jobs that it
- * really has, and with dates moved along. The link's signature stays what it was: nobody can download with it.
+ * Reads a recorded state as if it had been written just now, at this service: with its address, with jobs that it really has, and
+ * with moved dates. The link's signature stays as it was: it downloads nothing.
  */
 export async function reviveState(
   { release, name }: { release: string; name: string },
@@ -60,8 +60,8 @@ export async function reviveState(
   return moveDates(JSON.parse(text) as RecordedState, movedByMs) as RecordedState;
 }
 
-/** So that whoever looks at it sees at once how it ended. */
-async function finishedJob(service: ReferenceService): Promise<string> {
+/** So that a reader of the state sees at once how it ended. */
+export async function finishedJob(service: ReferenceService): Promise<string> {
   const jobId = await startJob(service);
   const headers = { authorization: `Bearer ${CANARY_KEY}` };
   await vi.waitUntil(
@@ -85,7 +85,7 @@ export async function startJob(service: ReferenceService, domain = "docs.example
   return jobId;
 }
 
-/** Milliseconds since 1970 from here on are taken for a date: any other number in a state is smaller. */
+/** Larger numbers are dates in milliseconds since 1970: any other number in a state is smaller. */
 const SMALLEST_DATE_MS = 1e12;
 
 function moveDates(value: unknown, byMs: number): unknown {

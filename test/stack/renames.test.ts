@@ -1,4 +1,4 @@
-// Resources that get another URN by an alias: renamed themselves or with their component, moved into one and out again.
+// Resources that get another URN by an alias: they, or their component, are renamed, or they move into a component and out again.
 import { expect, test, vi } from "vitest";
 import { bundle, look, poll } from "./requests.ts";
 import { buildWorld, nameOf, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "./world.ts";
@@ -10,7 +10,7 @@ const MANUALS = `
   const site = (name, opts, args) => new StaticExport(name, { domain: "docs.example.com", ...args }, opts);
   const agent = (opts) => new AgentJob("agent", { projectId: "p1", id: "a1" }, opts);`;
 
-/** Of all resources of the provider, by name. */
+/** Rows of all resources of the provider, by name. */
 async function stored(world: World): Promise<Record<string, Record<string, unknown>>> {
   const resources = (await world.stack.exportState()).filter(({ type }) => type.includes("docs-hosting:"));
   for (const { urn, outputs } of resources) expect(outputs["__urn"]).toBe(urn); // of rows and records
@@ -21,7 +21,7 @@ async function stored(world: World): Promise<Record<string, Record<string, unkno
 
 onEachEngine("renames", (kind) => {
   test.concurrent(
-    "L36, C04 an export and a component are renamed, resources move into, out of and between components, also once the aliases are gone: nothing is asked for or replaced",
+    "L36, C04 an export and a component are renamed, resources move into, out of and between components, also once the aliases are gone: no request, no replacement",
     async (context) => {
       const world = await buildWorld(context, kind);
       world.service.agentJobs.set("p1", { id: "a1", status: "completed" });
@@ -74,7 +74,7 @@ onEachEngine("renames", (kind) => {
   );
 
   test.concurrent(
-    "C04 a run that was cut off, or killed, before the rename: the same job goes on under the new name",
+    "C04 a run that was interrupted, or killed, before the rename: the same job continues under the new name",
     async (context) => {
       const world = await buildWorld(context, kind);
       let letJobsEnd = world.holdJobs();

@@ -1,12 +1,13 @@
-// The life of the link: when it is renewed, by what, and by whose clock.
+// The life of the link: when it is renewed, by what, and by which clock.
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { unknownValue } from "../engine/index.ts";
 import { docs } from "./programFolder.ts";
 import { bundle, wholeExport } from "./requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "./world.ts";
 
 const DOCS = docs(`renewBefore: "1s"`);
-/** With this life and the program's `renewBefore`, a link is due for renewal two seconds after it was minted. */
+/** With this life and the program's `renewBefore`, a link is due for renewal two seconds after its creation. */
 const linkLifetimeMs = 3_000;
 
 /** Waits until the link is due, by the service's clock, which is this process's. */
@@ -50,14 +51,38 @@ onEachEngine("renewal", (kind) => {
       expect(outputs["jobId"]).not.toBe(jobId);
       expect(world.requests()).toEqual([bundle(jobId), ...wholeExport(outputs["jobId"])]);
       const warnings = up.logs.filter(({ severity }) => severity === "warning").map(({ message }) => message);
-      expect(warnings).toEqual([
-        `JOB_GONE: the service does not have job ${String(jobId)} any more: exporting again`,
-      ]);
+      expect(warnings).toEqual([`JOB_GONE: the service no longer has job ${String(jobId)}: exporting again`]);
     },
   );
 
   test.concurrent(
-    "C11 a renewBefore longer than the link's life: one renewal in each half of it, one warning with both figures, and what it feeds stays",
+    "L45 a renewal in a preview: with the native adapter its dependants are unchanged; with the dynamic one the preview shows a replacement that the up does not make",
+    async (context) => {
+      const world = await buildWorld(context, kind, { linkLifetimeMs });
+      world.service.intercept(({ path }) =>
+        path.startsWith("/v2/") ? { body: { id: path.split("/").at(-1), status: "completed" } } : undefined,
+      );
+      await world.up(
+        `const docs = ${DOCS} new AgentJob("fed", { projectId: "p1", id: docs.jobId });
+         module.exports = { jobId: docs.jobId };`,
+      );
+      const { jobId } = (await world.exported()).outputs;
+      await due(world);
+      world.requests();
+      const preview = succeeded(await world.stack.preview());
+      const isPredicted = kind.adapter === "native";
+      expect(stepsOf(preview).filter((step) => !step.includes("replaced"))).toEqual(
+        isPredicted ? ["update docs"] : ["update docs", "create-replacement fed", "replace fed"],
+      );
+      expect(preview.outputs["jobId"]?.value).toBe(isPredicted ? jobId : unknownValue);
+      expect(world.requests()).toEqual([]);
+      expect(stepsOf(await world.up())).toEqual(["update docs"]);
+      expect(world.requests()).toEqual([bundle(jobId)]);
+    },
+  );
+
+  test.concurrent(
+    "C11 a renewBefore longer than the link's life: one renewal in each half of it, one warning with both figures, and its release is not upgraded",
     async (context) => {
       const world = await buildWorld(context, kind, { linkLifetimeMs: 600_000 });
       let { logs } = await world.up(
@@ -90,7 +115,7 @@ onEachEngine("renewal", (kind) => {
   );
 
   test.concurrent(
-    "C11 a link of two seconds is renewed at most once per half of its life, and no request is made twice for it",
+    "C11 a link of two seconds is renewed at most once per half of its life, with no request twice",
     async (context) => {
       const world = await buildWorld(context, kind, { linkLifetimeMs: 2_000 });
       world.program(docs(`renewBefore: "1h"`));
@@ -99,7 +124,7 @@ onEachEngine("renewal", (kind) => {
         if (path.endsWith("/bundle")) mintedAt.push(performance.now());
         return undefined;
       });
-      // as many runs as it takes until the link was renewed twice
+      // as many runs as needed until the link was renewed twice
       for (let runs = 0; mintedAt.length < 3 && runs < 50; runs++) await world.up();
       for (const [before, at] of mintedAt.slice(1).map((at, index) => [mintedAt[index] ?? 0, at] as const)) {
         expect(at - before).toBeGreaterThanOrEqual(1_000);
@@ -108,13 +133,13 @@ onEachEngine("renewal", (kind) => {
     },
   );
 
-  test.concurrent("L47, E06 a clock three hours ahead leads to no false renewal", async (context) => {
+  test.concurrent("L47, E06 a clock three hours ahead causes no false renewal", async (context) => {
     const world = await buildWorld(context, kind, { linkLifetimeMs: 3_600_000, env: skewed(3) });
     await world.up(docs());
     await previewIsEmpty(world);
   });
 
-  test.concurrent("L47, E06 a clock three hours behind leads to no trust in a dead link", async (context) => {
+  test.concurrent("L47, E06 a clock three hours behind causes no trust in a dead link", async (context) => {
     const world = await buildWorld(context, kind, { linkLifetimeMs, env: skewed(-3) });
     await world.up(DOCS);
     await due(world);

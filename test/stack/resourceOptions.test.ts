@@ -1,4 +1,4 @@
-// Pulumi's resource options, and what they make the provider do.
+// Pulumi's resource options, and their effects on the provider.
 import { expect, test } from "vitest";
 import type { OperationResult } from "../engine/index.ts";
 import { bundle, START, wholeExport } from "./requests.ts";
@@ -6,7 +6,7 @@ import { buildWorld, onEachEngine, previewIsEmpty, stepsOf } from "./world.ts";
 
 onEachEngine("resource options", (kind) => {
   test.concurrent(
-    "L25, L34, L35 protect, ignoreChanges, replaceOnChanges, deleteBeforeReplace and retainOnDelete are obeyed: only what they let through is exported",
+    "L25, L34, L35 protect, ignoreChanges, replaceOnChanges, deleteBeforeReplace and retainOnDelete are obeyed: only what they allow is exported",
     async (context) => {
       const world = await buildWorld(context, kind);
       const BEFORE = { version: "v1", trigger: "a", domain: "docs.example.com" };
@@ -101,11 +101,11 @@ onEachEngine("resource options", (kind) => {
       const created = await world.up(program("other.example.com", "v1"));
       expect(hooksOf(created).sort()).toEqual(["hook of docs", "hook of manuals"]);
       const [anchor, docs, free, kept] = await Promise.all(names.map((name) => world.exported(name)));
-      // nothing of the component is begun before what it depends on is there
+      // nothing of the component begins before its dependency exists
       const asked = posts();
       const beforeAnchor = asked.slice(0, asked.indexOf(bundle(anchor?.outputs["jobId"])));
       expect(beforeAnchor.filter((request) => request === START).length).toBeLessThanOrEqual(2);
-      expect(asked).toHaveLength(8); // of each a start and a link
+      expect(asked).toHaveLength(8); // a start and a link of each
       expect(docs?.outputs["triggers"]).toEqual(["of the resource", "of the component"]);
       expect(free?.outputs["triggers"]).toEqual(["of the component"]);
       expect(docs?.secretOutputs).toEqual(expect.arrayContaining(["bundleUrl", "jobId"]));
@@ -122,14 +122,14 @@ onEachEngine("resource options", (kind) => {
         true,
       ]);
 
-      // a component hands ignoreChanges down to nobody
+      // a component does not pass on ignoreChanges
       const updated = await world.up(program("other.example.com", "v2"));
       expect(stepsOf(updated).sort()).toEqual(["update free", "update kept"]);
       expect(hooksOf(updated)).toEqual(["hook of free"]);
       expect(posts()).toHaveLength(4);
       const before = await jobs();
 
-      // what is deleted with another is replaced with it
+      // a resource that is deleted with another is replaced with it
       expect((await world.up(program("docs.example.com", "v2"))).summary.replace).toBe(5);
       const after = await jobs();
       expect(after.map((job, at) => job === before[at])).toEqual([false, false, false, true]);

@@ -1,4 +1,4 @@
-// What the provider notes beside the state, as a test finds it on the disk.
+// The provider's records beside the state, as a test reads them from the disk.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 

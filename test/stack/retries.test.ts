@@ -1,5 +1,5 @@
-// A second attempt within one operation: Pulumi's error hooks may ask for one, and then call `create` or `update` again
-// with what the first attempt was called with. What that one learnt is in no state yet.
+// A second attempt within one operation: Pulumi's error hooks may request one, and then call `create` or `update` again with the
+// inputs of the first attempt. The results of that one are in no state yet.
 import { expect, test } from "vitest";
 import { docs } from "./programFolder.ts";
 import { wholeExport } from "./requests.ts";
@@ -7,7 +7,7 @@ import { buildWorld, onEachEngine, previewIsEmpty, stepsOf } from "./world.ts";
 
 onEachEngine("retries", (kind) => {
   test.concurrent(
-    "L48 an OnError hook tries again: the job of the first attempt goes on",
+    "L48 an OnError hook tries again: the job of the first attempt continues",
     async (context) => {
       const world = await buildWorld(context, kind);
       const program = (version: string): string =>
@@ -29,8 +29,8 @@ onEachEngine("retries", (kind) => {
         expect(outputs["version"]).toBe(version);
         expect(world.requests()).toEqual(wholeExport(outputs["jobId"]));
       }
-      // The CLI (3.260, step.go) keeps the init errors of an attempt that failed, although the next one went well, and so
-      // asks for one more update. It costs no request.
+      // The CLI (3.260, step.go) keeps the init errors of a failed attempt although the next one succeeded, and so requests one
+      // more update. It costs no request.
       expect((await world.exported()).initErrors).toHaveLength(1);
       world.requests();
       expect(stepsOf(await world.up())).toEqual(["update docs"]);

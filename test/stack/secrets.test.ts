@@ -4,13 +4,13 @@ import { expect, test } from "vitest";
 import { formsOf } from "../simulation/secretForms.ts";
 import { buildWorld, CANARY_KEY, onEachEngine, previewIsEmpty, succeeded } from "./world.ts";
 
-/** What stands around a text, for the message of a failure. */
+/** The text around a match, for the message of a failure. */
 function whereIs(text: string, written: string): string {
   const at = written.indexOf(text);
   return at === -1 ? "nowhere" : `after «${written.slice(Math.max(0, at - 200), at)}»`;
 }
 
-/** Of every process on this machine, as anybody on it could read them. */
+/** Command lines of every process on this machine, as any user on it could read them. */
 function runningCommandLines(): string {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -44,10 +44,10 @@ onEachEngine("secrets", (kind) => {
         commandLines += runningCommandLines();
         return undefined;
       });
-      const inOwnProcesses = await world.open({ reuseProcesses: false }); // whose command lines are looked at
+      const inOwnProcesses = await world.open({ reuseProcesses: false }); // whose command lines are read
       succeeded(await inOwnProcesses.up());
       stopLooking();
-      expect(commandLines).toContain("dynamic-provider");
+      expect(commandLines).toContain(kind.adapter === "native" ? "provider/plugin.js" : "dynamic-provider");
       const link = String((await world.exported()).outputs["bundleUrl"]);
       succeeded(await world.stack.refresh());
       program("v2");

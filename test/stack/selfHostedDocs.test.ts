@@ -1,4 +1,4 @@
-// What a self-hosted installation refuses, in a preview: the whole life of one is tested on a cluster.
+// The errors of a self-hosted installation in a preview: its whole life is tested on a cluster.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { docs } from "./programFolder.ts";
@@ -24,7 +24,7 @@ const installsCopy = (log: string, destination: object, made: object): string =>
 
 onEachEngine("self-hosted installation", (kind) => {
   test.concurrent(
-    "a copy in a registry is installed by its image alone, and not warned of behind an air gap",
+    "a copy in a registry is installed by its image alone, without a warning about an air gap",
     async (context) => {
       const world = await buildWorld(context, kind);
       const log = releaseLogFile(world);
@@ -33,7 +33,7 @@ onEachEngine("self-hosted installation", (kind) => {
       const { ok, error, text } = await world.stack.up();
       expect(error).toBeUndefined();
       expect(ok).toBe(true);
-      expect(text).not.toContain("will have to reach"); // nothing of it needs a link
+      expect(text).not.toContain("it must reach the"); // none of it needs a link
       const release = (await world.stack.exportState()).find(({ type }) => type.endsWith("test:Release"));
       expect(release?.inputs["values"]).toEqual({
         staticExport: { enabled: true, version: "v1", jobId: "7f3a" },
@@ -58,7 +58,7 @@ onEachEngine("self-hosted installation", (kind) => {
   });
 
   test.concurrent(
-    "search in an air-gapped one is refused in the preview, with the row of the table, before anything is created",
+    "search in an air-gapped installation is refused in the preview, with the row of the table, before anything is created",
     async (context) => {
       const world = await buildWorld(context, kind);
       world.program(
@@ -74,7 +74,7 @@ onEachEngine("self-hosted installation", (kind) => {
         'SelfHostedDocs "installation": Documentation search: unavailable in an installation of the kind "air-gapped".',
       );
       expect(error).toContain("| Documentation search | available | configurable  | unavailable |");
-      expect(error).not.toMatch(/^\s+at /m); // a mistake of the user's: no stack trace
+      expect(error).not.toMatch(/^\s+at /m); // an error of the user: no stack trace
       expect(steps.filter(({ urn }) => urn.includes("SelfHostedDocs"))).toEqual([]);
       expect(world.service.requests).toEqual([]);
       expect(await world.stack.exportState()).toEqual([]);

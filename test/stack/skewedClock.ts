@@ -1,4 +1,4 @@
-// Preloaded into the processes of a stack (NODE_OPTIONS): puts their wall clock off by CLOCK_SKEW_MS.
+// Preloaded into the processes of a stack (NODE_OPTIONS): sets their wall clock off by CLOCK_SKEW_MS.
 const skewMs = Number(process.env["CLOCK_SKEW_MS"]);
 const now = Date.now.bind(Date);
 Date.now = () => now() + skewMs;

@@ -1,8 +1,8 @@
 // Loaded into the provider process ahead of everything else: makes `configure` of our provider take two seconds.
 //
-// The host calls it once, with the first call that it gets, and lets the calls that follow through while it runs. How
-// many there were is said when it ends. It is begun at once, as the host does it: what it does before it first waits
-// is all that those calls can rely on.
+// The host calls it once, with the first call that it gets, and passes the following calls on while it runs. Their number is
+// logged when it ends. It is begun at once, as the host does it: those calls can only rely on what it does before its first
+// await.
 import Module from "node:module";
 import { setTimeout } from "node:timers/promises";
 

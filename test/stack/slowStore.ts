@@ -1,4 +1,4 @@
-// A store of one bundle, which stops in the middle of its first answer, and goes on where it is asked to.
+// A store of one bundle, which stops in the middle of its first answer, and continues at the requested byte.
 import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { create } from "tar";
 
-/** Bytes of the bundle that the first answer has. */
+/** Bytes of the bundle in the first answer. */
 const FIRST_BYTES = 5_000_000;
 
 export interface SlowStore {
@@ -17,7 +17,7 @@ export interface SlowStore {
   close(): void;
 }
 
-/** @param folder where the bundle is made */
+/** @param folder in which the bundle is created */
 export async function startSlowStore(folder: string): Promise<SlowStore> {
   const site = join(folder, "slow");
   mkdirSync(site);

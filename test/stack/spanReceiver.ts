@@ -1,12 +1,12 @@
-// Where Pulumi takes spans while it traces: OTLP over gRPC, without TLS. Read by the public description of the protocol
-// (https://github.com/open-telemetry/opentelemetry-proto), as much of it as is asked for.
+// The receiver of Pulumi's traces: OTLP over gRPC, without TLS. Parses the needed part of the protocol by its public description
+// (https://github.com/open-telemetry/opentelemetry-proto).
 import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
 
 const require = createRequire(createRequire(import.meta.url).resolve("@pulumi/pulumi/package.json"));
 const grpc = require("@grpc/grpc-js") as typeof Grpc;
 
-/** A message of protobuf, field by field: numbers as they are, all else as bytes. */
+/** A message of protobuf, field by field: numbers as numbers, all else as bytes. */
 type Fields = ReadonlyMap<number, readonly (Buffer | bigint)[]>;
 
 /** A span as it arrived. */
@@ -20,7 +20,7 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
-/** Receives spans, and keeps what it was sent. */
+/** Receives spans, and keeps them. */
 export interface SpanReceiver {
   /** `localhost:PORT`, as Pulumi gives it. */
   readonly endpoint: string;
@@ -31,7 +31,7 @@ export interface SpanReceiver {
   close(): void;
 }
 
-/** @param answers from the beginning; else it takes what is sent, and never answers */
+/** @param answers from the beginning; else it accepts the data, and never answers */
 export async function startSpanReceiver({ answers = true } = {}): Promise<SpanReceiver> {
   const received: Buffer[] = [];
   const asIs = (bytes: Buffer): Buffer => bytes;

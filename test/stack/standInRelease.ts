@@ -1,12 +1,12 @@
-// A Helm release without a cluster, for programs that have a SelfHostedDocs among other things. On both engines: the
-// class is replaced in the program, by one that Pulumi's dynamic-provider process makes.
+// A Helm release without a cluster, for programs with a SelfHostedDocs among other resources. On both engines: the program
+// replaces the class by one that Pulumi's dynamic-provider process creates.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { World } from "./world.ts";
 
 const KUBERNETES = join(import.meta.dirname, "../../node_modules/@pulumi/kubernetes");
 
-/** The provider of the stand-in, as text: notes what becomes of the release, and which version of the content it has. */
+/** The provider of the stand-in, as text: records the operations on the release, and the version of its content. */
 const HANDLER = `exports.handler = () => {
   const note = (line, { __log }) => require("fs").appendFileSync(__log, line + "\\n");
   const made = (inputs) => ({ ...inputs, namespace: "default", status: { status: "deployed" } });
@@ -28,7 +28,7 @@ const HANDLER = `exports.handler = () => {
 /**
  * First lines of a program: its Helm releases are stand-ins from then on.
  *
- * @param log the file in which they are noted, see {@link releaseLogFile}
+ * @param log the file of the records, see {@link releaseLogFile}
  */
 export function standInRelease(log: string): string {
   return `
@@ -44,11 +44,11 @@ export function standInRelease(log: string): string {
     const { SelfHostedDocs } = require("pulumi-docs-hosting/kubernetes");`;
 }
 
-/** Where the releases of a world are noted. */
+/** The record file of the releases of a world. */
 export const releaseLogFile = ({ programFolder }: Pick<World, "programFolder">): string =>
   join(programFolder, "releases.log");
 
-/** What was done to releases: "install VERSION", "upgrade VERSION", "uninstall". */
+/** The operations on releases: "install VERSION", "upgrade VERSION", "uninstall". */
 export function releaseLog(log: string): string[] {
   return existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : [];
 }

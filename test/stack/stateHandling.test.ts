@@ -1,4 +1,4 @@
-// What users do to a state, and the operations that put an order of their own on reading and writing it.
+// Edits of a state by users, and the operations that read and write it in another order.
 import { expect, test } from "vitest";
 import { docs } from "./programFolder.ts";
 import { poll, startsOf, wholeExport } from "./requests.ts";
@@ -6,7 +6,7 @@ import { buildWorld, cliOnly, onEachEngine, previewIsEmpty, stepsOf, succeeded }
 
 onEachEngine("state", (kind) => {
   test.concurrent(
-    "L38, L39 a state that is exported, edited, emptied and imported again, then encrypted anew: no diff, and the link is the same secret",
+    "L38, L39 a state that is exported, edited, emptied and imported again, then encrypted again: no diff, and the link is the same secret",
     async (context) => {
       const world = await buildWorld(context, kind, {
         secretConfig: { "docs-hosting:adminApiKey": "svc_of-the-config" },
@@ -15,7 +15,7 @@ onEachEngine("state", (kind) => {
       const before = await world.exported();
       const state = await world.stack.exportState();
       for (const { outputs } of state) {
-        if (outputs["pageCount"] === 1) outputs["pageCount"] = 99; // a mistake of whoever edits
+        if (outputs["pageCount"] === 1) outputs["pageCount"] = 99; // an error of the editing user
       }
       await world.stack.importState([]);
       expect(await world.stack.exportState()).toEqual([]);
@@ -41,7 +41,7 @@ onEachEngine("state", (kind) => {
     },
   );
 
-  test.concurrent("L42 up --refresh: asks once, and exports again what is gone", async (context) => {
+  test.concurrent("L42 up --refresh: one request, and a missing job is exported again", async (context) => {
     const world = await buildWorld(context, kind);
     await world.up(docs());
     const before = await world.exported();

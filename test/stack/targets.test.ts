@@ -1,11 +1,11 @@
-// Operations on a part of a stack: what is left out is not asked for.
+// Operations on a part of a stack: resources that are left out send no request.
 import { expect, test } from "vitest";
 import { poll, startsOf, wholeExport } from "./requests.ts";
 import { buildWorld, nameOf, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
 
 onEachEngine("targets", (kind) => {
   test.concurrent(
-    "L30, C06 three exports of one domain, each with a job of its own; --exclude, --target-dependents and --replace: what is left out is not asked for, whatever changed",
+    "L30, C06 three exports of one domain, each with its own job; --exclude, --target-dependents and --replace: resources that are left out send no request, whatever changed",
     async (context) => {
       const world = await buildWorld(context, kind);
       const program = (version: string): string => `

@@ -1,5 +1,5 @@
-// What Pulumi's own tracing gets of a run: OpenTelemetry's own packages send it, over a real connection. On the engine of
-// test/engine only, which hands on the span that it was started in as the real one does; the CLI takes spans itself.
+// The spans of a run in Pulumi's own tracing: OpenTelemetry's own packages send them, over a real connection. On the engine of
+// test/engine only, which passes on its own span as the real one does; the CLI receives spans itself.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { buildWorld, CANARY_KEY, stepsOf, succeeded, type World } from "./world.
 
 const ROOT = join(import.meta.dirname, "../..");
 const PATIENT = { NODE_OPTIONS: `--import ${join(import.meta.dirname, "patientExit.ts")}` };
-/** What the README has users install. */
+/** The packages that the README has users install. */
 const PACKAGES = ["api", "exporter-trace-otlp-grpc", "resources", "sdk-trace-base"];
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN = "00f067aa0ba902b7";
@@ -38,7 +38,7 @@ function world(
   });
 }
 
-/** Each span, with those around it, from the outermost. */
+/** Each span, with its ancestors, from the outermost. */
 const paths = (spans: ReceivedSpan[]): string[] =>
   spans.map((span) => {
     const around = spans.find(({ spanId }) => spanId === span.parentSpanId);
@@ -50,7 +50,7 @@ const ancestors = (span: ReceivedSpan, spans: ReceivedSpan[]): ReceivedSpan[] =>
 };
 
 test.concurrent(
-  "an export and a copy arrive as spans below the engine's own, whole, with URN, job and code, and without key or link",
+  "an export and a copy arrive as spans below the engine's own, complete, with URN, job and code, and without key or link",
   async (context) => {
     const collector = await receiver(context);
     const tested = await world(context, collector.endpoint, PATIENT);
@@ -108,7 +108,7 @@ test.concurrent.each([
     async (context: TestContext) => (await receiver(context, { answers: false })).endpoint,
   ],
   ["the address is none", async () => Promise.resolve("no address at all")],
-] as const)("where %s at the endpoint, a run ends as ever, and nobody is told", async (_what, endpointOf) => {
+] as const)("where %s at the endpoint, a run ends as usual, without a message", async (_what, endpointOf) => {
   const finished: (() => unknown)[] = [];
   const context = {
     onTestFinished: (end: () => unknown) => void finished.push(end),
@@ -126,7 +126,10 @@ test.concurrent.each([
   }
 });
 
-/** Installs the package outside of the repository, whose node_modules has more than users have. @returns what adds to it */
+/**
+ * Installs the package outside of the repository, whose node_modules has more than users have. @returns a function that adds
+ * packages
+ */
 function installAlone(programFolder: string, context: Pick<TestContext, "onTestFinished">): Install {
   const folder = mkdtempSync(join(tmpdir(), "installed-"));
   context.onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -146,14 +149,14 @@ function installAlone(programFolder: string, context: Pick<TestContext, "onTestF
     cpSync(join(ROOT, part), join(installed, part), { recursive: true });
   }
   const link = join(programFolder, "node_modules/pulumi-docs-hosting");
-  rmSync(link); // of a link: only that
+  rmSync(link); // only removes a link
   symlinkSync(installed, link, "dir");
   return add;
 }
 type Install = (...names: string[]) => void;
 
 test.concurrent(
-  "where OpenTelemetry is not installed beside the package, a run ends as ever and no span is sent; once it is, they are",
+  "where OpenTelemetry is not installed beside the package, a run ends as usual and no span is sent; once it is, they are",
   async (context) => {
     const collector = await receiver(context);
     const tested = await world(context, collector.endpoint, PATIENT);

@@ -1,18 +1,18 @@
-// Two stacks of one project: beside each other, or one that exports and one that installs, with a StackReference for the link.
+// Two stacks of one project: side by side, or one that exports and one that installs, with a StackReference for the link.
 import { expect, test, vi } from "vitest";
 import { docs } from "./programFolder.ts";
 import { bundle, startsOf } from "./requests.ts";
 import { releaseLog, releaseLogFile, standInRelease } from "./standInRelease.ts";
 import { buildWorld, nameOf, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
 
-/** First lines of the platform team's program: `docs` is the other stack, and Helm releases are noted in `log`. */
+/** First lines of the platform team's program: `docs` is the other stack, and Helm releases are recorded in `log`. */
 const platformProgram = (log: string): string => `${standInRelease(log)}
   const docs = new pulumi.StackReference("docs", { name: "organization/scenario/test" });
   const link = { bundleUrl: docs.getOutput("bundleUrl"), version: docs.getOutput("version") };
   const setting = { deploymentKind: "air-gapped", chart: "oci://registry.invalid/docs" };`;
 
 onEachEngine("two stacks", (kind) => {
-  test.concurrent("L37 two stacks of one project, at once: neither knows of the other", async (context) => {
+  test.concurrent("L37 two simultaneous stacks of one project are independent", async (context) => {
     const world = await buildWorld(context, kind, { jobDurationMs: 500 });
     world.program(docs("version: pulumi.getStack()"));
     const second = await world.open({ stack: "second" });
@@ -71,7 +71,7 @@ onEachEngine("two stacks", (kind) => {
       expect(await steps()).toEqual(["update installation"]);
       expect(await steps()).toEqual([]);
       expect(releaseLog(log)).toEqual(["install v1", "upgrade v1"]);
-      expect(world.requests()).toEqual([]); // who installs asks the service nothing
+      expect(world.requests()).toEqual([]); // the installing stack sends no request to the service
 
       const written = await world.everythingWritten();
       for (const link of [first["bundleUrl"], bundleUrl]) {
@@ -81,7 +81,7 @@ onEachEngine("two stacks", (kind) => {
   );
 
   test.concurrent(
-    "C07 a link that the other stack does not have is told as such, and nothing is installed",
+    "C07 a link that is missing in the other stack is reported as such, and nothing is installed",
     async (context) => {
       const world = await buildWorld(context, kind);
       await world.up(`module.exports = { version: "v1" };`);

@@ -1,4 +1,4 @@
-// What a program sees of an agent job, field by field, as the service is described.
+// The types of an agent job in a program, field by field, by the API description.
 import type * as pulumi from "@pulumi/pulumi";
 import { expectTypeOf, test } from "vitest";
 import type { AgentJob, getAgentJob, getAgentJobOutput, GetAgentJobResult } from "../../sdk/index.ts";
@@ -32,7 +32,7 @@ test("one read is a promise, and an output where an argument is one", () => {
   expectTypeOf<typeof getAgentJobOutput>().returns.toEqualTypeOf<pulumi.Output<GetAgentJobResult>>();
 });
 
-test("both ids are required, the rest is not", () => {
+test("both ids are required, the rest is optional", () => {
   type Args = ConstructorParameters<typeof AgentJob>[1];
   expectTypeOf<{ projectId: pulumi.Output<string>; id: string }>().toExtend<Args>();
   expectTypeOf<{ projectId: string; id: string; acceptFailed: undefined }>().toExtend<Args>();

@@ -1,4 +1,4 @@
-// What a program gives a copy of a bundle and a kit, and sees of them.
+// The types of a program's inputs and outputs of copies and kits.
 import type * as pulumi from "@pulumi/pulumi";
 import { expectTypeOf, test } from "vitest";
 import type { AirGapKit, AirGapKitArgs, BundleCopy, BundleCopyArgs, StaticExport } from "../../sdk/index.ts";
@@ -9,7 +9,7 @@ declare const kit: AirGapKit;
 type File = { file: string; version: pulumi.Output<string> };
 type Sources = BundleCopyArgs["source"];
 
-test("both take an export, what another stack knows of one, or a file with a label", () => {
+test("both accept an export, another stack's values of one, or a file with a label", () => {
   expectTypeOf<Sources>().toEqualTypeOf<AirGapKitArgs["source"]>();
   expectTypeOf<StaticExport>().toExtend<Sources>();
   expectTypeOf<{ domain: string; jobId: pulumi.Output<string> }>().toExtend<Sources>();
@@ -18,7 +18,7 @@ test("both take an export, what another stack knows of one, or a file with a lab
   expectTypeOf<string>().not.toExtend<Sources>();
 });
 
-test("a copy goes to one place, whose fields may be outputs", () => {
+test("a copy has one destination, whose fields may be outputs", () => {
   type Places = BundleCopyArgs["destination"];
   expectTypeOf<{ folder: string; layout: "site" }>().toExtend<Places>();
   expectTypeOf<{ bucket: pulumi.Output<string>; linkLife: string }>().toExtend<Places>();
@@ -27,7 +27,7 @@ test("a copy goes to one place, whose fields may be outputs", () => {
   expectTypeOf<{ base: string }>().not.toExtend<Places>();
 });
 
-test("a kit needs a source and a folder, and takes names, values and sizes as they come or as outputs", () => {
+test("a kit needs a source and a folder, and accepts names, values and sizes, plain or as outputs", () => {
   type Given = { source: File; folder: string };
   expectTypeOf<Given>().toExtend<AirGapKitArgs>();
   expectTypeOf<Pick<Given, "source">>().not.toExtend<AirGapKitArgs>();
@@ -46,7 +46,7 @@ test("a kit needs a source and a folder, and takes names, values and sizes as th
   expectTypeOf<Given & { partSize: string }>().not.toExtend<AirGapKitArgs>();
 });
 
-test("what not every place or source has may be missing, the rest is there", () => {
+test("fields that only some destinations or sources have may be missing, the others are always there", () => {
   expectTypeOf(copy.image).toEqualTypeOf<pulumi.Output<string | undefined>>();
   expectTypeOf(copy.bundleUrl).toEqualTypeOf<pulumi.Output<string | undefined>>();
   expectTypeOf(copy.sha256).toEqualTypeOf<pulumi.Output<string>>();

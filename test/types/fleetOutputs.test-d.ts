@@ -1,4 +1,4 @@
-// What counts as an export of a fleet, and what a program gets to export.
+// The types of a fleet's exports and outputs.
 import type * as pulumi from "@pulumi/pulumi";
 import { expectTypeOf, test } from "vitest";
 import type { fleetOutputs } from "../../sdk/index.ts";
@@ -6,13 +6,13 @@ import { type BundleCopy, type StaticExport, type UnmanagedStaticExport } from "
 
 type Fleet = Parameters<typeof fleetOutputs>[0];
 
-test("a fleet is a list or a record of exports or copies; one that was only read has no link that could be due", () => {
+test("a fleet is a list or a record of exports or copies; an export from get has no link that could be due", () => {
   expectTypeOf<StaticExport[]>().toExtend<Fleet>();
   expectTypeOf<readonly (StaticExport | BundleCopy)[]>().toExtend<Fleet>();
   expectTypeOf<Record<string, StaticExport>>().toExtend<Fleet>();
   expectTypeOf<{ docs: StaticExport; blog: BundleCopy }>().toExtend<Fleet>();
   expectTypeOf<UnmanagedStaticExport[]>().not.toExtend<Fleet>();
-  // these have no values by which the exports would be found
+  // these lack the values by which the exports would be found
   expectTypeOf<Map<string, StaticExport>>().not.toExtend<Fleet>();
   expectTypeOf<Set<StaticExport>>().not.toExtend<Fleet>();
   expectTypeOf<StaticExport>().not.toExtend<Fleet>();

@@ -1,11 +1,11 @@
-// What a program gives a static export and sees of it, where a service may say more than is needed.
+// The types of a static export's inputs and outputs, where a service may return more than needed.
 import type * as pulumi from "@pulumi/pulumi";
 import { expectTypeOf, test } from "vitest";
 import type { StaticExport, StaticExportArgs } from "../../sdk/index.ts";
 
 declare const docs: StaticExport;
 
-test("exportOptions takes any fields, and outputs as their values", () => {
+test("exportOptions accepts any fields, with outputs as values", () => {
   expectTypeOf<{ paths: string[]; theme: pulumi.Output<string> }>().toExtend<
     NonNullable<StaticExportArgs["exportOptions"]>
   >();
@@ -14,7 +14,7 @@ test("exportOptions takes any fields, and outputs as their values", () => {
   expectTypeOf<string>().not.toExtend<StaticExportArgs["exportOptions"]>();
 });
 
-test("bundleSize is a number, or nothing where the service does not say", () => {
+test("bundleSize is a number, or undefined where the service does not report it", () => {
   expectTypeOf(docs.bundleSize).toEqualTypeOf<pulumi.Output<number | undefined>>();
   expectTypeOf(docs.pageCount).toEqualTypeOf(docs.bundleSize);
 });

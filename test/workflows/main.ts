@@ -1,5 +1,5 @@
-// `npm run check:workflows`: actionlint reads the workflows, which run in a public home only, and that of an example; and the npm scripts that
-// they name are there.
+// `npm run check:workflows`: actionlint reads the workflows, which only run on GitHub, and that of an example; and the npm
+// scripts that they name exist.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ for (const workflow of workflows) {
 
 try {
   const actionlint = await prepareActionlint(say);
-  // whether the machine has the commands that it can ask for more must not matter
+  // the result must not depend on optional commands of the machine
   const args = ["-shellcheck=", "-pyflakes=", ...workflows];
   const { status, error } = spawnSync(actionlint, args, { cwd: ROOT, stdio: "inherit" });
   if (error) throw error;

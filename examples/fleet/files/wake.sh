@@ -1,9 +1,9 @@
-# Wakes stacks that the operator has given up, of two kinds:
-# - updates failed too often, or the workspace did: a new request starts the count at 0 again, in another workspace. Nothing runs in
-#   the old one, and what made its runs fail may be in it: the lock of a CLI that was killed alone is taken away by a new pod;
-# - a run is awaited whose Update is gone (pulumi-kubernetes-operator#1292): the stack forgets it. That is looked at twice, for
-#   an Update is made a moment after its name; and the request that forgets it names it.
-# What fails for one stack does not keep the others from being woken; kubectl says it.
+# Restarts stacks that the operator has given up, for one of two reasons:
+# - Updates or the workspace failed too often. A new request resets the count, in a new workspace. Nothing runs in the old workspace,
+#   and it may contain the cause of the failures: for example, only a new pod removes the lock of a killed CLI.
+# - The stack waits for a run whose Update is gone (pulumi-kubernetes-operator#1292). The script removes the reference. It checks twice,
+#   because the operator creates an Update shortly after its name, and the request to remove the reference names the Update.
+# A failure for one stack does not affect the others; kubectl prints it.
 set -eu
 
 stacks() { # JSONPATH, of one stack

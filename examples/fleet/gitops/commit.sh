@@ -1,9 +1,9 @@
 #!/bin/sh
-# commit.sh FOLDER MESSAGE: commits what changed below the folder of a fresh checkout, and pushes it. No change, no commit.
-# Each stack has a folder of its own, so that what others push meanwhile is never in conflict with it.
+# commit.sh FOLDER MESSAGE: commits the changes below the folder of a fresh checkout, if there are any, and pushes them.
+# Each stack has its own folder, so commits of other stacks never conflict.
 set -eu
 folder=$(cd "$1" && pwd -P)
-# a rebase may take the folder away for a moment
+# a rebase may remove the folder for a moment
 cd "$(git -C "$folder" rev-parse --show-toplevel)"
 git add --all -- "$folder"
 if git diff --cached --quiet; then

@@ -8,14 +8,14 @@ const config = new pulumi.Config();
 const stack = pulumi.getStack();
 const file = config.require("sites");
 const registry = config.require("registry");
-// of this stack alone, so that no two of them ever change the same file
+// of this stack alone, so that no two stacks change the same file
 const folder = join(config.require("releases"), stack);
 const namespace = config.get("namespace") ?? stack.replace(/-[^-]*$/, "");
 
 const { sites } = JSON.parse(readFileSync(file, "utf8")) as { sites?: Record<string, StaticExportArgs> };
 const names = Object.keys(sites ?? {});
 if (names.length === 0) {
-  // a program that went on would have all of them deleted
+  // continuing without the list would delete all of them
   throw new pulumi.RunError(`${file} has no sites. If all are to go, run \`pulumi destroy\`.`);
 }
 if (!pulumi.runtime.isDryRun()) removeOthers(folder, names);
@@ -32,13 +32,13 @@ const images = Object.entries(sites ?? {}).map(([name, site]) => {
         plainHttp: config.getBoolean("plainHttp"),
       },
       requireSelfContained: config.getBoolean("requireSelfContained") ?? true,
-      // the cluster pulls when it comes to it: what it still runs must be there
+      // the cluster pulls it later: the image of the present release must stay in the registry
       keep: 3,
     },
     { retainOnDelete: true },
   );
   const values = { ...config.getObject<object>("values"), ...staticExportValues(copy) };
-  // each site by itself, so that one that fails keeps the release that it has, and holds up no other
+  // each site by itself: one that fails keeps its release and does not stop the others
   const written = pulumi.output(values).apply((known) => {
     if (pulumi.runtime.isDryRun()) return;
     writeIfChanged(join(folder, `${name}.yaml`), helmRelease(name, namespace, known));
@@ -46,5 +46,5 @@ const images = Object.entries(sites ?? {}).map(([name, site]) => {
   return [name, pulumi.all([copy.image, written]).apply(([image]) => image)] as const;
 });
 
-// What is released, `repository@sha256:…` by the site's name. No link is in it.
+// What is released: `repository@sha256:…` by the site's name. It contains no link.
 export const released = Object.fromEntries(images);

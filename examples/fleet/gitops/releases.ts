@@ -18,7 +18,7 @@ export function helmRelease(name: string, namespace: string, values: object): st
   return `${JSON.stringify(release, null, 2)}\n`; // which is YAML
 }
 
-/** A run that changes nothing leaves no trace, not even a time. */
+/** A run that changes nothing leaves no trace, not even a new time. */
 export function writeIfChanged(path: string, text: string): void {
   if (textOf(path) === text) return;
   mkdirSync(dirname(path), { recursive: true });
@@ -29,11 +29,11 @@ function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    return undefined; // it is not there yet
+    return undefined; // the file does not exist yet
   }
 }
 
-/** Flux uninstalls what is no longer there. */
+/** Flux uninstalls what is no longer in the folder. */
 export function removeOthers(folder: string, names: readonly string[]): void {
   mkdirSync(folder, { recursive: true });
   const kept = new Set(names.map((name) => `${name}.yaml`));

@@ -1,4 +1,4 @@
-{{/* The names of the team's stacks, a JSON list: those of its files, each of which is judged here, before the cluster sees anything. */}}
+{{/* The names of the team's stacks, as a JSON list: the names of its files. Checks each file, before anything reaches the cluster. */}}
 {{- define "docs-fleet.stacks" -}}
 {{- $team := .Values.team | default .Release.Namespace -}}
 {{- $names := list -}}
@@ -41,13 +41,13 @@ app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
 {{ required "\n\nimage.repository is required: the image that Dockerfile makes.\n" .Values.image.repository }}:{{ .Values.image.tag }}
 {{- end -}}
 
-{{- /* As the policy «restricted» of Pod Security wants it. */ -}}
+{{- /* Meets the Pod Security Standard «restricted». */ -}}
 {{- define "docs-fleet.securityContext" -}}
 allowPrivilegeEscalation: false
 capabilities: { drop: [ALL] }
 {{- end -}}
 
-{{- /* Of the pod. The volume must belong to the user of the image; a large one is not gone through each time. */ -}}
+{{- /* Security context of the pod. The volume must belong to the image's user. Its files are checked only once, as it may be large. */ -}}
 {{- define "docs-fleet.podSecurityContext" -}}
 runAsNonRoot: true
 runAsUser: 1000
@@ -57,7 +57,7 @@ fsGroupChangePolicy: OnRootMismatch
 seccompProfile: { type: RuntimeDefault }
 {{- end -}}
 
-{{- /* Environment of each run, name to value; the Secret goes before. */ -}}
+{{- /* Environment of each run, name to value. The Secret takes precedence. */ -}}
 {{- define "docs-fleet.environment" -}}
 PULUMI_HOME: /fleet/home
 PULUMI_BACKEND_URL: {{ .Values.backend | default "file:///fleet/state" | quote }}

@@ -4,8 +4,8 @@ import { posix } from "node:path";
 const FOLDER_PAGE_NAMES = ["index", "readme"];
 
 /**
- * Where each file of the exported site lives. Two files never get addresses that differ only in letter case or in Unicode
- * form, since they would overwrite each other where the archive is unpacked on macOS or Windows.
+ * Assigns an address to each file of the exported site. Two addresses never differ only in letter case or in Unicode form: such
+ * files would overwrite each other where the archive is unpacked on macOS or Windows.
  */
 export class Addresses {
   readonly #taken = new Set<string>();
@@ -25,11 +25,11 @@ export class Addresses {
 export interface PagePlace {
   /** Path in the exported site, for example `Guides/index.html`. */
   readonly address: string;
-  /** Whether this page stands for its folder. */
+  /** Whether this page is the page of its folder. */
   readonly isFolderPage: boolean;
 }
 
-/** Chooses an address for every page; `claim` order decides who keeps a disputed one. */
+/** Chooses an address for every page; the first to `claim` a disputed address gets it. */
 export function assignPageAddresses(
   sources: readonly string[],
   addresses: Addresses,
@@ -46,13 +46,13 @@ export function assignPageAddresses(
     const file = isFolderPage ? "index.html" : `${stem(source)}.html`;
     assigned.set(source, { address: addresses.claim(posix.join(posix.dirname(source), file)), isFolderPage });
   };
-  // folder pages first: their address is the one that servers and readers expect
+  // folder pages first: servers and readers expect them at the folder's address
   for (const source of folderPages.values()) claim(source, true);
   for (const source of sources) if (!assigned.has(source)) claim(source, false);
   return assigned;
 }
 
-/** The URL that leads from one file of the site to another: always relative, so that the site works from any folder and from disk. */
+/** The URL from one file of the site to another: always relative, so that the site works in any folder and from disk. */
 export function relativeUrl(from: string, to: string): string {
   return posix.relative(posix.dirname(from), to).split("/").map(encodeURIComponent).join("/");
 }

@@ -27,8 +27,8 @@ export function headingLevel(element: Element): number | undefined {
 }
 
 /**
- * Gives every heading the identifier that code hosts give it, so that links written for them work here, and makes the
- * author's own anchors (`<a id="…">`, `<a name="…">`) valid: unique, and empty, since authors often forget to close them.
+ * Gives every heading the identifier that code hosts give it, so that links written for them work here. Makes the author's own
+ * anchors (`<a id="…">`, `<a name="…">`) valid: unique, and empty, since authors often forget to close them.
  */
 export function anchorHeadings(tree: Fragment): { headings: Heading[]; anchors: Set<string> } {
   const slugger = new GithubSlugger();
@@ -62,7 +62,7 @@ function anchorAuthored(element: Element, anchors: Set<string>): void {
   else unwrap(element);
 }
 
-/** Takes the children out of an anchor, to be put after it. */
+/** Takes the children out of an anchor, to insert them after it. */
 function emptied(anchor: Element): Element["childNodes"] {
   const children = anchor.childNodes;
   anchor.childNodes = parseFragment("").childNodes;

@@ -10,13 +10,13 @@ const GZIP_OS_OFFSET = 9;
 const GZIP_OS_UNKNOWN = 0xff;
 
 /**
- * Packs files into one `.tar.gz` whose bytes depend only on names and contents: entries in the given order and without
- * user or device, times and modes as `SiteWriter` sets them, and nothing of this machine in the gzip header.
+ * Packs files into one `.tar.gz` whose bytes depend only on names and contents. Entries are in the given order and without user
+ * or device, with the times and modes that `SiteWriter` sets; the gzip header contains nothing of this machine.
  *
  * @returns the archive's SHA-256 as hexadecimal digits
  */
 export async function packArchive(folder: string, files: readonly string[], target: string): Promise<string> {
-  // not tar's `create`: for that, a file whose name begins with "@" is another archive, whose entries it would take over
+  // not tar's `create`: it reads a file whose name begins with "@" as an archive and copies its entries
   const entries = new Pack({ cwd: folder, portable: true, strict: true, preservePaths: true });
   for (const file of files) entries.add(file);
   entries.end();

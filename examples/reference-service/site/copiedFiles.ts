@@ -4,8 +4,8 @@ import { sanitizeSvg } from "./sanitizeSvg.ts";
 import type { Warn } from "./warn.ts";
 
 /**
- * Endings of files that are exported as they are: browsers show, play or store them, and run nothing in them. All others could
- * run scripts under the site's own address, where no page may (HTML, XML, JavaScript, what nobody knows).
+ * Endings of files that are exported unchanged: browsers show, play or store them, and run nothing in them. All other files
+ * (HTML, XML, JavaScript, unknown types) could run scripts under the site's own address, where no page may.
  */
 const COPIED = new Set(
   `png apng jpg jpeg gif webp avif ico bmp
@@ -20,7 +20,7 @@ export function mayBeExported(path: string): boolean {
   return COPIED.has(endingOf(path)) || endingOf(path) === "svg";
 }
 
-/** The content as it is exported: as in the source, but drawings without what could run or load something. */
+/** The content as it is exported: unchanged, but drawings without anything that could run or load. */
 export function exportedContent(path: string, content: Buffer, warn: Warn): Buffer | string {
   if (endingOf(path) !== "svg") return content;
   try {

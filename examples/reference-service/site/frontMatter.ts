@@ -1,8 +1,8 @@
 const FENCE = "---";
 
 /**
- * Splits the block that many generators put before the Markdown; only its plain `name: text` lines are read. By lines, not by
- * one pattern over all: a pattern takes the square of the time for a run of spaces.
+ * Splits off the block that many generators put before the Markdown; reads only its plain `name: text` lines. It reads by lines,
+ * not with one pattern: a pattern takes quadratic time for a run of spaces.
  */
 export function readFrontMatter(source: string): { fields: Readonly<Record<string, string>>; body: string } {
   const content = source.replace(/^\uFEFF/, "");

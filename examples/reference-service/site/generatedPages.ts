@@ -1,7 +1,7 @@
 import { markup } from "./markup.ts";
 import type { PageContent, SiteFrame } from "./pageTemplate.ts";
 
-/** A page that every site needs and that is made up when the source does not bring its own. */
+/** A page that every site needs and that is generated when the source has none. */
 export interface GeneratedPage {
   readonly address: string;
   readonly render: (frame: SiteFrame) => PageContent;
@@ -20,8 +20,8 @@ export const generatedStartPage: GeneratedPage = {
 };
 
 /**
- * For servers that show a page of the site's own at a wrong address. Like all others it has relative URLs only, so at an
- * address in a sub-folder it is plain text: a site that does not know where it is served can do no better.
+ * For servers that show the site's own page for a wrong address. It has relative URLs only, like all pages, so that it is plain
+ * text at an address in a sub-folder: a site that does not know its address cannot do better.
  */
 export const generatedNotFoundPage: GeneratedPage = {
   address: "404.html",

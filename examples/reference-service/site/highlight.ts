@@ -13,33 +13,33 @@ import {
   textOf,
 } from "./htmlTree.ts";
 
-/** Characters. A longer block stays plain. */
+/** Characters. A longer block is not highlighted. */
 const LONGEST_BLOCK = 100_000;
 
-/** So often a block of a site may be too slow; then the rest of its code stays plain. */
+/** The number of blocks of a site that may be too slow; after them no more code is highlighted. */
 const MOST_SLOW_BLOCKS = 3;
 
-/** Made when the first code block is met, then kept. Blocks take it in turns. */
+/** Created for the first code block, then kept. One block after the other uses it. */
 let worker: Worker | undefined;
 let turn: Promise<unknown> = Promise.resolve();
 
-/** Colours the code of one site. */
+/** Highlights the code of one site. */
 export class CodeHighlighter {
   readonly #timeLimitMs: number;
   #slowBlocks = 0;
 
   /**
-   * @param timeLimitMs for a block. Ordinary ones take a thousandth of it, so that the machine's speed does not decide what an
-   *   export looks like
+   * @param timeLimitMs for a block. Ordinary blocks take a thousandth of it, so that the result does not depend on the speed of
+   *   the machine
    */
   constructor(timeLimitMs: number) {
     this.#timeLimitMs = timeLimitMs;
   }
 
   /**
-   * Replaces every code block of the page by a coloured one. Other work runs meanwhile.
+   * Replaces every code block of the page by a highlighted one. Other work runs meanwhile.
    *
-   * @param onSlow called with the language of each block that took too long and stays plain
+   * @param onSlow called with the language of each block that took too long and is not highlighted
    */
   async highlight(tree: Fragment, onSlow: (language: string) => void): Promise<void> {
     for (const pre of elementsOf(tree)) {
@@ -51,7 +51,7 @@ export class CodeHighlighter {
       const content = tokens.map(({ className, value }) =>
         className ? element("span", { class: className }, [text(value)]) : text(value),
       );
-      // reachable by keyboard, because it may have to be scrolled
+      // reachable by keyboard, because it may need scrolling
       const block = element("pre", { tabindex: "0" }, [element("code", {}, content)]);
       replace(
         pre,
@@ -82,12 +82,12 @@ function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   return result;
 }
 
-/** Undefined when it takes longer than the limit, or fails: the thread is then gone, and the next block gets a new one. */
+/** Undefined when it takes longer than the limit, or fails: the thread is then stopped, and the next block gets a new one. */
 async function tokenizeInWorker(block: CodeBlock, timeLimitMs: number): Promise<Token[] | undefined> {
   const asked = (worker ??= new Worker(new URL("./highlightWorker.ts", import.meta.url)));
   const limit = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  asked.ref(); // while a block waits for it the thread keeps the process, and only then
+  asked.ref(); // the thread keeps the process alive only while a block waits for it
   try {
     const replies = on(asked, "message", { signal: limit.signal });
     asked.postMessage(block);
@@ -96,7 +96,7 @@ async function tokenizeInWorker(block: CodeBlock, timeLimitMs: number): Promise<
       timer = setTimeout(() => limit.abort(), timeLimitMs);
     }
   } catch {
-    // too slow, or a thread that ran out of memory: the page is worth more than its colours
+    // too slow, or a thread that ran out of memory: the page is exported without highlighting
   } finally {
     clearTimeout(timer);
     asked.unref();

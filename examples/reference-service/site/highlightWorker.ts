@@ -1,11 +1,11 @@
-// The colouring itself, in a thread of its own: grammars are patterns that can take hours for a line of two thousand characters,
-// and only a thread can be stopped in the middle of one.
+// The highlighting itself, in its own thread: grammars are patterns that can take hours for a line of two thousand characters,
+// and only a thread can be stopped during one.
 import { parentPort } from "node:worker_threads";
 import { createCssVariablesTheme, createHighlighterCore } from "shiki/core";
 import { createOnigurumaEngine } from "shiki/engine/oniguruma";
 import { type BundledLanguage, bundledLanguages } from "shiki/langs";
 
-/** A code block, in a language that `isKnownLanguage`. */
+/** A code block, in a language for which `isKnownLanguage` is true. */
 export interface CodeBlock {
   code: string;
   language: BundledLanguage;
@@ -16,20 +16,20 @@ export interface Token {
   value: string;
 }
 
-/** `begun` follows as soon as the grammar is loaded: only what comes then depends on the code. */
+/** `begun` follows when the grammar is loaded: only the time after it depends on the code. */
 export type HighlightReply = "begun" | Token[];
 
 /**
- * A theme whose colours are names: each token becomes a class and the stylesheet decides, for light and for dark. That
+ * A theme whose colours are names: each token becomes a class, and the stylesheet decides its colour for light and dark. That
  * needs no inline style and tokenizes once for both.
  */
 const THEME = createCssVariablesTheme({ name: "classes", variablePrefix: "--", fontStyle: false });
 const TOKEN_COLOUR = /^var\(--token-([\w-]+)\)$/;
 
-/** Characters. A longer line (minified code) stays plain. */
+/** Characters. A longer line (minified code) is not highlighted. */
 const LONGEST_LINE = 2_000;
 
-/** It takes a quarter of a second and some megabytes. */
+/** Creating it takes a quarter of a second and some megabytes. */
 const highlighter = createHighlighterCore({
   themes: [THEME],
   engine: createOnigurumaEngine(import("shiki/wasm")),
@@ -44,7 +44,7 @@ parentPort?.on("message", ({ code, language }: CodeBlock) => {
       lang: language,
       theme: "classes",
       tokenizeMaxLineLength: LONGEST_LINE,
-      tokenizeTimeLimit: 0, // it would colour one half of a line; too slow a block stays plain as a whole
+      tokenizeTimeLimit: 0, // it would highlight one half of a line; a block that is too slow stays plain as a whole
     });
     reply(lines.flatMap((line, index) => mergeTokens(line, index > 0)));
   })();
@@ -54,7 +54,7 @@ function reply(message: HighlightReply): void {
   parentPort?.postMessage(message);
 }
 
-/** Joins neighbours of one colour: a third of the spans, the same picture. */
+/** Joins neighbours of one colour: a third of the spans, with the same appearance. */
 function mergeTokens(line: readonly { content: string; color?: string }[], startsNewLine: boolean): Token[] {
   const merged: Token[] = startsNewLine ? [{ className: undefined, value: "\n" }] : [];
   for (const { content, color } of line) {

@@ -15,19 +15,19 @@ export type Fragment = DefaultTreeAdapterTypes.DocumentFragment;
 
 export { serialize };
 
-/** Levels. Deeper elements are no text that a person wrote, and what walks a tree needs stack for every level. */
+/** Levels. No author writes deeper elements, and walking a tree needs stack for every level. */
 const DEEPEST_LEVEL = 256;
 
 /**
- * Elements of one page. The rules of HTML open all formatting again in each paragraph, so that a small file can become a tree
- * of any size.
+ * Elements of one page. The rules of HTML open all formatting again in each paragraph, so that a small file can become a tree of
+ * any size.
  */
 const MOST_ELEMENTS = 500_000;
 
 /**
- * Parses as browsers do. Of what is nested deeper than 256 levels only the text stays.
+ * Parses as browsers do. Of elements below 256 levels only the text stays.
  *
- * @throws when the text becomes a tree that no reader's browser would show
+ * @throws when the text becomes a tree that no browser of a reader would show
  */
 export function parseFragment(source: string): Fragment {
   const tree = parse(source, { treeAdapter: countingAdapter() });
@@ -59,7 +59,7 @@ function flattenBelow(tree: Fragment, level: number): void {
   }
 }
 
-/** All nodes below `parent` in document order, without a call for each level. */
+/** All nodes below `parent` in document order, without recursion. */
 function* nodesOf(parent: Parent): Generator<Node> {
   const waiting = [...parent.childNodes].reverse();
   for (let node = waiting.pop(); node; node = waiting.pop()) {
@@ -75,7 +75,7 @@ export function isElement(node: Node): node is Element {
   return "tagName" in node;
 }
 
-/** All elements below `parent` in document order, as they were when called: the tree may be changed while looping. */
+/** All elements below `parent` in document order, as they were at the call: the loop may change the tree. */
 export function elementsOf(parent: Parent): Element[] {
   return [...nodesOf(parent)].filter(isElement);
 }
@@ -130,7 +130,7 @@ export function replace(node: Node, ...replacements: readonly Node[]): void {
   if (!replacements.includes(node)) defaultTreeAdapter.detachNode(node);
 }
 
-/** Keeps the children, drops the element around them. */
+/** Keeps the children, removes the element around them. */
 export function unwrap(node: Element): void {
   const parent = node.parentNode;
   if (!parent) return;

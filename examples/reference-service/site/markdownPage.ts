@@ -6,17 +6,17 @@ import { readFrontMatter } from "./frontMatter.ts";
 import { type Fragment, elementsOf, parseFragment, textOf } from "./htmlTree.ts";
 import { sanitize } from "./sanitize.ts";
 
-/** One Markdown file as a tree of clean HTML, its links not yet resolved. */
+/** One Markdown file as a tree of clean HTML, with unresolved links. */
 export interface MarkdownPage {
   readonly tree: Fragment;
   readonly headings: readonly Heading[];
-  /** Every identifier that a link may point at. */
+  /** Every identifier that a link may lead to. */
   readonly anchors: ReadonlySet<string>;
   /** The front matter's `title`, or the first level-one heading. */
   readonly title: string | undefined;
   /** One sentence or two for search engines: the front matter's `description`, or the first paragraph. */
   readonly description: string;
-  /** Names of the elements that were taken out, because a self-contained site cannot have them. */
+  /** Names of the elements that were removed, because a self-contained site cannot have them. */
   readonly removedElements: readonly string[];
 }
 
@@ -32,7 +32,7 @@ markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 
 /**
  * @param path in the folder `root`
- * @throws when the file cannot be read, or makes no page; the message then begins with its path
+ * @throws when the file cannot be read, or yields no page; the message begins with its path
  */
 export async function readMarkdownPage(root: string, path: string): Promise<MarkdownPage> {
   const source = await readFile(join(root, path), "utf8");

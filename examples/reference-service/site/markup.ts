@@ -11,8 +11,8 @@ export class Markup {
 type Part = Markup | string | number | undefined | false | readonly Markup[];
 
 /**
- * Template tag that escapes every value which is not `Markup` itself, in text and in quoted attributes alike.
- * (Not called `html`: formatters know that name, and would indent what is sent to browsers.)
+ * Template tag that escapes every value which is not `Markup`, in text and in quoted attributes alike. It is not called `html`:
+ * formatters know that name, and would indent what browsers get.
  */
 export function markup(literals: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(

@@ -10,7 +10,7 @@ interface Folder {
   readonly folders: Folder[];
 }
 
-/** Up to this many pages, all folders are shown open: the whole table of contents is still easy to take in. */
+/** Up to this number of pages, all folders are shown open: the whole table of contents is still easy to read. */
 const ALL_OPEN_UP_TO_PAGES = 100;
 
 const collator = new Intl.Collator("en", { numeric: true });
@@ -21,7 +21,7 @@ export class Navigation {
   readonly order: readonly Page[];
   readonly #root: Folder;
   readonly #positions: ReadonlyMap<Page, number>;
-  /** Pages of one folder differ only in which entry is current, and they are rendered one after the other. */
+  /** Pages of one folder differ only in the current entry, and they are rendered one after the other. */
   #lastRendered: { folder: string; source: string } | undefined;
 
   constructor(pages: Iterable<Page>) {
@@ -39,7 +39,7 @@ export class Navigation {
     return position === undefined ? undefined : this.order[position + 1];
   }
 
-  /** The folders above the page, outermost first, each with the page that stands for it, if any. */
+  /** The folders above the page, outermost first, each with its own page, if it has one. */
   trail(page: Page): { title: string; page: Page | undefined }[] {
     const trail = [];
     let folder: Folder | undefined = this.#root;
@@ -50,7 +50,7 @@ export class Navigation {
     return trail;
   }
 
-  /** The nested list, with the links as seen from `address` and that page marked as the current one. */
+  /** The nested list, with links relative to `address` and with that page marked as the current one. */
   render(address: string): Markup {
     const folder = posix.dirname(address);
     if (this.#lastRendered?.folder !== folder) {
@@ -75,7 +75,7 @@ export class Navigation {
   }
 }
 
-/** In its own folder's list, the page that stands for the folder need not repeat the folder's name. */
+/** In its own folder's list, the folder's page need not repeat the folder's name. */
 function entryLabel(page: Page): string {
   return page.isFolderPage ? "Overview" : page.title;
 }

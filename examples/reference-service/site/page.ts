@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { PagePlace } from "./addresses.ts";
 
-/** What the site remembers of each page while it renders one after the other; small, since there may be thousands. */
+/** What the site keeps of each page while it renders one after the other; small, since there may be thousands. */
 export interface Page extends PagePlace {
   /** Path in the source, for example `Guides/Index.md`. */
   readonly source: string;
@@ -10,8 +10,8 @@ export interface Page extends PagePlace {
 }
 
 /**
- * The title of a page: its own heading, unless that is only the name of the whole site, as where every page of a manual
- * begins with the product's name. Then the file's name says more.
+ * The title of a page: its own heading, unless that is only the name of the whole site, as in a manual whose pages all begin with
+ * the product's name. Then the title comes from the file's name.
  */
 export function pageTitle(
   source: string,

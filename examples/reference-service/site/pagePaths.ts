@@ -16,7 +16,7 @@ export function findPage(path: string, pages: ReadonlyMap<string, PagePlace>): s
   return undefined;
 }
 
-/** Those of `paths`, which are relative to the root with or without a slash before them, that lead to no page of the source. */
+/** Those of `paths` that lead to no page of the source. They are relative to the root, with or without a leading slash. */
 export async function unknownPaths(root: string, paths: readonly string[]): Promise<string[]> {
   const { pages } = await readSourceFolder(root);
   const places = assignPageAddresses(pages, new Addresses());

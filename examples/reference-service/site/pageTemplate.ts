@@ -4,10 +4,10 @@ import { type Markup, markup } from "./markup.ts";
 import type { Navigation } from "./navigation.ts";
 import type { Page } from "./page.ts";
 
-/** What all pages of a site share. */
+/** The values that all pages of a site share. */
 export interface SiteFrame {
   readonly name: string;
-  /** BCP 47 tag of the language that the pages are written in. */
+  /** BCP 47 tag of the language of the pages. */
   readonly language: string;
   readonly navigation: Navigation;
   /** Addresses in the site. */
@@ -23,14 +23,14 @@ export interface PageContent {
   readonly description: string;
   readonly body: Markup;
   readonly headings: readonly Heading[];
-  /** Undefined for pages that the source does not have, such as the one for a wrong address. */
+  /** Undefined for pages that are not in the source, such as the one for a wrong address. */
   readonly page: Page | undefined;
 }
 
-/** Deeper headings would make the list beside the page longer than the page. */
+/** Deeper headings would make the list longer than the page. */
 const LISTED_HEADING_LEVELS = [2, 3];
 
-/** A list of one entry tells nothing. */
+/** A list of one entry is useless. */
 const FEWEST_LISTED_HEADINGS = 2;
 
 export function renderDocument(content: PageContent, frame: SiteFrame): string {

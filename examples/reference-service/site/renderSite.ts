@@ -26,10 +26,10 @@ export interface RenderOptions {
   source: string;
   /** Empty folder that receives the site. */
   target: string;
-  /** Name of the site, used when the start page has no heading to take it from. */
+  /** Name of the site where the start page has no heading. */
   name: string;
   /**
-   * BCP 47 tag of the language that the pages are written in.
+   * BCP 47 tag of the language of the pages.
    * @default "en"
    */
   language?: string;
@@ -39,11 +39,11 @@ export interface RenderOptions {
    */
   paths?: readonly string[] | undefined;
   /**
-   * Milliseconds for colouring one code block; a slower one stays plain.
+   * Milliseconds for highlighting one code block; a slower one stays plain.
    * @default 5_000
    */
   codeTimeLimitMs?: number | undefined;
-  /** Called whenever a page is done. */
+  /** Called after each page. */
   onProgress?: (renderedPages: number, totalPages: number) => void;
   /** Stops between two pages. */
   signal?: AbortSignal;
@@ -54,7 +54,7 @@ export interface RenderedSite {
   pageCount: number;
   /** Every file of the site, sorted, relative to its folder. */
   files: readonly string[];
-  /** Broken links and the like, each naming the page in the source: `Guides/Index.md: ./Gone.md: no such file in the source`. */
+  /** Broken links and the like, each with the page in the source: `Guides/Index.md: ./Gone.md: no such file in the source`. */
   warnings: readonly string[];
 }
 
@@ -69,10 +69,10 @@ interface Rendering {
 const DEFAULT_CODE_TIME_LIMIT_MS = 5_000;
 
 /**
- * Renders a folder of Markdown into a site that needs nothing but a static file server, or not even that.
+ * Renders a folder of Markdown into a site that needs a static file server, or not even that.
  *
- * Two passes, page by page: the first learns titles and anchors, which navigation and links need; the second writes.
- * Only one page is in memory at a time, and other work of the process gets its turn between pages.
+ * Two passes, page by page: the first reads titles and anchors, which navigation and links need; the second writes. Only one page
+ * is in memory at a time, and other work of the process runs between pages.
  */
 export async function renderSite(options: RenderOptions): Promise<RenderedSite> {
   const { source, target, signal, onProgress } = options;
@@ -121,19 +121,19 @@ export async function renderSite(options: RenderOptions): Promise<RenderedSite> 
 
   const totalPages = [...pages.values(), ...generated].filter(isPage).length;
   let rendered = 0;
-  const tell = (page: { readonly address: string }): void => {
+  const report = (page: { readonly address: string }): void => {
     if (isPage(page)) onProgress?.(++rendered, totalPages);
   };
   for (const page of pages.values()) {
     signal?.throwIfAborted();
     const content = await renderPage(page, rendering, warnOf(page.source));
     await writer.write(page.address, renderDocument(content, frame));
-    tell(page);
+    report(page);
     await nextTurn();
   }
   for (const page of generated) {
     await writer.write(page.address, renderDocument(page.render(frame), frame));
-    tell(page);
+    report(page);
   }
   for (const [path, address] of assets) {
     signal?.throwIfAborted();
@@ -143,7 +143,7 @@ export async function renderSite(options: RenderOptions): Promise<RenderedSite> 
   return { pageCount: totalPages, files: writer.files, warnings: [...warnings] };
 }
 
-/** Whether a page counts: servers show the one for wrong addresses in the place of what is not there. */
+/** Whether a page counts: the page for wrong addresses does not. */
 function isPage({ address }: { readonly address: string }): boolean {
   return address !== generatedNotFoundPage.address;
 }
@@ -166,7 +166,7 @@ async function renderPage(
   return { address, title, description, headings, page, body: new Markup(serialize(parsed.tree)) };
 }
 
-/** The name carries a hash of the content, so that browsers may keep the file for ever. */
+/** The name contains a hash of the content, so that browsers may cache the file without end. */
 async function writeThemeFile(name: string, extension: string, writer: SiteWriter, addresses: Addresses) {
   const content = await readFile(new URL(`theme/${name}.${extension}`, import.meta.url));
   const hash = createHash("sha256").update(content).digest("hex").slice(0, 10);

@@ -17,7 +17,7 @@ import type { Page } from "./page.ts";
 import { parseSrcset } from "./srcset.ts";
 import type { Warn } from "./warn.ts";
 
-/** Sets back a heading that only says which site this is: the page's own heading follows. */
+/** Lowers a heading that only names the site: the page's own heading follows. */
 export function demoteRepeatedName(tree: Fragment, siteName: string): void {
   const heading = elementsOf(tree).find(({ tagName }) => tagName === "h1");
   if (heading && textOf(heading).trim() === siteName) setAttribute(heading, "class", "repeated-name");
@@ -25,7 +25,7 @@ export function demoteRepeatedName(tree: Fragment, siteName: string): void {
 
 const EXTERNAL_REL = "noopener noreferrer";
 
-/** Makes the page's links, images, tables and headings those of the exported site. */
+/** Turns the page's links, images, tables and headings into those of the exported site. */
 export function rewritePage(tree: Fragment, page: Page, targets: LinkTargets, warn: Warn): void {
   for (const node of elementsOf(tree)) {
     if (node.tagName === "a") rewriteLink(node, page, targets, warn);
@@ -41,7 +41,7 @@ function rewriteLink(link: Element, page: Page, targets: LinkTargets, warn: Warn
   const target = resolveLink(href, page, targets);
   if (target.kind === "broken") warn(href, target.reason);
   if (target.url === undefined) {
-    // a link to nowhere helps no reader: the words stay, marked, and the author finds it among the warnings
+    // a broken link does not help a reader: its text stays, marked, and a warning names it
     replace(link, element("span", { class: "broken-link" }, [...link.childNodes]));
     return;
   }
@@ -49,7 +49,7 @@ function rewriteLink(link: Element, page: Page, targets: LinkTargets, warn: Warn
   if (target.kind === "external") setAttribute(link, "rel", EXTERNAL_REL);
 }
 
-/** Attributes by which an element loads one file together with its page. */
+/** Attributes by which an element loads one file with its page. */
 const LOADING_ATTRIBUTES = ["src", "poster"];
 
 function rewriteMedia(node: Element, page: Page, targets: LinkTargets, warn: Warn): void {
@@ -84,7 +84,7 @@ function rewriteMedia(node: Element, page: Page, targets: LinkTargets, warn: War
   else replace(node, ...insteadOfMedia(node, page, targets));
 }
 
-/** The words that stand for an image that the site cannot show; a link to it where that is possible. */
+/** The text in place of an image that the site cannot show; a link to it where that is possible. */
 function insteadOfMedia(node: Element, page: Page, targets: LinkTargets): Element[] {
   if (node.tagName === "source") return [];
   const url = attribute(node, "src") ?? "";
@@ -101,7 +101,7 @@ function isInsideLink(node: Element): boolean {
   return false;
 }
 
-/** A wide table scrolls inside its own box, and the box can be reached by keyboard. */
+/** A wide table scrolls in its own box, which the keyboard reaches. */
 function wrapTable(table: Element): void {
   const box = element("div", { class: "table", tabindex: "0", role: "region", "aria-label": "Table" });
   replace(table, box);

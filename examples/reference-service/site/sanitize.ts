@@ -1,34 +1,34 @@
 import { type Element, type Fragment, elementsOf, removeAttribute, replace, unwrap } from "./htmlTree.ts";
 
-/** Elements that raw HTML in Markdown may use: the list of code hosts, whose Markdown this renders, plus local media. */
+/** Elements that raw HTML in Markdown may use: the list of code hosts, plus local media. */
 const ALLOWED_ELEMENTS = new Set(
   `h1 h2 h3 h4 h5 h6 br b i strong em a pre code img tt div ins del sup sub p picture source ol ul table thead tbody
   tfoot blockquote dl dt dd kbd q samp var hr ruby rt rp li tr td th caption colgroup col s strike summary details figure
   figcaption abbr bdo cite dfn mark small span time wbr u center video audio track`.split(/\s+/),
 );
 
-/** Elements that load, run or are no text for readers. Of any other unknown element only the tags go. */
+/** Elements that load, run or are no text for readers. Of any other unknown element only the tags are removed. */
 const REMOVED_WITH_CONTENT = new Set(
   "script style iframe frame frameset noframes noscript object embed applet base link meta template svg math title textarea select button".split(
     " ",
   ),
 );
 
-/** No `style`, no `on…`: the site is to be served under a policy that forbids inline styles and scripts. */
+/** No `style`, no `on…`: the site must work under a policy that forbids inline styles and scripts. */
 const ALLOWED_ATTRIBUTES = new Set(
   `href src srcset poster media type alt title id name lang dir width height align colspan rowspan headers scope start value
   reversed open datetime cite kind label srclang controls loop muted`.split(/\s+/),
 );
 
-/** What the author is told of an element that had to go. */
+/** The author's warning about an element that was removed. */
 export const TAKEN_OUT = "was taken out, the site is to be self-contained";
 
 const LANGUAGE_CLASS = /^language-\S+$/;
 const TEXT_ALIGN = /text-align:\s*(left|right|center)/i;
 
 /**
- * Leaves what is safe and self-contained, and tells which elements had to go, so that the author learns of it.
- * Alignment, the one inline style that Markdown tables themselves produce, becomes a class of the site's stylesheet.
+ * Keeps what is safe and self-contained, and reports the removed elements for the author's warnings. Alignment, the one inline
+ * style that Markdown tables themselves produce, becomes a class of the site's stylesheet.
  */
 export function sanitize(tree: Fragment): string[] {
   const removed: string[] = [];

@@ -18,23 +18,23 @@ const ALLOWED_SVG = new Set(
   feGaussianBlur feMerge feMergeNode feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile
   feTurbulence`.split(/\s+/),
 );
-/** Drawing programs put text that wraps into HTML. */
+/** Drawing programs put wrapped text into HTML. */
 const ALLOWED_HTML = new Set("div span p br b i u s strong em sub sup font".split(" "));
 
 const ATTRIBUTE_NAME = /^[a-z][a-z0-9-]*$/i;
-/** What an element may refer to: a part of the same drawing, or a picture that it brings. */
+/** What an element may refer to: a part of the same drawing, or a picture inside it. */
 const OWN_REFERENCE = /^(?:#|data:image\/(?:png|jpeg|gif|webp);)/i;
-/** In CSS and in presentation attributes, after references to parts of the same drawing are taken away. */
+/** In CSS and in presentation attributes, after removing references to parts of the same drawing. */
 const OWN_PART = /url\(\s*(?:#[\w-]+|"#[\w-]+"|'#[\w-]+')\s*\)/gi;
 const MAY_LOAD = /url|@import|image-set|image\(|src\(|\/\/|\\/i;
 
 /**
- * A drawing that is safe also where it is opened by itself and not as an image. Browsers run the scripts of such a file, and
- * XML has many ways to write one (entities, style sheets, other namespaces), so nothing is searched for: what is known to be a
- * drawing is read, as browsers read `<svg>` in a page, and written anew.
+ * A drawing that is also safe when it is opened by itself and not as an image. Browsers run the scripts of such a file, and XML
+ * has many ways to write one (entities, style sheets, other namespaces). So nothing is searched for: the known parts of a drawing
+ * are read, as browsers read `<svg>` in a page, and written again.
  *
- * @param onRemoved called with the name of each element or attribute that had to go
- * @throws when there is no drawing in it that can be read
+ * @param onRemoved called with the name of each element or attribute that was removed
+ * @throws when it contains no readable drawing
  */
 export function sanitizeSvg(content: Buffer, onRemoved: (name: string) => void): string {
   const root = elementsOf(parseFragment(content.toString("utf8"))).find(({ tagName }) => tagName === "svg");
@@ -45,7 +45,7 @@ export function sanitizeSvg(content: Buffer, onRemoved: (name: string) => void):
       unwrap(element);
       continue;
     }
-    // metadata of drawing programs, with names of their own, is no loss to anyone
+    // metadata of drawing programs, with their own names: removing it needs no warning
     if (!/:|^metadata$/.test(element.tagName)) onRemoved(`<${element.tagName}>`);
     replace(element);
   }
@@ -91,7 +91,7 @@ function wordsOf(node: Node): string {
   return "value" in node ? node.value : "";
 }
 
-/** Also without the characters that XML does not allow at all. */
+/** Without the characters that XML does not allow at all. */
 function escapeXml(text: string): string {
   return text
     .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "")

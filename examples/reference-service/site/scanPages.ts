@@ -6,12 +6,12 @@ import { type Page, pageTitle } from "./page.ts";
 import type { SourceFolder } from "./sourceFolder.ts";
 
 /**
- * The first pass: what must be known of all pages before any of them can be written.
+ * The first pass: reads what all pages must provide before any of them can be written.
  *
  * @param places of all pages of the folder
- * @param chosen the pages that are exported, by their path in the source; the start page gives the site its name also when it is not
- *   one of them
- * @param fallbackName the site's name when the start page has no heading to take it from
+ * @param chosen the exported pages, by their path in the source; the start page gives the site its name even when it is not
+ *   exported
+ * @param fallbackName the site's name when the start page has no heading
  */
 export async function scanPages(
   folder: SourceFolder,

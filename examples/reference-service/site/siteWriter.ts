@@ -5,10 +5,10 @@ import { dirname, join } from "node:path";
 /** Seconds since 1970: 1980-01-01, the earliest time that every archive format and tool accepts. */
 const EARLIEST_MTIME_S = 315_532_800;
 
-/** Seconds in ten years: room for the times derived below, all of them well in the past. */
+/** Seconds in ten years: the range of the times derived below, all of them well in the past. */
 const MTIME_RANGE_S = 315_360_000;
 
-/** Writes the files of a site so that the same content always has the same metadata, whatever the machine, user and day. */
+/** Writes the files of a site: the same content always has the same metadata, on any machine and day and for any user. */
 export class SiteWriter {
   readonly #folder: string;
   readonly #files: string[] = [];
@@ -28,7 +28,7 @@ export class SiteWriter {
     const file = await open(path, "wx");
     try {
       await file.writeFile(content);
-      await file.chmod(0o644); // not what the umask makes of it
+      await file.chmod(0o644); // independent of the umask
       const mtimeS = contentTime(content);
       await file.utimes(mtimeS, mtimeS);
     } finally {
@@ -39,8 +39,8 @@ export class SiteWriter {
 }
 
 /**
- * A modification time that depends on nothing but the content. One fixed time for all would be simpler, but web servers
- * make their ETag of time and size: an edit that keeps the size would look unchanged to every browser cache.
+ * A modification time that depends only on the content. One fixed time for all would be simpler, but web servers derive their
+ * ETag from time and size: an edit that keeps the size would look unchanged to every browser cache.
  */
 function contentTime(content: string | Buffer): number {
   const digest = createHash("sha256").update(content).digest();

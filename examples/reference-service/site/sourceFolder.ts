@@ -1,7 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What a folder of Markdown holds: paths relative to it, with "/" on every system, sorted so that each run sees the same order. */
+/**
+ * The contents of a folder of Markdown: paths relative to it, with "/" on every system, sorted so that each run has the same
+ * order.
+ */
 export interface SourceFolder {
   readonly root: string;
   /** Markdown files, each of which becomes a page. */
@@ -13,8 +16,8 @@ export interface SourceFolder {
 const MARKDOWN_FILE = /\.(md|markdown)$/i;
 
 /**
- * Lists a folder. Hidden files and `node_modules` are not content, and symbolic links are not followed: what is exported
- * must not reach outside the folder.
+ * Lists a folder. Hidden files and `node_modules` are not content. Symbolic links are not followed: an export must not reach
+ * outside the folder.
  */
 export async function readSourceFolder(root: string): Promise<SourceFolder> {
   const files: string[] = [];

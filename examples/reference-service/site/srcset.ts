@@ -1,4 +1,4 @@
-/** One of the files of a `srcset` attribute, of which a browser takes the one that fits best. */
+/** One of the files of a `srcset` attribute; a browser loads the one that fits best. */
 export interface ImageCandidate {
   readonly url: string;
   /** Such as `2x` or `640w`; empty when there is none. */
@@ -6,9 +6,9 @@ export interface ImageCandidate {
 }
 
 /**
- * Reads `srcset` as browsers do: https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute. An address goes
- * to the next space, commas in it included; what follows goes to the next comma. A descriptor that no browser knows is dropped,
- * since it could hold anything.
+ * Reads `srcset` as browsers do: https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute. An address ends
+ * at the next space, commas in it included; its descriptors end at the next comma. An unknown descriptor is dropped, since it
+ * could hold anything.
  */
 export function parseSrcset(srcset: string): ImageCandidate[] {
   const candidates: ImageCandidate[] = [];

@@ -1,2 +1,2 @@
-/** Called for whatever in the source will not work as its author meant. */
+/** Called for everything in the source that will not work as its author meant. */
 export type Warn = (subject: string, problem: string) => void;

@@ -1,14 +1,14 @@
-import { inspect } from "node:util";
-import { tellDecision, type ReasonCode } from "../../resource/decision";
 import type { CheckFailure } from "../../resource/inputTable";
 import { renamedDiff, type LifeCycle, type StoredState } from "../../resource/lifeCycle";
 import { UnfinishedError } from "../../resource/unfinishedError";
-import { printable } from "../../messages/plainText";
 import { Secrets } from "../../messages/secrets";
-import type { Session, StackConfig } from "./session";
-import * as stored from "./storedProperties";
-import type { Properties } from "./storedProperties";
-import { answerLeaves } from "./stuckAnswer";
+import { RefreshDecisions } from "../session/refreshDecisions";
+import type { Session, StackConfig } from "../session/session";
+import { shown, shownFailure } from "../session/shownText";
+import { isStored, plain, split, stateIn as storedState, type Properties } from "../session/storedProperties";
+import { isRenamed } from "../session/urns";
+import { checkTimeouts, limitMs, propertiesOf, urnsIn } from "./internalProperties";
+import { exitIfAnswerIsNotSent } from "./unsentAnswer";
 
 /** The methods of `ResourceProvider` of @pulumi/pulumi/dynamic that this package implements. */
 export interface DynamicProvider {
@@ -25,9 +25,6 @@ export interface DynamicProvider {
   delete(id: string, props: Properties): Promise<void>;
 }
 
-/** Findings of a refresh on which the next `up` acts. Both report them with the same message. */
-const TOLD_BY_REFRESH: ReadonlySet<ReasonCode> = new Set(["JOB_GONE", "DRIFTED"]);
-
 /**
  * The adapter between Pulumi's dynamic-provider process and a life cycle. It only translates: stored properties in and out,
  * and partial results into the host's format.
@@ -36,10 +33,9 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
   lifeCycle: LifeCycle<Inputs, State>,
   session: Session,
 ): DynamicProvider {
-  const inputsIn = (properties: Properties): Inputs => stored.split(properties).visible as Inputs;
-  /** The decision that the last read of a resource reported, by URN. */
-  const foundByRead = new Map<string, string>();
-  const stateIn = (properties: Properties): State => stored.stateIn(properties, lifeCycle.noBookkeeping);
+  const inputsIn = (properties: Properties): Inputs => split(properties).visible as Inputs;
+  const decisions = new RefreshDecisions();
+  const stateIn = (properties: Properties): State => storedState(properties, lifeCycle.noBookkeeping);
 
   /**
    * Converts an unfinished operation into the error that the host saves as a resource with init errors. The host does not
@@ -55,7 +51,7 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
       // eslint-disable-next-line @typescript-eslint/only-throw-error -- the host expects this form
       throw new PartialResult(
         lifeCycle.idOf(state),
-        { ...stored.propertiesOf(state, given), __provider: given["__provider"] },
+        { ...propertiesOf(state, given), __provider: given["__provider"] },
         message,
       );
     }
@@ -68,15 +64,15 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
     },
 
     check: answering((secrets, olds, news) => {
-      const { visible, internal } = stored.split(news);
+      const { visible, internal } = split(news);
       const { inputs, failures } = lifeCycle.check(
         visible,
         session.configuration(secrets),
-        stored.split(olds).visible,
+        split(olds).visible,
       );
-      failures.push(...stored.checkTimeouts(internal));
+      failures.push(...checkTimeouts(internal));
       return {
-        inputs: stored.plain({ ...inputs, ...internal }),
+        inputs: plain({ ...inputs, ...internal }),
         failures: failures.map(({ property, reason }) => ({
           property: shown(property, secrets),
           reason: shown(reason, secrets),
@@ -85,14 +81,10 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
     }),
 
     diff: answering((secrets, _id, olds, news) => {
-      const { urn, formerUrn } = stored.urnsOf(olds, news);
+      const urns = urnsIn(olds, news);
       const compared = lifeCycle.diff(inputsIn(news), stateIn(olds), session.machine);
-      const { changed, replaces, hidden, decision } =
-        formerUrn === undefined ? compared : renamedDiff(compared);
-      // newer engines call diff directly after read
-      const isToldByRead = foundByRead.get(urn ?? "") === decision.text;
-      foundByRead.delete(urn ?? "");
-      if (!isToldByRead) tellDecision(session.reporter(urn, secrets), decision);
+      const { changed, replaces, hidden, decision } = isRenamed(urns) ? renamedDiff(compared) : compared;
+      decisions.reportDiff(session.reporter(urns.urn, secrets), urns.urn, decision);
       if (hidden) return { changes: true, replaces };
       // `changes` stays undefined if inputs changed: the engine then compares and shows them, and applies ignoreChanges
       return changed.length === 0 ? { changes: false } : { replaces };
@@ -100,41 +92,38 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
 
     create: answering(async (secrets, inputs) => {
       const state = await partial(inputs, secrets, () =>
-        session.operation("create", stored.urnsOf({}, inputs), secrets, (context) =>
-          lifeCycle.create(context, inputsIn(inputs), stored.limitMs(inputs, "create")),
+        session.operation("create", urnsIn({}, inputs), secrets, (context) =>
+          lifeCycle.create(context, inputsIn(inputs), limitMs(inputs, "create")),
         ),
       );
-      return { id: lifeCycle.idOf(state), outs: stored.propertiesOf(state, inputs) };
+      return { id: lifeCycle.idOf(state), outs: propertiesOf(state, inputs) };
     }),
 
     // the host has no field for the inputs that were read
     read: answering(async (secrets, id, props) => {
-      const found = await session.operation("read", stored.urnsOf({}, props), secrets, async (context) => {
-        if (!stored.isStored(props)) return lifeCycle.lookUp(context, id, stored.split(props).visible);
-        const seen = await lifeCycle.read(context, stateIn(props));
-        const decision = seen
-          ? lifeCycle.diff(seen.inputs, seen.state, session.machine).decision
+      const found = await session.operation("read", urnsIn({}, props), secrets, async (context) => {
+        if (!isStored(props)) return lifeCycle.lookUp(context, id, split(props).visible);
+        const current = await lifeCycle.read(context, stateIn(props));
+        const decision = current
+          ? lifeCycle.diff(current.inputs, current.state, session.machine).decision
           : lifeCycle.gone(stateIn(props));
-        if (TOLD_BY_REFRESH.has(decision.because)) {
-          tellDecision(context.reporter, decision);
-          foundByRead.set(context.urn ?? "", decision.text);
-        }
-        return seen;
+        decisions.reportRead(context.reporter, context.urn, decision);
+        return current;
       });
-      return found ? { id, props: stored.propertiesOf(found.state, props) } : { id: "", props: {} };
+      return found ? { id, props: propertiesOf(found.state, props) } : { id: "", props: {} };
     }),
 
     update: answering(async (secrets, _id, olds, news) => {
       const state = await partial(news, secrets, () =>
-        session.operation("update", stored.urnsOf(olds, news), secrets, (context) =>
-          lifeCycle.update(context, stateIn(olds), inputsIn(news), stored.limitMs(news, "update")),
+        session.operation("update", urnsIn(olds, news), secrets, (context) =>
+          lifeCycle.update(context, stateIn(olds), inputsIn(news), limitMs(news, "update")),
         ),
       );
-      return { outs: stored.propertiesOf(state, news) };
+      return { outs: propertiesOf(state, news) };
     }),
 
     delete: answering((secrets, _id, props) =>
-      session.operation("delete", stored.urnsOf({}, props), secrets, (context) =>
+      session.operation("delete", urnsIn({}, props), secrets, (context) =>
         lifeCycle.remove(context, stateIn(props)),
       ),
     ),
@@ -169,19 +158,14 @@ function answering<Given extends unknown[], Answer>(
     } catch (error) {
       throw isPartial(error) ? error : sendable(error, secrets);
     } finally {
-      answerLeaves();
+      exitIfAnswerIsNotSent();
     }
   };
 }
 
-/** A text to send: printable, without the secrets of the call. */
-function shown(text: string, secrets: Secrets): string {
-  return printable(secrets.removeFrom(text));
-}
-
 /** An error without an `id`: the host sends only its message. It would save an error with an `id` as a resource. */
 function sendable(error: unknown, secrets: Secrets): Error {
-  const sent = new Error(shown(error instanceof Error ? error.message : inspect(error), secrets));
+  const sent = new Error(shownFailure(error, secrets));
   sent.stack = "(pulumi-docs-hosting)"; // the host prints the stack of some errors, which is useless to a user
   return sent;
 }

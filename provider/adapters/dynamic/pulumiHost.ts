@@ -1,7 +1,8 @@
 // Every private part of Pulumi's dynamic-provider process that this package uses. No release of Pulumi guarantees them. Each
 // comment names what is lost if a part is missing; no operation fails because of it.
 import { createRequire } from "node:module";
-import { connect } from "node:net";
+import { watchEngineAt } from "../session/engineEnd";
+import type { EngineLine } from "../session/rowReporter";
 
 const CANCEL_PATH = "/pulumirpc.ResourceProvider/Cancel";
 
@@ -48,39 +49,15 @@ function engineAddress(): string {
   return process.argv.at(-1) ?? "";
 }
 
-/** Delay before reconnecting to the engine after a lost connection, in milliseconds. */
-const AGAIN_MS = 500;
-
 let isEngineWatched = false;
 
-/**
- * Calls back once when the engine has ended: a connection to it closes, and the next one is refused. The host and its pending
- * operations would otherwise continue to run. An address that never accepted a connection is not watched.
- */
+/** Calls back once when the engine has ended, see {@link watchEngineAt}. */
 export function watchEngine(onGone: () => void, address = engineAddress()): void {
   if (isEngineWatched) return;
   isEngineWatched = true;
-  const colon = address.lastIndexOf(":");
-  const port = Number(address.slice(colon + 1));
-  if (!(Number.isInteger(port) && port > 0 && port < 65_536)) return;
   const ours = engineAddress();
-  let wasThere = false;
-  const watch = (): void => {
-    let reason: string | undefined;
-    const connection = connect({ host: address.slice(0, Math.max(0, colon)) || "127.0.0.1", port }, () => {
-      wasThere = true;
-    });
-    connection.unref();
-    connection.on("error", ({ code }: NodeJS.ErrnoException) => (reason = code));
-    connection.resume(); // otherwise `close` is not emitted
-    connection.once("close", () => {
-      // a process that now serves another engine continues: tests reuse processes
-      if (!wasThere || engineAddress() !== ours) return;
-      if (reason === "ECONNREFUSED") onGone();
-      else setTimeout(watch, AGAIN_MS).unref();
-    });
-  };
-  watch();
+  // a process that now serves another engine continues: tests reuse processes
+  watchEngineAt(address, onGone, () => engineAddress() === ours);
 }
 
 /** `LogRequest` of Pulumi's engine protocol, see https://github.com/pulumi/pulumi/blob/master/proto/pulumi/engine.proto */
@@ -92,14 +69,6 @@ interface LogRequest {
 }
 interface EngineClient {
   log(request: LogRequest, done: (error: unknown) => void): void;
-}
-
-/** A line for the engine. @param urn the resource on whose row the line is shown; "" for the stack's row */
-export interface EngineLine {
-  readonly severity: number;
-  readonly message: string;
-  readonly urn: string;
-  readonly ephemeral: boolean;
 }
 
 let send: ((line: EngineLine) => void) | undefined;

@@ -1,11 +1,21 @@
-import { formatBytes, transferLine } from "../../http/transferLine";
-import { inParallel } from "../../http/inParallel";
+import { join } from "node:path";
+import { formatBytes } from "../../messages/formatBytes";
+import { transferLine } from "../../messages/transferLine";
+import { inParallel } from "../../concurrency/inParallel";
 import { DestinationError } from "../../messages/errors";
-import type { Bundle, Copy } from "../destination";
-import { headObject, isSameContent, CONCURRENCY, listObjects, removeObjects } from "./objects";
+import type { Bundle } from "../../archive/bundle";
+import type { Copy, FoundCopy } from "../destination";
+import {
+  CONCURRENCY,
+  downloadObject,
+  headObject,
+  isSameContent,
+  listObjects,
+  removeObjects,
+} from "./objects";
 import { addressOf, keyOf } from "./inputs";
 import type { Store } from "./store";
-import { clearUploads, isForgotten, sendObject } from "./uploads";
+import { clearUploads, isAbandoned, sendObject } from "./uploads";
 
 /** An archive never changes under its name, and shared caches must not keep it. */
 const CACHE_CONTROL = "private, max-age=31536000, immutable";
@@ -42,20 +52,58 @@ export async function publishArchive(
   const stored = await headObject(store, key);
   if (stored === undefined || !isSameContent(stored, bundle)) {
     throw new DestinationError(
-      `s3://${destination.bucket}/${key} is there already, with another content than its name says`,
-      "It was left as it is. Find out who wrote it, remove it, and run `pulumi up` again.",
+      `s3://${destination.bucket}/${key} exists already, and its content does not match its name`,
+      "It is unchanged. Find out who wrote it, remove it, and run `pulumi up` again.",
     );
   }
-  const parts: ArchiveParts = { key, size: stored.size, etag: stored.etag };
-  const copy: Copy = {
-    sha256,
+  const copy: Copy = { sha256, ...(await storedCopy(store, key, stored)) };
+  placing?.(copy);
+  await clearArchiveUploads(store, new Set([key]));
+  return copy;
+}
+
+/** The copy whose archive is this object. */
+async function storedCopy(
+  store: Store,
+  key: string,
+  { size, etag }: Pick<ArchiveParts, "size" | "etag">,
+): Promise<Omit<Copy, "sha256">> {
+  const { destination } = store;
+  const parts: ArchiveParts = { key, size, etag };
+  return {
     uri: `s3://${destination.bucket}/${key}`,
     ...(destination.linkLife === undefined && { address: addressOf(destination, await store.region(), key) }),
     parts: { ...parts },
   };
-  placing?.(copy);
-  await clearArchiveUploads(store, new Set([key]));
-  return copy;
+}
+
+/**
+ * Finds an archive by its name, downloads it and verifies its digest.
+ *
+ * @throws DestinationError when it is not there or has other content
+ */
+export async function findArchive(store: Store, file: string): Promise<FoundCopy> {
+  const key = store.key(file);
+  const uri = `s3://${store.destination.bucket}/${key}`;
+  const stored = await headObject(store, key);
+  if (stored === undefined) {
+    // the answer to HEAD has no error code, but that to the list has one
+    await listObjects(store, key);
+    throw new DestinationError(`there is no object ${uri}`, "Check its name, and `endpoint` and `region`.");
+  }
+  const [sha256 = ""] = file.split(".", 1);
+  const archive = join(await store.context.scratch(), "archive");
+  store.context.reporter.progress(`downloading ${formatBytes(stored.size)}`);
+  const found = await downloadObject(store, key, archive);
+  if (found !== sha256 || !isSameContent(stored, { size: stored.size, sha256 })) {
+    throw new DestinationError(
+      found === sha256
+        ? `${uri} does not record its SHA-256, as copies of this package do`
+        : `${uri} is not the archive that its name says: its SHA-256 is ${found}`,
+      "It is unchanged. Import another copy, or make a new one.",
+    );
+  }
+  return { copy: await storedCopy(store, key, stored), edition: sha256, sha256, archive };
 }
 
 /**
@@ -67,7 +115,7 @@ async function clearArchiveUploads(store: Store, keys: ReadonlySet<string>): Pro
   const prefix = store.key("");
   await clearUploads(store, (upload) => {
     const isArchive = /^[0-9a-f]{64}\.(?:tar\.gz|zip)$/.test(upload.key.slice(prefix.length));
-    return keys.has(upload.key) || (isArchive && isForgotten(store, upload));
+    return keys.has(upload.key) || (isArchive && isAbandoned(store, upload));
   });
 }
 
@@ -86,19 +134,19 @@ export async function removeArchives(
   copies: readonly Copy[],
   kept: readonly Copy[],
 ): Promise<void> {
-  const leaving = new Map(copies.map((copy) => [archiveKeyOf(copy), copy]));
-  for (const copy of kept) leaving.delete(archiveKeyOf(copy));
-  await inParallel(leaving, CONCURRENCY, async ([key, copy]) => {
+  const removed = new Map(copies.map((copy) => [archiveKeyOf(copy), copy]));
+  for (const copy of kept) removed.delete(archiveKeyOf(copy));
+  await inParallel(removed, CONCURRENCY, async ([key, copy]) => {
     const { size, etag } = partsOf(copy);
     const stored = await headObject(store, key);
     // if HEAD finds nothing, the removal reports what is wrong, if anything
     if (stored === undefined || stored.etag === etag || isSameContent(stored, { ...copy, size })) return;
-    leaving.delete(key);
-    store.context.reporter.warn(`${copy.uri} was left as it is: somebody else wrote it since`);
+    removed.delete(key);
+    store.context.reporter.warn(`${copy.uri} is not removed: someone else overwrote it`);
   });
-  await removeObjects(store, leaving.keys());
+  await removeObjects(store, removed.keys());
   // no run follows the removal of the last copy
-  if (kept.length === 0) await clearArchiveUploads(store, new Set(leaving.keys()));
+  if (kept.length === 0) await clearArchiveUploads(store, new Set(removed.keys()));
 }
 
 /** The key of a copy's archive. */
@@ -111,7 +159,7 @@ function partsOf({ uri, parts }: Copy): ArchiveParts {
   if (typeof key === "string" && typeof size === "number" && typeof etag === "string")
     return { key, size, etag };
   throw new DestinationError(
-    `the state does not tell where ${uri} is`,
-    "Run `pulumi state delete` with the URN of this resource, then `pulumi up`: the archive in the bucket is found there and taken over.",
+    `the state does not contain the location of ${uri}`,
+    "Run `pulumi state delete` with the URN of this resource, then `pulumi up`: it finds the archive in the bucket and adopts it.",
   );
 }

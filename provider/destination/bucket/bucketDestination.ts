@@ -1,10 +1,10 @@
 import { parseDuration } from "../../time/duration";
 import type { Destination, DestinationContext } from "../destination";
-import { archiveKeyOf, compareArchive, publishArchive, removeArchives } from "./archiveLayout";
+import { archiveKeyOf, compareArchive, findArchive, publishArchive, removeArchives } from "./archiveLayout";
 import { signObject } from "./objects";
 import { addressOf, LONGEST_LINK_LIFE_MS, bucketUri, type BucketInputs } from "./inputs";
 import { loadSdk } from "./sdk";
-import { checkAccess, compareSite, publishSite } from "./siteLayout";
+import { checkAccess, compareSite, findSite, publishSite } from "./siteLayout";
 import { removeSites } from "./siteRemoval";
 import { Spool } from "./spool";
 import { Store } from "./store";
@@ -33,7 +33,7 @@ export function bucketDestination(destination: BucketInputs): Destination {
   return {
     id: bucketUri(destination),
 
-    async begin(bundle, context) {
+    async begin(bundle, context, edition = bundle.sha256) {
       if (!isSite) {
         await loadSdk();
         return {
@@ -44,9 +44,12 @@ export function bucketDestination(destination: BucketInputs): Destination {
       const spool = new Spool(await context.scratch());
       return {
         sink: spool,
-        publish: (placing) => withStore(context, (store) => publishSite(store, bundle, spool, placing)),
+        publish: (placing) => withStore(context, (store) => publishSite(store, edition, spool, placing)),
       };
     },
+
+    find: (name, context) =>
+      withStore(context, (store) => (isSite ? findSite(store, name) : findArchive(store, name))),
 
     compare: (copy, context) =>
       withStore(context, (store) => (isSite ? compareSite(store, copy) : compareArchive(store, copy))),

@@ -1,19 +1,20 @@
 import { isIP } from "node:net";
 import { parseDuration } from "../../time/duration";
 import { isPrintable } from "../../messages/plainText";
-import { LAYOUT, type FieldsOfKind } from "../destination";
+import { LAYOUT, type FieldsOfKind, type Layout } from "../destination";
 
 /** Where in a bucket copies are kept, and how. */
 export interface BucketInputs {
+  /** Name of the bucket. Credentials are those that the AWS SDK finds: the environment, or a profile. */
   readonly bucket: string;
   /** What every key begins with, without the slash that follows it. @default "" */
   readonly prefix?: string;
   /** Base URL of a store that is not Amazon's: its buckets are addressed by path. */
   readonly endpoint?: string;
-  /** @default as the SDK finds it: AWS_REGION, the profile; "us-east-1" with an endpoint */
+  /** Region of the bucket. @default as the SDK finds it: AWS_REGION, the profile; "us-east-1" with an endpoint */
   readonly region?: string;
   /** One object, named by its digest; or every file of the site. @default "archive" */
-  readonly layout?: "archive" | "site";
+  readonly layout?: Layout;
   /** How long a signed link lives, such as "24h": links are signed where it is given. */
   readonly linkLife?: string;
 }
@@ -28,6 +29,7 @@ export const LONGEST_KEY_BYTES = 1_024;
 /** What a prefix leaves for the names below it, in bytes. */
 const LONGEST_PREFIX_BYTES = 512;
 
+/** The rows of {@link BucketInputs}. */
 export const BUCKET_FIELDS: FieldsOfKind<BucketInputs> = {
   bucket: { change: "replaces", problem: bucketNameProblem },
   prefix: {
@@ -52,21 +54,21 @@ function bucketNameProblem(value: unknown): string | undefined {
   if (!/^[a-z0-9][a-z0-9.-]*[a-z0-9]$/.test(value)) {
     return "must consist of a-z, 0-9, «-» and «.», and begin and end with a letter or digit";
   }
-  if (value.includes("..") || isIP(value) !== 0) return "must not hold «..» or be an IP address";
+  if (value.includes("..") || isIP(value) !== 0) return "must not contain «..» or be an IP address";
   return undefined;
 }
 
 function prefixProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return "must be a string such as «docs/site»";
   if (value === "") return undefined;
-  if (!isPrintable(value) || value.includes("\\")) return "must not hold control characters or «\\»";
+  if (!isPrintable(value) || value.includes("\\")) return "must not contain control characters or «\\»";
   if (value.startsWith("/")) return `must not begin with «/»: write «${value.replace(/^\/+/, "")}»`;
   const segments = value.split("/");
   if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
-    return "must not hold empty segments, «.» or «..»";
+    return "must not contain empty segments, «.» or «..»";
   }
   if (segments.includes(RECORDS_FOLDER))
-    return `must not hold «${RECORDS_FOLDER}», where the copies are noted`;
+    return `must not contain «${RECORDS_FOLDER}», the folder of the copies' records`;
   if (Buffer.byteLength(value) > LONGEST_PREFIX_BYTES)
     return `must not be longer than ${LONGEST_PREFIX_BYTES} bytes`;
   return undefined;
@@ -78,7 +80,7 @@ function endpointProblem(value: unknown): string | undefined {
   const url = URL.parse(value);
   if (url?.protocol !== "https:" && url?.protocol !== "http:") return `must be an http(s) URL ${example}`;
   if (url.username !== "" || url.password !== "") {
-    return "must not hold credentials: they come from the environment or a profile, as the AWS SDK finds them";
+    return "must not contain credentials: they come from the environment or a profile, as the AWS SDK finds them";
   }
   if (url.search !== "" || url.hash !== "") return "must not have a query or fragment";
   return undefined;

@@ -1,5 +1,6 @@
-import { inParallel } from "../../http/inParallel";
-import { formatBytes } from "../../http/transferLine";
+import { inParallel } from "../../concurrency/inParallel";
+import { formatBytes } from "../../messages/formatBytes";
+import { writeNewFile } from "../../files/writeFile";
 import { DestinationError } from "../../messages/errors";
 import type { CopyLink } from "../destination";
 import type { FileHeaders } from "./fileHeaders";
@@ -10,7 +11,7 @@ export const DIGEST_NAME = "sha256";
 /** How many small requests run concurrently. */
 export const CONCURRENCY = 16;
 /** Pages of a list, usually of a thousand entries. More means a list without an end, or a bucket that is not for copies. */
-const MOST_PAGES = 1_000;
+const MAX_PAGES = 1_000;
 
 /** The longest text that is read, in bytes: the record of the largest accepted site is shorter. */
 const LONGEST_TEXT = 256 * 1024 * 1024;
@@ -73,6 +74,20 @@ export function isSameContent(
   { size, sha256 }: Pick<NewObject, "size" | "sha256">,
 ): boolean {
   return stored.size === size && stored.sha256 === sha256;
+}
+
+/**
+ * Downloads an object into a new file.
+ *
+ * @returns the SHA-256 of what arrived: hexadecimal digits
+ * @throws DestinationError when it does not exist, or its content ends early
+ */
+export async function downloadObject(store: Store, key: string, path: string): Promise<string> {
+  return store.run("s3:GetObject", key, async (options) => {
+    const command = new store.sdk.s3.GetObjectCommand(locate(store, key));
+    const { Body } = await store.client.send(command, options);
+    return (await writeNewFile(path, (Body ?? []) as AsyncIterable<Uint8Array>, { flush: false })).sha256;
+  });
 }
 
 /**
@@ -139,13 +154,13 @@ export async function readPages(
       "Give the destination a prefix of its own. If it has one, the store does not speak S3's protocol as Amazon does.",
     );
   let marker: string | undefined;
-  for (let pages = 0; pages < MOST_PAGES; pages++) {
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
     const next = await read(marker);
     if (next === undefined) return;
     if (next === marker) throw endless("a page leads to itself");
     marker = next;
   }
-  throw endless(`it has more than ${MOST_PAGES} pages`);
+  throw endless(`it has more than ${MAX_PAGES} pages`);
 }
 
 /** Removes objects; one that is already gone is not an error. One request each: stores differ in the checksum of a list. */

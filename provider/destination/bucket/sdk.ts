@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type * as S3 from "@aws-sdk/client-s3";
 import type * as Storage from "@aws-sdk/lib-storage";
 import type * as Presigner from "@aws-sdk/s3-request-presigner";
+import { isBundled } from "../../files/ownText";
 import { ConfigurationError } from "../../messages/errors";
 
 /** The packages of the AWS SDK that are used. */
@@ -34,6 +35,7 @@ export async function loadSdk(
 
 /** Checks that all packages of the SDK are installed, without loading them. @throws as {@link loadSdk} */
 export function verifySdk(resolve: (name: string) => string = createRequire(__filename).resolve): void {
+  if (isBundled) return;
   try {
     for (const name of PACKAGES) resolve(name);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { DestinationError } from "../../messages/errors";
 import { HEADERS_VERSION } from "./fileHeaders";
-import { inParallel } from "../../http/inParallel";
+import { inParallel } from "../../concurrency/inParallel";
 import {
   headObject,
   isSameContent,
@@ -55,7 +55,7 @@ export async function takeInventory(store: Store): Promise<Inventory> {
  *
  * @throws DestinationError when an object exists that no copy wrote
  */
-export async function contentsThere(
+export async function existingContents(
   store: Store,
   { records, objects: listed }: Inventory,
   objects: readonly SiteObject[],
@@ -80,8 +80,8 @@ export async function contentsThere(
   }
   if (foreign.length > 0) {
     throw new DestinationError(
-      `below ${store.uri} there is ${someOf(foreign)}, which no copy of a site put there`,
-      "Nothing was written. Give the destination a prefix of its own, or remove what is there.",
+      `below ${store.uri} there are objects that no copy of a site wrote: ${firstOf(foreign)}`,
+      "Nothing was written. Give the destination a prefix of its own, or remove these objects.",
     );
   }
   // a killed run may have sent them
@@ -99,13 +99,13 @@ export async function contentsThere(
 }
 
 /** The first of some paths, and the number of the others. */
-export function someOf(paths: readonly string[]): string {
+export function firstOf(paths: readonly string[]): string {
   const more = paths.length > 3 ? ` and ${paths.length - 3} more` : "";
   return `${paths.slice(0, 3).join(", ")}${more}`;
 }
 
 /** The paths at which the object is one that one of the copies wrote. */
-export async function stillOurs(
+export async function writtenByCopies(
   store: Store,
   objects: Inventory["objects"],
   copies: readonly SiteRecord[],

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { DestinationError } from "../../messages/errors";
-import { transferLine } from "../../http/transferLine";
-import type { Bundle, Copy } from "../destination";
+import { transferLine } from "../../messages/transferLine";
+import type { Copy, FoundCopy } from "../destination";
 import { headersOf } from "./fileHeaders";
-import { inParallel } from "../../http/inParallel";
+import { inParallel } from "../../concurrency/inParallel";
 import { CONCURRENCY, listObjects, readObject } from "./objects";
 import { addressOf, keyOf, LONGEST_KEY_BYTES, bucketUri, RECORDS_FOLDER } from "./inputs";
-import { pathsInTheWay, siteObjects, type HeldFile, type SiteObject } from "./siteObjects";
-import { contentsThere, listSite, stillOurs, takeInventory } from "./siteInventory";
+import { conflictingPaths, siteObjects, type SpooledFile, type SiteObject } from "./siteObjects";
+import { existingContents, listSite, writtenByCopies, takeInventory } from "./siteInventory";
 import {
   newRecord,
   readRecord,
@@ -20,7 +20,7 @@ import {
 import { clearSiteUploads, removePaths, removeRecords } from "./siteRemoval";
 import type { Spool } from "./spool";
 import type { Store } from "./store";
-import { FORGOTTEN_AFTER_MS, sendObject } from "./uploads";
+import { ABANDONED_AFTER_MS, sendObject } from "./uploads";
 
 /** The most memory that concurrent transfers of files may hold, in bytes. */
 const HEAVIEST = 32 * 1024 * 1024;
@@ -31,7 +31,7 @@ const HEAVIEST = 32 * 1024 * 1024;
  */
 export async function publishSite(
   store: Store,
-  bundle: Bundle,
+  edition: string,
   spool: Spool,
   placing?: (copy: Copy) => void,
 ): Promise<Copy> {
@@ -42,39 +42,69 @@ export async function publishSite(
   const stages = siteObjects(await spool.files(), standing);
   const objects = stages.flat();
   checkNames(store, objects);
-  const there = await contentsThere(store, inventory, objects);
+  const there = await existingContents(store, inventory, objects);
   await clearSiteUploads(store, inventory.records, objects);
 
-  const own = recordKey(destination, bundle.sha256);
+  const own = recordKey(destination, edition);
   const planned = new Map(objects.map(({ path, sha256 }) => [path, { sha256, etag: "" }]));
   const isUnchanged =
     objects.every((object) => there.get(object.path) === true) &&
-    inventory.records.some((record) => record.sha256 === bundle.sha256 && record.isWhole);
-  const start = objects.some(({ path }) => path === "index.html") ? "index.html" : "";
-  const sitePath = addressOf(destination, await store.region(), keyOf(destination, ""));
-  const copy: Copy = {
-    sha256: bundle.sha256,
-    uri: `${bucketUri(destination)}/#sha256:${bundle.sha256}`,
-    address: `${sitePath}${start}`,
-    sitePath,
-    parts: { record: own },
-  };
+    inventory.records.some((record) => record.sha256 === edition && record.isWhole);
+  const copy = await copyOf(store, edition, planned);
   if (!isUnchanged) {
-    await putRecord(store, own, newRecord(bundle.sha256, false, planned));
+    await putRecord(store, own, newRecord(edition, false, planned));
     placing?.(copy);
-    const inTheWay = pathsInTheWay(standing ?? [], objects);
-    await removePaths(store, await stillOurs(store, inventory.objects, inventory.records, inTheWay));
+    const inTheWay = conflictingPaths(standing ?? [], objects);
+    await removePaths(store, await writtenByCopies(store, inventory.objects, inventory.records, inTheWay));
     await sendStages(store, stages, there, spool);
     const files = await confirmed(store, objects);
-    await putRecord(store, own, newRecord(bundle.sha256, true, files));
+    await putRecord(store, own, newRecord(edition, true, files));
   }
   const nowMs = context.clock.now();
   const forgotten = inventory.records.filter(
     (record) =>
-      !record.isWhole && record.sha256 !== bundle.sha256 && nowMs - record.modifiedAtMs > FORGOTTEN_AFTER_MS,
+      !record.isWhole && record.sha256 !== edition && nowMs - record.modifiedAtMs > ABANDONED_AFTER_MS,
   );
   if (forgotten.length > 0) await removeRecords(store, new Set(forgotten.map(({ sha256 }) => sha256)));
   return copy;
+}
+
+/** The copy with these files. */
+async function copyOf(store: Store, edition: string, files: ReadonlyMap<string, unknown>): Promise<Copy> {
+  const { destination } = store;
+  const sitePath = addressOf(destination, await store.region(), keyOf(destination, ""));
+  return {
+    sha256: edition,
+    uri: `${bucketUri(destination)}/#sha256:${edition}`,
+    address: `${sitePath}${files.has("index.html") ? "index.html" : ""}`,
+    sitePath,
+    parts: { record: recordKey(destination, edition) },
+  };
+}
+
+/**
+ * Finds a site by its record.
+ *
+ * @throws DestinationError when there is no record of it, or its objects are not those of the record
+ */
+export async function findSite(store: Store, edition: string): Promise<FoundCopy> {
+  const key = recordKey(store.destination, edition);
+  const text = await readObject(store, key);
+  if (text === undefined) {
+    throw new DestinationError(
+      `there is no record of this copy, s3://${store.destination.bucket}/${key}`,
+      "Check the address, and `endpoint` and `region`.",
+    );
+  }
+  const { files } = readRecord(store.destination, key, text);
+  const copy = await copyOf(store, edition, files);
+  if ((await compareSite(store, copy)) !== "same") {
+    throw new DestinationError(
+      `the objects below ${store.uri} are not those of this copy: it is incomplete, or another one replaced it`,
+      "They are unchanged. Import the newest copy, or make a new one.",
+    );
+  }
+  return { copy, edition, files: new Map([...files].map(([path, { sha256 }]) => [path, sha256])) };
 }
 
 /** Whether a site is there as it was published: every file of it, and none replaced by another copy's file. */
@@ -93,8 +123,8 @@ function checkNames(store: Store, objects: readonly SiteObject[]): void {
   for (const { path } of objects) {
     if (path === RECORDS_FOLDER || path.startsWith(`${RECORDS_FOLDER}/`)) {
       throw new DestinationError(
-        `the site has a file ${path}, where copies are noted`,
-        `Leave out the folder ${RECORDS_FOLDER} of the site.`,
+        `the site has a file ${path}, in the folder of the copies' records`,
+        `Remove the folder ${RECORDS_FOLDER} from the site.`,
       );
     }
     if (Buffer.byteLength(store.key(path)) > LONGEST_KEY_BYTES) {
@@ -117,17 +147,19 @@ async function sendStages(
   const total = missing.flat().reduce((sum, { size }) => sum + size, 0);
   const startedAt = clock.monotonic();
   let done = 0;
-  const tell = (bytes: number): void => {
+  const report = (bytes: number): void => {
     reporter.progress(transferLine("uploading", bytes, total, clock.monotonic() - startedAt));
   };
   const send = async (object: SiteObject): Promise<void> => {
     const { path, size } = object;
     const whole = { ...object, key: store.key(path) };
     const content = { path: spool.path, offset: object.offset };
-    const isThere = await sendObject(store, whole, content, !there.has(path), (bytes) => tell(done + bytes));
+    const isThere = await sendObject(store, whole, content, !there.has(path), (bytes) =>
+      report(done + bytes),
+    );
     if (!isThere) throw changedMeanwhile(store, path);
     done += size;
-    tell(done);
+    report(done);
   };
   for (const stage of missing) await inParallel(stage, CONCURRENCY, send, ({ size }) => size, HEAVIEST);
 }
@@ -135,7 +167,7 @@ async function sendStages(
 /**
  * Lists the objects again and returns what the record stores about each. @throws DestinationError for a missing or changed object
  */
-async function confirmed(store: Store, objects: readonly HeldFile[]): Promise<Map<string, RecordedFile>> {
+async function confirmed(store: Store, objects: readonly SpooledFile[]): Promise<Map<string, RecordedFile>> {
   const { objects: listed } = await listSite(store);
   const files = new Map<string, RecordedFile>();
   for (const { path, sha256, size } of objects) {

@@ -2,7 +2,7 @@ import { isPage } from "../../archive/siteLoads";
 import { headersOf, isImmutable, type FileHeaders } from "./fileHeaders";
 
 /** A file of a site in the spool, before it is sent. */
-export interface HeldFile {
+export interface SpooledFile {
   /** Below the site's root. */
   readonly path: string;
   readonly size: number;
@@ -13,7 +13,7 @@ export interface HeldFile {
 }
 
 /** A file that becomes one object. */
-export interface SiteObject extends HeldFile {
+export interface SiteObject extends SpooledFile {
   readonly headers: FileHeaders;
 }
 
@@ -29,7 +29,7 @@ export interface SiteObject extends HeldFile {
  *   one that stores objects as files; undefined for a store that can
  */
 export function siteObjects(
-  files: readonly HeldFile[],
+  files: readonly SpooledFile[],
   standing: readonly string[] | undefined,
 ): SiteObject[][] {
   const taken = new Set(files.map(({ path }) => path));
@@ -48,7 +48,7 @@ export function siteObjects(
 }
 
 /** The given paths that conflict with a site's objects in a store where a name is either a file or a folder. */
-export function pathsInTheWay(paths: Iterable<string>, objects: readonly SiteObject[]): string[] {
+export function conflictingPaths(paths: Iterable<string>, objects: readonly SiteObject[]): string[] {
   const files = new Set(objects.map(({ path }) => path));
   const folders = new Set([...files].flatMap(foldersOf));
   return [...paths].filter(

@@ -49,6 +49,7 @@ export function newRecord(sha256: string, isWhole: boolean, files: SiteRecord["f
   return { sha256, isWhole, headersVersion: HEADERS_VERSION, files };
 }
 
+/** The text of a record, as {@link readRecord} reads it. */
 export function writeRecord({ sha256, isWhole, headersVersion, files }: SiteRecord): string {
   const entries = [...files].map(([path, { sha256: digest, etag }]) => [path, digest, etag]);
   return JSON.stringify({ format: FORMAT, sha256, isWhole, headersVersion, files: entries });
@@ -58,8 +59,8 @@ export function writeRecord({ sha256, isWhole, headersVersion, files }: SiteReco
 export function readRecord(destination: BucketInputs, key: string, text: string): SiteRecord {
   const refuse = (): DestinationError =>
     new DestinationError(
-      `s3://${destination.bucket}/${key} is not as this version of pulumi-docs-hosting writes it`,
-      `It tells which files below ${bucketUri(destination)} belong to copies. Update the package; or remove that object, and what it is about, by hand.`,
+      `s3://${destination.bucket}/${key} does not have the format of this version of pulumi-docs-hosting`,
+      `It lists the files below ${bucketUri(destination)} that belong to copies. Update the package, or remove that object and these files by hand.`,
     );
   let value: unknown;
   try {

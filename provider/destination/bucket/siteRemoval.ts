@@ -1,7 +1,7 @@
 import { isPage } from "../../archive/siteLoads";
 import type { Copy } from "../destination";
 import { removeObjects } from "./objects";
-import { someOf, stillOurs, takeInventory } from "./siteInventory";
+import { firstOf, writtenByCopies, takeInventory } from "./siteInventory";
 import type { SiteObject } from "./siteObjects";
 import { recordKey, type SiteRecord } from "./siteRecord";
 import type { Store } from "./store";
@@ -13,10 +13,10 @@ export async function removeSites(
   copies: readonly Copy[],
   kept: readonly Copy[],
 ): Promise<void> {
-  const staying = new Set(kept.map(({ sha256 }) => sha256));
-  const leaving = copies.map(({ sha256 }) => sha256).filter((sha256) => !staying.has(sha256));
+  const keptDigests = new Set(kept.map(({ sha256 }) => sha256));
+  const removed = copies.map(({ sha256 }) => sha256).filter((sha256) => !keptDigests.has(sha256));
   // no run follows the last removal: incomplete copies are removed now
-  await removeRecords(store, new Set(leaving), kept.length === 0);
+  await removeRecords(store, new Set(removed), kept.length === 0);
 }
 
 /**
@@ -26,20 +26,20 @@ export async function removeSites(
  */
 export async function removeRecords(
   store: Store,
-  leaving: ReadonlySet<string>,
+  removed: ReadonlySet<string>,
   alsoHalfMade = false,
 ): Promise<void> {
   const inventory = await takeInventory(store);
   const { records, objects } = inventory;
   const isLeaving = ({ sha256, isWhole }: SiteRecord): boolean =>
-    leaving.has(sha256) || (alsoHalfMade && !isWhole);
+    removed.has(sha256) || (alsoHalfMade && !isWhole);
   const gone = records.filter(isLeaving);
   const stay = records.filter((record) => !isLeaving(record));
   await clearSiteUploads(store, gone, []);
   const paths = new Set(gone.flatMap(({ files }) => [...files.keys()]));
   for (const { files } of stay) for (const path of files.keys()) paths.delete(path);
 
-  const doomed = await stillOurs(store, objects, gone, paths);
+  const doomed = await writtenByCopies(store, objects, gone, paths);
   // pages first: what a page loads exists as long as the page
   for (const isNow of [isPage, (path: string) => !isPage(path)])
     await removePaths(store, doomed.filter(isNow));
@@ -51,7 +51,7 @@ export async function removeRecords(
   const foreign = [...paths].filter((path) => objects.has(path)).sort();
   if (foreign.length === 0) return;
   store.context.reporter.warn(
-    `below ${store.uri} these were left as they are, because somebody else wrote them since: ${someOf(foreign)}`,
+    `below ${store.uri} these are not removed, because someone else overwrote them: ${firstOf(foreign)}`,
   );
 }
 

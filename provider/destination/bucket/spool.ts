@@ -3,7 +3,7 @@ import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SiteFile, SiteSink } from "../../archive/site";
 import { DestinationError } from "../../messages/errors";
-import type { HeldFile } from "./siteObjects";
+import type { SpooledFile } from "./siteObjects";
 
 /** How many bytes are collected before a write. */
 const BLOCK = 1024 * 1024;
@@ -14,7 +14,7 @@ const BLOCK = 1024 * 1024;
  */
 export class Spool implements SiteSink {
   readonly path: string;
-  readonly #files: HeldFile[] = [];
+  readonly #files: SpooledFile[] = [];
   #block: Uint8Array[] = [];
   #blockSize = 0;
   /** Bytes received so far. */
@@ -39,7 +39,7 @@ export class Spool implements SiteSink {
   }
 
   /** Writes the rest and returns all received files. The spool accepts no more files afterwards. */
-  async files(): Promise<readonly HeldFile[]> {
+  async files(): Promise<readonly SpooledFile[]> {
     await this.#write();
     return this.#files;
   }
@@ -54,8 +54,8 @@ export class Spool implements SiteSink {
     } catch (error) {
       const { code = "failed" } = error as NodeJS.ErrnoException;
       throw new DestinationError(
-        `the site's files could not be held at ${this.path} (${code})`,
-        "They need as much room on this machine's disk as the unpacked site has.",
+        `the site's files could not be stored at ${this.path} (${code})`,
+        "They need as much space on this machine's disk as the unpacked site.",
       );
     }
   }

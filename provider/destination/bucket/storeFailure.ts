@@ -43,7 +43,7 @@ export function codeOf(error: unknown): string {
 const CREDENTIALS_REMEDY =
   "Give credentials as the AWS SDK finds them: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, `aws sso login`, or the role of the pod or machine.";
 
-/** The error for a failed request. It contains no credential and no query of a link: texts of others are cut and redacted. */
+/** The error for a failed request. It contains no credential and no query of a link: texts of the store are shortened and redacted. */
 export function storeFailure(
   error: unknown,
   action: StoreAction,
@@ -54,14 +54,14 @@ export function storeFailure(
   const code = codeOf(error);
   const where = key === undefined ? bucketUri(destination) : `s3://${destination.bucket}/${key}`;
   const requestId = known.$metadata?.requestId;
-  const told = requestId === undefined ? "" : ` (request id ${redact(requestId, 100)})`;
+  const request = requestId === undefined ? "" : ` (request id ${redact(requestId, 100)})`;
   const say = (message: string, remedy: string): DestinationError => new DestinationError(message, remedy);
   const text = redact(known.message ?? "", STORE_TEXT_LIMIT);
 
   const region = rightRegion(code, known, text);
   if (region !== undefined && region !== destination.region) {
     return say(
-      `the bucket ${destination.bucket} is in the region ${region}, and was asked for in another`,
+      `the bucket ${destination.bucket} is in the region ${region}, but the request went to another region`,
       `Set the destination's region to "${region}".`,
     );
   }
@@ -72,10 +72,10 @@ export function storeFailure(
     case "AllAccessDisabled":
     case "403":
       return say(
-        `${action} on ${where} is not allowed${told}`,
+        `${action} on ${where} is not allowed${request}`,
         `Allow these credentials ${action} on the bucket ${destination.bucket}${
           action === "s3:GetObject"
-            ? ", and s3:ListBucket, without which what is missing looks forbidden"
+            ? ", and s3:ListBucket, without which a missing object looks forbidden"
             : ""
         }.`,
       );
@@ -114,31 +114,31 @@ export function storeFailure(
     case "IllegalLocationConstraintException":
     case "301":
       return say(
-        `the bucket ${destination.bucket} is in another region than the one that was asked`,
+        `the bucket ${destination.bucket} is in another region than the request was sent to`,
         "Set the destination's region to that of the bucket.",
       );
     case "SlowDown":
     case "ServiceUnavailable":
     case "503":
       return say(
-        `the store of ${bucketUri(destination)} is too busy (${code})${told}`,
-        "It was asked several times. Run `pulumi up` again later: it goes on from what is there.",
+        `the store of ${bucketUri(destination)} is too busy (${code})${request}`,
+        "The requests were repeated several times. Run `pulumi up` again later: it continues from what is stored.",
       );
     case "BadDigest":
     case "XAmzContentChecksumMismatch":
     case "XAmzContentSHA256Mismatch":
       return say(
-        `what arrived at ${where} was not what was sent (${code})${told}`,
-        "Run `pulumi up` again. If it stays so, something on the way changes the data.",
+        `the data that arrived at ${where} differs from the data that was sent (${code})${request}`,
+        "Run `pulumi up` again. If it fails again, something on the way changes the data.",
       );
     case "EntityTooLarge":
     case "QuotaExceeded":
     case "XMinioStorageFull":
-      return say(`the store has no room for ${where} (${code})`, "Make room, or raise its limit.");
+      return say(`the store has no space for ${where} (${code})`, "Free space there, or raise its limit.");
     case "NotImplemented":
     case "501":
       return say(
-        `the store of ${bucketUri(destination)} does not know ${action} as it was asked for: ${text}`,
+        `the store of ${bucketUri(destination)} does not know ${action} as requested: ${text}`,
         "It must speak S3's protocol with SHA-256 checksums and conditions (`If-None-Match`).",
       );
     default:
@@ -149,12 +149,12 @@ export function storeFailure(
     const host = destination.endpoint === undefined ? "Amazon S3" : URL.parse(destination.endpoint)?.host;
     return say(
       `${host ?? "the store"} could not be reached for ${where} (${/^[\w .-]{1,60}$/.test(code) ? code : "failed"})`,
-      "Check the network, the destination's endpoint, and that the store is up. A certificate of one's own is made known with NODE_EXTRA_CA_CERTS.",
+      "Check the network, the destination's endpoint, and that the store is up. Make a private certificate authority known with NODE_EXTRA_CA_CERTS.",
     );
   }
   return say(
-    `${action} on ${where} failed with status ${status} (${redact(code, 60)}): ${text}${told}`,
-    "Run `pulumi up` again; if it stays so, look into the log of the store.",
+    `${action} on ${where} failed with status ${status} (${redact(code, 60)}): ${text}${request}`,
+    "Run `pulumi up` again; if it fails again, see the log of the store.",
   );
 }
 

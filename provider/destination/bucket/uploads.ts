@@ -7,14 +7,14 @@ import { DestinationError } from "../../messages/errors";
 import { headObject, isSameContent, locate, DIGEST_NAME, readPages, type NewObject } from "./objects";
 import type { Store } from "./store";
 
-/** Larger objects are sent in parts of this size, in bytes; in larger parts if there would be more than {@link MOST_PARTS}. */
+/** Larger objects are sent in parts of this size, in bytes; in larger parts if there would be more than {@link MAX_PARTS}. */
 const PART_SIZE = 8 * 1024 * 1024;
 /** See https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html */
-const MOST_PARTS = 10_000;
+const MAX_PARTS = 10_000;
 /** How many parts of one object are sent concurrently. Memory holds them, and one more that is being read. */
 const CONCURRENCY = 4;
 /** An upload without activity for this time belongs to a killed run, in milliseconds. */
-export const FORGOTTEN_AFTER_MS = 3_600_000;
+export const ABANDONED_AFTER_MS = 3_600_000;
 /** How long aborting an upload may take after Ctrl-C or the deadline, in milliseconds. */
 const GRACE_MS = 1_500;
 
@@ -57,7 +57,7 @@ export async function sendObject(
     const isBegun = (command as object) instanceof store.sdk.s3.CreateMultipartUploadCommand;
     if (!isBegun || ("UploadId" in answer && answer.UploadId !== undefined)) return answer;
     throw new DestinationError(
-      `the store of s3://${store.destination.bucket} began an upload without a name for it`,
+      `the store of s3://${store.destination.bucket} began an upload without an id`,
       "It does not speak S3's protocol as Amazon does.",
     );
   };
@@ -74,7 +74,7 @@ export async function sendObject(
         : Readable.from(readChecked(content, object, store.signal), { highWaterMark: 1 }),
       ...(onlyNew && { IfNoneMatch: "*" }),
     },
-    partSize: Math.max(PART_SIZE, Math.ceil(size / MOST_PARTS)),
+    partSize: Math.max(PART_SIZE, Math.ceil(size / MAX_PARTS)),
     queueSize: CONCURRENCY,
     leavePartsOnError: true, // the code below aborts them, even after Ctrl-C
   });
@@ -122,15 +122,15 @@ async function* readChecked(
 /**
  * Aborts multipart uploads below the prefix that killed runs left. Aborts none if the credentials do not allow to list them.
  *
- * @param isLeft whether an upload belongs to a killed run
+ * @param isUnneeded whether an upload belongs to a killed run
  */
 export async function clearUploads(
   store: Store,
-  isLeft: (upload: OpenUpload) => boolean | Promise<boolean>,
+  isUnneeded: (upload: OpenUpload) => boolean | Promise<boolean>,
 ): Promise<void> {
   try {
     for (const upload of await openUploads(store)) {
-      if (await isLeft(upload)) await abortUpload(store, upload);
+      if (await isUnneeded(upload)) await abortUpload(store, upload);
     }
   } catch (error) {
     if (!(error instanceof DestinationError)) throw error;
@@ -157,11 +157,11 @@ async function openUploads(store: Store): Promise<OpenUpload[]> {
 }
 
 /** Whether an upload had no activity for an hour. */
-export async function isForgotten(
+export async function isAbandoned(
   store: Store,
   { key, uploadId, startedAtMs }: OpenUpload,
 ): Promise<boolean> {
-  const since = store.context.clock.now() - FORGOTTEN_AFTER_MS;
+  const since = store.context.clock.now() - ABANDONED_AFTER_MS;
   let lastMs = startedAtMs;
   if (lastMs > since) return false;
   await readPages(store, async (PartNumberMarker) => {

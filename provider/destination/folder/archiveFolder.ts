@@ -1,7 +1,8 @@
 import { lstat, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DestinationError } from "../../messages/errors";
-import type { Bundle, Copy, Destination, DestinationContext } from "../destination";
+import type { Bundle } from "../../archive/bundle";
+import type { Copy, Destination, DestinationContext } from "../destination";
 import { usingFolder } from "../../files/diskFailure";
 import { draftPath, removeDraft, removeDrafts, removeOldDrafts } from "../../files/drafts";
 import { ignoreMissing } from "../../files/ignoreMissing";
@@ -51,6 +52,25 @@ export function archiveFolder(folder: string): Destination {
       return Promise.resolve({ publish: (placing) => guarded(context, () => publish(placing)) });
     },
 
+    find: (file, context) =>
+      guarded(context, async () => {
+        const path = resolve(folder, file);
+        const [sha256 = ""] = file.split(".", 1);
+        const isThere = await isArchive(path, { sha256 }, context.signal);
+        if (!isThere && !(await lstat(path).catch(ignoreMissing))) {
+          throw new DestinationError(`there is no file ${path}`, "Check the path and the digest.");
+        }
+        const { sha256: found, size } = await digestFile(path, context.signal);
+        if (!isThere) {
+          throw new DestinationError(
+            `${path} is not the archive that its name says: its SHA-256 is ${found}`,
+            "It is unchanged. Import another copy, or make a new one.",
+          );
+        }
+        const copy = { uri: join(folder, file), parts: { file, size } };
+        return { copy, edition: sha256, sha256, archive: path };
+      }),
+
     compare: (copy, context) =>
       guarded(context, async () => {
         if (!(await lstat(pathOf(copy)).catch(ignoreMissing))) return "gone";
@@ -63,12 +83,12 @@ export function archiveFolder(folder: string): Destination {
         for (const copy of copies) {
           const path = pathOf(copy);
           if (stay.has(path)) continue;
-          const seen = await lstat(path).catch(ignoreMissing);
-          if (seen?.isFile() && (await digestFile(path, context.signal)).sha256 === copy.sha256)
+          const stats = await lstat(path).catch(ignoreMissing);
+          if (stats?.isFile() && (await digestFile(path, context.signal)).sha256 === copy.sha256)
             await rm(path);
-          else if (seen)
+          else if (stats)
             context.reporter.warn(
-              `${path} stays: it is not the archive that this copy put there. Remove it when nobody needs it`,
+              `${path} is not removed: it is not the archive that this copy wrote. Remove it when it is no longer needed`,
             );
         }
         await removeDrafts(resolve(folder));
@@ -82,11 +102,11 @@ async function isArchive(
   { sha256 }: Pick<Bundle, "sha256">,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const seen = await lstat(path).catch(ignoreMissing);
-  if (!seen) return false;
-  if (!seen.isFile()) {
+  const stats = await lstat(path).catch(ignoreMissing);
+  if (!stats) return false;
+  if (!stats.isFile()) {
     throw new DestinationError(
-      `${path} is a ${seen.isSymbolicLink() ? "symbolic link" : "folder"}, and an archive is to be there`,
+      `${path} is a ${stats.isSymbolicLink() ? "symbolic link" : "folder"}, but the archive must be there`,
       "Remove it, or give another folder.",
     );
   }

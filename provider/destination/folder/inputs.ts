@@ -1,4 +1,5 @@
-import { LAYOUT, type FieldsOfKind } from "../destination";
+import { resolve } from "node:path";
+import { LAYOUT, type FieldsOfKind, type Layout } from "../destination";
 
 /** A folder of the machine that runs `pulumi up`. */
 export interface FolderInputs {
@@ -10,12 +11,15 @@ export interface FolderInputs {
    *
    * @default "archive"
    */
-  layout?: "archive" | "site";
+  layout?: Layout;
 }
 
+/** The rows of {@link FolderInputs}. */
 export const FOLDER_FIELDS: FieldsOfKind<FolderInputs> = {
   folder: {
     change: "replaces",
+    // `copies`, `./copies` and its absolute path are one folder: a replacement would remove what it has just made
+    key: (value) => resolve(String(value)),
     problem: (value) =>
       typeof value === "string" && value.trim() !== "" && !value.includes("\0")
         ? undefined

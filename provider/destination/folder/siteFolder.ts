@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { usingFolder } from "../../files/diskFailure";
 import { beginDraft, removeDraft, removeDrafts, replaceFolder } from "../../files/drafts";
 import { ignoreMissing } from "../../files/ignoreMissing";
-import { compareFolder, removeListed, staysText, type Listing } from "../../files/listing";
+import { compareFolder, removeListed, keptText, type Listing } from "../../files/listing";
 import { makeFolder } from "../../files/makeFolder";
 import { writeNewFile } from "../../files/writeFile";
 import { DestinationError } from "../../messages/errors";
@@ -25,10 +25,9 @@ export function siteFolder(folder: string): Destination {
   return {
     id: folder,
 
-    begin: (bundle, context) =>
+    begin: (bundle, context, sha256 = bundle.sha256) =>
       guarded(context, async () => {
         const { signal, reporter } = context;
-        const { sha256 } = bundle;
         await refuseForeignLink(here(CURRENT));
         const draft = await beginDraft(resolve(folder));
         const inDraft = (name: string): string => join(draft, name);
@@ -66,6 +65,36 @@ export function siteFolder(folder: string): Destination {
         };
       }),
 
+    find: (sha256, context) =>
+      guarded(context, async () => {
+        const files = await readListing(listingOf(sha256));
+        const found = await compareFolder(here(sha256), files ?? new Map(), context.signal);
+        if (found === "gone") {
+          throw new DestinationError(`there is no folder ${here(sha256)}`, "Check the path and the digest.");
+        }
+        if (files === undefined) {
+          throw new DestinationError(
+            `${here(sha256)} has no list of its files beside it, ${sha256}.json`,
+            "It is no copy of this package. Make a new copy in another folder.",
+          );
+        }
+        if (found === "changed") {
+          throw new DestinationError(
+            `the files in ${here(sha256)} are not those of its list, ${sha256}.json`,
+            "They are unchanged. Import another copy, or make a new one.",
+          );
+        }
+        const current = await linkOf(here(CURRENT));
+        if (current !== sha256) {
+          throw new DestinationError(
+            `the link ${here(CURRENT)} leads ${current === undefined ? "nowhere" : `to ${current}`}, not to this copy`,
+            "Import the copy that web servers serve, or move the link.",
+          );
+        }
+        const copy = { uri: join(folder, sha256), sitePath: join(folder, CURRENT), parts: { site: sha256 } };
+        return { copy, edition: sha256, files };
+      }),
+
     compare: ({ sha256 }, context) =>
       guarded(context, async () => {
         const listing = await readListing(listingOf(sha256));
@@ -81,7 +110,7 @@ export function siteFolder(folder: string): Destination {
           if ((await linkOf(here(CURRENT))) === sha256) await rm(here(CURRENT));
           const listing = await readListing(listingOf(sha256));
           const left = await removeListed(here(sha256), listing ?? new Map(), context.signal);
-          if (left.length > 0) context.reporter.warn(staysText(here(sha256), left, "copy"));
+          if (left.length > 0) context.reporter.warn(keptText(here(sha256), left, "copy"));
           if (listing) await rm(listingOf(sha256), { force: true });
         }
         await removeDrafts(resolve(folder));
@@ -108,7 +137,7 @@ async function linkOf(path: string): Promise<string | undefined> {
 async function refuseForeignLink(path: string): Promise<void> {
   if (!(await lstat(path).catch(ignoreMissing)) || /^[0-9a-f]{64}$/.test((await linkOf(path)) ?? "")) return;
   throw new DestinationError(
-    `${path} is there already, and is no link to a copy`,
-    "It was left as it is. Move it away, or give another folder.",
+    `${path} exists already, and is not a link to a copy`,
+    "It is unchanged. Move it away, or give another folder.",
   );
 }

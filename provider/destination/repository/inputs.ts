@@ -22,6 +22,7 @@ const text =
   (value) =>
     typeof value === "string" ? problemOf(value) : "must be a string";
 
+/** The rows of {@link RepositoryInputs}. */
 export const REPOSITORY_FIELDS: FieldsOfKind<RepositoryInputs> = {
   repository: { change: "replaces", problem: text(repositoryProblem) },
   tag: { change: "content", problem: text(tagProblem) },

@@ -15,7 +15,9 @@ import {
 import { RegistrySession, type Actions } from "../../registry/session";
 import { TransferProgress } from "../../registry/transferProgress";
 import { DestinationError } from "../../messages/errors";
-import type { Bundle, Copy, Destination, DestinationContext, Draft } from "../destination";
+import type { Bundle } from "../../archive/bundle";
+import type { Copy, Destination, DestinationContext, Draft } from "../destination";
+import { findImage } from "./findImage";
 import { readBase, type BaseImage } from "./baseImage";
 import type { RepositoryInputs } from "./inputs";
 import { LayerWriter, type Layer } from "../../siteImage/layer";
@@ -52,7 +54,8 @@ export function repositoryDestination({ repository, base, ...options }: Reposito
   };
   return {
     id: repositoryName(target.repository),
-    begin: (bundle, context) => begin(target, bundle, context),
+    begin: (bundle, context, edition = bundle.sha256) => begin(target, { bundle, edition }, context),
+    find: (digest, context) => findImage(sessionWith(target, context, "pull"), digest, context),
     compare: (copy, context) => compare(target, copy, context),
     remove: (copies, kept, context) => remove(target, copies, kept, context),
   };
@@ -71,24 +74,30 @@ async function baseOf(
   return readBase(base, new RegistrySession(base, context, options), context.reporter);
 }
 
-async function begin(target: Target, bundle: Bundle, context: DestinationContext): Promise<Draft> {
+/** What an image is made of: a bundle, and the digits that identify the content. */
+interface Content {
+  readonly bundle: Bundle;
+  readonly edition: string;
+}
+
+async function begin(target: Target, content: Content, context: DestinationContext): Promise<Draft> {
   const base = await baseOf(target, context);
   const layer = new LayerWriter(
     await context.scratch(),
     base ? WEB_ROOT : SITE_ROOT,
     base !== undefined,
-    bundle.sha256,
+    content.edition,
   );
   return {
     sink: layer,
     publish: async (placing) =>
-      publish(target, bundle, base, await layer.end(context.signal), context, placing),
+      publish(target, content, base, await layer.end(context.signal), context, placing),
   };
 }
 
 async function publish(
   target: Target,
-  bundle: Bundle,
+  { bundle, edition }: Content,
   base: BaseImage | undefined,
   layer: Layer,
   context: DestinationContext,
@@ -103,7 +112,7 @@ async function publish(
   const parts: Parts = {
     manifests: [...new Set([top.digest, ...images.map(({ manifest }) => manifest.digest)])],
   };
-  const copy = { sha256: bundle.sha256, uri: image, image, parts: { ...parts } };
+  const copy = { sha256: edition, uri: image, image, parts: { ...parts } };
   const ownTag = `sha256-${top.digest.slice("sha256:".length).slice(0, TAG_DIGITS)}`;
   // the manifests that the index refers to come first
   for (const { manifest } of images) {
@@ -192,7 +201,7 @@ async function remove(
     const how = await deleteManifest(session, digest);
     if (how !== "unsupported") continue;
     context.reporter.warn(
-      `the registry ${target.repository.host} has the removal of images switched off: old copies stay in ${repositoryName(target.repository)}`,
+      `the registry ${target.repository.host} does not allow the removal of images: old copies stay in ${repositoryName(target.repository)}`,
     );
     return;
   }
@@ -203,8 +212,8 @@ function manifestsOf({ uri, parts }: Copy): readonly string[] {
   const { manifests } = parts as Partial<Parts>;
   if (!Array.isArray(manifests) || manifests.length === 0 || !manifests.every(isDigest)) {
     throw new DestinationError(
-      `the state does not say which manifests ${uri} has`,
-      "Run `pulumi up` with another `version`, so that a new copy is made.",
+      `the state does not list the manifests of ${uri}`,
+      "Run `pulumi up` with another `version`: it makes a new copy.",
     );
   }
   return manifests;

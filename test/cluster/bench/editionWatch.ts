@@ -2,7 +2,7 @@ import { repeatedly } from "../repeatedly.ts";
 import { until } from "../installation.ts";
 
 const PAUSE_MS = 20;
-/** An old page that was not seen for so long is not seen again. */
+/** The time without an old page after which it counts as gone. */
 const QUIET_MS = 2_000;
 
 /** When pages were seen, by `performance.now()`. */
@@ -11,7 +11,7 @@ export interface Seen {
   lastOld: number;
 }
 
-/** Asks for a page all the time, and notes when the edition was first seen, and when another was last. */
+/** Requests a page continuously, and records when the edition was first seen, and when another one was last seen. */
 export function startEditionWatch(url: string, edition: string): { settled(): Promise<Seen> } {
   const seen: Seen = { firstNew: NaN, lastOld: performance.now() };
   const stop = repeatedly(async () => {

@@ -1,5 +1,5 @@
-// From the end of a job to its pages: `SelfHostedDocs` beside the shell script that it replaces, on the same node, one after the
-// other. The script is there twice: with the roll-out that charts usually have, and with this chart's own.
+// From the end of a job to its pages: `SelfHostedDocs` compared with the shell script that it replaces, on the same node, one
+// after the other. The script runs twice: with the usual roll-out of charts, and with this chart's own.
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,11 +19,11 @@ const ROOT = join(import.meta.dirname, "../../..");
 const PUBLISHES = Number(process.env["PUBLISHES"] ?? 10);
 const JOB_SECONDS = { least: 20, most: 60 };
 /**
- * Of the mean that the script needs with the usual roll-out. To the first page half of it is the aim; both have the same steps
- * of the kubelet on their way there, so that chance decides between 0.48 and 0.51.
+ * Limits, as shares of the mean of the script with the usual roll-out. The aim for the first page is half of it; both have the
+ * same steps of the kubelet on their way there, so that chance decides between 0.48 and 0.51.
  */
 const LIMITS = { first: 0.55, lastOld: 0.5 };
-/** One pod after the other, looked at every five seconds: as this chart was before it made publishing quick. */
+/** One pod after the other, with a probe every five seconds: as this chart was before it made publishing quick. */
 const USUAL_ROLL_OUT = {
   strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
   readinessProbe: { periodSeconds: 5 },
@@ -48,7 +48,7 @@ interface Publisher {
 }
 
 test(
-  `${PUBLISHES} publishes each, ours beside the script's`,
+  `${PUBLISHES} publications each, ours compared with the script's`,
   { timeout: PUBLISHES * 360_000 },
   async (context) => {
     const publishers = {
@@ -98,8 +98,8 @@ test(
 );
 
 /**
- * The same lengths for each way, one after the other, one from each part of the range: where a loop looks every 10 s, ten that
- * are drawn freely differ by a second from its mean. Nobody waits for the first job.
+ * The same lengths for each way, one after the other, one from each part of the range: where a loop polls every 10 s, ten random
+ * lengths differ by a second from its mean. The first job is not measured.
  */
 class JobLengths {
   readonly #random = seededRandom(1);
@@ -183,7 +183,7 @@ async function measure(publisher: Publisher, edition: string): Promise<Times> {
     if (path.endsWith("/jobs")) at.started = now;
     else if (path.endsWith("/bundle")) at.linked = now;
     else if (path.startsWith("/bundles/")) at.fetched ||= now;
-    else if (method === "GET" && Number.isNaN(at.linked)) at.noticed = now; // the last look is the one that saw it
+    else if (method === "GET" && Number.isNaN(at.linked)) at.noticed = now; // the last poll is the one that saw it
     return undefined;
   });
   const watch = startEditionWatch(url, edition);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { runCommand } from "../../programs/commands.ts";
 
-/** Long enough for a run, and worthless afterwards. */
+/** Longer than any run. */
 const DAYS = "2";
 
 /** Names and addresses under which the API server is reached. */

@@ -12,9 +12,9 @@ async function cgroupHierarchies(): Promise<string[]> {
   return [...mounts.matchAll(/^\S+ (\/sys\/fs\/cgroup\/\S+) cgroup2? /gm)].map(([, path]) => path ?? "");
 }
 
-/** What one process counts beside others, in the two versions. */
+/** The weight of one process, in the two versions. */
 const CPU_SHARES = { "cpu.shares": 1024, "cpu.weight": 100 };
-/** All pods together count as so many processes; else as one, and on a busy machine they would hardly get on. */
+/** All pods together weigh as much as this number of processes; as one, they would hardly progress on a busy machine. */
 const COUNTED_PROCESSES = 8;
 
 export async function makeCgroups(cgroup: string): Promise<void> {
@@ -28,7 +28,7 @@ export async function makeCgroups(cgroup: string): Promise<void> {
   }
 }
 
-/** Ends all containers at once, and what watches over them: containerd's shims outlive it. For a process namespace of one node. */
+/** Kills all containers at once, and their shims: containerd's shims outlive it. For a process namespace of one node. */
 export async function endPods(cgroup: string): Promise<void> {
   const inPods = await Promise.all(
     (await cgroupHierarchies()).map(async (hierarchy) => {
@@ -54,7 +54,7 @@ export async function endPods(cgroup: string): Promise<void> {
   }
 }
 
-/** Only empty ones can be removed: what is still running in one is ended first. */
+/** Only empty ones can be removed: kills the processes that still run in one first. */
 export async function removeCgroups(cgroup: string): Promise<void> {
   for (const hierarchy of await cgroupHierarchies()) {
     const folder = join(hierarchy, cgroup);

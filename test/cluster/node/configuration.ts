@@ -1,11 +1,11 @@
-// What the programs of the node are told.
+// Configuration of the node's programs.
 import { join } from "node:path";
 import type { DebianPackages } from "../../programs/debianPackages.ts";
 import { PAUSE_IMAGE } from "./images.ts";
 
-/** Of the node: Kubernetes refuses loopback addresses, hence a bridge. */
+/** Address of the node: Kubernetes refuses loopback addresses, hence a bridge. */
 export const NODE_ADDRESS = "10.99.0.1";
-/** Of this machine, as the pods see it. */
+/** Address of this machine, as the pods see it. */
 export const HOST_ADDRESS = "10.85.0.1";
 const POD_NETWORK = "10.85.0.0/16";
 const SERVICE_NETWORK = "10.96.0.0/16";
@@ -16,7 +16,7 @@ export function etcdFlags(folder: string): string[] {
   return [
     ...["--data-dir", `${folder}/etcd`, "--listen-client-urls", "http://127.0.0.1:2379"],
     ...["--advertise-client-urls", "http://127.0.0.1:2379", "--listen-peer-urls", "http://127.0.0.1:2380"],
-    "--unsafe-no-fsync", // nothing of it is to survive
+    "--unsafe-no-fsync", // all of it is temporary
   ];
 }
 
@@ -34,7 +34,7 @@ export function apiServerFlags(folder: string): string[] {
   ];
 }
 
-/** Of scheduler and controllers. */
+/** Credentials of scheduler and controllers. */
 export function controllerFlags(folder: string): string[] {
   return [
     ...[`--kubeconfig=${folder}/kubeconfig`, `--authentication-kubeconfig=${folder}/kubeconfig`],

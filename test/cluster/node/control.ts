@@ -4,8 +4,8 @@ import { text } from "node:stream/consumers";
 import type { SingleNode } from "./singleNode.ts";
 
 /**
- * Lets the tests, which are other processes, restart the node, by `POST` to the address that it returns, and give it an image, by
- * `POST` of the path of a file to `images` there. It is answered when that is done.
+ * Lets the tests, which are other processes, control the node at the returned address: `POST` restarts it, and `POST` of a file's
+ * path to `images` imports an image. The reply comes when that is done.
  */
 export async function offerControl(node: SingleNode): Promise<string> {
   const server = createServer((request, response) => {

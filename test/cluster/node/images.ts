@@ -9,8 +9,8 @@ import type { DebianPackages } from "../../programs/debianPackages.ts";
 export const PAUSE_IMAGE = "docker.io/local/pause:1";
 
 /**
- * Stands in for the chart's own image, which no registry can be asked for here: nginx, curl and getent from Debian, and
- * busybox for the rest, as in an Alpine image.
+ * Replaces the chart's own image, because no registry is available here: nginx, curl and getent from Debian, and busybox for the
+ * rest, as in an Alpine image.
  */
 export const WEB_IMAGE = { repository: "docker.io/local/nginx-unprivileged", tag: "1" };
 
@@ -69,7 +69,7 @@ async function copy(source: string, target: string): Promise<void> {
   await cp(await realpath(source), target);
 }
 
-/** Absolute paths of the shared libraries and the loader, as `ldd` names them: none of a script or a static program. */
+/** Absolute paths of the shared libraries and the loader, as `ldd` names them: none for a script or a static program. */
 async function librariesOf(program: string): Promise<string[]> {
   const listing = await runCommand("ldd", [program]).catch((error: unknown) => {
     if (String(error).includes("not a dynamic executable")) return "";
@@ -80,7 +80,7 @@ async function librariesOf(program: string): Promise<string[]> {
   return [...listing.matchAll(/(\/\S+) \(0x/g)].map(([, path]) => path ?? "");
 }
 
-/** @returns the file that it writes, `FILE.tar` in the folder */
+/** @returns the written file, `FILE.tar` in the folder */
 export async function saveImage(
   folder: string,
   file: string,
@@ -90,7 +90,7 @@ export async function saveImage(
 ): Promise<string> {
   const draft = join(folder, `${file}.draft`);
   await mkdir(draft);
-  await create({ cwd: root, file: join(draft, "layer.tar") }, ["."]); // with modes: /tmp is everybody's
+  await create({ cwd: root, file: join(draft, "layer.tar") }, ["."]); // with modes: everybody may write to /tmp
   const digest = createHash("sha256")
     .update(await readFile(join(draft, "layer.tar")))
     .digest("hex");

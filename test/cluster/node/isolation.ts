@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 
 /**
- * Runs a script of this project in network, mount and process namespaces of its own: nothing in it can meet another run
- * on the machine, and when it ends, or this process does, by whatever means, the kernel ends all that it started and
- * takes its mounts and network devices away. Needs root and Linux.
+ * Runs a script of this project in its own network, mount and process namespaces: it cannot collide with another run on the
+ * machine. When it ends, or this process ends in any way, the kernel ends all its processes and removes its mounts and network
+ * devices. Needs root and Linux.
  *
  * @returns the script's exit code
  */
@@ -25,7 +25,7 @@ export async function runIsolated(
       script,
       ...args,
     ],
-    // the script ends when this pipe does: `unshare` itself would outlive a kill -9 of this process
+    // the script ends when this pipe closes: `unshare` itself would outlive a kill -9 of this process
     { stdio: ["pipe", "inherit", "inherit"], env },
   );
   return new Promise((resolve, reject) => {
@@ -34,7 +34,7 @@ export async function runIsolated(
   });
 }
 
-/** For the script: ends it, and with it the namespaces, when the process that started it is gone. */
+/** For the script: ends it, and with it the namespaces, when the process that started it has ended. */
 export function endWithParent(): void {
   process.stdin.on("close", () => process.exit(1)).resume();
 }

@@ -1,5 +1,5 @@
-// A Kubernetes node of one machine. It uses fixed addresses, ports and folders: it must run in network, mount and process
-// namespaces of its own (see `isolation.ts`), whose end also ends all of it.
+// A Kubernetes node of one machine. It uses fixed addresses, ports and folders, so that it must run in its own network, mount and
+// process namespaces (see `isolation.ts`), whose end also ends all of it.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -26,14 +26,14 @@ import {
 import type { DebianPackages } from "../../programs/debianPackages.ts";
 import { makeImages } from "./images.ts";
 
-/** Takes longer on a busy machine only. */
+/** Longer on a busy machine only. */
 const READY_LIMIT_MS = 180_000;
 
 export interface SingleNode {
   kubeconfig: string;
   /** Rejects when a program of the node ends by itself. */
   failed: Promise<never>;
-  /** As when its power fails and comes back: all programs and pods end at once, and it starts again from its disk. */
+  /** As after a power failure: all programs and pods end at once, and the node starts again from its disk. */
   restart(): Promise<void>;
   /** @param file as `docker save` writes it */
   importImage(file: string): Promise<void>;
@@ -41,7 +41,7 @@ export interface SingleNode {
 }
 
 /**
- * @param folder everything that is written goes here
+ * @param folder for all written files
  * @param kubenode binary of the Kubernetes programs
  * @param cgroup name of the cgroup of all pods
  */
@@ -66,11 +66,11 @@ export async function startSingleNode(
   const programs = new Map<string, ChildProcess>();
   let reject: (reason: Error) => void = () => undefined;
   const failed = new Promise<never>((_resolve, fail) => (reject = fail));
-  failed.catch(() => undefined); // whoever waits for it hears of it
+  failed.catch(() => undefined); // whoever awaits it gets the error
   const path = [...debian.commandFolders, process.env["PATH"]].join(":");
   const start = (name: string, command: string, args: string[]) => {
     const log = createWriteStream(file(`log/${name}.log`), { flags: "a" });
-    // in a group of its own: a Ctrl-C is for the tests, not for the node under them
+    // in its own group: Ctrl-C is for the tests, not for the node under them
     const child = spawn(command, args, {
       cwd: folder,
       env: { ...process.env, PATH: path },
@@ -94,7 +94,7 @@ export async function startSingleNode(
     start("containerd", "containerd", ["--config", file("containerd.toml")]);
     start("kube-apiserver", kubenode, ["kube-apiserver", ...apiServerFlags(folder)]);
   };
-  // these end when no API server answers them in time
+  // these exit when no API server answers them in time
   const startControllers = () => {
     start("kube-controller-manager", kubenode, [
       "kube-controller-manager",
@@ -118,7 +118,7 @@ export async function startSingleNode(
     await ctr(["--namespace", "k8s.io", "images", "import", file]);
   };
   const ready = async (imported: readonly string[]) => {
-    await until("containerd answers", () => ctr(["version"])); // the kubelet ends when it finds no runtime
+    await until("containerd answers", () => ctr(["version"])); // the kubelet exits when it finds no runtime
     for (const image of imported) await importImage(image);
     start("kubelet", kubenode, ["kubelet", ...kubeletFlags(folder)]);
     await until("the API server is ready", () => kubectl(["get", "--raw", "/readyz"]));
@@ -144,7 +144,7 @@ export async function startSingleNode(
       await endPods(cgroup);
       startServers();
       await ready([]);
-      // what the API server knows of the node may be of before
+      // the API server's status of the node may be from before
       await until("the kubelet is heard of again", async () => {
         if ((await lease(kubectl)).metadata.resourceVersion === metadata.resourceVersion)
           throw new Error("not yet");
@@ -158,7 +158,7 @@ export async function startSingleNode(
   };
 }
 
-/** By which the kubelet tells that it lives. */
+/** The lease by which the kubelet reports that it is alive. */
 async function lease(
   kubectl: (args: string[]) => Promise<string>,
 ): Promise<{ metadata: { resourceVersion: string } }> {
@@ -189,11 +189,11 @@ async function makeNetwork(): Promise<void> {
     await ip("address", "add", address, "dev", bridge);
     await ip("link", "set", bridge, "up");
   }
-  await ip("route", "add", "default", "dev", "node0"); // leads nowhere; programs refuse to start without one
+  await ip("route", "add", "default", "dev", "node0"); // unreachable; programs refuse to start without one
   await writeFile("/proc/sys/net/ipv4/ip_forward", "1");
 }
 
-/** Folders that every node on a machine would share: in this mount namespace they are empty and our own. */
+/** Folders that all nodes on a machine would share: in this mount namespace they are empty and private. */
 async function hideHostFolders(): Promise<void> {
   await runCommand("mount", ["--make-rprivate", "/"]);
   for (const folder of ["/run", "/var/log"]) await runCommand("mount", ["-t", "tmpfs", "tmpfs", folder]);

@@ -1,17 +1,17 @@
-// The provider of the engine's own tests: boxes, kept in a JSON file. It runs in the dynamic-provider process, writes
-// down every call, and does what the test has ordered: fail, wait, lose a box.
+// The provider of the engine's own tests: boxes, kept in a JSON file. It runs in the dynamic-provider process, records every
+// call, and does what the test has configured: fail, wait, lose a box.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What happens at a call, by «method name» (`create a`). */
+/** The behaviour of a call, by «method name» (`create a`). */
 export interface Order {
   throw?: string;
-  /** The box is made, but isn't well. */
+  /** The box is created, but isn't healthy. */
   unfinished?: string[];
   /** Until the test writes a file of this name. */
   waitFor?: string;
-  /** SIGINT is written down, and doesn't end the process. */
+  /** SIGINT is recorded, and doesn't end the process. */
   heedsNoInterrupt?: boolean;
 }
 
@@ -31,7 +31,7 @@ interface Configuration {
   config: { get(name: string): string | undefined };
 }
 
-/** How often the provider looks whether it may go on. */
+/** How often the provider checks whether it may continue. */
 const lookEveryMs = 10;
 
 export function createBoxProvider(folder: string) {
@@ -59,7 +59,7 @@ export function createBoxProvider(folder: string) {
     return work(order);
   }
 
-  /** Makes the box, or makes it anew. */
+  /** Creates the box, or replaces it. */
   function put(news: Box, order: Order, nextSerial: (old: number) => number): Box {
     const boxes = read<Boxes>(files.boxes, {});
     const serial = nextSerial(boxes[news.name]?.serial ?? 0);
@@ -80,7 +80,7 @@ export function createBoxProvider(folder: string) {
         inputs: { color: "grey", ...news },
         failures: [],
       })),
-    /** Another `kind` of box is another box; the rest is for the engine to compare. */
+    /** Another `kind` of box is another box; the engine compares the rest. */
     diff: (_id: string, olds: Box, news: Box) =>
       during("diff", news.name, () => ({
         replaces: olds["kind"] === news["kind"] ? [] : ["kind"],

@@ -10,17 +10,17 @@ import { files, type Boxes, type Call, type Order } from "./boxProvider.ts";
 export interface BoxWorld {
   stack: Stack;
   folder: string;
-  /** Opens the same stack again, perhaps with other settings. */
+  /** Opens the same stack again, with other settings if given. */
   reopen(settings?: Partial<StackSettings>): Promise<Stack>;
-  /** The statements of the program. `Box`, `Shelf` (a component) and `pulumi` are known. */
+  /** The statements of the program. `Box`, `Shelf` (a component) and `pulumi` are in scope. */
   program(statements: string): void;
   order(orders: Record<string, Order>): void;
-  /** What waits for this file goes on. */
+  /** Creates the file that a call waits for. */
   allow(name: string): void;
   boxes: { read(): Boxes; write(boxes: Boxes): void };
-  /** Forgets the calls up to now. */
+  /** Forgets the calls so far. */
   forgetCalls(): void;
-  /** «method name», as they began; without checks and diffs. */
+  /** «method name», in the order of their start; without checks and diffs. */
   changes(): string[];
   calls(): Call[];
   until(condition: () => boolean): Promise<void>;

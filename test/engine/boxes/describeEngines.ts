@@ -1,4 +1,4 @@
-// The same tests on every engine that there is.
+// The same tests on every available engine.
 import { describe } from "vitest";
 import { availableEngines, type EngineKind } from "../index.ts";
 

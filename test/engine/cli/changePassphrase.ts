@@ -1,4 +1,4 @@
-// The one command that Automation API has no method for: it reads the new passphrase from its standard input.
+// The one command without a method in the Automation API: it reads the new passphrase from its standard input.
 import { execFile } from "node:child_process";
 import type { LocalWorkspace } from "@pulumi/pulumi/automation/index.js";
 

@@ -1,6 +1,6 @@
 // A stack on the real `pulumi`, driven by Automation API, with its state in a folder of files.
 import { randomUUID } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import * as automation from "@pulumi/pulumi/automation/index.js";
 import { compileCacheEnv } from "../compileCache.ts";
@@ -10,6 +10,8 @@ import { onAbort } from "../onAbort.ts";
 import { refuseMisplaced, type OperationKind } from "../operationKind.ts";
 import {
   killedMessage,
+  type ImportedResource,
+  type ImportResult,
   type OperationOptions,
   type OperationResult,
   type OutputValue,
@@ -29,7 +31,7 @@ export async function openCliStack(settings: StackSettings): Promise<Stack> {
   const mark = randomUUID();
   const workspace = await createWorkspace(settings, folder, mark);
   const stack = await automation.Stack.createOrSelect(name, workspace);
-  // a stack that was there before: is this its passphrase? And what it was configured with then no longer counts
+  // an existing stack: check its passphrase, and drop its earlier configuration
   await stack.exportStack();
   await workspace.saveStackSettings(name, { ...(await workspace.stackSettings(name)), config: {} });
   const config = Object.fromEntries(readConfig(settings));
@@ -50,6 +52,7 @@ export async function openCliStack(settings: StackSettings): Promise<Stack> {
     up: run("up"),
     refresh: run("refresh"),
     destroy: run("destroy"),
+    import: (resources) => importResources(stack, resources),
     setConfig: (key, value, { secret = false } = {}) =>
       stack.setConfig(fullName(project, key), { value, secret }),
     async changePassphrase(passphrase) {
@@ -80,6 +83,34 @@ export async function openCliStack(settings: StackSettings): Promise<Stack> {
   };
 }
 
+/** Automation API tells of an import by its text only. */
+async function importResources(
+  stack: automation.Stack,
+  resources: ImportedResource[],
+): Promise<ImportResult> {
+  const nothing = { summary: {}, steps: [], logs: [], outputs: {} };
+  try {
+    const { stdout, generatedCode } = await stack.import({ resources, protect: false });
+    return { ok: true, ...nothing, text: stdout, program: generatedCode };
+  } catch (failure) {
+    const { message } = failure as Error;
+    return { ok: false, error: message, ...nothing, text: message };
+  }
+}
+
+/** A folder for each, with what the CLI looks for in it. */
+async function writePlugins(folder: string, plugins: Record<string, string>) {
+  return Promise.all(
+    Object.entries(plugins).map(async ([name, file]) => {
+      const path = join(folder, "plugins", name);
+      await mkdir(path, { recursive: true });
+      const launcher = `#!/bin/sh\nexec '${process.execPath}' '${file}' "$@"\n`;
+      await writeFile(join(path, `pulumi-resource-${name}`), launcher, { mode: 0o755 });
+      return { name, path };
+    }),
+  );
+}
+
 async function createWorkspace(settings: StackSettings, folder: string, mark: string) {
   const backend = join(settings.stateFolder, "backend");
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -93,6 +124,7 @@ async function createWorkspace(settings: StackSettings, folder: string, mark: st
       main: entry === "." ? programFolder : join(programFolder, entry),
       runtime: { name: "nodejs", options: { typescript } },
       backend: { url: `file://${backend}` },
+      ...(settings.plugins && { plugins: { providers: await writePlugins(folder, settings.plugins) } }),
     },
     envVars: {
       ...compileCacheEnv,
@@ -103,7 +135,7 @@ async function createWorkspace(settings: StackSettings, folder: string, mark: st
       // the Node that runs the tests, not another one on PATH
       PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`,
       [markName]: mark,
-      // `undefined` unsets: a child process isn't given such a variable
+      // `undefined` unsets: a child process doesn't get such a variable
       ...(settings.env as Record<string, string>),
     },
   });

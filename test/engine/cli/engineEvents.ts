@@ -1,4 +1,4 @@
-// What the real CLI reports of an operation, turned into steps and log lines.
+// The events of the real CLI for an operation, turned into steps and log lines.
 import type { DiagnosticEvent, EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation/events.js";
 import type { LogLine, OperationResult, OutputValue, Step, StepOp } from "../stack.ts";
 import { parseUrn, stackType } from "../urn.ts";
@@ -9,7 +9,7 @@ export interface EventLog {
   steps: Step[];
   logs: LogLine[];
   summary: OperationResult["summary"];
-  /** The stack's, as far as the events tell: their secrets are blanked out. */
+  /** The stack's, as far as the events have them: their secrets are blanked out. */
   outputs: Record<string, OutputValue>;
 }
 
@@ -39,7 +39,7 @@ export function createEventLog(onLog: (line: LogLine) => void): EventLog {
     onLog(line);
   }
 
-  /** Components tell of their outputs late, twice or never: their step counts when it starts. */
+  /** Components report their outputs late, twice or never: their step counts when it starts. */
   function started(metadata: StepEventMetadata): void {
     if (isCustom(metadata) || metadata.op === "refresh" || metadata.op === "delete") return;
     addStep(metadata);
@@ -60,7 +60,7 @@ export function createEventLog(onLog: (line: LogLine) => void): EventLog {
   }
 
   function addStep({ op, urn, type, diffs }: StepEventMetadata, error?: string): void {
-    if (type.startsWith("pulumi:providers:")) return; // default providers are the engine's own affair
+    if (type.startsWith("pulumi:providers:")) return; // default providers are an internal matter of the engine
     log.steps.push({
       op: op as StepOp,
       urn,
@@ -72,10 +72,10 @@ export function createEventLog(onLog: (line: LogLine) => void): EventLog {
   return log;
 }
 
-/** Not in the declared type, but in the log. */
+/** Missing in the declared type, but in the log. */
 const isDebug = (severity: string) => severity === "debug";
 
-/** Where the CLI has a plugin from is the machine's affair, not the stack's. */
+/** The CLI's source of a plugin depends on the machine, not on the stack. */
 const isAboutPlugins = (message: string) => /^using pulumi-\S+ from \$PATH at /.test(message);
 
 const isCustom = ({ old, new: next }: StepEventMetadata) => (next ?? old)?.custom ?? false;

@@ -1,11 +1,10 @@
-// Finds the processes of a run of the CLI, by a mark in their environment: the CLI, the language host, the program,
-// the provider.
+// Finds the processes of a run of the CLI by a mark in their environment: the CLI, the language host, the program, the provider.
 import { setTimeout as delay } from "node:timers/promises";
 import { findMarked, type MarkedProcess } from "../markedProcesses.ts";
 
 export const markName = "TEST_ENGINE_MARK";
 
-/** How often it is looked again, in milliseconds. */
+/** The pause between searches, in milliseconds. */
 const lookEveryMs = 10;
 
 const findProcesses = (mark: string): MarkedProcess[] => findMarked(`${markName}=${mark}`);
@@ -14,12 +13,12 @@ const isCli = ({ name }: MarkedProcess) => name === "pulumi";
 
 export function findProviderPids(mark: string): number[] {
   return findProcesses(mark)
-    .filter(({ command }) => command.includes("cmd/dynamic-provider"))
+    .filter(({ command }) => /cmd\/dynamic-provider|\bprovider\/plugin\.js\b/.test(command))
     .filter(({ name }) => name !== "sh") // the shell script around it
     .map(({ pid }) => pid);
 }
 
-/** `kill -9` of the whole run: the CLI first, which could otherwise still write down that the others are gone. */
+/** `kill -9` of the whole run: the CLI first, which could otherwise still record that the others have ended. */
 export async function killAll(mark: string): Promise<void> {
   for (;;) {
     const found = findProcesses(mark).sort((a, b) => Number(isCli(b)) - Number(isCli(a)));
@@ -30,8 +29,8 @@ export async function killAll(mark: string): Promise<void> {
 }
 
 /**
- * Ctrl-C a second time; before that the first, unless it has been. The CLI must have heard that one: signals that
- * come too fast are one.
+ * Ctrl-C a second time; before that the first, unless it was sent already. The CLI must have handled that one: signals that come
+ * too fast count as one.
  */
 export async function interruptAgain(
   mark: string,

@@ -1,8 +1,9 @@
-// The resources of the real CLI's state, as `pulumi stack export --show-secrets` writes them, and back.
+// The resources of the real CLI's state, as `pulumi stack export --show-secrets` writes them, and in reverse.
 import { randomUUID } from "node:crypto";
+import { parseUrn } from "../urn.ts";
 import type { PendingOperation, StateResource } from "../stack.ts";
 
-/** One resource in the CLI's document; only what is used here. */
+/** One resource in the CLI's document; only the fields that are used here. */
 export interface ResourceDocument {
   urn: string;
   type: string;
@@ -29,20 +30,25 @@ export interface StateDocument {
 
 const signature = "4dabf18193072939515e22adb298388d";
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
-const providerType = "pulumi:providers:pulumi-nodejs";
 
 export const isProvider = ({ type }: ResourceDocument): boolean => type.startsWith("pulumi:providers:");
+
+const isDefaultProvider = ({ urn }: ResourceDocument): boolean => parseUrn(urn).name.startsWith("default");
+
+const isDefaultReference = (reference: string): boolean =>
+  isDefaultProvider({ urn: reference.slice(0, reference.lastIndexOf("::")), type: "" });
 
 export function readResource(document: ResourceDocument): StateResource {
   const inputs = readValues(document.inputs ?? {});
   const outputs = readValues(document.outputs ?? {});
-  const { id, parent } = document;
+  const { id, parent, provider } = document;
   return {
     urn: document.urn,
     type: document.type,
     custom: document.custom ?? false,
     ...(id && { id }),
     ...(parent && { parent }),
+    ...(provider && !isDefaultReference(provider) && { provider }),
     inputs: inputs.values,
     outputs: outputs.values,
     secretInputs: inputs.secretKeys,
@@ -60,20 +66,27 @@ export function readResource(document: ResourceDocument): StateResource {
   };
 }
 
-/** With the default provider in front, which every dynamic resource must name. */
+/** With the providers first: each resource names one, the default one of its package or the one of its program. */
 export function writeResources(
   resources: readonly StateResource[],
   known: readonly ResourceDocument[],
   names: { project: string; stack: string },
 ): ResourceDocument[] {
-  const provider = known.find(({ type }) => type === providerType) ?? {
-    urn: `urn:pulumi:${names.stack}::${names.project}::${providerType}::default`,
-    type: providerType,
-    custom: true,
-    id: randomUUID(),
+  const providers = known.filter(isProvider);
+  const referenceFor = ({ type, provider }: StateResource): string => {
+    if (provider !== undefined) return provider;
+    const providerType = `pulumi:providers:${type.slice(0, type.indexOf(":"))}`;
+    const isDefault = (each: ResourceDocument) => each.type === providerType && isDefaultProvider(each);
+    let found = providers.find(isDefault);
+    if (!found) {
+      const urn = `urn:pulumi:${names.stack}::${names.project}::${providerType}::default`;
+      found = { urn, type: providerType, custom: true, id: randomUUID() };
+      providers.push(found);
+    }
+    return `${found.urn}::${found.id ?? ""}`;
   };
-  const reference = `${provider.urn}::${provider.id ?? ""}`;
-  return [provider, ...resources.map((resource) => writeResource(resource, reference))];
+  const written = resources.map((resource) => writeResource(resource, referenceFor(resource)));
+  return [...providers, ...written];
 }
 
 function writeResource(resource: StateResource, provider: string): ResourceDocument {
@@ -87,7 +100,7 @@ function writeResource(resource: StateResource, provider: string): ResourceDocum
   };
 }
 
-/** Secrets in plain text, and the keys that hold any. */
+/** Secrets in plain text, and the keys that contain any. */
 export function readValues(map: Record<string, unknown>): {
   values: Record<string, unknown>;
   secretKeys: string[];

@@ -1,5 +1,4 @@
-// The URNs that a resource may have had (step_generator.go, generateAliases): its own aliases, and what its parent's
-// rename made of it.
+// The URNs that a resource may have had (step_generator.go, generateAliases): from its own aliases, and from its parent's rename.
 import type { Alias } from "@pulumi/pulumi/proto/alias_pb.js";
 import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
 import { createUrn, parseUrn } from "../urn.ts";
@@ -7,7 +6,7 @@ import { createUrn, parseUrn } from "../urn.ts";
 export interface Renames {
   project: string;
   stack: string;
-  /** Old URN → new URN, of what was found by an alias. */
+  /** Old URN → new URN, of resources that were found by an alias. */
   aliased: ReadonlyMap<string, string>;
 }
 
@@ -18,7 +17,7 @@ export function aliasUrns(request: RegisterResourceRequest, renames: Renames): s
   const formerParent = formerUrn(parent, renames);
   if (formerParent === undefined) return own;
   const [parentName, formerParentName] = [parseUrn(parent).name, parseUrn(formerParent).name];
-  /** A child that is named after its parent was so before. */
+  /** A child whose name contains its parent's name changes with it. */
   const inherited = (child: { type: string; name: string }): string => {
     const isNamedAfter = child.name.startsWith(parentName);
     const formerName = isNamedAfter ? formerParentName + child.name.slice(parentName.length) : child.name;

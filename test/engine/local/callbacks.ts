@@ -1,4 +1,4 @@
-// The program serves callbacks of its own, for hooks: this calls them.
+// Calls the callbacks that the program serves for hooks.
 import type { CallbacksClient } from "@pulumi/pulumi/proto/callback_grpc_pb.js";
 import type { Callback } from "@pulumi/pulumi/proto/callback_pb.js";
 import { callbackProto, callbackService, grpc, messageLimits } from "./wire.ts";
@@ -6,7 +6,7 @@ import { callbackProto, callbackService, grpc, messageLimits } from "./wire.ts";
 export class Callbacks {
   #clients = new Map<string, CallbacksClient>();
 
-  /** @returns what calls back, with a request and an answer in bytes */
+  /** @returns a function that calls back, with a request and an answer in bytes */
   open(callback: Callback | undefined): (request: Uint8Array) => Promise<Uint8Array> {
     if (!callback) throw new Error("a callback is missing");
     const client = this.#connect(callback.getTarget());

@@ -1,4 +1,4 @@
-// Does what was planned for a resource, and writes it down.
+// Executes the plan of a resource, and records the result.
 import type { StepOp } from "../stack.ts";
 import { noteFailedHook, noteFailure, type Deployment } from "./deployment.ts";
 import { deleteResource } from "./deletion.ts";
@@ -6,6 +6,7 @@ import type { RegisteredResource } from "./monitorServer.ts";
 import type { HookSubject } from "./hooks.ts";
 import type { Plan, Replacement } from "./planning.ts";
 import { ProviderError, type ProviderState } from "./provider.ts";
+import { isProviderType } from "./providerReference.ts";
 import { markSecret, secretKeys, isSecret, type PropertyMap } from "./propertyValues.ts";
 import { withRetries } from "./retries.ts";
 import type { StoredResource } from "./stateFile.ts";
@@ -18,8 +19,9 @@ export async function carryOut(deployment: Deployment, plan: Plan): Promise<Regi
       next.id = old.id;
       next.outputs = old.outputs;
       finishOutputs(next);
+      if (isProviderType(next.type)) await deployment.providers.explicit.same(next);
       ledger.settle(next, old);
-      report.ended({ op: "same", urn: next.urn });
+      if (!plan.isImported) report.ended({ op: "same", urn: next.urn });
       return registered(next);
     }
     case "untargeted":
@@ -60,7 +62,7 @@ interface Making {
   keepOld?: boolean;
 }
 
-/** Creates or updates. A partial failure is written down like a success, with the reasons for next time. */
+/** Creates or updates. A partial failure is recorded like a success, with the reasons for next time. */
 async function make(deployment: Deployment, making: Making): Promise<RegisteredResource> {
   const { op, next } = making;
   const { report, ledger } = deployment;
@@ -89,7 +91,7 @@ async function makeOrFail(deployment: Deployment, making: Making): Promise<Regis
     next.id = error.partial.id;
     next.outputs = error.partial.outputs;
     next.initErrors = error.partial.reasons;
-    // What exists wasn't made from the new inputs (the real engine's OnResourceStepPost): the next diff must see them.
+    // The existing resource wasn't made from the new inputs (the real engine's OnResourceStepPost): the next diff must see them.
     if (op === "update" && old) next.inputs = old.inputs;
   }
   if (!partial) await runAfterHooks(deployment, making);
@@ -136,22 +138,25 @@ async function callProvider(
   const { next, old } = making;
   if (!next.custom) return old && { outputs: old.outputs };
   const provider = await deployment.providers.of(next);
-  // No provider takes part in previews: what isn't an input is unknown to the SDK.
-  if (deployment.dryRun) return { ...(isUpdate(making) && old?.id && { id: old.id }), outputs: next.inputs };
+  // Previews call no provider that lacks them: everything but the inputs is unknown to the SDK.
+  if (deployment.dryRun && !provider.supportsPreview) {
+    return { ...(isUpdate(making) && old?.id && { id: old.id }), outputs: next.inputs };
+  }
   const operation = isUpdate(making) ? "update" : "create";
+  const how = { preview: deployment.dryRun, timeout: next.customTimeouts?.[operation] ?? 0 };
   return withRetries(deployment, { operation, hooks: next.hooks, subject: subjectOf(making) }, () =>
     (operation === "update" && old
-      ? provider.update(old, next.urn, next.inputs)
-      : provider.create(next.urn, next.inputs)
+      ? provider.update(old, next.urn, next.inputs, how)
+      : provider.create(next.urn, next.inputs, how)
     ).catch((error: unknown) => {
-      // kept even if a later attempt goes well, so that the next operation tries once more
+      // kept even if a later attempt succeeds, so that the next operation tries once more
       if (error instanceof ProviderError && error.partial) next.initErrors = error.partial.reasons;
       throw error;
     }),
   );
 }
 
-/** Marks what the program asked to keep secret, and what is named like a secret input. */
+/** Marks values that the program declared as secret, and values whose name is that of a secret input. */
 export function finishOutputs(resource: StoredResource): void {
   const secretInputs = secretKeys(resource.inputs).filter((key) => isSecret(resource.inputs[key]));
   resource.outputs = markSecret(resource.outputs, [...resource.additionalSecretOutputs, ...secretInputs]);

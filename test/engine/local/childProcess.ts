@@ -16,9 +16,9 @@ export interface Child {
   exited: Promise<ChildExit>;
   isRunning(): boolean;
   kill(signal: NodeJS.Signals): void;
-  /** SIGINT, and SIGKILL if that isn't heeded. */
+  /** SIGINT, then SIGKILL if it doesn't end. */
   stop(): Promise<void>;
-  /** The same for one that has nothing to do; it may then run something else. */
+  /** The same for an idle one; it may then run something else. */
   finish(): Promise<void>;
 }
 
@@ -27,10 +27,10 @@ export interface ChildExit {
   signal: NodeJS.Signals | null;
 }
 
-/** The real engine's patience between the two signals. */
+/** The real engine's pause between the two signals. */
 export const stopGraceMs = 5000;
 
-/** Nothing outlives the process that started it; `reaper.ts` is for one that is killed itself. */
+/** Children end with the process that started them; `reaper.ts` is for one that is killed itself. */
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
@@ -58,7 +58,7 @@ export function startNode(file: string, args: string[], options: ChildOptions): 
   return { ...ours, stop, finish: stop };
 }
 
-/** Takes a child along when this process ends. */
+/** Ends a child when this process ends. */
 export function endWithUs(child: ChildProcess): Child {
   const exited = new Promise<ChildExit>((done, fail) => {
     child.on("error", fail);

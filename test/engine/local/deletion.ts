@@ -1,10 +1,10 @@
-// Deletes what nobody wants any more, each resource after everything that depends on it.
+// Deletes resources that the program no longer has, each after everything that depends on it.
 import type { StepOp } from "../stack.ts";
 import { dependenciesOf, isTarget, noteFailure, type Deployment } from "./deployment.ts";
 import { withRetries } from "./retries.ts";
 import type { StoredResource } from "./stateFile.ts";
 
-/** Deletes all that this operation hasn't dealt with. */
+/** Deletes all resources that this operation hasn't processed. */
 export async function deleteTheRest(deployment: Deployment): Promise<void> {
   const doomed = condemned(deployment);
   refuseUntargeted(deployment, doomed);
@@ -29,7 +29,7 @@ function stepOf({ external, pendingDeletion }: StoredResource): StepOp {
   return pendingDeletion ? "delete-replaced" : "delete";
 }
 
-/** @returns whether it went well */
+/** @returns whether it succeeded */
 export async function deleteResource(
   deployment: Deployment,
   resource: StoredResource,
@@ -38,7 +38,7 @@ export async function deleteResource(
   const { report, ledger } = deployment;
   report.started(op, resource.urn);
   if (resource.protect && op !== "delete-replaced") {
-    // the others are deleted nevertheless, so that one run names all that are protected
+    // the others are still deleted, so that one run names all protected ones
     report.ended({ op, urn: resource.urn, error: describeProtection(resource.urn) });
     deployment.failed.add(resource.urn);
     return false;
@@ -83,7 +83,7 @@ function condemned(deployment: Deployment): StoredResource[] {
   }
   if (!excludes) return rest;
   const spared = new Set(excludes);
-  // what something depends on stands before it
+  // dependencies come first in the list
   for (const resource of deployment.ledger.all().toReversed()) {
     if (spared.has(resource.urn)) for (const urn of dependenciesOf(resource)) spared.add(urn);
   }
@@ -104,8 +104,8 @@ function refuseUntargeted(deployment: Deployment, doomed: StoredResource[]): voi
 }
 
 /**
- * Everything in a layer can go at once, after the layers before it. More careful than it need be, as in the real
- * engine (ScheduleDeletes).
+ * All resources of a layer can be deleted at once, after the layers before it. More careful than necessary, as in the real engine
+ * (ScheduleDeletes).
  */
 function layers(doomed: readonly StoredResource[]): StoredResource[][] {
   const depths = new Map<StoredResource, number>();
@@ -124,7 +124,7 @@ function layers(doomed: readonly StoredResource[]): StoredResource[][] {
   return result.reverse();
 }
 
-/** What a failed resource depends on stays. */
+/** The dependencies of a failed resource stay. */
 function neededByFailed(deployment: Deployment): Set<string> {
   const all = deployment.ledger.all();
   const needed = new Set<string>();

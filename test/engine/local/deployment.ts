@@ -1,7 +1,8 @@
-// What the parts of one running operation share.
+// State that the parts of one running operation share.
 import type { OperationOptions } from "../stack.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Ledger } from "./ledger.ts";
+import { parseReference } from "./providerReference.ts";
 import type { Providers } from "./providers.ts";
 import type { PropertyMap } from "./propertyValues.ts";
 import type { Report } from "./report.ts";
@@ -20,16 +21,16 @@ export interface Deployment {
   readonly report: Report;
   readonly ledger: Ledger;
   readonly stop: StopSign;
-  /** The engine decides on one resource after the other… */
+  /** The engine plans one resource after the other… */
   readonly planning: Slots;
-  /** …and carries out several at once. */
+  /** …and executes several at once. */
   readonly work: Slots;
   readonly providers: Providers;
   readonly hooks: Hooks;
   readonly transforms: Transforms;
-  /** Components that were created or updated, and still await their outputs. */
+  /** Components that were created or updated, and still wait for their outputs. */
   readonly unfinishedComponents: Map<string, FinishComponent>;
-  /** What a step did is kept, but a hook of the program's has failed after it. */
+  /** The result of a step is kept, but a hook of the program has failed after it. */
   hasFailedHook: boolean;
   /** URNs whose step failed or was skipped, for `continueOnError`. */
   readonly failed: Set<string>;
@@ -37,24 +38,24 @@ export interface Deployment {
   readonly declared: Map<string, StoredResource>;
   /** Old URN → new URN. */
   readonly aliased: Map<string, string>;
-  /** Left out by `targets` or `excludes`, and not there before. */
+  /** Left out by `targets` or `excludes`, and not in the state. */
   readonly skippedCreates: Set<string>;
-  /** Targets by `targetDependents`, beside those that were named. */
+  /** Targets by `targetDependents`, beside the named ones. */
   readonly targetedDependents: Set<string>;
   /** URNs that are replaced. */
   readonly replaced: Set<string>;
-  /** URNs that are deleted, or are about to be. */
+  /** URNs that are deleted, or will be. */
   readonly deleted: Set<string>;
 }
 
-/** Runs the hooks that were waiting for the component's outputs. */
+/** Runs the hooks that waited for the component's outputs. */
 export type FinishComponent = (outputs: PropertyMap) => Promise<void>;
 
 /** By its own name. */
 export const isTarget = ({ options }: Deployment, { urn }: StoredResource): boolean =>
   options.targets?.includes(urn) ?? true;
 
-/** Whether this operation may touch it. Asked of dependencies first, then of what depends on them. */
+/** Whether this operation may change it. Called for dependencies first, then for their dependants. */
 export function isIncluded(deployment: Deployment, resource: StoredResource): boolean {
   const { options, targetedDependents } = deployment;
   if (!options.targets) return !options.excludes?.includes(resource.urn);
@@ -65,21 +66,22 @@ export function isIncluded(deployment: Deployment, resource: StoredResource): bo
   return true;
 }
 
-/** Parent first, then everything its inputs were made of. */
+/** Parent and provider first, then all dependencies of its inputs. */
 export const dependenciesOf = (resource: StoredResource): string[] => [
   ...(resource.parent ? [resource.parent] : []),
+  ...(resource.provider ? [parseReference(resource.provider).urn] : []),
   ...resource.dependencies,
   ...Object.values(resource.propertyDependencies).flat(),
   ...(resource.deletedWith ? [resource.deletedWith] : []),
 ];
 
-/** A step failed: everything stops, or just what depends on it. */
+/** A step failed: everything stops, or only its dependants. */
 export function noteFailure(deployment: Deployment, urn: string): void {
   deployment.failed.add(urn);
   if (!deployment.options.continueOnError) deployment.stop.raise("failed");
 }
 
-/** What the step did stays; nothing new is started. */
+/** The result of the step stays; nothing new is started. */
 export function noteFailedHook(deployment: Deployment, urn: string, error: unknown): void {
   deployment.report.error((error as Error).message, urn);
   deployment.hasFailedHook = true;

@@ -1,4 +1,4 @@
-/** What waits at it goes on once it is open. */
+/** Callers that wait at it continue once it is open. */
 export interface Gate {
   open: () => void;
   opened: Promise<void>;

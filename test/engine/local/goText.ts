@@ -1,4 +1,4 @@
-// Property values as Go prints them: the real CLI shows a refused input that way, secret or not.
+// Property values as Go prints them: the real CLI shows a refused input in this form, secret or not.
 import { isSecret, type PropertyValue } from "./propertyValues.ts";
 
 export function goText(value: PropertyValue): string {

@@ -1,22 +1,25 @@
-// What a program asks for when it declares a resource. Options that this engine doesn't know are refused by name,
-// never ignored.
+// A resource as the program declares it. Options that this engine does not support are refused by name, never ignored.
 import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
 import { createUrn, stackType } from "../urn.ts";
 import { aliasUrns, type Renames } from "./aliases.ts";
 import { bindsOthers, readBindings } from "./hooks.ts";
 import type { Providers } from "./providers.ts";
+import { packageOf } from "./providerReference.ts";
 import { fromStruct } from "./propertyValues.ts";
-import type { StoredResource } from "./stateFile.ts";
+import { goDurationMs } from "./goDuration.ts";
+import type { CustomTimeouts, StoredResource } from "./stateFile.ts";
 
 export interface Goal {
   name: string;
   resource: StoredResource;
   aliases: string[];
-  /** Overrides the provider's own wish. */
+  /** The id of the existing resource to import; "" where the program names none. */
+  importId: string;
+  /** Overrides the provider's own decision. */
   deleteBeforeReplace: boolean | undefined;
 }
 
-/** Something that the engine won't do. Each message is shown on the resource's row. */
+/** A feature that the engine does not support. Each message is shown on the resource's row. */
 export class Refusal extends Error {
   readonly urn: string;
   readonly messages: string[];
@@ -28,6 +31,19 @@ export class Refusal extends Error {
   }
 }
 
+function readTimeouts(request: RegisterResourceRequest): CustomTimeouts | undefined {
+  const given = request.getCustomtimeouts();
+  if (!given) return undefined;
+  const texts = {
+    create: given.getCreate(),
+    update: given.getUpdate(),
+    delete: given.getDelete(),
+    read: given.getRead(),
+  };
+  const set = Object.entries(texts).filter(([, text]) => text !== "");
+  return Object.fromEntries(set.map(([name, text]) => [name, goDurationMs(text) / 1_000]));
+}
+
 export function readGoal(
   request: RegisterResourceRequest,
   { project, stack, providers, aliased }: Renames & { providers: Providers },
@@ -37,8 +53,11 @@ export function readGoal(
   const parent = request.getParent() || undefined;
   const urn = createUrn(stack, project, type, name, parent);
   refuseUnsupported(request, urn, providers);
+  providers.useVersion(packageOf(type), request.getVersion());
   const hooks = readBindings(request);
   const deletedWith = request.getDeletedwith();
+  const provider = request.getProvider();
+  const customTimeouts = readTimeouts(request);
   const resource: StoredResource = {
     urn,
     type,
@@ -46,6 +65,8 @@ export function readGoal(
     inputs: fromStruct(request.getObject()),
     outputs: {},
     ...(parent && { parent }),
+    ...(provider && request.getCustom() && { provider }),
+    ...(customTimeouts && { customTimeouts }),
     ...(Object.keys(hooks).length > 0 && { hooks }),
     dependencies: request.getDependenciesList(),
     propertyDependencies: Object.fromEntries(
@@ -64,6 +85,7 @@ export function readGoal(
   return {
     name,
     resource,
+    importId: request.getImportid(),
     aliases: aliasUrns(request, { project, stack, aliased }),
     deleteBeforeReplace: request.getDeletebeforereplacedefined()
       ? request.getDeletebeforereplace()
@@ -76,10 +98,10 @@ function refuseUnsupported(request: RegisterResourceRequest, urn: string, provid
   const reason = request.getCustom() && providers.whyNot(type);
   const asked: Record<string, boolean> = {
     [reason || ""]: Boolean(reason),
-    "explicit providers": request.getCustom() && request.getProvider() !== "",
+    "explicit providers":
+      request.getCustom() && request.getProvider() !== "" && type.startsWith("pulumi-nodejs:"),
     "hooks before a step or of a deletion": bindsOthers(request),
     "remote components": request.getRemote(),
-    import: request.getImportid() !== "",
     "replaceOnChanges of a part of a value": request
       .getReplaceonchangesList()
       .some((path) => /[.[*]/.test(path)),

@@ -1,5 +1,5 @@
-// Functions of the program that run after a step, or when one has failed (the real engine's
-// resource_hooks.go). A state keeps their names only: an operation that runs no program knows none of them.
+// Functions of the program that run after a step, or after a failed one (the real engine's resource_hooks.go). A state has only
+// their names: an operation that runs no program can call none of them.
 import type {
   RegisterErrorHookRequest,
   RegisterResourceHookRequest,
@@ -15,7 +15,7 @@ export type StepHook = "AfterCreate" | "AfterUpdate";
 /** Names of hooks, in the order in which they run. */
 export type HookBindings = Partial<Record<StepHook | "OnError", string[]>>;
 
-/** What a hook is told. */
+/** The arguments of a hook. */
 export interface HookSubject {
   urn: string;
   id?: string | undefined;
@@ -28,7 +28,7 @@ export interface HookSubject {
 /** @throws what the callback throws */
 type AfterStep = (subject: HookSubject) => Promise<void>;
 
-/** @returns whether the step is to be tried again */
+/** @returns whether the step is tried again */
 type OnError = (subject: HookSubject, operation: string, errors: string[]) => Promise<boolean>;
 
 export function readBindings(request: RegisterResourceRequest): HookBindings {
@@ -42,7 +42,7 @@ export function readBindings(request: RegisterResourceRequest): HookBindings {
   return Object.fromEntries(Object.entries(bindings).filter(([, names]) => names.length > 0));
 }
 
-/** Whether it binds any that this engine doesn't run. */
+/** Whether it uses any that this engine doesn't run. */
 export function bindsOthers(request: RegisterResourceRequest): boolean {
   const lists = request.getHooks();
   return [
@@ -105,7 +105,7 @@ export class Hooks {
   }
 
   /**
-   * All of them are asked, also when the first has said yes.
+   * Calls all of them, also when the first has said yes.
    * @param errors of all attempts, the newest first
    */
   async wantsRetry(

@@ -1,8 +1,9 @@
-// The state while an operation changes it: what it has dealt with, followed by what it hasn't yet. Saved after
-// every change, so that a crash loses at most the step under way. A preview's ledger saves nothing.
+// The state while an operation changes it: the resources that it has processed, then the others. Saved after every change, so
+// that a crash loses at most the step under way. A preview's ledger saves nothing.
 import { isDeepStrictEqual } from "node:util";
 import type { PendingOperation } from "../stack.ts";
 import type { PropertyMap } from "./propertyValues.ts";
+import { parseReference, referenceTo } from "./providerReference.ts";
 import type { Snapshot, StateFile, StoredResource } from "./stateFile.ts";
 
 export class Ledger {
@@ -13,7 +14,7 @@ export class Ledger {
   #providerConfig: PropertyMap | undefined;
   #urnsBefore: ReadonlySet<string>;
   #underWay: PendingOperation[] = [];
-  /** Whether something was made nobody can tell from the state: such a record stays until a user clears it. */
+  /** The state does not show whether something was created: such a record stays until a user clears it. */
   #pendingCreates: PendingOperation[];
 
   constructor(snapshot: Snapshot, file: StateFile | undefined) {
@@ -42,12 +43,12 @@ export class Ledger {
     return [...this.#done, ...this.#rest];
   }
 
-  /** Not yet dealt with. */
+  /** Not yet processed. */
   rest(): StoredResource[] {
     return [...this.#rest];
   }
 
-  /** The living resource of this URN that was there before the operation. */
+  /** The present resource of this URN from before the operation. */
   previous(urn: string): StoredResource | undefined {
     return this.#rest.find((resource) => resource.urn === urn && !resource.pendingDeletion);
   }
@@ -56,7 +57,7 @@ export class Ledger {
     return this.#done.findLast((resource) => resource.urn === urn);
   }
 
-  /** Written down before the step begins, and struck out when it has ended. @returns what strikes it out */
+  /** Recorded before the step begins, and removed when it has ended. @returns a function that removes it */
   begin(operation: PendingOperation): () => void {
     this.#underWay.push(operation);
     this.save();
@@ -71,7 +72,7 @@ export class Ledger {
     this.save();
   }
 
-  /** From now on nothing is kept: whatever is under way stays written down as that. */
+  /** From now on nothing is kept: steps under way stay recorded as such. */
   close(): void {
     this.#file = undefined;
     this.#isClosed = true;
@@ -81,7 +82,7 @@ export class Ledger {
     return this.#isClosed;
   }
 
-  /** `next` is dealt with. `old`, if it was given, is no more. */
+  /** Marks `next` as processed. `old`, if given, is removed. */
   settle(next: StoredResource, old?: StoredResource): void {
     if (old) {
       this.#rest = this.#rest.filter((resource) => resource !== old);
@@ -91,19 +92,25 @@ export class Ledger {
     if (!isDeepStrictEqual(old, next)) this.save();
   }
 
+  /** What exists already is managed from now on; it is still to be dealt with, unless nobody declares it. */
+  adopt(resource: StoredResource): void {
+    this.#rest.push(resource);
+    this.save();
+  }
+
   drop(resource: StoredResource): void {
     this.#done = this.#done.filter((other) => other !== resource);
     this.#rest = this.#rest.filter((other) => other !== resource);
     this.save();
   }
 
-  /** A refresh found it as `fresh`; it stays where it is and is still to be dealt with. */
+  /** A refresh read it as `fresh`; it keeps its position and is still to be processed. */
   refresh(resource: StoredResource, fresh: StoredResource): void {
     this.#rest = this.#rest.map((other) => (other === resource ? fresh : other));
     if (!isDeepStrictEqual(resource, fresh)) this.save();
   }
 
-  /** Nobody depends on what is gone. What depends on nothing isn't listed any more either (rebuildBaseState). */
+  /** Nothing depends on a removed resource any more, and such dependencies are not listed either (rebuildBaseState). */
   forgetDependenciesOn(urns: ReadonlySet<string>): void {
     const known = (urn: string) => !urns.has(urn);
     for (const resource of this.all()) {
@@ -126,11 +133,15 @@ export class Ledger {
     });
   }
 
-  /** A resource was found by an alias: those that aren't dealt with yet know it by its old name. */
+  /** A resource was found by an alias: unprocessed resources still refer to its old name. */
   #rename(from: string, to: string): void {
     const renamed = (urn: string) => (urn === from ? to : urn);
     for (const resource of this.#rest) {
       if (resource.parent) resource.parent = renamed(resource.parent);
+      if (resource.provider) {
+        const { urn, id } = parseReference(resource.provider);
+        resource.provider = referenceTo({ urn: renamed(urn), id });
+      }
       resource.dependencies = resource.dependencies.map(renamed);
       if (resource.deletedWith) resource.deletedWith = renamed(resource.deletedWith);
       for (const [key, list] of Object.entries(resource.propertyDependencies)) {

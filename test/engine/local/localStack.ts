@@ -5,6 +5,7 @@ import { filesBelow } from "../filesBelow.ts";
 import { refuseMisplaced, type OperationKind } from "../operationKind.ts";
 import {
   killedMessage,
+  type ImportedResource,
   type OperationOptions,
   type OperationResult,
   type Stack,
@@ -16,6 +17,7 @@ import { stackType } from "../urn.ts";
 import type { Child } from "./childProcess.ts";
 import { outputValues, runOperation } from "./operation.ts";
 import { runInOwnProcess } from "./ownProcess.ts";
+import { isProviderType } from "./providerReference.ts";
 import { locateProgram } from "./programLocation.ts";
 import { markSecret, plainMap, secretKeys, type PropertyMap } from "./propertyValues.ts";
 import { StateFile, statePath, type StoredResource } from "./stateFile.ts";
@@ -33,7 +35,7 @@ export function openLocalStack(settings: StackSettings): Stack {
   open();
 
   const run =
-    (kind: OperationKind) =>
+    (kind: OperationKind, imports?: ImportedResource[]) =>
     async (options: OperationOptions = {}): Promise<OperationResult> => {
       refuseMisplaced(kind, options);
       if (options.runProgram) throw new Error("not supported by the test engine: runProgram");
@@ -43,6 +45,8 @@ export function openLocalStack(settings: StackSettings): Stack {
         location,
         env: { PULUMI_HOME: join(stateFolder, "home"), ...settings.env }, // as the CLI's stacks have it
         reuseProcesses: settings.reuseProcesses ?? false,
+        plugins: settings.plugins ?? {},
+        ...(imports && { imports }),
         config,
         options,
         onProviderStart: (provider: Pick<Child, "pid" | "isRunning">) => providers.add(provider),
@@ -73,6 +77,7 @@ export function openLocalStack(settings: StackSettings): Stack {
     up: run("up"),
     refresh: run("refresh"),
     destroy: run("destroy"),
+    import: (resources, options) => run("import", resources)(options),
     setConfig(name, value, { secret = false } = {}) {
       config.set(fullName(project, name), { value, secret });
       return Promise.resolve();
@@ -83,11 +88,16 @@ export function openLocalStack(settings: StackSettings): Stack {
         passphrase = next;
         return Promise.resolve();
       }),
-    exportState: () => Promise.resolve(open().read().resources.map(exportResource)),
+    exportState: () => {
+      const { resources } = open().read();
+      return Promise.resolve(resources.filter(({ type }) => !isProviderType(type)).map(exportResource));
+    },
     importState: (resources) =>
       locked(path, () => {
         const file = open();
-        file.write({ ...file.read(), resources: resources.map(importResource) });
+        const before = file.read();
+        const providers = before.resources.filter(({ type }) => isProviderType(type));
+        file.write({ ...before, resources: [...providers, ...resources.map(importResource)] });
         return Promise.resolve();
       }),
     pendingOperations: () => Promise.resolve(open().read().pendingOperations ?? []),
@@ -98,13 +108,14 @@ export function openLocalStack(settings: StackSettings): Stack {
 }
 
 function exportResource(stored: StoredResource): StateResource {
-  const { id, parent, inputs, outputs } = stored;
+  const { id, parent, provider, inputs, outputs } = stored;
   return {
     urn: stored.urn,
     type: stored.type,
     custom: stored.custom,
     ...(id !== undefined && { id }),
     ...(parent !== undefined && { parent }),
+    ...(provider !== undefined && { provider }),
     inputs: plainMap(inputs),
     outputs: plainMap(outputs),
     secretInputs: secretKeys(inputs),

@@ -1,5 +1,5 @@
-// The two services that the program and the provider call: ResourceMonitor and Engine, on one loopback port.
-// What isn't named here gRPC answers as UNIMPLEMENTED: the SDK tolerates it or says clearly what it lacks.
+// The two services that the program and the provider call: ResourceMonitor and Engine, on one loopback port. gRPC answers other
+// methods as UNIMPLEMENTED: the SDK tolerates it or reports clearly what is missing.
 import type { handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import type {
@@ -8,9 +8,11 @@ import type {
   RegisterResourceHookRequest,
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
+  ResourceInvokeRequest,
   SupportsFeatureRequest,
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import type { LogLine } from "../stack.ts";
+import type { Invoked } from "./invoking.ts";
 import { fromStruct, toStruct, type PropertyMap } from "./propertyValues.ts";
 import {
   Empty,
@@ -18,6 +20,7 @@ import {
   engineService,
   grpc,
   messageLimits,
+  providerProto,
   resourceProto,
   resourceService,
 } from "./wire.ts";
@@ -27,7 +30,7 @@ export interface RegisteredResource {
   id?: string | undefined;
   outputs: PropertyMap;
   result: "success" | "failed" | "skipped";
-  /** Left out by `targets`: its outputs can't be known. */
+  /** Left out by `targets`: its outputs are unknown. */
   unknown?: boolean;
 }
 
@@ -35,10 +38,11 @@ export interface MonitorHandlers {
   log(line: LogLine): void;
   registerResource(request: RegisterResourceRequest): Promise<RegisteredResource>;
   readResource(request: ReadResourceRequest): Promise<RegisteredResource>;
+  invoke(request: ResourceInvokeRequest): Promise<Invoked>;
   registerOutputs(urn: string, outputs: PropertyMap): Promise<void>;
   registerHook(request: RegisterResourceHookRequest): void;
   registerErrorHook(request: RegisterErrorHookRequest): void;
-  /** The program has declared all that it wants. @returns when it may end: until then it serves its hooks */
+  /** The program has declared all its resources. @returns when it may end: until then it serves its hooks */
   declaredAll(): Promise<void>;
 }
 
@@ -132,6 +136,20 @@ const monitorMethods = (handlers: MonitorHandlers): UntypedServiceImplementation
     response.setResult(results[read.result]);
     return response;
   }),
+  invoke: unary(async (request: ResourceInvokeRequest) => {
+    const { result, failures } = await handlers.invoke(request);
+    const response = new resourceProto.ResourceInvokeResponse();
+    response.setReturn(toStruct(result));
+    response.setFailuresList(
+      failures.map(({ property, reason }) => {
+        const failure = new providerProto.CheckFailure();
+        failure.setProperty(property);
+        failure.setReason(reason);
+        return failure;
+      }),
+    );
+    return response;
+  }),
   registerResourceOutputs: unary(async (request: RegisterResourceOutputsRequest) => {
     await handlers.registerOutputs(request.getUrn(), fromStruct(request.getOutputs()));
     return new Empty();
@@ -146,7 +164,7 @@ const monitorMethods = (handlers: MonitorHandlers): UntypedServiceImplementation
   }),
   registerStackTransform: unary(() => {
     const message = "not supported by the test engine: transforms of the stack";
-    handlers.log({ severity: "error", message, streamId: 0, ephemeral: false }); // the SDK loses what it is told
+    handlers.log({ severity: "error", message, streamId: 0, ephemeral: false }); // the SDK drops the message
     throw new Error(message);
   }),
   signalAndWaitForShutdown: unary(async () => {
@@ -155,7 +173,7 @@ const monitorMethods = (handlers: MonitorHandlers): UntypedServiceImplementation
   }),
 });
 
-/** The SDK treats «failed» and «skipped» alike; its copy of the protocol doesn't know the latter. */
+/** The SDK treats «failed» and «skipped» alike; its copy of the protocol lacks the latter. */
 const results = {
   success: resourceProto.Result.SUCCESS,
   failed: resourceProto.Result.FAIL,

@@ -1,9 +1,9 @@
-// One operation from start to end: the server, the two processes, what they do, and the tidying up.
+// One operation from start to end: the server, the two processes, their work, and the clean-up.
 import { setTimeout as delay } from "node:timers/promises";
 import { outputsText } from "./terminalText.ts";
 import { compileCacheEnv } from "../compileCache.ts";
 import { onAbort } from "../onAbort.ts";
-import type { OperationOptions, OperationResult, OutputValue } from "../stack.ts";
+import type { ImportedResource, OperationOptions, OperationResult, OutputValue } from "../stack.ts";
 import type { StackConfig } from "../stackConfig.ts";
 import { stackType } from "../urn.ts";
 import { Callbacks } from "./callbacks.ts";
@@ -12,6 +12,8 @@ import { deleteTheRest } from "./deletion.ts";
 import type { Deployment } from "./deployment.ts";
 import { createGate } from "./gate.ts";
 import { Hooks } from "./hooks.ts";
+import { importNamed } from "./importing.ts";
+import { invokeFunction } from "./invoking.ts";
 import { Ledger } from "./ledger.ts";
 import { startMonitorServer } from "./monitorServer.ts";
 import { describeExit, startProgram } from "./program.ts";
@@ -36,7 +38,10 @@ export interface OperationSetup {
   location: ProgramLocation;
   env: Record<string, string | undefined>;
   reuseProcesses: boolean;
+  plugins: Record<string, string>;
   config: StackConfig;
+  /** Of `import`. */
+  imports?: ImportedResource[];
   file: StateFile;
   options: OperationOptions;
   onProviderStart: (provider: Pick<Child, "pid" | "isRunning">) => void;
@@ -44,9 +49,9 @@ export interface OperationSetup {
 
 /** The real CLI's is four per core: a fixed number makes runs comparable. */
 const defaultParallel = 16;
-/** A program that was told that the engine is gone ends by itself, unless something else keeps it alive. */
+/** A program that was notified of the engine's end exits by itself, unless something else keeps it alive. */
 const programGraceMs = 2000;
-/** A person who presses Ctrl-C twice, in milliseconds: long enough for the provider to have heard the first. */
+/** The time between two presses of Ctrl-C, in milliseconds: long enough for the provider to have handled the first. */
 const betweenPressesMs = 200;
 
 export async function runOperation(kind: OperationKind, setup: OperationSetup): Promise<OperationResult> {
@@ -65,7 +70,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
   let program: Child | undefined;
 
   const env = childEnvironment(setup);
-  // what Node reads at its start needs a start
+  // variables that Node reads at its start need a start
   const reuse = setup.reuseProcesses && !Object.keys(setup.env).some((name) => name.startsWith("NODE_"));
   const onLine = (message: string) => report.log({ message });
   const providers = new Providers({
@@ -73,8 +78,12 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     env,
     reuse,
     onLine,
+    project: setup.project,
+    stack: setup.stack,
+    plugins: setup.plugins,
     engineAddress: () => server.address,
     onStart: setup.onProviderStart,
+    stored: (urn) => ledger.current(urn) ?? ledger.previous(urn),
     stackReferences: stackReferences(file, setup.project),
   });
   const callbacks = new Callbacks();
@@ -110,7 +119,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
       const resource = deployment.declared.get(urn);
       if (!resource) throw new Error(`cannot complete a resource '${urn}' whose registration isn't pending`);
       if (resource.type === stackType) {
-        stackOutputs = outputs; // kept until it is known whether all went well
+        stackOutputs = outputs; // kept until the result of everything is known
         return;
       }
       resource.outputs = outputs;
@@ -118,6 +127,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
       await deployment.unfinishedComponents.get(urn)?.(outputs);
       deployment.unfinishedComponents.delete(urn);
     },
+    invoke: (request) => invokeFunction(deployment, request),
     registerHook: (request) => deployment.hooks.register(request),
     registerErrorHook: (request) => deployment.hooks.registerOnError(request),
     declaredAll() {
@@ -139,7 +149,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     ledger.close();
     report.silence();
     stop.raise("canceled");
-    void first.then(() => providers.stop()); // says Cancel once more, as the real engine does
+    void first.then(() => providers.stop()); // sends Cancel once more, as the real engine does
     void program?.stop();
   };
   const forget = [onAbort(options.signal, cancel), onAbort(options.terminate, terminate)];
@@ -190,13 +200,17 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     await providers.configure(ledger.providerConfig ?? config);
     if (kind === "refresh" || (options.refresh && !stop.isUp)) await refreshAll(deployment);
     if (runsProgram && !stop.isUp) {
-      await providers.configure(config);
+      await providers.configure(config, { before: ledger.providerConfig });
       providers.warmUp();
       ledger.configureProvider(config);
       endProgram = await runProgram();
       await refuseFailedProgram();
     }
-    if (kind !== "refresh" && !stop.isUp) {
+    if (kind === "import") {
+      await providers.configure(config, { before: undefined });
+      ledger.configureProvider(config);
+      await importNamed(deployment, setup.imports ?? []);
+    } else if (kind !== "refresh" && !stop.isUp) {
       refuseUnknownTargets(deployment);
       await deleteTheRest(deployment);
     }
@@ -220,7 +234,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
       : stop.reason;
   const root = ledger.all().find((resource) => resource.type === stackType);
   if (root && stackOutputs) {
-    // after a failure an output that is absent isn't taken for one that was removed
+    // after a failure an output that is missing isn't taken for a removed one
     root.outputs = failure === undefined ? stackOutputs : { ...root.outputs, ...stackOutputs };
     ledger.save();
   }
@@ -228,7 +242,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
   return report.finish(failure, outputValues(outputs, dryRun), outputsText(outputs));
 }
 
-/** The real CLI tells of a preview's secrets only that they are secret. */
+/** Of a preview's secrets, the real CLI only reports that they are secret. */
 export const outputValues = (outputs: PropertyMap, blankSecrets: boolean): Record<string, OutputValue> =>
   Object.fromEntries(
     Object.entries(outputs).map(([name, value]) => {
@@ -248,7 +262,7 @@ function childEnvironment({ project, config, env }: OperationSetup): NodeJS.Proc
   return {
     ...compileCacheEnv,
     ...process.env,
-    TRACEPARENT: undefined, // of whoever runs the tests
+    TRACEPARENT: undefined, // of the user who runs the tests
     ...env,
     PULUMI_NODEJS_PROJECT: project,
     PULUMI_CONFIG: JSON.stringify(Object.fromEntries([...config].map(([name, { value }]) => [name, value]))),

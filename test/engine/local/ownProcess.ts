@@ -1,5 +1,5 @@
-// An operation in a process of its own, so that a test can kill the engine itself: `kill -9` of that process and of
-// the program and the provider that it started.
+// An operation in its own process, so that a test can kill the engine itself: `kill -9` of that process and of the program and
+// the provider that it started.
 import { fork } from "node:child_process";
 import { join } from "node:path";
 import { compileCacheEnv } from "../compileCache.ts";
@@ -10,17 +10,17 @@ import type { ConfigEntry } from "../stackConfig.ts";
 import type { OperationSetup } from "./operation.ts";
 import { isAlive } from "./stateLock.ts";
 
-/** What the process is told at its start. */
+/** The message to the process at its start. */
 export interface Assignment {
   kind: OperationKind;
   path: string;
   passphrase: string;
   config: [string, ConfigEntry][];
-  setup: Pick<OperationSetup, "project" | "stack" | "location" | "env">;
+  setup: Pick<OperationSetup, "project" | "stack" | "location" | "env" | "plugins">;
   options: Omit<OperationSetup["options"], "signal" | "terminate" | "kill" | "onLog" | "onText">;
 }
 
-/** What it tells. */
+/** Its messages. */
 export type Report =
   | { provider: number }
   | { log: LogLine }
@@ -28,7 +28,7 @@ export type Report =
   | { result: OperationResult }
   | { threw: string };
 
-/** @returns the result, unless it was killed, and what was seen until then */
+/** @returns the result, unless it was killed, and the events until then */
 export async function runInOwnProcess(
   kind: OperationKind,
   path: string,
@@ -43,7 +43,7 @@ export async function runInOwnProcess(
   let threw: string | undefined;
 
   const engine = fork(join(import.meta.dirname, "ownProcessMain.ts"), {
-    detached: true, // a process group of its own, program and provider included
+    detached: true, // its own process group, program and provider included
     env: { ...compileCacheEnv, ...process.env },
     execArgv: [],
   });

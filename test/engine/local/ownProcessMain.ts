@@ -1,4 +1,4 @@
-// The other side of ownProcess.ts. It ends when it is done, or when whoever started it is gone.
+// The other side of ownProcess.ts. It exits when it is done, or when its parent is gone.
 import "../reaper.ts";
 import { runOperation } from "./operation.ts";
 import type { Assignment, Report } from "./ownProcess.ts";
@@ -7,7 +7,7 @@ import { locked } from "./stateLock.ts";
 
 const tell = (report: Report) => process.send?.(report);
 
-process.once("disconnect", () => process.exit()); // takes program and provider along
+process.once("disconnect", () => process.exit()); // ends program and provider, too
 process.once("message", (assignment: Assignment) => {
   run(assignment)
     .then(

@@ -1,4 +1,4 @@
-// What an earlier run was cut off in, told as the real engine tells it.
+// Operations that an earlier run was interrupted in, reported as the real engine does.
 import type { PendingOperation } from "../stack.ts";
 
 export function describePendingOperations(operations: readonly PendingOperation[]): string {

@@ -1,16 +1,17 @@
-// Decides what becomes of a resource that the program declares: check, diff, and the real engine's rules
-// (step_generator.go).
+// Decides what happens to a resource that the program declares: check, diff, and the real engine's rules (step_generator.go).
 import { dependenciesOf, isIncluded, type Deployment } from "./deployment.ts";
 import { Refusal, type Goal } from "./goal.ts";
-import { goText } from "./goText.ts";
-import type { CheckFailure, Provider, ProviderDiff } from "./provider.ts";
+import { describeFailures } from "./checkFailures.ts";
+import { importDeclared } from "./importing.ts";
+import type { Provider, ProviderDiff } from "./provider.ts";
 import { resetPaths } from "./propertyPath.ts";
 import { changedKeys, type PropertyMap } from "./propertyValues.ts";
 import type { StoredResource } from "./stateFile.ts";
+import { isProviderType } from "./providerReference.ts";
 import { stackType } from "../urn.ts";
 
 export type Plan =
-  | { op: "same"; old: StoredResource; next: StoredResource }
+  | { op: "same"; old: StoredResource; next: StoredResource; isImported?: boolean }
   /** `targets` or `excludes` leave it out. */
   | { op: "untargeted"; old: StoredResource }
   | { op: "skipped create"; next: StoredResource }
@@ -35,19 +36,23 @@ export async function planResource(deployment: Deployment, goal: Goal): Promise<
   const old = findOld(deployment, goal);
   deployment.declared.set(next.urn, next);
 
-  const included = next.type === stackType || isIncluded(deployment, next);
+  const included = next.type === stackType || isProviderType(next.type) || isIncluded(deployment, next);
   if (!included && old) return { op: "untargeted", old };
   if (!included) {
     deployment.skippedCreates.add(next.urn);
     return { op: "skipped create", next };
   }
-  const plan = await (next.custom ? planCustom(deployment, goal, old) : planComponent(deployment, old, next));
+  const imported = await importDeclared(deployment, goal, old);
+  const plan = await (next.custom
+    ? planCustom(deployment, goal, imported ?? old)
+    : planComponent(deployment, old, next));
+  if (imported && plan.op === "same") plan.isImported = true;
   if (plan.op === "replace") deployment.replaced.add(next.urn);
   refuseSkippedDependencies(deployment, plan);
   return plan;
 }
 
-/** By its URN, else by the first alias that the state knows. */
+/** By its URN, else by its first alias in the state. */
 function findOld({ ledger, declared, aliased }: Deployment, goal: Goal): StoredResource | undefined {
   const { urn } = goal.resource;
   const known = [urn, ...goal.aliases].find((candidate) => ledger.existedBefore(candidate));
@@ -85,19 +90,19 @@ async function planCustom(
   if (old.external)
     throw new Refusal(next.urn, "not supported by the test engine: to manage what was only read");
 
-  const isAsked = isAskedFor(deployment, next); // its check knows no old one
+  const isAsked = isAskedFor(deployment, next); // its check gets no old one
   const ignoring = isAsked ? declared : resetPaths(declared, old.inputs, next.ignoreChanges);
   next.inputs = await check(provider, goal, isAsked ? {} : old.inputs, ignoring);
 
   const { changed, replace, deleteBeforeReplace, diff } =
-    isAsked || goesAlong(deployment, next) ? replacedUnseen : await compare(provider, old, next);
+    isAsked || goesAlong(deployment, next) ? replacedUnseen : await compare(deployment, provider, old, next);
   if (!changed || !replace) {
-    // what an earlier attempt left unfinished is tried again, whatever the provider says
+    // an unfinished earlier attempt is tried again, whatever the provider says
     if (changed || old.initErrors.length > 0) return { op: "update", old, next, diff };
     return { op: "same", old, next };
   }
   if (old.protect && next.protect) refuseReplacement(deployment, next.urn);
-  if (!isAsked) next.inputs = await check(provider, goal, {}, declared); // its defaults don't carry over
+  if (!isAsked) next.inputs = await check(provider, goal, {}, declared); // its defaults are not carried over
   const deleteFirst = goal.deleteBeforeReplace ?? deleteBeforeReplace;
   if (deleteFirst) refuseDependants(deployment, old);
   return { op: "replace", old, next, diff, deleteFirst };
@@ -112,11 +117,7 @@ async function check(
   const { urn, type } = goal.resource;
   const { inputs, failures } = await provider.check(urn, olds, news);
   if (failures.length === 0) return inputs;
-  const describe = ({ property, reason }: CheckFailure) =>
-    property
-      ? `${type} resource '${goal.name}': property ${property} value ${goText(news[property] ?? null)} has a problem: ${reason}`
-      : `${type} resource '${goal.name}' has a problem: ${reason}`;
-  throw new Refusal(urn, ...failures.map(describe));
+  throw new Refusal(urn, ...describeFailures({ type, name: goal.name, inputs: news }, failures));
 }
 
 interface Comparison {
@@ -130,26 +131,38 @@ interface Comparison {
 const isAskedFor = ({ options }: Deployment, { urn }: StoredResource): boolean =>
   options.replaces?.includes(urn) ?? false;
 
-/** What it is deleted with is replaced. */
+/** The resource of its `deletedWith` is replaced. */
 const goesAlong = ({ replaced }: Deployment, { deletedWith }: StoredResource): boolean =>
   deletedWith !== undefined && replaced.has(deletedWith);
 
-/** Nobody is asked what differs. */
+/** The provider is not called for a diff. */
 const replacedUnseen: Comparison = { changed: true, replace: true, deleteBeforeReplace: false, diff: [] };
 
-async function compare(provider: Provider, old: StoredResource, next: StoredResource): Promise<Comparison> {
+async function compare(
+  { providers, aliased, report }: Deployment,
+  provider: Provider,
+  old: StoredResource,
+  next: StoredResource,
+): Promise<Comparison> {
+  if (await providers.demandsReplacement(old, next, aliased))
+    return { ...replacedUnseen, diff: ["provider"] };
   const answer = await provider.diff(old, next.urn, next.inputs, next.ignoreChanges);
+  if (answer.warning !== undefined) {
+    report.log({ severity: "warning", message: answer.warning, urn: next.urn });
+  }
   return applyRules(answer, old, resetPaths(next.inputs, old.inputs, next.ignoreChanges), next);
 }
 
-/** What the engine makes of a provider's diff: its own comparison where the provider leaves it open, replaceOnChanges. */
+/**
+ * The engine's interpretation of a provider's diff: its own comparison where the provider leaves it open, and replaceOnChanges.
+ */
 export function applyRules(
   answer: ProviderDiff,
   old: StoredResource,
   news: PropertyMap,
   { replaceOnChanges }: Pick<StoredResource, "replaceOnChanges">,
 ): Comparison {
-  const diff = answer.changes === undefined ? changedKeys(old.inputs, news) : [];
+  const diff = answer.changes === undefined ? changedKeys(old.inputs, news) : (answer.diffs ?? []);
   return {
     changed: answer.changes ?? diff.length > 0,
     replace: answer.replaces.length > 0 || diff.some((key) => replaceOnChanges.includes(key)),
@@ -168,7 +181,7 @@ function refuseDependants({ ledger }: Deployment, { urn }: StoredResource): void
 function refuseReplacement(deployment: Deployment, urn: string): void {
   const message = `unable to replace resource "${urn}"\nas it is currently marked for protection.`;
   if (!deployment.dryRun) throw new Refusal(urn, message);
-  deployment.report.error(message, urn); // a preview goes on, to show what is to change
+  deployment.report.error(message, urn); // a preview continues, to show the changes
   deployment.failed.add(urn);
 }
 

@@ -11,14 +11,14 @@ export interface ProgramOptions extends ChildOptions {
   dryRun: boolean;
 }
 
-/** The runtime has already logged what went wrong. */
+/** The runtime has already logged the error. */
 const exitCodeAfterLoggedError = 32;
 
 export function startProgram(options: ProgramOptions): Child {
   const flags = {
     monitor: options.engineAddress,
     engine: options.engineAddress,
-    organization: "organization", // what the CLI's file backend says
+    organization: "organization", // the message of the CLI's file backend
     project: options.project,
     stack: options.stack,
     "root-directory": options.folder,
@@ -30,7 +30,7 @@ export function startProgram(options: ProgramOptions): Child {
   return startNode(file, [...args, ...(options.dryRun ? ["--dry-run"] : []), options.entry], options);
 }
 
-/** What is still to be said about how the program ended: nothing, or an error message. */
+/** An error message about the program's end, or nothing. */
 export async function describeExit(program: Child): Promise<{ failed: boolean; message?: string }> {
   const { code, signal } = await program.exited;
   if (code === 0) return { failed: false };

@@ -1,4 +1,4 @@
-// Where a program runs and how: the real CLI's rules (engine/project.go, getPwdMain).
+// Where and how a program runs: the real CLI's rules (engine/project.go, getPwdMain).
 import { existsSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
@@ -6,8 +6,8 @@ import { basename, dirname, join, resolve } from "node:path";
 export interface ProgramLocation {
   folder: string;
   /**
-   * «.» for a folder: the runtime then looks for `exports["."]` and `main` of the nearest package.json. A file runs
-   * as that file, whatever that package.json says.
+   * «.» for a folder: the runtime then looks for `exports["."]` and `main` of the nearest package.json. A file runs as that file,
+   * whatever that package.json says.
    */
   entry: string;
   /** The runtime compiles it with the project's TypeScript. */

@@ -4,7 +4,7 @@ import type { PropertyMap, PropertyValue } from "./propertyValues.ts";
 type PropertyPath = (string | number)[];
 type Container = PropertyMap | PropertyValue[];
 
-/** `inputs` with the values that `olds` has at the paths. */
+/** `inputs` with the values of `olds` at the paths. */
 export function resetPaths(inputs: PropertyMap, olds: PropertyMap, paths: readonly string[]): PropertyMap {
   const reset = structuredClone(inputs);
   for (const text of paths) resetAt(reset, olds, parsePath(text));
@@ -24,7 +24,7 @@ function parsePath(text: string): PropertyPath {
   return path;
 }
 
-/** What is within something that was added or removed can't be ignored, and stays. */
+/** A path inside an added or removed value can't be ignored, and stays. */
 function resetAt(target: Container, source: Container, [step = "", ...rest]: PropertyPath): void {
   const old = at(source, step);
   const next = at(target, step);

@@ -1,7 +1,8 @@
-// Property values stay in Pulumi's wire form everywhere: plain JSON, in which an object with a signature stands for
-// a secret and one certain string for an unknown value.
+// Property values are in Pulumi's wire form everywhere: plain JSON, in which an object with a signature represents a secret and
+// one certain string an unknown value.
 import { isDeepStrictEqual } from "node:util";
 import type { Struct as StructMessage } from "google-protobuf/google/protobuf/struct_pb.js";
+import { unknownValue } from "../stack.ts";
 import { Struct } from "./wire.ts";
 
 export type PropertyValue = null | boolean | number | string | PropertyValue[] | PropertyMap;
@@ -21,7 +22,7 @@ export const isSecret = (value: PropertyValue | undefined): value is PropertyMap
 export const secret = (value: PropertyValue): PropertyMap =>
   isSecret(value) ? value : { [signature]: secretSignature, value };
 
-/** Rebuilds a value; `replace` is called on every secret and returns what stands in its place. */
+/** Rebuilds a value; calls `replace` on every secret, and puts the result in its place. */
 export function mapSecrets(
   value: PropertyValue,
   replace: (secret: PropertyMap) => PropertyValue,
@@ -54,10 +55,15 @@ export function containsSecret(value: PropertyValue): boolean {
   return found;
 }
 
+/** Something in it is to come from what is not made yet. */
+export function containsUnknown(value: PropertyValue): boolean {
+  if (Array.isArray(value)) return value.some(containsUnknown);
+  return isMap(value) ? Object.values(value).some(containsUnknown) : value === unknownValue;
+}
+
 /**
- * Marks again what was sent in plain text: the dynamic provider accepts no secrets, so a value that comes back is
- * secret when what went under the same name was (the real engine's annotateSecrets). A list that holds a secret becomes
- * one secret.
+ * Marks secrets again after a value was sent in plain text: the dynamic provider accepts no secrets, so a returned value is
+ * secret when the sent value of that name was (the real engine's annotateSecrets). A list with a secret becomes one secret.
  */
 export const remark = (returned: PropertyMap, sent: PropertyMap): PropertyMap =>
   Object.fromEntries(
@@ -79,7 +85,7 @@ export const markSecret = (map: PropertyMap, keys: readonly string[]): PropertyM
 export const secretKeys = (map: PropertyMap): string[] =>
   Object.keys(map).filter((key) => containsSecret(map[key] ?? null));
 
-/** Top-level keys that differ, marks aside. Keys beginning with `__` are the SDK's own and never shown. */
+/** Top-level keys that differ, without marks. Keys beginning with `__` are the SDK's own and never shown. */
 export const changedKeys = (olds: PropertyMap, news: PropertyMap): string[] =>
   [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter(
     (key) => !isDeepStrictEqual(plain(olds[key] ?? null), plain(news[key] ?? null)),

@@ -8,7 +8,9 @@ import { Refusal } from "./goal.ts";
 import { dynamicTypePrefix } from "./providers.ts";
 import { MonitorDown, type RegisteredResource } from "./monitorServer.ts";
 import { reportRefusal } from "./registration.ts";
-import { stackReferenceType } from "./stackReferences.ts";
+import { ProviderError } from "./provider.ts";
+import { packageOf } from "./providerReference.ts";
+import { helmReleaseType } from "./kubernetes/helmRelease.ts";
 import type { StoredResource } from "./stateFile.ts";
 import { unknownValue } from "../stack.ts";
 
@@ -21,7 +23,7 @@ export async function readResource(
   const next = describe(deployment, request);
   const old = ledger.previous(next.urn);
   try {
-    refuseUnsupported(request, next.urn);
+    refuseUnsupported(deployment, request, next.urn);
     if (deployment.declared.has(next.urn)) {
       throw new Refusal(next.urn, `Duplicate resource URN '${next.urn}'; try giving it a unique name`);
     }
@@ -32,6 +34,7 @@ export async function readResource(
     reportRefusal(deployment, error);
     throw new MonitorDown();
   }
+  deployment.providers.useVersion(packageOf(next.type), request.getVersion());
   deployment.declared.set(next.urn, next);
   return deployment.work.run(async () => {
     report.started("read", next.urn);
@@ -39,9 +42,10 @@ export async function readResource(
     try {
       if (next.id !== unknownValue) {
         const provider = await deployment.providers.of(next);
-        const found = await provider.read({ ...next, outputs: next.inputs });
-        // The real engine fails only if there are no outputs at all, and the dynamic host always returns some: a
-        // resource that is gone passes for one that has none.
+        const timeout = next.customTimeouts?.read ?? 0;
+        const found = await provider.read({ ...next, outputs: next.inputs, timeout });
+        // The dynamic host always returns outputs: a missing resource is taken for one without outputs.
+        if (!found.outputs) throw new ProviderError(`resource '${next.id ?? ""}' does not exist`);
         if (found.id) next.id = found.id;
         next.outputs = found.outputs;
       }
@@ -72,6 +76,7 @@ function describe(deployment: Deployment, request: ReadResourceRequest): StoredR
     inputs: fromStruct(request.getProperties()),
     outputs: {},
     ...(parent && { parent }),
+    ...(request.getProvider() && { provider: request.getProvider() }),
     dependencies: request.getDependenciesList(),
     propertyDependencies: {},
     additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
@@ -85,12 +90,12 @@ function describe(deployment: Deployment, request: ReadResourceRequest): StoredR
   };
 }
 
-function refuseUnsupported(request: ReadResourceRequest, urn: string): void {
+function refuseUnsupported({ providers }: Deployment, request: ReadResourceRequest, urn: string): void {
   const type = request.getType();
-  if (!type.startsWith(dynamicTypePrefix) && type !== stackReferenceType) {
+  if (providers.whyNot(type) !== undefined || type === helmReleaseType) {
     throw new Refusal(urn, `not supported by the test engine: reading resources of type ${type}`);
   }
-  if (request.getProvider()) {
+  if (request.getProvider() && type.startsWith(dynamicTypePrefix)) {
     throw new Refusal(urn, "not supported by the test engine: explicit providers");
   }
 }

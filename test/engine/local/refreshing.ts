@@ -1,9 +1,10 @@
-// Asks the provider what became of the resources of the state. One that can't be read stays as it was, and the
-// others are read nevertheless.
+// Reads the resources of the state from the provider. One that can't be read stays as it was, and the others are still read.
 import type { StepOp } from "../stack.ts";
 import { isIncluded, type Deployment } from "./deployment.ts";
 import { finishOutputs } from "./carryOut.ts";
 import { applyRules } from "./planning.ts";
+import { ProviderError, type Provider, type ReadAnswer } from "./provider.ts";
+import { isProviderType } from "./providerReference.ts";
 import { resetPaths } from "./propertyPath.ts";
 import type { StoredResource } from "./stateFile.ts";
 
@@ -25,22 +26,33 @@ export async function refreshAll(deployment: Deployment): Promise<void> {
 async function refreshOne(deployment: Deployment, resource: StoredResource): Promise<void> {
   const { report, ledger } = deployment;
   const { urn } = resource;
-  // the operation «refresh» names steps by what came of them
+  // the operation «refresh» names steps by their result
   const end = (op: StepOp, diff: string[] = []) =>
     report.ended({ op: deployment.kind === "refresh" ? op : "refresh", urn, diff });
-  if (!resource.custom) return end("same");
+  if (!resource.custom || isProviderType(resource.type)) return end("same");
   report.started("refresh", urn);
   try {
     const provider = await deployment.providers.of(resource);
-    const found = await provider.read(resource);
-    if (!found.id) {
+    const { id, outputs, inputs, reasons } = await readNow(provider, resource);
+    if (reasons.length > 0) {
+      const message = `Refreshed resource is in an unhealthy state:\n* ${reasons.join("\n* ")}`;
+      report.log({ severity: "warning", message, urn });
+    }
+    if (!id) {
       ledger.drop(resource);
       return end("delete");
     }
-    const fresh = { ...resource, ...found, initErrors: [] };
+    const fresh = {
+      ...resource,
+      id,
+      outputs: outputs ?? {},
+      inputs: inputs ?? resource.inputs,
+      initErrors: reasons,
+    };
     finishOutputs(fresh);
     ledger.refresh(resource, fresh);
-    // What would an `up` of an unchanged program do now? For display only, but a diff that throws fails the refresh (what was read stays).
+    // What would an `up` of an unchanged program do now? For display only, but a diff that throws fails the refresh (the results
+    // of reading stay).
     const answer = await provider.diff(fresh, urn, resource.inputs, resource.ignoreChanges);
     const wanted = resetPaths(resource.inputs, fresh.inputs, resource.ignoreChanges);
     const { changed, diff } = applyRules(answer, fresh, wanted, resource);
@@ -48,5 +60,20 @@ async function refreshOne(deployment: Deployment, resource: StoredResource): Pro
   } catch (error) {
     report.ended({ op: "refresh", urn, error: (error as Error).message });
     deployment.failed.add(urn);
+  }
+}
+
+/** What exists but isn't as it should be is told, and fails nothing. */
+async function readNow(
+  provider: Provider,
+  resource: StoredResource,
+): Promise<ReadAnswer & { reasons: string[] }> {
+  try {
+    const answer = await provider.read({ ...resource, timeout: resource.customTimeouts?.read ?? 0 });
+    return { ...answer, reasons: [] };
+  } catch (error) {
+    if (!(error instanceof ProviderError) || !error.partial) throw error;
+    const { id, outputs, reasons } = error.partial;
+    return { id, outputs, inputs: undefined, reasons };
   }
 }

@@ -1,4 +1,4 @@
-// What happens when the program declares a resource.
+// The handling of a resource that the program declares.
 import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
 import { carryOut } from "./carryOut.ts";
 import { dependenciesOf, type Deployment } from "./deployment.ts";
@@ -26,7 +26,7 @@ export async function registerResource(
   return result;
 }
 
-/** What a child doesn't say of itself, before its transforms see it (source_eval.go). */
+/** Options that a child inherits before its transforms see it (source_eval.go). */
 function inheritFromParent({ declared }: Deployment, request: RegisterResourceRequest): void {
   const parent = declared.get(request.getParent());
   if (!parent) return;
@@ -35,7 +35,7 @@ function inheritFromParent({ declared }: Deployment, request: RegisterResourceRe
   if (!request.hasRetainondelete() && parent.retainOnDelete) request.setRetainondelete(true);
 }
 
-/** Anything that goes wrong before there is a plan ends the operation, whatever `continueOnError` says. */
+/** Any error before there is a plan ends the operation, whatever `continueOnError` says. */
 async function planOrStop(deployment: Deployment, request: RegisterResourceRequest): Promise<Plan> {
   return deployment.planning.run(async () => {
     if (deployment.stop.isUp) throw new MonitorDown();

@@ -1,4 +1,4 @@
-// What an operation tells: steps, log lines, the text on the terminal, and whether it went well.
+// The result of an operation: steps, log lines, the text on the terminal, and success or failure.
 import { stripVTControlCharacters } from "node:util";
 import type { LogLine, OperationOptions, OperationResult, OutputValue, Step, StepOp } from "../stack.ts";
 import { endLine, headline, logText, startLine, summaryText } from "./terminalText.ts";
@@ -23,7 +23,7 @@ export class Report {
     this.#print(headline(kind, stack));
   }
 
-  /** Whatever still comes of the steps under way is not told. */
+  /** Later results of the steps under way are not reported. */
   silence(): void {
     this.#silent = true;
   }
@@ -48,8 +48,8 @@ export class Report {
   ended({ diff = [], ...step }: Step, count = true): void {
     if (this.#silent) return;
     if (step.error !== undefined) step.error = step.error.trimEnd();
-    const told = diff.length > 0 ? { ...step, diff } : step;
-    this.steps.push(told);
+    const reported = diff.length > 0 ? { ...step, diff } : step;
+    this.steps.push(reported);
     if (step.error !== undefined) this.error(step.error, step.urn);
     else if (count && !notCounted.includes(step.op)) {
       this.summary[step.op] = (this.summary[step.op] ?? 0) + 1;

@@ -1,5 +1,4 @@
-// A step that has failed is tried again for as long as the program's error hooks ask for it (the real engine's
-// retries.go and step.go).
+// Tries a failed step again while the program's error hooks say so (the real engine's retries.go and step.go).
 import type { Deployment } from "./deployment.ts";
 import type { HookBindings, HookSubject } from "./hooks.ts";
 import { ProviderError } from "./provider.ts";
@@ -12,7 +11,7 @@ interface Retried {
   subject: HookSubject;
 }
 
-/** @throws the last failure; what a hook throws stands in its place, unless something was left behind (or stays) */
+/** @throws the last failure; an error of a hook replaces it, unless something was created (or stays) */
 export async function withRetries<Result>(
   { hooks, report }: Deployment,
   { operation, hooks: bindings, subject }: Retried,

@@ -1,8 +1,8 @@
-// A process that runs one module of @pulumi/pulumi after the other, for tests of which the process itself is no part:
-// most of the time of a program or a provider goes into loading that package. `reusedProcessMain.ts` says what is new
-// in each run, and what is not.
+// A process that runs one program or provider after the other, for tests that do not test the process itself: most of their time
+// is spent on loading @pulumi/pulumi. `reusedProcessMain.ts` says what is new in each run, and what is kept.
 import { fork, type ChildProcess } from "node:child_process";
-import { join, sep } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Socket } from "node:net";
 import { compileCacheEnv } from "../compileCache.ts";
@@ -10,7 +10,7 @@ import { endWithUs, stopGraceMs, type Child, type ChildExit, type ChildOptions }
 
 export type Order = { file: string; args: string[]; folder: string; env: NodeJS.ProcessEnv } | "finish";
 
-/** The process is done with an order, and this is what it would have exited with. */
+/** The process has finished an order, and this is what it would have exited with. */
 export interface Done {
   code: number;
 }
@@ -20,9 +20,9 @@ export const endMark = "\0end of the run\0";
 
 const idle: ReusedProcess[] = [];
 
-/** Runs a file of `<package>/cmd/` of @pulumi/pulumi, as `startNode` does. */
+/** Runs a file that uses @pulumi/pulumi, of that package or of a plugin, as `startNode` does. */
 export function startInReused(file: string, args: string[], options: ChildOptions): Child {
-  // the same file: a process that has run only programs has yet to load what a provider loads
+  // the same file: a process that has run only programs has not loaded a provider's modules
   const index = idle.findIndex((each) => each.file === file);
   const [found] = index < 0 ? [] : idle.splice(index, 1);
   return (found ?? new ReusedProcess(file)).run(args, options);
@@ -37,7 +37,7 @@ class ReusedProcess {
 
   constructor(file: string) {
     this.file = file;
-    const packageFolder = file.slice(0, file.lastIndexOf(join(sep, "cmd", sep)));
+    const packageFolder = dirname(createRequire(file).resolve("@pulumi/pulumi/package.json"));
     this.#process = fork(join(import.meta.dirname, "reusedProcessMain.ts"), [packageFolder], {
       env: { ...compileCacheEnv, ...process.env },
       execArgv: [],
@@ -74,7 +74,7 @@ class ReusedProcess {
       this.#child.exited,
     ]).finally(() => (isRunning = false));
     this.#process.send({ file: this.file, args, folder, env } satisfies Order);
-    // a signal is for this run: the process may be at another one, or wait for one, as soon as this is over
+    // a signal is for this run: the process may run another one, or be idle, as soon as this one is over
     const kill = (signal: NodeJS.Signals) => {
       if (isRunning) this.#child.kill(signal);
     };
@@ -91,18 +91,18 @@ class ReusedProcess {
       isRunning: () => isRunning,
       kill,
       stop: () => end(() => kill("SIGINT")),
-      // one that was killed a moment ago cannot be told, and its end is seen anyway
+      // a process that was killed a moment ago cannot get it, and its end is noticed anyway
       finish: () => end(() => this.#process.send("finish" satisfies Order, () => undefined)),
     };
   }
 
   #read(line: string, stream: "stdout" | "stderr"): void {
-    const said = line.endsWith(endMark) ? line.slice(0, -endMark.length) : line;
-    if (said !== "" || said === line) this.#onLine(said, stream);
-    if (said !== line) this.#onEnd();
+    const text = line.endsWith(endMark) ? line.slice(0, -endMark.length) : line;
+    if (text !== "" || text === line) this.#onLine(text, stream);
+    if (text !== line) this.#onEnd();
   }
 
-  /** One that waits for work does not. */
+  /** An idle process does not. */
   #keepUsAlive(yes: boolean): void {
     const method = yes ? "ref" : "unref";
     const streams = [this.#process.stdout, this.#process.stderr] as (Socket | null)[];

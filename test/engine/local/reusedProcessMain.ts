@@ -1,6 +1,6 @@
-// The other side of reusedProcess.ts. Each run has its own environment, folder and arguments, and modules that are evaluated
-// anew: the program's, its packages', and those of @pulumi/pulumi, all but what is generated. What is kept is what these
-// load from the project's node_modules, gRPC first of all. A run ends as a process does, when nothing is left to wait for.
+// The other side of reusedProcess.ts. Each run has its own environment, folder and arguments, and evaluates modules again: the
+// program's, its packages', and those of @pulumi/pulumi except generated ones. Kept are the modules that these load from the
+// project's node_modules, above all gRPC. A run ends as a process does, when nothing is left to wait for.
 import Module, { createRequire, flushCompileCache } from "node:module";
 import { join, sep } from "node:path";
 import { endMark, type Done, type Order } from "./reusedProcess.ts";
@@ -13,7 +13,7 @@ interface Server {
 const [packageFolder = ""] = process.argv.slice(2);
 const modulesFolder = join(packageFolder, "../..") + sep;
 const require = createRequire(join(packageFolder, "_"));
-/** A run has ended with so many rounds without work. The runtime itself needs three: it says goodbye in the second. */
+/** A run has ended after this number of rounds without work. The runtime itself needs three: it signs off in the second. */
 const lastRound = 4;
 
 const globals = globalThis as Record<string, unknown>;
@@ -63,7 +63,7 @@ function end(): void {
   const code = Number(process.exitCode ?? 0);
   process.emit("exit", code);
   const done: Done = { code: Number(process.exitCode ?? code) };
-  process.argv = []; // of no engine any more, whose end a provider would notice
+  process.argv = []; // without an engine, whose end a provider would notice
   forget();
   process.channel?.ref();
   for (const stream of [process.stdout, process.stderr]) stream.write(`${endMark}\n`);

@@ -16,7 +16,7 @@ export interface SecretBox {
 const knownText = "pulumi";
 const nonceBytes = 12;
 const tagBytes = 16;
-/** 2 ms instead of the 40 of Node's default, each time that a test looks at a state: it guards the secrets of tests only. */
+/** 2 ms instead of the 40 of Node's default for each read of a state: it protects only secrets of tests. */
 const cheap = { N: 1024 };
 
 /** @throws «incorrect passphrase», as the real CLI */

@@ -1,8 +1,8 @@
-// At most so many at once; the others wait in line.
+// Limits the number of concurrent tasks; the others wait in line.
 
 export interface Slots {
   run<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Settles when nothing runs and nothing waits. */
+  /** Settles when nothing runs or waits. */
   idle(): Promise<void>;
 }
 

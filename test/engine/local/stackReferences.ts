@@ -1,4 +1,4 @@
-// What a program reads of another stack: its outputs, secrets as such (builtins.go, readStackReference).
+// A program's reads of another stack: its outputs, with secrets as such (builtins.go, readStackReference).
 import { secretKeys, type PropertyMap } from "./propertyValues.ts";
 import { ProviderError, type Provider } from "./provider.ts";
 import type { StateFile } from "./stateFile.ts";
@@ -7,9 +7,9 @@ import { stackType } from "../urn.ts";
 export const stackReferenceType = "pulumi:pulumi:StackReference";
 
 /**
- * Finds the stacks that are kept beside this one, and that have the same passphrase.
+ * Finds the stacks beside this one that have the same passphrase.
  *
- * @param project of this stack: a name without a project is one of the same
+ * @param project of this stack: a name without a project belongs to it
  */
 export function stackReferences(file: StateFile, project: string): Provider {
   const read = ({ name = "" }: PropertyMap): PropertyMap => {
@@ -25,12 +25,13 @@ export function stackReferences(file: StateFile, project: string): Provider {
   const isOnlyRead = () => Promise.reject(new ProviderError("a stack reference is only read"));
   const nothing = () => Promise.resolve();
   return {
+    supportsPreview: false,
     check: isOnlyRead,
     diff: () => Promise.resolve({ changes: false, replaces: [], deleteBeforeReplace: false }),
     create: isOnlyRead,
     update: isOnlyRead,
     // eslint-disable-next-line @typescript-eslint/require-await -- what it throws is to reject
-    read: async ({ id, inputs }) => ({ id: id ?? "", inputs, outputs: read(inputs) }),
+    read: async ({ id, inputs = {} }) => ({ id: id ?? "", inputs, outputs: read(inputs) }),
     delete: nothing,
     cancel: nothing,
     stop: nothing,

@@ -21,12 +21,18 @@ export interface StoredResource {
   inputs: PropertyMap;
   outputs: PropertyMap;
   parent?: string | undefined;
+  /** A reference to the one that the program gave it; else it is the default one of its package. */
+  provider?: string | undefined;
+  /** What the program said that exists already. */
+  importId?: string;
+  /** In seconds. */
+  customTimeouts?: CustomTimeouts | undefined;
   dependencies: string[];
   propertyDependencies: Record<string, string[]>;
   additionalSecretOutputs: string[];
   ignoreChanges: string[];
   replaceOnChanges: string[];
-  /** Gone with that one, without a deletion of its own. */
+  /** Removed with that one, without its own deletion. */
   deletedWith?: string | undefined;
   /** Names only: an operation without the program has no such functions. */
   hooks?: HookBindings;
@@ -37,10 +43,12 @@ export interface StoredResource {
   pendingDeletion: boolean;
 }
 
+export type CustomTimeouts = Partial<Record<"create" | "update" | "delete" | "read", number>>;
+
 export interface Snapshot {
   /** In dependency order. */
   resources: StoredResource[];
-  /** The configuration that the provider had last: `refresh` and `destroy` run with it, as in the real engine. */
+  /** The last configuration of the provider: `refresh` and `destroy` run with it, as in the real engine. */
   providerConfig?: PropertyMap | undefined;
   pendingOperations?: PendingOperation[];
 }
@@ -64,7 +72,7 @@ export class StateFile {
   #box: SecretBox;
   #snapshot: Snapshot;
 
-  /** Reads the file, or begins an empty state if there is none. */
+  /** Reads the file, or creates an empty state if there is none. */
   constructor(path: string, passphrase: string) {
     this.path = path;
     this.#passphrase = passphrase;
@@ -75,7 +83,7 @@ export class StateFile {
       : { resources: [] };
   }
 
-  /** Another one in the same folder, with the same passphrase. */
+  /** Another stack in the same folder, with the same passphrase. */
   beside(name: string): StateFile | undefined {
     const path = join(dirname(this.path), name);
     return existsSync(path) ? new StateFile(path, this.#passphrase) : undefined;

@@ -29,12 +29,12 @@ function lockState(statePath: string): { release: () => void } {
   return { release: () => rmSync(path, { force: true }) };
 }
 
-/** Whoever holds it, dead or alive. */
+/** The process that holds it, dead or alive. */
 export function isLocked(statePath: string): boolean {
   return existsSync(lockOf(statePath));
 }
 
-/** As `pulumi cancel`: takes the lock away, whoever holds it. */
+/** As `pulumi cancel`: removes the lock, whoever holds it. */
 export function unlock(statePath: string): void {
   rmSync(lockOf(statePath), { force: true });
 }

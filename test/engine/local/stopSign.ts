@@ -1,11 +1,11 @@
-// Why an operation starts nothing new, once it does so.
+// Why an operation has stopped starting new steps.
 
 export type StopReason =
   /** A step failed. */
   | "failed"
   /** Ctrl-C. */
   | "canceled"
-  /** The program, or what it asks for, is wrong: the messages have said all there is to say. */
+  /** The program, or a resource of it, is wrong: the messages are complete. */
   | "refused";
 
 export class StopSign {

@@ -1,4 +1,4 @@
-// What a person sees on the terminal: a line when a change begins, and one when it ends.
+// The text on the terminal: a line when a change begins, and one when it ends.
 import { mapSecretsIn, type PropertyMap } from "./propertyValues.ts";
 import { parseUrn } from "../urn.ts";
 import type { LogLine, OperationResult, StepOp } from "../stack.ts";
@@ -10,6 +10,7 @@ const titles: Record<OperationKind, string> = {
   up: "Updating",
   refresh: "Refreshing",
   destroy: "Destroying",
+  import: "Importing",
 };
 
 const signs: Record<StepOp, string> = {
@@ -23,6 +24,7 @@ const signs: Record<StepOp, string> = {
   read: "> ",
   refresh: "~ ",
   discard: "< ",
+  import: "= ",
 };
 
 export const headline = (kind: OperationKind, stack: string) => `${titles[kind]} (${stack}):\n`;
@@ -50,7 +52,7 @@ export function logText(line: LogLine): string {
   return `    ${where}${severity}${line.message.trimEnd()}\n`;
 }
 
-/** The outputs of the stack; secrets are not shown, wherever they stand. */
+/** The outputs of the stack; secrets are hidden, at any depth. */
 export function outputsText(outputs: PropertyMap): string {
   const lines = Object.entries(mapSecretsIn(outputs, () => "[secret]")).map(([name, value]) => {
     const shown = value === "[secret]" ? value : value === unknownValue ? "[unknown]" : JSON.stringify(value);

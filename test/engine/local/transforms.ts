@@ -1,5 +1,5 @@
-// Functions of the program that change what is asked for before the engine looks at it: those of the resource itself,
-// then its parents', the nearest first.
+// Functions of the program that change a declaration before the engine processes it: those of the resource itself, then its
+// parents', the nearest first.
 import { isDeepStrictEqual } from "node:util";
 import type { RegisterResourceRequest, TransformResourceOptions } from "@pulumi/pulumi/proto/resource_pb.js";
 import type { Callbacks } from "./callbacks.ts";
@@ -57,7 +57,7 @@ async function applyOne(transform: Transform, request: RegisterResourceRequest):
   const properties = answer.getProperties();
   if (properties && !isDeepStrictEqual(fromStruct(properties), fromStruct(request.getObject()))) {
     request.setObject(properties);
-    // what each value was made of gets lost on the way through the program, as with the real engine
+    // the dependencies of each value get lost on the way through the program, as with the real engine
     for (const list of request.getPropertydependenciesMap().values()) list.clearUrnsList();
   }
   const options = answer.getOptions();

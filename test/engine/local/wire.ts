@@ -1,5 +1,5 @@
-// The protocol's modules, each taken from where @pulumi/pulumi itself takes it: messages and credentials of a second
-// copy of gRPC or protobuf would be refused at run time.
+// The protocol's modules, each from where @pulumi/pulumi itself loads it: it would refuse messages and credentials of a second
+// copy of gRPC or protobuf at run time.
 import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
 import type * as EmptyProto from "google-protobuf/google/protobuf/empty_pb.js";

@@ -1,5 +1,5 @@
-// Tests that need a cluster: on every engine that there is, where KUBECONFIG names a cluster. The CLI needs Pulumi's
-// Kubernetes plugin beside it, and every test needs `helm` to look into the cluster.
+// Tests that need a cluster: on every available engine, where KUBECONFIG names a cluster. The CLI needs Pulumi's Kubernetes
+// plugin beside it, and every test needs `helm` to read the cluster.
 import { describe } from "vitest";
 import { findCommand } from "../../programs/commands.ts";
 import { availableEngines, type EngineKind } from "../index.ts";

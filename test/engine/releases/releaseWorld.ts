@@ -1,4 +1,4 @@
-// A folder with a chart, a program that installs it and a stack's state, for one test; and a look into the cluster.
+// A folder with a chart, a program that installs it and a stack's state, for one test; and access to the cluster.
 import { execFile } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -11,17 +11,17 @@ import { helm } from "./describeReleases.ts";
 
 export interface ReleaseWorld {
   stack: Stack;
-  /** A name that nothing else in the cluster has, for releases of this test. */
+  /** A unique name in the cluster for releases of this test. */
   name: string;
-  /** The statements of the program. `Release`, `kubernetes` and `pulumi` are known. */
+  /** The statements of the program. `Release`, `kubernetes` and `pulumi` are in scope. */
   program(statements: string): void;
   helm(...args: string[]): Promise<string>;
   /** In the cluster, the newest first: «revision status description». */
   history(name?: string): Promise<string[]>;
-  /** As the stack's state has it. */
+  /** As in the stack's state. */
   release(): Promise<StateResource>;
   until(condition: () => Promise<boolean>): Promise<void>;
-  /** Uninstalls what is left. */
+  /** Uninstalls remaining releases. */
   remove(): Promise<void>;
 }
 

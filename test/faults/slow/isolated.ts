@@ -1,4 +1,4 @@
-// Runs the tests in namespaces of their own: a loopback device and nothing else, and 127.0.0.1 for a name service.
+// Runs the tests in their own namespaces: with a loopback device only, and with 127.0.0.1 as DNS server.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// `npm run test:faults`: with toxiproxy, and as root in a network that nothing else uses.
+// `npm run test:faults`: with toxiproxy, and as root in a separate network.
 import { join } from "node:path";
 import { runIsolated } from "../../cluster/node/isolation.ts";
 import { findCommand } from "../../programs/commands.ts";

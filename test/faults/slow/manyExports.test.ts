@@ -1,4 +1,4 @@
-// Ten thousand exports through bad weather, on a virtual clock: a fifth of all answers is a fault, of every transient kind.
+// Ten thousand exports under faults, on a virtual clock: a fifth of all replies is a fault, of every transient kind.
 import { describe, expect, test } from "vitest";
 import type { StaticExportState } from "../../../provider/staticExport/state.ts";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
@@ -8,7 +8,7 @@ import { SimulatedExport } from "../../simulation/simulatedExport.ts";
 
 const EXPORTS = 10_000;
 const FAULTS = 0.2;
-/** After these the service surely did nothing. */
+/** After these the service certainly did nothing. */
 const UNPROCESSED: readonly ScriptedReply[] = [
   { error: "ECONNREFUSED" },
   { error: "EAI_AGAIN" },
@@ -18,7 +18,7 @@ const UNPROCESSED: readonly ScriptedReply[] = [
   { status: 429, headers: { "retry-after": "2" } },
   { status: 503 },
 ];
-/** After these nobody knows: it did in half of the cases. */
+/** After these the result is unknown: the service acted in half of the cases. */
 const AMBIGUOUS: readonly ScriptedReply[] = [
   { error: "ECONNRESET" },
   { status: 500 },
@@ -27,9 +27,9 @@ const AMBIGUOUS: readonly ScriptedReply[] = [
   "never",
 ];
 
-/** What became of one export. */
+/** The result of one export. */
 interface Story {
-  /** Runs of `pulumi up` until it was there. */
+  /** Runs of `pulumi up` until it was complete. */
   runs: number;
   jobs: number;
   /** Starts that the service may have processed although no reply came. */
@@ -77,7 +77,7 @@ async function stories(count: number, knowsIdempotencyKeys: boolean): Promise<St
   return all;
 }
 
-describe("a fifth of all answers is a fault", () => {
+describe("a fifth of all replies is a fault", () => {
   test(`${EXPORTS} exports: only a start without an answer twice in a row, or a service that only refuses connections for 15 s, needs another run`, async () => {
     const all = await stories(EXPORTS, false);
     const share = (isPart: (story: Story) => boolean): number => all.filter(isPart).length / all.length;
@@ -89,7 +89,7 @@ describe("a fifth of all answers is a fault", () => {
     );
     expect(withinTwo).toBeGreaterThanOrEqual(0.999);
     for (const { runs, jobs, ambiguousStarts, failure } of all) {
-      const wasRefused = failure?.includes("ECONNREFUSED); nothing of the service answered for") ?? false;
+      const wasRefused = failure?.includes("ECONNREFUSED); the service did not answer for") ?? false;
       if (runs > 1) {
         const isExplained = ambiguousStarts >= 2 || wasRefused;
         expect([isExplained, failure]).toEqual([true, expect.stringContaining("No job is known")]);
@@ -99,7 +99,7 @@ describe("a fifth of all answers is a fault", () => {
     }
   }, 600_000);
 
-  test("a service that knows idempotency keys makes one job of each export, whatever happens", async () => {
+  test("a service with idempotency keys creates one job for each export, whatever happens", async () => {
     const all = await stories(EXPORTS / 10, true);
     expect(all.filter(({ ambiguousStarts }) => ambiguousStarts > 0).length).toBeGreaterThan(0);
     expect(new Set(all.map(({ jobs }) => jobs))).toEqual(new Set([1]));

@@ -1,11 +1,11 @@
-// What hostile replies cost in memory. The server that sends them is in this process, too, and needs next to none.
+// The memory that hostile replies take. The server that sends them is in this process, too, and needs next to none.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { ask, CALLS } from "../calls.ts";
 import { endless, hugeBody } from "../endlessReply.ts";
 import { scriptedServer, type Answer } from "../scriptedServer.ts";
 
-/** More than garbage that waits to be collected, less than any of these replies. */
+/** More than uncollected garbage, less than any of these replies. */
 const LIMIT_BYTES = 100 * 1024 ** 2;
 
 /** Members of a gzip stream can follow one another: 64 MiB each. */
@@ -33,9 +33,9 @@ test.each<[string, string, Answer]>([
     "interim replies without end",
     endless("", Buffer.from("HTTP/1.1 103 Early Hints\r\n\r\n".repeat(100))).answer,
   ],
-])("%s %s needs no memory to speak of", async (_row, _name, answer) => {
+])("%s %s takes hardly any memory", async (_row, _name, answer) => {
   const { baseUrl } = await scriptedServer(answer);
-  await ask("status", baseUrl, { limitMs: 5_000 }); // what is loaded and compiled at the first time
+  await ask("status", baseUrl, { limitMs: 5_000 }); // code that is loaded and compiled the first time
   const before = process.memoryUsage.rss();
   let most = before;
   const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 5);

@@ -1,14 +1,14 @@
 import { createSocket } from "node:dgram";
 import { onTestFinished } from "vitest";
 
-/** What is said of a name: addresses, that it does not exist, that the server has failed, or nothing. */
+/** The DNS reply for a name: addresses, that it does not exist, that the server has failed, or none. */
 export type Names = readonly string[] | "no such name" | "failure" | "silence";
 
 const CODES = { "no such name": 3, failure: 2, silence: 0 };
 const TYPE_A = 1;
 const TYPE_AAAA = 28;
 
-/** The name service of this network, on 127.0.0.1 until the test ends. @returns how many questions it was asked */
+/** The DNS server of this network, on 127.0.0.1 until the test ends. @returns the number of its queries */
 export async function nameServer(answer: (question: number) => Names): Promise<() => number> {
   let questions = 0;
   const socket = createSocket("udp4");
@@ -21,7 +21,7 @@ export async function nameServer(answer: (question: number) => Names): Promise<(
   return () => questions;
 }
 
-/** See RFC 1035 §4: the question again, and one record for each address of the type that was asked for. */
+/** See RFC 1035 §4: the question again, and one record for each address of the requested type. */
 function replyTo(query: Buffer, names: Exclude<Names, "silence">): Buffer {
   let end = 12;
   while (query[end]) end += (query[end] ?? 0) + 1;
@@ -50,7 +50,7 @@ function replyTo(query: Buffer, names: Exclude<Names, "silence">): Buffer {
   return Buffer.concat([head, query.subarray(12, end + 5), ...records]);
 }
 
-/** An IPv4 address, or `::1`, as it is sent. */
+/** An IPv4 address, or `::1`, in wire form. */
 function bytesOf(address: string): Buffer {
   return address === "::1"
     ? Buffer.from([...Array<number>(15).fill(0), 1])

@@ -1,4 +1,4 @@
-// Name services and dropped packets, in a network of the tests' own.
+// DNS and dropped packets, in the tests' own network.
 import { execFileSync } from "node:child_process";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { ask, CALLS, GOOD_VALUE } from "../calls.ts";
@@ -20,7 +20,7 @@ async function namedService(): Promise<ScriptedServer> {
   return { ...server, baseUrl: `https://${SERVICE_HOST}:${server.port}` };
 }
 
-/** Drops all that is sent to a port, until the test ends or the returned function is called. */
+/** Drops all packets to a port, until the test ends or the returned function is called. */
 function dropPackets(command: "iptables" | "ip6tables", port: number): () => void {
   const rule = ["INPUT", "-p", "tcp", "--dport", String(port), "-j", "DROP"];
   execFileSync(command, ["-A", ...rule]);
@@ -33,7 +33,7 @@ function dropPackets(command: "iptables" | "ip6tables", port: number): () => voi
   return stop;
 }
 
-test("N02 a host that the name service does not know is an error after three repeats", async () => {
+test("N02 a host that DNS does not know is an error after three repeats", async () => {
   const questions = await nameServer(() => "no such name");
   const { error, lines } = await ask("start", `https://${SERVICE_HOST}`);
   expect(error?.message).toBe(`host not found: ${SERVICE_HOST}`);
@@ -42,7 +42,7 @@ test("N02 a host that the name service does not know is an error after three rep
 });
 
 test.each(["failure", "silence"] as const)(
-  "N03 a name service that answers with %s is asked again",
+  "N03 a DNS server that answers with %s is asked again",
   async (fault) => {
     const service = await namedService();
     let repeats = 0;
@@ -55,7 +55,7 @@ test.each(["failure", "silence"] as const)(
   },
 );
 
-test("N03 a name service that is not there is asked until it is", async () => {
+test("N03 a missing DNS server is asked again until it is there", async () => {
   const service = await namedService();
   let started: Promise<unknown> | undefined;
   const { value, lines } = await ask("status", service.baseUrl, {

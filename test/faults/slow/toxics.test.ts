@@ -1,4 +1,4 @@
-// The eight toxics of toxiproxy between us and a service that is well.
+// The eight toxics of toxiproxy between client and a working service.
 import { expect, test } from "vitest";
 import { ask, CALLS, DUPLICATE, GOOD_VALUE, NO_LINES, UNKNOWN_JOB } from "../calls.ts";
 import { goodBody, good, reply } from "../replies.ts";
@@ -20,7 +20,7 @@ async function poisoned(
   return { ...proxy, service };
 }
 
-/** For a fault that is cured as soon as it was noticed. */
+/** For a fault that ends when it is noticed. */
 const SAFE = ["status", "bundle"] as const;
 
 test.each(CALLS)("N01 down: refused connections are tried again: %s", async (call) => {
@@ -39,7 +39,7 @@ for (const [row, type, attributes, words] of [
   ["N11", "timeout", { timeout: 0 }, "failed (no answer in time)"],
   ["N13", "bandwidth", { rate: 1 }, "failed (no answer in time)"],
 ] as const) {
-  test.each(SAFE)(`${row} ${type} of ${JSON.stringify(attributes)} is tried again: %s`, async (call) => {
+  test.each(SAFE)(`${row} ${type} of ${JSON.stringify(attributes)} is retried: %s`, async (call) => {
     const { baseUrl, cure } = await poisoned(type, attributes);
     const { value, lines } = await ask(call, baseUrl, { onProgress: () => void cure() });
     expect(value).toEqual(GOOD_VALUE[call]);
@@ -47,7 +47,7 @@ for (const [row, type, attributes, words] of [
     expect(lines.warn).toEqual([]);
   });
 
-  test(`${row === "N07" ? "N08" : row} ${type} of ${JSON.stringify(attributes)} lets a start be repeated once`, async () => {
+  test(`${row === "N07" ? "N08" : row} ${type} of ${JSON.stringify(attributes)} repeats a start once`, async () => {
     const { baseUrl, service } = await poisoned(type, attributes);
     const { error, lines } = await ask("start", baseUrl);
     expect(error?.message).toContain(words);
@@ -64,12 +64,15 @@ test.each(CALLS)("N12 latency of five seconds costs time only: %s", async (call)
   expect(lines).toEqual(NO_LINES);
 });
 
-test.each(CALLS)("N14 slow_close: a reply that is whole is not waited for any longer: %s", async (call) => {
-  const { baseUrl } = await poisoned("slow_close", { delay: 5_000 });
-  const { value, tookMs } = await ask(call, baseUrl);
-  expect(value).toEqual(GOOD_VALUE[call]);
-  expect(tookMs).toBeLessThan(30_000);
-});
+test.each(CALLS)(
+  "N14 slow_close: a whole reply is returned before the connection closes: %s",
+  async (call) => {
+    const { baseUrl } = await poisoned("slow_close", { delay: 5_000 });
+    const { value, tookMs } = await ask(call, baseUrl);
+    expect(value).toEqual(GOOD_VALUE[call]);
+    expect(tookMs).toBeLessThan(30_000);
+  },
+);
 
 test.each(CALLS)("N15 slicer: a reply in slices is read: %s", async (call) => {
   const { baseUrl } = await poisoned("slicer", { average_size: 64, size_variation: 32, delay: 10 });

@@ -2,20 +2,20 @@ import { spawn } from "node:child_process";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { freeAddress } from "../scriptedServer.ts";
 
-/** A proxy whose connections suffer, see https://github.com/Shopify/toxiproxy#toxics. */
+/** A proxy with faulty connections, see https://github.com/Shopify/toxiproxy#toxics. */
 export interface ToxicProxy {
   baseUrl: string;
-  /** What is done to the bytes of the service's replies from now on. */
+  /** The faults of the service's replies from now on. */
   poison: (type: string, attributes: Readonly<Record<string, number>>) => Promise<void>;
   /** Whether connections are accepted. */
   enable: (enabled: boolean) => Promise<void>;
-  /** All is well again. */
+  /** Removes all faults. */
   cure: () => Promise<void>;
 }
 
 let api: string;
 
-/** Runs toxiproxy beside the tests of a file. */
+/** Runs toxiproxy during the tests of a file. */
 export function withToxiproxy(): void {
   let child: ReturnType<typeof spawn>;
   beforeAll(async () => {

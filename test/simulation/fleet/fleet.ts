@@ -9,18 +9,18 @@ import { Timeline } from "./timeline.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** A fleet, and all that may happen to it. */
+/** A fleet, and its faults. */
 export interface FleetOptions {
   readonly seed: number;
   readonly stacks: number;
   readonly sitesPerStack: number;
   readonly days: number;
   readonly linkLifeMs: number;
-  /** All links are due when it begins; else the stacks come one after the other. */
+  /** All links are due at the beginning; else the stacks come one after the other. */
   readonly isAllAtOnce: boolean;
   readonly workers: number;
   readonly resyncMs: number;
-  /** Renewals of one stack at once, in `pulumi up --parallel`. */
+  /** Concurrent renewals of one stack, in `pulumi up --parallel`. */
   readonly parallel: number;
   /** Time limit of a renewal, in milliseconds. */
   readonly renewalTimeoutMs: number;
@@ -29,13 +29,13 @@ export interface FleetOptions {
   readonly perMinute: number;
   readonly outages: readonly Outage[];
   readonly failedPart: number;
-  /** This part of the runs ends by a `kill -9`; the lock of its stack stays. */
+  /** This share of the runs ends by a `kill -9`; the lock of its stack stays. */
   readonly killedPart: number;
-  /** `pulumi cancel` at the start of a container takes the lock away. */
+  /** `pulumi cancel` at the start of a container removes the lock. */
   readonly isCancelledAtStart: boolean;
 }
 
-/** 10,000 sites in a week in which nothing happens, with all cures. */
+/** 10,000 sites in a week without faults, with all cures. */
 export const CALM: FleetOptions = {
   seed: 20_261_123,
   stacks: 100,
@@ -59,31 +59,31 @@ export interface FleetFigures {
   /** Updates that the operator began. */
   readonly runs: number;
   readonly renewals: number;
-  /** Hours in which a site had no valid link, of all sites together. */
+  /** Hours without a valid link, of all sites together. */
   readonly siteHours: number;
-  /** Stacks without one good run in the last day. */
+  /** Stacks without a successful run in the last day. */
   readonly deadStacks: number;
-  /** Longest time that a stack which was due waited for a worker, in milliseconds. */
+  /** The longest time that a due stack waited for a worker, in milliseconds. */
   readonly longestWaitMs: number;
   /** Requests that the service refused for its quota. */
   readonly refused: number;
 }
 
-/** From the begin of a run until its first request: pod, `pulumi install`, the program's start; 15 to 24 s were measured. */
+/** From the beginning of a run until its first request: pod, `pulumi install`, the program's start; 15 to 24 s were measured. */
 const RUN_START_MS = 20_000;
-/** Of a request and its answer, in milliseconds. */
+/** Duration of a request and its answer, in milliseconds. */
 const ROUND_TRIP_MS = { from: 100, to: 300 };
 const DAY_MS = 24 * HOUR_MS;
 const BEGIN_MS = Date.parse("2026-01-01T00:00:00Z");
 
 interface Stack extends OperatedStack {
-  /** Of each site; sites whose links came in the same second share one. */
+  /** The state of each site; sites whose links were created in the same second share one. */
   readonly states: StaticExportState[];
   lastGoodRunMs: number;
   isLocked: boolean;
 }
 
-/** Lets a fleet live. What the operator does is a model of it; when a link is due and what is sent again is the provider's code. */
+/** Simulates a fleet. The operator is a model; the provider's code decides when a link is due and what is sent again. */
 export function simulateFleet(code: ProviderCode, options: FleetOptions): FleetFigures {
   const { parallel, days, linkLifeMs, renewalTimeoutMs, isAllAtOnce } = options;
   const random = seededRandom(options.seed);
@@ -96,7 +96,7 @@ export function simulateFleet(code: ProviderCode, options: FleetOptions): FleetF
     random,
     roundTripMs: () => ROUND_TRIP_MS.from + random() * (ROUND_TRIP_MS.to - ROUND_TRIP_MS.from),
   };
-  // the domain decides nothing
+  // the domain has no effect
   const inputs: CheckedInputs = {
     domain: "docs.example.com",
     baseUrl: "https://api.example.test",
@@ -105,7 +105,7 @@ export function simulateFleet(code: ProviderCode, options: FleetOptions): FleetF
   let renewals = 0;
   let withoutLinkMs = 0;
 
-  /** As a `Date` header and an `expiresAt` of whole seconds tell it. */
+  /** As a `Date` header and an `expiresAt` of whole seconds have it. */
   const stateMintedAt = (atMs: number): StaticExportState => {
     const mintedAtMs = Math.floor((BEGIN_MS + atMs) / 1_000) * 1_000;
     const link = {
@@ -124,7 +124,7 @@ export function simulateFleet(code: ProviderCode, options: FleetOptions): FleetF
       if (stack.isLocked && !options.isCancelledAtStart) return ended(false);
       stack.isLocked = false;
       const due = dueSites(stack);
-      // after so many renewals
+      // after this number of renewals
       const killedAfter = isKilled ? Math.floor(random() * (due.length + 1)) : Infinity;
       const killed = (): void => {
         stack.isLocked = true;
@@ -141,7 +141,7 @@ export function simulateFleet(code: ProviderCode, options: FleetOptions): FleetF
   const isDue = (state: StaticExportState | undefined): boolean =>
     state !== undefined && code.planExport(inputs, state, BEGIN_MS + timeline.nowMs).action === "renew";
 
-  /** All links live equally long: the older ones are due, up to one that is searched for by halves. */
+  /** All links live equally long: the older ones are due, up to one that a binary search finds. */
   const dueSites = ({ states }: Stack): number[] => {
     const mintedAt = (site: number): number => states[site]?.bookkeeping.mintedAtMs ?? 0;
     const sites = [...states.keys()].sort((one, other) => mintedAt(one) - mintedAt(other));
@@ -194,7 +194,7 @@ export function simulateFleet(code: ProviderCode, options: FleetOptions): FleetF
     for (let lane = 0; lane < Math.min(parallel, due.length); lane++) next();
   };
 
-  /** From a fresh link until it is due, as the provider has it. */
+  /** From a new link until it is due, by the provider's code. */
   const freshMs = Date.parse(stateMintedAt(0).outputs.renewAfter ?? "") - BEGIN_MS;
   const stacks = Array.from({ length: options.stacks }, (): Stack => {
     const state = stateMintedAt(-freshMs * (isAllAtOnce ? 1 : random()));

@@ -1,16 +1,16 @@
 import type { Timeline } from "./timeline.ts";
 
 /**
- * The rules of pulumi-kubernetes-operator 2.9.0 that decide when a stack runs: `cooldown`, `isSynced`, `markStackFailed`
- * and `maxUpdateFailures` of `operator/internal/controller/pulumi/stack_controller.go`, `MaxConcurrentReconciles` of
- * `operator/cmd/main.go`. Retold in a few lines; none of its code is here.
+ * The rules of pulumi-kubernetes-operator 2.9.0 that decide when a stack runs: `cooldown`, `isSynced`, `markStackFailed` and
+ * `maxUpdateFailures` of `operator/internal/controller/pulumi/stack_controller.go`, `MaxConcurrentReconciles` of
+ * `operator/cmd/main.go`. Written anew in a few lines, without its code.
  */
 export interface OperatorOptions {
   /** `MAX_CONCURRENT_RECONCILES`: an update holds one of them until it ends. */
   readonly workers: number;
   /** `resyncFrequencySeconds`, counted from the end of the last update, in milliseconds. */
   readonly resyncMs: number;
-  /** How often a CronJob annotates the stacks that are stalled, in milliseconds; `undefined`: nobody does. */
+  /** How often a CronJob annotates the stacks that are stalled, in milliseconds; `undefined`: never. */
   readonly wakeEveryMs: number | undefined;
 }
 
@@ -18,10 +18,10 @@ const MAX_UPDATE_FAILURES = 3;
 const COOLDOWN_MS = 10_000;
 const COOLDOWN_FACTOR = 3;
 
-/** What the operator knows of a stack. */
+/** The operator's record of a stack. */
 export interface OperatedStack {
   /**
-   * Failures in a row that count. The first one after a success counts; the first one after an annotation does not, as
+   * Counted failures in a row. The first one after a success counts; the first one after an annotation does not, as
    * `markStackFailed` compares the request with that of the last update.
    */
   failures: number;
@@ -32,11 +32,11 @@ export interface OperatedStack {
 
 export const newStack = (): OperatedStack => ({ failures: 0, isStalled: false, isFreshRequest: true });
 
-/** Runs each stack when it is due, so many at once. */
+/** Runs each stack when it is due, with a limited concurrency. */
 export class Operator<Stack extends OperatedStack> {
-  /** Updates that were begun. */
+  /** Updates that began. */
   runs = 0;
-  /** Longest time that a stack which was due waited for a worker, in milliseconds. */
+  /** The longest time that a due stack waited for a worker, in milliseconds. */
   longestWaitMs = 0;
   readonly #timeline: Timeline;
   readonly #options: OperatorOptions;
@@ -44,7 +44,7 @@ export class Operator<Stack extends OperatedStack> {
   readonly #waiting: { stack: Stack; sinceMs: number }[] = [];
   #busy = 0;
 
-  /** @param update runs a stack once, and says whether that went well */
+  /** @param update runs a stack once, and returns whether it succeeded */
   constructor(
     timeline: Timeline,
     options: OperatorOptions,

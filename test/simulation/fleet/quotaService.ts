@@ -1,6 +1,6 @@
 import type { Fault } from "../../../provider/http/retryPolicy.ts";
 
-/** From when until when nothing is minted, in milliseconds since the beginning. */
+/** From when until when no link is created, in milliseconds since the beginning. */
 export interface Outage {
   readonly fromMs: number;
   readonly toMs: number;
@@ -9,16 +9,16 @@ export interface Outage {
 }
 
 export interface ServiceOptions {
-  /** Requests that are let through in each whole minute; others get 429, and the begin of the next minute as `Retry-After`. */
+  /** The requests that pass in each whole minute; others get 429, with the beginning of the next minute as `Retry-After`. */
   readonly perMinute: number;
   readonly outages: readonly Outage[];
-  /** This part of all requests fails with a 500, wherever it would have led. */
+  /** This share of all requests fails with a 500, whatever they request. */
   readonly failedPart: number;
 }
 
 const MINUTE_MS = 60_000;
 
-/** A service that mints links: as much of it as decides whether a request comes to something. */
+/** A service that creates links: the part of it that decides about the success of a request. */
 export class QuotaService {
   /** Requests that were refused for the quota. */
   refused = 0;
@@ -32,7 +32,7 @@ export class QuotaService {
     this.#random = random;
   }
 
-  /** @returns why nothing is minted; `undefined` when a link is */
+  /** @returns why no link is created; `undefined` when one is */
   answer(nowMs: number): Fault | undefined {
     const { outages, perMinute, failedPart } = this.#options;
     for (const { fromMs, toMs, kind } of outages) {
@@ -48,7 +48,7 @@ export class QuotaService {
     }
     if (this.#inMinute >= perMinute) {
       this.refused++;
-      // the header counts whole seconds
+      // the header has whole seconds
       const retryAfterMs = Math.ceil(((minute + 1) * MINUTE_MS - nowMs) / 1_000) * 1_000;
       return { kind: "status", status: 429, retryAfterMs };
     }

@@ -2,28 +2,27 @@ import type { Fault } from "../../../provider/http/retryPolicy.ts";
 import type { ProviderCode } from "./providerCode.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** How long a service that never answered is tried, and one that refuses connections: as in `provider/http/retries.ts`. */
+/** How long a service that never answered is retried, and one that refuses connections: as in `provider/http/retries.ts`. */
 const SILENCE_LIMIT_MS = 2 * 60_000;
 const REFUSED_LIMIT_MS = 15_000;
 
 export interface RenewalContext {
   readonly code: ProviderCode;
   readonly timeline: Timeline;
-  /** @returns why nothing is minted; `undefined` when a link is */
+  /** @returns why no link is created; `undefined` when one is */
   readonly answer: (nowMs: number) => Fault | undefined;
   readonly random: () => number;
-  /** From a request until its answer is there, in milliseconds. */
+  /** From a request until its answer has arrived, in milliseconds. */
   readonly roundTripMs: () => number;
 }
 
 /**
- * A link is renewed, with all its attempts, and `ended` told whether it was. What is sent again and when is the provider's
- * own `retryPolicy`. The loop around it is that of `Retries` without its connections, texts and promises, which
- * would take a hundred times as long, and without the pacer, with which a quota refuses less; `test/histories/fleet.test.ts` holds
- * the two side by side.
+ * Renews a link, with all attempts, and calls `ended` with whether it was renewed. The provider's own `retryPolicy` decides what
+ * is sent again and when. The loop around it is that of `Retries` without its connections, texts and promises, which would take a
+ * hundred times as long, and without the pacer, with which a quota refuses less; `test/histories/fleet.test.ts` compares the two.
  *
  * @param limitMs time limit of the renewal
- * @param isKilled its process is gone: no further request, and nobody is told
+ * @param isKilled its process is gone: no further request, and `ended` is not called
  */
 export function renewLink(
   { code, timeline, answer, random, roundTripMs }: RenewalContext,
@@ -45,7 +44,7 @@ export function renewLink(
   };
   const arrived = (): void => {
     const fault = answer(timeline.nowMs);
-    if (isKilled()) return; // whatever was minted, nobody has it
+    if (isKilled()) return; // a created link is lost
     if (!fault) return ended(true);
     wasAnswered ||= fault.kind === "status";
     failures++;

@@ -1,4 +1,4 @@
-/** What is to happen at which moment of virtual time: a heap, as a week of a fleet has millions of such moments. */
+/** The events of virtual time by their moments: a heap, as a week of a fleet has millions of such moments. */
 export class Timeline {
   /** Milliseconds since the beginning. */
   nowMs = 0;
@@ -7,12 +7,12 @@ export class Timeline {
   readonly #events: (() => void)[] = [];
   #order = 0;
 
-  /** What was asked for earlier happens first, where two fall on the same moment. */
+  /** Of two events at the same moment, the one that was added first happens first. */
   after(delayMs: number, event: () => void): void {
     this.#siftUp(this.nowMs + delayMs, this.#order++, event);
   }
 
-  /** Lets all happen until then. */
+  /** Runs all events until then. */
   runUntil(endMs: number): void {
     for (;;) {
       const [time] = this.#times;

@@ -1,11 +1,11 @@
-// Ctrl-C while an export is awaited. This measures time, so it runs with nothing beside it.
+// Ctrl-C during the wait for an export. This measures time, so it runs with nothing beside it.
 import { expect, test, vi } from "vitest";
 import { docs } from "../programFolder.ts";
 import { bundle, poll, startsOf } from "../requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf } from "../world.ts";
 
 onEachEngine("Ctrl-C", (kind) => {
-  test("L14 Ctrl-C ends the wait within two seconds with the job saved, and the next up goes on with it", async (context) => {
+  test("L14 Ctrl-C ends the wait within two seconds with the job saved, and the next up continues it", async (context) => {
     const world = await buildWorld(context, kind);
     const letJobsEnd = world.holdJobs();
     world.program(docs());

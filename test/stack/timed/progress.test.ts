@@ -1,4 +1,4 @@
-// L50: what is seen of a running export, on a real engine's row. The provider's time passes faster than ours.
+// L50: the row of a running export on a real engine. The provider's time passes faster than real time.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseDuration } from "../../../provider/time/duration.ts";
@@ -6,10 +6,10 @@ import type { LogLine } from "../../engine/index.ts";
 import { buildWorld, onEachEngine, succeeded } from "../world.ts";
 
 const SPEED = 8;
-/** How long the job stands still, by the provider's clock: longer than a row may. */
+/** How long the job's progress stands still, by the provider's clock: longer than a row may. */
 const STANDSTILL_MS = 32_000;
 
-/** The time since the operation began that a line ends with, in milliseconds. */
+/** The time since the operation began at the end of a line, in milliseconds. */
 const shownAt = ({ message }: LogLine): number =>
   parseDuration(/\(([^)]*)\)$/.exec(message)?.[1]?.replaceAll(" ", "") ?? "") ?? 0;
 
@@ -55,7 +55,7 @@ onEachEngine("progress", (kind) => {
     expect(Math.min(...gaps(rows.map(({ line }) => shownAt(line))))).toBeGreaterThanOrEqual(1_000);
     expect(Math.max(...gaps(rows.map(({ line }) => shownAt(line))))).toBeLessThan(30_000);
     expect(SPEED * Math.max(...gaps(rows.map(({ atMs }) => atMs)))).toBeLessThan(30_000);
-    // what stays is told once
+    // a persistent line is logged once
     const lasting = seen.filter(({ line }) => !line.ephemeral).map(({ line }) => line.message);
     expect(new Set(lasting).size).toBe(lasting.length);
   });

@@ -10,7 +10,7 @@ const check = (given: Record<string, unknown>): ReturnType<typeof checkByTable<C
     configuration,
   );
 
-test("a failed job is refused unless that is accepted", () => {
+test("a failed job is refused unless the input accepts it", () => {
   const ids = { projectId: "p1", jobId: "a1" };
   expect(check(ids)).toMatchObject({ inputs: { ...ids, acceptFailed: false }, failures: [] });
   expect(check({ ...ids, acceptFailed: true })).toMatchObject({
@@ -22,7 +22,7 @@ test("a failed job is refused unless that is accepted", () => {
   ]);
 });
 
-test("inputs that are missing are told with what they are", () => {
+test("missing inputs are reported with their meaning", () => {
   expect(check({}).failures).toEqual([
     {
       property: "projectId",

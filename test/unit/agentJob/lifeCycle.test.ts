@@ -1,10 +1,12 @@
+import { inspect } from "node:util";
 import { beforeEach, describe, expect, test } from "vitest";
-import { agentJob } from "../../../provider/agentJob/lifeCycle.ts";
+import { agentJob, agentJobByStoredNames } from "../../../provider/agentJob/lifeCycle.ts";
 import { lookUpAgentJob } from "../../../provider/agentJob/lookUp.ts";
 import type { CheckedAgentJobInputs } from "../../../provider/agentJob/inputs.ts";
 import type { AgentJobState } from "../../../provider/agentJob/state.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
 import type { Context } from "../../../provider/resource/context.ts";
+import { UNKNOWN } from "../../../provider/messages/unknown.ts";
 import { RunCancelledError } from "../../../provider/messages/errors.ts";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
 import { COMPLETED_JOB } from "../../simulation/agentJobReply.ts";
@@ -27,7 +29,7 @@ const NAME = "agent job a1 of project p1";
 
 let clock: VirtualClock;
 let reporter: ReturnType<typeof recordingReporter>;
-/** What the service answers at the moment. */
+/** The service's present answer. */
 let answer: () => ScriptedReply;
 let scripted: ReturnType<typeof scriptedFetch>;
 
@@ -49,14 +51,14 @@ const create = (inputs = INPUTS, limitMs?: number): Promise<AgentJobState> =>
 const update = (state: AgentJobState, inputs = INPUTS): Promise<AgentJobState> =>
   clock.run(agentJob.update(context(), state, inputs));
 const MACHINE = { name: "build-agent", nowMs: 0 };
-/** What a diff says, with the whole line of its decision. */
+/** A diff, with the whole line of its decision. */
 const verdict = (state: AgentJobState, changes: Partial<CheckedAgentJobInputs> = {}): unknown => {
   const { changed, replaces, hidden, decision } = agentJob.diff({ ...INPUTS, ...changes }, state, MACHINE);
   return { changed, replaces, hidden, decided: decisionLine(decision) };
 };
 const SAME = { changed: [], replaces: [], hidden: false };
 
-describe("those who trace are told", () => {
+describe("traces have spans", () => {
   const ABOUT = { "pulumi.urn": URN, "docs_hosting.project.id": "p1", "docs_hosting.job.id": "a1" };
   const traced = async (
     name: string,
@@ -68,7 +70,7 @@ describe("those who trace are told", () => {
     return recorded;
   };
 
-  test("of the wait and its looks, with job and code", async () => {
+  test("of the wait and its polls, with job and code", async () => {
     const statuses = ["active", "completed"];
     answer = () => ({ body: { ...JOB, status: statuses.shift() } });
     const recorded = await traced("create", (given) => agentJob.create(given, INPUTS));
@@ -88,7 +90,7 @@ describe("those who trace are told", () => {
     });
   });
 
-  test("of a wait that goes on, and of a refresh", async () => {
+  test("of a wait that continues, and of a refresh", async () => {
     const { state } = await unfinished<AgentJobState>(create(INPUTS, 60_000));
     answer = endsAs({ status: "failed" }, 0);
     const updated = await traced("update", (given) => agentJob.update(given, state, INPUTS));
@@ -115,34 +117,36 @@ describe("waiting", () => {
     expect(state.outputs).toEqual({ ...INPUTS, ...JOB, ...end, id: undefined });
     expect(verdict(state)).toEqual({
       ...SAME,
-      decided: `UP_TO_DATE: ${NAME} is ${end.status}: nothing is asked for`,
+      decided: `UP_TO_DATE: ${NAME} is ${end.status}: no request is needed`,
     });
     expect(new Set(scripted.requests.map(({ method, path }) => `${method} ${path}`))).toEqual(
       new Set(["GET /v2/agent/p1/job/a1"]),
     );
-    expect(reporter.lines.info).toEqual([`NEW: ${NAME} is waited for`]);
+    expect(reporter.lines.info).toEqual([`NEW: waiting for ${NAME}`]);
     expect(reporter.lines.progress).toContain("active");
   });
 
-  test("names a status that is not known once, and takes it for still running", async () => {
+  test("names an unknown status once, and treats it as still running", async () => {
     const statuses = ["paused", "paused", "active", "paused", "completed"];
     answer = () => ({ body: { ...JOB, status: statuses.shift() } });
     await create();
-    expect(reporter.lines.warn).toEqual([`${NAME} has the unknown status "paused"; taken for still running`]);
+    expect(reporter.lines.warn).toEqual([
+      `${NAME} has the unknown status "paused"; it counts as still running`,
+    ]);
   });
 
-  test("names fields that are missing once, and leaves them empty", async () => {
+  test("names missing fields once, and leaves them empty", async () => {
     const statuses = ["active", "active", "completed"];
     answer = () => ({ body: { id: "a1", status: statuses.shift() } });
     const { outputs } = await create();
     expect(outputs).toMatchObject({ source: { repository: "", ref: null }, model: "", createdAt: "" });
     expect(scripted.requests).toHaveLength(3);
     expect(reporter.lines.warn).toEqual([
-      `${NAME}: the service does not tell source, model, createdAt: empty in the outputs`,
+      `${NAME}: the service does not send source, model, createdAt: empty in the outputs`,
     ]);
   });
 
-  test("looks again when the service asks it to", async () => {
+  test("polls again at the time that the service sets", async () => {
     let looks = 0;
     answer = () =>
       ++looks === 1
@@ -153,19 +157,19 @@ describe("waiting", () => {
     expect(looks).toBe(2);
   });
 
-  test("ends at the deadline, and the next update goes on", async () => {
+  test("ends at the deadline, and the next update continues", async () => {
     const { state, message } = await unfinished<AgentJobState>(create(INPUTS, 60_000));
     expect(message).toMatch(
       /^agent job a1 of project p1: waited for agent job a1 .* to be final.* time limit of 1m passed/,
     );
-    expect(message).toContain("The next `pulumi up` goes on waiting for it.");
-    const decided = `RESUMED: ${NAME} was not final when an earlier run ended: the wait goes on`;
+    expect(message).toContain("The next `pulumi up` continues to wait for it.");
+    const decided = `RESUMED: ${NAME} was not final when an earlier run ended: the wait continues`;
     expect(verdict(state)).toEqual({ ...SAME, hidden: true, decided });
     answer = endsAs({ status: "completed" }, 0);
     expect((await update(state)).outputs.status).toBe("completed");
   });
 
-  test("is stopped at once, with what was seen", async () => {
+  test("is stopped at once, with the fields read so far", async () => {
     const stop = new AbortController();
     answer = () => {
       clock.after(10, () => {
@@ -181,7 +185,7 @@ describe("waiting", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("keeps what an earlier run saw when the service can't be asked", async () => {
+  test("keeps the fields of an earlier run when the service can't be reached", async () => {
     const { state } = await unfinished<AgentJobState>(create(INPUTS, 60_000));
     answer = () => ({ status: 401, body: { error: `bad key ${KEY}` } });
     const second = await unfinished<AgentJobState>(update(state));
@@ -190,7 +194,7 @@ describe("waiting", () => {
     expect(second.message).not.toContain(KEY);
   });
 
-  test("remembers nothing of a job that was never seen, or is gone", async () => {
+  test("records nothing of a job that was never read, or is gone", async () => {
     answer = () => ({ status: 404, body: { error: "unknown" } });
     const error = await caught(create());
     expect(error).not.toBeInstanceOf(UnfinishedError);
@@ -212,11 +216,11 @@ describe("a failed job", () => {
   test("is an error that is repeated without a request", async () => {
     const { state, message } = await unfinished<AgentJobState>(create());
     expect(message).toBe(
-      `${NAME} failed: the agent met an unrecoverable error. It is final and not asked for again. Start the agent anew ` +
-        "and give the id of the new job, or take this for a normal end with `acceptFailed: true`.",
+      `${NAME} failed: the agent met an unrecoverable error. The job is final, so it is not read again. Start the agent again ` +
+        "and give the id of the new job, or accept the failure with `acceptFailed: true`.",
     );
     expect(scripted.requests).toHaveLength(1);
-    const decided = `JOB_FAILED: ${NAME} failed, which is not accepted: nothing is asked for`;
+    const decided = `JOB_FAILED: ${NAME} failed, and acceptFailed is not set: no request is sent`;
     expect(verdict(state)).toEqual({ ...SAME, hidden: true, decided });
     const changed = { ...SAME, changed: ["apiKeyEnv"], decided };
     expect(verdict(state, { apiKeyEnv: "SECOND_KEY" })).toEqual(changed);
@@ -224,12 +228,12 @@ describe("a failed job", () => {
     expect(scripted.requests).toHaveLength(1);
   });
 
-  test("is a normal end where that is accepted, before or after", async () => {
+  test("is a normal end where the input accepts it, before or after", async () => {
     const accepted = { ...INPUTS, acceptFailed: true };
     expect((await create(accepted)).outputs).toMatchObject({ status: "failed", acceptFailed: true });
     const { state } = await unfinished<AgentJobState>(create());
     const changed = { ...SAME, changed: ["acceptFailed"] };
-    const decided = "SETTINGS: acceptFailed changed: remembered without a request";
+    const decided = "SETTINGS: acceptFailed changed: recorded without a request";
     expect(verdict(state, accepted)).toEqual({ ...changed, decided });
     const asked = scripted.requests.length;
     const after = await update(state, accepted);
@@ -243,13 +247,26 @@ describe("a failed job", () => {
   });
 });
 
+test("the preview of a job that is not final knows nothing of it; a final one keeps its outputs", async () => {
+  const predicted = (state?: AgentJobState, more: Partial<CheckedAgentJobInputs> = {}): unknown =>
+    agentJob.predict({ ...INPUTS, ...more }, state, MACHINE);
+  const names = ["status", "source", "model", "prLink", "createdAt", "archivedAt"];
+  const unknown = { ...INPUTS, ...Object.fromEntries(names.map((name) => [name, UNKNOWN])) };
+  expect(predicted()).toEqual(unknown);
+  const { state } = await unfinished<AgentJobState>(create(INPUTS, 60_000));
+  expect(predicted(state)).toEqual(unknown);
+  answer = endsAs({ status: "completed" }, 0);
+  const final = await create();
+  expect(predicted(final, { acceptFailed: true })).toEqual({ ...final.outputs, acceptFailed: true });
+});
+
 describe("a final job", () => {
   const final = async (): Promise<AgentJobState> => {
     answer = endsAs({ status: "completed" }, 0);
     return create();
   };
 
-  test("is replaced by another id, project or service; other changes are remembered without a request", async () => {
+  test("is replaced by another id, project or service; other changes are recorded without a request", async () => {
     const state = await final();
     const other = { jobId: "a2", projectId: "p2", baseUrl: "https://other.example.test" };
     const replaces = ["projectId", "jobId", "baseUrl"];
@@ -257,21 +274,21 @@ describe("a final job", () => {
       changed: replaces,
       replaces,
       hidden: false,
-      decided: "REPLACED: projectId and id and baseUrl changed: another agent job in its place",
+      decided: "REPLACED: projectId and id and baseUrl changed: another agent job replaces this one",
     });
     const asked = scripted.requests.length;
     const change = { acceptFailed: true, apiKeyEnv: "PARTNER_API_KEY" };
     expect(verdict(state, change)).toEqual({
       ...SAME,
       changed: ["acceptFailed", "apiKeyEnv"],
-      decided: "SETTINGS: acceptFailed and apiKeyEnv changed: remembered without a request",
+      decided: "SETTINGS: acceptFailed and apiKeyEnv changed: recorded without a request",
     });
     const updated = await update(state, { ...INPUTS, ...change });
     expect(updated).toEqual({ ...state, outputs: { ...state.outputs, ...change } });
     expect(scripted.requests).toHaveLength(asked);
   });
 
-  test("is asked for once by a read, which sees when it was archived", async () => {
+  test("is requested once by a read, which notices when it was archived", async () => {
     const state = await final();
     const asked = scripted.requests.length;
     const archived = { status: "archived", archivedAt: "2026-03-02T10:00:00Z" };
@@ -291,33 +308,104 @@ describe("a final job", () => {
     answer = () => ({ status: 503 });
     await expect(clock.run(agentJob.read(context(), state))).rejects.toThrow("The state is unchanged.");
   });
+
+  test("that is gone is told by its code and both ids", async () => {
+    expect(decisionLine(agentJob.gone(await final()))).toMatch(/^JOB_GONE: agent job a1 of project p1 /);
+  });
+
+  test("is left as it is when its resource is removed", async () => {
+    const state = await final();
+    const asked = scripted.requests.length;
+    await agentJob.remove(context(), state);
+    expect(scripted.requests).toHaveLength(asked);
+  });
 });
 
-test("a lookup is not by its resource", async () => {
-  await expect(agentJob.lookUp(context(), "a1", {})).rejects.toThrow(
-    "a1: an AgentJob is not looked up by its resource; use getAgentJob.",
-  );
+test("inputs are checked by the table, under the names that users know", () => {
+  const { configuration } = context();
+  const { inputs, failures } = agentJob.check({ ...INPUTS, jobId: ".." }, configuration);
+  expect(inputs).toMatchObject({ projectId: "p1", acceptFailed: false });
+  expect(failures.map(({ property }) => property)).toEqual(["id"]);
+});
+
+describe("a job that is not managed yet", () => {
+  const configured = (): Context => ({
+    ...context(),
+    configuration: {
+      environment: (name) =>
+        ({ DOCS_HOSTING_ADMIN_API_KEY: KEY, DOCS_HOSTING_BASE_URL: INPUTS.baseUrl })[name],
+      stackConfig: () => undefined,
+    },
+  });
+  const imported = (id = "p1/a1"): ReturnType<typeof agentJob.import> =>
+    clock.run(agentJob.import(configured(), id));
+
+  test("is imported by project and id, and is final for the next run", async () => {
+    answer = () => ({ body: COMPLETED_JOB });
+    const { inputs, state } = await imported();
+    expect(inputs).toEqual({ projectId: "p1", jobId: "a1" });
+    expect(scripted.requests).toHaveLength(1);
+    expect(verdict(state)).toMatchObject(SAME);
+    expect(state.outputs).toMatchObject({ status: "completed", acceptFailed: false });
+  });
+
+  test("is accepted as it is when it failed, because the next run would refuse it otherwise", async () => {
+    answer = () => ({ body: { ...JOB, status: "failed" } });
+    const { inputs, state } = await imported();
+    expect(inputs).toEqual({ projectId: "p1", jobId: "a1", acceptFailed: true });
+    expect(verdict(state, { acceptFailed: true })).toMatchObject(SAME);
+  });
+
+  test("is read for a lookup in the same way", async () => {
+    const { state } = await clock.run(agentJob.lookUp(configured(), "p1/a1", {}));
+    expect(state.outputs).toMatchObject({ projectId: "p1", jobId: "a1", status: "active" });
+  });
+
+  test("is named in the error when the service does not have it", async () => {
+    answer = () => ({ status: 404, body: { error: "unknown" } });
+    await expect(imported("p1/nope")).rejects.toThrow("p1/nope: the service has no such agent job.");
+  });
+
+  test("is not found by an id without a project", async () => {
+    await expect(imported("a1")).rejects.toThrow("write PROJECT/JOB, such as my-project/a1");
+    await expect(imported("p1/")).rejects.toThrow("p1/: cannot be imported: jobId is not an identifier");
+    expect(scripted.requests).toHaveLength(0);
+  });
+
+  test("keeps nothing of a failed read", async () => {
+    answer = () => ({ status: 403, body: { error: "no" } });
+    await expect(imported()).rejects.toThrow("Nothing was imported");
+  });
+});
+
+test("inputs have their stored names for users whose schema reserves `id`", () => {
+  const { failures } = agentJobByStoredNames.check({}, context().configuration);
+  expect(failures.map(({ property }) => property)).toContain("jobId");
+  const state = { outputs: { ...INPUTS, ...COMPLETED_JOB, id: undefined }, bookkeeping: {} } as AgentJobState;
+  const other = { ...INPUTS, jobId: "a2" };
+  expect(agentJobByStoredNames.diff(other, state, MACHINE).decision.text).toContain("jobId changed");
+  expect(agentJob.diff(other, state, MACHINE).decision.text).toMatch(/^id changed/);
 });
 
 describe("a lookup", () => {
   const lookUp = (given: Record<string, unknown>): Promise<unknown> =>
     clock.run(lookUpAgentJob(context(), { baseUrl: INPUTS.baseUrl, ...given }));
 
-  test("asks once and waits for nothing", async () => {
+  test("sends one request and waits for nothing", async () => {
     expect(await lookUp({ projectId: "p1", id: "a1" })).toEqual(JOB);
     expect(scripted.requests).toHaveLength(1);
   });
 
-  test("passes on a status that is not known, with a warning", async () => {
+  test("returns an unknown status, with a warning", async () => {
     answer = endsAs({ status: "paused" }, 0);
     expect(await lookUp({ projectId: "p1", id: "a1" })).toMatchObject({ status: "paused" });
     expect(reporter.lines.warn).toEqual([`${NAME} has the unknown status "paused"`]);
   });
 
-  test("passes on a job of which fields are missing, with a warning", async () => {
+  test("returns a job with missing fields, with a warning", async () => {
     answer = () => ({ body: { id: "a1", status: "active", source: JOB.source, createdAt: JOB.createdAt } });
     expect(await lookUp({ projectId: "p1", id: "a1" })).toEqual({ ...JOB, model: "" });
-    expect(reporter.lines.warn).toEqual([`${NAME}: the service does not tell model: empty in the outputs`]);
+    expect(reporter.lines.warn).toEqual([`${NAME}: the service does not send model: empty in the outputs`]);
   });
 
   test("names every argument that is wrong, before any request", async () => {
@@ -325,6 +413,13 @@ describe("a lookup", () => {
       /^the agent job cannot be looked up: job there is no such input.*; projectId is required.*; id is not an identifier.*; apiKeyEnv is the name/,
     );
     expect(scripted.requests).toEqual([]);
+  });
+
+  test("shows no key that was given for an id by mistake", async () => {
+    answer = () => ({ status: 404, body: { error: "unknown" } });
+    const error = await caught(lookUp({ projectId: "p1", id: KEY }));
+    expect(error.message).toMatch(/^agent job \[removed\] of project p1: there is no such job/);
+    expect(inspect(error, { depth: 9 })).not.toContain(KEY);
   });
 
   test("is repeated when the service is busy, and gives up within a minute", async () => {

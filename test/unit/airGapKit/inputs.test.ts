@@ -7,7 +7,7 @@ import { UNKNOWN } from "../../../provider/messages/unknown.ts";
 const nothing: ConfigurationSource = { environment: () => undefined, stackConfig: () => undefined };
 const GIVEN = { source: { file: "bundle.tar.gz", version: "v1" }, folder: "./kits" };
 
-test("inputs come back in one spelling, with defaults filled in", () => {
+test("inputs are returned in one spelling, with defaults filled in", () => {
   expect(checkByTable<CheckedInputs>(AIR_GAP_KIT_INPUTS, GIVEN, nothing)).toEqual({
     inputs: {
       ...GIVEN,
@@ -22,7 +22,7 @@ test("inputs come back in one spelling, with defaults filled in", () => {
   });
 });
 
-test("everything that may be given is taken as it is; a chart by its path alone, or with its digest", () => {
+test("all optional values are accepted unchanged; a chart by its path alone, or with its digest", () => {
   const given = {
     ...GIVEN,
     chart: { path: "./chart", digest: "sha256:1" },
@@ -49,7 +49,7 @@ test("everything that may be given is taken as it is; a chart by its path alone,
   });
 });
 
-test("what a preview does not know yet passes unseen", () => {
+test("values that a preview does not know yet are not checked", () => {
   const given = {
     source: { file: UNKNOWN, version: UNKNOWN },
     folder: UNKNOWN,
@@ -67,7 +67,7 @@ test("what a preview does not know yet passes unseen", () => {
 });
 
 test.each<[name: string, value: unknown, property: string, reason: string]>([
-  ["source", undefined, "source", "is required: what the kit carries: a StaticExport, or { file, version }"],
+  ["source", undefined, "source", "is required: what the kit contains: a StaticExport, or { file, version }"],
   ["source", { file: "a" }, "source.version", "is required"],
   ["folder", undefined, "folder", 'is required: the folder that kits are written to, such as "./kits"'],
   ["folder", " ", "folder", 'must be the path of a folder, such as "./kits"'],
@@ -83,7 +83,7 @@ test.each<[name: string, value: unknown, property: string, reason: string]>([
   ["images", ["nginx", 7], "images.1", "must be a string"],
   ["images", ["NGINX"], "images.0", "no usable path"],
   ["images", ["a.example/nginx:1", "b.example/nginx:1"], "images", "two of them would be nginx:1 in the kit"],
-  ["images", ["a.example/docs/site:1"], "images", "is how the site's own image is named"],
+  ["images", ["a.example/docs/site:1"], "images", "is the name of the site's own image"],
   ["platforms", [], "platforms", "one platform at least"],
   ["platforms", "linux/amd64", "platforms", 'must be a list, such as ["linux/amd64"]'],
   ["platforms", ["linux/amd64", "windows/amd64"], "platforms.1", 'must be like "linux/amd64"'],

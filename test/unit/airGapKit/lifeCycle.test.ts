@@ -1,4 +1,4 @@
-// The life of a kit of a file that lies here, without images: those are pulled in test/copies/.
+// The life of a kit of a local file, without images: test/copies/ pulls those.
 import { createHash, generateKeyPairSync } from "node:crypto";
 import {
   appendFileSync,
@@ -75,7 +75,7 @@ const decided = (text: string | RegExp): unknown =>
   expect.objectContaining({ decided: expect.stringMatching(text) as string });
 
 describe("a kit", () => {
-  test("is told to those who trace by each step", async () => {
+  test("has a span for each step", async () => {
     const recorded = new RecordedSpans(systemClock);
     await recorded.operation((tracer) => airGapKit.create({ ...context(), tracer }, inputsOf("v1")));
     expect(recorded.outline).toEqual([
@@ -92,7 +92,7 @@ describe("a kit", () => {
     });
   });
 
-  test("is one folder, told of by its outputs; the next run asks and writes nothing", async () => {
+  test("is one folder, described by its outputs; the next run sends and writes nothing", async () => {
     const inputs = inputsOf("v1");
     const state = await airGapKit.create(context(), inputs);
     const { outputs } = state;
@@ -121,7 +121,7 @@ describe("a kit", () => {
     expect(kits()).toEqual([]);
   });
 
-  test("of new content stands beside the one before, and those before that go; going back makes no second one", async () => {
+  test("of new content is written beside the one before, and earlier ones are removed; going back writes no second one", async () => {
     let state = await airGapKit.create(context(), inputsOf("v1"));
     const names = [nameOf(state)];
     for (const version of ["v2", "v3"]) {
@@ -143,13 +143,13 @@ describe("a kit", () => {
     const alone = await airGapKit.update(context(), back, none);
     expect(kits()).toEqual([names[1]]);
     expect(alone.outputs).toEqual({ ...back.outputs, keep: 0 }); // nothing was written
-    expect(reporter.lines.info).toHaveLength(1); // an update's decision is told by its diff
+    expect(reporter.lines.info).toHaveLength(1); // an update's decision is in its diff
     writeFileSync(join(folder, "kits/of-others"), "");
     await airGapKit.remove(context(), alone);
     expect(kits()).toEqual(["of-others"]);
   });
 
-  test("that is gone leaves the state; one that changed is written again; one that is there stays", async () => {
+  test("that is missing leaves the state; a changed one is written again; an unchanged one stays", async () => {
     const inputs = inputsOf("v1");
     const state = await airGapKit.create(context(), inputs);
     expect((await airGapKit.read(context(), state))?.state).toEqual(state);
@@ -158,7 +158,7 @@ describe("a kit", () => {
     expect(drifted?.bookkeeping.drifted).toBe("changed");
     if (!drifted) return;
     expect(verdict(inputs, drifted)).toEqual(
-      decided(/^DRIFTED: .* is not as it was written, so a kit of the file/),
+      decided(/^DRIFTED: .* has changed since it was written, so a kit of the file/),
     );
     expect(verdict(inputs, drifted)).toMatchObject({ hidden: true });
     const mended = await airGapKit.update(context(), drifted, inputs);
@@ -167,11 +167,11 @@ describe("a kit", () => {
     rmSync(mended.outputs.path, { recursive: true });
     expect(await airGapKit.read(context(), mended)).toBeUndefined();
     expect(decisionLine(airGapKit.gone(mended))).toBe(
-      `DRIFTED: ${mended.outputs.path} is not there any more: it leaves the state, and the next \`pulumi up\` makes it anew`,
+      `DRIFTED: ${mended.outputs.path} no longer exists. It is removed from the state; the next \`pulumi up\` creates it again`,
     );
   });
 
-  test("that is gone is remembered as long as an earlier one is to be removed some day", async () => {
+  test("that is missing stays in the state while an earlier one must be removed later", async () => {
     const first = await airGapKit.create(context(), inputsOf("v1"));
     const second = await airGapKit.update(context(), first, inputsOf("v2"));
     rmSync(second.outputs.path, { recursive: true });
@@ -179,11 +179,21 @@ describe("a kit", () => {
     expect(found?.state.bookkeeping).toMatchObject({ drifted: "gone", kits: [{}, {}] });
   });
 
-  test("of which none was written yet is nothing to look for", async () => {
+  test("of which none was written yet is not searched for", async () => {
     const { outputs } = await airGapKit.create(context(), inputsOf("v1"));
     const nothing = { outputs, bookkeeping: airGapKit.noBookkeeping };
     expect(nothing.bookkeeping).toEqual({ kits: [] });
     expect(await airGapKit.read(context(), nothing)).toEqual({ inputs: inputsOf("v1"), state: nothing });
+  });
+
+  test("in the same folder by another path is the same resource", async () => {
+    const inputs = inputsOf("v1");
+    const state = await airGapKit.create(context(), inputs);
+    const written = { ...inputs, folder: `${folder}/./kits/` };
+    expect(verdict(written, state)).toMatchObject({
+      replaces: [],
+      decided: expect.stringMatching(/^SETTINGS/) as string,
+    });
   });
 
   test("in another folder is another resource", async () => {
@@ -192,11 +202,13 @@ describe("a kit", () => {
     expect(verdict({ ...inputs, folder: join(folder, "elsewhere") }, state)).toMatchObject({
       replaces: ["folder"],
       hidden: false,
-      decided: expect.stringContaining("REPLACED: folder is another place") as string,
+      decided: expect.stringContaining(
+        "REPLACED: folder changed: a kit is written at the new destination",
+      ) as string,
     });
   });
 
-  test("of a chart is written again when the chart's files change, and not when it lies elsewhere", async () => {
+  test("of a chart is written again when the chart's files change, but not when its path does", async () => {
     const chart = join(folder, "chart");
     mkdirSync(chart);
     writeFileSync(join(chart, "Chart.yaml"), "name: docs\nversion: 1.0.0\n");
@@ -213,7 +225,7 @@ describe("a kit", () => {
 });
 
 describe("a signing key", () => {
-  test("signs the kit, and is in nothing that is remembered or told", async () => {
+  test("signs the kit, and is in no record and no output", async () => {
     const pem = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
     environment["KIT_KEY"] = pem;
     const state = await airGapKit.create(context(), inputsOf("v1", { signingKeyEnv: "KIT_KEY" }));
@@ -225,7 +237,7 @@ describe("a signing key", () => {
     expect(verdict(without, state)).toEqual(decided("^NEW_CONTENT: signingKeyEnv changed"));
   });
 
-  test("that is not there is told before anything is written", async () => {
+  test("that is missing is reported before anything is written", async () => {
     const run = airGapKit.create(context(), inputsOf("v1", { signingKeyEnv: "KIT_KEY" }));
     await expect(run).rejects.toThrow(
       /KIT_KEY, which `signingKeyEnv` names, is not set\. Nothing was published\./,
@@ -234,7 +246,7 @@ describe("a signing key", () => {
   });
 });
 
-describe("nothing is written, and what is there stays,", () => {
+describe("nothing is written, and the existing kit stays,", () => {
   test.each<[string, object, string | undefined, string]>([
     [
       "of a bundle that loads from elsewhere, where that is not wanted",
@@ -255,7 +267,7 @@ describe("nothing is written, and what is there stays,", () => {
     expect(kits()).toEqual(before);
   });
 
-  test("in a folder that can never be made", async () => {
+  test("in a folder that can never be created", async () => {
     const run = airGapKit.create(context(), inputsOf("v1", { folder: join(folder, "v1.tar.gz/kits") }));
     await expect(run).rejects.toThrow(/the folder .* cannot be used: ENOTDIR/);
   });
@@ -269,19 +281,19 @@ describe("nothing is written, and what is there stays,", () => {
 });
 
 test.each<[string, object, string]>([
-  ["keep", { keep: 3 }, "SETTINGS: keep changed: remembered"],
+  ["keep", { keep: 3 }, "SETTINGS: keep changed: recorded"],
   ["limits that it is within", { limits: { files: 50 } }, "SETTINGS: limits changed"],
   [
     "limits that it is over",
     { limits: { archiveBytes: 10 } },
-    "NEW_CONTENT: the bundle of the kit is over its limits",
+    "NEW_CONTENT: the bundle of the kit exceeds its limits",
   ],
   ["values", { values: { replicas: 3 } }, "NEW_CONTENT: values changed"],
   ["platforms", { platforms: ["linux/arm64"] }, "NEW_CONTENT: platforms changed"],
   ["images", { images: ["nginx:1"] }, "NEW_CONTENT: images changed"],
   ["partSize", { partSize: 2 ** 20 }, "NEW_CONTENT: partSize changed"],
   ["since", { since: "a" }, "NEW_CONTENT: since changed"],
-])("a change of %s is decided without asking anybody", async (_, given, text) => {
+])("a change of %s is decided without any request", async (_, given, text) => {
   const state = await airGapKit.create(context(), inputsOf("v1"));
   expect(verdict(inputsOf("v1", given), state)).toEqual(decided(`^${text}`));
 });
@@ -296,7 +308,7 @@ test("an update that was interrupted between two renames is finished by the next
   expect((await airGapKit.read(context(), after))?.state).toEqual(after);
 });
 
-test("a destroy takes what a killed run left, too", async () => {
+test("a destroy also removes what a killed run left", async () => {
   const inputs = inputsOf("v1");
   const state = await airGapKit.create(context(), inputs);
   const draft = await KitDraft.claim(join(folder, "kits"), draftOwner(context(), inputs));
@@ -307,12 +319,15 @@ test("a destroy takes what a killed run left, too", async () => {
   expect(kits()).toEqual([]);
 });
 
-test("it is not looked up", async () => {
+test("it has no lookup", async () => {
   await expect(airGapKit.lookUp(context(), "./kits", {})).rejects.toThrow("declare it");
+  await expect(airGapKit.import(context(), "./kits")).rejects.toThrow(
+    "an AirGapKit cannot be imported: a kit",
+  );
 });
 
-describe("a folder that cannot be used any more", () => {
-  // a kit in it, and then a file in the place of the folder
+describe("an unusable folder", () => {
+  // a kit in it, and then a file in place of the folder
   async function spoiled(): Promise<AirGapKitState> {
     const first = await airGapKit.create(context(), inputsOf("v1"));
     const state = await airGapKit.update(context(), first, inputsOf("v2"));
@@ -331,11 +346,11 @@ describe("a folder that cannot be used any more", () => {
   test("fails a destroy, which says how to leave the kits where they are", async () => {
     const state = await spoiled();
     await expect(airGapKit.remove(context(), state)).rejects.toThrow(
-      /cannot be used: ENOTDIR.*with the option `retainOnDelete` they are left where they are/,
+      /cannot be used: ENOTDIR.*with the option `retainOnDelete` they stay where they are/,
     );
   });
 
-  test("keeps earlier kits in the state that should have gone, with a warning", async () => {
+  test("keeps earlier kits in the state that should have been removed, with a warning", async () => {
     const state = await spoiled();
     const after = await airGapKit.update(context(), state, { ...inputsOf("v2"), keep: 0 });
     expect(after.bookkeeping.kits).toEqual(state.bookkeeping.kits);

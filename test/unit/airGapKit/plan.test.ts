@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CheckedInputs } from "../../../provider/airGapKit/inputs.ts";
-import { draftOwner, KITS } from "../../../provider/airGapKit/lifeCycle.ts";
+import { airGapKit, draftOwner, KITS } from "../../../provider/airGapKit/lifeCycle.ts";
 import { inputsOf, stateOf, type AirGapKitState, type MadeKit } from "../../../provider/airGapKit/state.ts";
 import { planPublication } from "../../../provider/published/plan.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
@@ -55,7 +55,7 @@ const decided = (now: CheckedInputs, before?: AirGapKitState): string => {
   return `${plan.action} ${decisionLine(plan)}`;
 };
 
-describe("what is decided", () => {
+describe("the decision", () => {
   test("of a new resource, and of one whose folder is not known yet", () => {
     expect(decided(inputs())).toBe(`publish NEW: ${WHAT}`);
     expect(decided(inputs({ folder: UNKNOWN }))).toBe(
@@ -63,7 +63,7 @@ describe("what is decided", () => {
     );
   });
 
-  test("where nothing changed: nothing", () => {
+  test("without changes: none", () => {
     expect(decided(inputs(), state())).toBe("record UP_TO_DATE: kits/v1-0123456789ab is the kit");
   });
 
@@ -81,34 +81,34 @@ describe("what is decided", () => {
     [
       "limits that the archive is over",
       { limits: { archiveBytes: 899, unpackedBytes: 10_000, files: 10 } },
-      `publish NEW_CONTENT: the bundle of the kit is over its limits, so ${WHAT}`,
+      `publish NEW_CONTENT: the bundle of the kit exceeds its limits, so ${WHAT}`,
     ],
     [
       "limits that its files are over",
       { limits: { archiveBytes: 1_000, unpackedBytes: 10_000, files: 8 } },
-      `publish NEW_CONTENT: the bundle of the kit is over its limits, so ${WHAT}`,
+      `publish NEW_CONTENT: the bundle of the kit exceeds its limits, so ${WHAT}`,
     ],
     [
       "limits that it just keeps, and more kits that stay",
       { limits: { archiveBytes: 900, unpackedBytes: 10_000, files: 9 }, keep: 2 },
-      "record SETTINGS: limits and keep changed: remembered without a request",
+      "record SETTINGS: limits and keep changed: recorded without a request",
     ],
     ["fewer kits that stay", { keep: 0 }, "prune SETTINGS: earlier kits at ./kits are removed: 1"],
   ])("of %s", (_, given, text) => {
     expect(decided(inputs(given), state())).toBe(text);
   });
 
-  test("of a bundle that is self-contained already, when it has to be", () => {
+  test("of a bundle that is self-contained already, when it must be", () => {
     const before = state({}, [made("v1", { selfContained: true })]);
     expect(decided(inputs({ requireSelfContained: true }), before)).toBe(
-      "record SETTINGS: requireSelfContained changed: remembered without a request",
+      "record SETTINGS: requireSelfContained changed: recorded without a request",
     );
   });
 
   test.each([
-    ["gone", "is not there any more"],
-    ["changed", "is not as it was written"],
-  ] as const)("of a kit that a look found %s", (drifted, seen) => {
+    ["gone", "no longer exists"],
+    ["changed", "has changed since it was written"],
+  ] as const)("of a kit that a refresh found %s", (drifted, seen) => {
     const { outputs, bookkeeping } = state();
     expect(decided(inputs(), { outputs, bookkeeping: { ...bookkeeping, drifted } })).toBe(
       `publish DRIFTED: kits/v1-0123456789ab ${seen}, so ${WHAT}`,
@@ -148,12 +148,12 @@ describe("the state", () => {
     expect(state({}, [made("v1", { jobId: undefined })]).outputs).not.toHaveProperty("jobId");
   });
 
-  test("is of one kit at least", () => {
+  test("has at least one kit", () => {
     expect(() => state({}, [])).toThrow("no kit is left");
   });
 });
 
-test("two resources that write to one folder have drafts of their own, and so has one that writes to two", () => {
+test("two resources that write to one folder have separate drafts, and so has one that writes to two", () => {
   const owners = [
     draftOwner({ urn: "a" }, { folder: "x" }),
     draftOwner({ urn: "b" }, { folder: "x" }),
@@ -162,4 +162,31 @@ test("two resources that write to one folder have drafts of their own, and so ha
   ];
   expect(new Set(owners).size).toBe(4);
   expect(draftOwner({}, { folder: "x" })).toBe(draftOwner({ urn: "" }, { folder: "x" }));
+});
+
+describe("the preview", () => {
+  const predicted = (
+    given: Partial<CheckedInputs>,
+    before?: AirGapKitState,
+  ): Readonly<Record<string, unknown>> => airGapKit.predict(inputs(given), before, { name: "m", nowMs: 0 });
+
+  test("of a new kit has version, job and whether it will be signed; everything else is unknown", () => {
+    expect(predicted({})).toEqual({
+      ...inputs(),
+      ...{ version: "v1", jobId: "j1", signed: false },
+      ...{ path: UNKNOWN, sha256: UNKNOWN, size: UNKNOWN, files: UNKNOWN, bundleSha256: UNKNOWN },
+      ...{ pages: UNKNOWN, selfContained: UNKNOWN, externalLoads: UNKNOWN, createdAt: UNKNOWN },
+    });
+    expect(predicted({ signingKeyEnv: "KIT_KEY" })).toMatchObject({ signed: true });
+  });
+
+  test("of a file has no job, and of an unknown source neither version nor job", () => {
+    const file = { file: "b.tar.gz", version: "v2", fileSha256: "c".repeat(64) };
+    expect(predicted({ source: file })).toMatchObject({ version: "v2", jobId: undefined });
+    expect(predicted({ source: UNKNOWN as never })).toMatchObject({ version: UNKNOWN, jobId: UNKNOWN });
+  });
+
+  test("of a kit that stays keeps its outputs", () => {
+    expect(predicted({ keep: 2 }, state())).toEqual({ ...state().outputs, keep: 2 });
+  });
 });

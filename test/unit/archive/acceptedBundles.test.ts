@@ -1,4 +1,4 @@
-// Bundles as packers make them come out as they went in.
+// Bundles of real packers have the same files after unpacking.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,7 +37,7 @@ function written(files: Readonly<Record<string, string>>): string {
 const run = (command: string, args: string[], cwd: string): Buffer =>
   execFileSync(command, args, { cwd, maxBuffer: 1e9, stdio: ["ignore", "pipe", "pipe"] });
 
-/** Packs into what has no place to go back to. */
+/** Packs to an output that cannot seek. */
 const PYTHON_STREAM = `
 import os, sys, zipfile
 class Stream:
@@ -49,10 +49,10 @@ with zipfile.ZipFile(Stream(), "w", zipfile.ZIP_DEFLATED) as archive:
 `;
 
 interface Packer {
-  /** Command without which it cannot be tried. */
+  /** The command that the test requires. */
   needs?: string;
   pack: (site: string) => Promise<Buffer> | Buffer;
-  /** How many trees are tried; fewer where the packer is slow. */
+  /** The number of trees; fewer where the packer is slow. */
   runs?: number;
 }
 
@@ -107,7 +107,7 @@ const anyTree = fc
     { maxLength: 12 },
   )
   .map((files) => {
-    // names that no disk and no rule of ours takes for the same
+    // names that no disk and no rule of ours treats as equal
     const tree: Record<string, string> = { "index.html": "<h1>Start</h1>" };
     const folded = new Set(["index.html"]);
     for (const [index, [path, content]] of files.entries()) {
@@ -119,7 +119,7 @@ const anyTree = fc
   });
 
 describe.each(Object.entries(PACKERS))("a bundle made by %s", (_name, { needs, pack, runs = 12 }) => {
-  test("comes out as it went in", async (context) => {
+  test("has the same files after unpacking", async (context) => {
     context.skip(
       needs !== undefined && findCommand(needs) === undefined,
       `there is no ${needs ?? ""} to pack with`,
@@ -138,7 +138,7 @@ describe.each(Object.entries(PACKERS))("a bundle made by %s", (_name, { needs, p
   });
 });
 
-test("a bundle of the reference service is a site that needs nothing from elsewhere", async () => {
+test("a bundle of the reference service is a site that needs nothing from other hosts", async () => {
   const source = written({
     "index.md":
       "# Start\n\n[Guide](guide.md) and [elsewhere](https://example.com/x)\n\n```ts\nconst a = 1;\n```\n",
@@ -158,8 +158,9 @@ test("a bundle of the reference service is a site that needs nothing from elsewh
     unpackedBytes: files.reduce((sum, file) => sum + readFileSync(join(target, file)).length, 0),
     selfContained: true,
     externalLoads: [],
+    hasFile: expect.any(Function) as unknown,
   });
-  // the page for wrong addresses is no page of its own
+  // the page for wrong addresses does not count as a page
   expect(files).toContain("404.html");
   const contents = files.map((file) => [file, readFileSync(join(target, file), "latin1")]);
   expect(await unpacked(bundle)).toEqual(Object.fromEntries(contents));
@@ -178,7 +179,7 @@ describe("the site's root", () => {
     expect(Object.keys(await unpacked(archive)).sort()).toEqual(paths);
   });
 
-  test("is the one folder that everything is in", async () => {
+  test("is the one folder that contains everything", async () => {
     expect((await inspected(tarGz(inFolder(SITE)))).root).toBe("site");
     expect(Object.keys(await unpacked(tarGz(inFolder(SITE)))).sort()).toEqual(paths);
     expect(Object.keys(await unpacked(tarGz(inFolder(SITE, "./site")))).sort()).toEqual(paths);
@@ -199,14 +200,14 @@ describe("the site's root", () => {
     ["a folder in a folder", inFolder(inFolder(SITE))],
   ])("is missing in an archive with %s", async (_what, entries) => {
     await expect(inspected(tarGz(entries))).rejects.toThrow(
-      "the bundle is refused: it has no index.html, neither on top nor in the one folder that everything is in",
+      "the bundle is refused: it has no index.html, neither at the top nor in its only top-level folder",
     );
     const files: ZipEntry[] = entries.map(({ name: path, content = "" }) => ({ name: path, content }));
     await expect(inspected(zip(files))).rejects.toThrow(BundleRefusedError);
   });
 });
 
-test("what Macs put beside files is left out", async () => {
+test("files that Macs add are left out", async () => {
   const mac = ["__MACOSX/._index.html", "__MACOSX/", "folder/._index.html", ".DS_Store", "folder/.DS_Store"];
   const entries = mac.map((path) => ({ name: path, type: path.endsWith("/") ? "5" : "0" }));
   expect(Object.keys(await unpacked(tarGz([...SITE, ...entries])))).toHaveLength(3);
@@ -219,7 +220,7 @@ test("what Macs put beside files is left out", async () => {
   );
 });
 
-test("several members of gzip, and what old and new packers write beside names, are read", async () => {
+test("several members of gzip, and the header fields of old and new packers, are read", async () => {
   const members = [tar(SITE.slice(0, 2), Buffer.alloc(0)), tar(SITE.slice(2))].map((part) => gzipSync(part));
   expect(Object.keys(await unpacked(Buffer.concat(members)))).toHaveLength(3);
   const further: Entry[] = [
@@ -244,12 +245,12 @@ test("several members of gzip, and what old and new packers write beside names, 
   );
 });
 
-test("how far it is is told while a bundle is looked through", async () => {
+test("the inspection of a bundle reports its progress", async () => {
   const reporter = recordingReporter();
   const archive = tarGz(SITE);
   await inspectBundle(bundleOnDisk(archive), LIMITS, { signal: new AbortController().signal, reporter });
   const size = `${archive.length} B`;
-  expect(reporter.lines.progress).toEqual([`100% · ${size} of ${size} · looking through`]);
+  expect(reporter.lines.progress).toEqual([`100% · ${size} of ${size} · inspecting`]);
 });
 
 test("folders that differ in case only are no collision while their files have other names", async () => {
@@ -257,7 +258,7 @@ test("folders that differ in case only are no collision while their files have o
   expect(Object.keys(files)).toEqual(expect.arrayContaining(["API/a.html", "api/b.html"]));
 });
 
-test("exactly as much as allowed is allowed", async () => {
+test("a bundle at exactly the limits is accepted", async () => {
   const unpackedBytes = SITE.reduce((sum, { content = "" }) => sum + content.length, 0);
   const root: Entry = { name: "./", type: "5" };
   await inspected(tarGz([root, ...SITE]), { unpackedBytes, files: 4 });
@@ -287,7 +288,7 @@ test.for<[string, Record<string, string>, number]>([
   expect(seen).toEqual(Array.from({ length: count }, (_, index) => [index + 1, count]));
 });
 
-test("the page for wrong addresses is known in a bundle whose files are all in one folder", async () => {
+test("the page for wrong addresses is recognized in a bundle whose files are all in one folder", async () => {
   const { root, pages } = await inspected(
     tarGz(
       ["index.html", "404.html", "guide/404.html"].map((path) => ({ name: `site/${path}`, content: "x" })),

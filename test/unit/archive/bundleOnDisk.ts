@@ -11,7 +11,7 @@ import { recordingReporter } from "../../simulation/recordingReporter.ts";
 
 export const LIMITS: SiteLimits = { unpackedBytes: 1_000_000_000, files: 20_000 };
 
-/** It is there until the test ends. */
+/** It exists until the test ends. */
 export function bundleOnDisk(bytes: Uint8Array, format: ArchiveFormat = formatOf(bytes)): BundleFile {
   const folder = mkdtempSync(join(tmpdir(), "bundle-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -24,7 +24,7 @@ function formatOf(bytes: Uint8Array): ArchiveFormat {
   return bytes[0] === 0x50 ? "zip" : "tar.gz";
 }
 
-/** Looks through it. */
+/** Inspects it. */
 export async function inspected(bundle: BundleFile | Uint8Array, limits = LIMITS): Promise<Inspection> {
   const file = bundle instanceof Uint8Array ? bundleOnDisk(bundle) : bundle;
   return await inspectBundle(file, limits, {
@@ -33,7 +33,7 @@ export async function inspected(bundle: BundleFile | Uint8Array, limits = LIMITS
   });
 }
 
-/** Looks through it and unpacks it: path and content (latin1) of every file. */
+/** Inspects and unpacks it: path and content (latin1) of every file. */
 export async function unpacked(
   bundle: BundleFile | Uint8Array,
   limits = LIMITS,
@@ -64,7 +64,7 @@ export async function unpackedAgain(
   return Object.fromEntries(files);
 }
 
-/** The refusal of a bundle: the same one when it is looked through and when it is unpacked. */
+/** The refusal of a bundle: the same one by inspection and by unpacking. */
 export async function refusalOf(bundle: BundleFile | Uint8Array, limits = LIMITS): Promise<string> {
   const file = bundle instanceof Uint8Array ? bundleOnDisk(bundle) : bundle;
   const refusal = async (reading: Promise<unknown>): Promise<BundleRefusedError> => {

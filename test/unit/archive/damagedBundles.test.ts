@@ -1,4 +1,4 @@
-// Bundles that were damaged on their way: A05 of the faults, and any other damage.
+// Damaged bundles: A05 of the faults, and any other damage.
 import { gzipSync } from "node:zlib";
 import { appendFileSync } from "node:fs";
 import fc from "fast-check";
@@ -19,7 +19,7 @@ const ARCHIVES: [format: string, archive: Buffer][] = [
 ];
 
 describe.each(ARCHIVES)("a %s", (_format, archive) => {
-  test("A05 that is cut at any place is refused", async () => {
+  test("A05 that is cut at any byte is refused", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 4, max: archive.length - 1 }), async (length) => {
         expect(await refusalOf(archive.subarray(0, length))).toContain("is broken");
@@ -28,7 +28,7 @@ describe.each(ARCHIVES)("a %s", (_format, archive) => {
     );
   });
 
-  test("A05 of which a bit is another is refused", async () => {
+  test("A05 with a changed bit is refused", async () => {
     const whole = bundleOnDisk(archive);
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 32, max: archive.length * 8 - 1 }), async (bit) => {
@@ -40,7 +40,7 @@ describe.each(ARCHIVES)("a %s", (_format, archive) => {
     );
   });
 
-  test("A05 of which a bit is another has the same files, if any, even when its digest is right", async () => {
+  test("A05 with a changed bit has the same files, if any, even when its digest is right", async () => {
     const files = await unpacked(archive);
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 32, max: archive.length * 8 - 1 }), async (bit) => {
@@ -69,13 +69,13 @@ describe.each(ARCHIVES)("a %s", (_format, archive) => {
     }
   });
 
-  test("that is not the one of the digest is refused after it was read", async () => {
+  test("that does not match the digest is refused after it was read", async () => {
     const bundle = bundleOnDisk(archive);
     const message = await refusalOf({ ...bundle, sha256: "0".repeat(64) });
-    expect(message).toContain("is not the bundle of this digest");
+    expect(message).toContain("does not have the expected digest");
   });
 
-  test("that changes between looking and unpacking is refused", async () => {
+  test("that changes between inspection and unpacking is refused", async () => {
     const bundle = bundleOnDisk(archive);
     await inspected(bundle);
     appendFileSync(bundle.path, "x");
@@ -129,10 +129,10 @@ function flipped(archive: Buffer, bit: number): Buffer {
 test("A05 a tar.gz with a wrong checksum is refused", async () => {
   const archive = tarGz(SITE);
   archive.writeUInt32LE(1, archive.length - 8);
-  expect(await refusalOf(archive)).toContain("its compression does not hold (Z_DATA_ERROR)");
+  expect(await refusalOf(archive)).toContain("its compressed data is invalid (Z_DATA_ERROR)");
 });
 
-test("A05 garbage is seen that begins where a piece of the file does", async () => {
+test("A05 garbage is noticed that begins at the start of a chunk of the file", async () => {
   const pieceBytes = 256 * 1_024;
   const end = gzipSync(tar([], Buffer.alloc(1_024)));
   // the name in a gzip's header has any length
@@ -168,10 +168,10 @@ test("A05 a tar without its whole end mark is refused", async () => {
 test("A05 a header with a wrong sum is refused", async () => {
   const archive = tar(SITE);
   archive.write("other.html", 0);
-  expect(await refusalOf(gzipSync(archive))).toContain("a header's sum is wrong");
+  expect(await refusalOf(gzipSync(archive))).toContain("the checksum of a header is wrong");
 });
 
-test("a sink that does not read a file to its end is a mistake that is told", async () => {
+test("a sink that does not read a file to its end is reported as a bug", async () => {
   const bundle = bundleOnDisk(tarGz(SITE));
   const { signal } = new AbortController();
   const unpacking = unpackBundle(
@@ -183,7 +183,7 @@ test("a sink that does not read a file to its end is a mistake that is told", as
   await expect(unpacking).rejects.toThrow("a destination did not read index.html to its end");
 });
 
-test("what is wrong with a bundle is told, whatever a sink makes of it", async () => {
+test("a bundle's error is reported, whatever a sink makes of it", async () => {
   const bundle = bundleOnDisk(gzipSync(tar(SITE).subarray(0, 520)));
   const sink = {
     file: async (_file: unknown, content: AsyncIterable<Uint8Array>): Promise<void> => {
@@ -198,7 +198,7 @@ test("what is wrong with a bundle is told, whatever a sink makes of it", async (
   await expect(unpackBundle(bundle, LIMITS, sink, { signal, root: "" })).rejects.toThrow("it ends too early");
 });
 
-test("an error of the sink is handed on", async () => {
+test("an error of the sink is passed on", async () => {
   const bundle = bundleOnDisk(tarGz(SITE));
   const { signal } = new AbortController();
   const full = new Error("disk full");

@@ -1,17 +1,17 @@
-// What of a bundle's files is inspected for loads from other hosts, and what is reported of it.
+// The inspection of a bundle's files for loads from other hosts, and its report.
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { type Entry, SITE, tarGz } from "../../chart/tarArchive.ts";
 import { zip } from "../../chart/zipArchive.ts";
 import { inspected, LIMITS } from "./bundleOnDisk.ts";
 
-describe("what pages load from elsewhere", () => {
+describe("the loads of pages from other hosts", () => {
   const page = (path: string, ...hosts: string[]): Entry => ({
     name: path,
     content: hosts.map((host) => `<img src="https://${host}/x.png?a">`).join(""),
   });
 
-  test("is told page by page, each address once, in the order of the archive", async () => {
+  test("are listed page by page, each address once, in the order of the archive", async () => {
     const { selfContained, externalLoads, pages } = await inspected(
       tarGz([
         page("site/z.html", "b.example", "a.example", "b.example"),
@@ -31,21 +31,21 @@ describe("what pages load from elsewhere", () => {
     ]);
   });
 
-  test("is told twenty times at most", async () => {
+  test("are listed twenty times at most", async () => {
     const pages = Array.from({ length: 30 }, (_, index) => page(`page-${index}.html`, "a.example"));
     const { externalLoads } = await inspected(tarGz([...SITE, ...pages]));
     expect(externalLoads).toHaveLength(20);
     expect(externalLoads[19]).toEqual({ page: "page-19.html", address: "https://a.example/x.png" });
   });
 
-  test("is the same in a zip", async () => {
+  test("are the same in a zip", async () => {
     const { externalLoads } = await inspected(
       zip([{ name: "index.html", content: '<script src="//a.example"></script>' }]),
     );
     expect(externalLoads).toEqual([{ page: "index.html", address: "https://a.example/" }]);
   });
 
-  test("is seen in UTF-16, and after a mark of UTF-8", async () => {
+  test("are found in UTF-16, and after a mark of UTF-8", async () => {
     const utf16 = Buffer.from("\ufeff<img src='https://a.example/x'>", "utf16le");
     const entries: Entry[] = [
       { name: "little.html", content: utf16 },
@@ -60,7 +60,7 @@ describe("what pages load from elsewhere", () => {
     ["a page of more than 16 MiB", "book.html", 17],
     ["a style sheet of more than 4 MiB", "book.css", 5],
     ["a drawing of more than 16 MiB", "book.svg", 17],
-  ])("is not known of %s, which is said", async (_what, path, size) => {
+  ])("are unknown for %s, which is reported", async (_what, path, size) => {
     const content = Buffer.alloc(size * 1_024 * 1_024, "0123456789 url(abcdef)");
     const { externalLoads, selfContained } = await inspected(tarGz([...SITE, { name: path, content }]));
     expect(externalLoads).toEqual([{ page: path, address: "(not inspected: too large)" }]);
@@ -81,7 +81,7 @@ describe("what pages load from elsewhere", () => {
     ["such a page of brotli", "guide.html.br", brotliCompressSync(PAGE)],
     ["such a style sheet", "style.css.gz", gzipSync('@import "https://a.example/x";')],
     ["such a page with capitals", "index.HTML.GZ", gzipSync(PAGE)],
-  ])("is known of %s", async (_what, path, content) => {
+  ])("are known for %s", async (_what, path, content) => {
     const { externalLoads, pages } = await inspected(tarGz([...SITE, { name: path, content }]));
     expect(externalLoads).toEqual([{ page: path, address: "https://a.example/x" }]);
     expect(pages).toBe(/\.xht/.test(path) ? 4 : 3);
@@ -92,19 +92,19 @@ describe("what pages load from elsewhere", () => {
     ["what is not compressed", "guide.html.gz", PAGE],
     ["what is cut off", "guide.html.br", brotliCompressSync(PAGE).subarray(0, 10)],
     ["what bursts", "guide.html.gz", gzipSync(Buffer.alloc(17 * 1_024 * 1_024, PAGE))],
-  ])("is not known of %s, which is said", async (_what, path, content) => {
+  ])("are unknown for %s, which is reported", async (_what, path, content) => {
     const { externalLoads } = await inspected(tarGz([...SITE, { name: path, content }]));
-    const address = "(not inspected: its compression cannot be read, or more than 16 MiB are in it)";
+    const address = "(not inspected: its compressed data is invalid, or has more than 16 MiB)";
     expect(externalLoads).toEqual([{ page: path, address }]);
   });
 
-  test("is not looked for in other files, packed or not", async () => {
+  test("are not searched for in other files, packed or not", async () => {
     const others = ["x.xml", "x.txt.gz", "x.gz", "html.gz", "x.tar.br", "x.zst"];
     const entries = others.map((name): Entry => ({ name, content: PAGE }));
     expect((await inspected(tarGz([...SITE, ...entries]))).externalLoads).toEqual([]);
   });
 
-  test("is the same for the same bundle, which is inspected up to a bound of its characters", async () => {
+  test("are the same for the same bundle, which is inspected up to a number of characters", async () => {
     const pages = Array.from({ length: 5 }, (_, index): Entry => ({
       name: `${index}.html`,
       content: `<style>url(a)\\\n${" ".repeat(1_500)}</style>`,

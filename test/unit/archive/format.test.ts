@@ -10,7 +10,7 @@ describe("the format of a bundle", () => {
   const formatOf = (bytes: Buffer | string): Promise<string> =>
     archiveFormat(bundleOnDisk(Buffer.from(bytes), "tar.gz").path);
 
-  test("is told by its first bytes", async () => {
+  test("is recognized by its first bytes", async () => {
     expect(await formatOf(tarGz(SITE))).toBe("tar.gz");
     expect(await formatOf(zip([{ name: "index.html" }]))).toBe("zip");
   });
@@ -34,7 +34,7 @@ describe("the format of a bundle", () => {
     await expect(formatOf(bytes)).rejects.toThrow(reason);
   });
 
-  test("is not believed where the content is another", async () => {
+  test("is an error where the content has another one", async () => {
     expect(await refusalOf(bundleOnDisk(tarGz(SITE), "zip"), LIMITS)).toContain(
       "its directory cannot be read",
     );

@@ -1,8 +1,8 @@
-import { HERE } from "../../../provider/archive/elsewhere.ts";
+import { SITE_BASE } from "../../../provider/archive/externalAddress.ts";
 import type { TextKind } from "../../../provider/archive/embedded.ts";
 import { InspectionBudget } from "../../../provider/archive/inspectionBudget.ts";
 import { textLoads } from "../../../provider/archive/textLoads.ts";
-import { Turns } from "../../../provider/archive/turns.ts";
+import { Yielder } from "../../../provider/archive/yielder.ts";
 
 /** The addresses that a text loads. @param characters that the inspection may read */
 export async function loadsOf(
@@ -12,7 +12,7 @@ export async function loadsOf(
   { signal } = new AbortController(),
 ): Promise<string[]> {
   const found: string[] = [];
-  const budget = new InspectionBudget(characters, new Turns(signal));
-  await textLoads({ kind, text, base: HERE }, budget, (address) => found.push(address));
+  const budget = new InspectionBudget(characters, new Yielder(signal));
+  await textLoads({ kind, text, base: SITE_BASE }, budget, (address) => found.push(address));
   return found;
 }

@@ -1,13 +1,13 @@
-// What a page and a style sheet load from elsewhere.
+// The loads of a page and a style sheet from other hosts.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { srcsetAddresses } from "../../../provider/archive/srcset.ts";
 import { loadsOf } from "./loadsOf.ts";
 
-/** What is read in one go. */
+/** The length of a slice. */
 const SLICE = 64 * 1_024;
 
-/** The same, with the end of a slice at a place of the text. */
+/** The same, with the end of a slice at an offset of the text. */
 function cutLoadsOf(text: string, at: number): Promise<string[]> {
   return loadsOf(" ".repeat(SLICE - at) + text);
 }
@@ -118,7 +118,7 @@ test.each(LOADING)("%s is a load", async (_what, page) => {
   for (let at = 1; at < page.length; at += 7) expect(await cutLoadsOf(page, at)).toEqual([X]);
 });
 
-/** Pages that load nothing from elsewhere. */
+/** Pages that load nothing from other hosts. */
 const STILL: [what: string, page: string][] = [
   ["a link", `<a href="${X}" ping="${X}">x</a><area href="${X}">`],
   ["a form", `<form action="${X}"><button formaction="${X}"></form>`],
@@ -180,7 +180,7 @@ test.each(STILL)("%s is no load", async (_what, page) => {
   for (let at = 1; at < page.length; at += 7) expect(await cutLoadsOf(page, at)).toEqual([]);
 });
 
-test("where a page is cut to be read makes no difference", async () => {
+test("the result does not depend on where a page is cut into slices", async () => {
   const all = LOADING.map(([, page]) => page).filter(
     (page) => !/<base|not closed|foreignObject|<svg><p>|<style>p/.test(page),
   );
@@ -195,7 +195,7 @@ test("where a page is cut to be read makes no difference", async () => {
   );
 });
 
-test("an address is told without what could be secret or harmful, and not endlessly", async () => {
+test("an address is shown without what could be secret or harmful, and cut", async () => {
   const [address = ""] = await loadsOf(
     `<img src="https://b\u00fccher.example/\u202e::error::${"x".repeat(1_000)}">`,
   );

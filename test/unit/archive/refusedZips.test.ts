@@ -1,4 +1,4 @@
-// What a zip may not hold: A01 to A04 and A06 of the faults, and what only zips can do.
+// Entries that a zip must not have: A01 to A04 and A06 of the faults, and errors that only zips can have.
 import { crc32, deflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { SITE } from "../../chart/tarArchive.ts";
@@ -9,7 +9,7 @@ const ZIP_SITE: readonly ZipEntry[] = SITE.map(({ name, content = "" }) => ({ na
 
 const FEW = { unpackedBytes: 100_000, files: 40 };
 
-/** What is beside a good site, what is said of it, limits that are less than usual. */
+/** Entries in addition to a good site, the message, limits below the usual ones. */
 type Row = [name: string, entries: ZipEntry[], reason: string, limits?: Partial<typeof LIMITS>];
 
 const REFUSED: Row[] = [
@@ -18,11 +18,15 @@ const REFUSED: Row[] = [
     [{ name }],
     `its entry «${name}» leads outside its folder`,
   ]),
-  ["A01 a name from the root", [{ name: "/etc/x" }], "its entry «/etc/x» begins at the root"],
-  ["A01 a drive", [{ name: "C:/x" }], "its entry «C:/x» begins with a drive"],
+  ["A01 a name from the root", [{ name: "/etc/x" }], "its entry «/etc/x» has an absolute path"],
+  ["A01 a drive", [{ name: "C:/x" }], "its entry «C:/x» begins with a drive letter"],
   ["A01 a backslash", [{ name: "folder\\x" }], "its entry «folder\\x» has a backslash in its name"],
   ["A01 a zero byte", [{ name: "x.html\0.png" }], "has a control character"],
-  ["A01 another name in its place", [{ name: "x", localName: "../x" }], "is another one in the directory"],
+  [
+    "A01 another name in its place",
+    [{ name: "x", localName: "../x" }],
+    "has another header in the directory",
+  ],
   ["A02 a symbolic link", [{ name: "link", mode: SYMBOLIC_LINK, content: "/etc" }], "is a symbolic link"],
   ["A03 a device", [{ name: "x", mode: 0o020666 }], "its entry «x» is a device"],
   ["A03 a fifo", [{ name: "x", mode: 0o010666 }], "its entry «x» is a fifo"],
@@ -34,7 +38,7 @@ const REFUSED: Row[] = [
     [{ name: "x", mode: 0o040755 }],
     "a folder with the name of a file",
   ],
-  ["A03 a folder with a content", [{ name: "x/", content: "hidden" }], "is a folder with a content"],
+  ["A03 a folder with a content", [{ name: "x/", content: "hidden" }], "is a folder with content"],
   [
     "A04 more bytes than allowed",
     [{ name: "x", content: Buffer.alloc(200_000) }],
@@ -44,18 +48,18 @@ const REFUSED: Row[] = [
   [
     "A04 more bytes than it says",
     [{ name: "x", content: Buffer.alloc(200_000), size: 10 }],
-    "more bytes than it says",
+    "more bytes than declared",
   ],
-  ["A04 fewer bytes than it says", [{ name: "x", content: "x", size: 10 }], "has fewer bytes than it says"],
+  ["A04 fewer bytes than it says", [{ name: "x", content: "x", size: 10 }], "has fewer bytes than declared"],
   ["A04 a bomb", [{ name: "x", content: Buffer.alloc(70_000_000) }], "more than 200 times its size"],
   [
     "A04 more files than allowed",
     Array.from({ length: 50 }, (_, index) => ({ name: `page-${index}.html` })),
-    "holds more than 40 files and folders",
+    "contains more than 40 files and folders",
     FEW,
   ],
   ["A04 folders 65 deep", [{ name: `${"d/".repeat(65)}x` }], "is more than 64 folders deep"],
-  ["A06 a name twice", [{ name: "guide.html", content: "other" }], "«guide.html» is in it twice"],
+  ["A06 a name twice", [{ name: "guide.html", content: "other" }], "«guide.html» occurs twice"],
   ["A06 names that differ in case", [{ name: "GUIDE.html" }], "differs from another, «guide.html», only in"],
   ["A06 a device of Windows", [{ name: "folder/aux.html" }], "has the name of a device on Windows"],
   ["a file that is encrypted", [{ name: "x", content: "x", encrypted: true }], "its entry «x» is encrypted"],
@@ -71,7 +75,7 @@ const LOCAL = 0x04034b50;
 const CENTRAL = 0x02014b50;
 const END = 0x06054b50;
 
-/** A good zip of one page of which some bytes are made others. */
+/** A good zip of one page with some changed bytes. */
 function changed(change: (zip: Buffer, central: number, end: number) => Buffer | undefined): Buffer {
   const archive = zip([{ name: "index.html", content: "<h1>Start</h1>" }]);
   const signature = (value: number): number => archive.lastIndexOf(Buffer.from(Uint32Array.of(value).buffer));
@@ -79,7 +83,7 @@ function changed(change: (zip: Buffer, central: number, end: number) => Buffer |
   return change(archive, signature(CENTRAL), signature(END)) ?? archive;
 }
 
-/** A zip with other bytes in front of its directory, whose place is put right. */
+/** A zip with other bytes before its directory, whose offset is corrected. */
 const withHidden = (hidden: Buffer): Buffer =>
   changed((archive, central, end) => {
     archive.writeUInt32LE(central + hidden.length, end + 16);
@@ -95,17 +99,17 @@ const TRICKS: [name: string, archive: Buffer, reason: string][] = [
   [
     "another checksum in its place",
     changed((z) => (z.writeUInt32LE(1, 14), z)),
-    "is another one in the directory",
+    "has another header in the directory",
   ],
   [
     "another size in its place",
     changed((z) => (z.writeUInt32LE(1, 22), z)),
-    "is another one in the directory",
+    "has another header in the directory",
   ],
   [
     "another method in its place",
     changed((z) => (z.writeUInt16LE(0, 8), z)),
-    "is another one in the directory",
+    "has another header in the directory",
   ],
   [
     "a method that nobody knows",
@@ -118,18 +122,18 @@ const TRICKS: [name: string, archive: Buffer, reason: string][] = [
     "its directory cannot be read",
   ],
   ["something in front of it", Buffer.concat([zip([]), zip(ZIP_SITE)]), "is broken"],
-  ["something that the directory does not tell of", withHidden(Buffer.from("hidden")), "does not tell of"],
+  ["something that the directory does not tell of", withHidden(Buffer.from("hidden")), "does not list"],
   [
     "an entry that the directory does not tell of",
     withHidden(zip([{ name: "index.html", content: "evil" }]).subarray(0, 50)),
-    "does not tell of",
+    "does not list",
   ],
   [
     "an entry in the directory that its end does not count",
     changed((z, central, end) =>
       Buffer.concat([z.subarray(0, end), z.subarray(central, end), z.subarray(end)]),
     ),
-    "its directory holds more than it says",
+    "its directory has more entries than declared",
   ],
   [
     "an entry at the place of another",
@@ -164,11 +168,11 @@ test.each([
   ["small", 1_000],
   ["large", 1_000_000],
 ])(
-  "a zip is refused that has a %s content with something behind it, or less or more than it says",
+  "a zip is refused that has a %s content with more bytes after it, or with another length than stated",
   async (_size, size) => {
     const content = Buffer.from(Array.from({ length: size }, (_, index) => (index * index) % 251));
     const packed = deflateRawSync(content);
-    // as `zip` writes a link: what it is given is not compressed again
+    // as `zip` writes a link: a stored content is not compressed again
     const stored = (bytes: Buffer, says: number): Buffer => {
       const archive = zip([{ name: "index.html", content: bytes, mode: SYMBOLIC_LINK, size: says }]);
       const central = archive.lastIndexOf("PK\u0001\u0002");
@@ -184,22 +188,22 @@ test.each([
     };
     expect(await unpacked(stored(packed, size))).toEqual({ "index.html": content.toString("latin1") });
     const behind = Buffer.concat([packed, Buffer.from("behind")]);
-    expect(await refusalOf(stored(behind, size))).toContain("goes on after the end of its compression");
-    expect(await refusalOf(stored(packed, size - 1))).toContain("has more bytes than it says");
-    expect(await refusalOf(stored(packed, size + 1))).toContain("has fewer bytes than it says");
-    expect(await refusalOf(stored(packed.subarray(0, -5), size))).toContain("its compression does not hold");
+    expect(await refusalOf(stored(behind, size))).toContain("continues after the end of its compression");
+    expect(await refusalOf(stored(packed, size - 1))).toContain("has more bytes than declared");
+    expect(await refusalOf(stored(packed, size + 1))).toContain("has fewer bytes than declared");
+    expect(await refusalOf(stored(packed.subarray(0, -5), size))).toContain("its compressed data is invalid");
     const damaged = Buffer.from(packed);
     damaged.fill(0xff, 20, 100);
-    expect(await refusalOf(stored(damaged, size))).toContain("its compression does not hold");
+    expect(await refusalOf(stored(damaged, size))).toContain("its compressed data is invalid");
   },
 );
 
-test("A04 a zip that says it has a million entries is refused before they are looked for", async () => {
+test("A04 a zip that claims a million entries is refused before they are read", async () => {
   const archive = changed((z, _central, end) => (z.writeUInt16LE(65_534, end + 10), z));
-  expect(await refusalOf(archive)).toContain("holds more than 20000 files and folders");
+  expect(await refusalOf(archive)).toContain("contains more than 20000 files and folders");
 });
 
-/** A zip of one page with so many bytes of comments in its directory. */
+/** A zip of one page with this number of bytes of comments in its directory. */
 function withComments(count: number, commentBytes: number): Buffer {
   const archive = zip(
     Array.from({ length: count }, (_, at) => ({ name: at === 0 ? "index.html" : `${at}` })),
@@ -232,7 +236,7 @@ test("a zip is refused whose directory is far too large for its files, whatever 
   expect(Object.keys(await unpacked(withComments(1, 65_535), limits))).toHaveLength(1);
 });
 
-test("a descriptor after a content has to be right", async () => {
+test("a descriptor after a content must be right", async () => {
   const content = Buffer.from("<h1>Start</h1>");
   const record = (sum: number): Buffer => {
     const bytes = Buffer.alloc(16);
@@ -243,10 +247,10 @@ test("a descriptor after a content has to be right", async () => {
     return bytes;
   };
   const announced = (archive: Buffer): Buffer => {
-    archive.writeUInt16LE(8, 6); // and nothing is known in front of the content
+    archive.writeUInt16LE(8, 6); // and the sizes before the content are unknown
     archive.fill(0, 14, 26);
     return archive;
   };
-  expect(await refusalOf(announced(withHidden(record(1))))).toContain("does not tell of");
-  expect(await refusalOf(withHidden(record(crc32(content))))).toContain("does not tell of");
+  expect(await refusalOf(announced(withHidden(record(1))))).toContain("does not list");
+  expect(await refusalOf(withHidden(record(crc32(content))))).toContain("does not list");
 });

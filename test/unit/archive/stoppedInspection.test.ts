@@ -1,4 +1,4 @@
-// An inspection ends when it is stopped: by Ctrl-C or a time limit, which need the event loop to be heard.
+// An inspection ends when it is stopped: by Ctrl-C or a time limit, which need the event loop.
 import { expect, test } from "vitest";
 import { inspectBundle } from "../../../provider/archive/bundle.ts";
 import { SITE, tarGz } from "../../chart/tarArchive.ts";
@@ -20,7 +20,7 @@ test.each<[string, Buffer]>([
   ],
   ["a drawing", tarGz([...SITE, { name: "a.svg", content: "<g/>".repeat(300_000) }])],
   ["the directory of a zip", zip(Array.from({ length: 5_000 }, (_, at) => ({ name: `${at}` })))],
-])("%s does not keep the event loop", async (_what, archive) => {
+])("%s does not block the event loop", async (_what, archive) => {
   const stop = new AbortController();
   const reason = new Error("time limit");
   const { signal } = stop;

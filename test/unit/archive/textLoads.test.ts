@@ -1,4 +1,4 @@
-// What texts other than plain pages load, and where their inspection ends.
+// The loads of texts other than plain pages, and the limits of their inspection.
 import { describe, expect, test } from "vitest";
 import type { TextKind } from "../../../provider/archive/embedded.ts";
 import { NotInspected } from "../../../provider/archive/inspectionBudget.ts";
@@ -58,13 +58,13 @@ describe("an XML text", () => {
     ["a reference in an entity", `<!DOCTYPE a [<!ENTITY b "&#60;image href='${X}'/>">]><a>&b;</a>`],
     ["entities of others", `<!DOCTYPE a [<!ENTITY % b SYSTEM "b.dtd"> %b;]><a/>`],
     ["entities that burst", `<!DOCTYPE a [<!ENTITY b "${"b".repeat(200_000)}">]><a>${"&b;".repeat(100)}</a>`],
-    ["an instruction with a > in it", `<?xml-stylesheet title=">" href="${X}"?><a/>`],
+    ["a processing instruction with a > in it", `<?xml-stylesheet title=">" href="${X}"?><a/>`],
   ])("is not inspected that has %s", async (_what, xml) => {
     await expect(loadsOf(xml, "xml")).rejects.toThrow(NotInspected);
   });
 });
 
-test("a manifest loads its images, and nothing else that it names", async () => {
+test("a manifest loads its images, and none of its other addresses", async () => {
   const manifest = {
     start_url: "https://a.example/",
     icons: [{ src: X, sizes: "1x1" }],
@@ -79,7 +79,7 @@ test("rules that are as deep as they are long are read", async () => {
   expect(await loadsOf(rules, "json")).toEqual([X]);
 });
 
-describe("what is in one another", () => {
+describe("a nested text", () => {
   const nested = (depth: number): string => {
     let page = `<img src="${X}">`;
     for (let each = 0; each < depth; each++)
@@ -91,11 +91,11 @@ describe("what is in one another", () => {
     expect(await loadsOf(nested(4))).toEqual([X]);
   });
 
-  test.each([5, 6, 7])("is not inspected %i deep, which is said", async (depth) => {
-    await expect(loadsOf(nested(depth))).rejects.toThrow("more than 4 documents in one another");
+  test.each([5, 6, 7])("is not inspected %i deep, which is reported", async (depth) => {
+    await expect(loadsOf(nested(depth))).rejects.toThrow("more than 4 nested documents");
   });
 
-  test("is below the base of the page around it, and a document of its own address is not", async () => {
+  test("is below the base of the page around it, and a document with its own address is not", async () => {
     const base = `<base href="https://cdn.example/">`;
     expect(await loadsOf(`${base}<iframe srcdoc="<img src=x>"></iframe>`)).toEqual([X]);
     expect(await loadsOf(`${base}<p style="background:url(x)">`)).toEqual([X]);
@@ -104,7 +104,7 @@ describe("what is in one another", () => {
 });
 
 describe("the inspection of a text", () => {
-  /** What takes the tokenizer longest: each character is an error. */
+  /** The slowest input of the tokenizer: each character is an error. */
   const ERRORS = "\\\n";
 
   test("ends after a thousand errors of a style sheet", async () => {
@@ -113,7 +113,7 @@ describe("the inspection of a text", () => {
     await expect(loadsOf(sheet(1_001), "css")).rejects.toThrow("more than 1000 errors in one style sheet");
   });
 
-  test("ends after so many characters of all texts together", async () => {
+  test("ends after the limit of characters of all texts together", async () => {
     const page = `<style>${" ".repeat(1_000)}url(</style>`;
     await loadsOf(page, "html", 2 * page.length + 8_000);
     await expect(loadsOf(page, "html", page.length + 1_000)).rejects.toThrow(
@@ -127,7 +127,7 @@ describe("the inspection of a text", () => {
     expect(await loadsOf(withErrors, "css", withErrors.length + 800_000)).toEqual([]);
   });
 
-  test("ends at a list without end", async () => {
+  test("ends at an endless list", async () => {
     const list = (count: number): string => `<img srcset="${"a 1x, ".repeat(count)}">`;
     expect(await loadsOf(list(999))).toEqual([]);
     await expect(loadsOf(list(1_001))).rejects.toThrow("a list of more than 1000 addresses");
@@ -145,7 +145,7 @@ describe("the inspection of a text", () => {
     ["a page in an attribute", "html", `<iframe srcdoc="${"<p>".repeat(400_000)}">`],
     ["a drawing", "xml", "<g><![CDATA[x]]>".repeat(100_000)],
     ["rules", "json", JSON.stringify(Array.from({ length: 100_000 }, () => "//abcdefghijklmno"))],
-  ])("lets others have their turn, and ends when it is stopped: %s", async (_what, kind, text) => {
+  ])("lets other work run, and ends when it is stopped: %s", async (_what, kind, text) => {
     let turns = 0;
     let isDone = false;
     const others = async (): Promise<void> => {

@@ -15,7 +15,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
 });
 
-test("what is compressed is written at the end of its file, with no trace of this machine's system", async () => {
+test("compressed bytes are at the end of their file, without a trace of this machine's system", async () => {
   const path = join(folder, "file.gz");
   const content = Buffer.from("docs ".repeat(200_000));
   const pack = async (): Promise<{ digest: string; size: number }> => {
@@ -35,7 +35,7 @@ test("what is compressed is written at the end of its file, with no trace of thi
   expect(readFileSync(path)).toEqual(Buffer.concat([bytes, bytes]));
 });
 
-test("what hardly shrinks is written while more comes, and byte for byte in the order it came", async () => {
+test("output that hardly shrinks is written while more input comes, byte for byte in order", async () => {
   const path = join(folder, "file.gz");
   const random = seededRandom(1);
   const content = Buffer.from(Uint8Array.from({ length: 1_500_000 }, () => Math.floor(random() * 256)));
@@ -45,7 +45,7 @@ test("what hardly shrinks is written while more comes, and byte for byte in the 
     await file.write(content.subarray(at, at + 50_000));
     onDisk.push(existsSync(path) ? statSync(path).size : 0);
   }
-  expect(onDisk[0]).toBe(0); // not for each little piece
+  expect(onDisk[0]).toBe(0); // not for each small chunk
   expect(Math.max(...onDisk)).toBeGreaterThan(1_000_000);
   expect(new Set(onDisk).size).toBeLessThan(8);
   const { size } = await file.end();
@@ -55,7 +55,7 @@ test("what hardly shrinks is written while more comes, and byte for byte in the 
   expect(bytes[9]).toBe(255);
 });
 
-test("what shrinks much is written at the end, by the level that was asked for", async () => {
+test("output that shrinks much is written at the end, with the requested level", async () => {
   const sizes = [];
   for (const level of [1, 9]) {
     const path = join(folder, `${level}.gz`);
@@ -67,13 +67,13 @@ test("what shrinks much is written at the end, by the level that was asked for",
   expect(sizes[1]).toBeLessThan(sizes[0] ?? 0);
 });
 
-test("a file that cannot be written is an error, and none in the air", async () => {
+test("a file that cannot be written is an error, without an unhandled rejection", async () => {
   const file = new GzipFile(join(folder, "missing/file.gz"), 1);
   await file.write(Buffer.from("docs"));
   await expect(file.end()).rejects.toThrow("ENOENT");
 });
 
-test("an archive ends with two blocks of nothing, and its headers are those of POSIX, of the superuser", () => {
+test("an archive ends with two zero blocks, and its headers are those of POSIX, with the superuser as owner", () => {
   expect(tarEnd()).toEqual(Buffer.alloc(1_024));
   const header = tarHeader({ path: "a", size: 5, time: 8 }).toString("latin1");
   expect(header.slice(100, 148)).toBe(
@@ -83,7 +83,7 @@ test("an archive ends with two blocks of nothing, and its headers are those of P
   expect(header.slice(148, 156)).toMatch(/^0[0-7]{5}\0 $/);
 });
 
-test("names of any length are read as they are, where a header ends and where a length gets another digit", () => {
+test("names of any length are read back, also where a header ends and where a length gets another digit", () => {
   const names = [...lengths(80, 110), ...lengths(970, 1_010)].map((length) => "n".repeat(length));
   const file = join(folder, "x.tar");
   writeFileSync(file, Buffer.concat([...names.map((path) => tarHeader({ path, size: 0 })), tarEnd()]));
@@ -96,7 +96,7 @@ test("names of any length are read as they are, where a header ends and where a 
 const lengths = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-test("headers of an archive are read as they were meant: kind, size, mode, time and names of any length", () => {
+test("headers of an archive are read back: kind, size, mode, time and names of any length", () => {
   const long = `${"folder/".repeat(20)}ü.html`;
   const entries = [
     { path: "kit/", size: 0 },
@@ -122,7 +122,7 @@ test("headers of an archive are read as they were meant: kind, size, mode, time 
   ]);
 });
 
-test("a header says what kind an entry is of, and its size; one that is too large for it is in a record before it", () => {
+test("a header has the kind and size of an entry; a size that is too large for it is in a record before it", () => {
   const size = (header: Buffer): string => header.toString("latin1", 124, 136);
   expect(tarHeader({ path: "kit/", size: 0 }).toString("latin1", 156, 157)).toBe("5");
   const largest = tarHeader({ path: "a", size: 8 ** 11 - 1 });

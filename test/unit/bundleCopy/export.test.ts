@@ -30,9 +30,9 @@ let folder: string;
 let server: Server;
 let url: string;
 let bundle: Buffer;
-/** Sites that the service names with the status of the job, and with the link to it. */
+/** The sites that the service reports with the status of the job, and with its link. */
 let named: { status?: string; link?: string };
-/** What is answered instead of a link. */
+/** The answer in place of a link. */
 let refusal: { status: number; body: object } | undefined;
 let asked: { call: string; range: string | undefined; authorization: string | undefined }[];
 let reporter: ReturnType<typeof recordingReporter>;
@@ -121,7 +121,7 @@ const MINT = "POST /v1/static-export/jobs/j1/bundle";
 const shaOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 describe("the bundle of an export", () => {
-  test("is told to those who trace by each step, with figures, and without key or link", async () => {
+  test("has a span for each step, with figures, and without key or link", async () => {
     const recorded = new RecordedSpans(systemClock);
     const { outputs } = await recorded.operation((tracer) =>
       bundleCopy.create({ ...context(), tracer }, inputs()),
@@ -155,7 +155,7 @@ describe("the bundle of an export", () => {
     expect(JSON.stringify(recorded.tree)).not.toMatch(/svc_|sig=|\/store/);
   });
 
-  test("that is refused is told by the step that refused it", async () => {
+  test("that is refused has a failed span at that step", async () => {
     bundle = Buffer.from("<html>Log in</html>");
     const recorded = new RecordedSpans(systemClock);
     const copied = recorded.operation((tracer) => bundleCopy.create({ ...context(), tracer }, inputs()));
@@ -166,7 +166,7 @@ describe("the bundle of an export", () => {
     });
   });
 
-  test("is fetched by a link of its own; the store sees no key; nothing is left on this machine", async () => {
+  test("is fetched by its own link; the store gets no key; no file is left on this machine", async () => {
     const { outputs } = await bundleCopy.create(context(), inputs());
     expect(asked).toEqual([
       { call: LOOK, range: undefined, authorization: `Bearer ${KEY}` },
@@ -179,10 +179,10 @@ describe("the bundle of an export", () => {
     expect(reporter.lines.info).toEqual([
       `NEW: job j1 of docs.example.com is copied to ${join(folder, "copies")}`,
     ]);
-    expect(reporter.lines.progress).toContain(`looking through ${bundle.length} B`);
+    expect(reporter.lines.progress).toContain(`inspecting ${bundle.length} B`);
   });
 
-  test("stays where its copy could not be made, and is not fetched again then", async () => {
+  test("stays where its copy failed, and is not fetched again then", async () => {
     writeFileSync(join(folder, "copies"), "a file");
     await expect(bundleCopy.create(context(), inputs())).rejects.toThrow(
       /^job j1 of docs\.example\.com to .*copies: the folder .* cannot be used: EEXIST.* Nothing was published\. A part of that path is a file/,
@@ -225,7 +225,7 @@ describe("the bundle of an export", () => {
     expect(existsSync(join(folder, "copies"))).toBe(false);
   });
 
-  test("of a job that the service has not is an error, and what is there stays", async () => {
+  test("of a missing job is an error, and the existing copy stays", async () => {
     const state = await bundleCopy.create(context(), inputs());
     refusal = { status: 404, body: { error: "no such job" } };
     const next = inputs({ source: { domain: "docs.example.com", jobId: "j1", version: "v2" } });
@@ -236,7 +236,7 @@ describe("the bundle of an export", () => {
   });
 });
 
-test("earlier copies stay as many as are to be kept, also where fewer are from now on", async () => {
+test("the number of earlier copies stays at the limit, also where that gets lower", async () => {
   const version = (name: string, keep: number) =>
     inputs({ source: { domain: "docs.example.com", jobId: "j1", version: name }, keep });
   let state = await bundleCopy.create(context(), version("v1", 2));
@@ -255,7 +255,7 @@ test("earlier copies stay as many as are to be kept, also where fewer are from n
 });
 
 describe("an earlier copy that cannot be removed", () => {
-  /** Two contents one after the other. A file is in the way of the first. */
+  /** Two contents one after the other. A file blocks the first. */
   async function blocked(): Promise<{ state: BundleCopyState; inTheWay: string }> {
     const { outputs, bookkeeping } = await bundleCopy.create(context(), inputs({ keep: 0 }));
     const inTheWay = join(folder, "copies/in-the-way");
@@ -269,7 +269,7 @@ describe("an earlier copy that cannot be removed", () => {
     return { state: await bundleCopy.update(context(), first, next), inTheWay };
   }
 
-  test("is told of, stays in the state, and goes with the next change", async () => {
+  test("is reported, stays in the state, and is removed with the next change", async () => {
     const { state, inTheWay } = await blocked();
     expect(reporter.lines.warn).toEqual([
       expect.stringMatching(/^an earlier copy could not be removed: .*The next `pulumi up` tries again/),
@@ -291,7 +291,7 @@ describe("an earlier copy that cannot be removed", () => {
   });
 });
 
-test("a look that cannot be taken leaves the state as it was", async () => {
+test("a failed refresh leaves the state as it was", async () => {
   const state = await bundleCopy.create(context(), inputs());
   rmSync(state.outputs.uri);
   mkdirSync(state.outputs.uri);
@@ -301,7 +301,7 @@ test("a look that cannot be taken leaves the state as it was", async () => {
   await bundleCopy.remove(context(), none);
 });
 
-test("a link is signed where the place was told to, and once more when it is due, with no request", async () => {
+test("a link is signed where the destination has that option, and once more when it is due, without a request", async () => {
   const keys = { AWS_ACCESS_KEY_ID: "AKIAEXAMPLE", AWS_SECRET_ACCESS_KEY: "s3cr3t", AWS_REGION: "eu-west-1" };
   const before = Object.keys(keys).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, keys);

@@ -24,7 +24,7 @@ const DEFAULTS = {
   keep: 1,
 };
 
-test("inputs come back in one spelling, with defaults filled in", () => {
+test("inputs are returned in one spelling, with defaults filled in", () => {
   expect(checkByTable<CheckedInputs>(BUNDLE_COPY_INPUTS, GIVEN, configured)).toEqual({
     inputs: {
       source: {
@@ -58,7 +58,7 @@ test("a file needs no service and no key", () => {
   });
 });
 
-test("what is null or undefined is not given", () => {
+test("null and undefined count as absent", () => {
   const source = { ...GIVEN.source, version: null, baseUrl: undefined };
   const destination = { folder: "./bundles", layout: null, bucket: undefined };
   const limits = { files: undefined, archiveBytes: null };
@@ -70,7 +70,7 @@ test("what is null or undefined is not given", () => {
   });
 });
 
-test("what a preview does not know yet passes unseen", () => {
+test("values that a preview does not know yet are not checked", () => {
   const source = {
     domain: UNKNOWN,
     jobId: UNKNOWN,
@@ -90,11 +90,11 @@ test("what a preview does not know yet passes unseen", () => {
 });
 
 test.each([
-  ["source", undefined, "source", "is required: what is copied"],
+  ["source", undefined, "source", "is required: what to copy"],
   ["source", "docs", "source", "must be a StaticExport"],
   ["source", {}, "source", "must be a StaticExport"],
   ["source", { domain: "docs.example.com" }, "source", "must be a StaticExport"],
-  ["source", { domain: "docs.example.com", jobId: 7 }, "source.jobId", "text that is not empty"],
+  ["source", { domain: "docs.example.com", jobId: 7 }, "source.jobId", "string that is not empty"],
   ["source", { domain: "docs.example.com", jobId: ".." }, "source.jobId", "not an id of a job"],
   ["source", { domain: "https://x", jobId: "j1" }, "source.domain", "is a URL"],
   [
@@ -117,7 +117,7 @@ test.each([
     "not an http",
   ],
   ["source", { file: "bundle.tar.gz" }, "source.version", "is required: a label"],
-  ["source", { file: "", version: "v1" }, "source.file", "text that is not empty"],
+  ["source", { file: "", version: "v1" }, "source.file", "string that is not empty"],
   ["source", { file: "b", version: "v1", jobId: "j1" }, "source.jobId", "no such field"],
   ["source", { file: "b", version: "v1", domain: "a/b" }, "source.domain", "contains a path"],
   ["destination", undefined, "destination", "is required: where to"],
@@ -139,14 +139,14 @@ test.each([
   ["source", ["x"], "source", "must be a StaticExport"],
   ["source", { file: "b", files: "b" }, "source.files", "Fields are: file, version, domain, fileSha256"],
   ["source", 7, "source", "must be a StaticExport"],
-  ["source", { domain: "docs.example.com", jobId: "" }, "source.jobId", "text that is not empty"],
+  ["source", { domain: "docs.example.com", jobId: "" }, "source.jobId", "string that is not empty"],
   ["destination", ["x"], "destination", "must be an object with one of folder, bucket, repository"],
   ["destination", 7, "destination", "must be an object with one of folder"],
   [
     "destination",
     { folder: "x", bucket: "yyy" },
     "destination",
-    "not folder and bucket: two places are two copies",
+    "not folder and bucket: declare a copy for each destination",
   ],
   ["destination", { bucket: "X" }, "destination.bucket", "3 to 63"],
   ["destination", { repository: "no host" }, "destination.repository", ""],

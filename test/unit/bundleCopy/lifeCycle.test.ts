@@ -1,4 +1,4 @@
-// The life of a copy of a file that lies here, in folders: all but the fetching, which the tests of download/ have.
+// The life of a copy of a local file, in folders: all but the download, which the tests of download/ cover.
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -44,7 +44,7 @@ const context = (signal = new AbortController().signal): Context =>
     },
   });
 
-/** Packs a site. @returns its archive, and the digest of that */
+/** Packs a site. @returns its archive, and the archive's digest */
 function packed(name: string, files: Readonly<Record<string, string>>): { file: string; fileSha256: string } {
   const site = join(folder, `site-${name}`);
   for (const [path, text] of Object.entries({ "index.html": "<h1>Docs</h1>", ...files })) {
@@ -84,7 +84,7 @@ const verdict = (inputs: CheckedInputs, state: BundleCopyState, nowMs = 0): unkn
 const SAME = { replaces: [], hidden: false };
 
 describe("a copy", () => {
-  test("is the archive byte for byte, named by its digest, and told of by its outputs", async () => {
+  test("is the archive byte for byte, named by its digest, and described by its outputs", async () => {
     const inputs = inputsOf("v1", {}, { "a.css": "body { color: red }", "deep/b.html": "<p>b</p>" });
     const { outputs, bookkeeping } = await bundleCopy.create(context(), inputs);
     const sha256 = shaOf(inputs);
@@ -112,7 +112,7 @@ describe("a copy", () => {
     expect(existsSync(join(folder, "home/docs-hosting/scratch"))).toBe(false);
   });
 
-  test("of new content stands beside the one before, and those before that go", async () => {
+  test("of new content is kept beside the one before, and earlier ones are removed", async () => {
     let state = await bundleCopy.create(context(), inputsOf("v1"));
     const [first] = copies();
     const names = [first];
@@ -144,7 +144,7 @@ describe("a copy", () => {
     expect(copies()).toEqual([]);
   });
 
-  test("that is gone leaves the state; one that changed is made again; one that is there stays", async () => {
+  test("that is missing leaves the state; a changed one is made again; an unchanged one stays", async () => {
     const inputs = inputsOf("v1");
     const state = await bundleCopy.create(context(), inputs);
     const path = state.outputs.uri;
@@ -157,7 +157,7 @@ describe("a copy", () => {
     expect(verdict(inputs, drifted)).toMatchObject({
       hidden: true,
       decided: expect.stringMatching(
-        /^DRIFTED: .* is not as it was made, so the file .* is copied to/,
+        /^DRIFTED: .* has changed since it was made, so the file .* is copied to/,
       ) as string,
     });
     const mended = await bundleCopy.update(context(), drifted, inputs);
@@ -167,11 +167,11 @@ describe("a copy", () => {
     rmSync(path);
     expect(await bundleCopy.read(context(), mended)).toBeUndefined();
     expect(decisionLine(bundleCopy.gone(mended))).toMatch(
-      /^DRIFTED: .*\.tar\.gz is not there any more: it leaves/,
+      /^DRIFTED: .*\.tar\.gz no longer exists\. It is removed from/,
     );
   });
 
-  test("that is gone is remembered as long as an earlier one is to be removed some day", async () => {
+  test("that is missing stays in the state while an earlier one must be removed later", async () => {
     const first = await bundleCopy.create(context(), inputsOf("v1"));
     const second = await bundleCopy.update(context(), first, inputsOf("v2"));
     rmSync(second.outputs.uri);
@@ -179,7 +179,7 @@ describe("a copy", () => {
     expect(found?.state.bookkeeping).toMatchObject({ drifted: "gone", copies: [{}, {}] });
   });
 
-  test("at another place is another resource", async () => {
+  test("at another destination is another resource", async () => {
     const inputs = inputsOf("v1");
     const state = await bundleCopy.create(context(), inputs);
     for (const destination of [
@@ -188,13 +188,15 @@ describe("a copy", () => {
     ]) {
       expect(verdict({ ...inputs, destination }, state)).toMatchObject({
         replaces: ["destination"],
-        decided: expect.stringContaining("REPLACED: destination is another place") as string,
+        decided: expect.stringContaining(
+          "REPLACED: destination changed: a copy is made at the new destination",
+        ) as string,
       });
     }
   });
 });
 
-test("a site is unpacked as a whole, and what was there before stays beside it", async () => {
+test("a site is unpacked as a whole, and the earlier copy stays beside it", async () => {
   const place = (): object => ({ destination: { folder: join(folder, "copies"), layout: "site" } });
   const first = inputsOf("v1", place(), { "deep/a.css": "a{}" });
   const state = await bundleCopy.create(context(), { ...first, sha256: shaOf(first) });
@@ -206,16 +208,16 @@ test("a site is unpacked as a whole, and what was there before stays beside it",
   expect(current("page.html")).toBe("<p>v2</p>");
   const names = [first, second].flatMap((each) => [shaOf(each), `${shaOf(each)}.json`]);
   expect(copies()).toEqual([...names, "current"].sort());
-  expect(reporter.lines.info).toEqual([expect.stringMatching(/^NEW: /)]); // an update's decision is told by its diff
+  expect(reporter.lines.info).toEqual([expect.stringMatching(/^NEW: /)]); // an update's decision is in its diff
 });
 
-describe("a bundle is refused, and what is there stays,", () => {
+describe("a bundle is refused, and the existing copy stays,", () => {
   test.each([
     [
       "of another digest",
       { sha256: "0".repeat(64) },
       {},
-      "Find out which of the two is the one that you want",
+      /the file .*v2\.tar\.gz has the SHA-256 [0-9a-f]{64}, not 0{64} as `sha256` requires\. .*Find out which of the two/,
     ],
     [
       "that loads from elsewhere, where that is not wanted",
@@ -241,21 +243,21 @@ describe("a bundle is refused, and what is there stays,", () => {
     expect(readdirSync(folder)).not.toContain("copies");
   });
 
-  test.runIf(existsSync("/proc/self"))("for a folder that can never be made", async () => {
+  test.runIf(existsSync("/proc/self"))("for a folder that can never be created", async () => {
     const inputs = inputsOf("v1", { destination: { folder: "/proc/never/copies" } });
     await expect(bundleCopy.create(context(), inputs)).rejects.toThrow(
       /the folder \/proc\/never\/copies cannot be used: ENOENT/,
     );
   });
 
-  test("of which the file is not there", async () => {
+  test("whose file is missing", async () => {
     const inputs = inputsOf("v1");
     if ("file" in inputs.source) rmSync(inputs.source.file);
     await expect(bundleCopy.create(context(), inputs)).rejects.toThrow(/v1\.tar\.gz/);
   });
 });
 
-test("what pages load from elsewhere is told once, and no reason to refuse by itself", async () => {
+test("the loads of pages from other hosts are reported once, and are no reason to refuse by themselves", async () => {
   const page = `<img src="https://cdn.example.net/a.png?sig=1">`;
   const { outputs } = await bundleCopy.create(context(), inputsOf("v1", {}, { "page.html": page }));
   expect(outputs.selfContained).toBe(false);
@@ -269,7 +271,7 @@ test.each([
   ["keep", { keep: 3 }, "SETTINGS: keep changed"],
   ["limits that it is within", { limits: { files: 50 } }, "SETTINGS: limits changed"],
   ["the digest that it has", {}, "UP_TO_DATE"],
-])("a change of %s is remembered, and nobody is asked", async (_, given, decided) => {
+])("a change of %s is recorded, without a request", async (_, given, decided) => {
   const inputs = inputsOf("v1");
   const state = await bundleCopy.create(context(), inputs);
   const changed = inputsOf("v1", given);
@@ -289,6 +291,6 @@ test("a run that was stopped throws the reason", async () => {
   expect(readdirSync(folder)).not.toContain("copies");
 });
 
-test("it is not looked up", async () => {
+test("it has no lookup", async () => {
   await expect(bundleCopy.lookUp(context(), "./copies", {})).rejects.toThrow("declare it");
 });

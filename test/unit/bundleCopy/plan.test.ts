@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bundleCopy, COPIES } from "../../../provider/bundleCopy/lifeCycle.ts";
 import type { CheckedInputs } from "../../../provider/bundleCopy/inputs.ts";
@@ -62,19 +63,19 @@ const decided = (now: CheckedInputs, before: BundleCopyState | undefined, nowMs 
 };
 const COPIED = "job j1 of docs.example.com is copied to";
 
-describe("what is decided", () => {
-  test("of a new resource, and of one whose place is not known yet", () => {
+describe("the decision", () => {
+  test("of a new resource, and of one whose destination is not known yet", () => {
     expect(decided(inputs(), undefined)).toBe(`publish NEW: ${COPIED} s3://docs`);
     const unknown = inputs({
       source: { ...SOURCE, jobId: UNKNOWN },
       destination: { repository: UNKNOWN, base: UNKNOWN },
     });
     expect(decided(unknown, undefined)).toBe(
-      "publish NEW: the export of docs.example.com is copied to a place that is not known yet",
+      "publish NEW: the export of docs.example.com is copied to a destination that is not known yet",
     );
   });
 
-  test("where nothing changed: nothing", () => {
+  test("without changes: none", () => {
     expect(decided(inputs(), state())).toBe("record UP_TO_DATE: s3://docs/v1 is the copy");
   });
 
@@ -85,22 +86,26 @@ describe("what is decided", () => {
       "source changed, so job j2 of docs.example.com is copied to",
     ],
     ["another label", { source: { ...SOURCE, version: "v2" } }, `source changed, so ${COPIED}`],
-    ["another digest", { sha256: "b".repeat(64) }, `another sha256 is wanted, so ${COPIED}`],
+    [
+      "another digest",
+      { sha256: "b".repeat(64) },
+      `the copy has another sha256 than requested, so ${COPIED}`,
+    ],
     ["what it has not", { requireSelfContained: true }, `a self-contained bundle is required, so ${COPIED}`],
     [
       "less bytes",
       { limits: { archiveBytes: 899, unpackedBytes: 10_000, files: 10 } },
-      `the bundle of the copy is over its limits, so ${COPIED}`,
+      `the bundle of the copy exceeds its limits, so ${COPIED}`,
     ],
     [
       "fewer files",
       { limits: { archiveBytes: 1_000, unpackedBytes: 10_000, files: 8 } },
-      `the bundle of the copy is over its limits, so ${COPIED}`,
+      `the bundle of the copy exceeds its limits, so ${COPIED}`,
     ],
     [
       "two of these",
       { requireSelfContained: true, sha256: "b".repeat(64) },
-      `another sha256 is wanted, a self-contained bundle is required, so ${COPIED}`,
+      `the copy has another sha256 than requested, a self-contained bundle is required, so ${COPIED}`,
     ],
   ])("where %s is wanted: a copy", (_, given, text) => {
     expect(decided(inputs(given), state())).toBe(`publish NEW_CONTENT: ${text} s3://docs`);
@@ -112,22 +117,22 @@ describe("what is decided", () => {
       { source: { ...SOURCE, apiKeyEnv: "OTHER_KEY" } },
       "UP_TO_DATE: s3://docs/v1 is the copy",
     ],
-    ["the digest that it has", { sha256: SHA256 }, "SETTINGS: sha256 changed: remembered without a request"],
+    ["the digest that it has", { sha256: SHA256 }, "SETTINGS: sha256 changed: recorded without a request"],
     [
       "just enough room",
       { limits: { archiveBytes: 900, unpackedBytes: 1, files: 9 } },
-      "SETTINGS: limits changed: remembered without a request",
+      "SETTINGS: limits changed: recorded without a request",
     ],
     [
       "more copies, and another region",
       { keep: 5, destination: { ...BUCKET, region: "eu-west-1" } },
-      "SETTINGS: destination and keep changed: remembered without a request",
+      "SETTINGS: destination and keep changed: recorded without a request",
     ],
-  ])("where %s is given: nothing", (_, given, text) => {
+  ])("where %s is given: none", (_, given, text) => {
     expect(decided(inputs(given), state())).toBe(`record ${text}`);
   });
 
-  test("where another base or tag is given: the image is made anew", () => {
+  test("where another base or tag is given: the image is built again", () => {
     const before = state({ destination: IMAGE }, "unsigned");
     for (const change of [{ base: "registry.internal/nginx:1.31" }, { tag: "latest" }]) {
       expect(decided(inputs({ destination: { ...IMAGE, ...change } }), before)).toBe(
@@ -140,9 +145,9 @@ describe("what is decided", () => {
   });
 
   test.each([
-    ["gone", "is not there any more"],
-    ["changed", "is not as it was made"],
-  ] as const)("where a look found the copy %s: a copy", (drifted, text) => {
+    ["gone", "no longer exists"],
+    ["changed", "has changed since it was made"],
+  ] as const)("where a refresh found the copy %s: a copy", (drifted, text) => {
     const { outputs, bookkeeping } = state();
     const before = { outputs, bookkeeping: { ...bookkeeping, drifted } };
     expect(decided(inputs(), before)).toBe(`publish DRIFTED: s3://docs/v1 ${text}, so ${COPIED} s3://docs`);
@@ -155,13 +160,13 @@ describe("what is decided", () => {
     );
     const shorter = inputs({ destination: { ...BUCKET, linkLife: "1h" } });
     expect(decided(shorter, state())).toBe(
-      "sign SETTINGS: destination.linkLife changed: another link to s3://docs/v1 is made",
+      "sign SETTINGS: destination.linkLife changed: a new link to s3://docs/v1 is signed",
     );
     const unsigned = { destination: { bucket: "docs", layout: "archive" as const } };
     expect(decided(inputs(unsigned), state(unsigned, "unsigned"), 99 * HOUR_MS)).toContain("UP_TO_DATE");
   });
 
-  test("where fewer copies are to be kept: those beyond go", () => {
+  test("where fewer copies are wanted: the older ones are removed", () => {
     expect(decided(inputs({ keep: 0 }), state())).toBe(
       "prune SETTINGS: earlier copies at s3://docs are removed: 1",
     );
@@ -169,7 +174,7 @@ describe("what is decided", () => {
 });
 
 describe("a state", () => {
-  test("has what was copied, its link, and what it was made from", () => {
+  test("has the source of the copy, its link, and its inputs", () => {
     const { outputs, bookkeeping } = state({ sha256: SHA256 });
     expect(outputs).toEqual({
       ...inputs(),
@@ -184,7 +189,7 @@ describe("a state", () => {
     expect(inputsOf(state())).toEqual(inputs());
   });
 
-  test("of an image names it, of a public address gives that, and of a file no job", () => {
+  test("of an image names it, of a public address has that address, and of a file has no job", () => {
     const address = "https://static.example.com/v1";
     const image = made("v1", { image: "r/s@sha256:1", address, sitePath: "www/current" });
     const { outputs } = stateOf(inputs({ destination: IMAGE }), [image]);
@@ -196,41 +201,41 @@ describe("a state", () => {
     for (const name of ["jobId", "image", "bundleUrl"]) expect(bare).not.toHaveProperty(name);
   });
 
-  test("whose place is to sign links has no address without a signature", () => {
+  test("whose destination signs links has no address without a signature", () => {
     const copy = made("v1", { address: "https://docs.s3.example.com/v1" });
     expect(stateOf(inputs(), [copy]).outputs).not.toHaveProperty("bundleUrl");
     const open = stateOf(inputs({ destination: { bucket: "docs", layout: "archive" } }), [copy]);
     expect(open.outputs.bundleUrl).toBe("https://docs.s3.example.com/v1");
   });
 
-  test("is of one copy at least", () => {
+  test("has at least one copy", () => {
     expect(() => stateOf(inputs(), [])).toThrow("no copy is left");
   });
 
-  test("of which no copy is known is planned as a new one", () => {
+  test("without a known copy is planned as a new one", () => {
     const none = { ...state(), bookkeeping: bundleCopy.noBookkeeping };
     expect(decided(inputs(), none)).toBe(`publish NEW: ${COPIED} s3://docs`);
   });
 });
 
-describe("what a run left unfinished is noticed without init errors:", () => {
-  test("a link that is missing is signed", () => {
+describe("the unfinished work of a run is noticed without init errors:", () => {
+  test("a missing link is signed", () => {
     expect(decided(inputs(), state({}, "unsigned"))).toBe(
-      "sign RESUMED: an earlier run was cut off before it signed the link to s3://docs/v1",
+      "sign RESUMED: an earlier run was interrupted before it signed the link to s3://docs/v1",
     );
   });
 
-  test("a copy that may be there in part is published again", () => {
+  test("a copy that may exist in part is published again", () => {
     const { outputs, bookkeeping } = state();
     const partial = { outputs, bookkeeping: { ...bookkeeping, drifted: "partial" as const } };
     expect(decided(inputs(), partial)).toBe(
-      `publish RESUMED: an earlier run was cut off while it published s3://docs/v1, so ${COPIED} s3://docs`,
+      `publish RESUMED: an earlier run was interrupted while it published s3://docs/v1, so ${COPIED} s3://docs`,
     );
     expect(bundleCopy.diff(inputs(), partial, { name: "m", nowMs: 0 })).toMatchObject({ hidden: true });
   });
 });
 
-test("a diff hides what no input shows, and tells what it replaces", () => {
+test("a diff hides changes that no input shows, and reports what it replaces", () => {
   const diff = (now: CheckedInputs, nowMs = 0): unknown => {
     const { changed, replaces, hidden } = bundleCopy.diff(now, state(), { name: "m", nowMs });
     return { changed, replaces, hidden };
@@ -245,6 +250,20 @@ test("a diff hides what no input shows, and tells what it replaces", () => {
   });
 });
 
+test("another spelling of the same folder replaces nothing: the deletion would remove the new copy", () => {
+  const inFolder = (folder: string): Partial<CheckedInputs> => ({
+    destination: { folder, layout: "archive" },
+  });
+  const before = state(inFolder("copies"), "unsigned");
+  for (const folder of ["./copies", "copies/", resolve("copies")]) {
+    const { changed, replaces, decision } = bundleCopy.diff(inputs(inFolder(folder)), before, {
+      name: "m",
+      nowMs: 0,
+    });
+    expect([changed, replaces, decision.code]).toEqual([["destination"], [], "SETTINGS"]);
+  }
+});
+
 test.each<[DestinationInputs, DestinationInputs, string]>([
   [BUCKET, BUCKET, "none"],
   [BUCKET, { ...BUCKET, linkLife: "1h" }, "link"],
@@ -256,6 +275,9 @@ test.each<[DestinationInputs, DestinationInputs, string]>([
   [IMAGE, { ...IMAGE, repository: "registry.internal/other" }, "replaces"],
   [IMAGE, { repository: "registry.internal/docs/site" }, "content"],
   [{ folder: "a" }, { folder: "b" }, "replaces"],
+  [{ folder: "a" }, { folder: "./a/" }, "none"],
+  [{ folder: "a" }, { folder: resolve("a") }, "none"],
+  [{ folder: "a" }, { folder: "../a" }, "replaces"],
 ])("%j written as %j: %s", (before, now, change) => {
   expect(destinationChange(before, now)).toBe(change);
 });

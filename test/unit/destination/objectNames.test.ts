@@ -1,4 +1,4 @@
-// Files whose names mean something in an object of JavaScript: they are names like all others, at every place.
+// Files whose names have a meaning in a JavaScript object: they are ordinary names at every destination.
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,8 @@ import { list } from "tar";
 import { expect, test } from "vitest";
 import { inspectBundle, unpackBundle } from "../../../provider/archive/bundle.ts";
 import { bucketDestination } from "../../../provider/destination/bucket/bucketDestination.ts";
-import type { Bundle, Destination } from "../../../provider/destination/destination.ts";
+import type { Bundle } from "../../../provider/archive/bundle.ts";
+import type { Destination } from "../../../provider/destination/destination.ts";
 import { destinationOf } from "../../../provider/destination/destinationOf.ts";
 import { LayerWriter } from "../../../provider/siteImage/layer.ts";
 import { tarGz } from "../../chart/tarArchive.ts";
@@ -34,7 +35,7 @@ const path = fc.oneof(
   fc.tuple(fc.constantFrom("x", "html"), name).map((parts) => parts.join(".")),
 );
 
-test("__proto__, constructor and the like are published, found again and seen changed, at every place", async (context) => {
+test("__proto__, constructor and the like are published, found again and noticed as changed, at every destination", async (context) => {
   const root = mkdtempSync(join(tmpdir(), "names-"));
   context.onTestFinished(() => rmSync(root, { recursive: true }));
   const store = await startBucketStub(context);

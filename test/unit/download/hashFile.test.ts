@@ -29,7 +29,7 @@ test.each([0, 1, 1024 * 1024, 3_000_001])(
   },
 );
 
-test("a file that is too large is refused, and one just small enough is not", async () => {
+test("a file that is too large is refused, and one at the limit is not", async () => {
   const path = file("large", Buffer.alloc(1_000));
   await hashFile(path, { limitBytes: 1_000 }, { signal });
   await expect(hashFile(path, { limitBytes: 999 }, { signal })).rejects.toThrow(
@@ -37,22 +37,22 @@ test("a file that is too large is refused, and one just small enough is not", as
   );
 });
 
-test("what is no file is told of, with what to do; a pipe is not waited for", async () => {
+test("a path that is not a file is reported, with what to do; a pipe is not waited for", async () => {
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);
   const [missing, below] = [join(folder, "missing"), join(file("plain", ""), "below")];
   for (const [path, name, words] of [
     [missing, "DestinationError", `the file ${missing} cannot be used: ENOENT`],
     [below, "DestinationError", `the file ${below} cannot be used: ENOTDIR`],
-    [folder, "DownloadError", "is no file"],
-    [pipe, "DownloadError", "is no file"],
+    [folder, "DownloadError", "is not a file"],
+    [pipe, "DownloadError", "is not a file"],
   ] as const) {
     const message = expect.stringContaining(words) as string;
     await expect(hashFile(path, limits, { signal })).rejects.toMatchObject({ name, message });
   }
 });
 
-test("a run that is stopped reads no further", async () => {
+test("a stopped run reads no further", async () => {
   const stop = new AbortController();
   const reason = new Error("Ctrl-C");
   const hashing = hashFile(file("stopped", Buffer.alloc(3_000_000)), limits, { signal: stop.signal });

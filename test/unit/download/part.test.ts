@@ -26,7 +26,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const claim = (name = "a", subject = "job a"): Part => Part.claim(folder, name, subject, Date.now());
 
-/** A part as another one left it. */
+/** A part as another process left it. */
 function left(
   owner: string,
   bytes: string,
@@ -44,10 +44,10 @@ function left(
 const FREE = "free-00000000";
 /** Of this very process, as another download of it would have it. */
 const living = ownName();
-/** Of a machine that nobody knows. */
+/** Of an unknown machine. */
 const FAR = "0123456789abcdef-1-1-00000000";
 
-test("a part that was left is gone on with, and its digest is that of all of it", async () => {
+test("an existing part is resumed, and its digest is that of the whole", async () => {
   left(FREE, "one ");
   const part = claim();
   await part.open();
@@ -58,7 +58,7 @@ test("a part that was left is gone on with, and its digest is that of all of it"
   await part.close();
 });
 
-test("of many that were left the largest is gone on with, and the others go", async () => {
+test("of several parts the largest is resumed, and the others are removed", async () => {
   left("free-00000001", "1");
   left("free-00000002", "333");
   left("free-00000003", "22");
@@ -76,7 +76,7 @@ test.each([
   ["without an ETag", { subject: "job a" }],
   ["with a note that was cut", '{"subject": "jo'],
   ["with a note that says nothing", "null"],
-])("a part %s is of no use", async (_what, note) => {
+])("a part %s is useless", async (_what, note) => {
   left(FREE, "one", { note });
   const part = claim();
   await part.open();
@@ -85,7 +85,7 @@ test.each([
   await part.close();
 });
 
-test("a part with more bytes than there are is begun anew", async () => {
+test("a part with more bytes than the bundle is started again", async () => {
   left(FREE, "x".repeat(101));
   const part = claim();
   await part.open();
@@ -93,7 +93,7 @@ test("a part with more bytes than there are is begun anew", async () => {
   await part.close();
 });
 
-test.each([living, FAR])("a part that somebody may have is left alone: %s", async (owner) => {
+test.each([living, FAR])("a part that may be in use is left alone: %s", async (owner) => {
   const theirs = left(owner, "theirs");
   const part = claim();
   await part.open();
@@ -103,7 +103,7 @@ test.each([living, FAR])("a part that somebody may have is left alone: %s", asyn
   await part.close();
 });
 
-test("a part that nobody came back for goes after a day, where nobody is known to live; what is no part stays", () => {
+test("an unused part is removed after a day, where no live owner is known; other files stay", () => {
   const [old, oldOfOther] = [
     left(FAR, "x", { ageMs: 25 * HOUR_MS }),
     left(FREE, "x", { name: "b", ageMs: 25 * HOUR_MS }),
@@ -126,7 +126,7 @@ test("the part of a living process of this machine stays, though the clock of th
   expect(readFileSync(join(theirs, "bundle"), "utf8")).toBe("theirs");
 });
 
-test("parts of names that begin alike are not mixed up", async () => {
+test("parts of names with a common prefix are distinguished", async () => {
   left(FREE, "x", { name: "a.b" });
   const part = claim("a");
   await part.open();
@@ -134,7 +134,7 @@ test("parts of names that begin alike are not mixed up", async () => {
   await part.close();
 });
 
-test("what is released is there for the next, in this process, too", async () => {
+test("a released part is available to the next download, in this process, too", async () => {
   const part = claim();
   await part.open();
   await part.begin(NOTE);
@@ -147,7 +147,7 @@ test("what is released is there for the next, in this process, too", async () =>
   await next.close();
 });
 
-test("more than fits into memory arrives in order", async () => {
+test("a bundle that is larger than memory arrives in order", async () => {
   const content = Buffer.alloc(9_000_001, "0123456789");
   const part = claim();
   await part.open();
@@ -165,6 +165,6 @@ test.each([
   ['""', undefined],
   ['"a"', '"a"'],
   [`"${"a".repeat(1_001)}"`, undefined],
-])("of the ETag %s what is strong is %s", (header, etag) => {
+])("of the ETag %s the strong value is %s", (header, etag) => {
   expect(strongEtag(header)).toBe(etag);
 });

@@ -8,7 +8,7 @@ import type { HttpReply } from "../../../provider/http/attempt.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
-test("the memory of what has arrived is given back, but not of bytes that share theirs with others", async () => {
+test("the memory of processed bytes is freed, but not of bytes that share it with others", async () => {
   const folder = mkdtempSync(join(tmpdir(), "receiver-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const alone = Uint8Array.from(Buffer.from("alone, "));
@@ -23,7 +23,7 @@ test("the memory of what has arrived is given back, but not of bytes that share 
     yield* [alone, shared];
   };
   const took = await receiver.receive(
-    { kind: "bytes", from: 0, totalBytes: 15, endsAnyhow: false },
+    { kind: "bytes", from: 0, totalBytes: 15, endIsUnknown: false },
     { content } as HttpReply,
     "store.test",
     { url: "https://store.test/bundle" },

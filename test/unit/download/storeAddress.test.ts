@@ -12,7 +12,7 @@ test.each([
   ...["::ffff:169.254.1.1", "::ffff:a9fe:101", "0:0:0:0:0:ffff:a9fe:a9fe", "64:ff9b::a9fe:a9fe"],
   ...["64:ff9b:1::a9fe:a9fe", "::a9fe:a9fe", "2002:a9fe:a9fe::1", "::ffff:0:a9fe:a9fe"],
   ...["0251.0376.0251.0376", "0xa9.0xfe.0xa9.0xfe", "2852039166", "0xa9fea9fe"],
-])("%s is never asked", (address) => {
+])("%s is never used", (address) => {
   expect(refusedAddress(address, anywhere)).toContain("metadata");
   expect(refusedAddress(address, publicOnly)).toContain("metadata");
 });
@@ -23,7 +23,7 @@ test.each([
   ...["::", "::1", "fc00::1", "fd12::1", "fec0::1", "ff02::1", "2001:db8::1", "2001::1", "3fff::1", "100::1"],
   ...["4000::1", "8000::1", "1fff::1", "192.175.48.1", "192.52.193.1", "2620:4f:8000::1", "::ffff:0:808:808"],
   ...["::ffff:10.0.0.1", "64:ff9b::a00:1", "64:ff9b:1::808:808", "2002:a00:1::", "::7f00:1"],
-])("%s is asked, unless only public storage is allowed", (address) => {
+])("%s is used, unless only public storage is allowed", (address) => {
   expect(refusedAddress(address, anywhere)).toBeUndefined();
   expect(refusedAddress(address, publicOnly)).toContain("docs-hosting:publicStorageOnly");
 });
@@ -44,9 +44,9 @@ test.each([
 });
 
 test.each(["", "store", "1.2.3.4.5", "256.1.1.1", "g::", "1:2:3"])(
-  "%j is no address, and not asked",
+  "%j is no address, and not used",
   (address) => {
-    expect(refusedAddress(address, anywhere)).toBe("is no address");
+    expect(refusedAddress(address, anywhere)).toBe("is not an address");
   },
 );
 
@@ -68,7 +68,7 @@ const METADATA: Network[] = [
   ["168.63.129.16", 32],
   ["192.0.0.192", 32],
 ];
-/** What the special-purpose registries of IANA name for IPv4, and all of IPv6 that is not assigned, or not for the public. */
+/** The special-purpose registries of IANA for IPv4, and all of IPv6 that is unassigned, or not public. */
 const NOT_PUBLIC: Network[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -91,7 +91,7 @@ const NOT_PUBLIC: Network[] = [
   ["3fff::", 20],
 ];
 const isMetadata = list(...METADATA);
-// a list of both would take IPv4 addresses for mapped ones, which are in ::/3
+// a list of both would treat IPv4 addresses as mapped ones, which are in ::/3
 const [isNotPublicIpv4, isNotPublicIpv6] = [4, 6].map((version) =>
   list(...NOT_PUBLIC.filter(([address]) => isIP(address) === version)),
 ) as [(address: string) => boolean, (address: string) => boolean];
@@ -113,7 +113,7 @@ const dotted = (number: number): string =>
 const hex = (number: number): string =>
   `${Math.floor(number / 65_536).toString(16)}:${(number % 65_536).toString(16)}`;
 
-test("every IPv4 address is refused that these networks hold, also within an IPv6 address", () => {
+test("every IPv4 address in these networks is refused, also within an IPv6 address", () => {
   fc.assert(
     fc.property(ipv4, (number) => {
       const address = dotted(number);
@@ -135,7 +135,7 @@ test("every IPv4 address is refused that these networks hold, also within an IPv
   );
 });
 
-test("every IPv6 address is refused that these networks hold", () => {
+test("every IPv6 address in these networks is refused", () => {
   const begins = [
     "fe80",
     "febf",

@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 const { signal } = new AbortController();
 
-test("a new file is told of by its digest and size, and a link of its name is not followed", async () => {
+test("a new file has its digest and size, and a link of its name is not followed", async () => {
   const path = join(folder, "file");
   const written = await writeNewFile(path, Readable.from([Buffer.from("do"), Buffer.from("cs")]), {
     flush: true,
@@ -41,7 +41,7 @@ test("a new file is told of by its digest and size, and a link of its name is no
   expect(existsSync(join(folder, "elsewhere"))).toBe(false);
 });
 
-test("what has to outlast a power cut is brought down to the disk, and nothing else", async () => {
+test("files that must survive a power cut are flushed to the disk, and no others", async () => {
   const path = join(folder, "file");
   const handle = await open(path, "w");
   const sync = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, "sync");
@@ -70,13 +70,13 @@ test("a copy of a file ends with the run, whenever that is stopped", async () =>
   await expect(copied).rejects.toThrow("abort");
 });
 
-test("a copy of what is not there, or to where something is, fails and leaves nothing that fails later", async () => {
+test("a copy of a missing file, or to an existing one, fails and leaves nothing that fails later", async () => {
   await expect(copyInto(join(folder, "none"), join(folder, "copy"), signal)).rejects.toThrow("ENOENT");
   writeFileSync(join(folder, "file"), "docs");
   const stop = new AbortController();
   const copied = copyInto(join(folder, "file"), join(folder, "copy"), stop.signal);
   await expect(copied).rejects.toThrow("EEXIST");
-  stop.abort(); // an error event that nobody hears would end the process
+  stop.abort(); // an unhandled error event would end the process
   await new Promise((resolve) => setImmediate(resolve));
 });
 
@@ -98,7 +98,7 @@ test.skipIf(!existsSync("/proc/self/fd"))(
   },
 );
 
-test("work in a folder tells what the system says of that, and gives what it is for", async () => {
+test("an error of work in a folder has the system's message, and the purpose of the folder", async () => {
   expect(await usingFolder("./copies", signal, () => Promise.resolve(7))).toBe(7);
   const full = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
   await expect(usingFolder("./copies", signal, () => Promise.reject(full))).rejects.toThrow(
@@ -106,7 +106,7 @@ test("work in a folder tells what the system says of that, and gives what it is 
   );
 });
 
-test("a folder is made with those above it; a file in its place is an error", async () => {
+test("a folder is created with its parents; a file in its place is an error", async () => {
   await makeFolder(join(folder, "a/b/c"));
   await makeFolder(join(folder, "a/b/c"));
   expect(existsSync(join(folder, "a/b/c"))).toBe(true);
@@ -118,25 +118,25 @@ const WRITE = "Give the user that runs `pulumi up` the right to write there, or 
 const PATH = "A part of that path is a file: give another folder.";
 
 test.each([
-  ["ENOSPC", "Make room on that disk, and run `pulumi up` again."],
-  ["EDQUOT", "Make room within the quota of that disk, and run `pulumi up` again."],
-  ["EROFS", "That disk can only be read: give another folder."],
+  ["ENOSPC", "Free space on that disk, and run `pulumi up` again."],
+  ["EDQUOT", "Free space within the quota of that disk, and run `pulumi up` again."],
+  ["EROFS", "That disk is read-only: give another folder."],
   ["EACCES", WRITE],
   ["EPERM", WRITE],
   ["ENOTDIR", PATH],
   ["EEXIST", PATH],
   ["ENAMETOOLONG", "That path is too long: give another folder."],
   ["ENOENT", "Check that path, or give another folder."],
-  ["EFBIG", "Raise the limit of the size of files (ulimit -f), or give another folder."],
-  ["EISDIR", "A folder is in the place of a file: move it away."],
-  ["ELOOP", "A symbolic link is in the place of a file, and is not followed: move it away."],
+  ["EFBIG", "Raise the file size limit (ulimit -f), or give another folder."],
+  ["EISDIR", "A folder is where a file must be: move it away."],
+  ["ELOOP", "A symbolic link is where a file must be, and is not followed: move it away."],
   ["EMFILE", "Too many files are open: raise the limit (ulimit -n)."],
-  ["EIO", "Mend what the system names, and run `pulumi up` again."],
-])("what helps against %s is: %s", (code, remedy) => {
+  ["EIO", "Fix what the system names, and run `pulumi up` again."],
+])("the remedy for %s is: %s", (code, remedy) => {
   expect(diskFailure(Object.assign(new Error(code), { code }), "./kits", signal)).toMatchObject({ remedy });
 });
 
-test("what the system says of a file, and of a folder with another setting, is told as that", () => {
+test("the system's error of a file, and of a folder with another setting, names it", () => {
   const denied = Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
   expect(diskFailure(denied, "./site.zip", signal, { kind: "file" })).toMatchObject({
     message: "the file ./site.zip cannot be used: EACCES: permission denied",
@@ -147,13 +147,13 @@ test("what the system says of a file, and of a folder with another setting, is t
   });
 });
 
-test("what the system says is told with what to do; what already is, stays; a stopped run throws its reason", () => {
+test("the system's error is reported with what to do; an explained error is unchanged; a stopped run throws its reason", () => {
   const full = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
   const told = diskFailure(full, "./kits", signal);
   expect(told).toBeInstanceOf(DestinationError);
   expect(told).toMatchObject({
     message: "the folder ./kits cannot be used: ENOSPC: no space left on device",
-    remedy: "Make room on that disk, and run `pulumi up` again.",
+    remedy: "Free space on that disk, and run `pulumi up` again.",
   });
   expect(diskFailure(told, "./kits", signal)).toBe(told);
   const foreign = Object.assign(new Error("no"), { code: "ERR_INVALID_ARG_TYPE" });

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 const KEY = "0123456789abcdef";
-/** Of a process of another machine, which nobody can ask for. */
+/** Of a process of another machine, which cannot be checked. */
 const elsewhere = (): string => ownName().replace(/^[0-9a-f]+/, "fedcba9876543210");
 
 function make(path: string, seconds?: number): string {
@@ -30,7 +30,7 @@ function make(path: string, seconds?: number): string {
 }
 const left = (paths: readonly string[]): boolean[] => paths.map((path) => existsSync(path));
 
-test("a draft is hidden, empty and its process's own, in a folder that is made for it", async () => {
+test("a draft is hidden, empty and its process's own, in a folder that is created for it", async () => {
   const draft = await beginDraft(join(folder, "a/b"));
   expect(readdirSync(draft)).toEqual([]);
   expect(readdirSync(join(folder, "a/b"))).toEqual([basename(draft)]);
@@ -40,7 +40,7 @@ test("a draft is hidden, empty and its process's own, in a folder that is made f
   expect(existsSync(draft)).toBe(true);
 });
 
-test("a draft of an ended process goes with the next one; those of living processes, other machines and other resources stay", async () => {
+test("the next draft removes one of an ended process; those of living processes, other machines and other resources stay", async () => {
   const ended = [
     make(draftPath(folder, undefined, freeName())),
     make(draftPath(folder, undefined, freeName())),
@@ -74,7 +74,7 @@ test("drafts of a resource are its own", async () => {
   expect(await endedDrafts(join(folder, "none"))).toEqual([]);
 });
 
-test("a day by the clock of the file system ends every draft but those of living processes", async () => {
+test("after a day by the file system's clock every draft is removed, except those of living processes", async () => {
   const now = make(join(folder, "now"), 1_000_000);
   const [day, living] = [1_000_000 - 24 * 3_600, make(draftPath(folder), 1)];
   const old = [
@@ -91,7 +91,7 @@ test("a day by the clock of the file system ends every draft but those of living
   expect(left([living, ...young])).toEqual([true, true, true]);
 });
 
-test("a folder takes the place of whatever is there", async () => {
+test("a folder replaces whatever exists at its path", async () => {
   const draft = await beginDraft(folder);
   for (const [index, before] of ["nothing", "a file", "a folder"].entries()) {
     const to = join(folder, "place");
@@ -107,7 +107,7 @@ test("a folder takes the place of whatever is there", async () => {
   }
 });
 
-test("many that put the same folder in its place at once all do, and leave nothing beside it", async () => {
+test("several processes that replace it with the same folder at once all succeed, and leave nothing else", async () => {
   const to = join(folder, "to");
   const isThere = (): Promise<boolean> => Promise.resolve(existsSync(join(to, "file")));
   const put = async (): Promise<void> => {
@@ -121,31 +121,31 @@ test("many that put the same folder in its place at once all do, and leave nothi
   expect(readdirSync(to)).toEqual(["file"]);
 });
 
-test("a folder with the same is left where it is", async () => {
+test("a folder with the same content is left where it is", async () => {
   writeFileSync(join(make(join(folder, "to")), "theirs"), "");
   await replaceFolder(make(join(folder, "from")), join(folder, "to"), folder, () => Promise.resolve(true));
   expect(readdirSync(join(folder, "to"))).toEqual(["theirs"]);
 });
 
-test("what cannot be put in its place is an error", async () => {
+test("a replacement that fails is an error", async () => {
   await expect(replaceFolder(join(folder, "none"), join(folder, "to"), folder)).rejects.toThrow("ENOENT");
   writeFileSync(join(folder, "file"), "");
   const within = replaceFolder(make(join(folder, "from")), join(folder, "file/to"), folder);
   await expect(within).rejects.toThrow("ENOTDIR");
 });
 
-test("what cannot be put in its place leaves what is there", async () => {
+test("a replacement that fails leaves the existing folder", async () => {
   writeFileSync(join(make(join(folder, "to")), "theirs"), "");
   await expect(replaceFolder(join(folder, "none"), join(folder, "to"), folder)).rejects.toThrow("ENOENT");
   expect(readdirSync(join(folder, "to"))).toEqual(["theirs"]);
 });
 
-test("a place that others fill again and again is given up after nine tries", async () => {
+test("a path that others fill repeatedly is given up after nine tries", async () => {
   const [from, to] = [make(join(folder, "from")), join(folder, "to")];
   writeFileSync(join(make(to), "theirs"), "");
   let looks = 0;
   const isDone = (): Promise<boolean> => Promise.resolve(++looks === 20);
-  // what is there never leaves, as if it were there again at once
+  // the existing folder never leaves, as if it were recreated at once
   await expect(replaceFolder(from, to, join(folder, "no-draft"), isDone)).rejects.toThrow("ENOTEMPTY");
   expect(looks).toBe(8);
   expect(readdirSync(to)).toEqual(["theirs"]);

@@ -18,21 +18,21 @@ test.each([
   expect(homeFolder((name) => (name === "PULUMI_HOME" ? value : "elsewhere"), "resume")).toBe(expected);
 });
 
-test("it is made with those above it, for nobody else to read; again it stays", () => {
+test("it is created with its parents, readable for its owner only; a second call keeps it", () => {
   const path = join(folder, "a/b/c");
   makeHomeFolder(path);
   makeHomeFolder(path);
   for (const each of ["a", "a/b", "a/b/c"]) expect(statSync(join(folder, each)).mode & 0o777).toBe(0o700);
 });
 
-test("below a file it is an error, and nothing is made", () => {
+test("below a file it is an error, and nothing is created", () => {
   writeFileSync(join(folder, "file"), "");
   expect(() => makeHomeFolder(join(folder, "file/a/b"))).toThrow("ENOTDIR");
   expect(existsSync(join(folder, "file/a"))).toBe(false);
 });
 
 test.runIf(process.platform === "linux")(
-  "where nothing can be made it is an error, and does not hang",
+  "where nothing can be created it is an error, and does not hang",
   () => {
     expect(() => makeHomeFolder("/proc/docs-hosting/a/b")).toThrow("ENOENT");
   },

@@ -16,7 +16,7 @@ import {
   digestFile,
   filesBelow,
   removeListed,
-  staysText,
+  keptText,
 } from "../../../provider/files/listing.ts";
 
 let folder: string;
@@ -31,7 +31,7 @@ beforeEach(() => {
   }
 });
 
-/** How many names a message has. */
+/** The most names in a message. */
 const MAX_NAMED = 3;
 
 const FILES: Readonly<Record<string, string>> = {
@@ -57,7 +57,7 @@ test("a file of any length has its digest and size", async () => {
   await expect(digestFile(join(folder, "file"), stopped)).rejects.toThrow("stopped");
 });
 
-test("files are told by their paths, in the order of their bytes; a link is not followed", async () => {
+test("files are listed by their paths, in the order of their bytes; a link is not followed", async () => {
   symlinkSync("/", join(site, "link"));
   expect(await filesBelow(site)).toEqual(["__proto__", "deep/er/b.html", "index.html", "link"]);
 });
@@ -87,13 +87,13 @@ test.each<[string, string, () => void]>([
   expect(await compareFolder(site, LISTING, signal)).toBe(found);
 });
 
-test("a folder of which all is listed is removed as a whole", async () => {
+test("a folder whose contents are all in the list is removed as a whole", async () => {
   expect(await removeListed(site, LISTING, signal)).toEqual([]);
   expect(readdirSync(folder)).toEqual([]);
   expect(await removeListed(site, LISTING, signal)).toEqual([]);
 });
 
-test("what others put or changed in a folder stays, and what a link leads to", async () => {
+test("files that others added or changed in a folder stay, and a link's target does", async () => {
   writeFileSync(join(site, "deep/notes.txt"), "mine");
   writeFileSync(join(site, "index.html"), "mine");
   mkdirSync(join(folder, "others"));
@@ -106,7 +106,7 @@ test("what others put or changed in a folder stays, and what a link leads to", a
   expect(readFileSync(join(folder, "others/b.html"), "utf8")).toBe("b");
 });
 
-test("a file or link in the place of the folder stays", async () => {
+test("a file or link in place of the folder stays", async () => {
   rmSync(site, { recursive: true });
   symlinkSync(folder, site);
   expect(await removeListed(site, LISTING, signal)).toEqual([""]);
@@ -114,26 +114,26 @@ test("a file or link in the place of the folder stays", async () => {
 });
 
 test.each([
-  [[""], "./a stays: this copy was a folder. Remove it when nobody needs it"],
+  [[""], "./a stays: this copy was a folder. Remove it when it is no longer needed"],
   [
     ["x", "y/z"],
-    "./a stays: it has files that this copy did not put there or that somebody changed (2): x, y/z. Remove them when nobody needs them",
+    "./a stays: it has files that this copy did not write or that were changed since (2): x, y/z. Remove them when they are no longer needed",
   ],
-])("of what stays, %j, is told", (left, text) => {
-  expect(staysText("./a", left, "copy")).toBe(text);
+])("remaining files, %j, are named", (left, text) => {
+  expect(keptText("./a", left, "copy")).toBe(text);
 });
 
-test("of what stays, the first few are told, and how many there are", () => {
+test("of remaining files, the first few are named, and their number", () => {
   const named = (count: number): string | undefined => {
     const left = Array.from({ length: count }, (_, at) => `f${at}`);
-    return / \(\d+\): .*/.exec(staysText("./a", left, "copy"))?.[0].replace(/\. Remove.*/, "");
+    return / \(\d+\): .*/.exec(keptText("./a", left, "copy"))?.[0].replace(/\. Remove.*/, "");
   };
   const all = Array.from({ length: MAX_NAMED }, (_, at) => `f${at}`).join(", ");
   expect(named(MAX_NAMED)).toBe(` (${MAX_NAMED}): ${all}`);
   expect(named(MAX_NAMED + 1)).toBe(` (${MAX_NAMED + 1}): ${all}, …`);
 });
 
-test("a run that is stopped removes nothing more", async () => {
+test("a stopped run removes nothing more", async () => {
   await expect(removeListed(site, LISTING, stopped)).rejects.toThrow("stopped");
   expect(await compareFolder(site, LISTING, signal)).toBe("same");
   await expect(compareFolder(site, LISTING, stopped)).rejects.toThrow("stopped");

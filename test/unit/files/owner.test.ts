@@ -8,40 +8,40 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { findCommand } from "../../programs/commands.ts";
 import { freeName, isAbandoned, isOwnerless, ownName } from "../../../provider/files/owner.ts";
 
-test("what this process has is its own, and no two of its names are the same", () => {
+test("names of this process are its own, and no two of them are the same", () => {
   expect(isOwnerless(ownName())).toBe(false);
   expect(ownName()).not.toBe(ownName());
 });
 
-test("what was left to others is nobody's", () => {
+test("a released name belongs to no process", () => {
   expect(isOwnerless(freeName())).toBe(true);
 });
 
-test("what was left is kept for a day, what a living process has for as long as it lives", () => {
+test("a released name is kept for a day, that of a living process as long as it lives", () => {
   const DAY_MS = 24 * 3_600_000;
-  const far = "0123456789abcdef-1-1-00000000"; // of a machine that nobody knows
+  const far = "0123456789abcdef-1-1-00000000"; // of an unknown machine
   for (const name of [freeName(), far, "copy-of-an-earlier-release"]) {
     expect([isAbandoned(name, 1, DAY_MS + 1), isAbandoned(name, 1, DAY_MS + 2)]).toEqual([false, true]);
   }
   expect(isAbandoned(ownName(), 1, 9 * DAY_MS)).toBe(false);
 });
 
-test("what a process of this machine had is nobody's when it has ended, and not before", async () => {
+test("a name of a process of this machine belongs to no process after its end, and not before", async () => {
   const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)"], { stdio: "ignore" });
   const [system = "", , ...rest] = ownName().split("-");
-  // not on Linux nobody knows when a process started: there the same id is the same process
+  // except on Linux the start time of a process is unknown: there the same id is the same process
   const started = process.platform === "linux" ? "1" : (rest[0] ?? "");
   const name = (startedAt: string): string => [system, child.pid, startedAt, "0"].join("-");
   if (process.platform === "linux") expect(isOwnerless(name(started))).toBe(true); // the id is another's by now
   child.kill("SIGKILL");
   await once(child, "exit");
   expect(isOwnerless(name(started))).toBe(true);
-  // of another machine, container or boot nothing can be told: there it may live
+  // a process of another machine, container or boot cannot be checked: it may live
   expect(isOwnerless(name(started).replace(/^[0-9a-f]+/, "0123456789abcdef"))).toBe(false);
 });
 
 test.runIf(process.platform === "linux")(
-  "processes know each other where host, boot and process ids are the same",
+  "processes recognize each other where host, boot and process ids are the same",
   () => {
     const system = createHash("sha256")
       .update(hostname())
@@ -54,39 +54,39 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-/** What the system says of a process, from its state on. */
+/** The system's line about a process, from its state on. */
 function fieldsOf(pid: number): string[] {
   const text = readFileSync(`/proc/${pid}/stat`, "latin1");
   return text.slice(text.lastIndexOf(") ") + 2).split(" ");
 }
 
+test.runIf(process.platform === "linux")("a zombie process owns nothing", async () => {
+  const parent = spawn("sh", ["-c", "sleep 0.1 & echo $!; exec sleep 60"], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  onTestFinished(() => void parent.kill("SIGKILL"));
+  const [line] = (await once(parent.stdout, "data")) as [Buffer];
+  const pid = Number(line.toString());
+  await vi.waitFor(() => expect(fieldsOf(pid)[0]).toBe("Z"), { timeout: 9_000, interval: 5 });
+  const [system = ""] = ownName().split("-");
+  expect(isOwnerless([system, pid, fieldsOf(pid)[19], "0"].join("-"))).toBe(true);
+});
+
 test.runIf(process.platform === "linux")(
-  "what a process had that ended, and that its parent did not notice, is nobody's",
+  "a process counts as living with any name of its program",
   async () => {
-    const parent = spawn("sh", ["-c", "sleep 0.1 & echo $!; exec sleep 60"], {
-      stdio: ["ignore", "pipe", "ignore"],
+    const folder = mkdtempSync(join(tmpdir(), "owner-"));
+    const program = join(folder, "a) Z 1");
+    copyFileSync(findCommand("sleep") ?? "", program);
+    const child = spawn(program, ["60"], { stdio: "ignore" });
+    onTestFinished(() => {
+      child.kill("SIGKILL");
+      rmSync(folder, { recursive: true });
     });
-    onTestFinished(() => void parent.kill("SIGKILL"));
-    const [line] = (await once(parent.stdout, "data")) as [Buffer];
-    const pid = Number(line.toString());
-    await vi.waitFor(() => expect(fieldsOf(pid)[0]).toBe("Z"), { timeout: 9_000, interval: 5 });
+    await once(child, "spawn");
+    const pid = child.pid ?? 0;
+    expect(readFileSync(`/proc/${pid}/comm`, "latin1")).toBe("a) Z 1\n");
     const [system = ""] = ownName().split("-");
-    expect(isOwnerless([system, pid, fieldsOf(pid)[19], "0"].join("-"))).toBe(true);
+    expect(isOwnerless([system, pid, fieldsOf(pid)[19], "0"].join("-"))).toBe(false);
   },
 );
-
-test.runIf(process.platform === "linux")("a process lives, however its program is called", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "owner-"));
-  const program = join(folder, "a) Z 1");
-  copyFileSync(findCommand("sleep") ?? "", program);
-  const child = spawn(program, ["60"], { stdio: "ignore" });
-  onTestFinished(() => {
-    child.kill("SIGKILL");
-    rmSync(folder, { recursive: true });
-  });
-  await once(child, "spawn");
-  const pid = child.pid ?? 0;
-  expect(readFileSync(`/proc/${pid}/comm`, "latin1")).toBe("a) Z 1\n");
-  const [system = ""] = ownName().split("-");
-  expect(isOwnerless([system, pid, fieldsOf(pid)[19], "0"].join("-"))).toBe(false);
-});

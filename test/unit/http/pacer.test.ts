@@ -1,4 +1,4 @@
-// When requests go out, by a virtual clock; what became of a hundred exports is in siblings.test.ts.
+// The times of requests, by a virtual clock; the result of a hundred exports is in siblings.test.ts.
 import { getEventListeners } from "node:events";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Pacer } from "../../../provider/http/pacer.ts";
@@ -10,9 +10,9 @@ import { VirtualClock } from "../../simulation/virtualClock.ts";
 
 let clock: VirtualClock;
 let pacer: Pacer;
-/** Names of the requests that went out, and when. */
+/** Names of the sent requests, and when. */
 let went: [string, number][];
-/** Those whose turn never came, and why. */
+/** Those that were never sent, and why. */
 let lost: [string, Error][];
 
 beforeEach(() => {
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-/** Lets time pass in small steps, so that what a turn leads to happens in time. */
+/** Advances time in small steps, so that the effects of a turn happen in time. */
 async function pass(byMs: number): Promise<void> {
   for (const end = clock.monotonic() + byMs; clock.monotonic() < end; await settled()) {
     clock.advance(Math.min(5, end - clock.monotonic()));
@@ -60,8 +60,8 @@ const fail = (fault: Fault): void =>
 const times = (): number[] => went.map(([, atMs]) => atMs);
 
 describe("before any refusal", () => {
-  test("four go at once, and each answer lets two more go", async () => {
-    await pass(5_000); // since the pacer was made: that is nothing
+  test("four are sent at once, and each answer lets two more follow", async () => {
+    await pass(5_000); // since the pacer was created: no time
     await askMany(20);
     expect(went).toHaveLength(4);
     answer();
@@ -73,7 +73,7 @@ describe("before any refusal", () => {
     expect(times()).toEqual(Array(14).fill(5_000));
   });
 
-  test("a refusal without a time and any other error of the service are answers; what is none of its own is not", async () => {
+  test("a refusal without a time and any other error of the service are answers; a local error is not", async () => {
     await askMany(20);
     const noAnswers: Fault[] = [
       { kind: "unreachable", code: "ECONNREFUSED" },
@@ -92,6 +92,14 @@ describe("before any refusal", () => {
     expect(pacer.wasRefused).toBe(false);
   });
 
+  test("a request whose time ends first is given up, and its error names no refusal", async () => {
+    await askMany(100);
+    ask("late", { limitMs: 1_000 });
+    await pass(1_000);
+    expect(lost.map(([name]) => name)).toEqual(["late"]);
+    expect(lost[0]?.[1].message).toBe("late waited for its turn; the time limit of 1s leaves no time for it");
+  });
+
   test("without any answer their number doubles in each quarter of a second", async () => {
     await askMany(40);
     await pass(245);
@@ -105,14 +113,14 @@ describe("before any refusal", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("the first of a calm service goes at once however many went before it", async () => {
+  test("the first request after a calm period is sent at once however many were sent before it", async () => {
     await askMany(4);
     await pass(10_000);
     await askMany(100);
     expect(times().filter((atMs) => atMs === 10_000)).toHaveLength(100);
   });
 
-  test("they go in the order in which they came, those that were sent before first", async () => {
+  test("they are sent in the order in which they came, retries first", async () => {
     await askMany(6);
     ask("again", { isRepeat: true });
     await pass(1_000);
@@ -130,7 +138,7 @@ describe("a 429 with Retry-After", () => {
     went.length = 0;
   }
 
-  test("holds back all that wait, and those that come, for as long as it says", async () => {
+  test("delays all waiting requests, and new ones, for as long as it says", async () => {
     ask("first");
     await settled();
     refuse(429, 3_000);
@@ -144,25 +152,25 @@ describe("a 429 with Retry-After", () => {
     ]);
   });
 
-  test("of less than a second holds back for a second: it would show nothing", async () => {
+  test("of less than a second delays for a second: it would have no effect", async () => {
     refuse(429, 0);
     ask("sibling");
     await pass(2_000);
     expect(went).toEqual([["sibling", 1_000]]);
   });
 
-  test("is followed by four fifths of the rate that the service let through", async () => {
+  test("is followed by four fifths of the rate that the service accepted", async () => {
     await refusedOnce(); // 5 answers in the second before
     await pass(1_600);
     expect(times()).toEqual([1_000, 1_250, 1_500]);
   });
 
-  test("counts what was let through in as long a time before as it asks for, and until it is over", async () => {
+  test("counts accepted requests in an equal time before it, until it is over", async () => {
     const late = async (atMs: number): Promise<void> => {
       await pass(atMs - clock.monotonic());
       answer();
     };
-    await late(500); // before the time that counts
+    await late(500); // before the counted time
     await late(1_500);
     await late(3_000);
     await late(5_000);
@@ -174,7 +182,7 @@ describe("a 429 with Retry-After", () => {
     expect(times().map(Math.round)).toEqual([9_000, 10_250, 11_500]);
   });
 
-  test("during a pause prolongs it, and makes the rate no lower", async () => {
+  test("during a pause prolongs it, and does not lower the rate", async () => {
     await refusedOnce();
     await pass(500);
     refuse(429, 1_500);
@@ -190,7 +198,7 @@ describe("a 429 with Retry-After", () => {
     await refusedOnce();
     await pass(1_600);
     went.length = 0;
-    for (let count = 0; count < 50; count++) answer(); // much went through since
+    for (let count = 0; count < 50; count++) answer(); // many were accepted since
     refuse(429, 1_000);
     const before = clock.monotonic();
     await pass(1_400);
@@ -222,7 +230,7 @@ describe("a 429 with Retry-After", () => {
     const grown = await gapAfter(77);
     expect(grown).toBeGreaterThan(250 / Math.exp((77 * 78) / 2 / 6_000) - 6);
     expect(grown).toBeLessThan(250 / Math.exp((77 * 78) / 2 / 6_000) + 6);
-    await pass(10_000); // all have gone
+    await pass(10_000); // all were sent
     for (let count = 0; count < 500; count++) answer();
     await askMany(3);
     await pass(1_000);
@@ -230,7 +238,7 @@ describe("a 429 with Retry-After", () => {
     expect(Math.abs(two - one - grown)).toBeLessThanOrEqual(10);
   });
 
-  test("that does not fit into the time limit of one that waits ends that one at once, and no other", async () => {
+  test("that exceeds the time limit of a waiting request ends that one at once, and no other", async () => {
     await askMany(4);
     ask("short", { limitMs: 3_000 });
     ask("long", { limitMs: 3_001 });
@@ -242,14 +250,14 @@ describe("a 429 with Retry-After", () => {
     const [[, error] = []] = lost;
     expect(error).toBeInstanceOf(DeadlineExceededError);
     expect(error).toMatchObject({
-      message: `short waited for its turn: ${REFUSED}; the time limit of 3s leaves no room for it`,
+      message: `short waited for its turn: ${REFUSED}; the time limit of 3s leaves no time for it`,
       remedy: "Run `pulumi up` again later, or raise the limit with the resource option customTimeouts.",
     });
     await pass(3_000);
     expect(went.at(-1)).toEqual(["long", 3_000]);
   });
 
-  test("lets nobody wait beyond its time limit for those before it", async () => {
+  test("makes no request wait beyond its time limit for those before it", async () => {
     refuse(429, 1_000);
     for (const name of ["a", "b", "c", "d"]) ask(name, { limitMs: 4_500 });
     await pass(4_495);
@@ -262,7 +270,7 @@ describe("a 429 with Retry-After", () => {
   });
 });
 
-test("a 503 with Retry-After holds all back, after which they go as at first", async () => {
+test("a 503 with Retry-After delays all, after which they are sent as at first", async () => {
   await askMany(4);
   await pass(5_000);
   refuse(503, 2_000);
@@ -275,7 +283,7 @@ test("a 503 with Retry-After holds all back, after which they go as at first", a
   expect(times().filter((atMs) => atMs > 7_050 && atMs <= 7_250)).toHaveLength(4);
 });
 
-test("a 429 among refusals with 503 is a limit of the rate all the same", async () => {
+test("a 429 among refusals with 503 is still a rate limit", async () => {
   refuse(503, 1_000);
   refuse(429, 1_000);
   refuse(503, 1_000);
@@ -284,7 +292,7 @@ test("a 429 among refusals with 503 is a limit of the rate all the same", async 
   expect(times()).toEqual([1_000, 3_000]);
 });
 
-test("one that is stopped leaves at once, with the reason, and nothing behind", async () => {
+test("a stopped request leaves the queue at once, with the reason, and leaves nothing behind", async () => {
   const controller = new AbortController();
   refuse(429, 10_000);
   ask("stopped", { signal: controller.signal });
@@ -299,7 +307,7 @@ test("one that is stopped leaves at once, with the reason, and nothing behind", 
   expect(clock.pending).toBe(0);
 });
 
-test("one that went leaves no timer and no listener", async () => {
+test("a sent request leaves no timer and no listener", async () => {
   const { signal } = new AbortController();
   ask("one", { signal });
   await settled();
@@ -308,7 +316,30 @@ test("one that went leaves no timer and no listener", async () => {
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("the same service with the same key has one pacer; another key or base URL has one of its own, and no key is kept", () => {
+test.each<[string, () => void, boolean]>([
+  ["a reply", answer, true],
+  ["a refusal for a time", () => refuse(429, 1_000), true],
+  ["a refusal without a time", () => refuse(503, undefined), true],
+  ["an unusable reply", () => fail({ kind: "malformed" }), true],
+  ["a refused connection", () => fail({ kind: "unreachable", code: "ECONNREFUSED" }), false],
+  ["a connection that breaks", () => fail({ kind: "interrupted", code: "ECONNRESET" }), false],
+])("after %s it is known whether the service ever answered", (_what, happen, wasAnswered) => {
+  expect(pacer.wasAnswered).toBe(false);
+  happen();
+  expect(pacer.wasAnswered).toBe(wasAnswered);
+  fail({ kind: "unreachable", code: "ECONNREFUSED" });
+  expect(pacer.wasAnswered).toBe(wasAnswered);
+});
+
+test("the pacer of a service measures time by the clock of its process", async () => {
+  pacer = new Pacers(clock).of("https://a.example", "key");
+  await askMany(5);
+  expect(went).toHaveLength(4);
+  await pass(250);
+  expect(went).toHaveLength(5);
+});
+
+test("the same service with the same key has one pacer; another key or base URL has its own, and no key is stored", () => {
   const pacers = new Pacers(clock);
   const one = pacers.of("https://a.example", "svc_c4n4ry");
   expect(pacers.of("https://a.example", "svc_c4n4ry")).toBe(one);

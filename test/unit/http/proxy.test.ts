@@ -1,4 +1,4 @@
-// What the rows N18 of the faults (test/faults/networkProxy.test.ts) do not show of HTTPS_PROXY and NO_PROXY.
+// The rules of HTTPS_PROXY and NO_PROXY that the rows N18 of the faults (test/faults/networkProxy.test.ts) do not cover.
 import { expect, test } from "vitest";
 import { proxyFor } from "../../../provider/http/proxy.ts";
 
@@ -19,7 +19,7 @@ test.each([
 });
 
 test.each(["ftp://proxy.example.net", "http://", "http://a b", "://x"])(
-  "what is no http(s) proxy is an error that tells how to write one: %s",
+  "a value that is no http(s) proxy is an error that says how to write one: %s",
   (url) => {
     expect(() => proxy({ HTTPS_PROXY: url })).toThrow(
       expect.objectContaining({

@@ -1,4 +1,4 @@
-// What is made of an attempt that failed: of the connection's error, or of the status that the service answered.
+// The result of a failed attempt: from the connection's error, or from the status of the service's answer.
 import { describe, expect, test } from "vitest";
 import { AttemptConnection } from "../../../provider/http/attemptConnection.ts";
 import { connectionFailure } from "../../../provider/http/connectionFailure.ts";
@@ -31,7 +31,7 @@ describe("a connection", () => {
   });
   const proxyHost = "proxy.example.net:3128";
 
-  test("that broke after it was ready may have brought the request", () => {
+  test("that broke after it was ready may have delivered the request", () => {
     expect(failed({ code: "ECONNRESET" })).toEqual(
       lost("interrupted", "ECONNRESET", `${ENDPOINT.name} failed (ECONNRESET)`),
     );
@@ -43,7 +43,7 @@ describe("a connection", () => {
     );
   });
 
-  test("that broke before it was ready brought nothing, whatever the error says", () => {
+  test("that broke before it was ready delivered nothing, whatever the error says", () => {
     for (const code of ["ECONNRESET", "HPE_INVALID_CONSTANT", "Z_DATA_ERROR"]) {
       const broken = lost("unreachable", code, `${ENDPOINT.name} failed (${code})`);
       expect(failed({ code }, { state: "connecting" })).toEqual(broken);
@@ -53,7 +53,7 @@ describe("a connection", () => {
     );
   });
 
-  test("that nobody asked for brought nothing, by the codes of what is not reached; else it may have brought something", () => {
+  test("that was not opened delivered nothing, by the codes of unreachable hosts; else it may have delivered the request", () => {
     const notReached = ["ECONNREFUSED", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"];
     for (const code of [...notReached, "ECONNRESET"]) {
       const kind = code === "ECONNRESET" ? "interrupted" : "unreachable";
@@ -62,7 +62,7 @@ describe("a connection", () => {
     }
   });
 
-  test("to a host that is not found names it: the proxy's while that is connected to", () => {
+  test("to an unknown host names it: the proxy's during the connection to it", () => {
     expect(failed({ code: "ENOTFOUND" }, { state: "unused" })).toEqual(
       lost("unreachable", "ENOTFOUND", "host not found: api.example.com"),
     );
@@ -79,7 +79,7 @@ describe("a connection", () => {
         error: [
           "ConnectionError",
           `the certificate of api.example.com${through} is not trusted (${code})`,
-          "Mend the certificate, or make its authority known with NODE_EXTRA_CA_CERTS. The check cannot be switched off.",
+          "Fix the certificate, or make its authority known with NODE_EXTRA_CA_CERTS. The check cannot be switched off.",
         ],
       });
       const through = ` through the proxy ${proxyHost}`;
@@ -90,7 +90,7 @@ describe("a connection", () => {
     },
   );
 
-  test("that the proxy refused tells its status", () => {
+  test("that the proxy refused reports its status", () => {
     const remedy =
       "Check HTTPS_PROXY, or name the service's host in NO_PROXY if it is reached without the proxy.";
     expect(failed({ code: "x" }, { state: "connecting", proxyHost, refusedByProxy: 407 })).toEqual({
@@ -105,9 +105,9 @@ describe("a connection", () => {
 
   test.each([
     [{ code: "HPE_HEADER_OVERFLOW" }, "oversized", "headers that are too large"],
-    [{ code: "HPE_INVALID_CONSTANT" }, "notHttp", "with what is not usable HTTP (HPE_INVALID_CONSTANT)"],
-    [{ code: "Z_DATA_ERROR" }, "malformed", "with what cannot be unpacked (Z_DATA_ERROR)"],
-  ])("that brought what is not usable (%j) is %s", (error, kind, what) => {
+    [{ code: "HPE_INVALID_CONSTANT" }, "notHttp", "with unusable HTTP (HPE_INVALID_CONSTANT)"],
+    [{ code: "Z_DATA_ERROR" }, "malformed", "with a body that cannot be decompressed (Z_DATA_ERROR)"],
+  ])("that returned unusable data (%j) is %s", (error, kind, what) => {
     expect(failed(error)).toEqual({
       fault: { kind },
       error: [
@@ -158,8 +158,8 @@ describe("a status", () => {
     ...[301, 302, 303, 307, 308].map((status): [number, string, string, string] => [
       status,
       "ResponseError",
-      `${answered(status)}, a redirect, which is not followed so that the API key stays with the base URL`,
-      "Set the base URL to where the service really is.",
+      `${answered(status)}, a redirect: it is not followed, so that the API key is sent only to the base URL`,
+      "Set the base URL to the service's real address.",
     ]),
   ])("%i is a %s", (status, name, message, remedy) => {
     const fault = { kind: "status", status, retryAfterMs: undefined };
@@ -179,14 +179,14 @@ describe("a status", () => {
     ["x".repeat(201), `: ${"x".repeat(200)}…`],
     [`{"error":"${"x".repeat(201)}"}`, `: ${"x".repeat(201)}`],
     [undefined, ""],
-  ])("is told with the service's own words: %s", (text, words) => {
+  ])("is reported with the service's own words: %s", (text, words) => {
     expect(refused(400, text)).toMatchObject({
       error: ["ResponseError", `${answered(400)}${words}`, expect.anything()],
     });
   });
 });
 
-test("a refusal names the request where the service does, in plain text and without what looks like a key", () => {
+test("a refusal has the service's request id, in plain text and without texts that look like a key", () => {
   const origin = { baseUrl: "https://api.example.com", apiKey: () => "svc_c4n4ry", apiKeyName: "KEY" };
   const refused = (requestId: string) =>
     refusal(ENDPOINT, { status: 500, text: "no", requestId }, origin).error;

@@ -3,7 +3,7 @@ import { parseJson, parseObject } from "../../../provider/http/replyBody.ts";
 
 const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 
-test("JSON is read to a depth of 64, whatever stands in its strings", () => {
+test("JSON is read to a depth of 64, whatever its strings contain", () => {
   expect(parseJson("[1]")).toEqual([1]);
   expect(parseJson("no")).toBeUndefined();
   expect(parseJson(nested(64))).toBeDefined();
@@ -13,13 +13,13 @@ test("JSON is read to a depth of 64, whatever stands in its strings", () => {
   expect(parseJson(`[${Array(100).fill("[],{}").join()}]`)).toHaveLength(200);
   const brackets = "[{".repeat(100);
   expect(parseJson(JSON.stringify([brackets, `\\"${brackets}`, '"', "\\"]))).toHaveLength(4);
-  // closing brackets in a string do not make room
+  // closing brackets in a string do not reduce the depth
   expect(parseJson(`["]]]]",${nested(64)}]`)).toBeUndefined();
   expect(parseJson(`["}}}}",${nested(64)}]`)).toBeUndefined();
   expect(parseJson(`["\\"]]]",${nested(64)}]`)).toBeUndefined();
 });
 
-test("an object is returned as it is", () => {
+test("an object is returned unchanged", () => {
   expect(parseObject("GET x", ' {"a":[1]}')).toEqual({ a: [1] });
 });
 
@@ -33,7 +33,7 @@ test.each([
       name: "MalformedResponseError",
       message: `GET x answered ${what}`,
       remedy:
-        "Check that the base URL is that of the service, and that nothing in between (a proxy, a login page) answers for it.",
+        "Check that the base URL is that of the service, and that nothing in between (a proxy, a login page) answers in its place.",
     }),
   );
 });

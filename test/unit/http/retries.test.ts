@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Repetition } from "../../../provider/http/retryPolicy.ts";
 import { Retries, WORTH_BYTES, type Peer } from "../../../provider/http/retries.ts";
 import type { FailedAttempt } from "../../../provider/http/failedAttempt.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
@@ -12,58 +13,65 @@ const failed = (code: string): FailedAttempt => ({
 });
 const HOUR_MS = 3_600_000;
 
-/** Lets attempts fail until that is enough. @returns how long that took, in milliseconds, and the error */
+/** Lets attempts fail until the retries end. @returns the duration, in milliseconds, the lines, and the error */
 async function failing(
   peer: Partial<Peer>,
   failure = failed("ECONNREFUSED"),
   attempted: (retries: Retries) => void = () => undefined,
-): Promise<{ afterMs: number; attempts: number; error: unknown }> {
+  repetition: Repetition = "read",
+): Promise<{
+  afterMs: number;
+  attempts: number;
+  lines: ReturnType<typeof recordingReporter>["lines"];
+  error: unknown;
+}> {
+  const reporter = recordingReporter();
   const clock = new VirtualClock();
-  clock.advance(HOUR_MS); // what was before the first request does not count
+  clock.advance(HOUR_MS); // time before the first request does not count
   const retries = new Retries(
     { name: "the store", isKnown: false, wasAnswered: false, ...peer },
     {
       clock,
-      reporter: recordingReporter(),
+      reporter,
       signal: new AbortController().signal,
       deadline: startDeadline(clock, HOUR_MS),
     },
-    { name: "GET https://a.example", repetition: "read" },
+    { name: "GET https://a.example", repetition },
   );
   for (let attempts = 1; ; attempts++) {
     try {
       attempted(retries);
       await clock.run(retries.pause(failure));
     } catch (error) {
-      return { afterMs: clock.monotonic() - HOUR_MS, attempts, error };
+      return { afterMs: clock.monotonic() - HOUR_MS, attempts, lines: reporter.lines, error };
     }
   }
 }
 
-test("what refuses connections from the first one on is given up within 15 s", async () => {
+test("a service that refuses connections from the first one on is given up within 15 s", async () => {
   const { afterMs, attempts, error } = await failing({});
   expect(afterMs).toBeLessThan(15_000);
   expect(attempts).toBeGreaterThan(4);
   expect(error).toBeInstanceOf(ConnectionError);
   expect(String(error)).toMatch(
-    /failed \(ECONNREFUSED\); nothing of the store answered for \d+s, so it is not tried any longer$/,
+    /failed \(ECONNREFUSED\); the store did not answer for \d+s, so there is no further attempt$/,
   );
 });
 
 test.each([
   ["refuses connections, but answered others of this run", { isKnown: true }, "ECONNREFUSED"],
   ["is silent", {}, "no answer in time"],
-])("what %s is given up after two minutes", async (_what, peer, code) => {
+])("a service that %s is given up after two minutes", async (_what, peer, code) => {
   const { afterMs, error } = await failing(peer, failed(code));
   expect(afterMs).toBeLessThan(120_000);
   expect(afterMs).toBeGreaterThan(60_000);
-  expect(String(error)).toContain("nothing of the store answered for 1m");
+  expect(String(error)).toContain("the store did not answer for 1m");
 });
 
-test("what answered this operation is tried until the time limit", async () => {
+test("a service that answered this operation is retried until the time limit", async () => {
   const { afterMs, error } = await failing({ wasAnswered: true });
   expect(afterMs).toBeGreaterThan(HOUR_MS - 20_000);
-  expect(String(error)).toContain("the time limit of 1h leaves no room for another try");
+  expect(String(error)).toContain("the time limit of 1h leaves no time for another attempt");
 });
 
 test("a status is an answer, too", async () => {
@@ -71,16 +79,38 @@ test("a status is an answer, too", async () => {
   expect((await failing({}, status)).afterMs).toBeGreaterThan(HOUR_MS - 20_000);
 });
 
-test("single bytes are no reason to ask more often, enough of them are", async () => {
+test("single bytes do not allow more retries, enough of them do", async () => {
   const drop = await failing({}, failed("ECONNRESET"), (retries) => retries.moved(1));
   const block = await failing({}, failed("ECONNRESET"), (retries) => retries.moved(WORTH_BYTES));
   expect(drop.attempts).toBeLessThan(400);
   expect(block.attempts).toBeGreaterThan(10_000);
-  // what is worth it may come in more than one attempt
+  // enough bytes may arrive in more than one attempt
   const halves = await failing({}, failed("ECONNRESET"), (retries) => retries.moved(WORTH_BYTES / 2));
   expect(halves.attempts).toBeGreaterThan(5_000);
 });
 
-test("answers that bring too little are not asked for more often than what is no HTTP", async () => {
+test("answers with too few bytes are retried no more often than a server that is not HTTP", async () => {
   expect((await failing({}, failed("too few bytes"), (retries) => retries.moved(1))).attempts).toBe(6);
+});
+
+test("a start that may have arrived is sent once more, with a warning, and then the unknown job is named", async () => {
+  const { attempts, lines, error } = await failing({}, failed("ECONNRESET"), undefined, "start");
+  expect(attempts).toBe(2);
+  expect(lines.warn).toEqual([
+    "GET https://a.example failed (ECONNRESET). The request is sent once more; if the service received the first one, two jobs run.",
+    "GET https://a.example: the service may have started a job whose id is unknown",
+  ]);
+  expect(lines.progress).toEqual([]);
+  expect(String(error)).toContain("failed (ECONNRESET)");
+});
+
+test("a start that cannot have arrived, and a read, are sent again without a warning", async () => {
+  for (const [code, repetition] of [
+    ["ECONNREFUSED", "start"],
+    ["ECONNRESET", "read"],
+  ] as const) {
+    const { lines } = await failing({}, failed(code), undefined, repetition);
+    expect(lines.warn).toEqual([]);
+    expect(lines.progress[0]).toMatch(/^GET https:\/\/a\.example failed \(E\w+\); trying again in \ds$/);
+  }
 });

@@ -20,7 +20,7 @@ const unreachable = (code: string): Fault => ({ kind: "unreachable", code });
 const byProxy = (code: number): Fault => ({ kind: "refusedByProxy", status: code });
 
 const FINAL = [400, 401, 403, 404, 409, 410, 418, 451, 501, 505, 301];
-/** How often a fault is answered by another attempt: of a read, of what may be called again, of a start. */
+/** How often each fault is retried: of a read, of a repeatable call, of a start. */
 test.each<[string, Fault[], number, number, number]>([
   ["the service broke inside", [500, 502, 504].map((code) => status(code)), Infinity, Infinity, 1],
   ["nothing was processed", [408, 425, 429, 503].map((code) => status(code)), Infinity, Infinity, Infinity],
@@ -44,7 +44,7 @@ test.each<[string, Fault[], number, number, number]>([
   }
 });
 
-describe("what may have been processed", () => {
+describe("a request that may have been processed", () => {
   const broken = [
     interrupted("ECONNRESET"),
     interrupted("ETIMEDOUT"),
@@ -64,17 +64,17 @@ describe("what may have been processed", () => {
   ] satisfies Fault[];
   const refusedForNow = [408, 425, 429, 503].map((code) => status(code));
 
-  test("is what left this machine and was not refused", () => {
+  test("is one that left this machine and was not refused", () => {
     expect(broken.map(mayHaveBeenProcessed)).not.toContain(false);
     expect([...refused, ...refusedForNow].map(mayHaveBeenProcessed)).not.toContain(true);
   });
 
-  test("is counted together for a start, however it came about, and apart from what was refused", () => {
+  test("is counted together for a start, whatever its cause, and apart from refusals", () => {
     expect(new Set(broken.map((fault) => countedAs(fault, "start")))).toEqual(new Set(["of unknown fate"]));
     expect(new Set(refused.map((fault) => countedAs(fault, "start"))).size).toBe(refused.length);
   });
 
-  test("is counted by its kind, and by its code where it has one, for anything else", () => {
+  test("is counted by its kind, and by its code where it has one, for other calls", () => {
     expect(broken.map((fault) => countedAs(fault, "repeatable"))).toEqual([
       "interrupted ECONNRESET",
       "interrupted ETIMEDOUT",
@@ -88,14 +88,14 @@ describe("what may have been processed", () => {
   });
 });
 
-test("the pause grows from half a second to twenty seconds, anywhere between nothing and its full length", () => {
+test("the pause grows from half a second to twenty seconds, anywhere between zero and its full length", () => {
   expect([1, 2, 3, 9, 99].map((failures) => retryDelayMs(status(500), failures, 1))).toEqual([
     500, 1_000, 2_000, 20_000, 20_000,
   ]);
   expect(retryDelayMs(status(500), 9, 0)).toBe(0);
 });
 
-test("Retry-After goes before the backoff", () => {
+test("Retry-After has priority over the backoff", () => {
   expect(retryDelayMs(status(429, 2_000), 1, 0)).toBe(2_000);
 });
 
@@ -109,7 +109,7 @@ describe("Retry-After", () => {
     ["Wed, 21 Oct 2099 07:28:00 GMT", MAX_RETRY_AFTER_MS],
     ["Wed, 21 Oct 2026 07:28:30 GMT", 30_000],
     ["Wed, 21 Oct 2026 07:00:00 GMT", 0],
-  ])("«%s» asks for %i milliseconds", (header, delayMs) => {
+  ])("«%s» is %i milliseconds", (header, delayMs) => {
     expect(parseRetryAfter(header, now)).toBe(delayMs);
   });
   test.each([null, "", "-5", "abc", "1e9", "1.5", "soon, 5", "in Oct, 5"])("«%s» is ignored", (header) => {

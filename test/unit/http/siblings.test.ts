@@ -1,8 +1,8 @@
-// A hundred exports of one `up`, as one process has them, against a service that takes fewer requests: on a virtual clock, from the
-// session of the process down to its requests.
+// A hundred exports of one `up` in one process, against a service with a rate limit: on a virtual clock, from the session of the
+// process down to its requests.
 import { describe, expect, test } from "vitest";
-import { Session } from "../../../provider/adapters/dynamic/session.ts";
-import { noTracing } from "../../../provider/adapters/dynamic/tracing.ts";
+import { Session } from "../../../provider/adapters/session/session.ts";
+import { noTracing } from "../../../provider/adapters/session/tracing.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import { COUNTING, limitedFetch } from "../../simulation/limitedFetch.ts";
 import { MemoryRecords } from "../../simulation/memoryRecords.ts";
@@ -24,7 +24,7 @@ interface Figures {
   startedMs: number;
 }
 
-/** @param passes makes the gate of the service; none lets everything through */
+/** @param passes makes the rate limit of the service; none accepts everything */
 async function exportAll({
   passes,
   latencyMs = 50,
@@ -49,7 +49,7 @@ async function exportAll({
     exit: () => undefined,
     tracing: noTracing,
   });
-  const resumeRecords = new MemoryRecords(); // a disk is not what this is about
+  const resumeRecords = new MemoryRecords(); // the test needs no disk
   const all = Array.from({ length: COUNT }, (_, index) =>
     session.operation("create", { urn: `urn:${index}` }, new Secrets(), (context) =>
       staticExport.create(
@@ -70,25 +70,25 @@ async function exportAll({
   return { sent, refused, seconds: clock.monotonic() / 1_000, startedMs };
 }
 
-describe("a hundred exports at a service that lets five requests a second through", () => {
+describe("a hundred exports at a service that accepts five requests a second", () => {
   const ways = ["fixedWindow", "slidingWindow", "tokenBucket"] as const;
-  test.each(ways)("see at most one in twenty of their requests refused, by a %s", async (way) => {
+  test.each(ways)("have at most one in twenty of their requests refused, by a %s", async (way) => {
     const { sent, refused, seconds } = await exportAll({ passes: (clock) => COUNTING[way](clock, 5) });
     expect(refused).toBeGreaterThan(0);
     expect(refused / sent).toBeLessThanOrEqual(0.05);
-    expect(seconds).toBeLessThan(80); // the 300 requests that each needs take 60 s
+    expect(seconds).toBeLessThan(80); // the 300 requests that they need take 60 s
   });
 });
 
 describe("a hundred exports at a service that refuses nothing", () => {
-  test("have all of their jobs within six times the way there and back, and end as ever", async () => {
+  test("have all of their jobs within six round trips, and end as usual", async () => {
     const { refused, startedMs, seconds } = await exportAll({});
     expect(refused).toBe(0);
     expect(startedMs).toBeLessThan(6 * 50);
     expect(seconds).toBeLessThan(26.5);
   });
 
-  test("have all of their jobs within 1.2 s and the way there where each answer takes seconds", async () => {
+  test("have all of their jobs within 1.2 s and one trip where each answer takes seconds", async () => {
     const { startedMs } = await exportAll({ latencyMs: 10_000 });
     expect(startedMs).toBeLessThan(1_200 + 0.7 * 10_000);
   });

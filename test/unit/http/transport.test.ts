@@ -109,7 +109,7 @@ test("a call goes to the path below the base URL with the bearer key and JSON", 
   });
 });
 
-test("a call that was stopped before it began asks nothing", async () => {
+test("a call that was stopped before it began sends no request", async () => {
   const { error, requests } = await send(START, () => ({ status: 202 }), {
     signal: AbortSignal.abort(new Error("stopped")),
   });
@@ -117,7 +117,7 @@ test("a call that was stopped before it began asks nothing", async () => {
   expect(requests).toEqual([]);
 });
 
-test("what the reader of a reply throws for itself is no reply to ask for again", async () => {
+test("an error that the reader of a reply throws is not retried", async () => {
   const { transport, requests, clock } = connected(() => ({}));
   const sent = transport.send(READ, () => {
     throw new TypeError("a mistake of the provider's own");
@@ -139,7 +139,7 @@ test("a reply without a date is dated by the service's clock, as far as it is kn
   }
 });
 
-test("a wrong Content-Type is told of once, without what looks like a key", async () => {
+test("a wrong Content-Type is reported once, without texts that look like a key", async () => {
   const reporter = recordingReporter();
   const { transport, clock } = connected(() => ({ headers: { "content-type": `text/${KEY}` } }), {
     reporter,
@@ -178,7 +178,7 @@ test.each([
   ]);
 });
 
-test("at the deadline the fault before tells more than an attempt that was cut off", async () => {
+test("at the deadline the earlier fault is reported rather than an attempt that was cut off", async () => {
   const { error, clock } = await send(READ, (_, number) => (number < 3 ? { status: 429 } : "never"), {
     limitMs: 20_000,
   });
@@ -187,7 +187,7 @@ test("at the deadline the fault before tells more than an attempt that was cut o
   expect(clock.monotonic()).toBe(20_000);
 });
 
-test("an answer that only the deadline cuts off is told as that, and not as a fault of the network", async () => {
+test("an answer that only the deadline cuts off is reported as that, and not as a fault of the network", async () => {
   const { error, requests, clock } = await send(READ, () => "never", { limitMs: 20_000 });
   expect(error).toBeInstanceOf(AnswerCutOffError);
   expect(error?.message).toBe(
@@ -201,7 +201,7 @@ test("an answer that only the deadline cuts off is told as that, and not as a fa
 });
 
 test.each(["20", "60"])(
-  "where the service asks for a pause of %s s and the time limit is 20 s, the fault is told at once",
+  "where the service asks for a pause of %s s and the time limit is 20 s, the fault is reported at once",
   async (pause) => {
     const { error, clock, requests } = await send(
       READ,
@@ -209,54 +209,49 @@ test.each(["20", "60"])(
       { limitMs: 20_000 },
     );
     expect(error).not.toBeInstanceOf(AnswerCutOffError);
-    expect(error?.message).toMatch(/limits the rate of requests.*the time limit of 20s leaves no room/);
+    expect(error?.message).toMatch(/limits the rate of requests.*the time limit of 20s leaves no time/);
     expect(requests).toHaveLength(1);
     expect(clock.monotonic()).toBe(0);
   },
 );
 
 test.each<[string, ScriptedReply, string, number]>([
-  [
-    "breaks connections",
-    { error: "ECONNRESET" },
-    "(ECONNRESET); nothing of the service answered for 1m 56s",
-    115,
-  ],
-  ["never answers", "never", "(no answer in time); nothing of the service answered for ", 90],
-])("a service that %s is tried for two minutes, and then no longer", async (_, reply, told, seconds) => {
+  ["breaks connections", { error: "ECONNRESET" }, "(ECONNRESET); the service did not answer for 1m 56s", 115],
+  ["never answers", "never", "(no answer in time); the service did not answer for ", 90],
+])("a service that %s is retried for two minutes, and then no longer", async (_, reply, told, seconds) => {
   const { error, clock } = await send(READ, () => reply);
   expect(error?.message).toContain(`GET https://api.example.com/admin/v1/thing failed ${told}`);
-  expect(error?.message).toMatch(/, so it is not tried any longer$/);
-  // the pause that would lead beyond two minutes is not made; an attempt may last 30 s
+  expect(error?.message).toMatch(/, so there is no further attempt$/);
+  // the pause that would end after two minutes is left out; an attempt may last 30 s
   expect(clock.monotonic()).toBeGreaterThan(seconds * 1_000);
   expect(clock.monotonic()).toBeLessThan(reply === "never" ? 150_000 : 120_000);
 });
 
-test("a service that refuses connections from the first one on is given up within 15 s, and its address told", async () => {
+test("a service that refuses connections from the first one on is given up within 15 s, and its address reported", async () => {
   const { error, clock } = await send(READ, () => ({ error: "ECONNREFUSED" }));
   expect(error).toMatchObject({
     name: "ConnectionError",
-    message: expect.stringMatching(/\(ECONNREFUSED\); nothing of the service answered for \d+s/) as string,
+    message: expect.stringMatching(/\(ECONNREFUSED\); the service did not answer for \d+s/) as string,
     remedy: "Is the service started? Nothing listens at api.example.com: check that address, too.",
   });
   expect(clock.monotonic()).toBeGreaterThan(5_000);
   expect(clock.monotonic()).toBeLessThan(15_000);
 });
 
-test("a service that answered another operation of the run, and refuses connections then, is tried for two minutes", async () => {
+test("a service that answered another operation of the run, and refuses connections then, is retried for two minutes", async () => {
   const clock = new VirtualClock();
   const pacers = new Pacers(clock);
   await send(READ, () => ({ status: 404 }), { clock, pacers });
   const { error } = await send(READ, () => ({ error: "ECONNREFUSED" }), { clock, pacers });
-  expect(error?.message).toContain("nothing of the service answered for 1m 56s");
+  expect(error?.message).toContain("the service did not answer for 1m 56s");
 });
 
-test("once anything of the service answered, it is tried until the time limit", async () => {
+test("once anything of the service answered, it is retried until the time limit", async () => {
   const { error, clock } = await send(READ, (_, number) =>
     number === 1 ? { status: 503 } : { error: "ECONNREFUSED" },
   );
   expect(error).toBeInstanceOf(DeadlineExceededError);
-  expect(error?.message).toContain("the time limit of 30m leaves no room for another try");
+  expect(error?.message).toContain("the time limit of 30m leaves no time for another attempt");
   expect(clock.monotonic()).toBeGreaterThan(25 * 60_000);
 });
 
@@ -268,14 +263,14 @@ test("an idempotency key is sent with each attempt", async () => {
   expect((await send(START, () => ({}))).requests[0]?.headers).not.toHaveProperty("idempotency-key");
 });
 
-test("a call that went well leaves no timer and no listener, however often it was repeated", async () => {
+test("a successful call leaves no timer and no listener, however often it was repeated", async () => {
   const { signal } = new AbortController();
   const { clock } = await send(READ, (_, number) => (number < 4 ? { status: 503 } : {}), { signal });
   expect(clock.pending).toBe(0);
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("a stopped call ends at once with the reason, in a request as in a pause", async () => {
+test("a stopped call ends at once with the reason, in a request and in a pause", async () => {
   for (const reply of ["never", { status: 503 }] as const) {
     const controller = new AbortController();
     const clock = new VirtualClock();
@@ -289,7 +284,7 @@ test("a stopped call ends at once with the reason, in a request as in a pause", 
   }
 });
 
-test("an error names the request by the header X-Request-Id, and none where there is none", async () => {
+test("an error has the request id of the header X-Request-Id, and none without it", async () => {
   const headers = { "x-request-id": "r-7" };
   const named = await send(START, () => ({ status: 400, body: { error: "no" }, headers }));
   expect(named.error).toMatchObject({ requestId: "r-7" });
@@ -307,7 +302,7 @@ describe("a service that refused a sibling for 40 s", () => {
     return { clock, pacers };
   }
 
-  test("is not asked before, and the row says so after a while", async () => {
+  test("gets no request before, and the row says so after a while", async () => {
     const reporter = recordingReporter();
     const { clock, requests, value } = await send(READ, () => ({ body: { a: 1 } }), {
       ...refused(),
@@ -316,14 +311,12 @@ describe("a service that refused a sibling for 40 s", () => {
     expect(value).toEqual({ a: 1 });
     expect(requests).toHaveLength(1);
     expect(clock.monotonic()).toBe(HELD_MS);
-    expect(reporter.lines.progress).toEqual([
-      "waiting for its turn, for the service limits the rate of requests",
-    ]);
+    expect(reporter.lines.progress).toEqual(["waiting, because the service limits the rate of requests"]);
     expect(clock.waits).toEqual([5_000, HELD_MS]);
     expect(clock.pending).toBe(0);
   });
 
-  test("is asked at once with another key, or at another base URL", async () => {
+  test("gets a request at once with another key, or at another base URL", async () => {
     for (const state of [refused(BASE, "svc_other"), refused("https://other.example.com")]) {
       const reporter = recordingReporter();
       const { clock } = await send(READ, () => ({}), { ...state, reporter });
@@ -332,20 +325,20 @@ describe("a service that refused a sibling for 40 s", () => {
     }
   });
 
-  test("is not asked where the time limit comes first, which is told at once", async () => {
+  test("gets no request where the time limit comes first, which is reported at once", async () => {
     const { error, requests, clock } = await send(READ, () => ({}), { ...refused(), limitMs: HELD_MS });
     expect(error).toBeInstanceOf(DeadlineExceededError);
     expect(error).not.toBeInstanceOf(AnswerCutOffError);
     expect(error?.message).toBe(
       "GET https://api.example.com/admin/v1/thing waited for its turn: the service limits the rate of requests; " +
-        "the time limit of 40s leaves no room for it",
+        "the time limit of 40s leaves no time for it",
     );
     expect(requests).toEqual([]);
     expect(clock.monotonic()).toBe(0);
     expect(clock.pending).toBe(0);
   });
 
-  test("is there, so that a connection that fails then is tried until the time limit", async () => {
+  test("is available, so that a connection that fails then is retried until the time limit", async () => {
     const { error } = await send(READ, () => ({ error: "ECONNREFUSED" }), { ...refused(), limitMs: 600_000 });
     expect(error).toBeInstanceOf(DeadlineExceededError);
   });
@@ -361,7 +354,7 @@ describe("a service that refused a sibling for 40 s", () => {
   });
 });
 
-test("a refusal that says for how long holds back the siblings, and a repeat goes before those that came later", async () => {
+test("a refusal with a time delays the siblings, and a retry is sent before later ones", async () => {
   const clock = new VirtualClock();
   const pacers = new Pacers(clock);
   const order: string[] = [];

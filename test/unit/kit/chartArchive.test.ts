@@ -58,7 +58,7 @@ function entriesOf(file: string): Record<string, string> {
 }
 
 describe("a chart's folder", () => {
-  test("is packed as helm does it: everything in one folder of its name, in a file of name and version", async () => {
+  test("is packed as helm does it: everything in one folder of its name, in a file with name and version", async () => {
     const { facts, file } = await packed(chart({ "values.yaml": "", "files/über.txt": "ü" }));
     expect(facts).toEqual({
       name: "docs",
@@ -75,7 +75,7 @@ describe("a chart's folder", () => {
     });
   });
 
-  test("gives the same bytes for the same files, whatever their times and modes are; a changed byte gives others", async () => {
+  test("gives the same bytes for the same files, with any times and modes; a changed byte gives others", async () => {
     const one = chart({ "values.yaml": "a: 1" });
     const two = join(folder, "other");
     cpSync(one, two, { recursive: true });
@@ -94,7 +94,7 @@ describe("a chart's folder", () => {
     mkdirSync(kit);
     const stop = new AbortController();
     const packing = packChart(from, kit, stop.signal);
-    // in the midst of the large file
+    // in the middle of the large file
     while (!existsSync(join(kit, "chart/docs-1.2.3_4.tgz"))) await setImmediate();
     const stoppedMs = performance.now();
     stop.abort(new Error("stopped"));
@@ -109,7 +109,7 @@ describe("a chart's folder", () => {
     await expect(packed(from)).rejects.toThrow("EISDIR");
   });
 
-  test("is packed without what its .helmignore names; links are followed", async () => {
+  test("is packed without files that its .helmignore names; links are followed", async () => {
     const from = chart({
       ".helmignore": "# not these\n*.md\n/secret/\n",
       "README.md": "x",
@@ -166,7 +166,7 @@ describe("a chart's folder", () => {
 });
 
 describe("a packed chart", () => {
-  test("stays as it is, byte for byte, under its own name and version", async () => {
+  test("stays unchanged, byte for byte, under its own name and version", async () => {
     const { file, bytes } = await packed(chart());
     const given = join(folder, "given.tgz");
     cpSync(file, given);
@@ -177,15 +177,15 @@ describe("a packed chart", () => {
     );
   });
 
-  test("that is none is refused", async () => {
+  test("that is invalid is refused", async () => {
     const given = join(folder, "given.tgz");
     for (const content of ["", "x".repeat(600)]) {
       writeFileSync(given, content);
-      await expect(packed(given)).rejects.toThrow("is no packed chart");
+      await expect(packed(given)).rejects.toThrow("is not a packed chart");
     }
     const { bytes } = await packed(chart());
     writeFileSync(given, bytes.subarray(0, 40));
-    await expect(packed(given)).rejects.toThrow("is no packed chart");
+    await expect(packed(given)).rejects.toThrow("is not a packed chart");
   });
 });
 
@@ -199,7 +199,7 @@ test.each([
   ["name: docs\r\nversion: 1.0.0-rc.1\r\n", "docs", "1.0.0-rc.1"],
   ["name: docs\nversion: 1.0\n", undefined, undefined], // a number, which helm refuses
   ["name: docs\nversion: '1.0\n", undefined, undefined],
-])("%j is read as what it says", (yaml, name, version) => {
+])("%j is read by its own values", (yaml, name, version) => {
   const read = (): unknown => chartFacts(yaml, "here");
   if (name === undefined) expect(read).toThrow(InputError);
   else expect(read()).toMatchObject({ name, version });

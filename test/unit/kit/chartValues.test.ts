@@ -17,7 +17,7 @@ const images = [image("nginx:1", "1"), image("site:v1", "2", true)];
 const valuesOf = (...args: Parameters<typeof chartValues>): unknown => parse(chartValues(...args));
 
 describe("values.yaml", () => {
-  test("names the site's image by digest, where the registry is not known yet", () => {
+  test("has the site's image by digest, where the registry is not known yet", () => {
     expect(valuesOf({ ...bundle, jobId: "j1" }, images, {})).toEqual({
       staticExport: { enabled: true, version: "v1", jobId: "j1" },
       siteImage: `registry.invalid/kit/site@sha256:${"2".repeat(64)}`,
@@ -31,7 +31,7 @@ describe("values.yaml", () => {
     });
   });
 
-  test("has the user's own values above these, group by group; images of the kit by digest, wherever they are named", () => {
+  test("has the user's own values above these, group by group; images of the kit by digest, at any path", () => {
     const given = {
       staticExport: { version: "mine" },
       replicas: 3,
@@ -56,12 +56,12 @@ describe("YAML for people", () => {
       'a:\n  b:\n    - 1\n    - c: "x"\n      d: []\n    - - true\n  e: {}\n"no": null\nx y: "#1: z"\n',
     );
     expect(yamlText({})).toBe("{}\n");
-    // not every reader of YAML takes these as they are
+    // not every reader of YAML reads these as written
     expect(yamlText({ "\u0085": 1 })).toBe('"\\u0085": 1\n');
     expect(yamlText({ a: "\u007f\u0085\u2028\ufeff" })).toBe('a: "\\u007f\\u0085\\u2028\\ufeff"\n');
   });
 
-  test("quotes every key that a reader of YAML 1.1 would take for something else", () => {
+  test("quotes every key that a reader of YAML 1.1 would misread", () => {
     for (const key of [
       "<<",
       "=",
@@ -87,7 +87,7 @@ describe("YAML for people", () => {
     expect(yamlText({ a: "\ufffe\uffff" })).toBe('a: "\\ufffe\\uffff"\n');
   });
 
-  test("is read as what was written, whatever that is, by rules of version 1.1, too", () => {
+  test("is read back as written, with any content, also by rules of version 1.1", () => {
     const awkward = fc.constantFrom(
       "<<",
       "=",

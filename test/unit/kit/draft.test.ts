@@ -25,7 +25,7 @@ const BLOB = "ab".repeat(32);
 const claim = (owner = "a"): Promise<KitDraft> => KitDraft.claim(folder, owner);
 const drafts = (): string[] => readdirSync(folder).filter((name) => name.startsWith("."));
 
-/** As if the process of a draft had been killed: its name says that it is nobody's. */
+/** As if the process of a draft had been killed: its name shows no living owner. */
 function kill(): void {
   for (const name of drafts()) {
     renameSync(
@@ -48,7 +48,7 @@ test("a kit appears under its name by one rename, and nothing else is left", asy
   expect(readdirSync(join(folder, "v1"))).toEqual(["other"]);
 });
 
-test("of what a killed run left, only the blobs are gone on with, also those that were laid out already", async () => {
+test("of a killed run, only the blobs are reused, also those that were in the layout already", async () => {
   const draft = await claim();
   writeFileSync(join(draft.blobs, BLOB), "one");
   mkdirSync(join(draft.kit, "images/blobs/sha256"), { recursive: true });
@@ -62,7 +62,7 @@ test("of what a killed run left, only the blobs are gone on with, also those tha
   expect(drafts()).toHaveLength(1);
 });
 
-test("a draft that a living process has, or another resource, is left alone", async () => {
+test("a draft of a living process, or of another resource, is left alone", async () => {
   const mine = await claim();
   writeFileSync(join(mine.blobs, BLOB), "one");
   const second = await claim();
@@ -75,7 +75,7 @@ test("a draft that a living process has, or another resource, is left alone", as
   expect(drafts()).toHaveLength(1);
 });
 
-test("one that failed keeps its blobs for the next try, and nothing when it has none", async () => {
+test("a failed one keeps its blobs for the next try, and leaves nothing when it has none", async () => {
   const draft = await claim();
   mkdirSync(join(draft.kit, "images/blobs/sha256"), { recursive: true });
   writeFileSync(join(draft.kit, "images/blobs/sha256", BLOB), "one");
@@ -90,7 +90,7 @@ test("one that failed keeps its blobs for the next try, and nothing when it has 
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("a draft of an ended process goes after a day, whosever it was; a living process keeps its own; what is no draft stays", async () => {
+test("a draft of an ended process is removed after a day, of any resource; a living process keeps its own; other folders stay", async () => {
   await claim("b");
   kill();
   const [left = ""] = drafts();
@@ -104,7 +104,7 @@ test("a draft of an ended process goes after a day, whosever it was; a living pr
   await draft.release();
 });
 
-test("a draft of an earlier release is gone on with", async () => {
+test("a draft of an earlier release is continued", async () => {
   const draft = await claim();
   writeFileSync(join(draft.blobs, BLOB), "one");
   kill();

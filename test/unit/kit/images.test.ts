@@ -1,4 +1,4 @@
-// Images of kits, from a registry in memory; real ones are asked in test/copies/.
+// Images of kits, from a registry in memory; test/copies/ uses real ones.
 import { createHash } from "node:crypto";
 import {
   cpSync,
@@ -31,7 +31,7 @@ const BASE = "registry.internal/library/nginx:1";
 
 let folder: string;
 let kits: string;
-/** All that the registry has, by digest. */
+/** All contents of the registry, by digest. */
 let blobs: Map<string, Buffer>;
 let top: string;
 let asked: string[];
@@ -66,7 +66,7 @@ beforeEach(() => {
   top = stored({ schemaVersion: 2, mediaType: INDEX, manifests }).digest;
 });
 
-/** As the distribution specification has it; other tags than `1` are not there. */
+/** By the distribution specification; only the tag `1` exists. */
 function answer(path: string, range = ""): Response {
   const [, kind = "", name = ""] = /^\/v2\/library\/nginx\/(manifests|blobs)\/(.*)$/.exec(path) ?? [];
   const bytes = blobs.get(name === "1" ? top : name);
@@ -126,13 +126,13 @@ async function kitOf(given: Partial<KitRequest> & { version?: string } = {}) {
 }
 const layer = (text: string): string => digestOf(Buffer.from(text));
 const hex = (digest: string): string => digest.slice("sha256:".length);
-/** Layers that were asked for. */
+/** Requested layers. */
 const fetched = (): string[] =>
   ["shared layer", "layer of amd64", "layer of arm64"].filter((text) =>
     asked.includes(`blobs/${layer(text)}`),
   );
 
-test("for one platform nothing of the others is asked for; each blob of the images is in the kit once", async () => {
+test("for one platform nothing of the others is requested; each blob of the images is in the kit once", async () => {
   const { manifest, files, index } = await kitOf();
   expect(fetched()).toEqual(["shared layer", "layer of amd64"]);
   expect(new Set(asked).size).toBe(asked.length);
@@ -158,7 +158,7 @@ test("for one platform nothing of the others is asked for; each blob of the imag
   );
 });
 
-test("for several platforms a shared layer is asked for once, and images are indexes", async () => {
+test("for several platforms a shared layer is requested once, and images are indexes", async () => {
   const { manifest, files } = await kitOf({ platforms: ["linux/amd64", "linux/arm64"] });
   expect(fetched()).toHaveLength(3);
   expect(new Set(asked).size).toBe(asked.length);
@@ -168,7 +168,7 @@ test("for several platforms a shared layer is asked for once, and images are ind
   expect(files).toHaveLength(3 + 1 + 4 + 4 + 2); // layers, the site's, configurations, manifests, indexes
 });
 
-test("a platform or an image that is not there is an error, and leaves nothing behind", async () => {
+test("a missing platform or image is an error, and leaves nothing behind", async () => {
   await expect(kitOf({ platforms: ["linux/s390x"] })).rejects.toThrow(`${BASE} has no image for linux/s390x`);
   await expect(kitOf({ images: ["registry.internal/library/nginx:2"] })).rejects.toThrow(
     "there is no image registry.internal/library/nginx:2",
@@ -176,7 +176,7 @@ test("a platform or an image that is not there is an error, and leaves nothing b
   expect(readdirSync(kits)).toEqual([]);
 });
 
-test("layers of an earlier kit that lies here are copied, not fetched; a damaged one is fetched", async () => {
+test("layers of a local earlier kit are copied, not fetched; a damaged one is fetched", async () => {
   const first = await kitOf();
   asked = [];
   await kitOf({ version: "v2", earlier: [first.path] });
@@ -190,7 +190,7 @@ test("layers of an earlier kit that lies here are copied, not fetched; a damaged
   );
 });
 
-test("what the kit has of which the manifest is given is neither fetched nor in this one; manifests and configurations are", async () => {
+test("layers in the kit of the given manifest are neither fetched nor in this one; manifests and configurations are", async () => {
   const first = await kitOf();
   const since = readEarlierKit(join(first.path, "manifest.json"));
   asked = [];
@@ -202,7 +202,7 @@ test("what the kit has of which the manifest is given is neither fetched nor in 
   expect(files).toHaveLength(5);
 });
 
-test("what a run that failed had of layers is not fetched again; the half of one is gone on with", async () => {
+test("layers of a failed run are not fetched again; a partial one is resumed", async () => {
   const whole = blobs.get(layer("layer of amd64"));
   blobs.delete(layer("layer of amd64"));
   await expect(kitOf()).rejects.toThrow();
@@ -210,7 +210,7 @@ test("what a run that failed had of layers is not fetched again; the half of one
   const left = readdirSync(join(kits, draft, "blobs"));
   expect(left).toContain(hex(layer("shared layer")));
   if (whole) blobs.set(layer("layer of amd64"), whole);
-  // as if it had been cut off within its bytes; what else may be there is no beginning
+  // as if it had been cut off within its bytes; other bytes are not resumed
   for (const [beginning, requests] of [
     ["layer of ", 1],
     ["not of it", 2],
@@ -231,7 +231,7 @@ test("what a run that failed had of layers is not fetched again; the half of one
   }
 });
 
-test("a layer with other bytes than its digest says is an error, and in no kit", async () => {
+test("a layer that does not match its digest is an error, and in no kit", async () => {
   blobs.set(layer("layer of amd64"), Buffer.from("layer of AMD64"));
   await expect(kitOf()).rejects.toThrow("the registry gave something else for");
   expect(readdirSync(kits).filter((name) => !name.startsWith("."))).toEqual([]);

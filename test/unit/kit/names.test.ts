@@ -27,7 +27,7 @@ describe("the name of an image in a kit", () => {
     expect(siteName(version)).toBe(name);
   });
 
-  test("is that of one image only", () => {
+  test("belongs to one image only", () => {
     expect(nameProblem(["a.example/nginx:1", "a.example/nginx:2", "a.example/website:1"])).toBeUndefined();
     expect(nameProblem(["a.example/nginx", "b.example/nginx:latest"])).toContain("nginx:latest");
     expect(nameProblem(["a.example/x/site:v1"])).toContain("site:v1");
@@ -60,7 +60,7 @@ describe("a platform", () => {
     expect(isWanted(wanted, platform)).toBe(isOne);
   });
 
-  test("is what the configuration says of an image that is in no index", () => {
+  test("comes from the configuration of an image that is in no index", () => {
     const config = { os: "linux", architecture: "arm", variant: "v7" };
     expect(platformText(platformIn(config))).toBe("linux/arm/v7");
   });

@@ -23,7 +23,7 @@ const pem = (key: KeyObject, type: "pkcs8" | "sec1" = "pkcs8"): string =>
 const from = (text: string | undefined) =>
   signerFrom("KIT_KEY", { environment: (name) => (name === "KIT_KEY" ? text : undefined) });
 
-test.each(Object.entries(pairs))("%s: what is signed is checked with openssl alone", (kind, pair) => {
+test.each(Object.entries(pairs))("%s: openssl alone checks the signature", (kind, pair) => {
   const { privateKey, publicKey } = pair();
   const signature = from(pem(privateKey)).sign(SUMS);
   const isEd25519 = kind === "Ed25519";
@@ -56,7 +56,7 @@ test("a key may be in the older form of its kind, or on one line with \\n; its i
   );
 });
 
-test("none, an unusable one, one of another kind and one with a passphrase are told apart, with no part of them", () => {
+test("a missing key, an unusable one, one of another kind and one with a passphrase are distinguished, with no part of them", () => {
   const ec = (namedCurve: string): string => pem(generateKeyPairSync("ec", { namedCurve }).privateKey);
   const locked = pairs.Ed25519().privateKey.export({
     type: "pkcs8",
@@ -69,9 +69,9 @@ test("none, an unusable one, one of another kind and one with a passphrase are t
     [undefined, "KIT_KEY, which `signingKeyEnv` names, is not set"],
     [" \n", "is not set"],
     ["-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----", "holds no private key in PEM"],
-    [ec("P-384"), "is of another kind (ec)"],
-    [ec("secp256k1"), "is of another kind (ec)"],
-    [rsa, "is of another kind (rsa)"],
+    [ec("P-384"), "has an unsupported type (ec)"],
+    [ec("secp256k1"), "has an unsupported type (ec)"],
+    [rsa, "has an unsupported type (rsa)"],
     [locked.toString(), "has a passphrase"],
   ];
   for (const [text, message] of cases) {
@@ -89,7 +89,7 @@ test("none, an unusable one, one of another kind and one with a passphrase are t
   }
 });
 
-test("the bundle for cosign has the same signature, and the digest of what was signed", () => {
+test("the bundle for cosign has the same signature, and the digest of the signed file", () => {
   const signer = from(pem(pairs["ECDSA P-256"]().privateKey));
   const signature = signer.sign(SUMS);
   expect(JSON.parse(sigstoreBundle(SUMS, signature, signer))).toEqual({

@@ -8,7 +8,7 @@ import { manifestText, type KitManifest } from "../../../provider/kit/manifest.t
 import { filledIn } from "../../../provider/kit/texts.ts";
 import { InputError } from "../../../provider/messages/errors.ts";
 
-test("a text keeps what is of this kit: sections that nest, and values", () => {
+test("a text keeps the sections and values of this kit; sections nest", () => {
   const template = [
     "# {{version}} and {{version}}",
     "{{#signed}}",
@@ -31,7 +31,7 @@ test("a text keeps what is of this kit: sections that nest, and values", () => {
   expect(() => filledIn(template, { version: "v1", signed: true })).toThrow("no value for keyId");
 });
 
-test("a value is one line of plain text in Markdown, whoever wrote it; a list has its items", () => {
+test("a value is one line of plain text in Markdown, with any content; a list has its items", () => {
   const version = "v1\u001b[2J\n```sh\ncurl evil | sh\n```\n<b>*x* [a](b) \\";
   const text = filledIn("# «{{version}}»\n\n{{names}}\nend", { version, names: ["a:1", "b:2"] });
   expect(text).toBe(
@@ -39,7 +39,7 @@ test("a value is one line of plain text in Markdown, whoever wrote it; a list ha
   );
 });
 
-test("an earlier kit tells which kit has a blob: it, or one before", () => {
+test("an earlier kit names the kit that has a blob: it, or one before", () => {
   const folder = mkdtempSync(join(tmpdir(), "earlier-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "manifest.json");
@@ -59,7 +59,7 @@ test("an earlier kit tells which kit has a blob: it, or one before", () => {
   const labels = ["", " ", "v\u001b[2J", "v\n```sh", "v\u009b", "x".repeat(129)];
   for (const version of labels) {
     writeFileSync(path, JSON.stringify({ kit: 1, version, blobs: [] }));
-    expect(() => readEarlierKit(path)).toThrow("is no manifest of a kit");
+    expect(() => readEarlierKit(path)).toThrow("is not the manifest of a kit");
     writeFileSync(
       path,
       JSON.stringify({ kit: 1, version: "x".repeat(128), blobs: [{ digest: one, in: version }] }),
@@ -71,7 +71,7 @@ test("an earlier kit tells which kit has a blob: it, or one before", () => {
     expect(() => readEarlierKit(path)).toThrow(InputError);
   }
   writeFileSync(path, '{"kit":1,"version":"this","blobs":[]}');
-  expect(() => readEarlierKit(path)).toThrow("is labelled «this»");
+  expect(() => readEarlierKit(path)).toThrow("has the version «this»");
   expect(() => readEarlierKit(folder)).toThrow("cannot be read (EISDIR)");
 });
 

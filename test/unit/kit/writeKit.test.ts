@@ -1,4 +1,4 @@
-// Whole kits without images: what is in them, how they are signed, cut, replaced, looked at and removed.
+// Whole kits without images: their contents, signatures, parts, replacement, checks and removal.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash, generateKeyPairSync } from "node:crypto";
 import {
@@ -90,7 +90,7 @@ const filesOf = (kit: WrittenKit): string[] =>
     .sort();
 
 describe("a kit without images", () => {
-  test("has the bundle byte for byte, the chart, its texts, and a list of all of that which sha256sum takes", async () => {
+  test("has the bundle byte for byte, the chart, its texts, and a list of all of them that sha256sum accepts", async () => {
     const kit = await write();
     expect(readdirSync(kits)).toEqual([kit.name]);
     expect(kit.name).toMatch(/^v-1-[0-9a-f]{12}$/);
@@ -123,7 +123,7 @@ describe("a kit without images", () => {
     });
   });
 
-  test("has a manifest that its schema takes, with size and digest of what is in it", async () => {
+  test("has a manifest that its schema accepts, with size and digest of its contents", async () => {
     const kit = await write();
     const json = (name: string): object => JSON.parse(readFileSync(inKit(kit, name), "utf8")) as object;
     const manifest = json("manifest.json");
@@ -148,7 +148,7 @@ describe("a kit without images", () => {
     expect(validate({ ...manifest, more: 1 })).toBe(false);
   });
 
-  test("of the same inputs has the same path, and differs in nothing but its date", async () => {
+  test("of the same inputs has the same path, and differs only in its date", async () => {
     const first = await write();
     const before = new Map(filesOf(first).map((name) => [name, readFileSync(inKit(first, name))]));
     clock.advance(86_400_000);
@@ -174,7 +174,7 @@ describe("a kit without images", () => {
 });
 
 describe("a signature", () => {
-  test("is checked by openssl, and by the kit's own program, with the public key from elsewhere", async () => {
+  test("is checked by openssl, and by the kit's own program, with the public key from another source", async () => {
     const kit = await write({ signer });
     expect(kit.signed).toBe(true);
     const key = join(folder, "key.pem");
@@ -201,7 +201,7 @@ describe("a signature", () => {
 });
 
 describe("parts", () => {
-  test("of at most the wanted size are joined with cat and tar to the very kit", async () => {
+  test("of at most the wanted size are joined with cat and tar to the same kit", async () => {
     const kit = await write({ signer, partSize: 10_000 });
     const names = filesOf(kit);
     const parts = names.filter((name) => name.startsWith("kit.tar."));
@@ -235,8 +235,8 @@ describe("parts", () => {
   });
 });
 
-describe("what is written", () => {
-  test("takes the place of what is broken there, as a whole; a link of that name is not followed", async () => {
+describe("a written kit", () => {
+  test("replaces a broken one as a whole; a link of that name is not followed", async () => {
     const kit = await write();
     rmSync(inKit(kit, "bundle.tar.gz"));
     writeFileSync(inKit(kit, "more"), "");
@@ -260,9 +260,9 @@ describe("what is written", () => {
 
   test.each([
     ["the bundle is written", /^writing /],
-    ["its files are added up", /^adding up/],
-    ["it is cut into parts", /^cutting/],
-  ])("is nothing when its run is stopped while %s, and the run ends soon", async (_, line) => {
+    ["its files are added up", /^computing/],
+    ["it is cut into parts", /^splitting/],
+  ])("is missing when its run is stopped while %s, and the run ends soon", async (_, line) => {
     const size = 64 * 2 ** 20;
     const { bundle, ...others } = request({ partSize: 2 ** 20 });
     writeFileSync(bundle.path, Buffer.alloc(size));
@@ -272,7 +272,7 @@ describe("what is written", () => {
     let stoppedMs = Infinity;
     const progress = (text: string): void => {
       if (!line.test(text)) return;
-      // in the midst of what this line tells
+      // in the middle of what this line reports
       setImmediate(() => {
         stoppedMs = performance.now();
         stop.abort(new Error("stopped"));
@@ -288,7 +288,7 @@ describe("what is written", () => {
     expect(readdirSync(kits)).toEqual([]);
   });
 
-  test("is nothing when it fails, or is stopped", async () => {
+  test("is missing when it fails, or is stopped", async () => {
     const { bundle } = request();
     await expect(write({ bundle: { ...bundle, sha256: "0".repeat(64) } })).rejects.toThrow("changed while");
     expect(readdirSync(kits)).toEqual([]);
@@ -299,7 +299,7 @@ describe("what is written", () => {
   });
 });
 
-describe("a look at a kit", () => {
+describe("a check of a kit", () => {
   test.each<[string, string, (kit: string) => void]>([
     ["as it was", "same", () => undefined],
     ["gone", "gone", (kit) => rmSync(kit, { recursive: true })],
@@ -320,7 +320,7 @@ describe("a look at a kit", () => {
     expect(await compareKit(kits, kit)).toBe(seen);
   });
 
-  test("that is removed leaves what others have, and what is kept", async () => {
+  test("a removed kit leaves files of others, and kept ones", async () => {
     const one = await write();
     const two = await write({ values: {} });
     writeFileSync(join(kits, "of-others"), "");
@@ -330,7 +330,7 @@ describe("a look at a kit", () => {
   });
 });
 
-describe("of a kit that is removed", () => {
+describe("of a removed kit", () => {
   test.each<[string, Partial<KitRequest>]>([
     ["one that is signed", { signer: signer }],
     ["one in parts", { partSize: 4_096, signer: signer }],
@@ -346,8 +346,8 @@ describe("of a kit that is removed", () => {
     writeFileSync(inKit(kit, "values.yaml"), "replicas: 7\n");
     writeFileSync(inKit(kit, "SHA256SUMS.sig"), "somebody's own");
     expect(await removed([kit])).toEqual([
-      `${inKit(kit)} stays: it has files that this kit did not put there or that somebody changed (3): ` +
-        "SHA256SUMS.sig, notes/mine.txt, values.yaml. Remove them when nobody needs them",
+      `${inKit(kit)} stays: it has files that this kit did not write or that were changed since (3): ` +
+        "SHA256SUMS.sig, notes/mine.txt, values.yaml. Remove them when they are no longer needed",
     ]);
     expect(filesOf(kit)).toEqual(["SHA256SUMS.sig", "notes/mine.txt", "values.yaml"]);
     expect(await removed([kit])).toHaveLength(1);
@@ -356,7 +356,7 @@ describe("of a kit that is removed", () => {
   test.each<[string, Partial<KitRequest>]>([
     ["a kit", {}],
     ["a signed kit, its signatures too,", { signer }],
-  ])("all of %s stays where its list is another: nobody knows what is its own", async (_, given) => {
+  ])("all of %s stays where its list is another: the owner of its files is unknown", async (_, given) => {
     const kit = await write(given);
     appendFileSync(inKit(kit, "SHA256SUMS"), "x");
     const before = filesOf(kit);
@@ -366,13 +366,13 @@ describe("of a kit that is removed", () => {
     expect(filesOf(kit)).toEqual(before);
   });
 
-  test("a link or a file in its place stays, and what the link leads to", async () => {
+  test("a link or a file in its place stays, and so does the link's target", async () => {
     const kit = await write({ signer });
     const elsewhere = join(folder, "elsewhere");
     renameSync(inKit(kit), elsewhere);
     symlinkSync(elsewhere, inKit(kit));
     const before = readdirSync(elsewhere);
-    const stays = `${inKit(kit)} stays: this kit was a folder. Remove it when nobody needs it`;
+    const stays = `${inKit(kit)} stays: this kit was a folder. Remove it when it is no longer needed`;
     expect(await removed([kit])).toEqual([stays]);
     expect(readdirSync(elsewhere)).toEqual(before);
     rmSync(inKit(kit));
@@ -392,7 +392,7 @@ describe("of a kit that is removed", () => {
   });
 });
 
-/** Removes kits. @returns what is told */
+/** Removes kits. @returns the messages */
 async function removed(
   gone: readonly WrittenKit[],
   kept: readonly WrittenKit[] = [],

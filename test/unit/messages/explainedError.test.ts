@@ -8,27 +8,27 @@ import {
 } from "../../../provider/messages/errors.ts";
 import { explained } from "../../../provider/messages/explainedError.ts";
 
-test("an error tells what happened, to what, whether anything is lost, and what to do, each as a sentence", () => {
+test("an error says what happened, to what, whether anything is lost, and what to do, each as a sentence", () => {
   const error = new ConnectionError("the host was not found", "Check the base URL");
   expect(explained(error, "docs.example.com", "Nothing is lost").message).toBe(
     "docs.example.com: the host was not found. Nothing is lost. Check the base URL.",
   );
 });
 
-test("what ends as a sentence gets no second full stop, and what is not said leaves no gap", () => {
+test("a text that ends as a sentence gets no second full stop, and a missing one leaves no gap", () => {
   for (const end of [".", "!", "?", "…", "`"]) {
     expect(explained(new ConnectionError(`lost${end}`, ""), "docs", "").message).toBe(`docs: lost${end}`);
   }
   expect(explained(new ConnectionError("a. b", "c."), "docs", "").message).toBe("docs: a. b. c.");
 });
 
-test("the end that the user brought about says so", () => {
+test("an end that the user caused says so", () => {
   expect(explained(new RunCancelledError("the run was cancelled", ""), "docs", "").message).toBe(
     "docs: stopped: the run was cancelled.",
   );
 });
 
-test("what nobody foresaw is named, without secrets, and asked to be reported", () => {
+test("an unexpected error is named, without secrets, with a request to report it", () => {
   const error = new TypeError("no svc_c4n4ry here");
   expect(explained(error, "docs", "Nothing is lost").message).toBe(
     "docs: internal error (TypeError: no [removed] here). Nothing is lost. Please report it.",
@@ -38,7 +38,7 @@ test("what nobody foresaw is named, without secrets, and asked to be reported", 
   );
 });
 
-test("an error keeps its class, its status and its request, and has the one it tells about as its cause", () => {
+test("an error keeps its class, its status and its request, and has the original one as its cause", () => {
   const cause = new NotFoundError("gone", "Look again.", { status: 404, requestId: "r-1" });
   const error = explained(cause, "docs", "");
   expect(error).toBeInstanceOf(NotFoundError);
@@ -52,7 +52,7 @@ test("an error keeps its class, its status and its request, and has the one it t
   expect(error.cause).toBe(cause);
 });
 
-test("what nobody foresaw has a class of its own, and no cause: nobody knows what that says", () => {
+test("an unexpected error has its own class, and no cause: its texts are unknown", () => {
   const error = explained(new TypeError("svc_c4n4ry"), "docs", "");
   expect(error).toBeInstanceOf(InternalError);
   expect(error).toMatchObject({ remedy: "Please report it." });

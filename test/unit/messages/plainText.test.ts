@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  cut,
+  truncate,
   isPlain,
   isPrintable,
   printable,
@@ -21,7 +21,7 @@ describe("a cut", () => {
     ["\ud83d", 5, "\ufffd"],
     ["\ud83dabc", 2, "\ufffda…"],
   ])("of %j to %d is %j: never half a character", (text, limit, expected) => {
-    expect(cut(text, limit)).toBe(expected);
+    expect(truncate(text, limit)).toBe(expected);
   });
 });
 
@@ -35,7 +35,7 @@ describe("commands for pipelines", () => {
     ["::set-output name=a::b", ": :set-output name=a::b"],
     ["::ERROR::x", ": :ERROR::x"],
     ["##[a]##[b]", "# #[a]# #[b]"],
-  ])("%s has no power any more: %s", (text, expected) => {
+  ])("%s has no effect any more: %s", (text, expected) => {
     expect(withoutCommands(text)).toBe(expected);
     expect(isPlain(text)).toBe(false);
     expect(isPrintable(text)).toBe(true);
@@ -50,7 +50,7 @@ describe("commands for pipelines", () => {
 });
 
 test.each(["\n", "\u001b[31m", "\u2028", "\u2029", "\u202e", "\u200b", "\ud83d", "\0"])(
-  "%j is not seen",
+  "%j is invisible",
   (text) => {
     expect(isPrintable(`a${text}b`)).toBe(false);
     expect(isPrintable(text)).toBe(false);
@@ -58,18 +58,18 @@ test.each(["\n", "\u001b[31m", "\u2028", "\u2029", "\u202e", "\u200b", "\ud83d",
   },
 );
 
-test("one space stands in the place of what is not seen, however much that is", () => {
+test("one space replaces invisible characters, however many", () => {
   expect(spaced("a\n\u2028\u200bb\tc")).toBe("a b c");
 });
 
-test("what is printed is one line, with what is not seen as a number, without commands, and not endless", () => {
+test("printed text is one line, with invisible characters as numbers, without commands, and cut", () => {
   expect(printable("a\nb\u2028\u{e0041}##[x]")).toBe("a\\u{a}b\\u{2028}\\u{e0041}# #[x]");
   expect(printable("é 😀")).toBe("é 😀");
   expect(printable("x".repeat(16_000))).toHaveLength(16_000);
   expect(printable("x".repeat(16_001))).toBe(`${"x".repeat(16_000)}…`);
 });
 
-test("whatever a text is, what is printed of it is plain, and can be sent", () => {
+test("whatever a text is, its printed form is plain, and can be sent", () => {
   fc.assert(
     fc.property(hostileText(), (text) => {
       const printed = printable(text);

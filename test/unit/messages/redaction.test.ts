@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { redact } from "../../../provider/messages/redaction.ts";
 
-test("what follows the name of a scheme of authorisation is removed", () => {
+test("the text after the name of an authorisation scheme is removed", () => {
   expect(redact("Bearer  abc.def, basic\tdTpw or BEARER x")).toBe(
     "Bearer [removed] basic [removed] or BEARER [removed]",
   );
 });
 
-test("a key of somebody else is removed by its prefix", () => {
+test("another account's key is removed by its prefix", () => {
   expect(redact("try svc_other123 instead")).toBe("try [removed] instead");
 });
 
@@ -23,12 +23,12 @@ test("a link at the very beginning loses its password, its query and its fragmen
   expect(redact("S3+x://u@store.example/a#f")).toBe("S3+x://[removed]@store.example/a?[removed]");
 });
 
-test("terminal sequences, what ends a line and commands for pipelines have no power", () => {
+test("terminal sequences, line ends and commands for pipelines have no effect", () => {
   expect(redact("a\u001b[31mred\u001b[0m\r\nb\u202Ec ##[x]")).toBe("ared b c # #[x]");
-  expect(redact("#\u001b[0m#[group]x")).toBe("# #[group]x"); // made by what was removed between
+  expect(redact("#\u001b[0m#[group]x")).toBe("# #[group]x"); // formed by a removal between
 });
 
-test("what Pulumi takes for a value that is not known is removed, in whatever letters, where it is all there is", () => {
+test("a text that Pulumi takes for an unknown value is removed, in any letter case, where it is the whole text", () => {
   expect(redact(" 04DA6B54-80e4-46f7-96ec-b56ff0331ba9\n")).toBe("[removed]");
   expect(redact("job 04da6b54-80e4-46f7-96ec-b56ff0331ba9")).toBe("job 04da6b54-80e4-46f7-96ec-b56ff0331ba9");
 });
@@ -39,6 +39,6 @@ test("a text is shown whole up to the limit", () => {
   expect(redact("abcd😀", 5)).toBe("abcd…");
 });
 
-test("no more than sixteen times the limit is read, whatever is left of it", () => {
+test("at most sixteen times the limit is read, whatever remains of it", () => {
   expect(redact(`${" ".repeat(15_999)}xy`)).toBe("x…");
 });

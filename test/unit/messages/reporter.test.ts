@@ -4,7 +4,7 @@ import { NotReadyError, ResponseError } from "../../../provider/messages/errors.
 import { Secrets } from "../../../provider/messages/secrets.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 
-test("each warning is said once, everything else as often as it is told", () => {
+test("each warning is logged once, everything else each time", () => {
   const told = recordingReporter();
   const once = warningOnce(told);
   for (const line of ["one", "two", "one", "two", "two"]) {
@@ -16,7 +16,7 @@ test("each warning is said once, everything else as often as it is told", () => 
   expect(told.lines.info).toEqual(["one", "two", "one", "two", "two"]);
 });
 
-test("no kind of line holds a secret", () => {
+test("no kind of line has a secret", () => {
   const secrets = new Secrets();
   secrets.add("c4n4ry");
   const { lines, ...told } = recordingReporter();

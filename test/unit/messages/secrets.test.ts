@@ -25,7 +25,7 @@ test.each([
   expect(clean).toContain("and more");
 });
 
-describe("a secret that nothing else would give away", () => {
+describe("a secret without a recognizable form", () => {
   const secret = 'c4n/4"r\\y+ é>?';
 
   test.each([
@@ -34,11 +34,11 @@ describe("a secret that nothing else would give away", () => {
     ["URL-encoded", encodeURIComponent(secret)],
     ["URL-encoded in lower case", encodeURIComponent(secret).replace(/%../g, (byte) => byte.toLowerCase())],
     ["in base64", Buffer.from(secret).toString("base64")],
-  ])("is removed as it stands, %s, and nothing beside it", (_, form) => {
+  ])("is removed in its form %s, and nothing beside it", (_, form) => {
     expect(without(`{"is":"${form}"}`, "another", secret)).toBe('{"is":"[removed]"}');
   });
 
-  // of base64 text, what depends on the secret alone: six bits a character, eight a byte
+  // the characters of base64 text that depend only on the secret: six bits a character, eight a byte
   for (const encoding of ["base64", "base64url"] as const) {
     for (const before of [0, 1, 2, 3, 4, 5]) {
       for (const cut of [0, 1, 2]) {
@@ -71,7 +71,7 @@ test("the longer of two secrets is removed as a whole", () => {
   expect(without("a secret-2!", "secret", "secret-2")).toBe("a [removed]!");
 });
 
-describe("what is left of a secret", () => {
+describe("a cut secret", () => {
   const secret = "p4ss?with/slash";
 
   test.each(Array.from(secret, (_, at) => at + 1).slice(3))(
@@ -79,13 +79,13 @@ describe("what is left of a secret", () => {
     (length) => expect(without(`so: ${secret.slice(0, length)}…`, secret)).toBe("so: [removed]…"),
   );
 
-  test("stays where fewer than four characters are left, or nothing says that there was a cut", () => {
+  test("stays where fewer than four characters are left, or nothing shows a cut", () => {
     expect(without("so: p4s…", secret)).toBe("so: p4s…");
     expect(without("so: p4ss? no", secret)).toBe("so: p4ss? no");
     expect(without("… p4ss?with", secret)).toBe("… p4ss?with");
   });
 
-  test("by a rule that removes patterns goes, too", () => {
+  test("is also removed after a rule that removes patterns", () => {
     const quoted = redact(`see https://h/${secret} and bearer one two three`);
     expect(quoted).toBe("see https://h/p4ss?[removed] and bearer [removed] two three");
     expect(without(quoted, secret, "one two three")).toBe(
@@ -93,7 +93,7 @@ describe("what is left of a secret", () => {
     );
   });
 
-  test("is the same of base64, and of the longest secret that it can be of", () => {
+  test("is the same in base64, and for the longest secret that it can belong to", () => {
     const base64 = Buffer.from(secret).toString("base64");
     expect(without(`so: ${base64.slice(0, 9)}…`, secret)).toBe("so: [removed]…");
     expect(without("so: abcdefgh…", "efghij", "abcdefghij")).toBe("so: [removed]…");
@@ -118,7 +118,7 @@ describe("of a link", () => {
     return secrets.removeFrom(text);
   };
 
-  test("the query is secret as a whole, the password, and what signs, decoded or not", () => {
+  test("the query is secret as a whole, the password, and the signature, decoded or not", () => {
     const link =
       "https://me:p4ssw0rd@store.example/a.tgz?X-Amz-Signature=abc%2Fdef&X-Amz-Date=20260101T000000Z";
     expect(removed(link, `it is ${new URL(link).search.slice(1)}!`)).toBe("it is [removed]!");
@@ -135,7 +135,7 @@ describe("of a link", () => {
     expect(removed(`https://store.example/?x=${"y".repeat(31)}`, "y".repeat(31))).toBe("y".repeat(31));
   });
 
-  test("a credential that begins or ends like a name or an id is secret all the same", () => {
+  test("a credential that begins or ends like a name or an id is still secret", () => {
     const id = "0d9c8e1a-1111-2222-3333-444455556666";
     for (const value of ["docs.example.com:c4n4ry", "c4n4ry:docs.example.com"]) {
       expect(removed(`https://store.example/?token=${value}`, `${value}.`)).toBe("[removed].");

@@ -10,7 +10,7 @@ import { waitForJob } from "../../../provider/polling/jobWait.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
-/** What was remembered at each poll of a wait: what progress is told from. */
+/** The remembered reads at each poll of a wait: the basis of progress. */
 const histories = vi.hoisted((): (readonly Observation[])[] => []);
 vi.mock(import("../../../provider/polling/progress.ts"), () => ({
   describeProgress: (history) => {
@@ -29,7 +29,7 @@ interface Waited {
   error?: unknown;
 }
 
-/** Waits for a job that is completed after `durationMs`; until then each poll sees what `poll` tells. */
+/** Waits for a job that is completed after `durationMs`; until then each poll returns what `poll` gives. */
 async function waitFor(
   durationMs: number,
   {
@@ -65,7 +65,7 @@ async function waitFor(
   return waited;
 }
 
-test("what is final already is seen at once, without a pause", async () => {
+test("a final job is returned at once, without a pause", async () => {
   const { pollsMs, clock } = await waitFor(0);
   expect(pollsMs).toEqual([0]);
   expect(clock.waits).toEqual([]);
@@ -76,7 +76,7 @@ test.each<[Error, string]>([
   [new DeadlineExceededError("GET failed (ECONNREFUSED)", "Check."), "GET failed (ECONNREFUSED)"],
   [new ConnectionError("GET failed", "Check."), "GET failed"],
 ])(
-  "a last poll that the deadline cuts off is the time limit, with what was seen before; any other trouble is its own (%s)",
+  "a last poll that the deadline cuts off is the time limit, with the reads before; any other error is its own (%s)",
   async (trouble, text) => {
     for (const failsAt of [1, 2]) {
       let polls = 0;
@@ -90,7 +90,7 @@ test.each<[Error, string]>([
   },
 );
 
-test("the last poll is just before the deadline, and the error tells the story", async () => {
+test("the last poll is just before the deadline, and the error reports the wait in full", async () => {
   const { pollsMs, error, clock } = await waitFor(Infinity, { limitMs: 60_000 });
   expect(pollsMs.at(-1)).toBe(59_000);
   expect(error).toBeInstanceOf(DeadlineExceededError);
@@ -103,7 +103,7 @@ test("the last poll is just before the deadline, and the error tells the story",
   expect(clock.pending).toBe(0);
 });
 
-test("what becomes final just before the deadline is still seen", async () => {
+test("a job that becomes final just before the deadline is still noticed", async () => {
   const { error, pollsMs } = await waitFor(58_900, { limitMs: 60_000 });
   expect(error).toBeUndefined();
   expect(pollsMs.at(-1)).toBe(59_000);
@@ -116,17 +116,17 @@ test("the last poll is just before the deadline, however long a pause the servic
   expect(error).toBeInstanceOf(DeadlineExceededError);
 });
 
-test("a wait of a day names all its polls, though it remembers few of them", async () => {
+test("a wait of a day counts all its polls, though it remembers few of them", async () => {
   const { pollsMs, error } = await waitFor(Infinity, { limitMs: 86_400_000 });
   expect(pollsMs.length).toBeGreaterThan(8_000);
   expect((error as Error).message).toContain(`${pollsMs.length} polls in all`);
   expect(histories.at(-1)?.length).toBeLessThan(10);
 });
 
-test("T15 after two hours of sleep there is one poll at once, then the schedule goes on as ever", async () => {
+test("T15 after two hours of sleep there is one poll at once, then the schedule continues as before", async () => {
   const clock = new VirtualClock();
   const sleepMs = 7_200_000;
-  clock.after(30_000, () => clock.advance(sleepMs)); // fires what fell due on waking
+  clock.after(30_000, () => clock.advance(sleepMs)); // fires timers that were due on waking
   const { pollsMs } = await waitFor(sleepMs + 120_000, { clock, limitMs: 86_400_000 });
   const woken = pollsMs.filter((at) => at >= sleepMs);
   const pauses = woken.slice(1).map((at, index) => at - (woken[index] ?? 0));
@@ -136,7 +136,7 @@ test("T15 after two hours of sleep there is one poll at once, then the schedule 
   expect(Math.max(...pauses)).toBeLessThanOrEqual(10_000);
 });
 
-test("the error names twenty statuses at most, and neither percent nor pages where none were told", async () => {
+test("the error names twenty statuses at most, and neither percent nor pages where none were reported", async () => {
   const clock = new VirtualClock();
   clock.advance(5_000);
   let polls = 0;

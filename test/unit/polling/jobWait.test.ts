@@ -4,7 +4,7 @@ import { startDeadline } from "../../../provider/time/deadline.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
-/** Waits for a job that takes so long. @returns the lines, and when those that stay were told */
+/** Waits for a job of this duration. @returns the lines, and the times of persistent ones */
 async function waited(seconds: number, progressAt: (part: number) => number | undefined) {
   const clock = new VirtualClock();
   const reporter = recordingReporter();
@@ -42,7 +42,7 @@ async function waited(seconds: number, progressAt: (part: number) => number | un
 
 const steadily = (part: number): number => Math.floor(100 * part);
 
-test("of a job of ten minutes a line stays for each quarter; all others change", async () => {
+test("a job of ten minutes has a persistent line for each quarter; all others are replaced", async () => {
   const { info, progress } = await waited(600, steadily);
   expect(info.map((line) => Number(/^(\d+)%/.exec(line)?.[1]))).toEqual([
     expect.closeTo(26, -1),
@@ -54,18 +54,18 @@ test("of a job of ten minutes a line stays for each quarter; all others change",
   expect(progress.length).toBeGreaterThan(10);
 });
 
-test("of a job that takes seconds no line stays", async () => {
+test("a job that takes seconds has no persistent line", async () => {
   expect((await waited(8, steadily)).info).toEqual([]);
 });
 
-test("lines that stay are ten seconds apart or more, also where progress jumps", async () => {
+test("persistent lines are ten seconds apart or more, also where progress jumps", async () => {
   const { stayedMs } = await waited(60, (part) => (part < 0.5 ? 0 : steadily(part)));
   const gaps = stayedMs.map((at, index) => at - (stayedMs[index - 1] ?? 0));
   expect(gaps.length).toBeGreaterThan(1);
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(10_000);
 });
 
-test("where nothing is known of progress, or it stands still, a line stays every five minutes", async () => {
+test("without progress, or with one that stands still, there is a persistent line every five minutes", async () => {
   for (const progressAt of [() => undefined, () => 30]) {
     const { stayedMs } = await waited(1_800, progressAt);
     const gaps = stayedMs.slice(1).map((at, index) => at - (stayedMs[index] ?? 0));
@@ -74,7 +74,7 @@ test("where nothing is known of progress, or it stands still, a line stays every
   }
 });
 
-test("what does not fit in a narrow row comes last", async () => {
+test("the facts that do not fit in a narrow row come last", async () => {
   const { progress } = await waited(60, steadily);
   expect(progress.filter((line) => /^\d+% · (?:~[\dms ]+ · )?\w+$/.test(line))).toEqual(progress);
 });

@@ -22,7 +22,7 @@ test("of the polls at one percentage the first and the last are remembered", () 
   expect(remembered(polls)).toEqual([poll(0), poll(2), poll(3, 0), poll(5, 0), poll(6, 1)]);
 });
 
-test("a job that waits a day is remembered by two polls without progress, by some two hundred with it", () => {
+test("a job of a day is remembered by two polls without progress, by some two hundred with it", () => {
   const day = (progress: (second: number) => number | undefined): Observation[] =>
     Array.from({ length: 86_400 }, (_, second) => poll(second, progress(second)));
   expect(remembered(day(() => undefined))).toHaveLength(2);
@@ -32,7 +32,7 @@ test("a job that waits a day is remembered by two polls without progress, by som
   expect(estimateRemainingMs(fractions)).toBeLessThan(2_000);
 });
 
-test("what is forgotten changes neither the forecast nor the next pause of a job that tells whole percents", () => {
+test("forgetting polls changes neither the forecast nor the next pause of a job with whole percents", () => {
   const percents = fc.array(fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined }), {
     maxLength: 100,
   });

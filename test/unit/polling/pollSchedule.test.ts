@@ -5,7 +5,7 @@ import type { Observation } from "../../../provider/polling/observation.ts";
 import { nextPollDelayMs } from "../../../provider/polling/pollSchedule.ts";
 import { Secrets } from "../../../provider/messages/secrets.ts";
 
-/** The shortest and the longest pause of a wait that is alone, in milliseconds. */
+/** The shortest and the longest pause of a single wait, in milliseconds. */
 const FLOOR_MS = 900;
 const CAP_MS = 9_900;
 const LONG_WAIT_CAP_MS = 60_000;
@@ -41,7 +41,7 @@ test("before the first poll the pause is the shortest", () => {
   expect(delay([])).toBe(1_000);
 });
 
-test("a steady job is looked at ever more closely as its end comes near", () => {
+test("a steady job is polled ever more often as its end comes near", () => {
   expect(delay(steady(1, 50))).toBe(CAP_MS * 0.95);
   expect(delay(steady(1, 90))).toBeCloseTo(9_500 / 1.5);
   expect(delay(steady(1, 95))).toBeCloseTo(4_500 / 1.5);
@@ -49,7 +49,7 @@ test("a steady job is looked at ever more closely as its end comes near", () => 
   expect(delay(steady(5, 99))).toBeCloseTo(0.004 * 495_000);
 });
 
-test("past the foretold end pauses grow with the time since", () => {
+test("past the forecast end pauses grow with the time since", () => {
   const standingStill = (seconds: number): number => delay([...steady(1, 99), poll(99 + seconds, 99)]);
   expect(standingStill(1)).toBe(1_000);
   expect(standingStill(60.5)).toBeCloseTo(3_000);
@@ -65,15 +65,15 @@ test("only steady progress lengthens the pauses of a wait of more than ten minut
   const jumped = [poll(0, 0), poll(100, 4), poll(200, 8), poll(300, 13.1), poll(1_250, 14)];
   expect(delay(jumped)).toBe(CAP_MS * 0.95);
   expect(delay([...steady(25, 50), poll(3_600, 50)])).toBe(CAP_MS * 0.95); // overdue
-  expect(delay([poll(1_250)])).toBe(CAP_MS * 0.95); // not told
+  expect(delay([poll(1_250)])).toBe(CAP_MS * 0.95); // not reported
 });
 
-test("pauses are varied by a tenth either way, at the bound downwards only", () => {
+test("pauses vary by a tenth either way, at the bound downwards only", () => {
   expect([0, 0.5, 1].map((random) => delay([poll(5)], random))).toEqual([3_600, 4_000, 4_400]);
   expect([0, 0.5, 1].map((random) => delay([poll(500)], random))).toEqual([9_900, 9_405, 8_910]);
 });
 
-test("Retry-After wins, up to five minutes", () => {
+test("Retry-After has priority, up to five minutes", () => {
   const asked = (retryAfterMs: number): Observation[] => [{ ...poll(5), retryAfterMs }];
   expect(delay(asked(30_000))).toBe(30_000);
   expect(delay(asked(1_000))).toBe(4_000);
@@ -103,14 +103,14 @@ test.each([80, NaN, -5, 150, "42", null, undefined])(
         body: { status: "running", progress },
         secrets: new Secrets(),
       }).progress;
-    const told20 = [80, 20, told, 20, told];
-    const seen = pauses((seconds) => read(told20[Math.floor(seconds / 3) % told20.length]), 900);
+    const reported20 = [80, 20, told, 20, told];
+    const seen = pauses((seconds) => read(reported20[Math.floor(seconds / 3) % reported20.length]), 900);
     expect(Math.min(...seen)).toBeGreaterThanOrEqual(FLOOR_MS);
     expect(Math.max(...seen)).toBeLessThanOrEqual(CAP_MS);
   },
 );
 
-test("T11 a job that goes on for ten minutes at 100 percent is not looked at in a hot loop", () => {
+test("T11 a job that continues for ten minutes at 100 percent is not polled in a hot loop", () => {
   const seen = pauses((seconds) => Math.min(100, Math.floor(seconds)), 700);
   expect(Math.min(...seen)).toBeGreaterThanOrEqual(FLOOR_MS);
   expect(seen.length).toBeLessThan(140); // a loop of 10 s takes 70
@@ -134,7 +134,7 @@ const history = fc
     { minLength: 1, maxLength: 40 },
   )
   .chain((polls) =>
-    // as it comes, or as a well-behaved job would tell it
+    // as it comes, or as a well-behaved job would report it
     fc.boolean().map((sorted) => {
       const percents = polls.map(({ progress }) => progress ?? 0).sort((a, b) => a - b);
       let elapsedMs = 0;
@@ -147,7 +147,7 @@ const history = fc
   );
 const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-test("whatever was seen, a pause is between the least and the longest: ten seconds in the first ten minutes", () => {
+test("with any reads, a pause is between the least and the longest: ten seconds in the first ten minutes", () => {
   fc.assert(
     fc.property(history, chance, (polls, random) => {
       const pause = delay(polls, random);
@@ -159,7 +159,7 @@ test("whatever was seen, a pause is between the least and the longest: ten secon
   );
 });
 
-test("whatever was seen and asked for, a pause is no shorter than the share of the polls and what was asked, within five minutes", () => {
+test("with any reads and requested pauses, a pause is no shorter than the share of the polls and the requested one, within five minutes", () => {
   const ask = fc.double({ min: 0, max: 1e12, noNaN: true });
   fc.assert(
     fc.property(

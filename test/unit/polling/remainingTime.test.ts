@@ -11,7 +11,7 @@ const everySecond = (...progress: (number | undefined)[]): number | undefined =>
     })),
   );
 
-test("a steady job is forecast by its pace, half a percent ahead of the whole percents that it tells", () => {
+test("a steady job is forecast by its pace, half a percent ahead of its whole percents", () => {
   expect(everySecond(0, 10, 20, 30)).toBe(6_950);
 });
 
@@ -37,7 +37,7 @@ test.each([
   expect(everySecond(...progress)).toBeUndefined();
 });
 
-test("progress that went back is forecast by what it did since", () => {
+test("progress that went back is forecast by its pace since", () => {
   expect(everySecond(0, 60, 80, 0, 10, 20, 30)).toBe(6_950);
 });
 
@@ -45,13 +45,13 @@ test("the recent pace counts as much as that of the whole time", () => {
   expect(everySecond(0, 20, 40, 60, 80, 80, 90)).toBeCloseTo(9.5 * (6_000 / 90 + 2_000 / 10) * 0.5);
 });
 
-test("what takes longer than was forecast is overdue: the time since is negative", () => {
+test("a job that exceeds its forecast is overdue: the remaining time is negative", () => {
   expect(everySecond(0, 25, 50, 75, 100)).toBe(0);
   expect(everySecond(0, 25, 50, 75, 100, 100, 100)).toBe(-2_000);
   expect(everySecond(0, 30, 60, 90, 90, 90)).toBeLessThan(0);
 });
 
-test("a forecast is a finite time, whatever was seen", () => {
+test("a forecast is a finite time, with any reads", () => {
   const percentages = [undefined, 0, 0.5, 1, 50, 99.9, 100];
   const size = percentages.length;
   for (let code = 0; code < size ** 5; code++) {

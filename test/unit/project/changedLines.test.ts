@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { changedFiles } from "../../mutations/changedLines.ts";
 
-test("of a difference the changed lines of each file are read, as they are now; what was only removed has none", () => {
+test("the changed lines of each file are read from a difference, as they are now; a removal has none", () => {
   const diff = `diff --git a/provider/one.ts b/provider/one.ts
 index 111..222 100644
 --- a/provider/one.ts
@@ -24,14 +24,14 @@ deleted file mode 100644
 +++ /dev/null
 @@ -1 +0,0 @@
 -+++ b/provider/one.ts
-diff --git a/provider/old.ts b/provider/room/moved.ts
+diff --git a/provider/old.ts b/provider/files/moved.ts
 similarity index 100%
 rename from provider/old.ts
-rename to provider/room/moved.ts
-diff --git a/provider/two.ts b/provider/room/two.ts
+rename to provider/files/moved.ts
+diff --git a/provider/two.ts b/provider/files/two.ts
 similarity index 90%
 --- a/provider/two.ts
-+++ b/provider/room/two.ts
++++ b/provider/files/two.ts
 @@ -1 +1,2 @@
 -import "./a"
 +import "../a"
@@ -39,6 +39,6 @@ similarity index 90%
 `;
   expect(changedFiles(diff)).toEqual([
     ["provider/one.ts", ["3-3", "11-13", "40-79"]],
-    ["provider/room/two.ts", ["1-2"]],
+    ["provider/files/two.ts", ["1-2"]],
   ]);
 });

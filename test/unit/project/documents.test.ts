@@ -1,4 +1,4 @@
-// Documents rot unnoticed: what they link to, name and tell to type has to be there.
+// Documents become outdated unnoticed: their links, names and commands must exist.
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { readDocument, repositoryFiles } from "../../documents.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const FILES = repositoryFiles();
-/** Files, and the folders that they are in. */
+/** Files, and their folders. */
 const PATHS = new Set(
   FILES.flatMap((file) => file.split("/").map((_, index, parts) => parts.slice(0, index + 1).join("/"))),
 );
@@ -15,18 +15,18 @@ const SCRIPTS = Object.keys(
   (JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: object }).scripts,
 );
 
-/** What it says of files that are gone stays true. */
+/** The changelog's texts about removed files stay true. */
 const HISTORY = "CHANGELOG.md";
 
 const TOP_FOLDERS = new Set(FILES.filter((file) => file.includes("/")).map((file) => file.split("/")[0]));
 
-/** Whether a text means a file or folder of the repository: by its ending, or by the folder that it begins with. */
+/** Whether a text is a file or folder of the repository: by its ending, or by the folder that it begins with. */
 function isFileName(text: string): boolean {
   if (!/^[\w.@*<>-]+(\/[\w.@*<>-]+)*\/?$/.test(text)) return false;
   return /\.(ts|mjs|md|sh)$/.test(text) || (text.includes("/") && TOP_FOLDERS.has(text.split("/")[0]));
 }
 
-/** Whether a name, in which `*` and `<…>` stand for anything, is that of a path or of its end. */
+/** Whether a name, in which `*` and `<…>` are wildcards, is that of a path or of its end. */
 function isThere(name: string, folder: string): boolean {
   const pattern = (path: string): string =>
     path
@@ -39,7 +39,7 @@ function isThere(name: string, folder: string): boolean {
   return [...PATHS].some((path) => wanted.some((expression) => expression.test(path)));
 }
 
-test("there are documents to look at", () => {
+test("the documents are found", () => {
   expect(DOCUMENTS.map(({ path }) => path)).toEqual(
     expect.arrayContaining(["README.md", "CONTRIBUTING.md", "sdk/README.md", "provider/service/README.md"]),
   );
@@ -48,7 +48,7 @@ test("there are documents to look at", () => {
 describe.each(DOCUMENTS)("$path", (document) => {
   const folder = dirname(document.path);
 
-  test("links to files and headings that are there", () => {
+  test("links to files and headings that exist", () => {
     const broken = document.links.filter((link) => {
       const [file = "", anchor] = link.split("#");
       const path = file === "" ? document.path : normalize(join(folder, decodeURI(file)));
@@ -58,12 +58,12 @@ describe.each(DOCUMENTS)("$path", (document) => {
     expect(broken).toEqual([]);
   });
 
-  test("names files that are there", () => {
+  test("names files that exist", () => {
     const names = document.path === HISTORY ? [] : document.code.filter(isFileName);
     expect(names.filter((name) => !isThere(name, folder))).toEqual([]);
   });
 
-  test("tells to type commands that package.json has", () => {
+  test("has commands that package.json has", () => {
     const commands = document.code.flatMap((text) => [
       ...text.matchAll(/\bnpm (?:run ([\w:-]*[\w-])|(test|start)\b)/g),
     ]);
@@ -72,7 +72,7 @@ describe.each(DOCUMENTS)("$path", (document) => {
   });
 });
 
-test("what comments of the code tell to read is there", () => {
+test("documents that comments of the code name exist", () => {
   const cited = FILES.filter((file) => /^(provider|sdk|test)\/.*\.ts$/.test(file)).flatMap((file) => {
     const comments = readFileSync(join(ROOT, file), "utf8").match(/^\s*(?:\/\*\*|\*|\/\/) .*/gm) ?? [];
     const names = comments.flatMap((line) => [...line.matchAll(/(?:`|\bsee )([\w./-]+\.md)\b/g)]);
@@ -82,12 +82,18 @@ test("what comments of the code tell to read is there", () => {
   expect(cited.filter(({ file, name }) => !isThere(name, dirname(file)))).toEqual([]);
 });
 
-test("no program takes the version from what only some who run it have set", () => {
+test("no program reads the version from a variable that only some runs have", () => {
   const programs = DOCUMENTS.flatMap(({ path, programs: parts }) => parts.map((part) => `${path}: ${part}`));
   expect(programs.length).toBeGreaterThan(5);
   expect(
     programs.filter((program) => /version: process\.env|config\.get\("version"\) \?\?/.test(program)),
   ).toEqual([]);
+});
+
+test("whoever reads of `--debug` is warned that Pulumi then prints the link, with its secrets", () => {
+  const paragraphs = readFileSync(join(ROOT, "sdk/README.md"), "utf8").split("\n\n");
+  const warning = paragraphs.find((text) => text.startsWith("Do not use `--debug`"))?.replaceAll("\n", " ");
+  expect(warning).toMatch(/Pulumi's own SDK prints the properties of all resources, including the link/);
 });
 
 test("README is short enough to be read: at most 150 lines", () => {

@@ -1,4 +1,4 @@
-// Examples are projects of their own, whose versions nothing but this keeps up to date.
+// Examples are separate projects, whose versions only this test keeps up to date.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -26,7 +26,7 @@ test("there are five examples to copy", () => {
 });
 
 test.each([...EXAMPLES, "fleet/gitops"])(
-  "%s asks for this version of the package, and beside it for what the tests have",
+  "%s requires this version of the package, and otherwise the versions of the tests",
   (name) => {
     const { engines, dependencies, devDependencies, allowScripts } = manifestOf(`examples/${name}`);
     expect(repository).toMatchObject({ engines, allowScripts });
@@ -34,3 +34,9 @@ test.each([...EXAMPLES, "fleet/gitops"])(
     expect(versions).toMatchObject({ ...dependencies, ...devDependencies });
   },
 );
+
+test("the README of examples/languages installs the archive of this version", () => {
+  const text = readFileSync(join(ROOT, "examples/languages/README.md"), "utf8");
+  const versions = [...text.matchAll(/\bdocs-hosting(?: |@|-v)(\d[\d.]+\d)/g)].map(([, version]) => version);
+  expect(versions).toEqual(Array(3).fill(repository.version));
+});

@@ -1,5 +1,5 @@
-// The workflow of examples/fleet/actions runs at GitHub only: here its list of stacks is made by its own script. What actionlint says
-// of it is in `npm run check:workflows`.
+// The workflow of examples/fleet/actions runs at GitHub only: here its own script makes the list of stacks. `npm run
+// check:workflows` runs actionlint on it.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -24,7 +24,7 @@ interface Job {
 }
 const { jobs } = parse(TEXT) as { jobs: Record<"list" | "up", Job> };
 
-/** What the script makes of a folder with these files of sites. */
+/** The script's output for a folder with these files of sites. */
 async function listOf(files: readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), "fleet-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -57,7 +57,7 @@ test("each file of sites is a stack of its team, and nothing else is", async () 
 const numbered = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `team-${index}.json`);
 
-test("256 files are taken", async () => {
+test("256 files are accepted", async () => {
   const { stacks } = await listOf(numbered(256));
   expect(stacks).toHaveLength(256);
 });
@@ -68,7 +68,7 @@ test.each([
   ["a file without a number", ["team.json"], "sites/team.json is not named TEAM-NN.json"],
   ["a name for a shell", ["$(id)-1.json"], "is not named TEAM-NN.json"],
   ["a name that is too long", [`${"t".repeat(41)}-1.json`], "more than 42 characters"],
-])("%s is refused, and says which", async (_, files, says) => {
+])("%s is refused, with its name", async (_, files, says) => {
   const { status, stderr, stacks } = await listOf(files);
   expect(status).toBe(1);
   expect(stderr).toContain("::error::");
@@ -76,7 +76,7 @@ test.each([
   expect(stacks).toBeUndefined();
 });
 
-test("one run of a stack at a time, and none that is begun is cut off", () => {
+test("one run of a stack at a time, and no running one is cancelled", () => {
   expect(jobs.up.concurrency).toEqual({
     group: "docs-fleet-${{ matrix.stack }}",
     "cancel-in-progress": false,
@@ -84,19 +84,19 @@ test("one run of a stack at a time, and none that is begun is cut off", () => {
   expect(jobs.up.strategy).toMatchObject({ "fail-fast": false });
 });
 
-test("a lock is taken away before a run and never after it, and only where the runner of the run before is gone", () => {
+test("a lock is removed before a run and never after it, and only where the runner of the run before is gone", () => {
   const at = (text: string): number => jobs.up.steps.findIndex(({ run }) => run?.includes(text));
   expect(at("pulumi cancel")).toBeGreaterThan(0);
   expect(at("pulumi cancel")).toBeLessThan(at("pulumi up"));
   expect(jobs.up.steps[at("pulumi cancel")]?.if).toBe("runner.environment == 'github-hosted'");
 });
 
-test("what a failed run noted is kept for the next one", () => {
+test("the records of a failed run are kept for the next one", () => {
   const saves = jobs.up.steps.findIndex(({ uses }) => uses?.startsWith("actions/cache/save@"));
   expect(jobs.up.steps.slice(saves - 1).map((step) => step.if)).toEqual(["always()", "always()"]);
 });
 
-test("no expression is put into a script, where it could be one", () => {
+test("no expression is inserted into a script, where it could be an injection", () => {
   const scripts = [...jobs.list.steps, ...jobs.up.steps].map(({ run = "" }) => run);
   expect(scripts.filter((script) => script.includes("${{"))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// The reference for users, `sdk/README.md`, says what the code says.
+// The reference for users, `sdk/README.md`, agrees with the code.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -32,7 +32,7 @@ test("the codes of decisions are those of the code", () => {
   expect(documented.sort()).toEqual(known.sort());
 });
 
-test("a message that is explained is one that the code has", () => {
+test("an explained message exists in the code", () => {
   const code = globSync("{provider,sdk}/**/*.ts", { cwd: ROOT })
     .map(read)
     .join("\n")
@@ -60,7 +60,7 @@ test("every output is in the table of outputs", () => {
   );
 });
 
-test("every resource has a section, and what it exports is its class", () => {
+test("every resource has a section, and its class is exported", () => {
   const resources = Object.keys(dynamic);
   expect(resources.filter((name) => !REFERENCE.includes(`## \`${name}\``))).toEqual([]);
   expect(resources.filter((name) => !Object.hasOwn(sdk, name))).toEqual([]);

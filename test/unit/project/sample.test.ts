@@ -8,7 +8,7 @@ const changed = new Map(
   ]),
 );
 
-test("a sample has whole files with at most so many lines, others for another commit", () => {
+test("a sample has whole files within the limit of lines, others for another commit", () => {
   const sample = sampleOf(changed, 100, "a1");
   expect(sample.size).toBe(9);
   for (const [file, lines] of sample) expect(lines).toBe(changed.get(file));
@@ -16,12 +16,12 @@ test("a sample has whole files with at most so many lines, others for another co
   expect([...sampleOf(changed, 100, "b2").keys()].sort()).not.toEqual([...sample.keys()].sort());
 });
 
-test("a sample has all files where they have no more lines than that", () => {
+test("a sample has all files where they are within the limit", () => {
   expect(sampleOf(changed, 550, "a1")).toEqual(changed);
   expect(sampleOf(changed, 549, "a1").size).toBe(49);
 });
 
-test("a file that is longer than a sample leaves room for those after it", () => {
+test("a file that exceeds a sample does not exclude those after it", () => {
   const files = new Map([["provider/long.ts", ["1-1000"]], ...changed]);
   for (const seed of ["a1", "b2", "c3", "d4"]) expect(sampleOf(files, 22, seed).size).toBe(2);
 });

@@ -1,4 +1,4 @@
-// What an operation publishes, signs and removes, and what is remembered of one that fails: with a place in memory.
+// The publications, signatures and removals of an operation, and the records of a failed one: with a destination in memory.
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,10 +26,10 @@ let clock: VirtualClock;
 let reporter: ReturnType<typeof recordingReporter>;
 let notes: MemoryNotes;
 let noted: object[];
-/** The addresses of the copies in the place, and how often one was published. */
+/** The addresses of the copies at the destination, and the number of publications. */
 let place: Set<string>;
 let publications: number;
-/** What happens when a copy is in its place, before anybody is told so. */
+/** Called when a copy is published, before the operation knows it. */
 let afterPlacing: () => void;
 
 const failure = (): DestinationError => new DestinationError("the store is away", "Start it.");
@@ -142,7 +142,7 @@ describe("an update that publishes nothing", () => {
   });
 });
 
-test("an update removes what is beyond the copies that are kept, and nothing else", async () => {
+test("an update removes copies beyond the limit, and nothing else", async () => {
   let state = await copies.create(context(), inputsOf("v1"));
   for (const version of ["v2", "v3"]) state = await copies.update(context(), state, inputsOf(version));
   expect(versions(state)).toEqual(["v3", "v2"]);
@@ -151,7 +151,7 @@ test("an update removes what is beyond the copies that are kept, and nothing els
   ).toEqual([[["s3://docs/v1"], ["s3://docs/v3", "s3://docs/v2"]]]);
 });
 
-test("an earlier copy that cannot be removed is told, stays in the state, and goes with the next update", async () => {
+test("an earlier copy that cannot be removed is reported, stays in the state, and is removed with the next update", async () => {
   const first = await copies.create(context(), inputsOf("v1", { keep: 0 }));
   remove.mockRejectedValueOnce(failure());
   const second = await copies.update(context(), first, inputsOf("v2", { keep: 0 }));
@@ -163,15 +163,15 @@ test("an earlier copy that cannot be removed is told, stays in the state, and go
   expect(versions(third)).toEqual(["v2"]);
 });
 
-describe("a publication that fails after something was placed", () => {
-  test("is in the state as a part, where it is not as it should be", async () => {
+describe("a publication that fails after something was published", () => {
+  test("is in the state as partial, where it differs from the wanted copy", async () => {
     afterPlacing = () => {
       throw failure();
     };
     compare.mockResolvedValue("changed");
     const { state, message } = await unfinished(copies.create(context(), inputsOf("v1")));
     expect(message).toBe(
-      "the file FILE to s3://docs: the store is away. s3://docs/v1 may be there in part, and is in the state: the next `pulumi up` completes it, and `pulumi destroy` removes it. Start it.".replace(
+      "the file FILE to s3://docs: the store is away. s3://docs/v1 may be published in part, and is in the state: the next `pulumi up` completes it, and `pulumi destroy` removes it. Start it.".replace(
         "FILE",
         join(folder, "v1.tar.gz"),
       ),
@@ -179,7 +179,7 @@ describe("a publication that fails after something was placed", () => {
     expect(state.bookkeeping.drifted).toBe("partial");
   });
 
-  test("is in the state as a part, where nobody can say how it is", async () => {
+  test("is in the state as partial, where its contents are unknown", async () => {
     afterPlacing = () => {
       throw failure();
     };
@@ -188,18 +188,18 @@ describe("a publication that fails after something was placed", () => {
     expect(state.bookkeeping.drifted).toBe("partial");
   });
 
-  test("is in the state as a whole, where all of it is there", async () => {
+  test("is in the state as complete, where all of it exists", async () => {
     afterPlacing = () => {
       throw failure();
     };
     const { state, message } = await unfinished(copies.create(context(), inputsOf("v1")));
     expect(message).toContain(
-      "s3://docs/v1 is published and in the state. The next `pulumi up` does only the rest: nothing is downloaded or published again. Start it.",
+      "s3://docs/v1 is published and in the state. The next `pulumi up` does only the remaining steps, without another download or publication. Start it.",
     );
     expect(state.bookkeeping.drifted).toBeUndefined();
   });
 
-  test("is in no state, where nothing of it is there", async () => {
+  test("is in no state, where nothing of it exists", async () => {
     afterPlacing = () => {
       place.clear();
       throw failure();
@@ -209,7 +209,7 @@ describe("a publication that fails after something was placed", () => {
     await expect(run).rejects.not.toBeInstanceOf(UnfinishedError);
   });
 
-  test("changes no state, where nothing of an update is there", async () => {
+  test("changes no state, where nothing of an update exists", async () => {
     const first = await copies.create(context(), inputsOf("v1"));
     afterPlacing = () => {
       place.clear();
@@ -220,7 +220,7 @@ describe("a publication that fails after something was placed", () => {
     await expect(run).rejects.not.toBeInstanceOf(UnfinishedError);
   });
 
-  test("is noted no longer once the engine has the state", async () => {
+  test("has no record any more once the engine has the state", async () => {
     link.mockRejectedValueOnce(failure());
     await unfinished(copies.create(context(), inputsOf("v1")));
     expect(notes.notes.size).toBe(1);
@@ -230,27 +230,27 @@ describe("a publication that fails after something was placed", () => {
 });
 
 describe("after a run that was killed", () => {
-  test("what it published is in the state although the link cannot be signed now, either", async () => {
+  test("its publication is in the state although the link cannot be signed now, either", async () => {
     await copies.create(context(), inputsOf("v1"));
     link.mockRejectedValueOnce(failure());
     const { state, message } = await unfinished(copies.create(context(), inputsOf("v1")));
-    expect(message).toContain("s3://docs/v1 is published and in the state; what is missing is its link.");
+    expect(message).toContain("s3://docs/v1 is published and in the state; still missing: its link.");
     expect(versions(state)).toEqual(["v1"]);
     expect(publications).toBe(1);
   });
 
-  test("the same update takes over what it published, and says so to those who trace", async () => {
+  test("the same update adopts its publication, and traces that", async () => {
     const first = await copies.create(context(), inputsOf("v1"));
     await copies.update(context(), first, inputsOf("v2"));
     const second = await copies.update(context(), first, inputsOf("v2"));
     expect([versions(second), publications]).toEqual([["v2", "v1"], 2]);
     expect(reporter.lines.info.at(-1)).toBe(
-      "RESUMED: s3://docs/v2 of a run that was cut off is complete: it is not published again",
+      "RESUMED: s3://docs/v2 of an interrupted run is complete: it is not published again",
     );
     expect(noted.at(-1)).toEqual({ "docs_hosting.decision": "RESUMED" });
   });
 
-  test("a copy that nobody can compare at is not published again where the state's inputs are wanted", async () => {
+  test("a copy that cannot be compared now is not published again where the state's inputs are wanted", async () => {
     const first = await copies.create(context(), inputsOf("v1"));
     await copies.update(context(), first, inputsOf("v2"));
     compare.mockRejectedValue(failure());
@@ -258,20 +258,20 @@ describe("after a run that was killed", () => {
     expect([versions(back), publications]).toEqual([["v1", "v2"], 2]);
   });
 
-  test("a place that nobody noted anything of is not asked", async () => {
+  test("a destination without records is not read", async () => {
     const first = await copies.create(context(), inputsOf("v1"));
-    await copies.update(context(), first, inputsOf("v1", { keep: 3 })); // all that is noted is in the state
+    await copies.update(context(), first, inputsOf("v1", { keep: 3 })); // all records are in the state
     expect(compare).not.toHaveBeenCalled();
   });
 
-  test("a copy at another place is not taken for one here", async () => {
+  test("a copy at another destination is not taken for one here", async () => {
     await copies.create(context(), inputsOf("v1"));
     const destination = { bucket: "other", linkLife: "24h" };
     await copies.create(context(), inputsOf("v1", { destination }));
     expect(publications).toBe(2);
   });
 
-  test("a copy of a resource that has another name by now is taken over", async () => {
+  test("a copy of a renamed resource is adopted", async () => {
     await copies.create(context(), inputsOf("v1"));
     await copies.create(context({ urn: `${URN}-renamed`, formerUrn: URN }), inputsOf("v1"));
     expect(publications).toBe(1);
@@ -279,7 +279,7 @@ describe("after a run that was killed", () => {
     expect(notes.notes.size).toBe(0);
   });
 
-  test("what an update from another state published stays when this one is destroyed", async () => {
+  test("the publication of an update from another state stays when this one is destroyed", async () => {
     const first = await copies.create(context(), inputsOf("v1"));
     const second = await copies.update(context(), first, inputsOf("v2"));
     await copies.update(context(), second, inputsOf("v3"));
@@ -287,7 +287,7 @@ describe("after a run that was killed", () => {
     expect([...place]).toContain("s3://docs/v3");
   });
 
-  test("nothing is noted of a resource without a URN: two could not be told apart", async () => {
+  test("a resource without a URN has no records: two could not be distinguished", async () => {
     for (const inputs of [inputsOf("v1"), inputsOf("v1")]) {
       const { urn, ...nameless } = context();
       expect(urn).toBe(URN);
@@ -298,7 +298,7 @@ describe("after a run that was killed", () => {
 });
 
 describe("a refresh", () => {
-  test("remembers that a copy changed, and forgets one that is gone where nothing else is left", async () => {
+  test("records that a copy changed, and forgets a missing one where no other is left", async () => {
     const state = await copies.create(context(), inputsOf("v1"));
     compare.mockResolvedValueOnce("changed");
     const changed = await copies.read(context(), state);
@@ -306,12 +306,12 @@ describe("a refresh", () => {
     compare.mockResolvedValueOnce("gone");
     expect(await copies.read(context(), state)).toBeUndefined();
     expect(copies.gone(state)).toEqual({
-      because: "DRIFTED",
-      text: "s3://docs/v1 is not there any more: it leaves the state, and the next `pulumi up` makes it anew",
+      code: "DRIFTED",
+      text: "s3://docs/v1 no longer exists. It is removed from the state; the next `pulumi up` creates it again",
     });
   });
 
-  test("keeps the state of a copy that is gone, where an earlier one is left to be removed", async () => {
+  test("keeps the state of a missing copy, where an earlier one must be removed", async () => {
     const first = await copies.create(context(), inputsOf("v1"));
     const second = await copies.update(context(), first, inputsOf("v2"));
     place.delete("s3://docs/v2");
@@ -319,7 +319,7 @@ describe("a refresh", () => {
     expect(seen?.state.bookkeeping).toEqual({ ...second.bookkeeping, drifted: "gone" });
   });
 
-  test("takes back what an earlier one found, once the copy is as it was", async () => {
+  test("reverts an earlier result, once the copy is as it was", async () => {
     const { outputs, bookkeeping } = await copies.create(context(), inputsOf("v1"));
     const drifted = { outputs, bookkeeping: { ...bookkeeping, drifted: "changed" as const } };
     const seen = await copies.read(context(), drifted);

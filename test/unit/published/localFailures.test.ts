@@ -1,4 +1,4 @@
-// What is wrong on this machine is told by check, before anything is exported.
+// Check reports errors of this machine before anything is exported.
 import fs, { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import Module, { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ const checkKit = (given: object, before?: object): unknown =>
     before as Record<string, unknown>,
   ).failures;
 
-describe("a kit that is to be written is refused", () => {
+describe("a kit is refused", () => {
   test.each<[string, () => object, string, string]>([
     ["without its chart", () => ({ chart: join(folder, "none") }), "chart", "there is no chart"],
     ["for a folder that is no chart", () => ({ chart: join(folder, "empty") }), "chart", "has no Chart.yaml"],
@@ -46,14 +46,14 @@ describe("a kit that is to be written is refused", () => {
       "for what is no manifest",
       () => ({ since: join(folder, "a-file") }),
       "since",
-      "is no manifest of a kit",
+      "is not the manifest of a kit",
     ],
     ["below a file", () => ({ folder: join(folder, "a-file/kits") }), "folder", "a-file is a file"],
   ])("%s", (_, given, property, reason) => {
     expect(checkKit(given())).toEqual([{ property, reason: expect.stringContaining(reason) as string }]);
   });
 
-  test("for a key that is none, without any part of it", () => {
+  test("for an invalid key, without any part of it", () => {
     environment["KIT_KEY"] = "c4n4ry";
     const failures = checkKit({ signingKeyEnv: "KIT_KEY" });
     expect(failures).toEqual([
@@ -62,7 +62,7 @@ describe("a kit that is to be written is refused", () => {
     expect(JSON.stringify(failures)).not.toContain("c4n4ry");
   });
 
-  test("for all that is wrong at once; a rule that is broken is told alone", () => {
+  test("for all errors at once; a violated rule is reported alone", () => {
     const given = { chart: join(folder, "none"), since: join(folder, "none") };
     expect(checkKit(given)).toHaveLength(2);
     expect(checkKit({ ...given, keep: -1 })).toEqual([
@@ -71,7 +71,7 @@ describe("a kit that is to be written is refused", () => {
   });
 });
 
-test("a kit whose files are there, or not known yet, is not refused", () => {
+test("a kit whose files exist, or are unknown yet, is not refused", () => {
   const chart = join(folder, "chart");
   writeFileSync(join(folder, "chart.tgz"), "not unpacked here");
   expect(checkKit({ chart })).toEqual([]);
@@ -79,7 +79,7 @@ test("a kit whose files are there, or not known yet, is not refused", () => {
   expect(checkKit({ chart: UNKNOWN, signingKeyEnv: UNKNOWN, since: UNKNOWN, folder: UNKNOWN })).toEqual([]);
 });
 
-test("a kit that is there already is not refused where nothing is to be written", () => {
+test("an existing kit is not refused where nothing will be written", () => {
   const given = { signingKeyEnv: "KIT_KEY" };
   const { inputs } = airGapKit.check(
     { source: SOURCE, folder: join(folder, "kits"), ...given },
@@ -109,7 +109,7 @@ test("a copy in a bucket is refused where the AWS SDK is missing; one in a folde
   expect(inFolder).toEqual([]);
 });
 
-test("a copy is refused for a folder that cannot be made, and not for one of another kind of place", () => {
+test("a copy is refused for a folder that cannot be created, but not for another kind of destination", () => {
   const check = (destination: object): unknown =>
     bundleCopy.check({ source: SOURCE, destination }, configuration).failures;
   expect(check({ folder: join(folder, "a-file/deep/copies") })).toEqual([
@@ -120,7 +120,7 @@ test("a copy is refused for a folder that cannot be made, and not for one of ano
   expect(check({ folder: UNKNOWN })).toEqual([]);
 });
 
-describe("a folder that may not be written to", () => {
+describe("a folder without write permission", () => {
   /** Root may write to every folder. */
   function refused(code?: string): void {
     const access = vi.spyOn(fs, "accessSync").mockImplementation(() => {
@@ -136,20 +136,20 @@ describe("a folder that may not be written to", () => {
   test.each([
     ["EROFS", "EROFS"],
     [undefined, "unknown error"],
-  ])("is told by name, and with %s as the system's reason", (code, told) => {
+  ])("is reported by name, and with %s as the system's reason", (code, told) => {
     refused(code);
     expect(checkKit({ folder: join(folder, "new/kits") })).toEqual([
       { property: "folder", reason: `cannot be written: ${folder} (${told}). Give another folder` },
     ]);
   });
 
-  test("is nothing that can be known of a folder that is not known yet", () => {
+  test("is not reported for an unknown folder", () => {
     refused("EACCES");
     expect(checkKit({ folder: UNKNOWN })).toEqual([]);
   });
 });
 
-test("a copy that moves to a folder that cannot be made is refused before the one that is there goes", () => {
+test("a copy that moves to a folder that cannot be created is refused before the existing one is removed", () => {
   const file = join(folder, "a-file/copies");
   const check = (destination: object, before?: object): { inputs: object; failures: unknown[] } =>
     bundleCopy.check({ source: SOURCE, destination }, configuration, before as Record<string, unknown>);
@@ -157,7 +157,7 @@ test("a copy that moves to a folder that cannot be made is refused before the on
   expect(check({ folder: file }, inputs).failures).toHaveLength(1);
 });
 
-test("what nobody foresaw is no failure of an input", () => {
+test("an unexpected error is no failure of an input", () => {
   const verify = (): never => {
     throw new TypeError("unforeseen");
   };

@@ -1,4 +1,4 @@
-// What a copy leaves that fails after its publication: the state has it, and the next run does only the rest.
+// A copy that fails after its publication: it is in the state, and the next run does only the rest.
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -75,7 +75,7 @@ const keys = (): string[] => [...store.objects.keys()];
 const uploads = (): number => store.requests.filter(({ method }) => method === "PUT").length;
 const decision = (inputs: CheckedInputs, state: BundleCopyState): string => {
   const { decision: told, hidden } = bundleCopy.diff(inputs, state, { name: "m", nowMs: Date.now() });
-  return `${told.because} ${hidden ? "hidden" : "seen"}`;
+  return `${told.code} ${hidden ? "hidden" : "seen"}`;
 };
 
 async function unfinished(run: Promise<unknown>): Promise<UnfinishedError<BundleCopyState>> {
@@ -84,7 +84,7 @@ async function unfinished(run: Promise<unknown>): Promise<UnfinishedError<Bundle
   return error as UnfinishedError<BundleCopyState>;
 }
 
-/** What a file's bundle is signed with is gone as soon as the bundle is published. */
+/** The file's signing credentials are gone as soon as the bundle is published. */
 function loseCredentials(): void {
   store.rule = ({ method, key }) => {
     if (method === "HEAD" && store.objects.has(key)) {
@@ -103,7 +103,7 @@ function findCredentials(): void {
 }
 
 describe("a copy whose link cannot be signed", () => {
-  test("is in the state of the create that failed, and the next up signs it and uploads nothing", async () => {
+  test("is in the state of the failed create, and the next up signs it and uploads nothing", async () => {
     const inputs = inputsOf("v1");
     loseCredentials();
     const { state, message } = await unfinished(bundleCopy.create(context(), inputs));
@@ -112,7 +112,7 @@ describe("a copy whose link cannot be signed", () => {
     expect(state.outputs).not.toHaveProperty("bundleUrl");
     expect(keys()).toEqual([`${state.outputs.sha256}.tar.gz`]);
     findCredentials();
-    // a refresh clears what Pulumi remembers of the failure
+    // a refresh clears Pulumi's init errors
     const refreshed = await bundleCopy.read(context(), state);
     expect(refreshed?.state).toEqual(state);
     expect(decision(inputs, state)).toBe("RESUMED hidden");
@@ -131,7 +131,7 @@ describe("a copy whose link cannot be signed", () => {
     expect(keys()).toEqual([]);
   });
 
-  test("of an update is in the state, with all that was there before", async () => {
+  test("of an update is in the state, with all earlier copies", async () => {
     const first = await bundleCopy.create(context(), inputsOf("v1"));
     loseCredentials();
     const { state } = await unfinished(bundleCopy.update(context(), first, inputsOf("v2")));
@@ -143,7 +143,7 @@ describe("a copy whose link cannot be signed", () => {
   });
 });
 
-test("Ctrl-C while earlier copies are removed leaves all of them in the state; the next up removes them", async () => {
+test("Ctrl-C during the removal of earlier copies leaves all of them in the state; the next up removes them", async () => {
   const first = await bundleCopy.create(context(), inputsOf("v1", { keep: 0 }));
   const stop = new AbortController();
   store.rule = ({ method }) => {
@@ -152,7 +152,7 @@ test("Ctrl-C while earlier copies are removed leaves all of them in the state; t
   };
   const inputs = inputsOf("v2", { keep: 0 });
   const { state, message } = await unfinished(bundleCopy.update(context(stop.signal), first, inputs));
-  expect(message).toMatch(/is published and in the state; what is missing is the removal of earlier copies/);
+  expect(message).toMatch(/is published and in the state; still missing: the removal of earlier copies/);
   expect(state.outputs.bundleUrl).toContain("X-Amz-Signature=");
   expect(state.bookkeeping.copies).toHaveLength(2);
   store.rule = () => undefined;
@@ -162,13 +162,13 @@ test("Ctrl-C while earlier copies are removed leaves all of them in the state; t
   expect([keys(), uploads()]).toEqual([[`${whole.outputs.sha256}.tar.gz`], before]);
 });
 
-test("a site that is published in part is in the state; the next up completes it, or a destroy removes it", async () => {
+test("a partly published site is in the state; the next up completes it, or a destroy removes it", async () => {
   const destination = { bucket: STUB_BUCKET, endpoint: store.endpoint, region: "eu-west-1", layout: "site" };
   const inputs = inputsOf("v1", { destination });
   store.rule = ({ method, key }) =>
     method === "PUT" && key === "index.html" ? stubError(403, "AccessDenied") : undefined;
   const { state, message } = await unfinished(bundleCopy.create(context(), inputs));
-  expect(message).toContain("may be there in part, and is in the state");
+  expect(message).toContain("may be published in part, and is in the state");
   expect(keys()).toEqual([`.docs-hosting/${state.outputs.sha256}.json`]);
   store.rule = () => undefined;
   expect(decision(inputs, state)).toBe("RESUMED hidden");
@@ -192,7 +192,7 @@ describe("a run that is killed between publication and answer", () => {
     await run;
   }
 
-  test("is followed by one that takes the copy over: nothing is uploaded again", async () => {
+  test("is followed by one that adopts the copy: nothing is uploaded again", async () => {
     const inputs = inputsOf("v1");
     await killed(bundleCopy.create(context(), inputs));
     const before = uploads();
@@ -200,20 +200,20 @@ describe("a run that is killed between publication and answer", () => {
     rmSync(inputs.source.file); // nor is the bundle needed again
     const state = await bundleCopy.create(context(), inputs);
     expect(uploads()).toBe(before);
-    expect(reporter.lines.info.at(-1)).toMatch(/^RESUMED: s3:.* of a run that was cut off is complete/);
+    expect(reporter.lines.info.at(-1)).toMatch(/^RESUMED: s3:.* of an interrupted run is complete/);
     expect(state.outputs.bundleUrl).toContain("X-Amz-Signature=");
     notes.operationEnded();
     expect(notes.notes.size).toBe(0);
   });
 
-  test("is followed by one that wants other content: the copy of the killed run goes as an earlier one", async () => {
+  test("is followed by one with other content: the copy of the killed run is removed as an earlier one", async () => {
     await killed(bundleCopy.create(context(), inputsOf("v1", { keep: 0 })));
     const state = await bundleCopy.create(context(), inputsOf("v2", { keep: 0 }));
     expect(keys()).toEqual([`${state.outputs.sha256}.tar.gz`]);
     expect(state.outputs.version).toBe("v2");
   });
 
-  test("was an update: a destroy removes what it published, too", async () => {
+  test("was an update: a destroy also removes its publication", async () => {
     const first = await bundleCopy.create(context(), inputsOf("v1"));
     await killed(bundleCopy.update(context(), first, inputsOf("v2")));
     expect(keys()).toHaveLength(2);
@@ -222,7 +222,7 @@ describe("a run that is killed between publication and answer", () => {
     expect(notes.notes.size).toBe(0);
   });
 
-  test("was an update that removed the copy of the state: who goes back to that has it published again", async () => {
+  test("was an update that removed the state's copy: going back publishes that again", async () => {
     const first = await bundleCopy.create(context(), inputsOf("v1", { keep: 0 }));
     await killed(bundleCopy.update(context(), first, inputsOf("v2", { keep: 0 })));
     expect(keys()).not.toContain(`${first.outputs.sha256}.tar.gz`);
@@ -240,24 +240,24 @@ describe("a run that is killed between publication and answer", () => {
     expect(keys()).toEqual([`${state.outputs.sha256}.tar.gz`]);
   });
 
-  test("a replacement at the same place is not removed with what it replaces", async () => {
+  test("a replacement at the same destination is not removed with the replaced copy", async () => {
     const first = await bundleCopy.create(context(), inputsOf("v1"));
     const second = await bundleCopy.create(context(), inputsOf("v2"));
     await bundleCopy.remove(context(), first);
     expect(keys()).toEqual([`${second.outputs.sha256}.tar.gz`]);
-    expect(notes.notes.size).toBe(1); // what is noted of it stays, too, until the engine has its state
+    expect(notes.notes.size).toBe(1); // its records stay, too, until the engine has its state
   });
 
-  test("a note that cannot be written is told, and stops nothing", async () => {
+  test("a record that cannot be written is reported, and stops nothing", async () => {
     notes.diskIsFull = true;
     await bundleCopy.create(context(), inputsOf("v1"));
     expect(reporter.lines.warn).toContain(
-      "the copy could not be noted in Pulumi's home folder (ENOSPC): if this run is killed, the next one publishes it again",
+      "the copy could not be recorded in Pulumi's home folder (ENOSPC): if this run is killed, the next one publishes it again",
     );
   });
 });
 
-test("taking linkLife away leaves the address of the copy that needs no signature", async () => {
+test("removing linkLife leaves the address of the copy that needs no signature", async () => {
   const inputs = inputsOf("v1");
   const signed = await bundleCopy.create(context(), inputs);
   expect(signed.outputs.bundleUrl).toContain("X-Amz-Signature=");

@@ -14,7 +14,7 @@ function file(content: string): string {
   return join(folder, "blob");
 }
 
-test("a part of a blob is read, whether it is a file or in memory", async () => {
+test("a part of a blob is read, from a file or from memory", async () => {
   for (const blob of [
     fileBlob(file("0123456789"), { digest: DIGEST, size: 10 }),
     bytesBlob(Buffer.from("0123456789"), DIGEST),
@@ -25,7 +25,7 @@ test("a part of a blob is read, whether it is a file or in memory", async () => 
   }
 });
 
-test("a file that is gone fails for who reads it, and for nobody else", async () => {
+test("a missing file fails for its reader, and for no other", async () => {
   const blob = fileBlob(join(file(""), "none"), { digest: DIGEST, size: 1 });
   blob.read(0, 1); // of a request that was never sent
   await expect(buffer(blob.read(0, 1))).rejects.toThrow("ENOTDIR");

@@ -1,4 +1,4 @@
-// Answers of a registry without an end, in size and in time, over real sockets.
+// Endless replies of a registry, in size and in time, over real sockets.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import nodeFetch from "node-fetch";
@@ -12,7 +12,7 @@ import { recordingReporter } from "../../simulation/recordingReporter.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Reads a manifest of a registry that answers so, on a clock that runs 400 times faster. */
+/** Reads a manifest of a registry with this reply, on a clock that runs 400 times faster. */
 async function asked(answer: Answer): Promise<{ error: Error; bytes: number; afterMs: number }> {
   let bytes = 0;
   const server = createServer(answer);
@@ -42,7 +42,7 @@ async function asked(answer: Answer): Promise<{ error: Error; bytes: number; aft
   return { error, bytes, afterMs: clock.monotonic() };
 }
 
-/** Sends bytes as fast as they are taken, for ever. */
+/** Sends bytes as fast as they are read, without end. */
 const flood = (response: ServerResponse): void => {
   const block = Buffer.alloc(64 * 1024, "x");
   const more = (): void => {
@@ -52,7 +52,7 @@ const flood = (response: ServerResponse): void => {
   more();
 };
 
-/** Sends a byte now and then, for ever. */
+/** Sends a byte now and then, without end. */
 const drip = (response: ServerResponse): void => {
   const timer = setInterval(() => response.write("x"), 20);
   response.once("close", () => clearInterval(timer));
@@ -82,7 +82,7 @@ test.each<[string, Answer]>([
     "a token",
     (request, response) => (request.url?.startsWith("/token") ? drip(response) : toToken(request, response)),
   ],
-])("%s that comes byte by byte is given up after two minutes, and asked for again", async (_what, answer) => {
+])("%s that comes byte by byte is given up after two minutes, and requested again", async (_what, answer) => {
   let requests = 0;
   const { error } = await asked((request, response) => {
     if (request.headers.authorization === undefined) requests++;

@@ -9,7 +9,7 @@ const REPOSITORY = { host: "registry.internal", path: "docs/site" };
 const configuration = (username: string): string =>
   JSON.stringify({ auths: { "registry.internal": { username, password: "p" } } });
 
-test("the files of Docker and podman are looked for where their programs do, those that are named first", () => {
+test("the files of Docker and podman are searched where their programs do, the named ones first", () => {
   const all = { REGISTRY_AUTH_FILE: "/r", DOCKER_CONFIG: "/d", XDG_RUNTIME_DIR: "/x", HOME: "/h" };
   const files = (environment: Record<string, string>): string[] =>
     configurationFiles((name) => environment[name]);
@@ -27,7 +27,7 @@ test("the files of Docker and podman are looked for where their programs do, tho
   expect(files({})).toEqual([]);
 });
 
-test("the first file that knows the registry decides; one that is no JSON is told of, without a word of it", async () => {
+test("the first file with the registry decides; one that is no JSON is reported, without a word of it", async () => {
   const folder = await filled({
     "docker/config.json": '{"auths": {"registry.internal": {"password": "geheim"',
     "run/containers/auth.json": configuration("podman"),
@@ -51,7 +51,7 @@ test("the first file that knows the registry decides; one that is no JSON is tol
   expect(await findCredential({ host: "other", path: "a" }, context)).toBeUndefined();
 });
 
-test("where there are no files there is no credential, and no warning", async () => {
+test("without files there is no credential, and no warning", async () => {
   const reporter = recordingReporter();
   const context = { environment: () => "/nowhere", reporter, signal: new AbortController().signal };
   expect(await findCredential(REPOSITORY, context)).toBeUndefined();

@@ -19,11 +19,11 @@ test.each([
   "x.registry.internal:5000",
   "registry.internal:5000/docs/si",
   "other",
-])("the key %s is another's", (key) => {
+])("the key %s is another registry's", (key) => {
   expect(credentialSources({ auths: { [key]: { auth: base64("me:a") } } }, REPOSITORY)).toEqual([]);
 });
 
-test("the closest folder goes first, a helper before what is in the file, the registry's own helper before the general one", () => {
+test("the closest path has priority, a helper over the file's own entry, the registry's own helper over the general one", () => {
   const configuration = {
     auths: {
       "registry.internal:5000": { username: "registry", password: "1" },
@@ -43,7 +43,7 @@ test("the closest folder goes first, a helper before what is in the file, the re
 });
 
 test.each(["https://index.docker.io/v1/", "docker.io", "registry-1.docker.io"])(
-  "Docker's own registry is known as %s, too, and to helpers by its old address",
+  "Docker's own registry is also known as %s, and to helpers by its old address",
   (key) => {
     const docker = { host: "docker.io", path: "library/nginx" };
     expect(credentialSources({ auths: { [key]: { auth: base64("me:a") } } }, docker)).toHaveLength(1);
@@ -69,7 +69,7 @@ test.each([
   expect(credentialSources(configuration, REPOSITORY)).toEqual([]);
 });
 
-test("what a helper prints is a password, or an identity token where the name says so", () => {
+test("the output of a helper is a password, or an identity token where the name says so", () => {
   expect(helperCredential({ Username: "me", Secret: "a" })).toEqual({ username: "me", password: "a" });
   expect(helperCredential({ Username: "<token>", Secret: "a" })).toEqual({ identityToken: "a" });
   for (const none of [undefined, {}, { Username: "me", Secret: "" }, { Secret: "a" }]) {

@@ -59,7 +59,7 @@ test.each([
   expect(parseBase(text)).toEqual(parsed);
 });
 
-test("what is no base says why, and is never parsed", () => {
+test("an invalid base is reported with the reason, and never parsed", () => {
   expect(baseProblem("NGINX")).toContain("has no usable path");
   expect(() => parseBase("nginx:")).toThrow('"nginx:" has no usable tag');
   expect(() => parseRepository("nginx")).toThrow("must begin with the registry's host");
@@ -71,6 +71,6 @@ test("tags have at most 128 letters, digits and marks, none of which is the firs
     expect(tagProblem(tag)).toContain("must be");
 });
 
-test("an image is written so that it never is another one", () => {
+test("an image has one spelling, which no other image has", () => {
   expect(pinned({ host: "h:1", path: "a/b" }, DIGEST)).toBe(`h:1/a/b@${DIGEST}`);
 });

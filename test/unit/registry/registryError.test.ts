@@ -8,20 +8,20 @@ test.each([
   ["<html>login</html>", [], ""],
   ["no such thing\n##vso[x]", [], "no such thing # #vso[x]"],
   ["", [], ""],
-])("of the answer %j the registry's own words are shown", (text, codes, words) => {
-  expect(registryReason(text)).toEqual({ codes, words });
+])("of the answer %j the registry's own words are shown", (text, codes, summary) => {
+  expect(registryReason(text)).toEqual({ codes, summary });
 });
 
 test("a link loses its query, and long words are cut", () => {
   const text = JSON.stringify({ errors: [{ code: "X", message: `https://r/a?geheim ${"x".repeat(500)}` }] });
-  const { words } = registryReason(text);
-  expect(words).not.toContain("geheim");
-  expect(words.length).toBeLessThan(210);
+  const { summary } = registryReason(text);
+  expect(summary).not.toContain("geheim");
+  expect(summary.length).toBeLessThan(210);
 });
 
 test("the remedy names the command that logs in, to this registry", () => {
   expect(remedyFor(401, "r:1", false)).toContain("`docker login r:1`");
-  expect(remedyFor(401, "r:1", true)).toContain("anew");
+  expect(remedyFor(401, "r:1", true)).toContain("Log in again");
   expect(remedyFor(403, "r:1", false)).toContain("`docker login r:1`");
   expect(remedyFor(403, "r:1", true)).toContain("right");
 });

@@ -16,29 +16,29 @@ test.each([
   ["/v2/a/uploads/1?state=x%2fy", "https://registry.internal/v2/a/uploads/1?state=x%2fy"],
   ["https://store.example.com/1?signed=a+b", "https://store.example.com/1?signed=a+b"],
   ["http://registry.internal/v2/1", "https://registry.internal/v2/1"],
-])("a registry may name %s to go on at", async (location, expected) => {
+])("a registry may continue at %s", async (location, expected) => {
   const { session } = sessionWith(() => ({}));
   expect((await session.located(location, new URL(ROOT))).href).toBe(expected);
 });
 
 test.each([null, "http://store.example.com/1", "file:///etc/passwd", "http://"])(
-  "it is not gone on at %j",
+  "an upload does not continue at %j",
   async (location) => {
     const { session } = sessionWith(() => ({}));
     await expect(session.located(location, new URL(ROOT))).rejects.toThrow("the registry registry.internal");
   },
 );
 
-test("who gives tokens is not told anything where everyone on the way could read it", async () => {
+test("a token server without encryption gets no password", async () => {
   const { session, requests } = sessionWith(() => ({
     status: 401,
     headers: { "www-authenticate": 'Bearer realm="http://auth.example.com/token"' },
   }));
-  await expect(findManifest(session, DIGEST)).rejects.toThrow("readable to everyone on the way");
+  await expect(findManifest(session, DIGEST)).rejects.toThrow("everyone on the way can read");
   expect(requests.map(({ url }) => url)).toEqual([`${ROOT}a/manifests/${DIGEST}`]);
 });
 
-test("a registry that challenges in a way that is unknown, or without an address, is an error after one request", async () => {
+test("a registry that challenges in an unknown way, or without an address, is an error after one request", async () => {
   for (const challenge of ["Negotiate", 'Bearer realm="nowhere"', ""]) {
     const { session, requests } = sessionWith(() => ({
       status: 401,
@@ -49,7 +49,7 @@ test("a registry that challenges in a way that is unknown, or without an address
   }
 });
 
-test("a token goes to the registry, and not to a store that it leads to", async () => {
+test("a token is sent to the registry, and not to a store to which it redirects", async () => {
   const STORE = "https://store.example.com/1";
   const { session, requests } = sessionWith(({ url, headers }) => {
     if (url.startsWith("https://auth.example.com/")) return { body: { token: "t0ken" } };
@@ -73,25 +73,25 @@ test("redirects in a circle end in an error", async () => {
   expect(requests).toHaveLength(6);
 });
 
-test("a registry of which nothing answers is given up after two minutes, with what to look at", async () => {
-  // folders of certificates are looked into, which takes no time of a virtual clock
+test("a registry that does not answer is given up after two minutes, with what to check", async () => {
+  // it reads folders of certificates, which takes no time of a virtual clock
   const clock = new FasterClock(200);
   const { session } = sessionWith(() => ({ error: "ECONNREFUSED" }), { clock });
   await expect(findManifest(session, DIGEST)).rejects.toMatchObject({
-    message: expect.stringMatching(/ECONNREFUSED.*nothing of the registry answered for/) as string,
+    message: expect.stringMatching(/ECONNREFUSED.*the registry did not answer for/) as string,
     remedy: "Check the network, the repository's host, and that the registry is up.",
   });
   expect(clock.waits.length).toBeGreaterThan(1);
 });
 
-test("a host without TLS is answered with the option for it", async () => {
+test("a host without TLS is an error that names the option for it", async () => {
   const { session } = sessionWith(() => ({ error: "EPROTO" }), { clock: new FasterClock(2_000) });
   await expect(findManifest(session, DIGEST)).rejects.toMatchObject({
     remedy: "If registry.internal has no TLS, set `plainHttp`.",
   });
 });
 
-test("with plainHttp it is asked by http:, and Docker's own registry where its API is", async () => {
+test("with plainHttp requests use http:, and those of Docker's own registry the address of its API", async () => {
   const plain = sessionWith(() => ({ status: 404 }), { plainHttp: true });
   expect(await findManifest(plain.session, DIGEST)).toBeUndefined();
   expect(plain.requests[0]?.url).toBe(`http://registry.internal/v2/a/manifests/${DIGEST}`);

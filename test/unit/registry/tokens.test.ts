@@ -7,7 +7,7 @@ const CHALLENGE = {
   parameters: { realm: "https://auth.example.com/token?a=1", service: "registry", scope: "told" },
 };
 
-test("a token is asked for with the service and each scope, and the password in the header", () => {
+test("a token request has the service and each scope, and the password in the header", () => {
   const { method, url, headers } = tokenRequest(CHALLENGE, ["one:pull", "two:pull,push"], {
     username: "me",
     password: "a:b",
@@ -19,13 +19,13 @@ test("a token is asked for with the service and each scope, and the password in 
   expect(headers).toEqual({ authorization: `Basic ${Buffer.from("me:a:b").toString("base64")}` });
 });
 
-test("nobody's token is asked for without a header; without scopes, with those that the registry told", () => {
+test("an anonymous token request has no header; without scopes, it has those of the registry's challenge", () => {
   const { url, headers } = tokenRequest(CHALLENGE, [], undefined);
   expect(url.searchParams.getAll("scope")).toEqual(["told"]);
   expect(headers).toEqual({});
 });
 
-test("an identity token goes by a form, and is in no address", () => {
+test("an identity token is sent as a form, and is in no address", () => {
   const { method, url, body } = tokenRequest(CHALLENGE, ["one", "two"], { identityToken: "secret" });
   expect(method).toBe("POST");
   expect(url.href).toBe("https://auth.example.com/token?a=1");

@@ -3,7 +3,7 @@ import { TransferProgress } from "../../../provider/registry/transferProgress.ts
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
-test("blobs that are transferred at the same time are told of together, four times a second; what was there is not in the rate", () => {
+test("concurrent transfers of blobs are reported together, four times a second; existing blobs do not raise the rate", () => {
   const clock = new VirtualClock();
   const reporter = recordingReporter();
   const [one, two, three] = ["1", "2", "3"].map((digest) => ({ digest, size: 40_000_000 })) as [

@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import { fromNow, tellDecision } from "../../../provider/resource/decision.ts";
+import { fromNow, reportDecision } from "../../../provider/resource/decision.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 
-test("a decision is told to all, that there is nothing to do to debuggers only", () => {
+test("a decision is shown to all, that nothing changes only at debug level", () => {
   const { lines, ...reporter } = recordingReporter();
   const debug: string[] = [];
   const told = { ...reporter, debug: (line: string) => void debug.push(line) };
-  tellDecision(told, { because: "SETTINGS", text: "name changed" });
+  reportDecision(told, { code: "SETTINGS", text: "name changed" });
   expect([lines.info, debug]).toEqual([["SETTINGS: name changed"], []]);
-  tellDecision(told, { because: "UP_TO_DATE", text: "nothing is done" });
+  reportDecision(told, { code: "UP_TO_DATE", text: "nothing is done" });
   expect([lines.info, debug]).toEqual([["SETTINGS: name changed"], ["UP_TO_DATE: nothing is done"]]);
 });
 
-test("times are told from now", () => {
+test("times are relative to now", () => {
   expect(fromNow(90_000, 30_000)).toBe("in 1m");
   expect(fromNow(30_000, 90_000)).toBe("1m ago");
   expect(fromNow(5_000, 5_000)).toMatch(/^in 0/);

@@ -40,7 +40,7 @@ const configured = (given: Record<string, unknown>, key: string | undefined = "s
     stackConfig: () => undefined,
   });
 
-test("each value becomes what its rule makes of it, also one that stands for a missing one", () => {
+test("each value is converted by its rule, also a default", () => {
   expect(check({ jobId: "a", tags: ["x"] })).toEqual({
     inputs: { jobId: "a!", size: 6, tags: ["x"] },
     failures: [],
@@ -54,7 +54,7 @@ test("null, undefined and absent are the same", () => {
   expect(failures).toEqual([]);
 });
 
-test("a failure stands at the name that the user knows, and its value is gone", () => {
+test("a failure has the name that the user knows, and its value is removed", () => {
   expect(check({ verison: 1, jobId: "bad" })).toEqual({
     inputs: { verison: 1, jobId: undefined, size: 6 },
     failures: [
@@ -66,14 +66,14 @@ test("a failure stands at the name that the user knows, and its value is gone", 
   expect(check({ jobId: 7 }).failures).toEqual([{ property: "id", reason: "must be a string, not number" }]);
 });
 
-test("what a preview does not know yet passes unseen, whatever its rule", () => {
+test("a value that a preview does not know yet is not checked, whatever its rule", () => {
   expect(check({ jobId: UNKNOWN, size: UNKNOWN })).toEqual({
     inputs: { jobId: UNKNOWN, size: UNKNOWN },
     failures: [],
   });
 });
 
-test("inputs that changed come in the order of their rows, and each says what its change means", () => {
+test("changed inputs are in the order of their rows, each with the effect of its change", () => {
   const before = { jobId: "a", size: 3, tags: [] };
   expect(changedByTable<Inputs>(TABLE, { jobId: "a", size: 3 }, before)).toEqual([]);
   const changed = changedByTable<Inputs>(TABLE, { tags: ["x"], jobId: "b" }, before);
@@ -89,7 +89,7 @@ describe("the service", () => {
       failures: [],
     });
   });
-  test("may be unknown in a preview: neither its base URL nor its key is looked at", () => {
+  test("may be unknown in a preview: neither its base URL nor its key is checked", () => {
     const unknown = { baseUrl: UNKNOWN, apiKeyEnv: UNKNOWN };
     expect(configured(unknown, "not a key")).toEqual({ inputs: unknown, failures: [] });
   });
@@ -120,7 +120,7 @@ describe("the service", () => {
       /^the base URL of the service is not set\. Set DOCS_HOSTING_BASE_URL/,
     );
   });
-  test("lets through what is no matter of configuration", () => {
+  test("ignores inputs that are not configuration", () => {
     const environment = (): never => {
       throw new TypeError("broken");
     };
@@ -129,7 +129,7 @@ describe("the service", () => {
   });
 });
 
-test("what is unfinished carries its state under its own name", () => {
+test("an unfinished result has its state under its own name", () => {
   const cause = new TypeError("stopped");
   const error = new UnfinishedError(cause, { jobId: "7" });
   expect(error).toMatchObject({ name: "UnfinishedError", message: "stopped", cause, state: { jobId: "7" } });

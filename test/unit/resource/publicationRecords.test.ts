@@ -17,7 +17,7 @@ beforeEach(() => {
   records = new PublicationFolder(() => folder);
 });
 
-test("a note is found by resource and place, also by another process; a later one replaces it", () => {
+test("a record is found by resource and destination, also by another process; a later one replaces it", () => {
   expect(records.find(ONE)).toBeUndefined();
   expect(records.save(ONE, { items: [1] })).toBeUndefined();
   expect(records.save(ONE, { items: [2, 1] })).toBeUndefined();
@@ -28,13 +28,13 @@ test("a note is found by resource and place, also by another process; a later on
   expect(readdirSync(folder)).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.json$/)]);
 });
 
-test("only its owner can read a note", () => {
+test("only its owner can read a record", () => {
   records.save(ONE, {});
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
 });
 
-test("a note goes when the engine has stored the state, and not before", () => {
+test("a record is removed when the engine has stored the state, and not before", () => {
   records.save(ONE, {});
   records.save(OTHER, {});
   records.handOver(ONE);
@@ -43,14 +43,14 @@ test("a note goes when the engine has stored the state, and not before", () => {
   expect(records.find(ONE)).toBeUndefined();
   expect(records.find(OTHER)).toBeDefined();
   records.save(ONE, {});
-  records.operationEnded(); // what was handed over before is no longer
+  records.operationEnded(); // records that were passed on before are removed
   expect(records.find(ONE)).toBeDefined();
   records.forget(ONE);
   records.forget(ONE);
   expect(records.find(ONE)).toBeUndefined();
 });
 
-test("a note that cannot be read is none, and one that cannot be written is told by the system's code", () => {
+test("an unreadable record counts as none, and one that cannot be written is reported by the system's code", () => {
   records.save(ONE, {});
   const [name = ""] = readdirSync(folder);
   writeFileSync(join(folder, name), "{");
@@ -60,6 +60,6 @@ test("a note that cannot be read is none, and one that cannot be written is told
   below.forget(ONE);
 });
 
-test.runIf(existsSync("/proc/self"))("a folder that can never be made does not hang", () => {
+test.runIf(existsSync("/proc/self"))("a folder that can never be created does not hang", () => {
   expect(new PublicationFolder(() => "/proc/never/published").save(ONE, {})).toBe("ENOENT");
 });

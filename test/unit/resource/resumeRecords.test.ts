@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-/** A process of its own: knows only what is in the folder. */
+/** A separate process: it knows only the contents of the folder. */
 const records = (): ResumeFolder =>
   new ResumeFolder(
     () => folder,
@@ -53,14 +53,14 @@ function onlyFile(): string {
   return join(folder, name);
 }
 
-test("another process finds the job that was saved, with its URN and nothing else in plain text", () => {
+test("another process finds the saved job, with its URN and nothing else in plain text", () => {
   expect(records().save(RESOURCE, INTENT, "job-1")).toBeUndefined();
   expect(records().find(RESOURCE, INTENT)).toBe("job-1");
   expect(JSON.parse(readFileSync(onlyFile(), "utf8"))).toEqual({ urn: RESOURCE.urn, jobId: "job-1" });
   expect(onlyFile()).not.toContain("c4n4ry");
 });
 
-test("what was noted of a resource that was renamed is found under its new URN alone, and is no younger for that", () => {
+test("the records of a renamed resource are found only under its new URN, with their age", () => {
   const urn = `${RESOURCE.urn}-renamed`;
   records().save(RESOURCE, INTENT, "job-1");
   records().saveStart(RESOURCE, "b".repeat(64), "key-1");
@@ -79,7 +79,7 @@ test("what was noted of a resource that was renamed is found under its new URN a
   expect(records().find({ ...RESOURCE, urn }, INTENT)).toBeUndefined();
 });
 
-test("a rename leaves alone what was noted under the new URN later, and a folder that is not there", () => {
+test("a rename leaves later records of the new URN alone, and a missing folder, too", () => {
   const renamed = { ...RESOURCE, urn: `${RESOURCE.urn}-renamed` };
   records().rename(RESOURCE, renamed.urn);
   records().save(RESOURCE, INTENT, "job-1");
@@ -90,7 +90,7 @@ test("a rename leaves alone what was noted under the new URN later, and a folder
   expect(records().find(renamed, INTENT)).toBe("job-2");
 });
 
-test("a rename takes over what it can: what is no record stays where it was", () => {
+test("a rename moves valid records: other files stay where they were", () => {
   const urn = `${RESOURCE.urn}-renamed`;
   records().save(RESOURCE, INTENT, "job-1");
   writeFileSync(onlyFile(), '{ "urn": "urn:pulumi:test", "jobI');
@@ -102,14 +102,14 @@ test("a rename takes over what it can: what is no record stays where it was", ()
 });
 
 test.skipIf(process.platform === "win32")(
-  "the name says the resource in 32 digits, the salt and the content",
+  "the name has the resource in 32 digits, the salt and the content",
   () => {
     records().save(RESOURCE, INTENT, "job-1");
     expect(files()).toEqual([expect.stringMatching(/^[0-9a-f]{32}-[0-9a-f]{32}-[0-9a-f]{32}\.json$/)]);
   },
 );
 
-test("who wants no particular content has a record without a salt, as earlier releases look for it", () => {
+test("without particular content, a record has no salt, as earlier releases search for it", () => {
   const intent = intentOf(RESOURCE);
   records().save(RESOURCE, intent, "job-1");
   expect(onlyFile()).toMatch(new RegExp(`[0-9a-f]{32}-${intent.slice(0, 32)}\\.json$`));
@@ -126,7 +126,7 @@ test.each<[string, Partial<RecordedResource>, string]>([
   expect(records().find({ ...RESOURCE, ...other }, intent)).toBeUndefined();
 });
 
-test("another process finds the key of a start whose reply never came, until there is a job or a refusal", () => {
+test("another process finds the key of a start without a reply, until there is a job or a refusal", () => {
   records().saveStart(RESOURCE, INTENT, "key-1");
   expect(records().findStart(RESOURCE, INTENT)).toBe("key-1");
   expect(records().find(RESOURCE, INTENT)).toBeUndefined();
@@ -139,7 +139,7 @@ test("another process finds the key of a start whose reply never came, until the
   expect(records().find(RESOURCE, INTENT)).toBe("job-1");
 });
 
-test("a later job of the same content takes the place of the earlier one", () => {
+test("a later job of the same content replaces the earlier one", () => {
   records().save(RESOURCE, INTENT, "job-1");
   records().save(RESOURCE, INTENT, "job-2");
   expect(records().find(RESOURCE, INTENT)).toBe("job-2");
@@ -184,10 +184,10 @@ describe("after a day", () => {
     utimesSync(path, at, at);
   };
 
-  test("is a day to the millisecond: a record counts until then, and is not removed before", () => {
+  test("is a day to the millisecond: a record is valid until then, and is not removed before", () => {
     expect(RECORD_LIFE_MS).toBe(86_400_000);
     records().save(RESOURCE, INTENT, "job-1");
-    nowMs -= nowMs % 1_000; // a file's own time is no more exact than it was written
+    nowMs -= nowMs % 1_000; // a file's own time is only as exact as it was written
     age(onlyFile(), RECORD_LIFE_MS);
     expect(statSync(onlyFile()).mtimeMs).toBe(nowMs - RECORD_LIFE_MS);
     expect(records().find(RESOURCE, INTENT)).toBe("job-1");
@@ -213,7 +213,7 @@ describe("after a day", () => {
     }
   });
 
-  test("what another process has left in the folder and cannot be looked at hinders nothing", () => {
+  test("an unreadable file of another process in the folder does no harm", () => {
     records().save(RESOURCE, INTENT, "job-1");
     const prefix = (files()[0] ?? "").slice(0, 33);
     symlinkSync(join(folder, "is not there"), join(folder, "0-dangling"));
@@ -232,7 +232,7 @@ describe("after a day", () => {
     expect(records().find(RESOURCE, INTENT)).toBeUndefined();
   });
 
-  test("a record goes when the next one is written, whatever else lies around", () => {
+  test("a record is removed when the next one is written, with any other files in the folder", () => {
     records().save(RESOURCE, INTENT, "job-1");
     age(onlyFile(), RECORD_LIFE_MS + 1_000);
     for (const name of ["0-somebody's folder", "zzz"]) {
@@ -243,7 +243,7 @@ describe("after a day", () => {
     expect(files().filter((name) => name.endsWith(".json"))).toHaveLength(1);
   });
 
-  test("a record of a clock that was ahead still counts", () => {
+  test("a record of a clock that was ahead is still valid", () => {
     records().save(RESOURCE, INTENT, "job-1");
     age(onlyFile(), -3 * 3_600_000);
     expect(records().find(RESOURCE, INTENT)).toBe("job-1");
@@ -261,13 +261,13 @@ test.each([
       mkdirSync(join(path, "in it"), { recursive: true });
     },
   ],
-])("what cannot be written is told, and not thrown: %s", (_why, block) => {
+])("a record that cannot be written is reported, and not thrown: %s", (_why, block) => {
   block();
   expect(records().save(RESOURCE, INTENT, "job-2")).toMatch(/^E[A-Z]+$/);
   expect(records().find(RESOURCE, INTENT)).toBeUndefined();
 });
 
-test("the name of a record does not tell the content, not even that two are about the same", () => {
+test("the name of a record does not show the content, not even that two have the same", () => {
   records().save(RESOURCE, INTENT, "job-1");
   const [name = ""] = files();
   expect(name).not.toContain("aaaa");
@@ -289,7 +289,7 @@ test("a record of an earlier release, without a salt, is found, replaced and for
 });
 
 describe("forgetting", () => {
-  test("takes all of a resource's records, and nobody else's", () => {
+  test("removes all of a resource's records, and no others", () => {
     records().save(RESOURCE, INTENT, "job-1");
     records().save(RESOURCE, "b".repeat(64), "job-2");
     const other = { ...RESOURCE, domain: "other.example.com" };
@@ -299,7 +299,7 @@ describe("forgetting", () => {
     expect(records().find(other, INTENT)).toBe("job-3");
   });
 
-  test("waits until the engine has stored what was handed over, and happens once for it", () => {
+  test("waits until the engine has stored the returned state, and happens once for it", () => {
     const process = records();
     process.save(RESOURCE, INTENT, "job-1");
     process.operationEnded();
@@ -314,7 +314,7 @@ describe("forgetting", () => {
 });
 
 test.runIf(process.platform === "linux")(
-  "a folder where nothing can be made is told of, and does not hang",
+  "a folder in which nothing can be created is reported, and does not hang",
   () => {
     const records = new ResumeFolder(
       () => "/proc/docs-hosting/resume",

@@ -6,7 +6,7 @@ import { VirtualClock } from "../../simulation/virtualClock.ts";
 
 const HOUR_MS = 3_600_000;
 
-test("work that only watches the signal ends soon after the time limit, as a passed time limit", async () => {
+test("work that only watches the signal ends soon after the time limit, with the time limit as the reason", async () => {
   const clock = new VirtualClock();
   const { signal } = new AbortController();
   const run = withinLimit({ clock, signal }, 1_000, (context) => sleep(clock, HOUR_MS, context.signal));

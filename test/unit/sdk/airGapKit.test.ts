@@ -1,11 +1,11 @@
-// What a program registers with AirGapKit, seen through Pulumi's own mocks.
+// The registration of AirGapKit by a program, read through Pulumi's own mocks.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { AirGapKit, type AirGapKitArgs } from "../../../sdk/airGapKit.ts";
-import { chartDigest } from "../../../sdk/chartDigest.ts";
+import { chartDigest } from "../../../provider/kit/chartDigest.ts";
 import { handlerText } from "../../../sdk/handler.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
 import { settled, startProgram, type Registered } from "../../simulation/pulumiProgram.ts";
@@ -51,13 +51,13 @@ describe("AirGapKit", () => {
     });
   });
 
-  test("takes of an export what finds its bundle, and never its link", async () => {
+  test("uses an export's values that find its bundle, and never its link", async () => {
     const docs = new StaticExport("docs", { domain: "docs.example.com" });
     const { inputs } = await inputsOf({ source: docs, folder });
     expect(inputs["source"]).toEqual({ domain: "docs.example.com", ...OUTPUTS });
   });
 
-  test("hands on what is no source, for the provider to say what is wrong with it", async () => {
+  test("passes an invalid source on, for the provider to report", async () => {
     expect((await inputsOf({ folder } as AirGapKitArgs)).inputs).not.toHaveProperty("source");
     registered.length = 0;
     const file = 7 as unknown as string;
@@ -65,7 +65,7 @@ describe("AirGapKit", () => {
     expect(inputs["source"]).toEqual({ file, version: "v1" });
   });
 
-  test("takes the digest of a chart beside its path, and none of one that cannot be read", async () => {
+  test("adds the digest of a chart to its path, and none of an unreadable one", async () => {
     const chart = mkdtempSync(join(tmpdir(), "kit-chart-"));
     onTestFinished(() => rmSync(chart, { recursive: true }));
     writeFileSync(join(chart, "Chart.yaml"), "name: docs\nversion: 1.0.0\n");
@@ -76,7 +76,7 @@ describe("AirGapKit", () => {
     expect(missing.inputs["chart"]).toBe(join(chart, "none"));
   });
 
-  test("has an output for each of its inputs, and for what was found and made", async () => {
+  test("has an output for each of its inputs, and for each result", async () => {
     const { kit } = await inputsOf({ source, folder });
     const names =
       "source folder chart images platforms values signingKeyEnv since partSize requireSelfContained limits keep path version " +

@@ -1,11 +1,11 @@
-// What a program registers with BundleCopy, seen through Pulumi's own mocks.
+// The registration of BundleCopy by a program, read through Pulumi's own mocks.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { BundleCopy, type BundleCopyArgs } from "../../../sdk/bundleCopy.ts";
-import { fileDigest } from "../../../sdk/fileDigest.ts";
+import { fileDigest } from "../../../provider/source/fileDigest.ts";
 import { handlerText } from "../../../sdk/handler.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
 import { staticExportValues } from "../../../sdk/index.ts";
@@ -45,13 +45,13 @@ describe("BundleCopy", () => {
     });
   });
 
-  test("takes of an export what finds its bundle, and never its link", async () => {
+  test("uses an export's values that find its bundle, and never its link", async () => {
     const docs = new StaticExport("docs", { domain: "docs.example.com" });
     const { inputs } = await inputsOf({ source: docs, destination });
     expect(inputs["source"]).toEqual({ domain: "docs.example.com", ...OUTPUTS });
   });
 
-  test("takes the digest of a file beside its name, and none of one that cannot be read", async () => {
+  test("adds the digest of a file to its name, and none of an unreadable one", async () => {
     const folder = mkdtempSync(join(tmpdir(), "copied-file-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, "bundle.tar.gz");
@@ -62,7 +62,7 @@ describe("BundleCopy", () => {
     expect(await fileDigest(join(folder, "none"))).toBeUndefined();
   });
 
-  test("has an output for each of its inputs, and for what was found and made", async () => {
+  test("has an output for each of its inputs, and for each result", async () => {
     const { copy } = await inputsOf({ source, destination });
     const names =
       "source destination version jobId sha256 size files pages uri image bundleUrl expiresAt renewAfter " +
@@ -86,7 +86,7 @@ describe("BundleCopy", () => {
     expect(seen).toMatchObject({ additionalSecretOutputs: ["bundleUrl", "uri"], protect: true });
   });
 
-  test("in a folder is at once no source of an installation", async () => {
+  test("in a folder is refused at once as the source of an installation", async () => {
     const { copy } = await inputsOf({ source, destination });
     expect(() => staticExportValues(copy)).toThrow(
       /a copy in a folder of the machine that runs `pulumi up` \(\.\/copies\), which no pod can reach\. .*whose image needs nothing else, or \{ bucket \}/,
@@ -102,7 +102,7 @@ describe("BundleCopy", () => {
     ["as a promise", Promise.resolve({ repository: "r.example.com/x" })],
     ["in a field", { repository: "r.example.com/x", base: pulumi.output(undefined) as never }],
     ["in a promised field", { repository: "r.example.com/x", base: Promise.resolve(undefined) as never }],
-  ])("whose place is known %s only when the program has run is looked at then", async (_, place) => {
+  ])("whose destination is known %s only when the program has run is checked then", async (_, place) => {
     await startProgram({ outputs: { ...OUTPUTS, image: "r.example.com/x@sha256:1" }, project: "copies" });
     const { copy } = await inputsOf({ source, destination: place });
     const values = await new Promise((resolve) => {
@@ -113,7 +113,7 @@ describe("BundleCopy", () => {
   });
 });
 
-test("a link is needed of what has neither an image nor a digest", async () => {
+test("a copy with neither an image nor a digest needs a link", async () => {
   const { copy } = await inputsOf({ source, destination });
   expect(needsLink(new StaticExport("docs", { domain: "docs.example.com" }))).toBe(true);
   expect(needsLink({ bundleUrl: "https://store.example.com/x" })).toBe(true);
@@ -122,7 +122,7 @@ test("a link is needed of what has neither an image nor a digest", async () => {
   expect(needsLink(copy)).toBe(false);
 });
 
-test("values that nobody gave are absent", () => {
+test("values that were not given are absent", () => {
   expect(Object.keys(staticExportValues({ bundleUrl: "https://store.example.com/x" }))).toEqual([
     "staticExport",
   ]);

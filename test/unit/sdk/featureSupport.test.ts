@@ -1,6 +1,7 @@
 import { RunError } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
-import { featureSupport, quoteRows, type DeploymentKind, type Feature } from "../../../sdk/featureSupport.ts";
+import { quoteRows, type DeploymentKind, type Feature } from "../../../provider/installation/featureTable.ts";
+import { featureSupport } from "../../../sdk/featureSupport.ts";
 
 test.each<[Feature, DeploymentKind, string]>([
   ["search", "cloud", "available"],
@@ -42,7 +43,7 @@ test.each(["self-hosted", "Cloud", undefined])("the deployment kind %j is refuse
   expect(ask).toThrow(/^there is no deployment kind .*"cloud", "client-hosted", "air-gapped"$/);
 });
 
-test("rows are quoted as a table", () => {
+test("the refusal quotes rows as a table", () => {
   expect(`\n${quoteRows(["search", "apiPlayground"])}`).toBe(`
   | Feature                   | Cloud     | Client-hosted | Air-gapped   |
   | Documentation search      | available | configurable  | unavailable  |

@@ -1,9 +1,9 @@
-// The read that a program does itself, seen through Pulumi's own mocks and a service that only answers by a script.
+// The read by a program itself, through Pulumi's own mocks and a service with scripted replies.
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { getAgentJob, getAgentJobOutput } from "../../../sdk/getAgentJob.ts";
 import { COMPLETED_JOB } from "../../simulation/agentJobReply.ts";
-import { startProgram, told } from "../../simulation/pulumiProgram.ts";
+import { startProgram, resolved } from "../../simulation/pulumiProgram.ts";
 import { scriptedFetch, type ScriptedReply } from "../../simulation/scriptedFetch.ts";
 import { KEY } from "../../simulation/testContext.ts";
 
@@ -48,13 +48,13 @@ test("reads the job once, with base URL and key of environment and stack configu
   expect(requests[0]?.headers["authorization"]).toBe(`Bearer ${KEY}`);
 });
 
-test("warns on the stack's row of a status that nobody knows", async () => {
+test("warns on the stack's row of an unknown status", async () => {
   answer = () => ({ body: { ...COMPLETED_JOB, status: "paused" } });
   expect(await getAgentJob({ projectId: "p1", id: "a1" })).toMatchObject({ status: "paused" });
   expect(lines).toContainEqual(expect.stringMatching(/^warn: .*unknown status "paused"/));
 });
 
-test("asks again, of a service that is busy, and tells only those who look for a cause", async () => {
+test("retries with a busy service, with messages only at debug level", async () => {
   vi.spyOn(Math, "random").mockReturnValue(0);
   let busy = 1;
   answer = () => (busy-- > 0 ? { status: 503 } : { body: COMPLETED_JOB });
@@ -63,12 +63,12 @@ test("asks again, of a service that is busy, and tells only those who look for a
   expect(lines).toEqual([expect.stringMatching(/^debug: .*trying again in 0s$/)]);
 });
 
-test("takes outputs, and asks when they are known", async () => {
+test("accepts outputs, and sends the request when they are known", async () => {
   const output = getAgentJobOutput({ projectId: pulumi.output("p1"), id: pulumi.secret("a1") });
-  expect(await told(output)).toEqual({ value: COMPLETED_JOB, secret: true });
+  expect(await resolved(output)).toEqual({ value: COMPLETED_JOB, secret: true });
 });
 
-test("is an error that names both ids where there is no such job, and shows no key", async () => {
+test("is an error with both ids where there is no such job, and shows no key", async () => {
   answer = () => ({ status: 404, body: { error: `no such job for ${KEY}` } });
   const error = await getAgentJob({ projectId: "p1", id: "a7" }).catch((reason: unknown) => reason);
   expect(String(error)).toMatch(/p1/);
@@ -76,7 +76,7 @@ test("is an error that names both ids where there is no such job, and shows no k
   expect(String(error)).not.toContain("c4n4ry");
 });
 
-test("warns of a key that stands in plain text in the configuration", async () => {
+test("warns of a key in plain text in the configuration", async () => {
   pulumi.runtime.setAllConfig({
     "docs-hosting:baseUrl": "https://api.example.test",
     "docs-hosting:adminApiKey": KEY,

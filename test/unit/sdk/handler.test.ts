@@ -4,7 +4,7 @@ import { handlerText } from "../../../sdk/handler.ts";
 
 const RESOURCES = Object.keys(dynamic) as Exclude<keyof typeof dynamic, "default">[];
 
-test("a resource of an earlier release is there for ever", () => {
+test("the resource of an earlier release exists without end", () => {
   expect(RESOURCES).toEqual(expect.arrayContaining(["StaticExport", "AgentJob"]));
 });
 
@@ -14,7 +14,7 @@ test.each(RESOURCES)("the text in every user's state never changes (%s)", (resou
   );
 });
 
-test.each(RESOURCES)("what that text asks for has every method that the host calls (%s)", (resource) => {
+test.each(RESOURCES)("the object of that text has every method that the host calls (%s)", (resource) => {
   expect(Object.keys(dynamic[resource]).sort()).toEqual([
     "check",
     "configure",

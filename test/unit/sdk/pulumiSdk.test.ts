@@ -1,7 +1,7 @@
-// What is private to Pulumi's SDK: where it is gone, the program goes on.
+// Private parts of Pulumi's SDK: without them, the program continues.
 import type * as pulumi from "@pulumi/pulumi";
 import { expect, test } from "vitest";
-import { isKnownOutput, outliveRefusal } from "../../../sdk/pulumiSdk.ts";
+import { isKnownOutput, ignoreRefusal } from "../../../sdk/pulumiSdk.ts";
 
 test.each([
   ["that is known", { isKnown: Promise.resolve(true) }, true],
@@ -11,11 +11,11 @@ test.each([
   expect(await isKnownOutput(output as unknown as pulumi.Output<unknown>)).toBe(known);
 });
 
-test("a resource goes on whose hook is refused, and whose hook says nothing of that", async () => {
+test("a resource continues whose hook is refused, and the refusal is silent", async () => {
   const refused = { __registered: Promise.reject(new Error("registered twice")) };
-  outliveRefusal(refused as unknown as pulumi.ErrorHook);
+  ignoreRefusal(refused as unknown as pulumi.ErrorHook);
   await expect(refused.__registered).resolves.toBeUndefined();
   const silent = {};
-  outliveRefusal(silent as unknown as pulumi.ErrorHook);
+  ignoreRefusal(silent as unknown as pulumi.ErrorHook);
   expect(silent).toEqual({});
 });

@@ -1,18 +1,18 @@
-// What a program registers with StaticExport and AgentJob, seen through Pulumi's own mocks.
+// The registrations of StaticExport and AgentJob by a program, read through Pulumi's own mocks.
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { AgentJob } from "../../../sdk/agentJob.ts";
 import { handlerText } from "../../../sdk/handler.ts";
 import { resourceUrn } from "../../../sdk/resourceUrn.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
-import { settled, startProgram, told, type Registered } from "../../simulation/pulumiProgram.ts";
+import { settled, startProgram, resolved, type Registered } from "../../simulation/pulumiProgram.ts";
 
 const KEY_CONFIG = "docs-hosting:adminApiKey";
 const EXPORT = "pulumi-nodejs:dynamic/docs-hosting:StaticExport";
 const JOB = "pulumi-nodejs:dynamic/docs-hosting:AgentJob";
 
 let registered: Registered[];
-/** Each run of a program has a name of its own: what is told once per program is told anew. */
+/** Each run of a program has its own name: a message once per program is logged again. */
 let programs = 0;
 
 async function runProgram(config: Record<string, string> = {}, secret: string[] = []): Promise<void> {
@@ -31,7 +31,7 @@ async function inputsOf(declare: () => pulumi.Resource): Promise<Record<string, 
   await settled();
   return registered.at(-1)?.inputs ?? {};
 }
-/** Options with which a resource was registered, by a transformation. */
+/** Options with which a resource was registered, by a transform. */
 async function optionsOf(
   declare: (opts: pulumi.CustomResourceOptions) => unknown,
 ): Promise<pulumi.CustomResourceOptions> {
@@ -64,7 +64,7 @@ describe("StaticExport", () => {
     expect(registered).toMatchObject([{ type: EXPORT, name: "docs", id: "" }]);
   });
 
-  test("hands every input over", async () => {
+  test("passes every input on", async () => {
     const args = {
       domain: "docs.example.com",
       version: "v1",
@@ -78,7 +78,7 @@ describe("StaticExport", () => {
     expect(await inputsOf(() => new StaticExport("docs", args))).toMatchObject(args);
   });
 
-  test("has an output for each of them, and for what the service says", () => {
+  test("has an output for each of them, and for the service's values", () => {
     const outputs = docs() as unknown as Record<string, unknown>;
     const names =
       "domain version triggers jobId status pageCount bundleUrl expiresAt renewAfter renewBefore renewalTimeout baseUrl apiKeyEnv";
@@ -96,7 +96,7 @@ describe("StaticExport", () => {
     expect(options).toMatchObject({ protect: true, ignoreChanges: ["version"] });
   });
 
-  test("that is only read is read by its site, with what finds the job", async () => {
+  test("that is only read is read by its site, with the id that finds the job", async () => {
     const inputs = await inputsOf(() =>
       StaticExport.get("found", "docs.example.com", { jobId: "7f3a", version: "v1" }, { protect: true }),
     );
@@ -116,7 +116,7 @@ describe("AgentJob", () => {
     expect(registered).toMatchObject([{ type: JOB, name: "job", id: "" }]);
   });
 
-  test("hands every input over, and has an output for each field", async () => {
+  test("passes every input on, and has an output for each field", async () => {
     const args = {
       projectId: "p1",
       acceptFailed: true,
@@ -127,7 +127,7 @@ describe("AgentJob", () => {
     const outputs = job() as unknown as Record<string, unknown>;
     const names = "projectId status source model prLink createdAt archivedAt acceptFailed baseUrl apiKeyEnv";
     for (const name of names.split(" ")) expect(pulumi.Output.isInstance(outputs[name]), name).toBe(true);
-    expect(await told(job().model)).toMatchObject({ value: "m" });
+    expect(await resolved(job().model)).toMatchObject({ value: "m" });
   });
 });
 
@@ -135,21 +135,21 @@ describe.each([
   ["StaticExport", docs],
   ["AgentJob", job],
 ])("%s", (_name, declare) => {
-  test("in a component tells the provider the URN that it has there", async () => {
+  test("in a component gives the provider its URN there", async () => {
     const parent = new pulumi.ComponentResource("acme:index:Site", "site");
     const resource = declare({ parent });
     await settled();
-    const { value: urn } = await told(resource.urn);
+    const { value: urn } = await resolved(resource.urn);
     expect(urn).toContain("::acme:index:Site$pulumi-nodejs:dynamic/");
     expect(registered.at(-1)?.inputs["__urn"]).toBe(urn);
   });
 
-  test("tells the provider the customTimeouts, which Pulumi keeps from it", async () => {
+  test("gives the provider the customTimeouts, which Pulumi does not pass to it", async () => {
     const customTimeouts = { create: "1h", update: "90s" };
     expect(await inputsOf(() => declare({ customTimeouts }))).toMatchObject({ __timeouts: customTimeouts });
   });
 
-  test("warns once per program of a key that stands in plain text in the configuration", async () => {
+  test("warns once per program of a key in plain text in the configuration", async () => {
     const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue(undefined);
     await runProgram({ [KEY_CONFIG]: "svc_c4n4ry" });
     declare();
@@ -166,7 +166,7 @@ describe.each([
     await settled();
   });
 
-  test("does not warn without such a key, of a secret one, or where the SDK cannot tell", async () => {
+  test("does not warn without such a key, of a secret one, or where the SDK cannot distinguish them", async () => {
     const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue(undefined);
     declare();
     await runProgram({ [KEY_CONFIG]: "svc_c4n4ry" }, [KEY_CONFIG]);
@@ -184,14 +184,14 @@ describe.each([
 });
 
 describe("the URN", () => {
-  test("depends on nothing, so that siblings do not wait for each other", async () => {
+  test("has no dependencies, so that siblings do not wait for each other", async () => {
     const parent = new pulumi.ComponentResource("acme:index:Site", "site");
     const urn = resourceUrn("docs", EXPORT, parent);
     expect(pulumi.Output.isInstance(urn)).toBe(false);
     expect(await urn).toBe(`urn:pulumi:stack::program-${programs}::acme:index:Site$${EXPORT}::docs`);
   });
 
-  test("is none where the parent's own is not known", async () => {
+  test("is none where the parent's own is unknown", async () => {
     const unknown = pulumi.output("");
     Object.assign(unknown, { isKnown: Promise.resolve(false) });
     const parent = { urn: unknown } as unknown as pulumi.Resource;

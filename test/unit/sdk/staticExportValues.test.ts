@@ -1,12 +1,12 @@
-// Values from a resource, and from another stack's outputs, seen through Pulumi's own mocks.
+// Values from a resource, and from another stack's outputs, read through Pulumi's own mocks.
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, test } from "vitest";
 import { rememberDestination, type CopiedSite } from "../../../sdk/copiedSite.ts";
 import { SelfHostedDocs } from "../../../sdk/kubernetes/index.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
-import { presentLink, presentOutput } from "../../../sdk/staticExportLink.ts";
+import { requiredLink, requiredOutput } from "../../../sdk/staticExportLink.ts";
 import { staticExportValues } from "../../../sdk/staticExportValues.ts";
-import { startProgram, told, type Registered } from "../../simulation/pulumiProgram.ts";
+import { startProgram, resolved, type Registered } from "../../simulation/pulumiProgram.ts";
 
 const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";
 
@@ -21,9 +21,9 @@ beforeEach(async () => {
 test("the values of an export have its link, as a secret, its version and its job", async () => {
   const { staticExport } = staticExportValues(new StaticExport("docs", { domain: "docs.example.com" }));
   expect(staticExport.enabled).toBe(true);
-  expect(await told(staticExport.bundleUrl)).toEqual({ value: LINK, secret: true });
-  expect(await told(staticExport.version)).toEqual({ value: "v1", secret: false });
-  expect(await told(staticExport.jobId)).toEqual({ value: "7f3a", secret: false });
+  expect(await resolved(staticExport.bundleUrl)).toEqual({ value: LINK, secret: true });
+  expect(await resolved(staticExport.version)).toEqual({ value: "v1", secret: false });
+  expect(await resolved(staticExport.jobId)).toEqual({ value: "7f3a", secret: false });
 });
 
 test("a plain link of another stack becomes a secret, version and job stay plain", async () => {
@@ -32,27 +32,27 @@ test("a plain link of another stack becomes a secret, version and job stay plain
     version: "v2",
     jobId: pulumi.output("81bc"),
   });
-  expect(await told(staticExport.bundleUrl)).toEqual({ value: LINK, secret: true });
-  expect(await told(staticExport.version)).toEqual({ value: "v2", secret: false });
-  expect(await told(staticExport.jobId)).toEqual({ value: "81bc", secret: false });
+  expect(await resolved(staticExport.bundleUrl)).toEqual({ value: LINK, secret: true });
+  expect(await resolved(staticExport.version)).toEqual({ value: "v2", secret: false });
+  expect(await resolved(staticExport.jobId)).toEqual({ value: "81bc", secret: false });
 });
 
-test("without a version or a job the installation is told none", () => {
+test("without a version or a job the installation has none", () => {
   for (const link of [{ bundleUrl: LINK }, { bundleUrl: LINK, version: undefined, jobId: undefined }]) {
     expect(Object.keys(staticExportValues(link).staticExport)).toEqual(["enabled", "bundleUrl"]);
   }
 });
 
 test.each([undefined, null, "", 7])("a link that turns out to be %j is an error that says so", (url) => {
-  expect(() => presentLink(url, 'SelfHostedDocs "docs"')).toThrow(
+  expect(() => requiredLink(url, 'SelfHostedDocs "docs"')).toThrow(
     /^SelfHostedDocs "docs": `bundleUrl` is missing\. If it comes from another stack, check that this stack has such an output and was updated; an export that was read with .* from the stack that manages it\.$/,
   );
 });
 
-test("a managed export may have no link under the mocks of a user's test", async () => {
+test("a managed export may lack a link under the mocks of a user's test", async () => {
   await startProgram();
   const { staticExport } = staticExportValues(new StaticExport("docs", { domain: "docs.example.com" }));
-  expect(await told(staticExport.bundleUrl)).toEqual({ value: undefined, secret: true });
+  expect(await resolved(staticExport.bundleUrl)).toEqual({ value: undefined, secret: true });
 });
 
 test("C10 an export that was read with get has no link: its values and its installation are errors at once", () => {
@@ -67,7 +67,7 @@ test("C10 an export that was read with get has no link: its values and its insta
   expect(registered.filter(({ type }) => type.includes("SelfHostedDocs"))).toEqual([]);
 });
 
-/** A BundleCopy, as far as values go: what it was told, and what it has once it is made. */
+/** A BundleCopy, as far as values use it: its inputs, and its outputs once it is created. */
 function copyIn(destination: object, made: Partial<Record<"image" | "bundleUrl", string>> = {}): CopiedSite {
   const Copy = class extends pulumi.CustomResource {
     declare readonly destination: pulumi.Output<unknown>;
@@ -83,9 +83,9 @@ function copyIn(destination: object, made: Partial<Record<"image" | "bundleUrl",
   return copy;
 }
 
-/** What the engine would get: values that are undefined are not there. */
+/** The engine's view: values that are undefined are absent. */
 async function sent(values: object): Promise<unknown> {
-  return JSON.parse(JSON.stringify((await told(pulumi.output(values))).value));
+  return JSON.parse(JSON.stringify((await resolved(pulumi.output(values))).value));
 }
 
 describe("the values of a copy", () => {
@@ -123,9 +123,9 @@ describe("the values of a copy", () => {
       fetch: { sha256: DIGEST },
       siteVolume: {},
     });
-    expect(await told(values.staticExport.bundleUrl)).toEqual({ value: LINK, secret: true });
-    expect(await told(values.fetch.sha256)).toEqual({ value: DIGEST, secret: false });
-    expect(await told(values.siteImage)).toEqual({ value: undefined, secret: false });
+    expect(await resolved(values.staticExport.bundleUrl)).toEqual({ value: LINK, secret: true });
+    expect(await resolved(values.fetch.sha256)).toEqual({ value: DIGEST, secret: false });
+    expect(await resolved(values.siteImage)).toEqual({ value: undefined, secret: false });
   });
 
   test.each([
@@ -143,10 +143,10 @@ describe("the values of a copy", () => {
     expect(() => staticExportValues(copyIn(destination))).toThrow(/^staticExportValues: /);
   });
 
-  test("whose destination is an output are told from it", async () => {
+  test("whose destination is an output are computed from it", async () => {
     const destination = { repository: pulumi.output("r.example.com/site"), base: "r.example.com/nginx:1" };
     const { siteImage } = staticExportValues(copyIn(destination, { image: IMAGE }));
-    expect(await told(siteImage)).toMatchObject({ value: IMAGE });
+    expect(await resolved(siteImage)).toMatchObject({ value: IMAGE });
   });
 
   test("of another stack's are an image that runs, an image to mount, or a link with a digest", async () => {
@@ -167,13 +167,13 @@ describe("the values of a copy", () => {
   });
 });
 
-test("an image that another stack does not have is an error that says so", () => {
-  expect(() => presentOutput("image", undefined, "staticExportValues", "a BundleCopy has one.")).toThrow(
+test("an image that another stack lacks is an error that says so", () => {
+  expect(() => requiredOutput("image", undefined, "staticExportValues", "a BundleCopy has one.")).toThrow(
     "staticExportValues: `image` is missing. If it comes from another stack, check that this stack has such an output and was updated; a BundleCopy has one.",
   );
 });
 
-test("an export that is missing is an error that says what can be given", () => {
+test("a missing export is an error that says what can be given", () => {
   for (const nothing of [undefined, null]) {
     expect(() => staticExportValues(nothing as unknown as StaticExport)).toThrow(
       "staticExportValues: `staticExport` is required: the StaticExport or BundleCopy to serve, or { bundleUrl, version, jobId } or { image, version, jobId } of one.",

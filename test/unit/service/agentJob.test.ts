@@ -19,12 +19,12 @@ test("every field is read as the service wrote it, and no other", () => {
   expect(read({ cost: 7 })).toEqual(BODY);
 });
 
-test("a status is read in lower case without white space, also one that is not known", () => {
+test("a status is read in lower case without white space, also an unknown one", () => {
   expect(read({ status: " Completed " })).toMatchObject({ status: "completed" });
   expect(read({ status: "PAUSED" })).toMatchObject({ status: "paused" });
 });
 
-test("what can be null is, also when it is missing", () => {
+test("a nullable field is null, also when it is missing", () => {
   const { prLink, archivedAt, ...rest } = BODY;
   const none = { prLink: null, archivedAt: null, source: { ...BODY.source, ref: null } };
   expect(read(none)).toEqual({ ...BODY, ...none });
@@ -70,7 +70,7 @@ test.each([
   ["createdAt", { createdAt: "2026-13-01T10:00:00Z" }],
   ["archivedAt", { archivedAt: false }],
   ["archivedAt", { archivedAt: "soon" }],
-])("a reply whose %s is not as promised is an error that names it (%j)", (name, changes) => {
+])("a reply with another %s than documented is an error that names it (%j)", (name, changes) => {
   expect(() => read(changes)).toThrow(
     expect.objectContaining({
       name: "MalformedResponseError",
@@ -79,7 +79,7 @@ test.each([
   );
 });
 
-test("what is missing is empty, and named, whatever depends on it", () => {
+test("a missing field is empty, and named, whatever depends on it", () => {
   const { id, status, source } = BODY;
   const sparse = { id, status, source: { repository: "", ref: null }, model: "", prLink: null };
   expect(readReply({ id, status })).toEqual({
@@ -91,11 +91,11 @@ test("what is missing is empty, and named, whatever depends on it", () => {
     missing: ["source.repository", "model"],
   });
   expect(missingFields({ projectId: "p1", id: "a1" }, ["source", "model"])).toBe(
-    "agent job a1 of project p1: the service does not tell source, model: empty in the outputs",
+    "agent job a1 of project p1: the service does not send source, model: empty in the outputs",
   );
 });
 
-test("texts are cut, on one line, without the key, commands or what Pulumi takes for unknown", () => {
+test("texts are cut, on one line, without the key, commands or texts that Pulumi takes for unknown", () => {
   expect(read({ model: "😀".repeat(500_000) })).toMatchObject({ model: `${"😀".repeat(500)}…` });
   expect(
     read({
@@ -121,7 +121,7 @@ test("a reply about another job is an error", () => {
   expect(() => read({ id: "a2" })).toThrow("answered about another job");
 });
 
-test("addresses of every kind that a repository or a pull request has are taken over", () => {
+test("addresses of every kind that a repository or a pull request has are accepted", () => {
   for (const scheme of ["https", "http", "ssh", "git"]) {
     const source = { repository: `${scheme}://git.example.com/docs/site`, ref: null };
     expect(read({ source })).toMatchObject({ source });

@@ -5,7 +5,7 @@ import { Secrets } from "../../../provider/messages/secrets.ts";
 
 const NOON_MS = Date.parse("2026-01-01T12:00:00Z");
 
-/** What a service at `https://api.example.test` is understood to have minted. */
+/** The parsed link of a service at `https://api.example.test`. */
 const read = (
   bundleUrl: string,
   { allowInsecure = false, ...more }: Record<string, unknown> = {},
@@ -30,13 +30,13 @@ test.each([
   "https://store.example.test/a ",
   "http:store.example.test/a",
   "HTTPS:/store.example.test/a",
-])("«%s» is no absolute URL as it is written: what the parser would mend is reported", (url) => {
+])("«%s» is no absolute URL as written: corrections of the parser are errors", (url) => {
   const { message, remedy } = refusal(url, { allowInsecure: true });
   expect(message).toBe("POST answered a bundleUrl that is not an absolute URL");
   expect(remedy).toBe("Report this to the service's support.");
 });
 
-test.each(["?from=https:b", "?a=\\b", "#\\b"])("what stands in «%s» is the store's own business", (query) => {
+test.each(["?from=https:b", "?a=\\b", "#\\b"])("the contents of «%s» are the store's own", (query) => {
   const url = `https://store.example.test/a${query}`;
   expect(read(url).url).toBe(url);
 });
@@ -51,7 +51,7 @@ test("permission for http: permits http: only, and the refusal says how to give 
   expect(refusal("ftp://store.example.test/a", permitted).message).toContain("begins with ftp:");
 });
 
-test("the size of the bundle may be told, and need not", () => {
+test("the size of the bundle is optional", () => {
   const url = "https://store.example.test/a";
   expect(read(url)).toEqual({ url, mintedAtMs: NOON_MS });
   expect(read(url, { sizeBytes: 0 })).toEqual({ url, mintedAtMs: NOON_MS, sizeBytes: 0 });
@@ -101,7 +101,7 @@ describe("an expiry", () => {
     ["2026-01-01T12:00:00+1"],
     ["2026-01-01T12:00:61Z"],
     [999_999_999],
-  ])("«%s» is not guessed at", (value) => {
+  ])("«%s» is not guessed", (value) => {
     expect(parseExpiry(value)).toBeUndefined();
   });
 });
@@ -115,11 +115,11 @@ describe("the query of a link", () => {
     "X-Amz-Date=20260101T110000Z&X-Goog-Expires=3600",
     "X-Amz-Date=20260101T110000Z&X-Amz-Expires=12345678901",
     "sig=x&X-Amz-Date=20260101T110000Z&X-Amz-Expires=3600",
-  ])("%s tells nothing", (query) => {
+  ])("%s has no end", (query) => {
     expect(read(`https://store.example.test/a?${query}`).expiresAtMs).toBeUndefined();
   });
 
-  test("counts only where the service does not say it", () => {
+  test("counts only where the service does not report the end", () => {
     const link = read("https://store.example.test/a?X-Amz-Date=20260101T110000Z&X-Amz-Expires=60", {
       expiresAt: "2026-01-01T12:00:00Z",
     });

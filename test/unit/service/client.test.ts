@@ -1,4 +1,4 @@
-// What the client asks for, and what it makes of refusals, against a service that answers by a script.
+// The client's requests, and its errors for refusals, against a service with scripted replies.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Client } from "../../../provider/service/client.ts";
 import { openClient } from "../../../provider/resource/openClient.ts";
@@ -45,12 +45,12 @@ test("the time limit counts from the moment of connecting", () => {
   expect(deadline.remainingMs()).toBe(60_000);
 });
 
-test("white space around the key is told of, with the place of the key, and only then", () => {
+test("white space around the key is reported, with the source of the key, and only then", () => {
   connected();
   expect(reporter.lines.warn).toEqual([]);
   connected({ SECOND_KEY: `${KEY}\n` }, { apiKeyEnv: "SECOND_KEY" });
   expect(reporter.lines.warn).toEqual([
-    "the admin API key in SECOND_KEY has white space around it, such as a line end: it is sent without",
+    "the admin API key in SECOND_KEY has white space around it, such as a line break: the white space is not sent",
   ]);
 });
 
@@ -64,14 +64,14 @@ describe("a job of another site", () => {
     await expect(ask((client) => client.createBundle("7", "docs.example.com"))).rejects.toThrow(message);
   });
 
-  test("that a start answers with is known by its id alone: a look at it says what is wrong", async () => {
+  test("in the answer to a start is used by its id alone: a poll of it reports the error", async () => {
     reply = { status: 202, body: OTHER };
     expect(await ask((client) => client.startExport({ domain: "docs.example.com" }))).toEqual({ jobId: "7" });
   });
 });
 
 describe("a start", () => {
-  test("sends the request as it is, and the key of idempotency beside it", async () => {
+  test("sends the request unchanged, with the idempotency key beside it", async () => {
     reply = { status: 202, body: { jobId: "7", status: "queued" } };
     const request = { locale: "de", domain: "docs.example.com" };
     expect(await ask((client) => client.startExport(request, "k1"))).toEqual({
@@ -90,7 +90,7 @@ describe("a start", () => {
     expect(scripted.requests[0]?.headers).not.toHaveProperty("idempotency-key");
   });
 
-  test.each([400, 404, 422])("refused with %i is perhaps for a site that is not there", async (status) => {
+  test.each([400, 404, 422])("refused with %i is perhaps for a missing site", async (status) => {
     reply = { status, body: { error: "no" } };
     const plain = await refusal((client) => client.startExport({ domain: "docs.example.com" }));
     expect(plain.constructor).toBe(ResponseError);
@@ -103,13 +103,13 @@ describe("a start", () => {
     expect(own.remedy).toBe(`${remedy} the other fields of the start, and the base URL.`);
   });
 
-  test.each([401, 403, 501])("refused with %i is what it is with every call", async (status) => {
+  test.each([401, 403, 501])("refused with %i has the same message as every call", async (status) => {
     reply = { status };
     const { remedy } = await refusal((client) => client.startExport({ domain: "docs.example.com" }));
     expect(remedy).toBe((await refusal((client) => client.getExport("7", "docs.example.com"))).remedy);
   });
 
-  test("is known also where the key is gone when the reply arrives", async () => {
+  test("is known also when the key is gone by the time of the reply", async () => {
     const environment: Record<string, string> = { DOCS_HOSTING_ADMIN_API_KEY: KEY };
     const { client } = connected(environment);
     reply = { status: 202, body: { jobId: "7" } };
@@ -119,7 +119,7 @@ describe("a start", () => {
   });
 });
 
-test("the status and the link of an export are asked for by its id", async () => {
+test("the status and the link of an export are requested by its id", async () => {
   reply = { body: { status: "running", error: `not ${KEY}` } };
   expect(await ask((client) => client.getExport("a/b", "docs.example.com"))).toEqual({
     status: "running",
@@ -150,7 +150,7 @@ test.each<[string, (client: Client) => Promise<unknown>, number, number]>([
     6,
   ],
   ["so is an agent job", (client: Client) => client.getAgentJob({ projectId: "p1", id: "a1" }), Infinity, 6],
-])("where the service breaks inside, %s", async (_, call, whenBroken, whenMalformed) => {
+])("when the service fails internally, %s", async (_, call, whenBroken, whenMalformed) => {
   reply = { status: 500 };
   await expect(ask(call)).rejects.toThrow();
   if (whenBroken === Infinity) expect(scripted.requests.length).toBeGreaterThan(2);
@@ -162,7 +162,7 @@ test.each<[string, (client: Client) => Promise<unknown>, number, number]>([
   expect(scripted.requests).toHaveLength(whenMalformed);
 });
 
-test("how far the clock is ahead is known from the first reply with a date on", async () => {
+test("how far the clock is ahead is known after the first reply with a date", async () => {
   reply = { body: { status: "running" }, headers: { date: new Date(clock.now() - 90_000).toUTCString() } };
   const { client } = connected();
   expect(client.clockAheadMs).toBeUndefined();
@@ -170,11 +170,11 @@ test("how far the clock is ahead is known from the first reply with a date on", 
   expect(Math.abs((client.clockAheadMs ?? 0) - 90_000)).toBeLessThanOrEqual(1_000);
 });
 
-describe("a look at an agent job", () => {
+describe("a read of an agent job", () => {
   const key = { projectId: "p/1", id: "a?1" };
   const look = (client: Client): Promise<unknown> => client.getAgentJob(key);
 
-  test("has the job, what is missing, and how long the service asks to wait", async () => {
+  test("has the job, its missing fields, and the pause that the service asks for", async () => {
     reply = { body: { id: "a?1", status: "active", source: {}, model: "m", createdAt: null } };
     expect(await ask(look)).toEqual({
       job: {
@@ -193,7 +193,7 @@ describe("a look at an agent job", () => {
     expect(new Set(asked())).toEqual(new Set(["GET /v2/agent/p%2F1/job/a%3F1"]));
   });
 
-  test("that there is no such job names both ids as what to check", async () => {
+  test("of a missing job is an error with both ids to check", async () => {
     reply = { status: 404, body: { error: "unknown" } };
     const error = await refusal(look);
     expect(error).toBeInstanceOf(NotFoundError);
@@ -204,7 +204,7 @@ describe("a look at an agent job", () => {
     expect(error.status).toBe(404);
   });
 
-  test("that it is not allowed does not speak of a plan", async () => {
+  test("without permission is an error that does not name a plan", async () => {
     reply = { status: 403, body: { error: "not yours" } };
     const error = await refusal(look);
     expect(error).toBeInstanceOf(NotAllowedError);
@@ -213,7 +213,7 @@ describe("a look at an agent job", () => {
     expect(error.status).toBe(403);
   });
 
-  test("is refused else as any call is", async () => {
+  test("is otherwise refused as any call is", async () => {
     reply = { status: 401 };
     expect((await refusal(look)).remedy).toBe(
       (await refusal((client) => client.getExport("7", "docs.example.com"))).remedy,

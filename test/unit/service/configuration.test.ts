@@ -23,7 +23,7 @@ test("the base URL comes from the resource, then the environment, then the stack
   expect(resolveBaseUrl(source({}, config))).toBe("https://config.example");
 });
 
-/** What is said of settings that cannot be used. */
+/** The message about unusable settings. */
 function refusal(read: () => unknown): unknown {
   try {
     return { accepted: read() };
@@ -35,7 +35,7 @@ function refusal(read: () => unknown): unknown {
 const refused = (says: string): unknown => ({ name: "ConfigurationError", says });
 
 describe("a base URL", () => {
-  test("that is missing is an error that names both ways to set it; white space is as good as none", () => {
+  test("that is missing is an error that names both ways to set it; white space counts as missing", () => {
     const missing = refused(
       "the base URL of the service is not set. " +
         "Set DOCS_HOSTING_BASE_URL, or run `pulumi config set docs-hosting:baseUrl https://…`.",
@@ -57,7 +57,7 @@ describe("a base URL", () => {
   });
 
   const HTTP = "is not an http(s) URL. Write it like https://api.example.com";
-  const LOGIN = "contains a user name or password. Remove it: the API key is all that is sent.";
+  const LOGIN = "contains a user name or password. Remove it: only the API key is sent.";
   const QUERY = "contains a query or a fragment. Remove everything from «?» or «#» on.";
   test.each([
     ["api.example.com", HTTP],
@@ -76,10 +76,10 @@ describe("a base URL", () => {
     ],
     [
       "http://api.example.com:8080/x",
-      "uses http: to api.example.com:8080, which would send the API key readable to everyone on the way. " +
+      "uses http: to api.example.com:8080, which would send the API key without encryption. " +
         "Use https:, or permit it with `pulumi config set docs-hosting:allowInsecure true`.",
     ],
-  ])("%s is refused by the name of what holds it", (url, problem) => {
+  ])("%s is refused by the name of its source", (url, problem) => {
     const [variable, config] = ["DOCS_HOSTING_BASE_URL", "docs-hosting:baseUrl"];
     expect(refusal(() => resolveBaseUrl(source(), url))).toEqual(refused(`baseUrl ${problem}`));
     expect(refusal(() => resolveBaseUrl(source({ [variable]: url })))).toEqual(
@@ -112,7 +112,7 @@ describe("a base URL", () => {
 describe.each(["docs-hosting:allowInsecure", "docs-hosting:publicStorageOnly"])("the switch %s", (name) => {
   test.each(["1", "yes", "on", "", "truee"])("is refused where it is %j, before any request", (value) => {
     const error = refused(
-      `the configuration ${name} is neither true nor false. Run \`pulumi config set ${name} true\`, or \`false\` in its place.`,
+      `the configuration ${name} is neither true nor false. Run \`pulumi config set ${name} true\` or \`false\`.`,
     );
     const configured = source({}, { [name]: value });
     expect(refusal(() => serviceSettings(configured, { baseUrl: "https://api.example.com" }))).toEqual(error);
@@ -129,7 +129,7 @@ describe.each(["docs-hosting:allowInsecure", "docs-hosting:publicStorageOnly"])(
 describe("the settings of a service", () => {
   const baseUrl = "https://api.example.com";
 
-  test("name the place of the key, and read it anew for each request", () => {
+  test("name the source of the key, and read it again for each request", () => {
     const environment: Record<string, string> = {};
     const settings = serviceSettings(source(environment), { baseUrl });
     expect(settings).toEqual({
@@ -144,7 +144,7 @@ describe("the settings of a service", () => {
     expect(settings.apiKey()).toBe("svc_rotated");
   });
 
-  test("of a second account name its variable only", () => {
+  test("of a second account name only its variable", () => {
     const settings = serviceSettings(source({ SECOND_KEY: "svc_second" }), {
       baseUrl,
       apiKeyEnv: "SECOND_KEY",
@@ -153,7 +153,7 @@ describe("the settings of a service", () => {
     expect(settings.apiKey()).toBe("svc_second");
   });
 
-  test("have the proxy on the way", () => {
+  test("have the proxy for its requests", () => {
     const behind = source({ HTTPS_PROXY: "http://proxy.example.net:3128" });
     expect(serviceSettings(behind, { baseUrl }).proxy?.host).toBe("proxy.example.net:3128");
   });
@@ -172,7 +172,7 @@ test("a second account's key never falls back to the first account's", () => {
   expect(() => resolveApiKey(source({}, config), "SECOND_KEY")).toThrow("not set");
 });
 
-test("a key that is missing is an error that says where to put it", () => {
+test("a missing key is an error that says where to set it", () => {
   expect(refusal(() => resolveApiKey(source({ DOCS_HOSTING_ADMIN_API_KEY: " " })))).toEqual(
     refused(
       "the admin API key is not set. " +
@@ -185,7 +185,7 @@ test("a key that is missing is an error that says where to put it", () => {
 });
 
 test.each(["c4n4ry", "svc_", "x svc_c4n4ry", "svc_c4n 4ry", "svc_c4n4rü"])(
-  "the key «%s» cannot be one: only its length is told",
+  "the key «%s» is invalid: only its length is shown",
   (key) => {
     expect(refusal(() => resolveApiKey(source({ SECOND_KEY: key }), "SECOND_KEY"))).toEqual(
       refused(
@@ -196,7 +196,7 @@ test.each(["c4n4ry", "svc_", "x svc_c4n4ry", "svc_c4n 4ry", "svc_c4n4rü"])(
   },
 );
 
-test("white space around a key is dropped, and noticed", () => {
+test("white space around a key is dropped, and reported", () => {
   expect(resolveApiKey(source({ SECOND_KEY: " svc_c4n4ry!~\n" }), "SECOND_KEY")).toBe("svc_c4n4ry!~");
   expect(
     isApiKeyPadded(source({ SECOND_KEY: " svc_x", DOCS_HOSTING_ADMIN_API_KEY: "svc_x" }), "SECOND_KEY"),

@@ -13,7 +13,7 @@ const read = (body: Record<string, unknown>): ReturnType<typeof readExportJob> =
     secrets,
   });
 
-test("a job is read with all it says, and unknown fields are ignored", () => {
+test("a job is read with all its fields, and unknown ones are ignored", () => {
   expect(read({ status: "running", progress: 42, pageCount: 18, jobId: "7", other: [] })).toEqual({
     status: "running",
     outcome: "pending",
@@ -30,7 +30,7 @@ test.each([
   ["done", "pending", true],
   ["cancelled", "pending", true],
   ["constructor", "pending", true],
-])("the status «%s» means %s; that it is not known: %s", (status, outcome, isUnexpected) => {
+])("the status «%s» means %s; that it is unknown: %s", (status, outcome, isUnexpected) => {
   expect(read({ status })).toEqual({ status, outcome, isUnexpected });
 });
 
@@ -48,7 +48,7 @@ test.each<[unknown, number | undefined]>([
   expect(read({ status: "running", progress }).progress).toBe(expected);
 });
 
-test("warnings are told of a job that is completed, and of no other", () => {
+test("warnings of a completed job are shown, and of no other", () => {
   const warnings = ["a.md: gone"];
   expect(read({ status: "completed", warnings }).warnings).toEqual({ count: 1, first: warnings });
   for (const status of ["failed", "running", "paused"]) {
@@ -57,14 +57,14 @@ test("warnings are told of a job that is completed, and of no other", () => {
   expect(read({ status: "completed" })).not.toHaveProperty("warnings");
 });
 
-test.each(["error", "reason", "message"])("the reason of a failed job may stand in «%s»", (field) => {
+test.each(["error", "reason", "message"])("the reason of a failed job may be in «%s»", (field) => {
   expect(read({ status: "failed", [field]: "no pages" }).reason).toBe("no pages");
 });
 
 test.each([
   ...["active", "created", "in_progress", "in-progress", "packaging", "pending", "processing"],
   ...["queued", "rendering", "running", "started"],
-])("«%s» plainly means «not yet»", (status) => {
+])("«%s» clearly means «not yet»", (status) => {
   expect(read({ status })).toEqual({ status, outcome: "pending", isUnexpected: false });
 });
 
@@ -92,7 +92,7 @@ test("a count of pages is whole and not negative", () => {
   }
 });
 
-test("the first reason that is a text with something in it counts, without the key", () => {
+test("the first reason that is a text and not empty counts, without the key", () => {
   expect(read({ status: "failed", error: { code: 1 }, reason: " ", message: "bad svc_key!" })).toEqual({
     status: "failed",
     outcome: "failure",
@@ -103,12 +103,12 @@ test("the first reason that is a text with something in it counts, without the k
   expect(read({ status: "failed", error: null })).not.toHaveProperty("reason");
 });
 
-test("what the service asks to wait is passed on", () => {
+test("the pause that the service asks for is passed on", () => {
   const reply = { endpoint: "GET", body: { status: "queued" }, dateMs: 0, retryAfterMs: 0, secrets };
   expect(readExportJob("7", reply)).toMatchObject({ status: "queued", retryAfterMs: 0 });
 });
 
-test("the reply to a start needs no more than an id", () => {
+test("the reply to a start needs only an id", () => {
   const start = (body: Record<string, unknown>): StartReply =>
     readStartReply({ endpoint: "POST https://api.example.com/jobs", body, dateMs: 0, secrets });
   expect(start({ jobId: 7 })).toEqual({ jobId: "7" });

@@ -14,7 +14,7 @@ test.each(["", ".", "..", "a b", "a\n", "\u007f", "ü", "x".repeat(513), null, {
   },
 );
 
-test("an id may be written as a number that is exact", () => {
+test("an id may be a number that is exact", () => {
   expect(readIdentifier(42)).toBe("42");
   expect(readIdentifier(2 ** 53)).toBeUndefined();
   expect(readIdentifier(1.5)).toBeUndefined();

@@ -11,7 +11,7 @@ test.each<[unknown]>([
   ["Docs.EXAMPLE.com"],
   ["https://other.example.com/"],
   ["the docs of somebody"],
-])("a reply that names the domain %j is about the job of docs.example.com", (domain) => {
+])("a reply with the domain %j is about the job of docs.example.com", (domain) => {
   expect(otherSite("docs.example.com", { domain })).toBeUndefined();
   expect(() => {
     checkSite("docs.example.com", "7", { domain });

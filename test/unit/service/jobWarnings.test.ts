@@ -7,13 +7,13 @@ const told = (body: Record<string, unknown>): string | undefined => {
 };
 
 test.each([{}, { warnings: [] }, { warnings: "none", errors: null }, { warnings: { "0": "x" } }])(
-  "%j tells of nothing",
+  "%j shows nothing",
   (body) => {
     expect(readWarnings(body)).toBeUndefined();
   },
 );
 
-test("of many, the first three are shown, and how many there are", () => {
+test("of many, the first three are shown, and their number", () => {
   const warnings = ["a.md: gone", "b.md: gone", "c.md: gone", "d.md: gone", "e.md: gone"];
   expect(told({ warnings })).toBe("5 warnings: (1) a.md: gone; (2) b.md: gone; (3) c.md: gone; and 2 more");
   expect(told({ warnings: warnings.slice(0, 3) })).toBe(
@@ -33,7 +33,7 @@ test("a warning may be an object with a message and a path, and errors count as 
   );
 });
 
-test("what has no text counts, and is not shown", () => {
+test("an entry without text counts, and is not shown", () => {
   expect(told({ warnings: [null, 7, {}, " ", "a.md: gone"] })).toBe("5 warnings: (1) a.md: gone; and 4 more");
   expect(told({ warnings: [null, 7] })).toBe("2 warnings");
 });

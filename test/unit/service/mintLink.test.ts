@@ -9,7 +9,7 @@ import { VirtualClock } from "../../simulation/virtualClock.ts";
 
 const MINTED_AT = Date.parse("2026-11-23T08:00:00Z");
 
-/** Mints where the service gives these links, one after the other. @returns which one it is, and what is told */
+/** Requests a link where the service returns these, one after the other. @returns which one it is, and the messages */
 async function minted(clockAheadMs: number | undefined, ...lives: (number | undefined)[]): Promise<unknown> {
   const reporter = recordingReporter();
   const links = lives.map((lifeMs) => ({
@@ -27,11 +27,11 @@ async function minted(clockAheadMs: number | undefined, ...lives: (number | unde
 
 const HOUR_MS = 3_600_000;
 
-test("a link that lives is asked for once, and nothing is told of it", async () => {
+test("a valid link is requested once, without a message", async () => {
   expect(await minted(0, HOUR_MS)).toEqual({ asked: 1, told: [] });
 });
 
-test("a link that is as good as dead is asked for once more, and then told of", async () => {
+test("a link that is about to end is requested once more, and then reported", async () => {
   expect(await minted(0, 0, HOUR_MS)).toEqual({ asked: 2, told: [] });
   expect(await minted(0, 1_000, 1_000)).toEqual({
     asked: 2,
@@ -39,7 +39,7 @@ test("a link that is as good as dead is asked for once more, and then told of", 
   });
 });
 
-test("a link that is dead by the service's own clock is an error; where it has none, the clock here is in doubt", async () => {
+test("a link that has ended by the service's own clock is an error; without one, this machine's clock is in doubt", async () => {
   await expect(minted(0, -1, -1)).rejects.toThrow("has expired already");
   expect(await minted(undefined, -1, 0)).toEqual({
     asked: 2,
@@ -47,7 +47,7 @@ test("a link that is dead by the service's own clock is an error; where it has n
   });
 });
 
-test("a link of which nobody knows the end is told of", async () => {
+test("a link with an unknown end is reported", async () => {
   expect(await minted(0, undefined)).toEqual({
     asked: 1,
     told: [
@@ -56,7 +56,7 @@ test("a link of which nobody knows the end is told of", async () => {
   });
 });
 
-/** The span in which this link is minted. */
+/** The span in which this link is requested. */
 async function spanOf(link: BundleLink): Promise<RecordedSpan | undefined> {
   const clock = new VirtualClock();
   const recorded = new RecordedSpans(clock);
@@ -74,7 +74,7 @@ async function spanOf(link: BundleLink): Promise<RecordedSpan | undefined> {
   return recorded.tree.within[0];
 }
 
-test("a span of the mint names the job and says when the link ends, and nothing else of it", async () => {
+test("the span has the job and the link's end, and nothing else of the link", async () => {
   const url = "https://store.example/b?X-Signature=c4n4ry";
   const span = await spanOf({ url, mintedAtMs: MINTED_AT, expiresAtMs: MINTED_AT + 3_600_000 });
   expect(span).toMatchObject({
@@ -87,7 +87,7 @@ test("a span of the mint names the job and says when the link ends, and nothing 
   expect(JSON.stringify(span)).not.toContain("store.example");
 });
 
-test("of a link without an end, its span has none either", async () => {
+test("the span of a link without an end has none either", async () => {
   const span = await spanOf({ url: "https://store.example/b", mintedAtMs: MINTED_AT });
   expect(span?.attributes).not.toHaveProperty(["docs_hosting.link.expires_at"]);
   expect(span?.attributes).toMatchObject({ "docs_hosting.job.id": "job-7" });

@@ -8,7 +8,7 @@ test("a link is renewed when a third of its life is left, or less than the user 
 });
 
 test.each([60_000, 90_000, 1e15])(
-  "C11 a link of 90 s is renewed in its second half, also for a renewBefore of %i ms",
+  "C11 a link of 90 s is renewed in its second half, also with a renewBefore of %i ms",
   (asked) => {
     expect(renewalWindow({ mintedAtMs: 0, expiresAtMs: 90_000 }, asked)).toEqual({
       ms: 44_500,
@@ -18,7 +18,7 @@ test.each([60_000, 90_000, 1e15])(
 );
 
 test.each([0, 500, 999])(
-  "C11 a link of 2 s that was minted %i ms after its Date header says is renewed in its second half",
+  "C11 a link of 2 s that was created %i ms after its Date header is renewed in its second half",
   (lateMs) => {
     const link = { mintedAtMs: 0, expiresAtMs: lateMs + 2_000 };
     for (const asked of [undefined, 2_000, 3_600_000]) {
@@ -29,7 +29,7 @@ test.each([0, 500, 999])(
   },
 );
 
-test("a link of unknown life has no time to be renewed at, one that is dead on arrival is due", () => {
+test("a link of unknown life has no renewal time, one that is dead on arrival is due", () => {
   expect(renewalWindow({ mintedAtMs: 0 })).toBeUndefined();
   expect(renewalWindow({ mintedAtMs: 0 }, 10_000)).toBeUndefined();
   expect(renewalWindow({ mintedAtMs: 90_000, expiresAtMs: 60_000 })).toEqual({ ms: 0, isShortened: false });
@@ -40,7 +40,7 @@ test("a link of less than two seconds is due from its first moment", () => {
   expect(renewalWindow({ mintedAtMs: 0, expiresAtMs: 2_000 })).toEqual({ ms: 500, isShortened: false });
 });
 
-test("outputs say when a link ends and from when on it is renewed, or nothing of either", () => {
+test("outputs have the link's end and the start of its renewal, or neither", () => {
   const link = { mintedAtMs: 0, expiresAtMs: 90_000 };
   expect(linkTimes(link)).toEqual({
     expiresAt: "1970-01-01T00:01:30.000Z",

@@ -13,10 +13,10 @@ const TEXT = "text ".repeat(200);
 
 /** Of the archive. */
 const SHA256 = "0000010".padEnd(64, "0");
-/** What is made of it: sixteen seconds after the earliest. */
+/** The created file: sixteen seconds after the earliest. */
 const TIME_MS = Date.UTC(1980, 0, 1, 0, 0, 16);
 
-test("a layer has the site's files in their order, folders before what is in them, all of the superuser, and of a time that is the archive's own", async () => {
+test("a layer has the site's files in their order, folders before their contents, all of the superuser, and with the archive's own time", async () => {
   const { entries } = await layerOf({ "b/c/page.html": "x", "a.bin": TEXT, "b/d.html": "y" });
   expect(entries.map(({ path }) => path)).toEqual([
     "site/",
@@ -44,7 +44,7 @@ test("digests and size are those of the bytes, and the same files give the same"
   expect({ ...again.layer, path: "" }).toEqual({ ...layer, path: "" });
 });
 
-test("texts follow compressed, once all files are there: no small ones, none that get larger, not in the place of the site's own", async () => {
+test("compressed texts follow, once all files are written: no small ones, none that get larger, and none in place of the site's own", async () => {
   const { entries, contents } = await layerOf({
     "page.html": TEXT,
     "own.css": TEXT,
@@ -62,7 +62,7 @@ test("texts follow compressed, once all files are there: no small ones, none tha
   expect(contents["site/own.css.gz"]?.toString()).toBe("the site's own");
 });
 
-test("what is a text is what the chart's compress.sh takes for one", async () => {
+test("a text is what the chart's compress.sh treats as one", async () => {
   const script = await readFile(join(CHART_FILES, "compress.sh"), "utf8");
   const [, words = ""] = /^for ending in ((?:.|\\\n)*); do$/m.exec(script) ?? [];
   const endings = words.split(/[\s\\]+/);
@@ -84,7 +84,7 @@ test("long names and those in other scripts are whole", async () => {
   expect(contents["site/説明/ページ.html"]?.toString()).toBe("other");
 });
 
-test("on a base, what is in its folder already is hidden; an empty site has its folder", async () => {
+test("on a base, existing files of its folder are hidden; an empty site has its folder", async () => {
   const { entries } = await layerOf({}, true);
   expect(entries.map(({ path }) => path)).toEqual(["site/", "site/.wh..wh..opq"]);
   expect((await layerOf({})).entries.map(({ path }) => path)).toEqual(["site/"]);
@@ -104,7 +104,7 @@ test("a layer is not ended once the operation is stopped", async () => {
   await expect(writer.end(AbortSignal.abort(reason))).rejects.toBe(reason);
 });
 
-test("a file that has not the bytes that were told is refused", async () => {
+test("a file without the announced bytes is refused", async () => {
   const writer = new LayerWriter(await folder(), "site", false, SHA256);
   await expect(writer.file({ path: "a", size: 3 }, Readable.from([Buffer.from("ab")]))).rejects.toThrow(
     "a has 2 bytes, not 3",
@@ -117,7 +117,7 @@ async function folder(): Promise<string> {
   return path;
 }
 
-/** A layer, and what another reader of tar finds in it. */
+/** A layer, and its contents by another reader of tar. */
 async function layerOf(
   files: Readonly<Record<string, string>>,
   hidesBelow = false,

@@ -26,7 +26,7 @@ const BASE: PlatformImage = {
   },
 };
 
-test("what is known of the bundle is said, and no time", () => {
+test("the labels have the known facts about the bundle, and no time", () => {
   expect(annotationsOf(BUNDLE, undefined)).toStrictEqual({
     "org.opencontainers.image.version": "v1",
     "docs-hosting.bundle.sha256": BUNDLE.sha256,
@@ -68,7 +68,7 @@ test("the site alone is an image of one layer, whose digests are those of its pa
   });
 });
 
-test("on a base, all that it says stays, with one layer, one line of history and our labels more", () => {
+test("on a base, all its settings stay, with one more layer, one more line of history and our labels", () => {
   const { config, manifest } = imageOnBase(BASE, LAYER, { "org.opencontainers.image.version": "v1" });
   expect(JSON.parse(config.bytes.toString())).toEqual({
     ...BASE.config,
@@ -87,7 +87,7 @@ test("on a base, all that it says stays, with one layer, one line of history and
   ]);
 });
 
-test("a base that tells no history and has no settings gets no history either", () => {
+test("a base without history and settings gets no history either", () => {
   const bare = { ...BASE, config: { os: "linux", rootfs: { type: "layers", diff_ids: [digest("5")] } } };
   const built = JSON.parse(imageOnBase(bare, LAYER, { a: "1" }).config.bytes.toString()) as object;
   expect(built).not.toHaveProperty("history");

@@ -18,7 +18,7 @@ test.each([
   expect(isSameSource(one, other)).toBe(same);
 });
 
-test("a source in messages", () => {
+test("the name of a source in messages", () => {
   expect(describeSource({ file: "kit/bundle.tar.gz", version: "v1" })).toBe("the file kit/bundle.tar.gz");
   const source = { domain: "docs.example.com", jobId: "j1", version: "v1", baseUrl: "", apiKeyEnv: "" };
   expect(describeSource(source)).toBe("job j1 of docs.example.com");

@@ -1,11 +1,11 @@
-// What is told of a bundle that loads something from elsewhere, or could not be inspected.
+// The messages about a bundle that loads something from other hosts, or could not be inspected.
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { inspect } from "../../../provider/source/inspect.ts";
-import type { WorkContext } from "../../../provider/source/workFolders.ts";
+import type { LimitedContext } from "../../../provider/resource/withinLimit.ts";
 import { noTracer } from "../../../provider/tracing/tracer.ts";
 import { type Entry, SITE, tarGz } from "../../chart/tarArchive.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
@@ -14,7 +14,7 @@ const LOAD: Entry = { name: "page.html", content: '<img src="https://cdn.example
 const UNKNOWN: Entry = { name: "guide.html.zst", content: "x" };
 const LOADS = "pages of v1 load from other hosts, such as https://cdn.example/x on page.html";
 const NOT_INSPECTED =
-  "files of v1 were not inspected, such as guide.html.zst (not inspected: its compression cannot be read, or more than 16 MiB are in it)";
+  "files of v1 were not inspected, such as guide.html.zst (not inspected: its compressed data is invalid, or has more than 16 MiB)";
 
 async function told(entries: readonly Entry[], requireSelfContained: boolean): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "inspect-"));
@@ -27,7 +27,7 @@ async function told(entries: readonly Entry[], requireSelfContained: boolean): P
   const context = { reporter, tracer: noTracer, signal: new AbortController().signal };
   const limits = { archiveBytes: 1e6, unpackedBytes: 1e6, files: 100 };
   await inspect(
-    context as unknown as WorkContext,
+    context as unknown as LimitedContext,
     { requireSelfContained, limits },
     { path, format: "tar.gz", sha256, size: archive.length, version: "v1" },
   );
@@ -55,14 +55,14 @@ test.each([
       `${LOADS}; ${NOT_INSPECTED}: where these hosts cannot be reached, the pages lack what they load; the output externalLoads names them`,
     ],
   ],
-])("%s is told", async (_what, entries, warnings) => {
+])("%s is reported", async (_what, entries, warnings) => {
   expect(await told(entries, false)).toEqual(warnings);
 });
 
 test.each([
-  ["a load", [LOAD], `${LOADS} (1 of them are known)`],
-  ["a file that was not inspected", [UNKNOWN], `${NOT_INSPECTED} (1 of them are known)`],
-  ["both", [UNKNOWN, LOAD], `${LOADS}; ${NOT_INSPECTED} (2 of them are known)`],
+  ["a load", [LOAD], `${LOADS} (1 found)`],
+  ["a file that was not inspected", [UNKNOWN], `${NOT_INSPECTED} (1 found)`],
+  ["both", [UNKNOWN, LOAD], `${LOADS}; ${NOT_INSPECTED} (2 found)`],
 ])("with requireSelfContained, %s is refused", async (_what, entries, message) => {
   await expect(told(entries, true)).rejects.toThrow(message);
   expect(await told([], true)).toEqual([]);

@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 describe("create", () => {
-  test("starts one job, waits for it, and mints one link; then nothing is to be done", async () => {
+  test("starts one job, waits for it, and requests one link; then nothing changes", async () => {
     const state = await site.create();
     expect(site.requests()).toEqual([START, "GET /jobs/job-1", "POST /jobs/job-1/bundle"]);
     expect(state.outputs).toEqual({
@@ -36,7 +36,7 @@ describe("create", () => {
   test("shows status, percent, pages and time, and names the job", async () => {
     await site.create();
     expect(site.reporter.lines.info).toEqual([
-      "NEW: the first export, so a job is to be started",
+      "NEW: this is the first export, so a job is started",
       "export job job-1 started",
       ...[3, 6, 9].map(
         (tens) => expect.stringMatching(`^${tens}\\d% · \\d+ pages · ~\\d+s · running$`) as string,
@@ -49,7 +49,7 @@ describe("create", () => {
     );
   });
 
-  test("adopts a job that is given, and starts none", async () => {
+  test("adopts a given job, and starts none", async () => {
     const other = await site.create();
     site.requests();
     const { outputs } = await site.create({ jobId: other.outputs.jobId });
@@ -62,7 +62,7 @@ describe("create", () => {
       "job job-1 is an export of other.example.com, not of docs.example.com. " +
       "Give the jobId of an export of docs.example.com, or declare the domain other.example.com.";
 
-    test.each(["running", "completed"])("ends with the first look, also where it is %s", async (status) => {
+    test.each(["running", "completed"])("ends with the first poll, also where it is %s", async (status) => {
       site.answer("status", () => ({ body: { status, domain: "Other.example.com" } }));
       const error = await caught(site.create({ jobId: "job-1" }));
       expect(error).not.toBeInstanceOf(UnfinishedError);
@@ -71,7 +71,7 @@ describe("create", () => {
       expect(site.requests()).toEqual(["GET /jobs/job-1"]);
     });
 
-    test("is noticed by the link, too; and an export that is there stays as it is", async () => {
+    test("is noticed by the link, too; and an existing export stays as it is", async () => {
       const state = await site.create();
       await site.update(state, { version: "v2" });
       site.answer("bundle", () => ({
@@ -88,7 +88,7 @@ describe("create", () => {
     [401, "rejected the API key", "No job was started."],
     [422, "Check that docs.example.com is a site of the organization", "No job was started."],
     [500, "answered 500", "No job is known to have been started."],
-  ])("refused with %i names the site, the trouble and what is lost", async (status, trouble, lost) => {
+  ])("refused with %i names the site, the error and what is lost", async (status, trouble, lost) => {
     site.service.fault = () => ({ status, body: { error: "no" } });
     const error = await caught(site.create());
     expect(error).not.toBeInstanceOf(UnfinishedError);
@@ -97,13 +97,13 @@ describe("create", () => {
     expect(error.message).toContain(lost);
   });
 
-  test("of a job that is given and not there fails at the first look", async () => {
+  test("of a given job that does not exist fails at the first poll", async () => {
     const { message } = await caught(site.create({ jobId: "job-7" }));
     expect(message).toContain("no job job-7");
     expect(site.service.requests).toEqual(["GET /jobs/job-7"]);
   });
 
-  test("looks again no sooner than the service asks for", async () => {
+  test("polls again no sooner than the service asks for", async () => {
     site.answer("status", (number) =>
       number === 1
         ? { headers: { "retry-after": "45" }, body: { status: "running" } }
@@ -128,7 +128,7 @@ describe("create", () => {
     expect(pauses).toEqual([2_000, 4_000]);
   });
 
-  test("with a link that ends as it is minted is an error, by the service's own clock", async () => {
+  test("with a link that has ended when it arrives is an error, by the service's own clock", async () => {
     site.service.durationMs = 0;
     site.answer("bundle", () => ({
       body: { bundleUrl: LINK, expiresAt: new Date(site.clock.trueNow()).toISOString() },
@@ -138,46 +138,46 @@ describe("create", () => {
     expect(message).toContain("Report this to the service's support: its own clock says so.");
   });
 
-  test("with a link that ends as it is minted is a warning, by this machine's clock alone", async () => {
+  test("with a link that has ended when it arrives is a warning, by this machine's clock alone", async () => {
     site.service.fault = () => {
       const expiresAt = new Date(site.clock.trueNow()).toISOString();
       return { body: { jobId: "job-1", status: "completed", bundleUrl: LINK, expiresAt } };
     };
     await site.create();
     expect(site.reporter.lines.warn).toEqual([
-      "by this machine's clock the link to job job-1 has expired already; the service does not tell the time, so check the clock",
+      "by this machine's clock the link to job job-1 has expired already; the service does not send its time, so check the clock",
     ]);
   });
 
-  test("with warnings of the service is told with the first of them, once", async () => {
+  test("with warnings of the service shows the first of them, once", async () => {
     const warnings = ["a.md: ./x.md: gone", "b.md: svc_secret", { path: "c.md", message: "late" }, "d.md"];
     site.answer("status", () => ({ body: { status: "completed", warnings } }));
-    site.service.durationMs = 3_000; // the link is not ready at first, so that the job is looked at again
+    site.service.durationMs = 3_000; // the link is not ready at first, so that the job is polled again
     await site.create();
     expect(site.reporter.lines.warn).toEqual([
       "job job-1 is completed with 4 warnings: (1) a.md: ./x.md: gone; (2) b.md: [removed]; (3) c.md: late; and 1 more",
     ]);
   });
 
-  test("of a job that is at work or has failed tells no warnings", async () => {
+  test("of a running or failed job shows no warnings", async () => {
     const body = { warnings: ["a.md"], error: "b.md" };
     site.answer("status", (number) => ({ body: { status: number < 3 ? "running" : "failed", ...body } }));
     await caught(site.create());
     expect(site.reporter.lines.warn).toEqual([]);
   });
 
-  test("of a job that fails tells the reason, and leaves nothing behind", async () => {
+  test("of a job that fails shows the reason, and leaves nothing behind", async () => {
     site.service.outcome = "failed";
     site.service.reason = "page guide.md is broken, key svc_secret";
     const error = await caught(site.create());
     expect(error).not.toBeInstanceOf(UnfinishedError);
     expect(error.message).toBe(
       "docs.example.com: job job-1 failed: the service says: page guide.md is broken, key [removed]. " +
-        "Mend what the service names, then run `pulumi up` again: it starts a new job.",
+        "Fix what the service names, then run `pulumi up` again: it starts a new job.",
     );
   });
 
-  test("of a given job that failed says how to come to another: none is started in its place", async () => {
+  test("of a given job that failed says how to use another: none is started in its place", async () => {
     site.service.outcome = "failed";
     const advice = "give the `jobId` of another job, or none, and run `pulumi up` again.";
     await caught(site.create());
@@ -186,12 +186,12 @@ describe("create", () => {
     site.service.reason = "page guide.md is broken";
     await caught(site.create());
     const told = await caught(site.create({ jobId: "job-2" }));
-    expect(told.message).toContain(`Mend what the service names, then ${advice}`);
+    expect(told.message).toContain(`Fix what the service names, then ${advice}`);
     expect(site.service.started).toBe(2);
   });
 });
 
-describe("a start that is answered by a job", () => {
+describe("a start whose answer is a job", () => {
   const startedAs = (job: object): void => {
     site.service.fault = ({ method, path }, _number, process) => {
       if (method !== "POST" || !path.endsWith("/jobs")) return undefined;
@@ -200,7 +200,7 @@ describe("a start that is answered by a job", () => {
     };
   };
 
-  test("that is completed needs no look", async () => {
+  test("that is completed needs no poll", async () => {
     site.service.durationMs = 0;
     startedAs({ status: "completed", progress: 100, pageCount: 7 });
     expect((await site.create()).outputs).toMatchObject({
@@ -211,17 +211,17 @@ describe("a start that is answered by a job", () => {
     expect(site.requests()).toEqual([START, "POST /jobs/job-1/bundle"]);
   });
 
-  test("said to be completed, which it is not, is looked at", async () => {
+  test("that is completed only by the answer is polled", async () => {
     startedAs({ status: "completed", pageCount: 7 });
     expect((await site.create()).outputs.pageCount).toBe(41);
   });
 
-  test("of another site is looked at, and the look decides", async () => {
+  test("of another site is polled, and the poll decides", async () => {
     startedAs({ status: "completed", domain: "other.example.com", pageCount: 7 });
     expect((await site.create()).outputs.pageCount).toBe(41);
   });
 
-  test("that has failed is an error with its reason, and is not gone on with", async () => {
+  test("that has failed is an error with its reason, and is not continued", async () => {
     startedAs({ status: "failed", error: "guide.md is broken" });
     const error = await caught(site.create());
     expect(error).not.toBeInstanceOf(UnfinishedError);

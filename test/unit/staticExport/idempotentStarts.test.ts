@@ -1,4 +1,4 @@
-// The key by which a service that knows it tells a repeated start from a second one.
+// The idempotency key by which a service distinguishes a repeated start from a second one.
 import { beforeEach, expect, test } from "vitest";
 import { caught, SimulatedExport } from "../../simulation/simulatedExport.ts";
 
@@ -9,7 +9,7 @@ beforeEach(() => {
   site.service.knowsIdempotencyKeys = true;
 });
 
-/** Breaks these starts off: the service does its part, and the reply is lost. */
+/** Breaks these starts off: the service processes them, and the reply is lost. */
 function loseReplies(count: number): void {
   let left = count;
   site.service.fault = ({ method, path }, _, process) => {
@@ -47,7 +47,7 @@ test("other content, and the next export of the same, have another key", async (
   expect(site.service.started).toBe(3);
 });
 
-test("a start that was refused is over: the next one has another key", async () => {
+test("a refused start is finished: the next one has another key", async () => {
   site.service.fault = () => ({ status: 403, body: { error: "not on the plan" } });
   expect((await caught(site.create())).message).toContain("No job was started.");
   site.service.fault = () => undefined;
@@ -55,14 +55,14 @@ test("a start that was refused is over: the next one has another key", async () 
   expect(new Set(site.service.startKeys).size).toBe(2);
 });
 
-test("a job that failed is over: the next start has another key", async () => {
+test("a failed job is finished: the next start has another key", async () => {
   site.service.outcome = "failed";
   expect((await caught(site.create())).message).toContain("job-1 failed");
   site.service.outcome = "completed";
   expect((await site.create()).outputs.jobId).toBe("job-2");
 });
 
-test("without a disk to note it on, the key is still the same for all attempts of a run", async () => {
+test("without a disk to record it, the key is still the same for all attempts of a run", async () => {
   site.records.diskIsFull = true;
   loseReplies(1);
   expect((await site.create()).outputs.jobId).toBe("job-1");

@@ -13,7 +13,7 @@ const source: ConfigurationSource = {
   stackConfig: () => undefined,
 };
 
-test("inputs come back in one spelling, with defaults filled in", () => {
+test("inputs are returned in one spelling, with defaults filled in", () => {
   expect(checkByTable<CheckedInputs>(STATIC_EXPORT_INPUTS, { domain: "Docs.Example.com" }, source)).toEqual({
     inputs: {
       domain: "docs.example.com",
@@ -24,7 +24,7 @@ test("inputs come back in one spelling, with defaults filled in", () => {
   });
 });
 
-test("a switch of the configuration that is neither true nor false is told at the base URL", () => {
+test("a switch of the configuration that is neither true nor false is reported at the base URL", () => {
   const stackConfig = (name: string): string | undefined =>
     name === "docs-hosting:publicStorageOnly" ? "yes" : undefined;
   expect(
@@ -38,12 +38,12 @@ test("a switch of the configuration that is neither true nor false is told at th
       property: "baseUrl",
       reason:
         "the configuration docs-hosting:publicStorageOnly is neither true nor false. " +
-        "Run `pulumi config set docs-hosting:publicStorageOnly true`, or `false` in its place.",
+        "Run `pulumi config set docs-hosting:publicStorageOnly true` or `false`.",
     },
   ]);
 });
 
-test("everything that may be given is kept", () => {
+test("all optional values are kept", () => {
   const given = {
     domain: "docs.example.com",
     version: `2026-01-01${"v".repeat(118)}`,

@@ -1,4 +1,4 @@
-// Exports that were cut off: by the time limit, the user, an error or a kill.
+// Exports that were interrupted: by the time limit, the user, an error or a kill.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { intentOf } from "../../../provider/staticExport/intent.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
@@ -16,32 +16,32 @@ afterEach(() => {
   site.expectNoSecretShown();
 });
 
-describe("what is interrupted", () => {
-  test("goes on with the same job after a deadline", async () => {
+describe("an interrupted export", () => {
+  test("continues the same job after a deadline", async () => {
     const { message, state } = await unfinished(site.create({}, 30_000));
     expect(message).toContain("time limit of 30s passed");
-    expect(message).toContain("Nothing is lost: job job-1 goes on");
+    expect(message).toContain("Nothing is lost: job job-1 keeps running");
     expect(state.outputs).toMatchObject({ domain: "docs.example.com", jobId: "job-1" });
-    expect(site.verdict(state)).toEqual({ ...nothing, hidden: true, because: "RESUMED" });
+    expect(site.verdict(state)).toEqual({ ...nothing, hidden: true, code: "RESUMED" });
     site.requests();
     const { outputs } = await site.update(state);
     expect(site.requests()).toEqual(["GET /jobs/job-1", "POST /jobs/job-1/bundle"]);
     expect(outputs).toMatchObject({ jobId: "job-1", status: "completed", pageCount: 41 });
   });
 
-  test("goes on after a last look that took longer than a second: the time limit is told, not the network", async () => {
+  test("continues after a last poll that took longer than a second: the error is the time limit, not the network", async () => {
     site.service.fault = ({ method }) =>
       method === "GET" && site.clock.monotonic() >= 29_000 ? "never" : undefined;
     const { message, state } = await unfinished(site.create({}, 30_000));
     expect(message).toMatch(/the time limit of 30s passed\. Last seen: running, \d+%/);
-    expect(message).toContain("Nothing is lost: job job-1 goes on");
+    expect(message).toContain("Nothing is lost: job job-1 keeps running");
     expect(message).toContain("customTimeouts");
     expect(message).not.toContain("network");
     site.service.fault = () => undefined;
     expect((await site.update(state)).outputs.jobId).toBe("job-1");
   });
 
-  test("C12 goes on with the bundle alone, and keeps the pages, over any number of runs between completion and link", async () => {
+  test("C12 continues with the bundle alone, and keeps the pages, over any number of runs between completion and link", async () => {
     site.service.fault = ({ path }) => (path.endsWith("/bundle") ? { status: 501 } : undefined);
     const first = await unfinished(site.create());
     const second = await unfinished(site.update(first.state));
@@ -51,7 +51,7 @@ describe("what is interrupted", () => {
     expect(site.requests()).toEqual(["POST /jobs/job-1/bundle"]);
   });
 
-  test("does not take the pages that a refresh saw in the middle of it for all", async () => {
+  test("does not treat the pages that a refresh read midway as all", async () => {
     const { state } = await unfinished(site.create({}, 30_000));
     const seen = await site.read(state);
     expect(seen?.outputs.pageCount).toBeLessThan(41);
@@ -61,11 +61,11 @@ describe("what is interrupted", () => {
     expect((await site.update(completed.state)).outputs.pageCount).toBe(41);
   });
 
-  test("keeps the pages that a refresh saw once it was completed, of an earlier release, too", async () => {
+  test("keeps the pages that a refresh read after completion, also of an earlier release", async () => {
     site.service.fault = ({ path }) => (path.endsWith("/bundle") ? { status: 501 } : undefined);
     const { state } = await unfinished(site.create());
     site.service.fault = () => undefined;
-    // an earlier release did not note them itself
+    // an earlier release did not record them itself
     delete state.bookkeeping.unfinished?.pageCount;
     const seen = await site.read(state);
     site.requests();
@@ -73,7 +73,7 @@ describe("what is interrupted", () => {
     expect(site.requests()).toEqual(["POST /jobs/job-1/bundle"]);
   });
 
-  test("goes on with the job of a killed run, which not all of the service knows yet, also under another name", async () => {
+  test("continues the job of a killed run, which not all replicas of the service know yet, also under another name", async () => {
     site.service.lagMs = 6_000;
     await unfinished(site.create({}, 2_000));
     site.records.processKilled();
@@ -87,13 +87,13 @@ describe("what is interrupted", () => {
     const { outputs } = await site.clock.run(staticExport.create(renamed, site.inputs));
     expect(outputs.jobId).toBe("job-1");
     expect(site.reporter.lines.info.filter((line) => !/^\d+%/.test(line))).toEqual([
-      "NEW: the first export, so a job is to be started",
-      "RESUMED: job job-1 of a run that was killed goes on, none is started",
+      "NEW: this is the first export, so a job is started",
+      "RESUMED: job job-1 of a killed run is continued; no job is started",
     ]);
     expect(site.reporter.lines.warn).toEqual([]);
   });
 
-  test("goes on with the job of an update that was killed", async () => {
+  test("continues the job of an update that was killed", async () => {
     const state = await site.create();
     site.records.operationEnded();
     await unfinished(site.update(state, { version: "v2" }, 30_000));
@@ -109,7 +109,7 @@ describe("what is interrupted", () => {
     expect(site.records.jobs.size).toBe(0);
   });
 
-  test("goes on while the user stops it, and says so", async () => {
+  test("continues while the user stops it, and says so", async () => {
     const controller = new AbortController();
     site.clock.after(10_000, () => controller.abort(new Error("stopped")));
     const { state } = await unfinished(
@@ -118,7 +118,7 @@ describe("what is interrupted", () => {
     expect(state.bookkeeping.unfinished).toMatchObject({ jobId: "job-1", completed: false });
   });
 
-  test("is remembered with a salted digest of what was wanted, another each time; those of earlier releases count", async () => {
+  test("is recorded with a salted digest of the wanted content, another each time; those of earlier releases are valid", async () => {
     const secret = { version: "s3cret" };
     const first = await unfinished(site.create(secret, 20_000));
     site.clock.chance = 0.75;
@@ -137,12 +137,12 @@ describe("what is interrupted", () => {
       salt: undefined,
     };
     const state = { ...first.state, bookkeeping: { ...first.state.bookkeeping, unfinished: old } };
-    expect(site.verdict(state, secret)).toMatchObject({ because: "RESUMED" });
-    expect(site.verdict(state, { version: "v2" })).toMatchObject({ because: "NEW_CONTENT" });
+    expect(site.verdict(state, secret)).toMatchObject({ code: "RESUMED" });
+    expect(site.verdict(state, { version: "v2" })).toMatchObject({ code: "NEW_CONTENT" });
     expect((await site.update(state, secret)).outputs.jobId).toBe("job-1");
   });
 
-  test("is remembered without a salt where nothing can be secret, so that earlier releases go on with it", async () => {
+  test("is recorded without a salt where nothing can be secret, so that earlier releases continue it", async () => {
     const { state } = await unfinished(site.create({}, 20_000));
     expect(state.bookkeeping.unfinished).toEqual({
       intent: intentOf(site.inputs),
@@ -151,7 +151,7 @@ describe("what is interrupted", () => {
     });
   });
 
-  test("starts anew when other content is wanted by then", async () => {
+  test("starts again when other content is wanted by then", async () => {
     const { state } = await unfinished(site.create({}, 30_000));
     site.requests();
     const { outputs } = await site.update(state, { version: "v2" });
@@ -159,29 +159,29 @@ describe("what is interrupted", () => {
     expect(outputs).toMatchObject({ jobId: "job-2", version: "v2" });
   });
 
-  test("starts anew with a warning when its job is gone", async () => {
+  test("starts again with a warning when its job is gone", async () => {
     const { state } = await unfinished(site.create({}, 30_000));
     site.service.jobs.delete("job-1");
     site.service.jobs.set("other", { domain: "x", startedAtMs: 0, outcome: "completed" });
     const { outputs } = await site.update(state);
     expect(outputs.jobId).toBe("job-2");
     expect(site.reporter.lines.warn).toEqual([
-      expect.stringContaining("JOB_GONE: the service does not have job job-1 any more"),
+      expect.stringContaining("JOB_GONE: the service no longer has job job-1"),
     ]);
   });
 
-  test("goes on with the job of a killed run, also when the run between was cut off before it came to it", async () => {
+  test("continues the job of a killed run, also when the run between was interrupted before it reached it", async () => {
     const { state } = await unfinished(site.create({}, 20_000));
     site.records.operationEnded();
     site.service.jobs.delete("job-1");
-    await unfinished(site.update(state, {}, 20_000)); // starts job-2, and is killed: nobody stores what it returns
+    await unfinished(site.update(state, {}, 20_000)); // starts job-2, and is killed: its result is never stored
     site.records.processKilled();
     const between = await unfinished(site.update(state, {}, 5_000));
     site.records.operationEnded();
     expect((await site.update(between.state)).outputs.jobId).toBe("job-2");
   });
 
-  test("goes on also after other content was tried in vain", async () => {
+  test("also continues after other content failed", async () => {
     const { state } = await unfinished(site.create({}, 20_000));
     const error = await caught(site.update(state, { jobId: "job-3" }));
     expect(error).not.toBeInstanceOf(UnfinishedError); // the state stays as it was
@@ -190,7 +190,7 @@ describe("what is interrupted", () => {
     expect((await site.update(state)).outputs.jobId).toBe("job-1");
   });
 
-  test("goes on with a job that the service does not know yet", async () => {
+  test("continues a job that the service does not know yet", async () => {
     site.service.lagMs = 6_000;
     const { state } = await unfinished(site.create({}, 2_000));
     expect((await site.update(state)).outputs.jobId).toBe("job-1");
@@ -207,11 +207,11 @@ describe("what is interrupted", () => {
     site.requests();
     const again = await unfinished(site.update(state, pinned));
     expect(again.message).toContain("no job job-3");
-    expect(site.requests()).toEqual(["GET /jobs/job-3"]); // asked for ten seconds
-    expect(site.verdict(again.state, pinned)).toMatchObject({ hidden: true, because: "ADOPTED" });
+    expect(site.requests()).toEqual(["GET /jobs/job-3"]); // polled for ten seconds
+    expect(site.verdict(again.state, pinned)).toMatchObject({ hidden: true, code: "ADOPTED" });
   });
 
-  test("is no job any more where the one that took its place failed", async () => {
+  test("is no job any more where its successor failed", async () => {
     const { state } = await unfinished(site.create({}, 30_000));
     site.service.jobs.delete("job-1");
     site.service.outcome = "failed";
@@ -221,7 +221,7 @@ describe("what is interrupted", () => {
     expect(again.state.bookkeeping.unfinished?.jobId).toBeUndefined();
   });
 
-  test("is never a failed job: the next run starts a new one", async () => {
+  test("never continues a failed job: the next run starts a new one", async () => {
     const { state } = await unfinished(site.create({}, 30_000));
     const job = site.service.jobs.get("job-1");
     if (job) job.outcome = "failed";
@@ -229,7 +229,7 @@ describe("what is interrupted", () => {
     expect(again.message).toContain("job-1 failed");
     expect(again.state.bookkeeping.unfinished).toMatchObject({ completed: false });
     expect(again.state.bookkeeping.unfinished?.jobId).toBeUndefined();
-    expect(site.verdict(again.state)).toEqual({ ...nothing, hidden: true, because: "STARTED_AGAIN" });
+    expect(site.verdict(again.state)).toEqual({ ...nothing, hidden: true, code: "STARTED_AGAIN" });
     expect((await site.update(again.state)).outputs.jobId).toBe("job-2");
     const pinned = await unfinished(site.update(state, { jobId: "job-1" }));
     expect((await site.update(pinned.state)).outputs.jobId).toBe("job-3");

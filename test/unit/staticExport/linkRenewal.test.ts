@@ -19,7 +19,7 @@ describe("a link near its end", () => {
     site.clock.advance(39 * 60_000);
     expect(site.verdict(state)).toEqual(nothing);
     site.clock.advance(2 * 60_000);
-    expect(site.verdict(state)).toEqual({ ...nothing, hidden: true, because: "RENEW_WINDOW" });
+    expect(site.verdict(state)).toEqual({ ...nothing, hidden: true, code: "RENEW_WINDOW" });
     site.reporter.lines.progress.length = 0;
     const renewed = await site.update(state);
     expect(site.reporter.lines.progress).toEqual(["renewing the link"]);
@@ -38,7 +38,7 @@ describe("a link near its end", () => {
     const state = await site.create({ renewBefore: "10m" });
     site.clock.advance(45 * 60_000);
     site.requests();
-    expect(site.verdict(state)).toEqual({ ...nothing, changed: ["renewBefore"], because: "RENEW_WINDOW" });
+    expect(site.verdict(state)).toEqual({ ...nothing, changed: ["renewBefore"], code: "RENEW_WINDOW" });
     const renewed = await site.update(state);
     expect(site.requests()).toEqual(["POST /jobs/job-1/bundle"]);
     expect(site.verdict(renewed)).toEqual(nothing);
@@ -61,7 +61,7 @@ describe("a link near its end", () => {
     },
   );
 
-  test("C11 a renewBefore that becomes longer than the link's life is told once, and asks for nothing", async () => {
+  test("C11 a renewBefore that becomes longer than the link's life gives one warning, and no request", async () => {
     const state = await site.create();
     site.requests();
     const recorded = await site.update(state, { renewBefore: "48h" });
@@ -74,7 +74,7 @@ describe("a link near its end", () => {
     expect(site.reporter.lines.warn).toHaveLength(1);
   });
 
-  test("is renewed while other content waits to be gone on with", async () => {
+  test("is renewed while other content waits to be continued", async () => {
     const state = await site.create();
     const cutOff = await unfinished(site.update(state, { version: "v2" }, 30_000));
     site.records.operationEnded();
@@ -91,7 +91,7 @@ describe("a link near its end", () => {
     site.clock.advance(3_600_000);
     expect((await site.update(state)).outputs.jobId).toBe("job-2");
     expect(site.reporter.lines.warn).toEqual([
-      expect.stringContaining("JOB_GONE: the service does not have job job-1 any more"),
+      expect.stringContaining("JOB_GONE: the service no longer has job job-1"),
     ]);
   });
 
@@ -125,16 +125,16 @@ describe("a renewal that the service does not answer", () => {
     const [tookMs, error] = await failing(() => site.update(state));
     expect(tookMs).toBeGreaterThan(4.5 * MINUTE_MS);
     expect(tookMs).toBeLessThanOrEqual(5 * MINUTE_MS);
-    expect(error).toBeInstanceOf(DeadlineExceededError); // and not one that leaves another state
+    expect(error).toBeInstanceOf(DeadlineExceededError); // and not one with another state
     expect(error.message).toMatch(
-      /^docs\.example\.com: the link was not renewed in time: POST .*\/bundle answered 503: down; the time limit of 5m leaves no room for another try\. Nothing is lost: the export \(job job-1\) and its old link stay; the link ends 2026-01-01T01:01:00\.\d{3}Z \(in 10m [\ds ]+\)\. The next `pulumi up` tries again\. The time limit is the input renewalTimeout, or the resource option customTimeouts where that is shorter\.$/,
+      /^docs\.example\.com: the link was not renewed in time: POST .*\/bundle answered 503: down; the time limit of 5m leaves no time for another attempt\. Nothing is lost: the export \(job job-1\) and its old link stay; the link ends 2026-01-01T01:01:00\.\d{3}Z \(in 10m [\ds ]+\)\. The next `pulumi up` tries again\. The time limit is the input renewalTimeout, or the resource option customTimeouts where that is shorter\.$/,
     );
     expect(site.requests()).toEqual(["POST /jobs/job-1/bundle"]);
     site.service.fault = () => undefined;
     expect((await site.update(state)).outputs.jobId).toBe("job-1");
   });
 
-  test("tells that the old link has ended, and nothing of an end that nobody knows", async () => {
+  test("says that the old link has ended, and nothing about an unknown end", async () => {
     const state = await site.create();
     site.clock.advance(2 * 60 * MINUTE_MS);
     outage();
@@ -162,10 +162,10 @@ describe("a renewal that the service does not answer", () => {
     const [tookMs, error] = await failing(() => site.update(state, given, limitMs));
     expect(tookMs).toBeLessThanOrEqual(minutes * MINUTE_MS);
     expect(tookMs).toBeGreaterThan(minutes * MINUTE_MS - 25_000);
-    expect(error.message).toContain(`the time limit of ${told} leaves no room`);
+    expect(error.message).toContain(`the time limit of ${told} leaves no time`);
   });
 
-  test("ends after its own limit also where the answer never comes", async () => {
+  test("also ends after its own limit where the answer never comes", async () => {
     const state = await site.create();
     site.clock.advance(45 * MINUTE_MS);
     site.service.fault = () => "never";

@@ -1,4 +1,4 @@
-// What a preview says, word for word, and what the state becomes of it.
+// The messages of a preview, word for word, and the resulting state.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { CheckedInputs } from "../../../provider/staticExport/inputs.ts";
@@ -26,7 +26,7 @@ const inputs: CheckedInputs = {
 /** Milliseconds since 1970 of a time of day. */
 const at = (time: string): number => Date.parse(`2026-01-01T${time}:00Z`);
 
-/** A link that lives from four to ten o'clock, and is to be renewed from eight o'clock on. */
+/** A link that lives from four to ten o'clock, and is renewed from eight o'clock on. */
 function stateWith(
   outputs: Partial<StaticExportOutputs> = {},
   bookkeeping: Partial<Bookkeeping> = {},
@@ -56,14 +56,14 @@ const plan = (given: Partial<CheckedInputs>, state = stateWith(), time = "05:00"
   planExport({ ...inputs, ...given }, state, at(time));
 
 describe("the plan", () => {
-  test("says until when the link is good, and from its renewal on when that was due and when the link ends", () => {
+  test("says until when the link is valid, and from its renewal on when that was due and when the link ends", () => {
     expect(plan({})).toEqual({
       action: "record",
-      because: "UP_TO_DATE",
-      text: "the link to job job-1 is good; its next renewal is due from 2026-01-01T08:00:00.000Z (in 3h) on",
+      code: "UP_TO_DATE",
+      text: "the link to job job-1 is valid; its next renewal is due from 2026-01-01T08:00:00.000Z (in 3h) on",
       state: stateWith(),
     });
-    const renewal = { action: "renew", because: "RENEW_WINDOW", state: stateWith() };
+    const renewal = { action: "renew", code: "RENEW_WINDOW", state: stateWith() };
     const due = "the link to job job-1 is due for renewal since 2026-01-01T08:00:00.000Z";
     expect(plan({}, stateWith(), "08:00")).toEqual({
       ...renewal,
@@ -76,23 +76,23 @@ describe("the plan", () => {
   });
 
   test.each([[["expiresAt", "renewAfter"]], [["expiresAt"]], [["renewAfter"]]] as const)(
-    "says that the end of the link is not known, without %j",
+    "says that the end of the link is unknown, without %j",
     (names) => {
       expect(plan({}, without(...names))).toEqual({
         action: "record",
-        because: "UP_TO_DATE",
+        code: "UP_TO_DATE",
         text: "the service does not say when the link to job job-1 expires, so it is renewed only when an input changes",
         state: without(...names),
       });
     },
   );
 
-  test("renews a link whose end nobody knows when a setting changes", () => {
+  test("renews a link with an unknown end when a setting changes", () => {
     expect(
       plan({ renewBefore: "1h", apiKeyEnv: "OTHER" }, without("expiresAt", "renewAfter"), "23:00"),
     ).toEqual({
       action: "renew",
-      because: "RENEW_WINDOW",
+      code: "RENEW_WINDOW",
       state: without("expiresAt", "renewAfter"),
       text:
         "renewBefore and apiKeyEnv changed; the service does not say when the link to job job-1 expires, " +
@@ -100,55 +100,55 @@ describe("the plan", () => {
     });
   });
 
-  test("remembers settings without a request, and says when the link is renewed by the new ones", () => {
+  test("records settings without a request, and says when the link is renewed by the new ones", () => {
     expect(plan({ renewBefore: "30m", apiKeyEnv: "OTHER" })).toEqual({
       action: "record",
-      because: "SETTINGS",
+      code: "SETTINGS",
       text:
-        "renewBefore and apiKeyEnv changed: remembered without a request; the link to job job-1 is good; " +
+        "renewBefore and apiKeyEnv changed: recorded without a request; the link to job job-1 is valid; " +
         "its next renewal is due from 2026-01-01T09:30:00.000Z (in 4h 30m) on",
       state: stateWith(),
     });
   });
 
-  test("leaves the renewal where it was recorded while renewBefore is the same, or not known yet", () => {
+  test("keeps the recorded renewal while renewBefore is the same, or not known yet", () => {
     const state = stateWith({ renewAfter: "2026-01-01T07:00:00.000Z" });
     for (const given of [{}, { apiKeyEnv: "OTHER" }, { renewBefore: UNKNOWN }])
       expect(plan(given, state).text).toContain("due from 2026-01-01T07:00:00.000Z (in 2h) on");
   });
 
-  test("names the content that changed, and not the settings beside it", () => {
+  test("names the changed content, and not the settings beside it", () => {
     expect(
       plan({ version: "v2", triggers: [1], exportOptions: { paths: ["/guide"] }, apiKeyEnv: "OTHER" }),
     ).toEqual({
       action: "start",
-      because: "NEW_CONTENT",
+      code: "NEW_CONTENT",
       text: "version and triggers and exportOptions changed, so the site is exported again",
     });
   });
 
-  test("starts again what came to nothing", () => {
+  test("starts a failed export again", () => {
     const expected = {
       action: "start",
-      because: "STARTED_AGAIN",
-      text: "the last export came to nothing, so a new job is started",
+      code: "STARTED_AGAIN",
+      text: "the last export did not complete, so a new job is started",
     };
     expect(plan({}, without("bundleUrl"))).toEqual(expected);
     const unfinished = { intent: intentOf({ ...inputs }), completed: false };
     expect(plan({}, stateWith({}, { unfinished }))).toEqual(expected);
   });
 
-  test("goes on with the job of an earlier run", () => {
+  test("continues the job of an earlier run", () => {
     const unfinished = { intent: intentOf({ ...inputs }), jobId: "job-2", completed: true, pageCount: 42 };
     expect(plan({}, stateWith({}, { unfinished }))).toEqual({
       action: "continue",
-      because: "RESUMED",
-      text: "job job-2 of an earlier run goes on, none is started",
+      code: "RESUMED",
+      text: "job job-2 of an earlier run is continued; no job is started",
       job: { kind: "completed", jobId: "job-2", pageCount: 42 },
     });
   });
 
-  test("goes on with it also where a program writes the same options in another order", () => {
+  test("also continues it where a program writes the same options in another order", () => {
     const options = { paths: ["/guide"], language: "de", theme: { dark: true, accent: "red" } };
     const reversed = { theme: { accent: "red", dark: true }, language: "de", paths: ["/guide"] };
     const unfinished = {
@@ -159,30 +159,30 @@ describe("the plan", () => {
     const state = stateWith({ exportOptions: options }, { unfinished });
     expect(plan({ exportOptions: reversed }, state)).toMatchObject({
       action: "continue",
-      because: "RESUMED",
+      code: "RESUMED",
     });
     expect(plan({ exportOptions: { ...options, paths: [] } }, state)).toMatchObject({ action: "start" });
   });
 
-  test("adopts the job that is given, also one that is not known yet", () => {
+  test("adopts the given job, also one that is not known yet", () => {
     const adopted = (jobId: string) => ({
       action: "continue",
-      because: "ADOPTED",
+      code: "ADOPTED",
       job: { kind: "running", jobId },
     });
-    const text = "job job-7 is adopted, none is started";
+    const text = "job job-7 is adopted; no job is started";
     expect(plan({ jobId: "job-7" })).toEqual({ ...adopted("job-7"), text });
     expect(planExport({ ...inputs, jobId: UNKNOWN }, undefined, 0)).toEqual({
       ...adopted(UNKNOWN),
-      text: "the job is adopted, none is started",
+      text: "the job is adopted; no job is started",
     });
   });
 
   test("starts the first export", () => {
     expect(planExport(inputs, undefined, 0)).toEqual({
       action: "start",
-      because: "NEW",
-      text: "the first export, so a job is to be started",
+      code: "NEW",
+      text: "this is the first export, so a job is started",
     });
   });
 
@@ -193,27 +193,27 @@ describe("the plan", () => {
       replaces: ["domain", "baseUrl"],
       hidden: false,
       decision: {
-        because: "REPLACED",
-        text: "domain and baseUrl changed: another export in its place, with a job of its own",
+        code: "REPLACED",
+        text: "domain and baseUrl changed: another export, with its own job, replaces this one",
       },
     });
   });
 });
 
 describe("the state", () => {
-  test("is known by its domain, and an earlier release's has no bookkeeping", () => {
+  test("is identified by its domain, and an earlier release's has no bookkeeping", () => {
     expect(staticExport.idOf(stateWith())).toBe("docs.example.com");
     expect(staticExport.noBookkeeping).toEqual({ given: [] });
   });
 
-  test("cannot be from the future: the service's time is never before its link was minted", () => {
+  test("cannot be from the future: the service's time is never before the creation of its link", () => {
     const machine = { name: "build-agent", nowMs: at("03:00") };
     expect(serviceTimeOf(stateWith(), machine)).toBe(at("04:00"));
     expect(serviceTimeOf(stateWith(), { ...machine, nowMs: at("05:00") })).toBe(at("05:00"));
     expect(serviceTimeOf(undefined, machine)).toBe(at("03:00"));
   });
 
-  test("keeps link and all that was said of the job where only settings are recorded, and nothing where there was none", () => {
+  test("keeps link and all values of the job where only settings are recorded, and nothing where there was none", () => {
     const given = { ...inputs, version: "v1", apiKeyEnv: "OTHER" };
     const before = stateWith({ pageCount: 41, bundleSize: 5_000 });
     expect(recordedState(given, before)).toStrictEqual({
@@ -228,7 +228,7 @@ describe("the state", () => {
     });
   });
 
-  test("keeps what the service said of the job when the link is renewed", () => {
+  test("keeps the service's values of the job when the link is renewed", () => {
     const said = { pageCount: 41, bundleSize: 7 };
     const link = { url: "https://store.example.test/b", mintedAtMs: at("09:00") };
     const { outputs } = finishedState(inputs, { jobId: "job-1", link }, undefined, stateWith(said).outputs);
@@ -237,7 +237,7 @@ describe("the state", () => {
     expect(outputs).not.toHaveProperty("renewAfter");
   });
 
-  test("of a first export that was cut off names its job, its version and that it runs", () => {
+  test("of an interrupted first export has its job, its version and that it runs", () => {
     const running = { kind: "running", jobId: "job-1" } as const;
     const { outputs, bookkeeping } = unfinishedState(
       { ...inputs, version: "v1" },
@@ -260,14 +260,14 @@ describe("the state", () => {
       { version: "v1", triggers: [{ b: [2, 1], a: 2 }], jobId: "job-1" },
     ],
     ['[null,[],null,{"draft":null,"paths":[]}]', { exportOptions: { paths: [], draft: null } }],
-  ])("remembers what was wanted as the digest of %s, as earlier releases did", (text, wanted) => {
+  ])("records the wanted content as the digest of %s, as earlier releases did", (text, wanted) => {
     expect(intentOf({ domain: "docs.example.com", ...wanted })).toBe(
       createHash("sha256").update(text).digest("hex"),
     );
   });
 });
 
-describe("a look-up", () => {
+describe("a lookup", () => {
   const lookUp = (given: Record<string, unknown>): StaticExportState =>
     stateToLookUp(
       "docs.example.com",
@@ -275,7 +275,7 @@ describe("a look-up", () => {
       { environment: () => "svc_key", stackConfig: () => undefined },
     );
 
-  test("takes the id for the domain, and knows no status yet", () => {
+  test("uses the id as the domain, and knows no status yet", () => {
     const wanted = { ...inputs, apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY", jobId: "job-7" };
     expect(lookUp({ jobId: "job-7" })).toStrictEqual({
       outputs: { ...wanted, version: "job-7", status: "" },
@@ -292,7 +292,7 @@ describe("a look-up", () => {
     [
       { renewBefore: "soon" },
       'renewBefore "soon" is not a duration; write it like "90s", "30m" or "24h"; ' +
-        "jobId is needed to look an export up: the service cannot list the jobs of a site",
+        "jobId is required to look up an export: the service cannot list the jobs of a site",
     ],
   ])("of %j is an error that names each property that is wrong or missing, once", (given, reasons) => {
     const message = `docs.example.com: cannot be looked up: ${reasons}`;

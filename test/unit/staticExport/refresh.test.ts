@@ -1,4 +1,4 @@
-// What a refresh sees, what `StaticExport.get` finds, and what a deletion leaves.
+// The reads of a refresh, the result of `StaticExport.get`, and the leftovers of a deletion.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportState } from "../../../provider/staticExport/state.ts";
@@ -15,13 +15,13 @@ afterEach(() => {
 });
 
 describe("refresh", () => {
-  test("waits for the job of a run that was cut off a moment after the start", async () => {
+  test("waits for the job of a run that was interrupted a moment after the start", async () => {
     site.service.lagMs = 6_000;
     const { state } = await unfinished(site.create({}, 2_000));
     expect(await site.read(state)).toMatchObject({ outputs: { jobId: "job-1", status: "running" } });
   });
 
-  test("asks once for a job that was known, and proves that it is gone", async () => {
+  test("polls a known job once, and proves that it is gone", async () => {
     const state = await site.create();
     site.service.jobs.clear();
     site.service.forgetRequests();
@@ -29,7 +29,7 @@ describe("refresh", () => {
     expect(site.service.requests).toEqual(["GET /jobs/job-1"]);
   });
 
-  test("asks for the job of the link, and only once that is gone for the one that is to be gone on with", async () => {
+  test("polls the job of the link, and only once that is gone the one to be continued", async () => {
     const whole = await site.create();
     const { state } = await unfinished(site.update(whole, { version: "v2" }, 30_000));
     site.requests();
@@ -40,7 +40,7 @@ describe("refresh", () => {
     expect(site.requests()).toEqual(["GET /jobs/job-1", "GET /jobs/job-2"]);
   });
 
-  test("asks for the job that took the place of the first, and not for the first", async () => {
+  test("polls the job that replaced the first, and not the first", async () => {
     const first = await unfinished(site.create({}, 30_000));
     site.service.jobs.delete("job-1");
     const { state } = await unfinished(site.update(first.state, {}, 30_000));
@@ -49,7 +49,7 @@ describe("refresh", () => {
     expect(site.requests()).toEqual(["GET /jobs/job-2"]);
   });
 
-  test("asks for nothing where no job was ever known", async () => {
+  test("polls nothing where no job was ever known", async () => {
     const { state } = await unfinished(site.create({}, 30_000));
     const unknown = {
       outputs: { ...state.outputs, jobId: "" },
@@ -60,7 +60,7 @@ describe("refresh", () => {
     expect(site.service.requests).toEqual([]);
   });
 
-  test("looks for ten seconds for a job that may be new", async () => {
+  test("polls for ten seconds for a job that may be new", async () => {
     const { state } = await unfinished(site.create({}, 2_000));
     site.service.jobs.clear();
     site.service.forgetRequests();
@@ -70,7 +70,7 @@ describe("refresh", () => {
     expect(site.service.requests).toHaveLength(7);
   });
 
-  test("keeps the pages where the service does not say them any more", async () => {
+  test("keeps the pages where the service does not report them any more", async () => {
     const state = await site.create();
     site.answer("status", () => ({ body: { status: "completed" } }));
     expect((await site.read(state))?.outputs).toStrictEqual(state.outputs);
@@ -85,7 +85,7 @@ describe("refresh", () => {
   });
 });
 
-test("a deletion forgets what was noted of the resource, and asks for nothing", async () => {
+test("a deletion forgets the records of the resource, and sends no request", async () => {
   const { state } = await unfinished(site.create({}, 30_000));
   site.service.forgetRequests();
   const { urn, ...nameless } = site.context();
@@ -97,7 +97,7 @@ test("a deletion forgets what was noted of the resource, and asks for nothing", 
   expect(site.service.requests).toEqual([]);
 });
 
-describe("an export that something else manages", () => {
+describe("an export that another program manages", () => {
   const lookUp = async (given: Record<string, unknown>): Promise<StaticExportState> => {
     const wanted = { baseUrl: site.service.baseUrl, ...given };
     return (await site.clock.run(staticExport.lookUp(site.context(), "docs.example.com", wanted))).state;
@@ -119,6 +119,10 @@ describe("an export that something else manages", () => {
   });
 
   test("is an error when its job is not there", async () => {
-    expect((await caught(lookUp({ jobId: "job-7" }))).message).toContain("there is no job job-7 at https://");
+    const error = await caught(lookUp({ jobId: "job-7" }));
+    expect(error.message).toMatch(
+      /^docs.example.com: there is no job job-7 at https:.* Check the jobId and the account.$/,
+    );
+    expect(error).toMatchObject({ name: "NotFoundError", status: 404 });
   });
 });

@@ -30,21 +30,21 @@ test("a job is found again by resource, site and service", () => {
   expect(record(URN).find()).toBeUndefined();
 });
 
-test("one that cannot be noted is a warning that says what that means", () => {
+test("a job that cannot be recorded is a warning that says what that means", () => {
   resumeRecords.diskIsFull = true;
   record(URN).save("job-1");
   expect(reporter.lines.warn).toEqual([
-    "job job-1 could not be noted in Pulumi's home folder (ENOSPC): if this run is killed, the next one starts another job",
+    "job job-1 could not be recorded in Pulumi's home folder (ENOSPC): if this run is killed, the next one starts another job",
   ]);
 });
 
-test("a key that an earlier release noted, of another form, still counts", () => {
+test("a key that an earlier release recorded, in another form, is still valid", () => {
   const key = "0123456789abcdef0123456789abcdef";
   resumeRecords.saveStart({ ...INPUTS, urn: URN }, intentOf(INPUTS), key);
   expect(record(URN).beginStart()).toBe(key);
 });
 
-test("without a URN nothing is remembered, and each start has a key of its own", () => {
+test("without a URN nothing is recorded, and each start has its own key", () => {
   const none = record(undefined);
   const key = none.beginStart();
   expect(key).toMatch(A_UUID);
@@ -57,7 +57,7 @@ test("without a URN nothing is remembered, and each start has a key of its own",
   expect([resumeRecords.jobs.size, resumeRecords.starts.size]).toEqual([0, 0]);
 });
 
-test("what was noted before a rename is found under the new URN", () => {
+test("records from before a rename are found under the new URN", () => {
   const NEW_URN = `${URN}-renamed`;
   record(URN).save("job-1");
   resumeRecords.save({ ...INPUTS, urn: "undefined" }, "", "job-2");

@@ -1,4 +1,4 @@
-// What those who trace a run are told of an export: names, attributes, and never a secret.
+// The spans of an export in a trace: names, attributes, and never a secret.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { intentOf } from "../../../provider/staticExport/intent.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
@@ -35,7 +35,7 @@ const update = (state: StaticExportState): Promise<StaticExportState> =>
     }),
   );
 
-test("an export is told by its start, its looks and its link, with URN, domain, code and job", async () => {
+test("an export has spans of its start, its polls and its link, with URN, domain, code and job", async () => {
   site.service.durationMs = 3_000;
   const { outputs } = await create();
   const looks = recorded.named("docs_hosting.export.wait").within.length;
@@ -95,7 +95,7 @@ test("an export is told by its start, its looks and its link, with URN, domain, 
   });
 });
 
-test("a renewal is told as one, with its code", async () => {
+test("a renewal has one span, with its code", async () => {
   const state = await site.create();
   site.clock.advance(50 * 60_000);
   const { outputs } = await update(state);
@@ -118,7 +118,7 @@ test("a renewal is told as one, with its code", async () => {
   });
 });
 
-test("where the job is gone, the code is that of the new one, and no span of its start names the old one", async () => {
+test("where the job is gone, the code is that of the new one, and no span of its start has the old one", async () => {
   const state = await site.create();
   site.service.jobs.delete("job-1");
   site.clock.advance(50 * 60_000);
@@ -137,7 +137,7 @@ test("where the job is gone, the code is that of the new one, and no span of its
   expect(start.within[0]?.attributes).not.toHaveProperty("docs_hosting.job.id");
 });
 
-test("the job of a run that was killed goes on by its own code", async () => {
+test("the job of a killed run continues with its own code", async () => {
   const { domain, baseUrl } = site.inputs;
   site.service.jobs.set("job-7", { domain, startedAtMs: site.clock.monotonic(), outcome: "completed" });
   site.records.save({ urn: URN, domain, baseUrl }, intentOf(site.inputs), "job-7");
@@ -149,7 +149,7 @@ test("the job of a run that was killed goes on by its own code", async () => {
   expect(recorded.outline).not.toContain("  docs_hosting.export.start");
 });
 
-test("what needs no request is told with its code alone", async () => {
+test("an operation without requests has its code alone", async () => {
   const state = await site.create();
   await update(state);
   expect(recorded.tree).toEqual({
@@ -163,7 +163,7 @@ test("what needs no request is told with its code alone", async () => {
   });
 });
 
-test("a refresh is told by its look", async () => {
+test("a refresh has a span of its poll", async () => {
   const state = await site.create();
   await site.clock.run(
     recorded.operation((tracer) => staticExport.read({ ...site.context(), tracer }, state), { name: "read" }),
@@ -172,7 +172,7 @@ test("a refresh is told by its look", async () => {
 });
 
 describe("a failure", () => {
-  test("of a job is told by class and message, at the operation", async () => {
+  test("of a job has class and message, at the operation", async () => {
     site.service.outcome = "failed";
     site.service.reason = `no pages; see https://ci.example/run?token=c4n4ry and ${site.key}`;
     const { message } = await caught(create());
@@ -185,7 +185,7 @@ describe("a failure", () => {
     expect(wait.within.at(-1)?.attributes).toMatchObject({ "docs_hosting.job.outcome": "failure" });
   });
 
-  test("of the time limit is told at the wait, too; what is remembered makes no difference", async () => {
+  test("of the time limit is also at the wait; a recorded state makes no difference", async () => {
     await caught(create(30_000));
     expect(recorded.tree.attributes).toMatchObject({ "error.type": "DeadlineExceededError" });
     expect(recorded.named("docs_hosting.export.wait")).toMatchObject({
@@ -194,7 +194,7 @@ describe("a failure", () => {
     });
   });
 
-  test("of an attempt is told at its request, by status or class, and each one counts", async () => {
+  test("of an attempt is at its request, by status or class, and each one counts", async () => {
     const answers = [{ status: 503 }, { error: "ECONNREFUSED" }] as const;
     site.service.fault = ({ path }, number) => (path.endsWith("/jobs") ? answers[number - 1] : undefined);
     await create();

@@ -9,7 +9,7 @@ const INPUTS: CheckedInputs = {
   apiKeyEnv: "KEY",
 };
 
-test("each input that asks for other content is sent, but for those that only say when to start", () => {
+test("each input of the content is sent, except those that only say when to start", () => {
   const content = withEffect(STATIC_EXPORT_INPUTS, inputNames(STATIC_EXPORT_INPUTS), "content");
   const plain = JSON.stringify(startRequest(INPUTS));
   const unsent = content.filter((name) => {

@@ -21,7 +21,7 @@ describe("update", () => {
   ])("exports again when %s changes", async (name, change) => {
     const state = await site.create();
     site.requests();
-    const expected = { ...nothing, changed: [name], because: "NEW_CONTENT" };
+    const expected = { ...nothing, changed: [name], code: "NEW_CONTENT" };
     expect(site.verdict(state, change)).toEqual(expected);
     const { outputs } = await site.update(state, change);
     expect(site.requests()[0]).toBe(START);
@@ -36,7 +36,7 @@ describe("update", () => {
   ])("records a change of %s without any request", async (name, change) => {
     const state = await site.create();
     site.requests();
-    const expected = { ...nothing, changed: [name], because: "SETTINGS" };
+    const expected = { ...nothing, changed: [name], code: "SETTINGS" };
     expect(site.verdict(state, change)).toEqual(expected);
     const recorded = await site.update(state, change);
     expect(site.requests()).toEqual([]);
@@ -44,7 +44,7 @@ describe("update", () => {
     expect(site.verdict(recorded, change)).toEqual(nothing);
   });
 
-  test("no export options and empty ones are the same, and so are those in another order", async () => {
+  test("missing export options and empty ones are the same, and so are those in another order", async () => {
     const state = await site.create();
     expect(site.verdict(state, { exportOptions: {} })).toEqual(nothing);
     const given = await site.create({ exportOptions: { paths: ["/guide"], draft: null } });
@@ -64,14 +64,14 @@ describe("update", () => {
     const state = await site.create();
     site.service.outcome = "failed";
     const error = await caught(site.update(state, { version: "v2" }));
-    expect(error).not.toBeInstanceOf(UnfinishedError); // nothing to remember: the old state stays whole
+    expect(error).not.toBeInstanceOf(UnfinishedError); // nothing to record: the old state stays whole
     expect(error.message).toContain("no reason. The link to job job-1 stays in place. Ask ");
     site.service.outcome = "never";
     const stopped = await unfinished(site.update(state, { version: "v2" }, 30_000));
     expect(stopped.state.outputs).toEqual(state.outputs);
   });
 
-  test("has no pages where the service does not say how many, whatever the export before had", async () => {
+  test("has no pages where the service does not report them, whatever the export before had", async () => {
     const state = await site.create();
     site.reporter.lines.info.length = 0;
     site.answer("status", () => ({ body: { status: "completed" } }));
@@ -79,7 +79,7 @@ describe("update", () => {
     const { outputs } = await site.update(state, { version: "v2" });
     expect(outputs).toMatchObject({ jobId: "job-2", version: "v2" });
     expect(outputs).not.toHaveProperty("pageCount");
-    expect(site.reporter.lines.info).toEqual(["export job job-2 started"]); // the diff told the decision
+    expect(site.reporter.lines.info).toEqual(["export job job-2 started"]); // the diff has the decision
   });
 
   test("rolls back to an older job by its id, and stays there when the id is removed", async () => {
@@ -99,13 +99,13 @@ describe("update", () => {
     const first = await site.create();
     const cutOff = await unfinished(site.update(first, { version: "v2" }, 30_000));
     const back = await site.update(cutOff.state, { version: "v2", jobId: "job-1" });
-    expect(site.verdict(back, { version: "v2" })).toMatchObject({ because: "SETTINGS" });
+    expect(site.verdict(back, { version: "v2" })).toMatchObject({ code: "SETTINGS" });
     expect((await site.update(back, { version: "v2" })).outputs.jobId).toBe("job-1");
   });
 
-  test("takes the job of the link for old content, also when its record was left behind", async () => {
+  test("uses the job of the link for old content, also when its record was left behind", async () => {
     const state = await site.create();
-    site.records.processKilled(); // the state is stored, and its record still there
+    site.records.processKilled(); // the state is stored, and its record still exists
     const pinned = await site.update(state, { version: "v1", jobId: "job-1" });
     expect((await site.update(pinned)).outputs.jobId).toBe("job-2");
   });

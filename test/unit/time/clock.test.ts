@@ -11,7 +11,7 @@ describe("the machine's clock", () => {
     vi.restoreAllMocks();
   });
 
-  test("tells wall-clock time, and a time that never goes back", () => {
+  test("returns wall-clock time, and a time that never goes back", () => {
     expect(systemClock.now()).toBe(Date.parse("2026-01-01T00:00:00Z"));
     const before = systemClock.monotonic();
     vi.setSystemTime(Date.parse("2020-01-01T00:00:00Z"));
@@ -20,7 +20,7 @@ describe("the machine's clock", () => {
     expect(systemClock.now()).toBe(Date.parse("2020-01-01T00:00:00.250Z"));
   });
 
-  test("calls back once after the delay, unless it is told not to", () => {
+  test("calls back once after the delay, unless it is cancelled", () => {
     const called: string[] = [];
     systemClock.after(100, () => called.push("first"));
     const stop = systemClock.after(100, () => called.push("second"));
@@ -37,7 +37,7 @@ describe("the machine's clock", () => {
     expect(timers.mock.calls[0]?.[1]).toBe(2_147_483_647);
   });
 
-  test("leaves chance to Math.random", () => {
+  test("uses Math.random", () => {
     vi.spyOn(Math, "random").mockReturnValue(0.25);
     expect(systemClock.random()).toBe(0.25);
   });
@@ -46,7 +46,7 @@ describe("the machine's clock", () => {
 describe("a sleep", () => {
   const clock = new VirtualClock();
   const stopped = new Error("stopped");
-  /** A signal, and who came to listen to it and left again. */
+  /** A signal, and the listeners that were added and removed. */
   function watched() {
     const controller = new AbortController();
     const { signal } = controller;
@@ -63,7 +63,7 @@ describe("a sleep", () => {
     expect(left).toHaveBeenCalledExactlyOnceWith("abort", came.mock.calls[0]?.[1]);
   });
 
-  test("is broken off by the signal, with its reason and without a timer left", async () => {
+  test("is ended by the signal, with its reason and without a timer left", async () => {
     const { controller, signal } = watched();
     const asleep = sleep(clock, 1_000, signal);
     controller.abort(stopped);
@@ -71,7 +71,7 @@ describe("a sleep", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("does not begin where the signal has come already", async () => {
+  test("does not begin where the signal was aborted already", async () => {
     const { controller, signal, came } = watched();
     controller.abort(stopped);
     await expect(sleep(clock, 1_000, signal)).rejects.toBe(stopped);

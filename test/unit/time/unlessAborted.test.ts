@@ -3,14 +3,14 @@ import { unlessAborted } from "../../../provider/time/unlessAborted.ts";
 
 const never = new Promise<never>(() => undefined);
 
-test("what the work gives or throws is what is given or thrown", async () => {
+test("the result or error of the work is passed on", async () => {
   const { signal } = new AbortController();
   await expect(unlessAborted(Promise.resolve(7), signal)).resolves.toBe(7);
   const error = new Error("broken");
   await expect(unlessAborted(Promise.reject(error), signal)).rejects.toBe(error);
 });
 
-test("an abort ends it at once with the signal's reason, though the work goes on", async () => {
+test("an abort ends it at once with the signal's reason, though the work continues", async () => {
   const reason = new Error("Ctrl-C");
   const stop = new AbortController();
   const ended = unlessAborted(never, stop.signal);
@@ -19,7 +19,7 @@ test("an abort ends it at once with the signal's reason, though the work goes on
   await expect(unlessAborted(never, stop.signal)).rejects.toBe(reason);
 });
 
-test("no listener stays with the signal", async () => {
+test("no listener stays at the signal", async () => {
   const { signal } = new AbortController();
   const came = vi.spyOn(signal, "addEventListener");
   const left = vi.spyOn(signal, "removeEventListener");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { noTracer } from "../../../provider/tracing/tracer.ts";
 
-test("where nobody traces, what would be a span runs, and notes are taken", async () => {
+test("without tracing, spans run their work, and attributes are ignored", async () => {
   const run = noTracer.span("a", {}, () => {
     noTracer.note({ "docs_hosting.job.id": "7" });
     return Promise.resolve("done");

@@ -1,8 +1,8 @@
-// Comforts only: without this file every page can still be read and reached.
+// Optional: every page can be read and reached without this file.
 (() => {
   "use strict";
 
-  /** Long navigation: start where the reader is. */
+  /** Long navigation: scrolls to the reader's page. */
   const showCurrentPage = () => {
     const navigation = document.getElementById("site-navigation");
     const current = navigation?.querySelector("[aria-current]");
@@ -27,7 +27,7 @@
     }
   };
 
-  /** Marks, in the list beside the page, the section that is being read. */
+  /** Marks the section that is being read in the list beside the page. */
   const followReading = () => {
     const links = new Map();
     for (const link of document.querySelectorAll(".page-contents a")) {

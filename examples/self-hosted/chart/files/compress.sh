@@ -1,7 +1,7 @@
 #!/bin/sh
-# Compresses the texts of the site once, so that nginx need not do so for each reader: a tree of hard links to the site's
-# files, with a .gz beside each text that gets smaller, takes the site's place as a whole. Until then, and when anything
-# fails, the site is served as it was fetched.
+# Compresses the text files of the site once, so that nginx need not do so for each request. It makes a tree of hard links to the site's
+# files, with a .gz beside each text file that gets smaller, and replaces the site with it in one rename. Until then, and after any
+# failure, nginx serves the site as it was fetched.
 # compress.sh SITE_FOLDER LINK: the link is what nginx serves.
 set -u
 site=$1
@@ -15,14 +15,14 @@ give_up() {
   exit 1
 }
 
-# A signal is heard at once only while a process in the background is waited for.
+# The shell handles a signal at once only while it waits for a background process.
 run() {
   "$@" 2>/dev/null &
   process=$!
   wait "$process"
 }
 
-# Compresses the given files, with the same bytes and time in every pod, and keeps what got smaller.
+# Compresses the given files, with the same bytes and time in every pod, and keeps those that got smaller.
 compress() {
   run gzip -n -9 -k -f "$@" || give_up "compressing them once"
   for file; do
@@ -35,7 +35,7 @@ compress() {
   done
 }
 
-# A process that was only just begun still has this shell's trap, and would not end by TERM.
+# A process that has just started still has this shell's trap, and TERM would not end it.
 stop() {
   if [ -n "$process" ] && kill -KILL "$process" 2>/dev/null; then wait "$process" 2>/dev/null; fi
   rm -rf "$draft"
@@ -50,7 +50,7 @@ mkdir "$draft" 2>/dev/null || give_up "making a folder"
 run cp -a -l "$site/active" "$draft/site" || give_up "linking them"
 cd "$draft/site" || exit 1
 
-# the endings of nginx.conf's gzip_types, and of pages
+# the extensions of nginx.conf's gzip_types, and of pages
 set --
 for ending in html htm css txt md csv ics vtt xml xsl js mjs cjs rsc json map geojson webmanifest jsonld yaml yml rss \
   atom wasm ttf otf eot svg bmp ico; do

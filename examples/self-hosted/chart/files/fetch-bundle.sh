@@ -2,11 +2,11 @@
 # The init container: fetches the bundle of a static export, checks it and unpacks it for nginx.
 #
 # Runs in busybox ash and in dash, with busybox's or GNU tar and gzip, busybox's or Info-ZIP's unzip, curl, getent and timeout.
-# Nothing is served that was not checked whole: everything happens in a work folder, and one rename at the end puts the site
-# where nginx looks.
+# It publishes only a completely checked site: it works in a separate folder, and one rename at the end moves the site to the
+# folder that nginx serves.
 #
-# The link is a secret. It comes from a mounted Secret, which the kubelet renews while this runs, and goes to curl through
-# standard input: it is never an argument, an environment variable, a line of the log or a file. Only its host is ever named.
+# The link is a secret. The script reads it from a mounted Secret, which the kubelet updates at run time, and passes it to curl through
+# standard input. The link is never an argument, an environment variable, a log line or a file. Messages name only its host.
 set -u
 umask 022
 LC_ALL=C
@@ -14,9 +14,9 @@ export LC_ALL
 
 # ---- Settings: the chart's values; the shorter times are for tests -----------------------------------------------------
 
-content_id=${CONTENT_ID-}                      # of this pod's template: what it serves, and nothing else
-version=${EXPORT_VERSION-}                     # what people call that content; only for messages
-link_folder=${LINK_FOLDER:-/run/static-export} # the mounted Secret: for each content a file that holds its link
+content_id=${CONTENT_ID-}                      # from the pod template: the only content that this pod serves
+version=${EXPORT_VERSION-}                     # label of that content, for messages
+link_folder=${LINK_FOLDER:-/run/static-export} # the mounted Secret: for each content a file with its link
 site_folder=${SITE_FOLDER:-/site}              # nginx serves $site_folder/active
 termination_log=${TERMINATION_LOG:-/dev/termination-log}
 expected_sha256=${BUNDLE_SHA256-}
@@ -35,27 +35,27 @@ first_backoff_ms=${FIRST_BACKOFF_MS:-1000}
 most_backoff_ms=${MOST_BACKOFF_MS:-15000}
 most_retry_after_ms=${MOST_RETRY_AFTER_MS:-60000}
 secret_poll_ms=${SECRET_POLL_MS:-2000}      # how often the mounted Secret is read while waiting for another link
-refused_retry_ms=${REFUSED_RETRY_MS:-30000} # how often a refused link is tried again all the same
-reminder_ms=${REMINDER_MS:-60000}           # how often the log says what is waited for
-broken_attempts=3                           # downloads that arrive broken before this gives up
-max_depth=64                                # folders in a folder: the deepest exports have about ten, a path ends at 4096 bytes
+refused_retry_ms=${REFUSED_RETRY_MS:-30000} # how often a refused link is tried again
+reminder_ms=${REMINDER_MS:-60000}           # how often the log repeats what the script waits for
+broken_attempts=3                           # number of broken downloads before the script gives up
+max_depth=64                                # nesting of folders: the deepest exports have about ten, and a path has at most 4096 bytes
 max_header_lines=200                        # of all replies to one request: stores send about twenty
 
 work=$site_folder/.fetch        # cleared at each start
-download=$site_folder/.download # what came of an archive; outlives the container, not the pod
+download=$site_folder/.download # the partial archive; survives the container, not the pod
 
-# ---- Words -------------------------------------------------------------------------------------------------------------
+# ---- Messages -------------------------------------------------------------------------------------------------------------
 
 say() {
   printf '%s %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1"
 }
 
-# The termination message: `kubectl describe pod` shows it when this container has ended, however it ended.
+# The termination message: `kubectl describe pod` shows it after this container ended for any reason.
 leave_word() {
   printf '%s\n' "$1" 2>/dev/null >"$termination_log" || :
 }
 
-# Text of the archive's or the user's making, fit for one line of a log.
+# Makes text from the archive or the user safe for one log line.
 printable() {
   tr -d '\000-\011\013-\037\177' <<END | head -n 1 | cut -c 1-120
 $1
@@ -68,13 +68,13 @@ give_up() {
   exit 1
 }
 
-# Every step that fails says in $reason why, and in $problem what that means:
+# A failed step sets $reason, and in $problem its kind:
 #   unusable     the link cannot be used; another one may
 #   refused      the link does not work; a renewed one may
-#   unreachable  the way or the server failed; the same link may work later
-#   broken       what came is no whole archive; another attempt may bring one
-#   unsafe       what came is whole and must not be unpacked; asking again would bring the same
-#   local        something here failed, such as the disk or the time
+#   unreachable  the network or the server failed; the same link may work later
+#   broken       the archive is incomplete or damaged; another attempt may succeed
+#   unsafe       the archive is complete and must not be unpacked; a retry would give the same
+#   local        a local problem, such as the disk or the time limit
 fail() {
   problem=$1 reason=$2
   return 1
@@ -89,7 +89,7 @@ no_space() { fail local "writing to the disk failed: is it full?"; }
 
 # ---- Time and size -----------------------------------------------------------------------------------------------------
 
-# Milliseconds of a clock that nobody sets.
+# Milliseconds of a monotonic clock.
 now_ms() {
   IFS=' .' read -r seconds hundredths rest </proc/uptime
   echo "$seconds${hundredths}0"
@@ -98,17 +98,17 @@ now_ms() {
 time_is_up() { [ "$(now_ms)" -ge "$deadline_ms" ]; }
 seconds_of() { printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)); }
 
-# Whole ones, and never none, which would mean no limit to the programs that are told.
+# Whole seconds, at least 1: programs interpret 0 as no limit.
 seconds_left() {
   if time_is_up; then echo 1; else echo $(((deadline_ms - $(now_ms) + 999) / 1000)); fi
 }
 
-# Sleeps, but not past the time limit, at which this ends with the reason that is known by then.
+# Sleeps, but not past the time limit. There the script ends with the last known reason.
 pause() {
   ! time_is_up || give_up_on_time
   left=$((deadline_ms - $(now_ms)))
   [ "$1" -ge "$left" ] || left=$1
-  sleep "$(seconds_of "$((left > 0 ? left : 0))")" & # so that a signal is heeded at once
+  sleep "$(seconds_of "$((left > 0 ? left : 0))")" & # in the background, so that a signal is handled at once
   wait $!
 }
 
@@ -118,7 +118,7 @@ give_up_on_time() {
 
 size_of() { stat -c %s "$1" 2>/dev/null || echo 0; }
 
-# In blocks of 512 bytes, as POSIX has it. A file that grows beyond stops its writer: no bomb fills the disk.
+# In blocks of 512 bytes, as POSIX specifies. The writer of a larger file is stopped, so that a zip bomb cannot fill the disk.
 limit_file_size() { ulimit -f $((($1 + 511) / 512)); }
 
 # Runs a program that may make files of so many bytes and is ended at the time limit. In the background, so that a signal is
@@ -131,14 +131,14 @@ step() {
       exec timeout -s KILL "$(seconds_left)" "$@" <&3 3<&-
     ) &
   } 3<&0
-  wait $! 2>/dev/null # a shell would tell of a signal
+  wait $! 2>/dev/null # the shell would print a message about a signal
 }
 
 # ---- The link ----------------------------------------------------------------------------------------------------------
 
 read_link() { link=$(cat "$link_folder/$content_id" 2>/dev/null); }
 
-# Takes the link apart, and refuses it without a word of it.
+# Parses the link. Refusals do not quote it.
 check_link() {
   case $link in
     '') fail unusable "the Secret has no link of this pod's content (version «$version») yet" ;;
@@ -164,18 +164,18 @@ check_link() {
     \[*]) case $name in *[!][0-9A-Fa-f:.]*) return 1 ;; esac ;;
     '' | *[!A-Za-z0-9._-]* | -* | *.) return 1 ;;
   esac
-  # curl takes 2852039166, 0xa9fea9fe and 169.16689662 for addresses, too; nobody needs them, and two programs might differ
+  # curl also accepts 2852039166, 0xa9fea9fe and 169.16689662 as addresses; nobody needs them, and programs may read them differently
   ! printf '%s\n' "$name" | grep -Eqi '(^|\.)([0-9]+|0x[0-9a-f]*)$' || printf '%s.\n' "$name" |
     grep -Eq '^((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])\.){4}$'
 }
 
-# Looks up the only addresses that curl may then connect to, so that a name cannot lead elsewhere by the time that curl asks.
+# Resolves the addresses that curl may connect to, so that the name cannot resolve to others when curl connects.
 look_up() {
   bare_name=${name#\[}
   step 65536 getent ahosts "${bare_name%\]}" >"$work/addresses" 2>/dev/null
   addresses=
   for address in $(awk '!seen[$1]++ { print $1 }' "$work/addresses"); do
-    # where clouds tell a machine its secrets: link-local addresses, and those of Azure, Alibaba, Oracle, Amazon and Google
+    # where clouds provide credentials: link-local addresses, and those of Azure, Alibaba, Oracle, Amazon and Google
     case ${address#::ffff:} in
       169.254.* | ::169.254.* | ::a9fe:* | 64:ff9b::a9fe:* | fe[89ab][0-9a-f]:*) return 1 ;;
       168.63.129.16 | 100.100.100.200 | 192.0.0.192 | fd00:ec2:* | fd20:ce:*) return 1 ;;
@@ -187,16 +187,16 @@ look_up() {
 }
 
 # ---- Download ----------------------------------------------------------------------------------------------------------
-# In $download, also while curl runs and however that ends:
-#   incoming, headers  the body of the last reply, and what says which bytes those are
-#   part, etag         what came before; only kept with the strong ETag that the server gave it
+# The files in $download, also while curl runs and after it was killed:
+#   incoming, headers  the body of the last reply, and the headers that describe its range
+#   part, etag         what was received before, kept only with the strong ETag of the server
 #   digests            the SHA-256 sums that the server gave
-#   archive            all of it
+#   archive            the complete archive
 # A reply continues a part only when it bears the same strong ETag (RFC 9110, 15.3.7.3), whatever was asked. If-Match spares the
 # server sending anything else (13.1.1): stores answer 412, while some ignore If-Range and send the middle of another archive.
 
-# Keeps what is needed of the last reply's header fields, as soon as they come. Others could hold a link, such as Location.
-# Prints what curl says in the end: its exit code, and where the reply redirects to.
+# Keeps only the needed header fields of the last reply, as they arrive: others, such as Location, could contain a link.
+# Prints the result of curl: its exit code, and the target of a redirect.
 keep_headers() {
   result='' header_lines=0
   while IFS= read -r line; do
@@ -209,7 +209,7 @@ keep_headers() {
     header_lines=$((header_lines + 1))
     [ "$header_lines" -le "$max_header_lines" ] || continue
     case $line in
-      HTTP/*) printf '%s\n' "$line" >"$download/headers" ;; # of a redirect or an interim reply, what came before
+      HTTP/*) printf '%s\n' "$line" >"$download/headers" ;; # discards the headers of a redirect or an interim reply
       *) printf '%s\n' "$line" | grep -Ei '^(etag|retry-after|content-(range|length|digest)|repr-digest|x-amz-checksum-sha256):' \
         >>"$download/headers" ;;
     esac
@@ -250,14 +250,14 @@ $1
 END
 }
 
-# Asks, and follows redirects itself, for each address must be looked at before it is asked. A subshell, so that it may change
-# the link. Ends with curl's code, or with one of these:
+# Sends the request and follows redirects itself, because each address must be checked before a connection. A subshell, so that it may
+# change the link. Returns curl's exit code, or one of these:
 elsewhere=101 forbidden=102
 follow() (
   protocols_of_link=$protocols
   for _ in 0 1 2 3; do # the link itself, and three redirects
     look_up || exit $forbidden
-    # an address that nothing can connect to: only a proxy may find what has no address here
+    # an address that nothing can connect to: only a proxy can resolve a name that has no address here
     set -- --resolve "$name:$port:${addresses:-255.255.255.255}"
     case $name in \[*) shift 2 ;; esac
     rm -f "$download/incoming" "$download/headers"
@@ -265,7 +265,7 @@ follow() (
     code=${result%% *} link=${result#* }
     if [ -z "$link" ] || [ "$code" != 0 ]; then
       [ "$code,$addresses" != 7, ] || code=6
-      exit "${code:-99}" # killed, so that it could not say
+      exit "${code:-99}" # curl was killed and printed nothing
     fi
     check_link || exit $elsewhere
     [ "$protocols_of_link" != '=https' ] || [ "$protocols" = '=https' ] || exit $elsewhere
@@ -273,7 +273,7 @@ follow() (
   exit $elsewhere
 )
 
-# One attempt. Leaves the whole archive in $download/archive.
+# One attempt. Stores the complete archive in $download/archive.
 fetch() {
   resume=
   so_far=$(size_of "$download/part")
@@ -288,12 +288,12 @@ fetch() {
   receive $?
 }
 
-# What to make of the last reply, whole or cut off, when curl ended so.
+# Interprets the last reply, complete or interrupted, by the exit code of curl.
 receive() {
   curl_code=$1
   retry_after_ms=0
   status=$(sed -n '1s/^HTTP[^ ]* \([0-9]*\).*/\1/p' "$download/headers" 2>/dev/null)
-  # 63: curl's own limit; otherwise the limit on files has ended it, by a signal or, where that is ignored, by an error
+  # 63: curl's own limit. Otherwise the file size limit ended curl, by a signal, or by an error if the signal is ignored
   [ "$curl_code" -eq 0 ] || [ "$(size_of "$download/incoming")" -lt "$max_archive_bytes" ] || curl_code=63
   case $curl_code,$status in
     63,*) too_large ;;
@@ -322,7 +322,7 @@ receive() {
 read_retry_after() {
   seconds=$(header retry-after)
   case $seconds in
-    '' | *[!0-9]*) return ;; # a date, or nonsense: the usual wait will do
+    '' | *[!0-9]*) return ;; # a date, or invalid: use the usual pause
     ???????*) seconds=999999 ;;
   esac
   retry_after_ms=$((${seconds#"${seconds%%[!0]*}"}0 * 100))
@@ -331,7 +331,7 @@ read_retry_after() {
 
 receive_bytes() {
   etag=$(header etag)
-  case $etag in '"'*'"') ;; *) etag= ;; esac # a weak one does not stand for the same bytes
+  case $etag in '"'*'"') ;; *) etag= ;; esac # a weak ETag does not identify bytes
   if [ "$status" = 206 ]; then
     continues_part || start_anew "$host did not continue the download where it was cut off" || return 1
     cat "$download/incoming" 2>/dev/null >>"$download/part" || start_anew || no_space || return 1
@@ -346,8 +346,8 @@ receive_bytes() {
   so_far=$(size_of "$download/part")
   [ "$so_far" -le "$max_archive_bytes" ] || too_large || return 1
   case $total in
-    "$so_far") curl_code=0 ;; # whole, though curl may have been killed since
-    '' | *[!0-9]*) ;;         # sent in chunks, whose end curl has seen
+    "$so_far") curl_code=0 ;; # complete, also if curl was killed since
+    '' | *[!0-9]*) ;;         # chunked: curl detects the end
     *) [ "$curl_code" -ne 0 ] || start_anew "$host sent another number of bytes than it announced" || return 1 ;;
   esac
   if [ "$curl_code" -eq 0 ]; then
@@ -370,7 +370,7 @@ too_large() {
   fail unsafe "the archive is larger than fetch.maxArchiveBytes ($max_archive_bytes)"
 }
 
-# Leaves the whole size in $total when this reply continues the part to its end.
+# Sets $total to the complete size if this reply continues the part to its end.
 continues_part() {
   range=$(header content-range)
   total=${range##*/}
@@ -379,7 +379,7 @@ continues_part() {
     [ "$range" = "bytes $(size_of "$download/part")-$((total - 1))/$total" ]
 }
 
-# curl's own words are not used: some of them quote the link.
+# curl's messages are not used: some quote the link.
 curl_reason() {
   case $curl_code in
     5 | 6) echo "the host name was not found" ;;
@@ -422,7 +422,7 @@ check_digests() {
 
 # ---- What is in the archive --------------------------------------------------------------------------------------------
 
-# Goes by content, never by name.
+# Detects the format by content, never by name.
 format_of() {
   case $(od -An -N4 -tx1 "$1" | tr -d ' \n') in
     1f8b*) echo gzip ;;
@@ -431,7 +431,7 @@ format_of() {
   esac
 }
 
-# Takes a program that writes what is in $archive to standard output, and puts it into $work/$1, within the limits.
+# Runs a program that unpacks $archive to standard output, and stores the output in $work/$1, within the limits.
 decompress() {
   into=$work/$1
   shift
@@ -444,10 +444,10 @@ decompress() {
   fi
 }
 
-# Leaves the names of what is in the archive in $work/names, one a line, folders with a slash at their end, and in $files how
-# many are files. Nothing is made before check_names has seen them.
+# Writes the names of the archive's entries to $work/names, one per line, folders with a slash at the end, and sets $files to the number
+# of files. Nothing is unpacked before check_names has checked them.
 list_entries() {
-  # some servers pack once more what is packed already, hence two layers
+  # some servers compress a compressed archive again, so there may be two layers
   for layer in outer inner; do
     [ "$(format_of "$archive")" = gzip ] || break
     decompress $layer gzip -dc || return 1
@@ -462,13 +462,13 @@ list_entries() {
   esac
 }
 
-# Refuses all but regular files and folders. Names are read from a listing that has nothing else in it; types are the first
-# letter of the long listing, whose other columns are of the archive's making.
+# Refuses everything except regular files and folders. Names come from a listing that contains only names. Types are the first letter of
+# the long listing, whose other columns the archive controls.
 list_tar() {
   # without its end mark (two empty blocks) a tar was cut off, even if between two entries
   [ "$(tail -c 1024 "$archive" | tr -d '\0' | wc -c)" -eq 0 ] && [ "$(size_of "$archive")" -ge 1024 ] ||
     broken "it has no end" || return 1
-  # GNU tar must be told to list names as they are; busybox does, except that it silently takes "/" and ".." away, with a word
+  # GNU tar needs an option to list names unchanged. busybox lists them unchanged, except that it removes "/" and "..", with a message
   # on standard error
   case $(tar --version 2>&1 | head -n 1) in
     *GNU*) set -- --quoting-style=literal --absolute-names ;;
@@ -486,7 +486,7 @@ list_tar() {
   files=$(grep -c '^-' "$work/entries") || files=0
 }
 
-# Links show only in what unzip makes; it makes them last, so that nothing is written through one.
+# Links are visible only after unzip has created them. It creates them last, so that nothing is written through a link.
 list_zip() {
   decompress contents unzip -p "$archive" || return 1
   rm -f "$work/contents"
@@ -496,8 +496,8 @@ list_zip() {
   files=$(grep -vc '/$' "$work/names") || files=0
 }
 
-# Refuses harmful names, and more files and folders than fetch.maxEntries, also folders that are in names only. Leaves the
-# folders in $work/folders.
+# Refuses unsafe names, and more files and folders than fetch.maxEntries. Folders that occur only in names count, too. Writes the folders
+# to $work/folders.
 check_names() {
   ! grep -qi 'removing leading' "$work/words" || unsafe "an entry's name leads outside its folder" || return 1
   : >"$work/folders"
@@ -527,11 +527,11 @@ check_names() {
   [ -z "$found" ] || unsafe "$(printable "$found")"
 }
 
-# Unpacks into a staging folder and looks again at what came of it, whatever the listing said.
+# Unpacks into a staging folder and checks the result again, independent of the listing.
 unpack() {
   stage=$work/stage
   rm -rf "$stage" && mkdir "$stage" || return 1
-  # folders first and with our own modes: those of a read-only folder would keep its files out
+  # folders first, with our own modes: a read-only folder could not receive its files
   sed "s:^:$stage/./:" "$work/folders" | tr '\n' '\0' >"$work/paths"
   step 0 xargs -0 -r mkdir -p <"$work/paths" 2>/dev/null || broken "it cannot be unpacked" || return 1
   case $format in
@@ -543,7 +543,7 @@ unpack() {
     return 1
   }
   step 0 chmod -R a-x,a-st,u=rwX,go=rX "$stage" 2>/dev/null || broken "it cannot be unpacked" || return 1
-  # a line for each thing that was made, in which the archive has no say: kind and mode, links, bytes, time
+  # one line per created entry, which the archive does not control: kind and mode, links, bytes, time
   step $((max_entries * 100 + 4096)) find "$stage" -name '*[[:cntrl:]]*' -exec echo name \; \
     -o -exec stat -c '%f %h %s %Y' {} + >"$work/made" 2>/dev/null || broken "what it holds cannot be read" || return 1
   found=$(awk -v files="$files" -v most="$max_unpacked_bytes" '
@@ -560,7 +560,7 @@ unpack() {
       else printf "%.0f %d", bytes, differ
     }' "$work/made")
   case $found in [0-9]*) unpacked_bytes=${found% *} ;; *) unsafe "$found" || return 1 ;; esac
-  # the site is what has the start page: the archive's root, or the one folder that everything is in
+  # the site is the folder with the start page: the archive's root, or its only folder
   root=$stage
   [ -f "$root/index.html" ] || root=$stage/$(ls -A "$stage") # the name of no file, when there are several
   [ -f "$root/index.html" ] || unsafe "it has no index.html" || return 1
@@ -575,7 +575,7 @@ unpack() {
   esac
 }
 
-# Puts what is in the archive where nginx looks, in one rename.
+# Publishes the archive's content to the folder that nginx serves, in one rename.
 publish() {
   archive=$download/archive
   sha256sum <"$archive" >"$work/sha256" & # while another processor decompresses
@@ -591,7 +591,7 @@ publish() {
 
 # ---- The loop ----------------------------------------------------------------------------------------------------------
 
-# Says a reason when it is new, and again now and then.
+# Prints a new reason at once, and repeats it from time to time.
 remind() {
   [ "$1" != "${reminded_of-}" ] || [ "$(now_ms)" -ge "$next_reminder_ms" ] || return 0
   reminded_of=$1 next_reminder_ms=$(($(now_ms) + reminder_ms))
@@ -599,7 +599,7 @@ remind() {
   leave_word "$1"
 }
 
-# Waits until the Secret holds another link, or the same one is worth another try.
+# Waits until the Secret contains another link, or it is time to try the same one again.
 await_other_link() {
   tried_link=$link
   retry_at_ms=$(($(now_ms) + refused_retry_ms))
@@ -616,7 +616,7 @@ back_off() {
   wait_ms=$most_backoff_ms
   [ "$failures" -gt 10 ] || wait_ms=$((first_backoff_ms << (failures - 1)))
   [ "$wait_ms" -le "$most_backoff_ms" ] || wait_ms=$most_backoff_ms
-  # half of it is certain, half is chance, so that many pods do not ask at the same moments
+  # half of the pause is fixed and half is random, so that many pods do not send requests at the same time
   wait_ms=$((wait_ms / 2 + wait_ms * $(od -An -N2 -tu2 /dev/urandom) / 131072))
   [ "$wait_ms" -ge "$retry_after_ms" ] || wait_ms=$retry_after_ms
   say "Attempt $failures: $reason. Next attempt in $(seconds_of "$wait_ms") s."
@@ -631,7 +631,7 @@ main() {
     command -v "$program" >/dev/null || give_up "The image has no $program"
   done
   rm -rf "$work"
-  # the container was started again in the same pod, for instance after a reboot: what it had unpacked is whole
+  # the container restarted in the same pod, for example after a reboot: the unpacked site is complete
   if [ -d "$site_folder/active" ] && [ "$(cat "$site_folder/active.content" 2>/dev/null)" = "$content_id" ]; then
     rm -rf "$download"
     say "Version «$version» is unpacked already: nothing to fetch."
@@ -644,12 +644,12 @@ main() {
   trap 'exit 143' TERM
 
   failures=0 broken_count=0
-  # what a killed container left is what one would have that had just been cut off
+  # the files of a killed container are the same as after an interrupted download
   host="the store"
   [ ! -f "$download/headers" ] || receive 18
   while :; do
     read_link
-    problem=local reason="a step on this node failed: is its disk full?" # unless something better is known below
+    problem=local reason="a step on this node failed: is its disk full?" # unless a more precise reason follows
     if check_link && { [ -f "$download/archive" ] || fetch; } && publish; then
       say "Serving version «$version»: $files files, $unpacked_bytes bytes, SHA-256 $sha256."
       leave_word "Serving version «$version», fetched from $host."

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Starts nginx and ends it gently: a rolling update must not cut off a reader. Beside it, texts of a site that was fetched are
-# compressed once; one that came in an image has them compressed already.
+# Starts nginx and stops it gracefully, so that a rolling update interrupts no request. In the background, it compresses the text files of
+# a fetched site once. A site in an image already contains compressed files.
 set -u
 folder=$(dirname "$0")
 site=${SITE_FOLDER:-/site}
@@ -9,34 +9,34 @@ image_site=${IMAGE_SITE_FOLDER:-}
 base_path=${BASE_PATH:-}
 port=${PORT:-8080}
 
-# where the kernel has no IPv6, nginx would refuse to start over such an address
+# without IPv6 in the kernel, nginx would not start with an IPv6 address
 echo "listen $port;" >"$scratch/listen.conf"
 [ ! -e "${IPV6_TABLE:-/proc/net/if_inet6}" ] || echo "listen [::]:$port;" >>"$scratch/listen.conf"
 
-# a request may just be on its way on a connection that is kept: when nginx ends, it waits so long for it, from 1.27.4 on
+# how long a stopping nginx (1.27.4 or later) waits for requests that are on their way on kept connections
 case $(nginx -v 2>&1) in
 "nginx version: nginx/0."* | "nginx version: nginx/1."[0-9].* | "nginx version: nginx/1."1[0-9].*) ;;
 "nginx version: nginx/1."2[0-6].* | "nginx version: nginx/1.27."[0-3]) ;;
 "nginx version: nginx/"[1-9]*) echo "keepalive_min_timeout 5s;" >>"$scratch/listen.conf" ;;
 esac
 
-# beside connections, nginx keeps files open
+# nginx also keeps files open
 ulimit -n "$(ulimit -H -n)" 2>/dev/null
 
-# Makes a root of nginx, which has the folder at the path that the site was exported for.
+# Makes a root folder for nginx that contains the folder at the path that the site was exported for.
 make_root() { # root, folder
   mkdir -p "$(dirname "$1$base_path")"
   ln -s -f -n "$2" "$1$base_path"
 }
 
-# A page.html.gz of the site's own beside its page.html would be taken for the same page, compressed.
+# nginx would send the site's own page.html.gz as the compressed form of its page.html.
 ships_compressed() {
   find "$whole" -type f -name '*.gz' | while IFS= read -r file; do
     [ ! -f "${file%.gz}" ] || echo "$file"
   done | grep -q .
 }
 
-# nginx would be ready, and find no page
+# otherwise nginx would become ready without any page
 if [ -n "$image_site" ] && [ ! -f "$image_site/index.html" ]; then
   echo "The image has no site: there is no $image_site/index.html in it." >&2
   exit 1
@@ -49,7 +49,7 @@ if [ -d "$whole" ]; then
   : >"$scratch/compressed.conf"
   if nginx -V 2>&1 | grep -q gzip_static && { [ -n "$image_site" ] || ! ships_compressed; }; then
     echo "gzip_static on;" >"$scratch/compressed.conf"
-    # hard links tell whether an earlier container of this pod compressed this site
+    # hard links show whether an earlier container of this pod compressed this site
     if [ "$site/compressed/index.html" -ef "$whole/index.html" ]; then
       served=$site/compressed
     elif [ -z "$image_site" ]; then
@@ -65,13 +65,13 @@ end_compressor() {
   [ -z "$compressor" ] || kill "$compressor" 2>/dev/null
 }
 
-# QUIT lets requests end, TERM does not, and which of them the kubelet sends is up to the image
+# QUIT lets requests end and TERM does not; the image decides which one the kubelet sends
 trap 'kill -QUIT "$nginx" 2>/dev/null; end_compressor' TERM QUIT INT
 nginx -e stderr -c "$folder/nginx.conf" -g 'daemon off;' &
 nginx=$!
 
 if [ "$to_compress" = yes ]; then
-  # with what time of the processor readers leave
+  # with the CPU time that requests leave
   gently=
   ! command -v nice >/dev/null || gently="nice -n 19"
   $gently sh "$folder/compress.sh" "$site" "$scratch/served$base_path" &

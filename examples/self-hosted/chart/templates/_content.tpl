@@ -1,6 +1,6 @@
 {{- /*
-The one identity of what the pods serve: an image with its digest; else label, job, and the archive's digest where it is known.
-Pods depend on it, and on nothing else of the export: another content always rolls them, a renewed link never does.
+The identity of the served content: the image with its digest; otherwise label, job, and the archive's digest if it is known. Of the
+export, the pod template depends only on this. So new content always rolls the pods, and a renewed link never does.
 */ -}}
 {{- define "docs-server.contentId" -}}
 {{- $export := .Values.staticExport -}}
@@ -9,8 +9,8 @@ Pods depend on it, and on nothing else of the export: another content always rol
 {{- end -}}
 
 {{- /*
-The links that pods may need, as JSON: content id to link in base64. A site that comes in an image needs none, but the pods before it
-may, as long as there are such.
+The links that pods may need, as JSON: content id to link in base64. A site in an image needs none, but pods of earlier revisions may
+still need theirs.
 */ -}}
 {{- define "docs-server.links" -}}
 {{- $own := dict -}}
@@ -40,12 +40,11 @@ may, as long as there are such.
 {{- end -}}
 
 {{- /*
-What pods of earlier revisions still need of an object that this release is about to write, as JSON: key to data. A pod of the
-revision that is served may have to start anew long after a later one failed, or was killed half way. So each key begins with
-the id of a content, or of a set of files, and stays as long as a ReplicaSet of this Deployment names that id. Where no cluster is
-asked, as in `helm template`, there is nothing to keep.
+The entries of an object that pods of earlier revisions still need after this release writes it, as JSON: key to data. A pod of the
+served revision may have to restart long after a later revision failed or was killed. So each key begins with the id of a content or of a
+set of files, and stays while a ReplicaSet of this Deployment names that id. Without a cluster, as in `helm template`, nothing is kept.
 
-Arguments: root, kind and name of the object, the annotation of the pods that holds the id.
+Arguments: root, kind and name of the object, the annotation of the pods that contains the id.
 */ -}}
 {{- define "docs-server.stillNeeded" -}}
 {{- $namespace := .root.Release.Namespace -}}

@@ -1,6 +1,6 @@
 {{- /*
-What must be true of the link is checked here and not in values.schema.json, because Helm prints the value that breaks a
-schema's rule. No message here, and no function that puts its argument into an error, may see the link: hence no urlParse.
+Checks the link here and not in values.schema.json, because Helm prints a value that does not match the schema. No message and no function
+whose errors quote arguments may receive the link, so urlParse is not used.
 */ -}}
 {{- define "docs-server.checkLink" -}}
 {{- $link := .Values.staticExport.bundleUrl -}}
@@ -23,7 +23,7 @@ schema's rule. No message here, and no function that puts its argument into an e
 {{- end -}}
 {{- end -}}
 
-{{- /* The TCP ports of the links, as a JSON list: no secret, and the network policy must let the pods reach them. */ -}}
+{{- /* The TCP ports of the links, as a JSON list. They are not secret, and the network policy must allow them. */ -}}
 {{- define "docs-server.linkPorts" -}}
 {{- $ports := list -}}
 {{- range include "docs-server.links" . | fromJson -}}

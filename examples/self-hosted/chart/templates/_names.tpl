@@ -27,7 +27,7 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
 {{- end -}}
 
-{{- /* Of nginx's container and of the test: the site's own where it serves itself. */ -}}
+{{- /* The image of nginx's container and of the test: the site's own image if there is one. */ -}}
 {{- define "docs-server.webImage" -}}
 {{- if eq (include "docs-server.source" .) "siteImage" -}}{{ .Values.siteImage }}{{- else -}}{{ include "docs-server.image" . }}{{- end -}}
 {{- end -}}

@@ -1,4 +1,4 @@
-{{- /* What OpenShift assigns by itself is left out there: fixed ids are refused. */ -}}
+{{- /* Omits the ids on OpenShift, which assigns them and refuses fixed ones. */ -}}
 {{- define "docs-server.podSecurityContext" -}}
 {{- $context := .Values.podSecurityContext -}}
 {{- if .Values.openshift -}}
@@ -7,7 +7,7 @@
 {{- toYaml $context -}}
 {{- end -}}
 
-{{- /* Of the pod of `helm test`, which must not be taken for one that serves. */ -}}
+{{- /* Labels of the pod of `helm test`: the Service must not select it. */ -}}
 {{- define "docs-server.testLabels" -}}
 app.kubernetes.io/name: {{ include "docs-server.name" . | trunc 58 | printf "%s-test" | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}

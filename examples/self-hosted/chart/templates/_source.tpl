@@ -1,5 +1,5 @@
 {{- /*
-Where the site comes from: «nothing»; «link», the bundle, which an init container fetches; «siteImage», an image that serves it;
+The source of the site: «nothing»; «link», a bundle that an init container fetches; «siteImage», an image that serves the site;
 «volume», an image that is mounted.
 */ -}}
 {{- define "docs-server.source" -}}
@@ -10,12 +10,12 @@ Where the site comes from: «nothing»; «link», the bundle, which an init cont
 {{- end -}}
 {{- end -}}
 
-{{- /* The image that has the site, where one has. */ -}}
+{{- /* The image that contains the site, if there is one. */ -}}
 {{- define "docs-server.imageOfSite" -}}
 {{- get (dict "siteImage" .Values.siteImage "volume" .Values.siteVolume.image) (include "docs-server.source" .) -}}
 {{- end -}}
 
-{{- /* Where nginx's container finds the site of an image. */ -}}
+{{- /* The folder of the site in nginx's container, if the site is in an image. */ -}}
 {{- define "docs-server.siteFolder" -}}
 {{- get (dict "siteImage" "/usr/share/nginx/html" "volume" "/site/site") (include "docs-server.source" .) -}}
 {{- end -}}

@@ -1,21 +1,21 @@
-// The real `helm` command: where it is, one run of it, and what becomes of its runs when the operation is interrupted.
+// The real `helm` command: its path, one run of it, and the end of its runs when the operation is interrupted.
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { findCommand } from "../../../programs/commands.ts";
 import { endWithUs, type Child } from "../childProcess.ts";
 import { ProviderError } from "../provider.ts";
 
-/** HELM names it, else PATH is searched. @returns `undefined` when there is none */
+/** Its path from HELM, else from PATH. @returns `undefined` when there is none */
 export const findHelm = (env: NodeJS.ProcessEnv): string | undefined =>
   env["HELM"] ?? findCommand("helm", env["PATH"]);
 
-/** What `helm` said when it failed, without the words that only the command puts in front. */
+/** The message of a failed `helm`, without the command's own prefix. */
 export class HelmError extends ProviderError {}
 
 export class HelmCommand {
   #path: string;
   #env: NodeJS.ProcessEnv;
-  /** Whether it makes something: whatever else it does is not cut off by Ctrl-C. */
+  /** Whether it creates something: Ctrl-C does not cut off other runs. */
   #running = new Map<Child, boolean>();
   #isCanceled = false;
 
@@ -26,14 +26,14 @@ export class HelmCommand {
 
   /**
    * @param values for `--values -`: never on the command line, which every user of the machine can read
-   * @returns what it wrote
+   * @returns its output
    * @throws HelmError
    */
   async run(args: string[], values?: unknown): Promise<string> {
     const makes = values !== undefined;
     if (makes && this.#isCanceled) throw new HelmError("context canceled");
     const process = spawn(this.#path, [...args, ...(makes ? ["--values", "-"] : [])], {
-      cwd: tmpdir(), // a folder of the program's isn't taken for a chart's name
+      cwd: tmpdir(), // a folder of the program isn't taken for a chart's name
       env: this.#env,
       stdio: ["pipe", "pipe", "pipe"],
     });
@@ -54,7 +54,7 @@ export class HelmCommand {
     throw new HelmError(readError(stderr));
   }
 
-  /** An install or upgrade then marks its release as failed, and says so. */
+  /** An install or upgrade then marks its release as failed, and reports it. */
   cancel(): Promise<void> {
     this.#isCanceled = true;
     for (const [child, makes] of this.#running) if (makes) child.kill("SIGTERM");

@@ -1,5 +1,5 @@
-// Stands in for Pulumi's Kubernetes plugin where a program declares a `kubernetes.helm.v3.Release`: the real `helm`
-// command does the work, on the cluster that KUBECONFIG names. What it fails with is told in its own words.
+// Replaces Pulumi's Kubernetes plugin where a program declares a `kubernetes.helm.v3.Release`: the real `helm` command does the
+// work, on the cluster of KUBECONFIG. Its errors are shown in its own words.
 import { isDeepStrictEqual } from "node:util";
 import {
   ProviderError,
@@ -7,6 +7,8 @@ import {
   type Provider,
   type ProviderDiff,
   type ProviderState,
+  type ReadAnswer,
+  type ReadSubject,
 } from "../provider.ts";
 import { isMap, plainMap, remark, type PropertyMap } from "../propertyValues.ts";
 import type { StoredResource } from "../stateFile.ts";
@@ -15,7 +17,7 @@ import { installArguments, unsupportedInputs, type ReleaseInputs } from "./relea
 
 export const helmReleaseType = "kubernetes:helm.sh/v3:Release";
 
-/** What `helm get metadata` tells of the newest revision, and the output `status` has of it. */
+/** The output of `helm get metadata` for the newest revision, and the output `status` that has it. */
 interface ReleaseStatus {
   name: string;
   namespace: string;
@@ -27,10 +29,11 @@ interface ReleaseStatus {
 }
 
 export class HelmReleaseProvider implements Provider {
+  readonly supportsPreview = false;
   #helm: HelmCommand;
   #folder: string;
 
-  /** @param folder of the program: what `./chart` is relative to */
+  /** @param folder of the program: `./chart` is relative to it */
   constructor(helm: HelmCommand, folder: string) {
     this.#helm = helm;
     this.#folder = folder;
@@ -52,7 +55,7 @@ export class HelmReleaseProvider implements Provider {
   update = (_old: StoredResource, _urn: string, inputs: PropertyMap): Promise<ProviderState> =>
     this.#make("upgrade", inputs);
 
-  /** A revision that was recorded is a partial failure. */
+  /** A failure with a recorded revision is a partial one. */
   async #make(command: "install" | "upgrade", inputs: PropertyMap): Promise<ProviderState> {
     const release = plainMap(inputs) as unknown as ReleaseInputs;
     const id = `${release.namespace}/${release.name}`;
@@ -68,14 +71,10 @@ export class HelmReleaseProvider implements Provider {
     return { id, outputs: withStatus(inputs, await this.#find(release)) };
   }
 
-  async read({
-    id = "",
-    inputs,
-    outputs,
-  }: Pick<StoredResource, "id" | "inputs" | "outputs">): Promise<ProviderState & { inputs: PropertyMap }> {
+  async read({ id = "", inputs = {}, outputs = {} }: ReadSubject): Promise<ReadAnswer> {
     const release = plainMap(inputs) as unknown as ReleaseInputs;
     const status = await this.#find(release);
-    // as the plugin does: what the newest revision was to be made with, pending or not
+    // as the plugin does: the inputs of the newest revision, pending or not
     const values = merged(release.values ?? {}, status ? await this.#values(release) : {});
     const found = Object.keys(values).length > 0 ? remark({ values }, inputs) : {};
     return {

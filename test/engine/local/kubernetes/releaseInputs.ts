@@ -1,4 +1,4 @@
-// The inputs of a Release that are carried out, as arguments of the `helm` command.
+// The inputs of a Release that are supported, as arguments of the `helm` command.
 import { resolve } from "node:path";
 import type { PropertyMap } from "../propertyValues.ts";
 
@@ -32,7 +32,7 @@ const carriedOut: Record<keyof ReleaseInputs, "required" | "optional"> = {
   version: "optional",
 };
 
-/** Names of what is asked for and not carried out, and of what is left out and not made up. */
+/** Names of given inputs that are not supported, and of missing inputs that are not generated. */
 export function unsupportedInputs(inputs: PropertyMap): string[] {
   const isOff = (key: string) => [undefined, null, false, ""].includes(inputs[key] as undefined);
   const repositoryOpts = Object.keys((inputs["repositoryOpts"] ?? {}) as PropertyMap);
@@ -46,7 +46,7 @@ export function unsupportedInputs(inputs: PropertyMap): string[] {
   ];
 }
 
-/** What follows `helm install NAME` or `helm upgrade NAME`, but for the values. */
+/** The arguments after `helm install NAME` or `helm upgrade NAME`, without the values. */
 export function installArguments(
   command: "install" | "upgrade",
   release: ReleaseInputs,
@@ -63,6 +63,6 @@ export function installArguments(
     ...(timeout ? ["--timeout", `${timeout}s`] : []),
     ...(release.skipAwait ? [] : ["--wait"]),
     ...(command === "install" && release.createNamespace ? ["--create-namespace"] : []),
-    ...(command === "upgrade" ? ["--history-max", String(maxHistory ?? 0)] : []), // 0 is «for ever»
+    ...(command === "upgrade" ? ["--history-max", String(maxHistory ?? 0)] : []), // 0 is «without end»
   ];
 }

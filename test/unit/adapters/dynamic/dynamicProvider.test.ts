@@ -1,12 +1,12 @@
-// The adapter, with a life cycle that only tells what it was asked for: no process, no engine, no network.
+// The adapter, with a life cycle that only records its calls: no process, no engine, no network.
 import { hostname } from "node:os";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   dynamicProvider,
   type DynamicProvider,
 } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
-import { Session } from "../../../../provider/adapters/dynamic/session.ts";
-import { thisProcess } from "../../../../provider/adapters/dynamic/thisProcess.ts";
+import { Session } from "../../../../provider/adapters/session/session.ts";
+import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import { UnfinishedError } from "../../../../provider/resource/unfinishedError.ts";
 import type { Diff, Found, LifeCycle } from "../../../../provider/resource/lifeCycle.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
@@ -14,7 +14,7 @@ import { URN } from "../../../simulation/testContext.ts";
 
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const PROVIDER = "exports.handler = …";
-/** As the engine hands it over: the user's own property, and what is hidden beside it. */
+/** As the engine passes it: the user's own property, and the hidden ones beside it. */
 const INPUTS = { name: "a", __provider: PROVIDER, __urn: URN };
 /** The same after a first `up`. */
 const STORED = { name: "a", size: 1, __bookkeeping: { seen: 7 }, __urn: URN, __provider: PROVIDER };
@@ -30,24 +30,24 @@ type Life = LifeCycle<Inputs, State>;
 type Fake = ReturnType<typeof fakeLifeCycle>;
 
 const STATE: State = { outputs: { name: "a", size: 1 }, bookkeeping: { seen: 7 } };
-/** The same, as a look finds it. */
+/** The same, as a refresh finds it. */
 const FOUND: Found<Inputs, State> = { inputs: { name: "a" }, state: STATE };
 
 const SAME: Diff = {
   changed: [],
   replaces: [],
   hidden: false,
-  decision: { because: "UP_TO_DATE", text: "nothing is asked for" },
+  decision: { code: "UP_TO_DATE", text: "no request is needed" },
 };
 
 let lines: ReturnType<typeof recordingReporter>["lines"] & { debug: string[] };
-/** URN of the row of each reporter that was made. */
+/** URN of the row of each created reporter. */
 let rows: (string | undefined)[];
 let session: Session;
 
 const leaving = vi.hoisted(() => ({ answers: 0 }));
-vi.mock("../../../../provider/adapters/dynamic/stuckAnswer.ts", () => ({
-  answerLeaves: () => leaving.answers++,
+vi.mock("../../../../provider/adapters/dynamic/unsentAnswer.ts", () => ({
+  exitIfAnswerIsNotSent: () => leaving.answers++,
 }));
 
 beforeEach(() => {
@@ -56,7 +56,7 @@ beforeEach(() => {
   const reporter = recordingReporter();
   lines = { ...reporter.lines, debug: [] };
   session = new Session({
-    ...thisProcess,
+    ...dynamicHost,
     reporter: (urn) => {
       rows.push(urn);
       return { ...reporter, debug: (line) => lines.debug.push(line), close: () => undefined };
@@ -68,7 +68,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** A life cycle that remembers its calls, and of which every answer may be given. */
+/** A life cycle that records its calls, and with configurable answers. */
 function fakeLifeCycle(answers: Partial<Life> = {}) {
   return {
     noBookkeeping: { seen: 0 },
@@ -77,13 +77,15 @@ function fakeLifeCycle(answers: Partial<Life> = {}) {
       answers.check ?? ((given) => ({ inputs: given as Partial<Inputs> as Inputs, failures: [] })),
     ),
     diff: vi.fn<Life["diff"]>(answers.diff ?? (() => SAME)),
+    predict: vi.fn<Life["predict"]>(() => ({})),
     create: vi.fn<Life["create"]>(answers.create ?? (() => Promise.resolve(STATE))),
     read: vi.fn<Life["read"]>(answers.read ?? (() => Promise.resolve(FOUND))),
     gone: vi.fn<Life["gone"]>(({ outputs }) => ({
-      because: "JOB_GONE",
-      text: `${outputs.name} is not there any more`,
+      code: "JOB_GONE",
+      text: `${outputs.name} no longer exists`,
     })),
     lookUp: vi.fn<Life["lookUp"]>(() => Promise.resolve(FOUND)),
+    import: vi.fn<Life["import"]>(() => Promise.reject(new Error("a dynamic resource is not imported"))),
     update: vi.fn<Life["update"]>(answers.update ?? (() => Promise.resolve(STATE))),
     remove: vi.fn<Life["remove"]>(answers.remove ?? (() => Promise.resolve())),
   };
@@ -103,7 +105,7 @@ describe("check", () => {
     lifeCycle = fakeLifeCycle(),
   ): ReturnType<DynamicProvider["check"]> => adapterOf(lifeCycle).check({}, given);
 
-  test("hands the user's own properties to the life cycle, and the hidden ones back beside what it made of them", async () => {
+  test("passes the user's own properties to the life cycle, and returns the hidden ones beside its result", async () => {
     const lifeCycle = fakeLifeCycle({
       check: () => ({
         inputs: { name: "normalised", version: undefined } as Inputs,
@@ -111,7 +113,7 @@ describe("check", () => {
       }),
     });
     const given = { ...INPUTS, __timeouts: { create: "1h" } };
-    // without the undefined, at which the host fails
+    // without undefined, at which the host fails
     expect(await check(given, lifeCycle)).toStrictEqual({
       inputs: { ...given, name: "normalised" },
       failures: [{ property: "name", reason: "is long" }],
@@ -154,7 +156,7 @@ describe("diff", () => {
     expect(Math.abs((machine?.nowMs ?? 0) - Date.now())).toBeLessThan(60_000);
   });
 
-  test("takes a state without bookkeeping for one of which nothing is remembered", async () => {
+  test("treats a state without bookkeeping as one without records", async () => {
     const lifeCycle = fakeLifeCycle();
     await adapterOf(lifeCycle).diff("id-of-a", { name: "a" }, INPUTS);
     expect(lifeCycle.diff.mock.calls[0]?.[1]).toEqual({
@@ -172,24 +174,24 @@ describe("diff", () => {
     ],
     ["which inputs replace", { changed: ["name"], replaces: ["name"] }, { replaces: ["name"] }],
     ["that there is a change that no input shows", { hidden: true }, { changes: true, replaces: [] }],
-  ])("says %s", async (_, answer, said) => {
+  ])("reports %s", async (_, answer, said) => {
     const lifeCycle = fakeLifeCycle({ diff: () => ({ ...SAME, ...answer }) });
     expect(await adapterOf(lifeCycle).diff("id-of-a", STORED, INPUTS)).toEqual(said);
   });
 
-  test("tells its decision on the resource's own row, and on none while the URN is not known", async () => {
-    const decision = { because: "SETTINGS", text: "name changed" } as const;
+  test("shows its decision on the resource's own row, and on none while the URN is unknown", async () => {
+    const decision = { code: "SETTINGS", text: "name changed" } as const;
     const adapter = adapterOf(fakeLifeCycle({ diff: () => ({ ...SAME, changed: ["name"], decision }) }));
     for (const urn of [URN, UNKNOWN, 7]) await adapter.diff("id-of-a", STORED, { ...INPUTS, __urn: urn });
     expect(rows).toEqual([URN, undefined, undefined]);
     expect(lines).toMatchObject({ debug: [], info: Array(3).fill("SETTINGS: name changed") });
     await adapterOf(fakeLifeCycle()).diff("id-of-a", STORED, INPUTS);
-    expect(lines.debug).toEqual(["UP_TO_DATE: nothing is asked for"]);
+    expect(lines.debug).toEqual(["UP_TO_DATE: no request is needed"]);
   });
 });
 
 describe("create", () => {
-  test("gives the id, the outputs, and what is hidden, without the undefined, at which the host fails", async () => {
+  test("returns the id, the outputs, and the hidden properties, without undefined, at which the host fails", async () => {
     const state = { outputs: { name: "a", size: undefined }, bookkeeping: { seen: 7 } };
     const lifeCycle = fakeLifeCycle({ create: () => Promise.resolve(state) });
     expect(await adapterOf(lifeCycle).create(INPUTS)).toStrictEqual({
@@ -212,7 +214,7 @@ describe("create", () => {
     expect(thrown).not.toBeInstanceOf(Error);
   });
 
-  test("that fails is an error without a stack, which means nothing to a user, and without an id", async () => {
+  test("that fails is an error without a stack trace, which does not help users, and without an id", async () => {
     const error = Object.assign(new Error("no such site"), { id: "7" });
     const adapter = adapterOf(fakeLifeCycle({ create: () => Promise.reject(error) }));
     const thrown = await thrownBy(adapter.create(INPUTS));
@@ -253,7 +255,7 @@ describe("customTimeouts", () => {
     [{ create: "2m", update: "3m" }, 120_000, 180_000],
     [{}, undefined, undefined],
     [undefined, undefined, undefined],
-  ])("%j limits create and update, each its own", async (timeouts, createMs, updateMs) => {
+  ])("%j limits create and update separately", async (timeouts, createMs, updateMs) => {
     const lifeCycle = fakeLifeCycle();
     const given = { ...INPUTS, ...(timeouts && { __timeouts: timeouts }) };
     await adapterOf(lifeCycle).create(given);
@@ -264,10 +266,10 @@ describe("customTimeouts", () => {
 });
 
 describe("read", () => {
-  test("says with its code that a job is gone, as the next `up` does", async () => {
+  test("reports with its code that a job is gone, as the next `up` does", async () => {
     const lifeCycle = fakeLifeCycle({ read: () => Promise.resolve(undefined) });
     await adapterOf(lifeCycle).read("id-of-a", STORED);
-    expect(lines.info).toEqual(["JOB_GONE: a is not there any more"]);
+    expect(lines.info).toEqual(["JOB_GONE: a no longer exists"]);
     expect(lifeCycle.gone.mock.calls).toEqual([[STATE]]);
   });
 
@@ -276,15 +278,15 @@ describe("read", () => {
     ["JOB_GONE", ["JOB_GONE: it is made again"]],
     ["RENEW_WINDOW", []],
     ["UP_TO_DATE", []],
-  ] as const)("tells what was found where the next `up` says %s: %j", async (because, told) => {
-    const decision = { because, text: "it is made again" };
+  ] as const)("reports the result where the next `up` says %s: %j", async (code, told) => {
+    const decision = { code, text: "it is made again" };
     await adapterOf(fakeLifeCycle({ diff: () => ({ ...SAME, decision }) })).read("id-of-a", STORED);
     expect(lines.info).toEqual(told);
     expect(lines.debug).toEqual([]);
   });
 
-  test("tells what was found once, though newer engines compare it at once: the next diff tells it again", async () => {
-    const decision = { because: "DRIFTED", text: "it is made again" } as const;
+  test("reports the result once, though newer engines compare it at once: the next diff reports it again", async () => {
+    const decision = { code: "DRIFTED", text: "it is made again" } as const;
     const adapter = adapterOf(fakeLifeCycle({ diff: () => ({ ...SAME, decision }) }));
     await adapter.read("id-of-a", STORED);
     await adapter.diff("id-of-a", STORED, STORED);
@@ -293,7 +295,7 @@ describe("read", () => {
     expect(lines.info).toHaveLength(2);
   });
 
-  test("gives what is there now", async () => {
+  test("returns the present state", async () => {
     const lifeCycle = fakeLifeCycle({
       read: () =>
         Promise.resolve({
@@ -309,19 +311,19 @@ describe("read", () => {
     expect(lifeCycle.lookUp).not.toHaveBeenCalled();
   });
 
-  test("says by an empty id that it is gone", async () => {
+  test("reports by an empty id that it is gone", async () => {
     const adapter = adapterOf(fakeLifeCycle({ read: () => Promise.resolve(undefined) }));
     expect(await adapter.read("id-of-a", STORED)).toEqual({ id: "", props: {} });
   });
 
-  test("of a resource that something else manages looks it up by its id", async () => {
+  test("of a resource that another program manages looks it up by its id", async () => {
     const lifeCycle = fakeLifeCycle();
     await adapterOf(lifeCycle).read("id-of-a", INPUTS);
     expect(lifeCycle.lookUp.mock.calls[0]?.slice(1)).toEqual(["id-of-a", { name: "a" }]);
     expect(lifeCycle.read).not.toHaveBeenCalled();
   });
 
-  test("tells what was thrown also where that is no error", async () => {
+  test("reports a thrown value that is no error", async () => {
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what it is about
     const adapter = adapterOf(fakeLifeCycle({ read: () => Promise.reject({ no: "error" }) }));
     expect(await thrownBy(adapter.read("id-of-a", STORED))).toMatchObject({ message: "{ no: 'error' }" });
@@ -338,7 +340,7 @@ describe("delete", () => {
     expect(rows).toEqual([URN]);
   });
 
-  test("of a resource that never had a URN goes without", async () => {
+  test("of a resource that never had a URN works without one", async () => {
     const lifeCycle = fakeLifeCycle();
     await adapterOf(lifeCycle).delete("id-of-a", { ...STORED, __urn: UNKNOWN });
     expect(lifeCycle.remove.mock.calls[0]?.[0]).not.toHaveProperty("urn");
@@ -354,13 +356,13 @@ describe("delete", () => {
 describe("the URN", () => {
   const NEW_URN = URN.replace("::docs", "::renamed");
 
-  test("that is another than the state's, by an alias, is a change, and is said so", async () => {
+  test("that differs from the state's, by an alias, is a change, and is reported", async () => {
     const renamed = { ...INPUTS, __urn: NEW_URN };
     expect(await adapterOf(fakeLifeCycle()).diff("id-of-a", STORED, renamed)).toEqual({
       changes: true,
       replaces: [],
     });
-    expect(lines.info).toEqual(["SETTINGS: the resource was renamed or moved: remembered without a request"]);
+    expect(lines.info).toEqual(["SETTINGS: the resource was renamed or moved: recorded without a request"]);
   });
 
   test.each([
@@ -372,7 +374,7 @@ describe("the URN", () => {
     [URN, undefined, {}],
     [URN, 7, {}],
   ])(
-    "of %j, now %j, is told as %j: without one, two resources could not be told apart",
+    "of %j, now %j, is reported as %j: without one, two resources could not be distinguished",
     async (before, now, urns) => {
       const operation = vi.spyOn(session, "operation");
       const adapter = adapterOf(fakeLifeCycle());
@@ -389,16 +391,16 @@ describe("the URN", () => {
   );
 });
 
-describe("what leaves", () => {
+describe("returned texts", () => {
   const half = "\ud83d"; // of an emoji
 
-  test("is whole characters, on which the host's encoder fails otherwise", async () => {
+  test("are whole characters: the host's encoder fails on others", async () => {
     const state = { outputs: { name: half }, bookkeeping: {} };
     const { outs } = await adapterOf(fakeLifeCycle({ create: () => Promise.resolve(state) })).create(INPUTS);
     expect(outs["name"]).toBe("\ufffd");
   });
 
-  test("is one line without a command, in errors, in failures of a check and in what is unfinished", async () => {
+  test("are one line without terminal commands, in errors, in check failures and in unfinished states", async () => {
     const text = `a\n##[x]${half}`;
     const shown = "a\\u{a}# #[x]\ufffd";
     const unfinished = new UnfinishedError(new Error(text), STATE);
@@ -417,7 +419,7 @@ describe("what leaves", () => {
     });
   });
 
-  test("is watched until it has left, whatever it is", async () => {
+  test("are watched until they are sent, whatever they are", async () => {
     const adapter = adapterOf(
       fakeLifeCycle({
         diff: () => {

@@ -1,4 +1,4 @@
-// Lines on the resource's row, with modules like those of Pulumi's host in the place of its own: no process, no engine.
+// Lines on the resource's row, with stand-ins for the modules of Pulumi's host: no process, no engine.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -17,7 +17,7 @@ interface Line {
 let folder: string;
 let clock: VirtualClock;
 let engineReporter: Awaited<ReturnType<typeof load>>;
-/** What the modules tell: each client that was made, and each line. */
+/** The record of the modules: each created client, and each line. */
 let seen: { clients: unknown[][]; lines: Line[]; refuse: boolean };
 
 const load = async () => (await import("../../../../provider/adapters/dynamic/engineLog.ts")).engineReporter;
@@ -44,7 +44,7 @@ function write(path: string, text: string): void {
   writeFileSync(join(folder, path), text);
 }
 
-/** A host that has what the real one has, started as the engine starts it. */
+/** A host with the real one's parts, started as the engine starts it. */
 function startHost(): void {
   write("node_modules/@grpc/grpc-js/index.js", 'exports.credentials = { createInsecure: () => "insecure" };');
   write(
@@ -71,7 +71,7 @@ function startHost(): void {
   process.argv = ["node", join(folder, "host.js"), "127.0.0.1:40001"];
 }
 
-test("lines stay on the resource's own row, each with its severity; progress is replaced by what comes next", () => {
+test("lines stay on the resource's own row, each with its severity; the next line replaces progress", () => {
   startHost();
   const reporter = engineReporter(URN, clock);
   reporter.debug("a detail");
@@ -90,7 +90,7 @@ test("lines stay on the resource's own row, each with its severity; progress is 
   ]);
 });
 
-test("one client for all rows of the process talks to the engine whose address is the last argument", () => {
+test("one client for all rows of the process connects to the engine, whose address is the last argument", () => {
   startHost();
   for (const urn of [URN, undefined]) {
     const reporter = engineReporter(urn, clock);
@@ -101,7 +101,7 @@ test("one client for all rows of the process talks to the engine whose address i
   expect(seen.lines.map(({ urn }) => urn)).toEqual([URN, ""]); // without a URN: the stack's row
 });
 
-test("a line that cannot be sent costs the line and nothing else", () => {
+test("a line that cannot be sent is dropped without further effect", () => {
   startHost();
   const reporter = engineReporter(URN, clock);
   seen.refuse = true;
@@ -114,7 +114,7 @@ test("a line that cannot be sent costs the line and nothing else", () => {
 test.each([
   ["has other modules", () => write("node_modules/@grpc/grpc-js/index.js", "")],
   ["has none", () => undefined],
-])("a host that %s costs the lines and nothing else, and is not asked again", (_what, prepare) => {
+])("a host that %s drops the lines without further effect, and is not used again", (_what, prepare) => {
   prepare();
   process.argv = ["node", join(folder, "host.js"), "127.0.0.1:40001"];
   expect(() => engineReporter(URN, clock).info("lost")).not.toThrow();

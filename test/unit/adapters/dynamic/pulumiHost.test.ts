@@ -22,7 +22,7 @@ beforeEach(async () => {
   cancelled = 0;
   server = createServer((_request, response) => response.end());
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  vi.resetModules(); // what is watched is kept for the life of a process
+  vi.resetModules(); // the watcher is kept for the life of a process
   ({ watchForCancel } = await import("../../../../provider/adapters/dynamic/pulumiHost.ts"));
 });
 
@@ -31,7 +31,7 @@ afterEach(async () => {
   await new Promise((done) => server.close(done));
 });
 
-/** Calls methods of the server, as the engine does; each is answered by the server's own handler. */
+/** Calls methods of the server, as the engine does; the server's own handler answers each. */
 async function call(...paths: string[]): Promise<void> {
   const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   for (const path of paths) {
@@ -56,14 +56,14 @@ test("other calls are not taken for it", async () => {
   expect(cancelled).toBe(0);
 });
 
-test("watching twice notices each call once, for whoever watched first", async () => {
+test("watching twice notices each call once, for the first watcher", async () => {
   watchForCancel(onCancel);
   watchForCancel(() => expect.fail("the second one is not called"));
   await call(CANCEL);
   expect(cancelled).toBe(1);
 });
 
-test("a server that listens later is found by a later watch; other servers are passed over", async () => {
+test("a server that listens later is found by a later watch; other servers are ignored", async () => {
   const { port } = server.address() as AddressInfo;
   await new Promise((done) => server.close(done));
   const other = createTcpServer();
@@ -85,19 +85,19 @@ test.each([
   ["lists what is no object", () => [undefined, null, 7, "Http2Server"]],
   ["lists objects without a constructor", () => [Object.create(null) as unknown]],
   ["lists something that only looks like a server", () => [{ constructor: { name: "Http2Server" } }]],
-])("a Node.js that %s costs the notice, and nothing else", (_what, list) => {
+])("a Node.js that %s disables the notice, without further effect", (_what, list) => {
   process_._getActiveHandles = list;
   watchForCancel(onCancel);
   expect(cancelled).toBe(0);
 });
 
-test("an engine of which nobody listens any more is told of once; one that only closes a connection is not", async () => {
+test("an engine that no longer listens is reported once; one that only closes a connection is not", async () => {
   const { watchEngine } = await import("../../../../provider/adapters/dynamic/pulumiHost.ts");
   const connections: Socket[] = [];
   const engine = createTcpServer((connection) => {
     connections.push(connection);
     connection.on("error", () => undefined);
-    connection.end(); // as a server that hears nothing for a while does
+    connection.end(); // as an idle server does
   });
   await new Promise<void>((done) => engine.listen(0, "127.0.0.1", done));
   const [gone, again] = [vi.fn(), vi.fn()];
@@ -111,7 +111,7 @@ test("an engine of which nobody listens any more is told of once; one that only 
   expect(again).not.toHaveBeenCalled();
 });
 
-test("an address where nobody ever listened is not watched, nor is its refusal taken for an end", async () => {
+test("an address that never had a listener is not watched, nor is its refusal taken for an end", async () => {
   const { watchEngine } = await import("../../../../provider/adapters/dynamic/pulumiHost.ts");
   const nobody = createTcpServer();
   await new Promise<void>((done) => nobody.listen(0, "127.0.0.1", done));
@@ -119,7 +119,7 @@ test("an address where nobody ever listened is not watched, nor is its refusal t
   await new Promise((done) => nobody.close(done));
   const gone = vi.fn();
   watchEngine(gone, `127.0.0.1:${port}`);
-  // a connection that is refused later has seen this one refused
+  // a connection that is refused later shows that this one was refused
   const other = connectTcp({ host: "127.0.0.1", port });
   await new Promise<void>((done) => other.on("error", () => undefined).on("close", () => done()));
   await new Promise((done) => setImmediate(done));
@@ -147,7 +147,7 @@ test("the engine that a process served before is not watched any more", async ()
 });
 
 test.each(["", "no address", "127.0.0.1:0", "127.0.0.1:65536", "host:1.5"])(
-  "an address that is none is not watched: %j",
+  "an invalid address is not watched: %j",
   async (address) => {
     const { watchEngine } = await import("../../../../provider/adapters/dynamic/pulumiHost.ts");
     expect(() => watchEngine(() => expect.fail("gone"), address)).not.toThrow();

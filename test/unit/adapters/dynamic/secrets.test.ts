@@ -1,4 +1,4 @@
-// What one operation reads and nobody may see, of each kind: whatever others make of it, it does not leave the adapter.
+// The secrets that one operation reads, of each kind: whatever others make of them, they do not leave the adapter.
 import { createServer } from "node:http";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
@@ -9,10 +9,10 @@ import {
   dynamicProvider,
   type DynamicProvider,
 } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
-import { Session } from "../../../../provider/adapters/dynamic/session.ts";
-import { thisProcess } from "../../../../provider/adapters/dynamic/thisProcess.ts";
+import { Session } from "../../../../provider/adapters/session/session.ts";
+import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import { bucketDestination } from "../../../../provider/destination/bucket/bucketDestination.ts";
-import { askStore } from "../../../../provider/download/storeRequest.ts";
+import { requestStore } from "../../../../provider/download/storeRequest.ts";
 import { signerFrom } from "../../../../provider/kit/signature.ts";
 import { RegistrySession } from "../../../../provider/registry/session.ts";
 import type { Context } from "../../../../provider/resource/context.ts";
@@ -28,7 +28,7 @@ import { VirtualClock } from "../../../simulation/virtualClock.ts";
 type Life = LifeCycle<object, StoredState>;
 const STATE: StoredState = { outputs: {}, bookkeeping: {} };
 const SECRET = "c4n4ry/Wert+7";
-/** How a secret may come back: as it is, and in forms that no rule for patterns knows. */
+/** The forms in which a secret may come back: plain, and in forms that no pattern matches. */
 const formsOf = (secret: string): string[] => [
   secret,
   encodeURIComponent(secret),
@@ -36,7 +36,7 @@ const formsOf = (secret: string): string[] => [
 ];
 const FORMS = formsOf(SECRET).join(", ");
 
-/** All that left the adapter. */
+/** All output of the adapter. */
 let left: string[];
 let environment: Record<string, string>;
 let answer: (request: SeenRequest) => ScriptedReply;
@@ -52,7 +52,7 @@ function adapter(life: Partial<Life>): DynamicProvider {
   const note = (line: string): void => void left.push(line);
   const { spans, finished } = new RecordedSpans(clock);
   const session = new Session({
-    ...thisProcess,
+    ...dynamicHost,
     clock,
     fetch: (...given) => scriptedFetch((request) => answer(request)).fetch(...given),
     environment: (name) => environment[name],
@@ -80,12 +80,14 @@ function adapter(life: Partial<Life>): DynamicProvider {
         changed: [],
         replaces: [],
         hidden: false,
-        decision: { because: "UP_TO_DATE", text: "" },
+        decision: { code: "UP_TO_DATE", text: "" },
       }),
+      predict: () => ({}),
       create: () => Promise.resolve(STATE),
       read: () => Promise.resolve(undefined),
-      gone: () => ({ because: "JOB_GONE", text: "" }),
+      gone: () => ({ code: "JOB_GONE", text: "" }),
       lookUp: () => Promise.reject(new Error("nothing")),
+      import: () => Promise.reject(new Error("nothing")),
       update: () => Promise.resolve(STATE),
       remove: () => Promise.resolve(),
       ...life,
@@ -94,7 +96,7 @@ function adapter(life: Partial<Life>): DynamicProvider {
   );
 }
 
-/** Runs an operation that may fail: its error leaves, too. */
+/** Runs an operation that may fail: its error is output, too. */
 async function operation(run: (context: Context) => Promise<unknown>): Promise<void> {
   const provider = adapter({ create: (context) => run(context).then(() => STATE) });
   await provider.create({}).catch((error: unknown) => left.push((error as Error).message));
@@ -102,13 +104,13 @@ async function operation(run: (context: Context) => Promise<unknown>): Promise<v
 
 function expectNothing(words: string): void {
   const all = left.join("\n");
-  expect(all).toContain(words); // what the others said did arrive
-  // of base64 text, what is made of the secret alone
+  expect(all).toContain(words); // the other texts did arrive
+  // the characters of base64 text that depend only on the secret
   const [plain, encoded, base64 = ""] = formsOf(SECRET);
   for (const form of ["c4n4ry", plain, encoded, base64.slice(4, -4)]) expect(all).not.toContain(form);
 }
 
-describe("what an operation knows to be secret", () => {
+describe("a secret of an operation", () => {
   const say = (context: Context): void => {
     context.secrets.add(SECRET);
   };
@@ -153,7 +155,7 @@ describe("what an operation knows to be secret", () => {
     expectNothing("and [removed]…");
   });
 
-  test("is in no check failure: a key that stands in the place of another input", async () => {
+  test("is in no check failure: a key in place of another input", async () => {
     environment = { DOCS_HOSTING_ADMIN_API_KEY: `svc_${SECRET}` };
     const provider = adapter({
       check: (inputs, configuration) => {
@@ -225,7 +227,7 @@ describe("of each kind", () => {
     expectNothing("go away");
   });
 
-  test("where a registry says that an upload goes on", async () => {
+  test("the address at which a registry continues an upload", async () => {
     const place = `/v2/a/blobs/uploads/1?_state=${encodeURIComponent(SECRET)}&x=1`;
     answer = () => ({
       status: 403,
@@ -239,7 +241,7 @@ describe("of each kind", () => {
     expectNothing("no state");
   });
 
-  test("a presigned link, and where a store redirects to", async () => {
+  test("a presigned link, and a store's redirect", async () => {
     environment = { DOCS_HOSTING_ADMIN_API_KEY: "svc_another" };
     const [minted, redirected] = ["c4n4ry-minted", "c4n4ry-redirected"];
     answer = ({ url }) => {
@@ -254,13 +256,13 @@ describe("of each kind", () => {
       const { url } = await service.client.createBundle("7", "docs.example.com");
       const policy = { allowInsecure: false, publicStorageOnly: false };
       const network = { ...service, policy, proxyFor: () => undefined };
-      await askStore(url, {}, network, () => Promise.resolve());
+      await requestStore(url, {}, network, () => Promise.resolve());
       throw new Error(`the store said ${minted}, then ${redirected}`);
     });
     expectNothing("the store said");
   });
 
-  test("what opens a bucket, and the links that it signs", async () => {
+  test("the credentials of a bucket, and the links that they sign", async () => {
     vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE");
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", SECRET);
     vi.stubEnv("AWS_SESSION_TOKEN", "c4n4ry-of-a-session");
@@ -282,8 +284,8 @@ describe("of each kind", () => {
     await operation(async (context) => {
       const given = {
         ...context,
-        clock: thisProcess.clock,
-        deadline: startDeadline(thisProcess.clock, 60_000),
+        clock: dynamicHost.clock,
+        deadline: startDeadline(dynamicHost.clock, 60_000),
         environment: () => undefined,
         scratch: () => Promise.resolve("/nowhere"),
       };

@@ -1,4 +1,4 @@
-// A preview may not know any part of any input. Whatever is unknown, every resource answers it.
+// A preview may not know any part of any input. Every resource answers it, whatever is unknown.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { generateKeyPairSync } from "node:crypto";
 import { tmpdir } from "node:os";
@@ -12,13 +12,13 @@ import {
   dynamicProvider,
   type DynamicProvider,
 } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
-import { Session } from "../../../../provider/adapters/dynamic/session.ts";
-import { thisProcess } from "../../../../provider/adapters/dynamic/thisProcess.ts";
+import { Session } from "../../../../provider/adapters/session/session.ts";
+import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import { staticExport } from "../../../../provider/staticExport/lifeCycle.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { KEY, URN } from "../../../simulation/testContext.ts";
 
-/** What the engine sends for an unknown string, boolean, number, list, asset, archive and object. */
+/** The engine's values for an unknown string, boolean, number, list, asset, archive and object. */
 const SENTINELS = [
   "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
   "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
@@ -61,14 +61,14 @@ beforeEach(() => {
   const reporter = recordingReporter();
   const tell = (line: string): void => void told.push(line);
   const telling = { ...reporter, info: tell, warn: tell, debug: tell, close: () => undefined };
-  session = new Session({ ...thisProcess, reporter: () => telling });
+  session = new Session({ ...dynamicHost, reporter: () => telling });
 });
 
 afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** Valid inputs, and what is stored beside them after a first `up`. */
+/** Valid inputs, and the stored values beside them after a first `up`. */
 interface Sample {
   readonly provider: () => DynamicProvider;
   readonly inputs: () => object;
@@ -144,7 +144,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
 
 type Path = readonly (string | number)[];
 
-/** Each place in a value, the value itself left out. */
+/** Each path in a value, without the value itself. */
 function pathsIn(value: unknown, at: Path = []): Path[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, each]) => {
@@ -153,10 +153,10 @@ function pathsIn(value: unknown, at: Path = []): Path[] {
   });
 }
 
-/** The value with others at these places. */
+/** The value with others at these paths. */
 function replaced(value: unknown, changes: readonly (readonly [Path, string])[]): unknown {
   const copy = structuredClone(value);
-  // the deepest first: what lies in something unknown is unknown with it
+  // the deepest first: parts of an unknown value are unknown with it
   for (const [path, other] of [...changes].sort(([a], [b]) => b.length - a.length)) {
     const parent = path.slice(0, -1).reduce((at, name) => (at as Record<string, unknown>)[name], copy);
     (parent as Record<string, unknown>)[String(path.at(-1))] = other;
@@ -164,36 +164,39 @@ function replaced(value: unknown, changes: readonly (readonly [Path, string])[])
   return copy;
 }
 
-test.each(Object.keys(SAMPLES))("a %s is checked and compared, whatever of it is unknown", async (name) => {
-  const sample = SAMPLES[name];
-  if (!sample) throw new Error("no sample");
-  const { provider, outputs, bookkeeping } = sample;
-  const inputs = { ...sample.inputs(), __timeouts: { create: "1h" }, __urn: URN };
-  const olds = { ...inputs, ...outputs, __bookkeeping: bookkeeping };
-  expect((await provider().check({}, inputs)).failures).toEqual([]);
-  const paths = pathsIn(inputs);
-  const unknowns = fc
-    .subarray(paths)
-    .chain((chosen) =>
-      fc
-        .array(fc.constantFrom(...SENTINELS), { minLength: chosen.length, maxLength: chosen.length })
-        .map((sentinels) => chosen.map((path, index) => [path, sentinels[index] ?? ""] as const)),
-    );
-  const property = fc.asyncProperty(unknowns, async (changes) => {
-    told = [];
-    const news = replaced(inputs, changes) as Record<string, unknown>;
-    const checked = await provider().check(olds, news);
-    expect(checked.failures).toEqual([]);
-    for (const [path, sentinel] of changes) {
-      // what is unknown stays unknown, so that the preview shows it
-      if (path.length === 1) expect(checked.inputs[String(path[0])]).toBe(sentinel);
-    }
-    const { changes: isChanged } = await provider().diff("id", olds, checked.inputs);
-    // below an input there are fields that mean nothing: a file's path where its digest is known
-    const isVisible = changes.some(([path]) => path.length === 1 && !String(path[0]).startsWith("__"));
-    if (isVisible) expect(isChanged).not.toBe(false);
-    const words = told.join("\n");
-    for (const hidden of [KEY, ...SENTINELS]) expect(words).not.toContain(hidden);
-  });
-  await fc.assert(property, { numRuns: 150 });
-});
+test.each(Object.keys(SAMPLES))(
+  "a %s is checked and compared, whatever part of it is unknown",
+  async (name) => {
+    const sample = SAMPLES[name];
+    if (!sample) throw new Error("no sample");
+    const { provider, outputs, bookkeeping } = sample;
+    const inputs = { ...sample.inputs(), __timeouts: { create: "1h" }, __urn: URN };
+    const olds = { ...inputs, ...outputs, __bookkeeping: bookkeeping };
+    expect((await provider().check({}, inputs)).failures).toEqual([]);
+    const paths = pathsIn(inputs);
+    const unknowns = fc
+      .subarray(paths)
+      .chain((chosen) =>
+        fc
+          .array(fc.constantFrom(...SENTINELS), { minLength: chosen.length, maxLength: chosen.length })
+          .map((sentinels) => chosen.map((path, index) => [path, sentinels[index] ?? ""] as const)),
+      );
+    const property = fc.asyncProperty(unknowns, async (changes) => {
+      told = [];
+      const news = replaced(inputs, changes) as Record<string, unknown>;
+      const checked = await provider().check(olds, news);
+      expect(checked.failures).toEqual([]);
+      for (const [path, sentinel] of changes) {
+        // an unknown value stays unknown, so that the preview shows it
+        if (path.length === 1) expect(checked.inputs[String(path[0])]).toBe(sentinel);
+      }
+      const { changes: isChanged } = await provider().diff("id", olds, checked.inputs);
+      // some fields below an input have no effect: a file's path where its digest is known
+      const isVisible = changes.some(([path]) => path.length === 1 && !String(path[0]).startsWith("__"));
+      if (isVisible) expect(isChanged).not.toBe(false);
+      const words = told.join("\n");
+      for (const hidden of [KEY, ...SENTINELS]) expect(words).not.toContain(hidden);
+    });
+    await fc.assert(property, { numRuns: 150 });
+  },
+);

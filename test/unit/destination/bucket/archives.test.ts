@@ -2,7 +2,8 @@ import { rm, writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
 import { bucketDestination } from "../../../../provider/destination/bucket/bucketDestination.ts";
 import type { BucketInputs } from "../../../../provider/destination/bucket/inputs.ts";
-import type { Bundle, Copy, Destination } from "../../../../provider/destination/destination.ts";
+import type { Bundle } from "../../../../provider/archive/bundle.ts";
+import type { Copy, Destination } from "../../../../provider/destination/destination.ts";
 import {
   CANARIES,
   startBucketStub,
@@ -43,7 +44,7 @@ describe.for([
   ["in one piece", MB],
   ["in parts", 9 * MB + 5],
 ] as const)("an archive %s", ([, size]) => {
-  test("becomes one object, of which the store was told type and digest", async (context) => {
+  test("becomes one object, with type and digest in the request", async (context) => {
     const bundle = await stubBundle(context, size);
     const copy = await publish(context, bundle);
     expect(copy).toMatchObject({ sha256: bundle.sha256, uri: `s3://docs/${keyOf(bundle)}` });
@@ -58,7 +59,7 @@ describe.for([
     expect(await archives().compare(copy, await stubOperation(context))).toBe("same");
   });
 
-  test("is accepted when the store has it, though the answer said otherwise", async (context) => {
+  test("is accepted when the store has it, though the answer was an error", async (context) => {
     const bundle = await stubBundle(context, size);
     store.rule = (request) => {
       const { method, query } = request;
@@ -81,7 +82,7 @@ describe.for([
     expect(store.uploads.size).toBe(0);
   });
 
-  test("leaves no upload when the store refuses it, and the refusal is told", async (context) => {
+  test("leaves no upload when the store refuses it, and the refusal is reported", async (context) => {
     const bundle = await stubBundle(context, size);
     store.rule = (request) =>
       request.method === "PUT" && (size < 8 * MB || request.query.get("partNumber") === "2")
@@ -116,11 +117,11 @@ describe.for([
     await archives().remove([copy], [], operation);
     expect(store.objects.get(keyOf(bundle))?.body.toString()).toBe("theirs");
     expect(operation.reporter.lines.warn).toEqual([
-      `s3://docs/${keyOf(bundle)} was left as it is: somebody else wrote it since`,
+      `s3://docs/${keyOf(bundle)} is not removed: someone else overwrote it`,
     ]);
   });
 
-  test("that somebody stored again as it was is removed", async (context) => {
+  test("that somebody stored again unchanged is removed", async (context) => {
     const bundle = await stubBundle(context, size);
     const copy = await publish(context, bundle);
     const { body = "", headers } = store.objects.get(keyOf(bundle)) ?? {};
@@ -130,7 +131,7 @@ describe.for([
   });
 });
 
-test("a store that insists on Content-MD5 for many deletions at once is asked for single ones", async (context) => {
+test("a store that requires Content-MD5 for multi-object deletions gets single ones", async (context) => {
   store.insistsOnMd5 = true;
   const bundles = [await stubBundle(context, 10, "one"), await stubBundle(context, 10, "two")];
   const copies: Copy[] = [];
@@ -139,7 +140,7 @@ test("a store that insists on Content-MD5 for many deletions at once is asked fo
   expect([...store.objects.keys()]).toEqual([]);
 });
 
-test("an archive that is gone already is removed without an error, and nothing is told", async (context) => {
+test("an archive that is missing already is removed without an error or a message", async (context) => {
   const copy = await publish(context, await stubBundle(context, 10));
   store.objects.clear();
   const operation = await stubOperation(context);
@@ -147,13 +148,13 @@ test("an archive that is gone already is removed without an error, and nothing i
   expect(operation.reporter.lines.warn).toEqual([]);
 });
 
-test("an archive that a kept copy is stays", async (context) => {
+test("an archive that is also a kept copy stays", async (context) => {
   const copy = await publish(context, await stubBundle(context, 10));
   await archives().remove([copy], [copy], await stubOperation(context));
   expect(store.objects.size).toBe(1);
 });
 
-test("uploads that killed runs left go: of this archive at once, of others when an hour has passed", async (context) => {
+test("uploads that killed runs left are aborted: of this archive at once, of others after an hour", async (context) => {
   const bundle = await stubBundle(context, 10);
   const other = `a/${"0".repeat(64)}.zip`;
   leaveUpload("own", keyOf(bundle), 0);
@@ -165,7 +166,7 @@ test("uploads that killed runs left go: of this archive at once, of others when 
   expect([...store.uploads.keys()].sort()).toEqual(["elsewhere", "foreign", "young"]);
 });
 
-test("an upload that was begun when the operation was stopped, and whose name nobody got, goes with the next run", async (context) => {
+test("an upload whose name never arrived, because the operation was stopped at its start, is aborted by the next run", async (context) => {
   const bundle = await stubBundle(context, 9 * MB);
   const stop = new AbortController();
   store.rule = (request) => {
@@ -186,7 +187,7 @@ test("an upload that was begun when the operation was stopped, and whose name no
   expect(store.uploads.size).toBe(0);
 });
 
-test("an old upload that still gets parts is somebody's", async (context) => {
+test("an old upload that still gets parts belongs to somebody", async (context) => {
   leaveUpload("old", `a/${"0".repeat(64)}.zip`, 3_700_000);
   store.rule = ({ method, query }) =>
     method === "GET" && query.has("uploadId")
@@ -199,14 +200,14 @@ test("an old upload that still gets parts is somebody's", async (context) => {
   expect([...store.uploads.keys()]).toEqual(["old"]);
 });
 
-test("the last copy that is removed takes old uploads of killed runs with it", async (context) => {
+test("removing the last copy also aborts old uploads of killed runs", async (context) => {
   const copy = await publish(context, await stubBundle(context, 10));
   leaveUpload("old", `a/${"0".repeat(64)}.zip`, 3_700_000);
   await archives().remove([copy], [], await stubOperation(context));
   expect(store.uploads.size).toBe(0);
 });
 
-test("who may not list uploads clears none, and publishes and removes all the same", async (context) => {
+test("without the right to list uploads, none is aborted, and publishing and removing still work", async (context) => {
   store.rule = ({ method, query }) =>
     method === "GET" && query.has("uploads") ? stubError(403, "AccessDenied") : undefined;
   const copy = await publish(context, await stubBundle(context, 10));
@@ -214,20 +215,20 @@ test("who may not list uploads clears none, and publishes and removes all the sa
   expect(store.objects.size).toBe(0);
 });
 
-test("what a state does not tell is taken up again as the advice says", async (context) => {
+test("an upload that is not in the state is continued as the advice says", async (context) => {
   const bundle = await stubBundle(context, 10);
   const copy = await publish(context, bundle);
   const unknown = { ...copy, parts: {} };
   await expect(archives().remove([unknown], [], await stubOperation(context))).rejects.toMatchObject({
-    message: `the state does not tell where ${copy.uri} is`,
+    message: `the state does not contain the location of ${copy.uri}`,
     remedy:
-      "Run `pulumi state delete` with the URN of this resource, then `pulumi up`: the archive in the bucket is found there and taken over.",
+      "Run `pulumi state delete` with the URN of this resource, then `pulumi up`: it finds the archive in the bucket and adopts it.",
   });
   expect(await publish(context, bundle)).toEqual(copy);
   expect(store.requests.filter(({ method }) => method === "PUT")).toHaveLength(1);
 });
 
-test("when signing fails, the copy is in its place, and can be signed and removed later", async (context) => {
+test("when signing fails, the copy is published, and can be signed and removed later", async (context) => {
   const destination = archives({ linkLife: "1h" });
   const bundle = await stubBundle(context, 10);
   const copy = await (await destination.begin(bundle, await stubOperation(context))).publish();
@@ -246,13 +247,13 @@ test("when signing fails, the copy is in its place, and can be signed and remove
   expect(store.objects.size).toBe(0);
 });
 
-test("an archive that cannot be read is told with its path", async (context) => {
+test("an unreadable archive is reported with its path", async (context) => {
   const bundle = await stubBundle(context, 10);
   await rm(bundle.path);
   await expect(publish(context, bundle)).rejects.toThrow(`the file ${bundle.path} cannot be used: ENOENT`);
 });
 
-test("no access key, secret key, session token or query of a link in the words of a store gets out", async (context) => {
+test("no access key, secret key, session token or query of a link in a store's messages is shown", async (context) => {
   const link = "https://docs.s3.amazonaws.com/a?X-Amz-Signature=c4n4ry-signature&X-Amz-Credential=c4n4ry";
   const forms = (value: string): string => `${value} ${encodeURIComponent(value)} ${btoa(value)}`;
   const words = [...Object.values(CANARIES).map(forms), link.replace("&", "&amp;")].join(" ");
@@ -270,11 +271,11 @@ test("no access key, secret key, session token or query of a link in the words o
   }
 });
 
-test("an upload that has no name is told", async (context) => {
+test("an upload without a name is reported", async (context) => {
   store.rule = (request) =>
     isBegin(request) ? { status: 200, body: "<InitiateMultipartUploadResult/>" } : undefined;
   await expect(publish(context, await stubBundle(context, 17 * MB))).rejects.toMatchObject({
-    message: "the store of s3://docs began an upload without a name for it",
+    message: "the store of s3://docs began an upload without an id",
   });
   expect(store.requests.filter(isPart)).toHaveLength(0);
 });

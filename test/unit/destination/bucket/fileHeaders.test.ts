@@ -6,7 +6,7 @@ import { headersOf, IMMUTABLE } from "../../../../provider/destination/bucket/fi
 
 const CHART = join(import.meta.dirname, "../../../../examples/self-hosted/chart");
 
-test("a file has the type and the characters that the chart's nginx gives it", () => {
+test("a file has the type and charset that the chart's nginx gives it", () => {
   const configuration = readFileSync(join(CHART, "files/nginx.conf"), "utf8");
   const table = /\n {2}types \{\n([^}]*)\}/.exec(configuration)?.[1] ?? "";
   const texts = new Set(/charset_types ([^;]*);/.exec(configuration)?.[1]?.split(/\s+/));
@@ -24,13 +24,13 @@ test("a file has the type and the characters that the chart's nginx gives it", (
   );
 });
 
-test("a file of another ending, or of none, is bytes", () => {
+test("a file with another ending, or none, is bytes", () => {
   expect(headersOf("a.unheard").contentType).toBe("application/octet-stream");
   expect(headersOf("CNAME").contentType).toBe("application/octet-stream");
   expect(headersOf("a.HTML").contentType).toBe("text/html; charset=utf-8");
 });
 
-test("what is kept for ever is what the chart keeps for ever", () => {
+test("the files that are cached without end are those of the chart", () => {
   const values = parse(readFileSync(join(CHART, "values.yaml"), "utf8")) as {
     web: { immutablePattern: string };
   };
@@ -50,6 +50,6 @@ test.for([
   ["assets/getting-started.js", false],
   ["img/logo-20240102.png", false],
   ["search-index.json", false],
-] as const)("%s is kept for ever: %s", ([path, isImmutable]) => {
+] as const)("%s is cached without end: %s", ([path, isImmutable]) => {
   expect(headersOf(path).cacheControl).toBe(isImmutable ? "public, max-age=31536000, immutable" : "no-cache");
 });

@@ -22,7 +22,7 @@ test.for<Given>([
   { layout: "site" },
   { layout: "archive", linkLife: "168h" },
   { linkLife: "1s" },
-])("a place is right: %j", (given) => {
+])("a destination is right: %j", (given) => {
   expect(problem(given)).toBeUndefined();
 });
 
@@ -52,7 +52,7 @@ test.for<[Given, string]>([
   [{ endpoint: "s3.example.com" }, "endpoint must be an http(s) URL"],
   [{ endpoint: "ftp://s3.example.com" }, "endpoint must be an http(s) URL"],
   [{ endpoint: 1 }, "endpoint must be an http(s) URL"],
-  [{ endpoint: "https://me:secret@s3.example.com" }, "must not hold credentials"],
+  [{ endpoint: "https://me:secret@s3.example.com" }, "must not contain credentials"],
   [{ endpoint: "https://s3.example.com/?a=b" }, "query"],
   [{ endpoint: "https://s3.example.com/#a" }, "query"],
   [{ region: "eu central" }, "region must be a region"],
@@ -62,11 +62,11 @@ test.for<[Given, string]>([
   [{ linkLife: "500ms" }, "linkLife must be from"],
   [{ linkLife: "169h" }, "7 days"],
   [{ layout: "site", linkLife: "24h" }, "layout «archive» only"],
-])("a place is wrong: %j", ([given, reason]) => {
+])("a destination is wrong: %j", ([given, reason]) => {
   expect(problem(given)).toContain(reason);
 });
 
-test("no reason repeats a password", () => {
+test("no message repeats a password", () => {
   expect(problem({ endpoint: "https://me:hunter2@s3.example.com" })).not.toContain("hunter2");
 });
 
@@ -81,7 +81,7 @@ describe("an object's address", () => {
     expect(addressOf(place, region, "a/b.gz")).toBe(address);
   });
 
-  test("holds no character that means something in an address", () => {
+  test("has no character with a meaning in an address", () => {
     expect(addressOf({ bucket: "docs" }, "r", "a b/ä?#+('*!)")).toBe(
       "https://docs.s3.r.amazonaws.com/a%20b/%C3%A4%3F%23%2B%28%27%2A%21%29",
     );
@@ -94,18 +94,21 @@ test.for([
   ["a/b/", "a/b"],
   ["/", ""],
   ["", ""],
-])("the prefix «%s» is stored as «%s», so that both spellings are the same place", ([prefix, stored]) => {
-  const checked = checkDestination({ bucket: "docs", prefix });
-  expect(checked).toEqual({ value: { bucket: "docs", prefix: stored, layout: "archive" } });
-});
+])(
+  "the prefix «%s» is stored as «%s», so that both spellings are the same destination",
+  ([prefix, stored]) => {
+    const checked = checkDestination({ bucket: "docs", prefix });
+    expect(checked).toEqual({ value: { bucket: "docs", prefix: stored, layout: "archive" } });
+  },
+);
 
-test("a place without a prefix stays without one, and a prefix that is no text is refused", () => {
+test("a destination without a prefix stays without one, and a prefix that is no text is refused", () => {
   expect(checkDestination({ bucket: "docs" })).toEqual({ value: { bucket: "docs", layout: "archive" } });
   expect(checkDestination({ bucket: "docs", prefix: 1 })).toMatchObject({ at: "prefix" });
   expect(checkDestination({ bucket: "docs", prefix: "docs//" })).toMatchObject({ at: "prefix" });
 });
 
-test("keys are below the prefix, where there is one", () => {
+test("keys are below the prefix, if there is one", () => {
   expect(keyOf({ bucket: "docs" }, "a")).toBe("a");
   expect(keyOf({ bucket: "docs", prefix: "p/q" }, "a")).toBe("p/q/a");
   expect(bucketUri({ bucket: "docs" })).toBe("s3://docs");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { loadSdk, verifySdk } from "../../../../provider/destination/bucket/sdk.ts";
 
 test.for(["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"])(
-  "without the AWS SDK the command that installs it is told (%s)",
+  "without the AWS SDK the error has the command that installs it (%s)",
   async (code) => {
     const load = (): Promise<never> =>
       Promise.reject(Object.assign(new Error("Cannot find package"), { code }));
@@ -15,7 +15,7 @@ test.for(["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"])(
   },
 );
 
-test("what is missing of it is seen without loading anything", () => {
+test("missing packages of it are found without loading anything", () => {
   expect(() => verifySdk()).not.toThrow();
   const asked: string[] = [];
   const resolve = (name: string): string => {
@@ -27,12 +27,12 @@ test("what is missing of it is seen without loading anything", () => {
   expect(asked).toEqual(["@aws-sdk/client-s3", "@aws-sdk/lib-storage"]);
 });
 
-test("an SDK that is there but broken is not told to be missing", async () => {
+test("an installed but broken SDK is not reported as missing", async () => {
   const broken = new Error("broken");
   await expect(loadSdk(() => Promise.reject(broken))).rejects.toBe(broken);
 });
 
-test("it is loaded when it is there", async () => {
+test("it is loaded when it is installed", async () => {
   const { s3, storage, presigner } = await loadSdk();
   expect(s3.S3Client).toBeTypeOf("function");
   expect(storage.Upload).toBeTypeOf("function");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pathsInTheWay, siteObjects } from "../../../../provider/destination/bucket/siteObjects.ts";
+import { conflictingPaths, siteObjects } from "../../../../provider/destination/bucket/siteObjects.ts";
 
 const filesOf = (paths: readonly string[]) => paths.map((path) => ({ path, size: 1, sha256: "", offset: 0 }));
 
@@ -7,7 +7,7 @@ function stagesOf(paths: readonly string[], standing?: readonly string[]): strin
   return siteObjects(filesOf(paths), standing).map((stage) => stage.map(({ path }) => path));
 }
 
-test("what only new pages ask for comes first, then other files, pages, the start page", () => {
+test("files of new pages only come first, then other files, pages, the start page", () => {
   const paths = ["index.html", "a/index.html", "search.json", "assets/app.1a2b3c4d.js"];
   expect(stagesOf(paths, [])).toEqual([
     ["assets/app.1a2b3c4d.js"],
@@ -31,13 +31,13 @@ test("a page is also at its address without an ending, as a page", () => {
   expect(pages[1]?.headers.contentType).toBe("text/html; charset=utf-8");
 });
 
-test("a file of that name goes before", () => {
+test("a file of that name has priority", () => {
   for (const standing of [undefined, []]) {
     expect(stagesOf(["guide.html", "guide"], standing).flat().sort()).toEqual(["guide", "guide.html"]);
   }
 });
 
-test("where a folder of that name cannot be beside it, the page is the folder's index, unless that has one", () => {
+test("where a folder of that name cannot exist beside it, the page is the folder's index, unless that has one", () => {
   const both = ["guide.html", "guide/install.html"];
   expect(stagesOf(both)[2]).toEqual(["guide.html", "guide", "guide/install.html", "guide/install"]);
   const apart = ["guide.html", "guide/index.html", "guide/install.html", "guide/install"];
@@ -46,9 +46,9 @@ test("where a folder of that name cannot be beside it, the page is the folder's 
   expect(stagesOf(["guide.html", "guide/index.html"], [])[2]).toEqual(["guide.html", "guide/index.html"]);
 });
 
-test("a file is in the way of a folder, and a folder of a file", () => {
+test("a file conflicts with a folder of its name, and a folder with a file", () => {
   const objects = siteObjects(filesOf(["a/b/c.css", "d"]), []).flat();
-  expect(pathsInTheWay(["a", "a/b", "a/b/c.css", "a/bc", "d", "d/e/f", "de"], objects)).toEqual([
+  expect(conflictingPaths(["a", "a/b", "a/b/c.css", "a/bc", "d", "d/e/f", "de"], objects)).toEqual([
     "a",
     "a/b",
     "d/e/f",

@@ -11,7 +11,7 @@ const PLACE = { bucket: "docs", prefix: "v" };
 const DIGEST = "ab".repeat(32);
 const KEY = recordKey(PLACE, DIGEST);
 
-test("a record is read as it was written, whatever files are called", () => {
+test("a record is read back as written, whatever names files have", () => {
   const files = new Map(
     ["__proto__", "a b/ü.html", "constructor"].map((path) => [path, { sha256: DIGEST, etag: '"e"' }]),
   );
@@ -28,13 +28,13 @@ test.for([
   JSON.stringify({ format: 1, sha256: DIGEST, isWhole: "yes", headersVersion: 1, files: [] }),
   JSON.stringify({ format: 1, sha256: DIGEST, isWhole: true, headersVersion: 1, files: ["a"] }),
   JSON.stringify({ format: 1, sha256: DIGEST, isWhole: true, headersVersion: 1, files: [["a", "b"]] }),
-])("what is no record is refused, with its place: %s", (text) => {
+])("an invalid record is refused, with its path: %s", (text) => {
   expect(() => readRecord(PLACE, KEY, text)).toThrow(
-    `s3://docs/v/.docs-hosting/${DIGEST}.json is not as this version of pulumi-docs-hosting writes it`,
+    `s3://docs/v/.docs-hosting/${DIGEST}.json does not have the format of this version of pulumi-docs-hosting`,
   );
 });
 
-test("a record is known by its key", () => {
+test("a record is recognized by its key", () => {
   expect(isRecordKey(PLACE, KEY)).toBe(true);
   expect(isRecordKey(PLACE, `v/.docs-hosting/${DIGEST}.txt`)).toBe(false);
   expect(isRecordKey(PLACE, `w/.docs-hosting/${DIGEST}.json`)).toBe(false);

@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, test, type TestContext } from "vitest";
 import { bucketDestination } from "../../../../provider/destination/bucket/bucketDestination.ts";
 import { readObject, readPages } from "../../../../provider/destination/bucket/objects.ts";
 import type { Store } from "../../../../provider/destination/bucket/store.ts";
-import type { Bundle, Copy, Destination } from "../../../../provider/destination/destination.ts";
+import type { Bundle } from "../../../../provider/archive/bundle.ts";
+import type { Copy, Destination } from "../../../../provider/destination/destination.ts";
 import {
   contentsXml,
   startBucketStub,
@@ -46,7 +47,7 @@ async function publish(context: TestContext, site: Site, signal?: AbortSignal): 
 const keys = (): string[] =>
   [...store.objects.keys()].filter((key) => !key.includes("/.docs-hosting/")).sort();
 
-test("a site becomes its files, with types, and is known again", async (context) => {
+test("a site becomes its files, with types, and is found again", async (context) => {
   const copy = await publish(context, FIRST);
   expect(keys()).toEqual(["v/empty.txt", "v/guide", "v/guide.html", "v/index.html"]);
   expect(store.objects.get("v/index.html")?.headers).toMatchObject({
@@ -70,14 +71,14 @@ test("a file of several parts arrives whole, and leaves no upload", async (conte
   expect(await sites().compare(copy, await stubOperation(context))).toBe("same");
 });
 
-test("a store that insists on Content-MD5 for many deletions at once is asked for single ones", async (context) => {
+test("a store that requires Content-MD5 for multi-object deletions gets single ones", async (context) => {
   store.insistsOnMd5 = true;
   const copy = await publish(context, FIRST);
   await sites().remove([copy], [], await stubOperation(context));
   expect([...store.objects.keys()]).toEqual([]);
 });
 
-test("files that somebody wrote over stay when the copy is removed, and are named", async (context) => {
+test("files that somebody overwrote stay when the copy is removed, and are named", async (context) => {
   const copy = await publish(context, FIRST);
   for (const name of ["index.html", "guide.html", "guide", "empty.txt"]) store.put(`v/${name}`, "theirs");
   store.put("v/other.txt", "theirs, too");
@@ -85,11 +86,11 @@ test("files that somebody wrote over stay when the copy is removed, and are name
   await sites().remove([copy], [], operation);
   expect(keys()).toHaveLength(5);
   expect(operation.reporter.lines.warn).toEqual([
-    "below s3://docs/v these were left as they are, because somebody else wrote them since: empty.txt, guide, guide.html and 1 more",
+    "below s3://docs/v these are not removed, because someone else overwrote them: empty.txt, guide, guide.html and 1 more",
   ]);
 });
 
-test("a site that is removed whole is removed without a word", async (context) => {
+test("a site that is removed whole is removed without a message", async (context) => {
   const copy = await publish(context, FIRST);
   store.put("v/other.txt", "theirs");
   const operation = await stubOperation(context);
@@ -98,7 +99,7 @@ test("a site that is removed whole is removed without a word", async (context) =
   expect(operation.reporter.lines.warn).toEqual([]);
 });
 
-test("a site that was stopped half-way goes on from what is there", async (context) => {
+test("a site that was stopped midway continues with the existing files", async (context) => {
   const stop = new AbortController();
   const reason = new Error("stopped");
   store.rule = ({ method, key }) => {
@@ -114,7 +115,7 @@ test("a site that was stopped half-way goes on from what is there", async (conte
   expect(sent.map(({ key }) => key)).toEqual(["v/index.html"]);
 });
 
-test("an upload of a part of the site that a killed run left goes", async (context) => {
+test("an upload of a part of the site that a killed run left is aborted", async (context) => {
   for (const key of ["v/film.mp4", "v/theirs.mp4"]) {
     store.uploads.set(key, { key, headers: {}, startedAt: new Date(), parts: new Map() });
   }
@@ -122,7 +123,7 @@ test("an upload of a part of the site that a killed run left goes", async (conte
   expect([...store.uploads.keys()]).toEqual(["v/theirs.mp4"]);
 });
 
-test("what somebody else writes in the same moment is not written over", async (context) => {
+test("a file that another client writes at the same moment is not overwritten", async (context) => {
   store.rule = ({ method, key }) => {
     if (method === "PUT" && key === "v/guide.html" && !store.objects.has(key)) store.put(key, "theirs");
     return undefined;
@@ -133,7 +134,7 @@ test("what somebody else writes in the same moment is not written over", async (
   expect(store.objects.get("v/guide.html")?.body.toString()).toBe("theirs");
 });
 
-test("a record that does not end is not read on", async () => {
+test("an endless record is not read to the end", async () => {
   const piece = new Uint8Array(16 * 1024 * 1024);
   let given = 0;
   // eslint-disable-next-line @typescript-eslint/require-await -- as a store's answer is read
@@ -153,7 +154,7 @@ test("a record that does not end is not read on", async () => {
   expect(given).toBe(16);
 });
 
-describe("a list without an end is given up, with what it was a list of", () => {
+describe("an endless list is given up, with what it listed", () => {
   let pages: number;
   beforeEach(() => {
     pages = 0;
@@ -191,7 +192,7 @@ describe("a list without an end is given up, with what it was a list of", () => 
     });
   });
 
-  test("of uploads, which are only to be cleared", async (context) => {
+  test("of uploads, which are only to be aborted", async (context) => {
     store.rule = ({ method, query }) =>
       method === "GET" && query.has("uploads") && ++pages > 0
         ? xml(
@@ -218,7 +219,7 @@ describe("a list without an end is given up, with what it was a list of", () => 
   });
 });
 
-test("a copy of which a file is gone or changed is told so, and a copy without a record is gone", async (context) => {
+test("a copy with a missing or changed file is reported as such, and a copy without a record is missing", async (context) => {
   const copy = await publish(context, FIRST);
   store.objects.delete("v/empty.txt");
   expect(await sites().compare(copy, await stubOperation(context))).toBe("changed");
@@ -228,7 +229,7 @@ test("a copy of which a file is gone or changed is told so, and a copy without a
   expect(await sites().compare(copy, await stubOperation(context))).toBe("gone");
 });
 
-test("a bucket that cannot be used is told before anything is taken", async (context) => {
+test("an unusable bucket is reported before anything is downloaded", async (context) => {
   store.rule = () => stubError(404, "NoSuchBucket");
   await expect(sites().begin(bundleOf(FIRST), await stubOperation(context))).rejects.toThrow(
     "there is no bucket docs",

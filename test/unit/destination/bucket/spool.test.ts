@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Spool } from "../../../../provider/destination/bucket/spool.ts";
 
-/** Pieces of a reader that uses its memory again. */
+/** Chunks of a reader that reuses its memory. */
 async function* reused(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
   const memory = Buffer.alloc(size);
   for (let at = 0; at < bytes.length; at += size) {
@@ -14,7 +14,7 @@ async function* reused(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> 
   }
 }
 
-test("files come out as they went in, empty ones and large ones, with their digests", async (context) => {
+test("files are read back as written, empty ones and large ones, with their digests", async (context) => {
   const folder = await mkdtemp(join(tmpdir(), "spool-"));
   context.onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const spool = new Spool(folder);
@@ -42,11 +42,11 @@ test("files come out as they went in, empty ones and large ones, with their dige
   }
 });
 
-test("where nothing can be written, it is told with the place and what is needed", async () => {
+test("a write failure is reported with the path and the needed space", async () => {
   const spool = new Spool("/nowhere/at/all");
   await spool.file({ path: "a", size: 1 }, reused(Buffer.from("a"), 1));
   await expect(spool.files()).rejects.toMatchObject({
     name: "DestinationError",
-    message: "the site's files could not be held at /nowhere/at/all/site (ENOENT)",
+    message: "the site's files could not be stored at /nowhere/at/all/site (ENOENT)",
   });
 });

@@ -39,7 +39,7 @@ test.for<[Raw, RegExp]>([
   ],
   [{ name: "RequestTimeTooSkewed", status: 403 }, /clock/],
   [{ name: "SlowDown", status: 503 }, /too busy \(SlowDown\)/],
-  [{ name: "BadDigest", status: 400 }, /not what was sent/],
+  [{ name: "BadDigest", status: 400 }, /differs from the data that was sent/],
   [{ name: "NotImplemented", status: 501, message: "no" }, /does not know s3:PutObject/],
   [
     { name: "Error", code: "ECONNREFUSED" },
@@ -65,24 +65,24 @@ test.for<Raw>([
   },
 ])("a bucket of another region is named with its region: %j", (raw) => {
   expect(told(raw)).toBe(
-    'the bucket docs is in the region eu-west-3, and was asked for in another | Set the destination\'s region to "eu-west-3".',
+    'the bucket docs is in the region eu-west-3, but the request went to another region | Set the destination\'s region to "eu-west-3".',
   );
 });
 
-test("a redirect that does not say where to is told nevertheless; the header says nothing of other failures", () => {
+test("a redirect without a target is still reported; other failures ignore the header", () => {
   expect(told({ name: "PermanentRedirect", status: 301 })).toContain("is in another region");
   expect(
     told({ name: "AccessDenied", status: 403, headers: { "x-amz-bucket-region": "eu-west-3" } }),
   ).toContain("not allowed");
 });
 
-test("without s3:ListBucket what is missing looks forbidden: that is told", () => {
+test("without s3:ListBucket missing objects look forbidden: that is reported", () => {
   expect(told({ name: "403", status: 403 }, "s3:GetObject", "site/a")).toMatch(
     /^s3:GetObject on s3:\/\/docs\/site\/a .*and s3:ListBucket, without which/,
   );
 });
 
-test("words of the store are cut, printable, and hold no query of a link", () => {
+test("messages of the store are cut, printable, and have no query of a link", () => {
   const message = `\u001b[31m##vso[task] https://docs.example.com/a?X-Amz-Signature=abc ${"x".repeat(1_000)}`;
   const text = told({ name: "Strange", status: 500, message });
   expect(text).not.toContain("X-Amz-Signature");

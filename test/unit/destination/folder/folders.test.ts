@@ -1,4 +1,4 @@
-// Copies in a folder: what a failure leaves, what others put there, and what stops.
+// Copies in a folder: the leftovers of failures, files of others, and stops.
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -15,12 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type {
-  Bundle,
-  Copy,
-  DestinationContext,
-  Draft,
-} from "../../../../provider/destination/destination.ts";
+import type { Bundle } from "../../../../provider/archive/bundle.ts";
+import type { Copy, DestinationContext, Draft } from "../../../../provider/destination/destination.ts";
 import { destinationOf } from "../../../../provider/destination/destinationOf.ts";
 import { draftPath } from "../../../../provider/files/drafts.ts";
 import { freeName } from "../../../../provider/files/owner.ts";
@@ -81,7 +77,7 @@ async function publish(): Promise<Copy> {
 }
 
 describe("a site in a folder", () => {
-  test("is its files, a list of them and a link, and nothing more; it is known again", async () => {
+  test("is its files, a list of them and a link, and nothing more; it is found again", async () => {
     const copy = await publish();
     expect(names()).toEqual([bundle.sha256, `${bundle.sha256}.json`, "current"]);
     expect(readFileSync(join(folder, "current/guide/a.html"), "utf8")).toBe("a");
@@ -94,7 +90,7 @@ describe("a site in a folder", () => {
     expect(reporter.lines.warn).toEqual([]);
   });
 
-  test("that is abandoned half-way leaves nothing", async () => {
+  test("that is abandoned midway leaves nothing", async () => {
     const draft = await site().begin(bundle, context);
     await put(draft);
     expect(names()).toHaveLength(1);
@@ -115,14 +111,14 @@ describe("a site in a folder", () => {
     },
   );
 
-  test("that is published many times at once is there once, and every run succeeds", async () => {
+  test("that is published several times at once exists once, and every run succeeds", async () => {
     const copies = await Promise.all(Array.from({ length: 10 }, publish));
     expect(new Set(copies.map(({ uri }) => uri)).size).toBe(1);
     expect(names()).toEqual([bundle.sha256, `${bundle.sha256}.json`, "current"]);
     for (const copy of copies) expect(await site().compare(copy, context)).toBe("same");
   });
 
-  test("keeps what others put into it when it is removed, and a line names that", async () => {
+  test("keeps files that others put into it when it is removed, and a line names them", async () => {
     const copy = await publish();
     writeFileSync(inSite("guide/notes.txt"), "mine");
     writeFileSync(inSite("index.html"), "mine");
@@ -131,8 +127,8 @@ describe("a site in a folder", () => {
     expect(names()).toEqual([bundle.sha256]);
     expect(readFileSync(inSite("guide/notes.txt"), "utf8")).toBe("mine");
     expect(reporter.lines.warn).toEqual([
-      `${inSite()} stays: it has files that this copy did not put there or that somebody changed (2): guide/notes.txt, index.html. ` +
-        "Remove them when nobody needs them",
+      `${inSite()} stays: it has files that this copy did not write or that were changed since (2): guide/notes.txt, index.html. ` +
+        "Remove them when they are no longer needed",
     ]);
   });
 
@@ -144,7 +140,7 @@ describe("a site in a folder", () => {
   });
 
   test.each(["gone", "no list"])(
-    "stays as a whole when its list is %s, for nobody knows what is whose",
+    "stays as a whole when its list is %s, because the owners of its files are unknown",
     async (how) => {
       const copy = await publish();
       if (how === "gone") rmSync(`${inSite()}.json`);
@@ -157,7 +153,7 @@ describe("a site in a folder", () => {
     },
   );
 
-  test("is kept where a copy that stays has it, and the link where it leads to another", async () => {
+  test("is kept where a kept copy has it, and the link where it leads to another", async () => {
     const copy = await publish();
     await site().remove([copy], [copy], context);
     expect(await site().compare(copy, context)).toBe("same");
@@ -168,12 +164,12 @@ describe("a site in a folder", () => {
     expect(names()).toEqual(["current"]);
   });
 
-  test("leaves a folder of others in the place of the link", async () => {
+  test("leaves a folder of others in place of the link", async () => {
     const copy = await publish();
     rmSync(join(folder, "current"));
     mkdirSync(join(folder, "current"));
     expect(await site().compare(copy, context)).toBe("changed");
-    await expect(publish()).rejects.toThrow("is there already, and is no link to a copy");
+    await expect(publish()).rejects.toThrow("exists already, and is not a link to a copy");
     await site().remove([copy], [], context);
     expect(names()).toEqual(["current"]);
   });
@@ -181,11 +177,11 @@ describe("a site in a folder", () => {
   test("leaves a link of others", async () => {
     mkdirSync(folder);
     symlinkSync("releases/7", join(folder, "current"));
-    await expect(publish()).rejects.toThrow("is there already, and is no link to a copy");
+    await expect(publish()).rejects.toThrow("exists already, and is not a link to a copy");
     expect(names()).toEqual(["current"]);
   });
 
-  test("takes the place of what changed", async () => {
+  test("replaces a changed copy", async () => {
     const copy = await publish();
     rmSync(inSite("index.html"));
     await publish();
@@ -197,7 +193,7 @@ describe("a site in a folder", () => {
 describe("an archive in a folder", () => {
   const publishArchive = async (): Promise<Copy> => (await archive().begin(bundle, context)).publish();
 
-  test("is removed with what ended processes left, and kept where a copy that stays has it", async () => {
+  test("is removed with the leftovers of ended processes, and kept where a kept copy has it", async () => {
     mkdirSync(folder);
     writeFileSync(draftPath(folder, undefined, freeName()), "half an archive");
     const copy = await publishArchive();
@@ -224,11 +220,11 @@ describe("an archive in a folder", () => {
     await archive().remove([copy], [], context);
     expect(names()).toEqual([`${bundle.sha256}.tar.gz`]);
     expect(reporter.lines.warn).toEqual([
-      `${join(folder, `${bundle.sha256}.tar.gz`)} stays: it is not the archive that this copy put there. Remove it when nobody needs it`,
+      `${join(folder, `${bundle.sha256}.tar.gz`)} is not removed: it is not the archive that this copy wrote. Remove it when it is no longer needed`,
     ]);
   });
 
-  test("of which the file changed meanwhile is an error, and leaves nothing", async () => {
+  test("whose file changed meanwhile is an error, and leaves nothing", async () => {
     writeFileSync(bundle.path, "another");
     await expect(publishArchive()).rejects.toThrow("changed while it was copied");
     expect(names()).toEqual([]);
@@ -237,7 +233,7 @@ describe("an archive in a folder", () => {
 
 describe("at the time limit", () => {
   const LIMIT = new DeadlineExceededError("the time limit passed", "");
-  /** A file without end, of which the limit passes while it comes. */
+  /** An endless file, during which the limit passes. */
   async function* endless(): AsyncGenerator<Uint8Array> {
     for (let blocks = 0; ; blocks++) {
       if (blocks === 3) stop.abort(LIMIT);
@@ -246,7 +242,7 @@ describe("at the time limit", () => {
     }
   }
 
-  test("unpacking ends with the reason of the limit", async () => {
+  test("unpacking ends with the limit as the reason", async () => {
     const draft = await site().begin(bundle, context);
     await expect(draft.sink?.file({ path: "film.mp4", size: 1e9 }, endless())).rejects.toBe(LIMIT);
     await expect(draft.publish()).rejects.toBe(LIMIT);
@@ -268,7 +264,7 @@ describe("at the time limit", () => {
   });
 });
 
-test("a folder that cannot be made is told with its path and what to do", async () => {
+test("a folder that cannot be created is reported with its path and what to do", async () => {
   folder = join(root, "bundle.tar.gz/www");
   for (const destination of [site(), archive()]) {
     await expect(destination.begin(bundle, context).then((draft) => draft.publish())).rejects.toMatchObject({

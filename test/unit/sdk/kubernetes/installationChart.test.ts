@@ -34,21 +34,24 @@ test("an absolute path is one, too", () => {
   expect(findChart(path)).toEqual({ reference: path, digest: DIGEST });
 });
 
-test.each(["chart", "charts/docs"])("%s without its dot gets it where such a chart is", (given) => {
-  expect(findChart(given)).toEqual({ reference: `./${given}`, digest: DIGEST });
-});
+test.each(["chart", "charts/docs"])(
+  "%s without its dot is refused where such a chart is, with the right spelling",
+  (given) => {
+    expect(findChart(given)).toEqual({ reference: `./${given}`, digest: DIGEST });
+  },
+);
 
 test.each([
   ["oci://registry.example.com/docs"],
   ["https://example.com/docs-1.0.0.tgz"],
   ["vendor/docs"],
   ["docs"],
-  ["charts/empty"], // a folder, but no chart: Helm takes it for repository/name
+  ["charts/empty"], // a folder, but no chart: Helm reads it as repository/name
 ])("%s is a published chart: passed on, and without a digest", (given) => {
   expect(findChart(given)).toEqual({ reference: given });
 });
 
-test("a name in a given repository stays one, whatever folders there are", () => {
+test("a name in a given repository stays one, whatever folders exist", () => {
   expect(findChart("chart", { inRepository: true })).toEqual({ reference: "chart" });
 });
 
@@ -59,6 +62,6 @@ test.each([
   ["/nowhere", /there is no folder \/nowhere\./],
   [" ", /`chart` is missing/],
   [undefined as never, /`chart` is missing/],
-])("%j is refused, with the path that was looked at", (given, message) => {
+])("%j is refused, with the searched path", (given, message) => {
   expect(findChart(given)).toEqual({ problem: expect.stringMatching(message) as string });
 });

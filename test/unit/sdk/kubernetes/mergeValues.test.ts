@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, test } from "vitest";
 import { mergeValues } from "../../../../sdk/kubernetes/mergeValues.ts";
-import { startProgram, told } from "../../../simulation/pulumiProgram.ts";
+import { startProgram, resolved } from "../../../simulation/pulumiProgram.ts";
 
 beforeAll(async () => {
   await startProgram({ preview: true });
@@ -16,7 +16,7 @@ test("groups are merged at any depth, ours over theirs", () => {
     group: { kept: 1, taken: 3, inner: { kept: true, added: true } },
     more: 1,
   });
-  expect(theirs.group.taken).toBe(2); // what was given stays as it was
+  expect(theirs.group.taken).toBe(2); // the given values are unchanged
 });
 
 test.each([
@@ -33,7 +33,7 @@ test("lists are replaced, not joined", () => {
 });
 
 describe("values that are outputs", () => {
-  test("are passed on untouched where nothing is laid over them, and so is the rest", () => {
+  test("are passed on unchanged where nothing is merged into them, and so is the rest", () => {
     const [notKnown, secret, plain] = [unknown(), pulumi.secret("s"), pulumi.output("p")];
     const theirs = { notKnown, deep: { secret, list: [plain] }, text: "t", staticExport: { notKnown } };
     const all = mergeValues(theirs, { staticExport: { enabled: true } }) as typeof theirs;
@@ -45,7 +45,7 @@ describe("values that are outputs", () => {
     expect(all.staticExport).toMatchObject({ enabled: true });
   });
 
-  test("are merged into when they are a group: only that group takes on that it is secret or not known", async () => {
+  test("are merged into when they are a group: only that group becomes secret or unknown", async () => {
     const theirs = {
       secret: pulumi.secret({ a: 1 }),
       hidden: unknown(),
@@ -53,19 +53,19 @@ describe("values that are outputs", () => {
       text: "t",
     };
     const all = mergeValues(theirs, { secret: { b: 2 }, hidden: { b: 2 }, soon: { b: 2 } }) as typeof theirs;
-    expect(await told(all.secret)).toEqual({ value: { a: 1, b: 2 }, secret: true });
-    expect(await told(all.hidden)).toEqual({ value: "unknown", secret: false });
-    expect(await told(all.soon)).toEqual({ value: { a: 1, b: 2 }, secret: false });
+    expect(await resolved(all.secret)).toEqual({ value: { a: 1, b: 2 }, secret: true });
+    expect(await resolved(all.hidden)).toEqual({ value: "unknown", secret: false });
+    expect(await resolved(all.soon)).toEqual({ value: { a: 1, b: 2 }, secret: false });
     expect(all.text).toBe("t");
   });
 
   test("may be all of them", async () => {
     const all = mergeValues(pulumi.output({ a: 1, group: { kept: 1 } }), { group: { b: pulumi.secret(2) } });
-    const { value, secret } = await told(all);
+    const { value, secret } = await resolved(all);
     expect(secret).toBe(false);
     const { a, group } = value as { a: number; group: { kept: number; b: unknown } };
     expect([a, group.kept]).toEqual([1, 1]);
-    expect(await told(group.b)).toEqual({ value: 2, secret: true });
+    expect(await resolved(group.b)).toEqual({ value: 2, secret: true });
   });
 
   test("that turn out to be no group are replaced", async () => {
@@ -74,6 +74,6 @@ describe("values that are outputs", () => {
       { a: { c: 1 }, b: { c: 1 } },
     );
     const { a, b } = all as Record<string, unknown>;
-    expect([(await told(a)).value, (await told(b)).value]).toEqual([{ c: 1 }, { c: 1 }]);
+    expect([(await resolved(a)).value, (await resolved(b)).value]).toEqual([{ c: 1 }, { c: 1 }]);
   });
 });

@@ -3,7 +3,7 @@ import { explainFailure } from "../../../../sdk/kubernetes/releaseFailure.ts";
 
 const RELEASE = { namespace: "site", name: "docs-1a2b", timeoutSeconds: 600 };
 
-// what the Kubernetes plugin 4.34 says, word for word
+// the messages of the Kubernetes plugin 4.34, word for word
 const CREATED_NOT_READY =
   'Helm release "site/docs-1a2b" was created, but failed to initialize completely. Use Helm CLI to investigate: ' +
   "failed to become available within allocated timeout. Error: Helm Release site/docs-1a2b: context deadline exceeded";
@@ -15,13 +15,13 @@ test("pods that are not ready: how long was waited, and nothing of `atomic` wher
   expect(text).not.toContain("atomic");
 });
 
-test("an error that says itself what is wrong gets no text", () => {
+test("an error that explains itself gets no text", () => {
   for (const error of ["values don't meet the specifications of the schema", "chart not found", ""]) {
     expect(explainFailure(error, RELEASE)).toBeUndefined();
   }
 });
 
-test("nothing of the error is repeated: Helm prints values in some", () => {
+test("no text of the error is repeated: Helm prints values in some", () => {
   expect(explainFailure(`${CREATED_NOT_READY} https://x/?sig=c4n4ry`, RELEASE)).not.toContain("c4n4ry");
 });
 
@@ -44,8 +44,8 @@ test.each([
       "Look at «Init Containers: fetch», where there is one, for the bundle (a link past its end, a host that the cluster cannot " +
         "reach, a broken archive), at «Events» for the images, the volumes and the scheduling. If kubectl's current context is " +
         "another cluster than the provider's, add --context.",
-      "`atomic` made Helm take these pods away again: set it to false in `release` to be able to look at them.",
-      "Then run `pulumi up` again. If all is well there and only slow, raise `release.timeout` (seconds).",
+      "`atomic` made Helm remove these pods: set it to false in `release` to be able to inspect them.",
+      "Then run `pulumi up` again. If the pods are only slow, raise `release.timeout` (seconds).",
     ].join("\n"),
   );
 });
@@ -55,8 +55,8 @@ test.each([LOCKED, "cannot re-use a name that is still in use"])(
   (error) => {
     expect(explainFailure(error, RELEASE)).toBe(
       [
-        "Helm takes the release site/docs-1a2b for one that is being worked on. Unless another run really is at work, an " +
-          "earlier one was killed and left it pending. Helm's record of that is a Secret; find the newest:",
+        "Helm considers the release site/docs-1a2b to be changed by another operation. Unless another run is at work, an " +
+          "earlier run was killed and left it pending. Helm's record of that is a Secret; find the newest:",
         "  kubectl --namespace site get secrets --sort-by .metadata.creationTimestamp --selector " +
           "'owner=helm,name=docs-1a2b,status in (pending-install,pending-upgrade,pending-rollback)'",
         "Delete that one, the last of the list, and no other (N is its number), then run `pulumi up` again:",

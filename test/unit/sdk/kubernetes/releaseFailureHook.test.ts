@@ -4,12 +4,12 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { startProgram } from "../../../simulation/pulumiProgram.ts";
 
 type Answer = (error: Error | null) => void;
-/** What the SDK asks to register hooks: Pulumi's mocks have nothing there. */
+/** The SDK's query before it registers hooks: Pulumi's mocks lack it. */
 interface Monitor {
   registerErrorHook?: (request: { getName(): string }, answer: Answer) => void;
 }
 
-/** Loaded anew for each test: it remembers the hook of a run. */
+/** Loaded again for each test: it keeps the hook of a run. */
 let releaseFailureHook: () => pulumi.ErrorHook | undefined;
 let names: string[];
 const monitor = (): Monitor => pulumi.runtime.getMonitor() as unknown as Monitor;
@@ -27,8 +27,8 @@ beforeEach(async () => {
   await startProgram();
 });
 
-describe("is made", () => {
-  test("once for all releases, under a name that is the same for ever: it is in the state", async () => {
+describe("is created", () => {
+  test("once for all releases, under a name that never changes: it is in the state", async () => {
     engineAnswers(null);
     const hook = releaseFailureHook();
     expect(releaseFailureHook()).toBe(hook);
@@ -36,13 +36,13 @@ describe("is made", () => {
     expect(names).toEqual(["docs-hosting:explainReleaseFailure"]);
   });
 
-  test("and bound to the release also when a copy of this package has registered it before", async () => {
+  test("and bound to the release also when another copy of this package has registered it before", async () => {
     engineAnswers(new Error("resource hook already registered"));
     await expect(registration(releaseFailureHook())).resolves.toBeUndefined();
   });
 });
 
-/** What the SDK awaits before it registers a resource with this hook. */
+/** The promise that the SDK awaits before it registers a resource with this hook. */
 async function registration(hook: pulumi.ErrorHook | undefined): Promise<unknown> {
   return (hook as unknown as { __registered: Promise<void> }).__registered;
 }
@@ -71,7 +71,7 @@ describe("is left out", () => {
   });
 });
 
-describe("says on the row of the release", () => {
+describe("logs on the row of the release", () => {
   const URN = "urn:pulumi:stack::project::kubernetes:helm.sh/v3:Release::docs";
   const TIMED_OUT = "error running update: context deadline exceeded";
   const IN_USE = "cannot re-use a name that is still in use";
@@ -105,7 +105,11 @@ describe("says on the row of the release", () => {
     ["why its creation failed", { failedOperation: "create" }, "site/docs-1a2b were not ready within 600 s"],
     ["why its update failed", { failedOperation: "update" }, "site/docs-1a2b were not ready within 600 s"],
     ["what the newest of its errors is about", { errors: [IN_USE, TIMED_OUT] }, "release.v1.docs-1a2b.vN"],
-    ["that atomic took the pods away", { newInputs: { ...NAMES, atomic: true } }, "`atomic` made Helm take"],
+    [
+      "that atomic took the pods away",
+      { newInputs: { ...NAMES, atomic: true } },
+      "`atomic` made Helm remove these pods",
+    ],
     ["its names, by its id", { id: "site/docs", newInputs: undefined as never }, notReady("site/docs")],
     [
       "what is known of its names",
@@ -122,7 +126,7 @@ describe("says on the row of the release", () => {
     expect(await said({ errors: ["chart not found"] })).toEqual([]);
   });
 
-  test("no name that is a secret, but where to put it", async () => {
+  test("no secret name, but where to insert it", async () => {
     const [text] = await said({
       newInputs: { namespace: pulumi.secret("c4n4ry"), name: pulumi.secret("c4n4ry") },
     });
@@ -130,7 +134,7 @@ describe("says on the row of the release", () => {
     expect(text).not.toContain("c4n4ry");
   });
 
-  test("and fails in silence, for Pulumi would show its error in the place of the release's", async () => {
+  test("and fails silently, for Pulumi would show its error in place of the release's", async () => {
     engineAnswers(null);
     vi.spyOn(pulumi.log, "warn").mockRejectedValue(new Error("no engine"));
     expect(await releaseFailureHook()?.callback(failure({ errors: undefined as never }))).toBe(false);

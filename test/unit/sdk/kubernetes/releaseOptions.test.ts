@@ -1,4 +1,4 @@
-// What of a component's options the release gets, and the hook that is put before the user's own.
+// The options of a component that the release gets, and the hook before the user's own.
 import type * as pulumi from "@pulumi/pulumi";
 import { afterEach, expect, test, vi } from "vitest";
 import { releaseOptions } from "../../../../sdk/kubernetes/releaseOptions.ts";
@@ -11,7 +11,7 @@ const component: pulumi.ComponentResource = {} as never;
 const ours: pulumi.ErrorHook = { name: "ours" } as never;
 const users: pulumi.ErrorHook = { name: "users" } as never;
 
-test("hooks for errors are the release's: ours first, then the user's", () => {
+test("hooks for errors belong to the release: ours first, then the user's", () => {
   found.hook = ours;
   expect(releaseOptions(component, { hooks: { onError: [users] } })).toEqual({
     hooks: { onError: [ours, users] },

@@ -1,4 +1,4 @@
-// What a program registers, seen through Pulumi's own mocks.
+// The registrations of a program, read through Pulumi's own mocks.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -6,7 +6,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi, onTestFinished } from "vitest";
 import { SelfHostedDocs, type SelfHostedDocsArgs } from "../../../../sdk/kubernetes/index.ts";
 import type { StaticExportLink } from "../../../../sdk/staticExportLink.ts";
-import { settled, startProgram, told, type Registered } from "../../../simulation/pulumiProgram.ts";
+import { settled, startProgram, resolved, type Registered } from "../../../simulation/pulumiProgram.ts";
 
 const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";
 const RELEASE = "kubernetes:helm.sh/v3:Release";
@@ -21,14 +21,14 @@ afterAll(() => rmSync(chart, { recursive: true }));
 
 let registered: Registered[];
 
-/** What a release has once it is made. */
+/** The outputs of a created release. */
 const MADE = { name: "docs-1a2b", namespace: "site", status: { revision: 1, status: "deployed" } };
 
 beforeEach(async () => {
   registered = await startProgram({ outputs: MADE });
 });
 
-/** Of an export only these outputs are used. */
+/** Only these outputs of an export are used. */
 function staticExport(version: pulumi.Output<string> = pulumi.output("v1")): StaticExportLink {
   return { bundleUrl: pulumi.output(LINK), version };
 }
@@ -38,7 +38,7 @@ interface Declared {
   /** Arguments of the release, as the program gave them. */
   args: Record<string, unknown>;
   options: pulumi.CustomResourceOptions;
-  /** Inputs of the release, as the engine got them, with secrets laid bare. */
+  /** Inputs of the release, as the engine got them, with plain secrets. */
   inputs: Record<string, unknown>;
 }
 
@@ -93,7 +93,7 @@ test("one release, child of the component, with the values group of the export",
 });
 
 test.each(["pending-install", "pending-upgrade", "pending-rollback"])(
-  "a release whose status is %s is told of on its row, with the commands that put it right",
+  "a release whose status is %s is reported on its row, with the commands that repair it",
   async (status) => {
     registered = await startProgram({ outputs: { ...MADE, status: { ...MADE.status, status } } });
     const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
@@ -107,7 +107,7 @@ test.each(["pending-install", "pending-upgrade", "pending-rollback"])(
   },
 );
 
-test("of a release that is deployed, failed or not made yet nothing is told", async () => {
+test("a release that is deployed, failed or not created yet is not reported", async () => {
   const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
   onTestFinished(() => warn.mockRestore());
   await declare();
@@ -118,17 +118,17 @@ test("of a release that is deployed, failed or not made yet nothing is told", as
   expect(warn).not.toHaveBeenCalled();
 });
 
-test("an air-gapped installation whose pods will need a link is warned of on its row, with what to do", async () => {
+test("an air-gapped installation whose pods will need a link gives a warning on its row, with what to do", async () => {
   const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
   onTestFinished(() => warn.mockRestore());
   const { component } = await declare({ deploymentKind: "air-gapped" });
   expect(warn.mock.calls).toEqual([[expect.any(String), component]]);
   const [text] = warn.mock.calls[0] ?? [];
-  expect(text).toContain("each pod, whenever it starts, will have to reach the host of that link");
+  expect(text).toContain("whenever a pod starts, it must reach the host of that link");
   expect(text).toContain("new BundleCopy(name, { source, destination: { repository, base } })");
 });
 
-test("one that serves an image or a copy of the archive is not, nor is one that may reach the outside", async () => {
+test("one that serves an image or a copy of the archive does not, nor does one that may reach other networks", async () => {
   const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
   onTestFinished(() => warn.mockRestore());
   await declare({ deploymentKind: "air-gapped", staticExport: { image: "r/site@sha256:5f" } });
@@ -138,7 +138,7 @@ test("one that serves an image or a copy of the archive is not, nor is one that 
   expect(warn).not.toHaveBeenCalled();
 });
 
-test("a site in an image is told to the chart, among the user's own values of the same groups", async () => {
+test("a site in an image is set in the chart's values, among the user's own values of the same groups", async () => {
   const image = `r.example.com/site@sha256:${"a0".repeat(32)}`;
   const { inputs } = await declare({
     staticExport: { image, runnable: false },
@@ -151,35 +151,35 @@ test("a site in an image is told to the chart, among the user's own values of th
   });
 });
 
-test("the link is a secret, also when the export says that it is none", async () => {
+test("the link is a secret, also when the export's output is none", async () => {
   const { args } = await declare({ values: { replicas: 2 } });
   const { staticExport: group, replicas } = args["values"] as {
     staticExport: { bundleUrl: pulumi.Output<string> };
     replicas: number;
   };
-  expect(await told(group.bundleUrl)).toEqual({ value: LINK, secret: true });
+  expect(await resolved(group.bundleUrl)).toEqual({ value: LINK, secret: true });
   expect(replicas).toBe(2);
 });
 
 test("name, namespace and status of the release are outputs, also in the state of the component", async () => {
-  // Pulumi's mocks keep what a component registers to themselves
+  // Pulumi's mocks hide a component's registered outputs
   const monitor = pulumi.runtime.getMonitor() as unknown as {
     registerResourceOutputs(request: Registration, answer: unknown): void;
   };
   const registrations = vi.spyOn(monitor, "registerResourceOutputs");
   const { component } = await declare();
   for (const [name, value] of Object.entries(MADE)) {
-    expect(await told(component[name as keyof typeof MADE])).toMatchObject({ value });
+    expect(await resolved(component[name as keyof typeof MADE])).toMatchObject({ value });
   }
   expect(registrations.mock.calls.map(([request]) => request.getOutputs().toJavaScript())).toEqual([MADE]);
 });
 
-/** What the SDK sends when a component registers its outputs. */
+/** The SDK's message when a component registers its outputs. */
 interface Registration {
   getOutputs(): { toJavaScript(): unknown };
 }
 
-/** A resource whose output is not known before it is made. */
+/** A resource whose output is unknown before it is created. */
 class Unmade extends pulumi.CustomResource {
   declare readonly later: pulumi.Output<string>;
   constructor(name: string) {
@@ -188,7 +188,7 @@ class Unmade extends pulumi.CustomResource {
 }
 
 describe("values", () => {
-  test("of the user are kept, those of the export laid over them", async () => {
+  test("of the user are kept, those of the export merged over them", async () => {
     const { inputs } = await declare({
       values: {
         replicas: 2,
@@ -203,7 +203,7 @@ describe("values", () => {
     });
   });
 
-  test("that a preview cannot know hide nothing but themselves", async () => {
+  test("that a preview cannot know hide only themselves", async () => {
     registered = await startProgram({ preview: true });
     const unknown = new Unmade("other");
     const { inputs } = await declare({
@@ -224,7 +224,7 @@ describe("values", () => {
 });
 
 describe("features", () => {
-  test("that are configurable are told to the chart, among those that the user names there", async () => {
+  test("that are configurable are set in the chart, among those that the user sets there", async () => {
     const { inputs } = await declare({
       features: { search: true, webAnalytics: false, apiPlayground: true, staticExport: true },
       values: { features: { search: { provider: "own" }, banner: true } },
@@ -285,14 +285,14 @@ describe("chart", () => {
     expect(await digestOf({ release: { description: pulumi.output("ours") } })).toMatch(/^ours; chart/);
   });
 
-  test("that is published has its version, and the user's description as it is", async () => {
+  test("that is published has its version, and the user's description unchanged", async () => {
     const published = { chart: "oci://registry.example.com/docs", chartVersion: "1.2.3" };
     const { inputs } = await declare({ ...published, release: { description: "ours" } });
     expect(inputs).toMatchObject({ chart: published.chart, version: "1.2.3", description: "ours" });
     expect(await digestOf(published)).toBeUndefined();
   });
 
-  test("of a repository is a name in it, also where a folder of that name is there, which else is taken", async () => {
+  test("of a repository is a name in it, also where a folder of that name exists, which is otherwise used", async () => {
     vi.spyOn(process, "cwd").mockReturnValue(dirname(chart));
     onTestFinished(() => void vi.restoreAllMocks());
     const name = basename(chart);
@@ -302,7 +302,7 @@ describe("chart", () => {
     expect((await declare({ chart: name })).inputs["chart"]).toBe(`./${name}`);
   });
 
-  test("whose dependencies are fetched for each release is what is left without them", async () => {
+  test("whose dependencies are fetched for each release has the digest without them", async () => {
     const described = async (dependencyUpdate?: pulumi.Input<boolean>): Promise<unknown> =>
       (await declare({ chart, release: { ...(dependencyUpdate !== undefined && { dependencyUpdate }) } }))
         .inputs["description"];
@@ -317,7 +317,7 @@ describe("chart", () => {
     expect(await described(false)).not.toBe(without);
   });
 
-  test("that is an output is looked up when it is known", async () => {
+  test("that is an output is found when it is known", async () => {
     const { inputs } = await declare({ chart: pulumi.output(chart) });
     expect(inputs["chart"]).toBe(chart);
     expect(inputs["description"]).toMatch(/^chart files sha256:/);
@@ -331,7 +331,7 @@ describe("settings of the release", () => {
     expect(inputs).toMatchObject({ ...release, namespace: "site" });
   });
 
-  test("bound its history and its wait where they are absent or undefined", async () => {
+  test("limit its history and its wait where they are absent or undefined", async () => {
     for (const release of [{}, { maxHistory: undefined, timeout: undefined } as unknown as object]) {
       expect((await declare({ release })).inputs).toMatchObject({ maxHistory: 2, timeout: 600 });
     }
@@ -351,7 +351,7 @@ describe("resource options", () => {
     expect(options).toMatchObject(handedDown);
   });
 
-  test("of the component stay with it: Pulumi hands them down", async () => {
+  test("of the component stay with it: Pulumi passes them down", async () => {
     const parent = new pulumi.ComponentResource("test:index:Parent", "parent");
     const { options, component } = await declare(
       {},
@@ -363,7 +363,7 @@ describe("resource options", () => {
     }
   });
 
-  test("no error hook is made under mocks, so that unit tests of programs go on", async () => {
+  test("no error hook is created under mocks, so that unit tests of programs still work", async () => {
     expect((await declare()).options.hooks).toBeUndefined();
   });
 });

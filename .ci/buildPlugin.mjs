@@ -1,0 +1,70 @@
+// At the end of each build: the folder `plugin/` of the package, from which Pulumi starts the native plugin. `plugin.js` contains
+// every package that it loads, also those that are optional to programs in TypeScript: a program in Python has no npm to install them.
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { build } from "esbuild";
+import { noticesOf } from "./notices.mjs";
+
+const FOLDER = "plugin";
+/** Files that the code reads by `ownText` (provider/files/ownText.ts). */
+const TEXTS = [
+  "dist/provider/download/partWriter.js",
+  "dist/provider/search/browser/box.js",
+  "dist/provider/search/browser/load.js",
+  "dist/provider/search/browser/box.js",
+  "dist/provider/search/browser/load.js",
+  "provider/kit/manifest.schema.json",
+  "provider/kit/scripts/README.template.md",
+  "provider/kit/scripts/install.sh",
+  "provider/kit/scripts/load.sh",
+  "provider/kit/scripts/verify.sh",
+  "provider/search/browser/box.css",
+  "provider/search/browser/icon.svg",
+  "provider/search/browser/index.html",
+  "provider/search/browser/box.css",
+  "provider/search/browser/index.html",
+];
+
+// The release writes its repository into package.json: its releases have the archives (`npm run archives`).
+const { repository } = JSON.parse(readFileSync("package.json", "utf8"));
+const [, where] = /github\.com\/(.+?)(\.git)?$/.exec(repository?.url ?? "") ?? [];
+const schema = {
+  ...JSON.parse(readFileSync("provider/adapters/plugin/schema.json", "utf8")),
+  ...(where && { pluginDownloadURL: `github://api.github.com/${where}` }),
+};
+
+const { metafile, outputFiles } = await build({
+  entryPoints: ["dist/provider/plugin.js"],
+  outfile: `${FOLDER}/plugin.js`,
+  bundle: true,
+  platform: "node",
+  target: "node22.12",
+  // names stay: they are in stacks, which people send with their reports
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: "none", // they are in the notices
+  plugins: [
+    {
+      name: "schema",
+      setup({ onLoad }) {
+        const filter = /adapters.plugin.schema\.json$/;
+        onLoad({ filter }, () => ({ contents: JSON.stringify(schema), loader: "json" }));
+      },
+    },
+  ],
+  define: {
+    EMBEDDED_TEXTS: JSON.stringify(
+      Object.fromEntries(TEXTS.map((path) => [path, readFileSync(path, "utf8")])),
+    ),
+  },
+  metafile: true,
+  logLevel: "warning",
+  write: false,
+});
+
+rmSync(FOLDER, { recursive: true, force: true });
+mkdirSync(FOLDER);
+cpSync("provider/adapters/plugin/launcher", FOLDER, { recursive: true });
+chmodSync(`${FOLDER}/pulumi-resource-docs-hosting`, 0o755);
+writeFileSync(`${FOLDER}/schema.json`, `${JSON.stringify(schema, undefined, 2)}\n`);
+writeFileSync(`${FOLDER}/plugin.js`, outputFiles[0].contents);
+writeFileSync(`${FOLDER}/LICENSES.txt`, noticesOf(Object.keys(metafile.inputs)));

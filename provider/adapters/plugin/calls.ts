@@ -1,0 +1,85 @@
+import { Metadata, status, type sendUnaryData, type ServerUnaryCall, type StatusObject } from "@grpc/grpc-js";
+import { Any } from "google-protobuf/google/protobuf/any_pb";
+import type { Message } from "google-protobuf";
+import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
+import { Status } from "@pulumi/pulumi/proto/status_pb";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { Secrets } from "../../messages/secrets";
+import { shownFailure } from "../session/shownText";
+
+/** Longest details of an error, in bytes: a trailer of more than 16 MiB, as base64, makes the engine close the connection. */
+const LONGEST_DETAILS = 10 * 2 ** 20;
+
+/** A call of the engine. */
+export interface Call<Request> {
+  readonly request: Request;
+  /** Secret values that the call reads: no answer contains them in plain text. */
+  readonly secrets: Secrets;
+  /** The call's span, in the form of the header `traceparent`. */
+  readonly traceParent: string | undefined;
+}
+
+/** An operation that failed after some progress: the engine stores the resource with these properties. */
+export class PartialResult extends Error {
+  readonly id: string;
+  readonly properties: Struct;
+  readonly inputs: Struct;
+
+  constructor(message: string, id: string, properties: Struct, inputs: Struct) {
+    super(message);
+    this.id = id;
+    this.properties = properties;
+    this.inputs = inputs;
+  }
+}
+
+/** A call with a missing or malformed property. */
+export class InvalidCallError extends Error {}
+
+/** Answers a call. Every failure ends the call with an error, and the process continues. */
+export function answering<Request, Answer extends Message>(
+  answer: (call: Call<Request>) => Answer | Promise<Answer>,
+): (call: ServerUnaryCall<Request, Answer>, callback: sendUnaryData<Answer>) => void {
+  return ({ request, metadata }, callback) => {
+    const secrets = new Secrets();
+    const [traceParent] = metadata.get("traceparent");
+    const call = { request, secrets, traceParent: traceParent?.toString() };
+    void (async () => {
+      try {
+        callback(null, await answer(call));
+      } catch (error) {
+        callback(failureOf(error, secrets), null);
+      }
+    })();
+  };
+}
+
+function failureOf(error: unknown, secrets: Secrets): Partial<StatusObject> {
+  const details = shownFailure(error, secrets);
+  if (error instanceof PartialResult) {
+    const metadata = partialResult(error, details);
+    // without the partial result, the next run finds the started job by its resume record
+    return { code: status.UNKNOWN, details, ...(metadata && { metadata }) };
+  }
+  return { code: error instanceof InvalidCallError ? status.INVALID_ARGUMENT : status.UNKNOWN, details };
+}
+
+/** The trailer in which gRPC carries details of an error; the engine finds the partial result there. */
+function partialResult({ id, properties, inputs }: PartialResult, message: string): Metadata | undefined {
+  const partial = new ErrorResourceInitFailed();
+  partial.setId(id);
+  partial.setProperties(properties);
+  partial.setInputs(inputs);
+  partial.setReasonsList([message]);
+  const detail = new Any();
+  detail.pack(partial.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
+  const whole = new Status();
+  whole.setCode(status.UNKNOWN);
+  whole.setMessage(message);
+  whole.addDetails(detail);
+  const bytes = whole.serializeBinary();
+  if (bytes.length > LONGEST_DETAILS) return undefined;
+  const metadata = new Metadata();
+  metadata.add("grpc-status-details-bin", Buffer.from(bytes));
+  return metadata;
+}

@@ -1,0 +1,26 @@
+import { CheckFailure as FailureMessage } from "@pulumi/pulumi/proto/provider_pb";
+import type { CheckFailure } from "../../resource/inputTable";
+import type { Secrets } from "../../messages/secrets";
+import { shown } from "../session/shownText";
+import type { Secrecy } from "./secrecy";
+
+/**
+ * The messages of check failures. The engine shows the value of the property that a failure names, also of a secret one, so the
+ * failure of a secret property names it only in its text.
+ *
+ * @param alwaysSecret a property that is a secret however it was given
+ */
+export function checkFailures(
+  failures: readonly CheckFailure[],
+  secrets: Secrets,
+  secrecy: Secrecy,
+  alwaysSecret?: string,
+): FailureMessage[] {
+  return failures.map(({ property, reason }) => {
+    const isSecret = property === alwaysSecret || secrecy.isAtOrBelow(property);
+    const message = new FailureMessage();
+    message.setProperty(isSecret ? "" : shown(property, secrets));
+    message.setReason(shown(isSecret ? `${property}: ${reason}` : reason, secrets));
+    return message;
+  });
+}

@@ -1,0 +1,80 @@
+import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
+import { isDeepStrictEqual } from "node:util";
+import type { Diff } from "../../resource/lifeCycle";
+import type { Properties } from "../session/storedProperties";
+
+/** The values that a diff compared. */
+export interface Compared {
+  /** The inputs in the state. */
+  readonly before: Properties;
+  readonly news: Properties;
+  /** The outputs in the state. */
+  readonly outputs: Properties;
+  /** The outputs after the update, where no changed input shows what happens. */
+  readonly predicted: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A diff with each changed property, down to the fields of objects and the entries of lists. */
+export function detailedDiff({ changed, replaces, hidden }: Diff, compared: Compared): DiffResponse {
+  const { before, news, outputs, predicted } = compared;
+  const answer = new DiffResponse();
+  const isSome = changed.length > 0 || hidden;
+  answer.setChanges(isSome ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE);
+  answer.setReplacesList(replaces);
+  answer.setHasdetaileddiff(true);
+  const details = answer.getDetaileddiffMap();
+  for (const name of changed) {
+    for (const [path, kind] of changes(before[name], news[name], name, replaces.includes(name))) {
+      details.set(path, propertyDiff(kind, true));
+    }
+  }
+  const moved = Object.keys(predicted ?? {}).filter(
+    (name) => !isDeepStrictEqual(predicted?.[name], outputs[name]),
+  );
+  for (const name of moved) details.set(name, propertyDiff(PropertyDiff.Kind.UPDATE, false));
+  answer.setDiffsList([...changed, ...moved]);
+  return answer;
+}
+
+function propertyDiff(kind: PropertyDiff.Kind, isOfInputs: boolean): PropertyDiff {
+  const diff = new PropertyDiff();
+  diff.setKind(kind);
+  diff.setInputdiff(isOfInputs);
+  return diff;
+}
+
+type Change = [path: string, kind: PropertyDiff.Kind];
+
+function changes(before: unknown, now: unknown, path: string, replaces: boolean): Change[] {
+  const { ADD, ADD_REPLACE, DELETE, DELETE_REPLACE, UPDATE, UPDATE_REPLACE } = PropertyDiff.Kind;
+  if (isAbsent(before)) return [[path, replaces ? ADD_REPLACE : ADD]];
+  if (isAbsent(now)) return [[path, replaces ? DELETE_REPLACE : DELETE]];
+  const within = fieldChanges(before, now, path, replaces);
+  return within.length > 0 ? within : [[path, replaces ? UPDATE_REPLACE : UPDATE]];
+}
+
+/** The changes within two objects or two lists of the same length; none for other values. */
+function fieldChanges(before: unknown, now: unknown, path: string, replaces: boolean): Change[] {
+  if (Array.isArray(before) && Array.isArray(now)) {
+    if (before.length !== now.length) return [];
+    return before.flatMap((each: unknown, at) =>
+      isDeepStrictEqual(each, now[at]) ? [] : changes(each, now[at], `${path}[${at}]`, replaces),
+    );
+  }
+  if (!isObject(before) || !isObject(now)) return [];
+  return [...new Set([...Object.keys(before), ...Object.keys(now)])].flatMap((name) =>
+    isDeepStrictEqual(before[name], now[name])
+      ? []
+      : changes(before[name], now[name], `${path}${fieldOf(name)}`, replaces),
+  );
+}
+
+/** https://www.pulumi.com/docs/iac/concepts/miscellaneous/property-paths/ */
+function fieldOf(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+}
+
+const isAbsent = (value: unknown): value is null | undefined => value === null || value === undefined;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

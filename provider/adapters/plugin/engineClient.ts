@@ -1,0 +1,37 @@
+import { credentials } from "@grpc/grpc-js";
+import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
+import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
+import type { EngineLine } from "../session/rowReporter";
+
+const SEVERITIES: Record<EngineLine["severity"], LogSeverity> = {
+  0: LogSeverity.DEBUG,
+  1: LogSeverity.INFO,
+  2: LogSeverity.WARNING,
+};
+
+/** The engine that this process serves. Lines are sent best effort: without an address they are lost. */
+export class Engine {
+  #address = "";
+  #client: EngineClient | undefined;
+
+  get address(): string {
+    return this.#address;
+  }
+
+  /** @param address `host:port` */
+  connect(address: string): void {
+    if (address === "" || address === this.#address) return;
+    this.#client?.close();
+    this.#client = new EngineClient(address, credentials.createInsecure());
+    this.#address = address;
+  }
+
+  readonly send = ({ severity, message, urn, ephemeral }: EngineLine): void => {
+    const request = new LogRequest();
+    request.setSeverity(SEVERITIES[severity]);
+    request.setMessage(message);
+    request.setUrn(urn);
+    request.setEphemeral(ephemeral);
+    this.#client?.log(request, () => undefined);
+  };
+}

@@ -1,0 +1,157 @@
+import { status, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { PluginInfo, type PluginAttach } from "@pulumi/pulumi/proto/plugin_pb";
+import * as rpc from "@pulumi/pulumi/proto/provider_pb";
+import type { LifeCycle, StoredState } from "../../resource/lifeCycle";
+import type { ConfigurationSource } from "../../service/configuration";
+import type { Session } from "../session/session";
+import { answering, InvalidCallError, type Call } from "./calls";
+import { checkFailures } from "./checkFailures";
+import { FUNCTIONS } from "./functions";
+import { receive, send } from "./properties";
+import { changedSettings, checkSettings, KEY, providerSettings } from "./providerConfiguration";
+import { resourceCalls, type ResourceCalls } from "./resourceCalls";
+import schema from "./schema.json";
+
+/** The parts that a plugin's service needs. */
+export interface PluginParts {
+  /** The life cycle of each type. */
+  readonly resources: Readonly<Record<string, LifeCycle<object, StoredState>>>;
+  /** Environment variables, read on each access. */
+  readonly environment: ConfigurationSource["environment"];
+  /** Creates a session for an engine. */
+  newSession(): Session;
+  /** Stores the engine's address. */
+  connect(address: string): void;
+  /** Called when the user stops the run, and when it ends. */
+  cancel(): void;
+}
+
+/** `pulumirpc.ResourceProvider`, see https://github.com/pulumi/pulumi/blob/master/proto/pulumi/provider.proto */
+export function pluginService(parts: PluginParts): UntypedServiceImplementation {
+  const { environment } = parts;
+  let session = parts.newSession();
+  const resources = Object.fromEntries(
+    Object.entries(parts.resources).map(([type, lifeCycle]) => [
+      type,
+      resourceCalls(lifeCycle, () => session),
+    ]),
+  );
+  const resourceOf = ({ request }: Call<{ getType(): string; getUrn(): string }>): ResourceCalls => {
+    const type = request.getType() || typeIn(request.getUrn());
+    const found = Object.hasOwn(resources, type) ? resources[type] : undefined;
+    if (!found) throw new InvalidCallError(`there is no resource type ${JSON.stringify(type)}`);
+    return found;
+  };
+
+  return {
+    handshake: answering(({ request }: Call<rpc.ProviderHandshakeRequest>) => {
+      parts.connect(request.getEngineAddress());
+      const answer = new rpc.ProviderHandshakeResponse();
+      answer.setAcceptSecrets(true);
+      answer.setAcceptResources(true);
+      return answer;
+    }),
+
+    attach: answering(({ request }: Call<PluginAttach>) => {
+      parts.connect(request.getAddress());
+      session = parts.newSession(); // a new engine has its own session, so that it cancels only its own operations
+      return new Empty();
+    }),
+
+    getPluginInfo: answering(() => {
+      const answer = new PluginInfo();
+      answer.setVersion(schema.version);
+      return answer;
+    }),
+
+    getSchema: answering(({ request }: Call<rpc.GetSchemaRequest>) => {
+      if (request.getVersion() !== 0) {
+        throw new InvalidCallError(`there is no schema of version ${request.getVersion()}`);
+      }
+      const answer = new rpc.GetSchemaResponse();
+      answer.setSchema(JSON.stringify(schema));
+      return answer;
+    }),
+
+    checkConfig: answering(({ request, secrets }: Call<rpc.CheckRequest>) => {
+      const { properties, secrecy } = receive(request.getNews());
+      const failures = checkSettings(nameIn(request), properties, environment, secrets);
+      const answer = new rpc.CheckResponse();
+      answer.setInputs(send(properties, { secrecy, always: [KEY] }));
+      answer.setFailuresList(checkFailures(failures, secrets, secrecy, KEY));
+      return answer;
+    }),
+
+    // a changed setting never replaces the provider, and with it its resources: each resource has its base URL as an input
+    diffConfig: answering(({ request }: Call<rpc.DiffRequest>) => {
+      const before = receive(request.getOldInputs() ?? request.getOlds()).properties;
+      const changed = changedSettings(before, receive(request.getNews()).properties);
+      const answer = new rpc.DiffResponse();
+      const { DIFF_SOME, DIFF_NONE } = rpc.DiffResponse.DiffChanges;
+      answer.setChanges(changed.length > 0 ? DIFF_SOME : DIFF_NONE);
+      answer.setDiffsList(changed);
+      return answer;
+    }),
+
+    configure: answering(({ request }: Call<rpc.ConfigureRequest>) => {
+      const { properties } = receive(request.getArgs());
+      const settings = providerSettings(request.getName() ?? "default", properties, environment);
+      session.configure({ get: settings.stackConfig }, settings.environment, settings.keySetting);
+      const answer = new rpc.ConfigureResponse();
+      answer.setAcceptsecrets(true);
+      answer.setAcceptresources(true);
+      answer.setSupportspreview(true);
+      return answer;
+    }),
+
+    check: answering((call: Call<rpc.CheckRequest>) => resourceOf(call).check(call)),
+    diff: answering((call: Call<rpc.DiffRequest>) => resourceOf(call).diff(call)),
+    create: answering((call: Call<rpc.CreateRequest>) => resourceOf(call).create(call)),
+    read: answering((call: Call<rpc.ReadRequest>) => resourceOf(call).read(call)),
+    update: answering((call: Call<rpc.UpdateRequest>) => resourceOf(call).update(call)),
+    delete: answering(async (call: Call<rpc.DeleteRequest>) => {
+      await resourceOf(call).delete(call);
+      return new Empty();
+    }),
+
+    invoke: answering(async ({ request, secrets, traceParent }: Call<rpc.InvokeRequest>) => {
+      const token = request.getTok();
+      const found = Object.hasOwn(FUNCTIONS, token) ? FUNCTIONS[token] : undefined;
+      if (!found) throw new InvalidCallError(`there is no function ${JSON.stringify(token)}`);
+      const { properties, secrecy } = receive(request.getArgs());
+      const result = await session.operation("invoke", { traceParent }, secrets, async (context) =>
+        found.run(context, properties, secrecy),
+      );
+      const answer = new rpc.InvokeResponse();
+      answer.setReturn(send(result, { secrecy, repeats: true }));
+      return answer;
+    }),
+
+    cancel: answering(() => {
+      parts.cancel();
+      return new Empty();
+    }),
+
+    call: notServed("call"),
+    construct: notServed("construct"),
+    parameterize: notServed("parameterize"),
+    getMapping: notServed("getMapping"),
+    getMappings: notServed("getMappings"),
+  };
+}
+
+/** An engine treats this as a provider without the method. */
+function notServed(method: string) {
+  return (_call: unknown, callback: (error: { code: status; details: string }, answer: null) => void): void =>
+    callback({ code: status.UNIMPLEMENTED, details: `docs-hosting has no ${method}` }, null);
+}
+
+/** The type in `urn:pulumi:stack::project::parent$type::name`. */
+function typeIn(urn: string): string {
+  return urn.split("::")[2]?.split("$").at(-1) ?? "";
+}
+
+function nameIn(request: rpc.CheckRequest): string {
+  return request.getName() || (request.getUrn().split("::")[3] ?? "");
+}

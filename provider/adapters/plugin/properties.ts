@@ -1,0 +1,154 @@
+// Properties as the engine sends them, and as a life cycle takes them: plain values.
+// https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/plugin/rpc.go
+import { ListValue, NullValue, Struct, Value } from "google-protobuf/google/protobuf/struct_pb";
+import { isUnknown, UNKNOWN } from "../../messages/unknown";
+import type { Properties } from "../session/storedProperties";
+import { Secrecy, type Path } from "./secrecy";
+
+/** The field that marks an object as a value of a special kind; its content names the kind. */
+const KIND = "4dabf18193072939515e22adb298388d";
+const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
+const RESOURCE = "5cf8f73096256a8f31e491e813e4eb8e";
+
+/** Received properties. */
+export interface Received {
+  /** Plain values; what is not known yet is {@link UNKNOWN}. */
+  readonly properties: Properties;
+  readonly secrecy: Secrecy;
+}
+
+/**
+ * Takes secrets, outputs and references to resources apart, at any depth. A reference becomes the resource's id.
+ *
+ * @param secrecy receives what was secret
+ * @throws Error for a malformed message
+ */
+export function receive(struct: Struct | undefined, secrecy = new Secrecy()): Received {
+  return { properties: struct ? fieldsOf(struct, [], secrecy, false) : {}, secrecy };
+}
+
+function fieldsOf(struct: Struct, path: Path, secrecy: Secrecy, isSecret: boolean): Properties {
+  const fields: [string, unknown][] = [];
+  struct.getFieldsMap().forEach((value, name) => {
+    fields.push([name, plainValue(value, [...path, name], secrecy, isSecret)]);
+  });
+  return Object.fromEntries(fields);
+}
+
+function plainValue(value: Value, path: Path, secrecy: Secrecy, isSecret: boolean): unknown {
+  switch (value.getKindCase()) {
+    case Value.KindCase.NULL_VALUE:
+      return null;
+    case Value.KindCase.BOOL_VALUE:
+      return value.getBoolValue();
+    case Value.KindCase.NUMBER_VALUE:
+      return value.getNumberValue();
+    case Value.KindCase.STRING_VALUE: {
+      const text = value.getStringValue();
+      if (isSecret && !isUnknown(text)) secrecy.addText(text);
+      return text;
+    }
+    case Value.KindCase.LIST_VALUE:
+      return (value.getListValue()?.getValuesList() ?? []).map((each, index) =>
+        plainValue(each, [...path, String(index)], secrecy, isSecret),
+      );
+    case Value.KindCase.STRUCT_VALUE:
+      return plainObject(value.getStructValue() ?? new Struct(), path, secrecy, isSecret);
+    default:
+      throw new Error(`${path.join(".")} has no value`);
+  }
+}
+
+function plainObject(struct: Struct, path: Path, secrecy: Secrecy, isSecret: boolean): unknown {
+  const fields = struct.getFieldsMap();
+  const kind = fields.get(KIND)?.getStringValue();
+  const inner = fields.get("value");
+  switch (kind) {
+    case SECRET:
+      secrecy.addPath(path);
+      if (!inner) throw new Error(`${path.join(".")} is a secret without a value`);
+      return plainValue(inner, path, secrecy, true);
+    case OUTPUT: {
+      const becomesSecret = fields.get("secret")?.getBoolValue() === true;
+      if (becomesSecret) secrecy.addPath(path);
+      return inner ? plainValue(inner, path, secrecy, isSecret || becomesSecret) : UNKNOWN;
+    }
+    case RESOURCE: {
+      const id = fields.get("id");
+      if (!id) return fields.get("urn")?.getStringValue() ?? "";
+      const text = id.getStringValue();
+      return text === "" ? UNKNOWN : text;
+    }
+    default: // a map, an asset or an archive: the latter two are passed on unchanged
+      return fieldsOf(struct, path, secrecy, isSecret);
+  }
+}
+
+/** How values become secret again. */
+export interface Sealing {
+  readonly secrecy: Secrecy;
+  /** Whether values elsewhere that repeat a secret text become secret, too. */
+  readonly repeats?: boolean;
+  /** Properties that are always secret. */
+  readonly always?: readonly string[];
+}
+
+/** Makes a message of plain values. `undefined` is left out. */
+export function send(properties: object, sealing: Sealing): Struct {
+  return structOf(properties, [], sealing, false);
+}
+
+function structOf(properties: object, path: Path, sealing: Sealing, isSecret: boolean): Struct {
+  const struct = new Struct();
+  const fields = struct.getFieldsMap();
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined) continue;
+    const field = name.toWellFormed();
+    fields.set(field, valueOf(value, [...path, field], sealing, isSecret));
+  }
+  return struct;
+}
+
+function valueOf(value: unknown, path: Path, sealing: Sealing, isSecret: boolean): Value {
+  if (isSecret || !isSecretAt(value, path, sealing)) return bareValue(value, path, sealing, isSecret);
+  const secret = new Struct();
+  const kind = new Value();
+  kind.setStringValue(SECRET);
+  secret.getFieldsMap().set(KIND, kind);
+  secret.getFieldsMap().set("value", bareValue(value, path, sealing, true));
+  const sealed = new Value();
+  sealed.setStructValue(secret);
+  return sealed;
+}
+
+function isSecretAt(value: unknown, path: Path, { secrecy, repeats, always = [] }: Sealing): boolean {
+  const [name = ""] = path;
+  if (path.length === 1 && always.includes(name)) return true;
+  return (
+    secrecy.hasPath(path) ||
+    (repeats === true && typeof value === "string" && !isUnknown(value) && secrecy.isIn(value))
+  );
+}
+
+function bareValue(value: unknown, path: Path, sealing: Sealing, isSecret: boolean): Value {
+  const bare = new Value();
+  if (typeof value === "string") {
+    bare.setStringValue(value.toWellFormed());
+  } else if (typeof value === "boolean") {
+    bare.setBoolValue(value);
+  } else if (typeof value === "number" && Number.isFinite(value)) {
+    bare.setNumberValue(value);
+  } else if (Array.isArray(value)) {
+    const list = new ListValue();
+    list.setValuesList(
+      value.map((each: unknown, index) => valueOf(each, [...path, String(index)], sealing, isSecret)),
+    );
+    bare.setListValue(list);
+  } else if (typeof value === "object" && value !== null) {
+    bare.setStructValue(structOf(value, path, sealing, isSecret));
+  } else {
+    bare.setNullValue(NullValue.NULL_VALUE);
+  }
+  return bare;
+}

@@ -1,0 +1,222 @@
+import * as rpc from "@pulumi/pulumi/proto/provider_pb";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { renamedDiff, type LifeCycle, type StoredState } from "../../resource/lifeCycle";
+import { UnfinishedError } from "../../resource/unfinishedError";
+import { isUnknown } from "../../messages/unknown";
+import { RefreshDecisions } from "../session/refreshDecisions";
+import type { CallOf, Session } from "../session/session";
+import { shown } from "../session/shownText";
+import { isStored, split, stateIn as storedState, urnOf, type Properties } from "../session/storedProperties";
+import { dynamicUrnOf, isRenamed, urnsOf } from "../session/urns";
+import { InvalidCallError, PartialResult, type Call } from "./calls";
+import { checkFailures } from "./checkFailures";
+import { detailedDiff } from "./detailedDiff";
+import { withLocalDigests } from "./localDigests";
+import { receive, send, type Received } from "./properties";
+import { Secrecy } from "./secrecy";
+
+/** Outputs that are always secret: a link is a credential. */
+const ALWAYS_SECRET = ["bundleUrl"];
+
+/** The calls about one type of resource. */
+export interface ResourceCalls {
+  check(call: Call<rpc.CheckRequest>): Promise<rpc.CheckResponse>;
+  diff(call: Call<rpc.DiffRequest>): rpc.DiffResponse;
+  create(call: Call<rpc.CreateRequest>): Promise<rpc.CreateResponse>;
+  read(call: Call<rpc.ReadRequest>): Promise<rpc.ReadResponse>;
+  update(call: Call<rpc.UpdateRequest>): Promise<rpc.UpdateResponse>;
+  delete(call: Call<rpc.DeleteRequest>): Promise<void>;
+}
+
+/**
+ * The adapter between Pulumi's provider protocol and a life cycle. It only translates: properties in and out, secrets, what is
+ * not known yet, and partial results.
+ *
+ * @param session the session of this process, which an engine that attaches replaces
+ */
+export function resourceCalls<Inputs extends object, State extends StoredState>(
+  lifeCycle: LifeCycle<Inputs, State>,
+  session: () => Session,
+): ResourceCalls {
+  const decisions = new RefreshDecisions();
+  const inputsIn = (properties: Properties): Inputs => split(properties).visible as Inputs;
+  const stateIn = (properties: Properties): State => storedState(properties, lifeCycle.noBookkeeping);
+
+  /** Runs an operation, and converts an unfinished one into a partial result. */
+  async function finished(
+    { secrets }: Call<unknown>,
+    { properties, secrecy }: Received,
+    { urn }: CallOf,
+    run: () => Promise<State>,
+  ): Promise<State> {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof UnfinishedError)) throw error;
+      const state = error.state as State;
+      throw new PartialResult(
+        shown(error.message, secrets),
+        lifeCycle.idOf(state),
+        sendState(state, urn, secrecy),
+        send(properties, { secrecy }),
+      );
+    }
+  }
+
+  return {
+    async check(call) {
+      const { request, secrets } = call;
+      const news = received(call, request.getNews());
+      const olds = received(call, request.getOlds());
+      const { inputs, failures } = lifeCycle.check(
+        await withLocalDigests(split(news.properties).visible),
+        session().configuration(secrets),
+        split(olds.properties).visible,
+      );
+      const answer = new rpc.CheckResponse();
+      answer.setInputs(send(inputs, { secrecy: news.secrecy }));
+      answer.setFailuresList(checkFailures(failures, secrets, news.secrecy));
+      return answer;
+    },
+
+    diff(call) {
+      const { request, secrets } = call;
+      const { machine } = session();
+      const olds = received(call, request.getOlds()).properties;
+      const news = received(call, request.getNews()).properties;
+      const before = received(call, request.getOldInputs()).properties;
+      const urns = urnsOf(urnOf(olds), urnIn(request));
+      const [inputs, state] = [inputsIn(news), stateIn(olds)];
+      const compared = lifeCycle.diff(inputs, state, machine);
+      const diff = isRenamed(urns) ? renamedDiff(compared) : compared;
+      decisions.reportDiff(session().reporter(urns.urn, secrets), urns.urn, diff.decision);
+      const predicted = diff.hidden ? lifeCycle.predict(inputs, state, machine) : undefined;
+      return detailedDiff(diff, { before, news, outputs: split(olds).visible, predicted });
+    },
+
+    async create(call) {
+      const { request, secrets, traceParent } = call;
+      const given = received(call, request.getProperties());
+      const inputs = inputsIn(given.properties);
+      const answer = new rpc.CreateResponse();
+      if (request.getPreview()) {
+        const outputs = lifeCycle.predict(inputs, undefined, session().machine);
+        answer.setProperties(sendOutputs({ ...outputs }, given.secrecy));
+        return answer;
+      }
+      refuseUnknown(inputs);
+      const urn = urnIn(request);
+      const of = { urn, formerUrn: dynamicUrnOf(urn), traceParent };
+      const state = await finished(call, given, of, () =>
+        session().operation("create", of, secrets, (context) =>
+          lifeCycle.create(context, inputs, limitMs(request)),
+        ),
+      );
+      answer.setId(lifeCycle.idOf(state));
+      answer.setProperties(sendState(state, urn, given.secrecy));
+      return answer;
+    },
+
+    async read(call) {
+      const { request, secrets, traceParent } = call;
+      const inputs = received(call, request.getInputs());
+      const props = received(call, request.getProperties(), inputs.secrecy);
+      const urn = urnIn(request);
+      const of = { ...urnsOf(urnOf(props.properties), urn), traceParent };
+      const found = await session().operation("read", of, secrets, async (context) => {
+        const id = request.getId();
+        // the engine sends neither inputs nor state for an import, and at least empty ones for a `.get()`
+        if (!request.hasInputs() && !request.hasProperties()) return lifeCycle.import(context, id);
+        if (!isStored(props.properties)) {
+          return lifeCycle.lookUp(context, id, split(props.properties).visible);
+        }
+        const stored = stateIn(props.properties);
+        const current = await lifeCycle.read(context, stored);
+        const decision = current
+          ? lifeCycle.diff(current.inputs, current.state, session().machine).decision
+          : lifeCycle.gone(stored);
+        decisions.reportRead(context.reporter, urn, decision);
+        return current;
+      });
+      const answer = new rpc.ReadResponse();
+      if (!found) return answer;
+      answer.setId(lifeCycle.idOf(found.state));
+      // the next update finds the records of a resource that was renamed since
+      const storedUrn = urnOf(props.properties) ?? urn;
+      answer.setProperties(sendState(found.state, storedUrn, props.secrecy));
+      answer.setInputs(send(found.inputs, { secrecy: props.secrecy, repeats: true }));
+      return answer;
+    },
+
+    async update(call) {
+      const { request, secrets, traceParent } = call;
+      const olds = received(call, request.getOlds());
+      const given = received(call, request.getNews());
+      const [inputs, state] = [inputsIn(given.properties), stateIn(olds.properties)];
+      const answer = new rpc.UpdateResponse();
+      if (request.getPreview()) {
+        const outputs = lifeCycle.predict(inputs, state, session().machine);
+        answer.setProperties(sendOutputs({ ...outputs }, given.secrecy));
+        return answer;
+      }
+      refuseUnknown(inputs);
+      const urn = urnIn(request);
+      const of = { ...urnsOf(urnOf(olds.properties) ?? dynamicUrnOf(urn), urn), traceParent };
+      const updated = await finished(call, given, of, () =>
+        session().operation("update", of, secrets, (context) =>
+          lifeCycle.update(context, state, inputs, limitMs(request)),
+        ),
+      );
+      answer.setProperties(sendState(updated, urn, given.secrecy));
+      return answer;
+    },
+
+    delete(call) {
+      const { request, secrets, traceParent } = call;
+      const { properties } = received(call, request.getProperties());
+      const of = { ...urnsOf(urnOf(properties), urnIn(request)), traceParent };
+      return session().operation("delete", of, secrets, (context) =>
+        lifeCycle.remove(context, stateIn(properties)),
+      );
+    },
+  };
+}
+
+/** The properties of a call. Its secret texts must not get into messages. */
+function received({ secrets }: Call<unknown>, struct: Struct | undefined, secrecy = new Secrecy()): Received {
+  try {
+    const result = receive(struct, secrecy);
+    for (const text of secrecy.texts) secrets.add(text);
+    return result;
+  } catch (error) {
+    throw new InvalidCallError(`the properties are malformed: ${(error as Error).message}`);
+  }
+}
+
+/** The message of a state. The URN in it finds the records of a resource that is renamed later. */
+function sendState({ outputs, bookkeeping }: StoredState, urn: string | undefined, secrecy: Secrecy): Struct {
+  return sendOutputs({ ...outputs, __bookkeeping: bookkeeping, __urn: urn }, secrecy);
+}
+
+function sendOutputs(outputs: Properties, secrecy: Secrecy): Struct {
+  return send(outputs, { secrecy, repeats: true, always: ALWAYS_SECRET });
+}
+
+function urnIn(request: { getUrn(): string }): string {
+  const urn = request.getUrn();
+  if (urn === "") throw new InvalidCallError("the call does not name the URN of its resource");
+  return urn;
+}
+
+/** The time limit of an operation from `customTimeouts`, in milliseconds. */
+function limitMs(request: { getTimeout(): number }): number | undefined {
+  const seconds = request.getTimeout();
+  return seconds > 0 ? seconds * 1_000 : undefined;
+}
+
+/** @throws InvalidCallError for a value that only a preview may leave open */
+function refuseUnknown(value: unknown, path: readonly string[] = []): void {
+  if (isUnknown(value)) throw new InvalidCallError(`${path.join(".")} is not known, and this is no preview`);
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, each] of Object.entries(value)) refuseUnknown(each, [...path, name]);
+}

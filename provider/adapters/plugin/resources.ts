@@ -1,0 +1,13 @@
+import { agentJobByStoredNames } from "../../agentJob/lifeCycle";
+import { airGapKit } from "../../airGapKit/lifeCycle";
+import { bundleCopy } from "../../bundleCopy/lifeCycle";
+import { staticExport } from "../../staticExport/lifeCycle";
+import type { PluginParts } from "./pluginService";
+
+/** The life cycle of each resource type of the package. */
+export const RESOURCES = {
+  "docs-hosting:index:StaticExport": staticExport,
+  "docs-hosting:index:AgentJob": agentJobByStoredNames,
+  "docs-hosting:index:BundleCopy": bundleCopy,
+  "docs-hosting:index:AirGapKit": airGapKit,
+} as unknown as PluginParts["resources"];

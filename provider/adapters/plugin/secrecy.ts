@@ -1,0 +1,52 @@
+/** Shortest secret text that is also found within longer texts, in characters: a shorter one occurs in ordinary text. */
+const SHORTEST_WITHIN = 6;
+
+/** Position of a value in properties: names of fields, indices of lists. */
+export type Path = readonly string[];
+
+/** Which of the received values are secret. Whatever repeats them is secret, too. */
+export class Secrecy {
+  readonly #paths = new Set<string>();
+  readonly #texts = new Set<string>();
+
+  readonly #properties = new Set<string>();
+
+  /** Everything at and below a position is secret. */
+  addPath(path: Path): void {
+    this.#paths.add(keyOf(path));
+    this.#properties.add(path[0] ?? "");
+  }
+
+  /** A text of a secret value. */
+  addText(text: string): void {
+    if (text !== "") this.#texts.add(text);
+  }
+
+  /** Whether a value at this position was received as a secret. */
+  hasPath(path: Path): boolean {
+    return this.#paths.has(keyOf(path));
+  }
+
+  /** Whether a property is secret, or contains a secret. */
+  isAtOrBelow(property: string): boolean {
+    return this.#properties.has(property);
+  }
+
+  /** Whether a text is a secret text, or contains one. */
+  isIn(text: string): boolean {
+    if (this.#texts.has(text)) return true;
+    for (const secret of this.#texts) {
+      if (secret.length >= SHORTEST_WITHIN && text.includes(secret)) return true;
+    }
+    return false;
+  }
+
+  /** The secret texts. */
+  get texts(): ReadonlySet<string> {
+    return this.#texts;
+  }
+}
+
+function keyOf(path: Path): string {
+  return JSON.stringify(path);
+}

@@ -1,0 +1,191 @@
+import { homeFolder } from "../../files/homeFolder";
+import { Pacers } from "../../http/pacers";
+import { Semaphore } from "../../concurrency/semaphore";
+import type { Context } from "../../resource/context";
+import { PublicationFolder } from "../../resource/publicationRecords";
+import { ResumeFolder } from "../../resource/resumeRecords";
+import type { ConfigurationSource } from "../../service/configuration";
+import { machineOf, type Machine } from "../../time/serviceClock";
+import { RunCancelledError } from "../../messages/errors";
+import { withoutSecrets, type Reporter } from "../../messages/reporter";
+import type { Secrets } from "../../messages/secrets";
+import type { Tracing } from "./tracing";
+import type { Urns } from "./urns";
+
+/** The stack's configuration. */
+export interface StackConfig {
+  get(name: string): string | undefined;
+}
+
+/** The parts of the process that a session uses. */
+export interface Host extends Pick<Context, "fetch" | "lookup" | "clock" | "machine"> {
+  /** Environment variables, read on each access. */
+  readonly environment: (name: string) => string | undefined;
+  /** A row of the CLI. @param urn the resource, if known */
+  reporter(urn: string | undefined): Reporter & { close(): void };
+  /** Calls back when the user stops the run, and at its normal end. Watching twice has no effect. */
+  watchForCancel(onCancel: () => void): void;
+  /** Calls back once when the engine has ended and can receive no answer. Watching twice has no effect. */
+  watchEngine(onGone: () => void): void;
+  /** Ends the process. */
+  readonly exit: () => void;
+  /** Traces each operation. */
+  readonly tracing: Tracing;
+}
+
+/** What a call of the engine is about. */
+export interface CallOf extends Urns {
+  /** The span of the call, see `TracedOperation`. */
+  readonly traceParent?: string | undefined;
+}
+
+/** Time limit for operations to end after the engine has ended, in milliseconds. */
+const ENGINE_GONE_LIMIT_MS = 10_000;
+/** Maximum number of concurrent downloads: each needs a thread and about ten megabytes, and a few use all bandwidth. */
+const MAX_DOWNLOADS = 8;
+
+/** State that all operations of one process share: configuration, resume records, operations in flight, and cancellation. */
+export class Session {
+  /** Started jobs that the state may not have yet. */
+  readonly resumeRecords: ResumeFolder;
+  /** Publications that the state may not have yet. */
+  readonly publicationRecords: PublicationFolder;
+  readonly #host: Host;
+  /** Shared, so that a refusal by the service slows down all operations. */
+  readonly #pacers: Pacers;
+  readonly #downloads = new Semaphore(MAX_DOWNLOADS);
+  #stackConfig: StackConfig | undefined;
+  #environment: Host["environment"];
+  #keySetting: string | undefined;
+  /** Operations that Ctrl-C stops. */
+  readonly #inFlight = new Set<AbortController>();
+  /** The error for a call that arrives after Ctrl-C. */
+  #cancelled: RunCancelledError | undefined;
+  /** Whether Ctrl-C interrupted an operation. After a second Ctrl-C, Pulumi stores no result returned since the first. */
+  #wasInterrupted = false;
+  /** Whether the engine has ended. */
+  #isEngineGone = false;
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.#environment = host.environment;
+    this.#pacers = new Pacers(host.clock);
+    this.resumeRecords = new ResumeFolder(
+      () => homeFolder(host.environment, "resume"),
+      () => host.clock.now(),
+      () => host.clock.random(),
+    );
+    this.publicationRecords = new PublicationFolder(() => homeFolder(host.environment, "published"));
+  }
+
+  /** The settings that one call reads. @param secrets receives the secret values among them */
+  configuration(secrets: Secrets): ConfigurationSource {
+    const environment = this.#environment;
+    const keySetting = this.#keySetting;
+    return { secrets, environment, keySetting, stackConfig: (name) => this.#stackConfig?.get(name) };
+  }
+
+  get machine(): Machine {
+    return machineOf(this.#host);
+  }
+
+  /**
+   * The engine's first call. From now on Ctrl-C is detected during any operation.
+   *
+   * @param environment environment variables that settings are read from. Default: those of the process
+   * @param keySetting where the key is set, for messages
+   */
+  configure(config: StackConfig, environment = this.#host.environment, keySetting?: string): void {
+    this.#keySetting = keySetting;
+    this.#stackConfig = config;
+    this.#environment = environment;
+    this.#host.tracing.listen();
+    this.#watch();
+  }
+
+  /** The row of a resource, for a short call. @param urn the resource, if known */
+  reporter(urn: string | undefined, secrets: Secrets): Reporter {
+    return withoutSecrets(this.#host.reporter(urn), secrets);
+  }
+
+  /**
+   * Runs a long operation, with progress on the resource's row. Ctrl-C stops it.
+   *
+   * @param name the operation: "create"
+   * @param of the resource's URN, if known, its URN in the state if it was renamed, and the span that the call belongs to
+   * @param secrets receives the secret values that the operation reads; no line and no span contains them
+   */
+  async operation<T>(
+    name: string,
+    { traceParent, ...urns }: CallOf,
+    secrets: Secrets,
+    run: (context: Context) => Promise<T>,
+  ): Promise<T> {
+    this.#watch();
+    const stop = new AbortController();
+    const { urn } = urns;
+    const row = this.#host.reporter(urn);
+    const reporter = withoutSecrets(row, secrets);
+    this.#inFlight.add(stop);
+    if (this.#cancelled) {
+      stop.abort(this.#cancelled);
+      this.#wasInterrupted = true;
+    }
+    try {
+      const { fetch, lookup, clock, machine, tracing } = this.#host;
+      const debug = (line: string): void => reporter.debug(line);
+      return await tracing.operation({ name, urn, debug, secrets, traceParent }, (tracer) =>
+        run({
+          configuration: this.configuration(secrets),
+          fetch,
+          lookup,
+          clock,
+          pacers: this.#pacers,
+          downloads: this.#downloads,
+          machine,
+          reporter,
+          tracer,
+          secrets,
+          resumeRecords: this.resumeRecords,
+          publicationRecords: this.publicationRecords,
+          ...urns,
+          inFlight: () => this.#inFlight.size,
+          signal: stop.signal,
+        }),
+      );
+    } finally {
+      this.#inFlight.delete(stop);
+      this.#exitIfEngineGone();
+      row.close();
+    }
+  }
+
+  #watch(): void {
+    this.#host.watchForCancel(this.#onCancel);
+    this.#host.watchEngine(this.#onEngineGone);
+  }
+
+  /** The engine can store no more results: jobs stay in the resume records, and the process exits after its operations. */
+  readonly #onEngineGone = (): void => {
+    const { clock, exit } = this.#host;
+    this.#isEngineGone = true;
+    this.#cancelled = new RunCancelledError("Pulumi ended before the operation", "");
+    for (const stop of this.#inFlight) stop.abort(this.#cancelled);
+    clock.after(ENGINE_GONE_LIMIT_MS, exit);
+    this.#exitIfEngineGone();
+  };
+
+  #exitIfEngineGone(): void {
+    if (this.#isEngineGone && this.#inFlight.size === 0) this.#host.exit();
+  }
+
+  /** Also called at the normal end of every operation of the engine. After that, this process gets no more calls. */
+  readonly #onCancel = (): void => {
+    this.#cancelled = new RunCancelledError("the run was cancelled", "");
+    this.#wasInterrupted ||= this.#inFlight.size > 0;
+    for (const stop of this.#inFlight) stop.abort(this.#cancelled);
+    if (this.#wasInterrupted) return;
+    this.resumeRecords.operationEnded();
+    this.publicationRecords.operationEnded();
+  };
+}

@@ -1,0 +1,155 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Context, Span, Tracer as OpenTelemetryTracer } from "@opentelemetry/api";
+import type * as Api from "@opentelemetry/api";
+import { UnfinishedError } from "../../resource/unfinishedError";
+import type { Clock } from "../../time/clock";
+import type { Attributes, Tracer } from "../../tracing/tracer";
+import { redact } from "../../messages/redaction";
+import { Secrets } from "../../messages/secrets";
+import type { SpanMaker, TracedOperation } from "./tracing";
+
+/** How long an operation waits at its end until its spans are sent, in milliseconds. */
+const FLUSH_LIMIT_MS = 1_000;
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header-field-values */
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** The parts of OpenTelemetry that create and send spans. */
+export interface SpanBackend {
+  readonly api: typeof Api;
+  readonly tracer: OpenTelemetryTracer;
+  /** Resolves when all ended spans are delivered. */
+  readonly flush: () => Promise<void>;
+  readonly clock: Pick<Clock, "after">;
+  /** The span of the run, from the variable `TRACEPARENT`: the parent of all operations' spans. */
+  readonly run?: string | undefined;
+}
+
+/** A running span. */
+interface Frame {
+  readonly span: Span;
+  /** Attributes that its child spans inherit. */
+  inherited: Attributes;
+  readonly secrets: Secrets;
+}
+
+/** The frame outside any operation: no attributes and no secrets. */
+const NO_FRAME: Partial<Frame> & Omit<Frame, "span"> = { inherited: {}, secrets: new Secrets() };
+
+/** Creates OpenTelemetry spans. Spans nest as the traced calls nest. */
+export class Spans implements SpanMaker, Tracer {
+  readonly #backend: SpanBackend;
+  readonly #frames = new AsyncLocalStorage<Frame>();
+  /** Whether spans were not sent in time. Operations do not wait for spans until sending works again. */
+  #isLate = false;
+
+  constructor(backend: SpanBackend) {
+    this.#backend = backend;
+  }
+
+  async operation<T>(
+    { name, urn, debug, secrets, traceParent }: TracedOperation,
+    run: (tracer: Tracer) => Promise<T>,
+  ): Promise<T> {
+    try {
+      const urnOf: Attributes = { "pulumi.urn": urn };
+      return await this.#run(
+        `docs_hosting.${name}`,
+        urnOf,
+        { inherited: urnOf, secrets },
+        this.#parentOf(traceParent ?? this.#backend.run ?? ""),
+        () => run(this),
+      );
+    } finally {
+      await this.#flush(debug);
+    }
+  }
+
+  span<T>(name: string, attributes: Attributes, run: () => Promise<T>): Promise<T> {
+    const { api } = this.#backend;
+    const { span, inherited, secrets } = this.#frames.getStore() ?? NO_FRAME;
+    const parent = span ? api.trace.setSpan(api.ROOT_CONTEXT, span) : api.ROOT_CONTEXT;
+    return this.#run(name, { ...inherited, ...attributes }, { inherited, secrets }, parent, run);
+  }
+
+  note(attributes: Attributes): void {
+    const frame = this.#frames.getStore();
+    if (!frame) return;
+    frame.inherited = { ...frame.inherited, ...attributes };
+    frame.span.setAttributes(cleaned(attributes, frame.secrets));
+    if (attributes["error.type"] !== undefined) {
+      frame.span.setStatus({ code: this.#backend.api.SpanStatusCode.ERROR });
+    }
+  }
+
+  async #run<T>(
+    name: string,
+    attributes: Attributes,
+    frame: Omit<Frame, "span">,
+    parent: Context,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    const { api, tracer } = this.#backend;
+    const isRequest = attributes["http.request.method"] !== undefined;
+    const kind = isRequest ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL;
+    const span = tracer.startSpan(name, { kind, attributes: cleaned(attributes, frame.secrets) }, parent);
+    try {
+      return await this.#frames.run({ ...frame, span }, run);
+    } catch (error) {
+      const cause = error instanceof UnfinishedError ? error.cause : error;
+      const { name: type, message } = cause instanceof Error ? cause : new Error(typeof cause);
+      span.setAttribute("error.type", type);
+      span.setStatus({ code: api.SpanStatusCode.ERROR, message: redact(frame.secrets.removeFrom(message)) });
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  #parentOf(traceParent: string): Context {
+    const { ROOT_CONTEXT, trace } = this.#backend.api;
+    const found = TRACEPARENT.exec(traceParent);
+    if (!found) return ROOT_CONTEXT;
+    const [, traceId, spanId, flags] = found as string[] as [string, string, string, string];
+    return trace.setSpanContext(ROOT_CONTEXT, {
+      traceId,
+      spanId,
+      traceFlags: parseInt(flags, 16),
+      isRemote: true,
+    });
+  }
+
+  async #flush(debug: (line: string) => void): Promise<void> {
+    const { flush, clock } = this.#backend;
+    const flushing = flush().then(() => void (this.#isLate = false));
+    flushing.catch(() => undefined); // it may reject after the wait has ended
+    if (this.#isLate) return;
+    let stop = (): void => undefined;
+    const late = new Promise<never>((_, reject) => {
+      stop = clock.after(FLUSH_LIMIT_MS, () => reject(new Error(`not within ${FLUSH_LIMIT_MS} ms`)));
+    });
+    try {
+      await Promise.race([flushing, late]);
+    } catch (error) {
+      this.#reportLate(error, debug);
+    } finally {
+      stop();
+    }
+  }
+
+  #reportLate(error: unknown, debug: (line: string) => void): void {
+    if (this.#isLate) return; // another operation has reported it
+    this.#isLate = true;
+    debug(
+      `spans could not be sent; operations do not wait for spans until sending works again (${redact(String(error))})`,
+    );
+  }
+}
+
+function cleaned(attributes: Attributes, secrets: Secrets): Api.Attributes {
+  const clean = Object.entries(attributes).map(([name, value]: [string, Api.AttributeValue | undefined]) => [
+    name,
+    typeof value === "string" ? secrets.removeFrom(value) : value,
+  ]);
+  return Object.fromEntries(clean) as Api.Attributes;
+}

@@ -1,0 +1,222 @@
+import { createHash } from "node:crypto";
+import { archiveFormat } from "../archive/format";
+import type { Bundle } from "../archive/bundle";
+import type { Inspection, SiteSink } from "../archive/site";
+import { destinationOf } from "../destination/destinationOf";
+import { checkDestination } from "../destination/inputs";
+import type { FoundCopy } from "../destination/destination";
+import { hashFile } from "../download/hashFile";
+import { BundleRefusedError, InputError } from "../messages/errors";
+import { explained } from "../messages/explainedError";
+import type { OfflineSearch } from "../offlineSearch/options";
+import { editionOf, unpackSite, type SearchFacts } from "../offlineSearch/unpackSite";
+import type { Context } from "../resource/context";
+import { checkedByTable } from "../resource/inputTable";
+import { DEFAULT_LIMIT_MS } from "../resource/lifeCycle";
+import { withinLimit, type LimitedContext } from "../resource/withinLimit";
+import { describeSource, sourceAttributes } from "../source/bundleSource";
+import { inspect, siteLimits } from "../source/inspect";
+import { obtain, type Obtained } from "../source/obtain";
+import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
+import { parseImportId, type ImportId } from "./importId";
+import { linkTo } from "./link";
+import { withScratchFolder } from "./scratchFolder";
+import { stateOf, type BundleCopyState } from "./state";
+
+/** The version of an archive whose version nothing tells: this many digits of its digest. */
+const VERSION_DIGITS = 12;
+
+/** The inputs of a program that changes nothing, and the state. */
+interface Imported {
+  readonly inputs: Partial<CheckedInputs>;
+  readonly state: BundleCopyState;
+}
+
+/**
+ * Takes a copy under management. The copy is read and compared with its bundle: an archive is the bundle itself, the bundle of a
+ * site is obtained from its source. No job is started, and nothing at the destination changes.
+ *
+ * @param id see `parseImportId`
+ * @throws DocsHostingError
+ */
+export async function importCopy(given: Context, id: string): Promise<Imported> {
+  const parsed = parseImportId(id);
+  const checked = checkDestination(parsed.destination);
+  if ("problem" in checked) {
+    const at = checked.at === undefined ? "" : `.${checked.at}`;
+    throw new InputError(`${id}: cannot be imported: destination${at} ${checked.problem}`, "");
+  }
+  const destination = destinationOf(checked.value);
+  try {
+    return await withinLimit(given, DEFAULT_LIMIT_MS, (context) =>
+      withScratchFolder(context, async (place) => {
+        const found = await destination.find(parsed.name, place);
+        return adopt(context, parsed, found);
+      }),
+    );
+  } catch (error) {
+    throw explained(error, id, "Nothing was imported");
+  }
+}
+
+async function adopt(context: LimitedContext, parsed: ImportId, found: FoundCopy): Promise<Imported> {
+  const program = {
+    source: sourceOf(parsed, found),
+    destination: { ...found.destination, ...parsed.destination },
+  };
+  const checked = (offlineSearch: unknown): CheckedInputs =>
+    checkedByTable<CheckedInputs>(
+      BUNDLE_COPY_INPUTS,
+      { ...program, ...(offlineSearch !== undefined && { offlineSearch }) },
+      context.configuration,
+      "cannot be imported",
+    );
+  const wanted = checked(parsed.offlineSearch);
+  context.tracer.note(sourceAttributes(wanted.source));
+  const obtained = await bundleOf(context, wanted, found);
+  try {
+    const { bundle } = obtained;
+    const inspection = await inspect(context, wanted, bundle);
+    // without a given one: no search, or one with all defaults
+    const searches = parsed.offlineSearch === undefined ? [undefined, true as const] : [wanted.offlineSearch];
+    const match = await matchingSearch(context, { bundle, inspection }, found, searches, wanted);
+    if (match === undefined) throw otherContent(wanted, bundle, found);
+    const { search, facts } = match;
+    const inputs = checked(search);
+    const copy = { ...found.copy, sha256: editionOf(bundle.sha256, search) };
+    const { version, jobId, sha256, size } = bundle;
+    const { files, pages, selfContained, externalLoads } = inspection;
+    const copiedAt = new Date(context.clock.now()).toISOString();
+    const made = {
+      version,
+      jobId,
+      sha256,
+      size,
+      files,
+      pages,
+      selfContained,
+      externalLoads,
+      copiedAt,
+      ...facts,
+    };
+    const state = stateOf(inputs, [{ copy, bundle: made }], await linkTo(context, inputs, copy));
+    obtained.remove();
+    return {
+      inputs: {
+        ...(program as unknown as Partial<CheckedInputs>),
+        ...(search !== undefined && { offlineSearch: search }),
+      },
+      state,
+    };
+  } catch (error) {
+    obtained.release();
+    throw error;
+  }
+}
+
+/**
+ * The source as a program writes it: what the ID gives, then what the copy records. An archive in a folder is a source itself.
+ *
+ * @throws InputError that names what is missing
+ */
+function sourceOf({ uri, source: given, destination }: ImportId, found: FoundCopy): Record<string, string> {
+  const recorded = found.source ?? {};
+  const { jobId, ...known } = { ...recorded, ...given } as Record<string, string>;
+  const isFile = "file" in given;
+  if (!isFile && jobId !== undefined && known["domain"] !== undefined) {
+    const { version, ...rest } = known;
+    return { ...rest, jobId, ...(version !== undefined && version !== jobId && { version }) };
+  }
+  if (!isFile && jobId === undefined && found.archive !== undefined && "folder" in destination) {
+    return { file: uri, version: (found.sha256 ?? "").slice(0, VERSION_DIGITS), ...known };
+  }
+  if (isFile && known["version"] !== undefined) {
+    const { file = "", version, domain } = known;
+    return { file, version, ...(domain !== undefined && { domain }) };
+  }
+  const missing = (isFile ? ["version"] : ["domain", "jobId"]).filter(
+    (name) => ({ ...known, jobId })[name] === undefined,
+  );
+  throw new InputError(
+    `the copy does not record the ${missing.join(" and the ")} of its source`,
+    `Add the source to the id: ${uri}?domain=docs.example.com&jobId=7f3a&version=v1, or ${uri}?file=bundle.tar.gz&version=v1. ` +
+      "The version is the job's id if it is not given.",
+  );
+}
+
+/** The bundle that the copy was made from. */
+async function bundleOf(
+  context: LimitedContext,
+  inputs: CheckedInputs,
+  { archive }: FoundCopy,
+): Promise<Obtained> {
+  if (archive === undefined) return obtain(context, inputs);
+  const { source, limits } = inputs;
+  const { sha256, size } = await hashFile(archive, { limitBytes: limits.archiveBytes }, context);
+  const { version, domain } = source;
+  const jobId = "jobId" in source ? source.jobId : undefined;
+  const format = await archiveFormat(archive);
+  const nothing = (): void => undefined; // the archive is the copy, or in the scratch folder
+  return {
+    bundle: { path: archive, format, sha256, size, version, jobId, domain },
+    remove: nothing,
+    release: nothing,
+  };
+}
+
+/** Finds the search with which the bundle gives the copy. `undefined`: none of them does. */
+async function matchingSearch(
+  { signal }: LimitedContext,
+  { bundle, inspection }: { readonly bundle: Bundle; readonly inspection: Inspection },
+  { edition, sha256, files }: FoundCopy,
+  searches: readonly (OfflineSearch | undefined)[],
+  inputs: CheckedInputs,
+): Promise<{ search: OfflineSearch | undefined; facts: SearchFacts } | undefined> {
+  if (sha256 !== undefined && sha256 !== bundle.sha256) return undefined;
+  for (const search of searches) {
+    if (edition !== undefined && edition !== editionOf(bundle.sha256, search)) continue;
+    if (files === undefined) return { search, facts: {} };
+    const expected = new Map<string, string>();
+    const sink: SiteSink = {
+      async file({ path }, content) {
+        const hash = createHash("sha256");
+        for await (const piece of content) hash.update(piece);
+        expected.set(path, hash.digest("hex"));
+      },
+    };
+    const { root, hasFile } = inspection;
+    const wanted = search && { options: search, hasFile };
+    const facts = await unpackSite(bundle, siteLimits(inputs), sink, { signal, root }, wanted);
+    if (isSameSite(files, expected)) return { search, facts };
+  }
+  return undefined;
+}
+
+/**
+ * Whether a copy has all files of a site with their content. Destinations add files that are made of these: a page under its clean
+ * name, a compressed text.
+ */
+function isSameSite(files: ReadonlyMap<string, string>, expected: ReadonlyMap<string, string>): boolean {
+  const contents = new Set(expected.values());
+  const isMade = (path: string, sha256: string): boolean =>
+    contents.has(sha256) || (path.endsWith(".gz") && expected.has(path.slice(0, -".gz".length)));
+  return (
+    [...expected].every(([path, sha256]) => files.get(path) === sha256) &&
+    [...files].every(([path, sha256]) => expected.has(path) || isMade(path, sha256))
+  );
+}
+
+function otherContent({ source }: CheckedInputs, bundle: Bundle, { sha256, files }: FoundCopy): Error {
+  const from = `the bundle of ${describeSource(source)} has the SHA-256 ${bundle.sha256}`;
+  if (sha256 !== undefined && sha256 !== bundle.sha256) {
+    return new BundleRefusedError(
+      `${from}, but the copy was made from ${sha256}`,
+      "Name the source that the copy was made from. A job that is packed again may give another archive: then name its file.",
+    );
+  }
+  return new BundleRefusedError(
+    `${from}, and the copy ${files ? "has other content" : "is another archive"}`,
+    "Name the source that the copy was made from. If it has a search with options, add them: ?offlineSearch={…}. " +
+      "A search of another version of this package cannot be imported.",
+  );
+}

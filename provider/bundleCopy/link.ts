@@ -1,0 +1,21 @@
+import { destinationOf } from "../destination/destinationOf";
+import type { Copy } from "../destination/destination";
+import type { LinkOutputs } from "../published/publication";
+import type { LimitedContext } from "../resource/withinLimit";
+import type { CheckedInputs } from "./inputs";
+import { withScratchFolder } from "./scratchFolder";
+import { isLinkSigned, linkOutputs } from "./state";
+
+/** A link to a copy; `undefined` if it has none, or an address that needs no signature. */
+export async function linkTo(
+  context: LimitedContext,
+  inputs: CheckedInputs,
+  copy: Copy,
+): Promise<LinkOutputs | undefined> {
+  const { link } = destinationOf(inputs.destination);
+  // the publication returns an address that needs no signature
+  const isKnown = !isLinkSigned(inputs.destination) && copy.address !== undefined;
+  if (isKnown || !link) return undefined;
+  const signedAtMs = context.clock.now();
+  return withScratchFolder(context, async (place) => linkOutputs(await link(copy, place), signedAtMs));
+}

@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { ArchiveFile } from "../../archive/archiveFile";
+import { readTarGz } from "../../archive/readTar";
+import type { SiteLimits } from "../../archive/site";
+import { parseJson } from "../../http/replyBody";
+import { DestinationError } from "../../messages/errors";
+import { downloadBlob } from "../../registry/download";
+import { readImage, type StoredImage } from "../../registry/image";
+import { pinned } from "../../registry/reference";
+import type { RegistrySession } from "../../registry/session";
+import { BUNDLE_LABEL, SITE_ROOT, WEB_ROOT } from "../../siteImage/siteImage";
+import type { DestinationContext, FoundCopy } from "../destination";
+
+/** The layer of a copy is as large as its site, whose limits the copy had. */
+const LIMITS: SiteLimits = { unpackedBytes: Number.MAX_SAFE_INTEGER, files: 10_000_000 };
+
+/** The fields of the input `source`, by the annotation that has each. */
+const SOURCE_ANNOTATIONS = {
+  "org.opencontainers.image.title": "domain",
+  "org.opencontainers.image.revision": "jobId",
+  "org.opencontainers.image.version": "version",
+} as const;
+
+/**
+ * Finds an image that is a copy: reads its manifests and its site, each verified by its digest.
+ *
+ * @throws DestinationError when it is not there, or no copy of this package
+ */
+export async function findImage(
+  session: RegistrySession,
+  digest: string,
+  { scratch, signal }: DestinationContext,
+): Promise<FoundCopy> {
+  const image = pinned(session.repository, digest);
+  const { images } = await readImage(session, { ...session.repository, digest });
+  const [first, ...others] = images;
+  const annotations = first ? annotationsIn(first) : {};
+  const sha256 = annotations[BUNDLE_LABEL];
+  const layer = first?.layers.at(-1);
+  const hasOther = others.some(({ layers }) => layers.at(-1)?.digest !== layer?.digest);
+  if (sha256 === undefined || layer === undefined || hasOther) {
+    throw new DestinationError(
+      sha256 === undefined
+        ? `${image} has no annotation ${BUNDLE_LABEL}`
+        : `the images in ${image} do not have the same site`,
+      "It is no copy of this package. Make a new copy in this repository.",
+    );
+  }
+  const path = join(await scratch(), "site-layer");
+  await downloadBlob(session, layer, path);
+  const base = baseOf(annotations);
+  const source = Object.entries(SOURCE_ANNOTATIONS).flatMap(([annotation, field]) => {
+    const value = annotations[annotation];
+    return value === undefined ? [] : [[field, value] as const];
+  });
+  const manifests = [...new Set([digest, ...images.map((each) => each.digest)])];
+  return {
+    copy: { uri: image, image, parts: { manifests } },
+    sha256,
+    files: await filesOf(path, base === undefined ? SITE_ROOT : WEB_ROOT, signal),
+    source: Object.fromEntries(source),
+    ...(base !== undefined && { destination: { base } }),
+  };
+}
+
+/** The annotations of a manifest. Labels also contain those of a base. */
+function annotationsIn({ manifest }: StoredImage): Record<string, string | undefined> {
+  const { annotations } = Object(parseJson(manifest.bytes.toString())) as { annotations?: unknown };
+  const entries = Object.entries(Object(annotations) as object);
+  return Object.fromEntries(entries.filter(([, value]) => typeof value === "string"));
+}
+
+/** The input `base`: a name without a tag was given with its digest. */
+function baseOf(annotations: Readonly<Record<string, string | undefined>>): string | undefined {
+  const name = annotations["org.opencontainers.image.base.name"];
+  const digest = annotations["org.opencontainers.image.base.digest"];
+  if (name === undefined) return undefined;
+  return /:[^/]+$/.test(name) || digest === undefined ? name : `${name}@${digest}`;
+}
+
+/** The SHA-256 of each file below a folder of a layer. */
+async function filesOf(path: string, root: string, signal: AbortSignal): Promise<Map<string, string>> {
+  const layer = await ArchiveFile.open(path);
+  const files = new Map<string, string>();
+  try {
+    for await (const { name, kind, content } of readTarGz(layer, LIMITS, signal)) {
+      const isWhiteout = name.slice(name.lastIndexOf("/") + 1).startsWith(".wh.");
+      if (kind !== "file" || isWhiteout || !name.startsWith(`${root}/`)) continue;
+      const hash = createHash("sha256");
+      for await (const piece of content) hash.update(piece);
+      files.set(name.slice(root.length + 1), hash.digest("hex"));
+    }
+  } finally {
+    await layer.close();
+  }
+  return files;
+}

@@ -1,0 +1,82 @@
+/** Whether a feature exists in a deployment kind. «configurable» depends on the setup of the environment. */
+export type FeatureSupport = "available" | "configurable" | "unavailable";
+
+/** Features to request of an installation: `true` requests a feature, `false` is the same as absent. */
+export interface RequestedFeatures {
+  /** Documentation search: configurable in a client-hosted installation, unavailable in an air-gapped one. */
+  readonly search?: boolean;
+  /** AI assistant: configurable in a client-hosted installation, unavailable in an air-gapped one. */
+  readonly aiAssistant?: boolean;
+  /** Web analytics: configurable in a client-hosted installation, unavailable in an air-gapped one. */
+  readonly webAnalytics?: boolean;
+  /** API playground ("Try it"): available in a client-hosted installation, configurable in an air-gapped one. */
+  readonly apiPlayground?: boolean;
+  /** Static export bundle: always available. */
+  readonly staticExport?: boolean;
+}
+
+/**
+ * Which feature of the documentation platform exists in which deployment kind: title of each row, then its three cells.
+ * This is the only copy of the table in the code; a test compares the docstrings above.
+ */
+const TABLE = {
+  search: { title: "Documentation search", cells: ["available", "configurable", "unavailable"] },
+  aiAssistant: { title: "AI assistant", cells: ["available", "configurable", "unavailable"] },
+  webAnalytics: { title: "Web analytics", cells: ["available", "configurable", "unavailable"] },
+  apiPlayground: { title: 'API playground ("Try it")', cells: ["available", "available", "configurable"] },
+  staticExport: { title: "Static export bundle", cells: ["available", "available", "available"] },
+} as const satisfies Record<keyof RequestedFeatures, { title: string; cells: readonly FeatureSupport[] }>;
+
+/** Columns of the table, in its order. */
+export const KINDS = ["cloud", "client-hosted", "air-gapped"] as const;
+const HEADING = ["Feature", "Cloud", "Client-hosted", "Air-gapped"];
+
+/** A row of the feature table. */
+export type Feature = keyof typeof TABLE;
+
+/** A column of the feature table. */
+export type DeploymentKind = (typeof KINDS)[number];
+
+/** How an installation is set up that users run themselves. An air-gapped one has no outbound network access. */
+export type SelfHostedDeploymentKind = "client-hosted" | "air-gapped";
+
+/** Names of the features, in the order of the table. */
+export const FEATURES = Object.keys(TABLE) as readonly Feature[];
+
+/** Names of the deployment kinds that users install themselves. */
+export const SELF_HOSTED_KINDS: readonly SelfHostedDeploymentKind[] = ["client-hosted", "air-gapped"];
+
+/** What the table says. `undefined` for a deployment kind that it does not have. */
+export function supportOf(feature: Feature, deploymentKind: DeploymentKind): FeatureSupport | undefined {
+  return TABLE[feature].cells[KINDS.indexOf(deploymentKind)];
+}
+
+/** Whether a text names a row of the table. */
+export function isFeature(name: string): name is Feature {
+  return Object.hasOwn(TABLE, name);
+}
+
+/** The message for an unknown feature: it lists the known ones. */
+export function unknownFeature(name: unknown): string {
+  return unknownName("feature", name, FEATURES);
+}
+
+/** The message for an unknown name: it lists the allowed ones. */
+export function unknownName(what: string, name: unknown, allowed: readonly string[]): string {
+  const given = typeof name === "string" ? `"${name}"` : `of type ${typeof name}`;
+  return `there is no ${what} ${given}; there are ${allowed.map((one) => `"${one}"`).join(", ")}`;
+}
+
+/** The title of a feature in the table. */
+export function titleOf(feature: Feature): string {
+  return TABLE[feature].title;
+}
+
+/** The heading and these rows of the table, as text. */
+export function quoteRows(features: readonly Feature[]): string {
+  const rows = [HEADING, ...features.map((feature) => [TABLE[feature].title, ...TABLE[feature].cells])];
+  const widths = HEADING.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) => `  | ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`)
+    .join("\n");
+}

@@ -1,0 +1,102 @@
+import { isUnknown, UNKNOWN } from "../messages/unknown";
+import { FEATURES, type RequestedFeatures, type SelfHostedDeploymentKind } from "./featureTable";
+import { servable, SITE_ARGUMENTS, type InstalledSite, type Problem } from "./installedSite";
+import { mergeValues } from "./mergeValues";
+import { featureValues } from "./requestedFeatures";
+import { airGappedByLink, copyValues, installedValues, needsLink, siteValues } from "./siteValues";
+
+/** Arguments of {@link installationValues}. */
+export interface InstallationInputs extends InstalledSite {
+  /**
+   * How the platform is installed. The kind decides which `features` are available. An `"air-gapped"` installation has no
+   * outbound network access.
+   */
+  deploymentKind: SelfHostedDeploymentKind;
+  /**
+   * Features to request, by name: `search`, `aiAssistant`, `webAnalytics`, `apiPlayground`, `staticExport`. A feature that is
+   * unavailable in the deployment kind is an error. A configurable feature is passed to the chart's values, as
+   * `features: { search: true }`. An available feature adds no value.
+   *
+   * @default none
+   */
+  features?: Readonly<Record<string, boolean>>;
+  /** Further values of the chart. The values of the static export override them: groups are merged, lists are replaced. */
+  values?: Readonly<Record<string, unknown>>;
+}
+
+/** The result of {@link installationValues}. */
+export interface InstallationOutputs {
+  /** Values for a Helm release of the deployment chart. A secret if they contain a link. */
+  values: Readonly<Record<string, unknown>>;
+}
+
+/** The outputs, or everything that is wrong with the arguments. */
+export type InstallationResult =
+  | {
+      readonly outputs: InstallationOutputs;
+      /** The link in the outputs, if it is known: a secret. */
+      readonly link?: string;
+      /** What the user should know. */
+      readonly warning?: string;
+    }
+  | { readonly problems: readonly string[] };
+
+/**
+ * The values for a Helm release of the self-hosted installation: with them the deployment chart fetches the bundle on startup, or
+ * serves an image. The features are checked against the table of what exists in which deployment kind. No request is sent. Pass
+ * `values` to a `kubernetes.helm.v3.Release`.
+ *
+ * @param given see {@link InstallationInputs}; unchecked, and values may be unknown
+ */
+export function installationValues(given: Readonly<Record<string, unknown>>): InstallationResult {
+  const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  const { deploymentKind, features = {}, values = {}, ...site } = args;
+  const served = servable(site);
+  const requested = requestedOf(features, deploymentKind);
+  const theirs = groupOf(values);
+  const parts = [unknownArgument(site), served, requested, theirs];
+  const problems = parts.flatMap((each) => ("problem" in each ? [each.problem] : []));
+  if (problems.length > 0 || "problem" in served || "problem" in requested || "problem" in theirs) {
+    return { problems };
+  }
+  const { facts, isCopy } = served;
+  if (facts === undefined || requested.features === undefined || theirs.group === undefined) {
+    return { outputs: { values: UNKNOWN as unknown as InstallationOutputs["values"] } };
+  }
+  const ours = installedValues(isCopy ? copyValues(facts) : siteValues(facts), requested.features);
+  // of a group that is not known yet nothing is known
+  const merged = mergeValues(theirs.group, ours, (group) => (isUnknown(group) ? group : undefined));
+  const { bundleUrl } = facts;
+  return {
+    outputs: { values: merged },
+    ...(bundleUrl !== undefined && !isUnknown(bundleUrl) && { link: bundleUrl }),
+    ...(deploymentKind === "air-gapped" && needsLink(facts) && { warning: airGappedByLink(REMEDY) }),
+  };
+}
+
+const REMEDY = "pass the outputs of a BundleCopy with the destination { repository, base }";
+
+function unknownArgument(site: Readonly<Record<string, unknown>>): Problem | Record<string, never> {
+  const name = Object.keys(site).find((each) => !(SITE_ARGUMENTS as readonly string[]).includes(each));
+  const names = [...SITE_ARGUMENTS, "deploymentKind", "features", "values"].join(", ");
+  return name === undefined ? {} : { problem: `there is no argument \`${name}\`. Arguments are: ${names}.` };
+}
+
+/** The values of the features: `undefined` if they are not known yet. */
+function requestedOf(features: unknown, deploymentKind: unknown): { features: object | undefined } | Problem {
+  if (isUnknown(features) || isUnknown(deploymentKind)) return { features: undefined };
+  if (typeof features !== "object" || Array.isArray(features)) {
+    return { problem: `\`features\` must be an object with some of ${FEATURES.join(", ")}.` };
+  }
+  if (Object.values({ ...features }).some(isUnknown)) return { features: undefined };
+  const result = featureValues(features as RequestedFeatures, deploymentKind as SelfHostedDeploymentKind);
+  return "problem" in result ? result : { features: result.values };
+}
+
+/** The user's values: `undefined` if they are not known yet. */
+function groupOf(values: unknown): { group: object | undefined } | Problem {
+  if (isUnknown(values)) return { group: undefined };
+  return typeof values === "object" && values !== null && !Array.isArray(values)
+    ? { group: values }
+    : { problem: "`values` must be an object, such as { replicas: 2 }." };
+}

@@ -1,0 +1,74 @@
+import type { Values } from "./mergeValues";
+
+/** What the chart needs to know of a site. Each value may be an output of a program, or plain. */
+export interface SiteFacts<Value> {
+  readonly version?: Value | undefined;
+  readonly jobId?: Value | undefined;
+  /** The link that pods fetch the bundle by. */
+  readonly bundleUrl?: Value | undefined;
+  /** Of the archive that the link leads to. */
+  readonly sha256?: Value | undefined;
+  /** An image that itself serves the site. */
+  readonly siteImage?: Value | undefined;
+  /** An image with the site below `/site`. */
+  readonly volumeImage?: Value | undefined;
+}
+
+/** The values with which the deployment chart serves a site. What is undefined is left out. */
+export function siteValues<Value>({ sha256, siteImage, volumeImage, ...site }: SiteFacts<Value>) {
+  const { bundleUrl, version, jobId } = site;
+  return {
+    staticExport: {
+      enabled: true,
+      ...(bundleUrl !== undefined && { bundleUrl }),
+      ...(version !== undefined && { version }),
+      ...(jobId !== undefined && { jobId }),
+    },
+    ...(sha256 !== undefined && { fetch: { sha256 } }),
+    ...(siteImage !== undefined && { siteImage }),
+    ...(volumeImage !== undefined && { siteVolume: { image: volumeImage } }),
+  };
+}
+
+/**
+ * The same for a copy, with all values that a copy may need: those that its destination does not use are undefined, and so remove the
+ * user's values of these names.
+ */
+export function copyValues<Value>({
+  version,
+  jobId,
+  bundleUrl,
+  sha256,
+  siteImage,
+  volumeImage,
+}: SiteFacts<Value>) {
+  return {
+    staticExport: { enabled: true, bundleUrl, version, jobId },
+    fetch: { sha256 },
+    siteImage,
+    siteVolume: { image: volumeImage },
+  };
+}
+
+/** The chart's values for a site and the requested features. */
+export function installedValues(site: object, features: object): Values {
+  return { ...site, ...(Object.keys(features).length > 0 && { features }) };
+}
+
+/**
+ * Whether each pod must fetch the bundle from the service's storage when it starts, by a link that expires: the site is neither an
+ * image nor a copy of the archive.
+ */
+export function needsLink({ bundleUrl, sha256 }: SiteFacts<unknown>): boolean {
+  return bundleUrl !== undefined && sha256 === undefined;
+}
+
+/**
+ * The warning about it: an air-gapped installation must not need a host outside.
+ *
+ * @param remedy how the caller takes a copy
+ */
+export const airGappedByLink = (remedy: string): string =>
+  'The installation is "air-gapped", but its pods fetch the bundle by a link: whenever a pod starts, it must reach the ' +
+  "host of that link, and after the link has expired, no pod can start. Copy the bundle to a registry that the cluster " +
+  `reaches, and ${remedy}.`;

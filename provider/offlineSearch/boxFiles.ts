@@ -1,0 +1,51 @@
+import { ownText } from "../files/ownText";
+import type { SearchOptions } from "./options";
+import { contentId, IMMUTABLE, type IndexFile } from "../search/textIndex";
+
+/** The folders of the box, as the package has them: its scripts as the build bundles them for browsers. */
+const SOURCE = "provider/search/browser";
+const COMPILED = "dist/provider/search/browser";
+
+/** The search boxes of known generators, which need a server or a service that an offline copy does not have. */
+const KNOWN_BOXES = [
+  ".DocSearch-Button", // Docusaurus, VitePress
+  "#local-search button",
+  ".navbar__search-input",
+  "#search-bar-entry", // Mintlify
+  "#search-bar-entry-mobile",
+  ".md-search__input", // Material for MkDocs
+  "label[for=__search]",
+  "#rtd-search-form input", // MkDocs, Sphinx
+  "#searchbox input",
+  "form.sidebar-search-container input",
+  '[role="search"] input:not([type=checkbox])',
+  '[role="search"] button',
+];
+
+/** The files of the search box. @param languages the directory of each language's index */
+export function boxFiles(
+  { button = true, shortcuts = true, openFrom = [] }: SearchOptions,
+  languages: readonly (readonly [language: string, key: string])[],
+): IndexFile[] {
+  const [box, style] = [ownText(`${COMPILED}/box.js`), ownText(`${SOURCE}/box.css`)];
+  const boxName = `box-${IMMUTABLE}${contentId(box)}.js`;
+  const styleName = `box-${IMMUTABLE}${contentId(style)}.css`;
+  const settings = {
+    button,
+    shortcuts,
+    openFrom: [...KNOWN_BOXES, ...openFrom],
+    box: boxName,
+    style: styleName,
+    languages,
+  };
+  return [
+    { name: boxName, text: box },
+    { name: styleName, text: style },
+    {
+      name: "load.js",
+      text: `self.docsHostingSearchSettings=${JSON.stringify(settings)};\n${ownText(`${COMPILED}/load.js`)}`,
+    },
+    { name: "icon.svg", text: ownText(`${SOURCE}/icon.svg`) },
+    { name: "index.html", text: ownText(`${SOURCE}/index.html`) },
+  ];
+}

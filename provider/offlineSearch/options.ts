@@ -1,0 +1,29 @@
+/** Options of the search that a copy of a site contains. */
+export interface SearchOptions {
+  /** Show a small search button on each page. @default true */
+  button?: boolean;
+  /** Open the search with `/` and with Ctrl-K or Command-K. @default true */
+  shortcuts?: boolean;
+  /** CSS selectors of elements of the site that open the search, besides the search boxes of known generators. @default [] */
+  openFrom?: readonly string[];
+  /**
+   * Patterns of the paths of pages that the search leaves out, such as `v1/**`. `*` matches a part of a name, `**` any path.
+   *
+   * @default []
+   */
+  exclude?: readonly string[];
+}
+
+/** A search that is wanted: `true` for one with all defaults. */
+export type OfflineSearch = true | SearchOptions;
+
+/** Whether a path matches one of the patterns. */
+export function isExcluded(path: string, patterns: readonly string[] = []): boolean {
+  return patterns.some((pattern) => {
+    const source = pattern
+      .replace(/^\//, "")
+      .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+      .replace(/\*\*?|\?/g, (wildcard) => (wildcard === "**" ? ".*" : wildcard === "*" ? "[^/]*" : "[^/]"));
+    return new RegExp(`^${source}$`, "su").test(path);
+  });
+}

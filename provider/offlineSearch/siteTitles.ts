@@ -1,0 +1,21 @@
+/** Separators between a page's title and the site's name. */
+const SEPARATOR = /\s+[|–—·:»-]{1,2}\s+/;
+/** Share of the titles with a separator that must have a name for it to be the site's. */
+const COMMON = 0.6;
+
+/** Removes the site's name, which most titles have at their end or beginning. */
+export function withoutSiteName(titles: readonly string[]): (title: string) => string {
+  const parted = titles.map((title) => title.split(SEPARATOR)).filter(({ length }) => length > 1);
+  const counts = new Map<string, number>();
+  for (const parts of parted)
+    for (const part of new Set([parts[0] ?? "", parts.at(-1) ?? ""]))
+      counts.set(part, (counts.get(part) ?? 0) + 1);
+  const isName = (part = ""): boolean => (counts.get(part) ?? 0) >= Math.max(2, parted.length * COMMON);
+  return (title) => {
+    const parts = title.split(SEPARATOR);
+    if (parts.length < 2) return title;
+    if (isName(parts.at(-1)))
+      return title.slice(0, title.lastIndexOf(parts.at(-1) ?? "")).replace(/\s+\S{1,2}\s+$/, "");
+    return isName(parts[0]) ? title.slice((parts[0] ?? "").length).replace(/^\s+\S{1,2}\s+/, "") : title;
+  };
+}

@@ -1,0 +1,212 @@
+// The search box: a dialog with results as the reader types. Loaded when a reader opens the search for the first time.
+import { search, type Result } from "./query";
+import "./settings";
+
+const settings = window.docsHostingSearchSettings;
+const folder = new URL(".", (document.currentScript as HTMLScriptElement).src).href;
+/** The address of the site's root. */
+const site = new URL("..", folder).href;
+
+/** The texts of the box: its name, no results, a failure, the number of results. */
+const ENGLISH = [
+  "Search",
+  "Nothing found for",
+  "The search could not be loaded. Try again.",
+  "results",
+] as const;
+const TEXTS: Readonly<Record<string, readonly [string, string, string, string]>> = {
+  de: [
+    "Suche",
+    "Nichts gefunden für",
+    "Die Suche konnte nicht geladen werden. Bitte noch einmal.",
+    "Treffer",
+  ],
+  fr: ["Rechercher", "Aucun résultat pour", "La recherche n’a pas pu être chargée. Réessayez.", "Résultats "],
+  es: ["Buscar", "Sin resultados para", "No se pudo cargar la búsqueda. Inténtelo de nuevo.", "Resultados"],
+  ja: ["検索", "見つかりません:", "検索を読み込めませんでした。もう一度お試しください。", "検索結果"],
+  zh: ["搜索", "未找到:", "无法加载搜索,请重试。", "结果"],
+};
+
+const loading = new Map<string, Promise<unknown>>();
+const loaded = new Map<string, (content: unknown) => void>();
+window.docsHostingSearch = { push: ([key, content]) => loaded.get(key)?.(content) };
+
+/** Loads a data file once, however often it is asked for; after a failure again. */
+function load(key: string): Promise<unknown> {
+  const known = loading.get(key);
+  if (known) return known;
+  const promise = new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    loaded.set(key, resolve);
+    script.src = `${folder}${key}.js`;
+    script.onload = (): void => script.remove();
+    script.onerror = (): void => {
+      script.remove();
+      loading.delete(key);
+      reject(new Error(key));
+    };
+    document.head.append(script);
+  });
+  loading.set(key, promise);
+  return promise;
+}
+
+const language = (): string => document.documentElement.lang.toLowerCase().split(/[-_]/)[0] ?? "";
+const [LABEL, NONE, FAILED, FOUND] = TEXTS[language()] ?? ENGLISH;
+
+/** Creates an element. Texts of pages become text only, never markup. */
+function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, string>>,
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+const ID = "docs-hosting-search";
+const input = element("input", {
+  type: "search",
+  role: "combobox",
+  "aria-label": LABEL,
+  "aria-expanded": "false",
+  "aria-controls": `${ID}-results`,
+  "aria-autocomplete": "list",
+  autocomplete: "off",
+  autocapitalize: "off",
+  spellcheck: "false",
+  placeholder: LABEL,
+});
+const list = element("div", { id: `${ID}-results`, role: "listbox", "aria-label": LABEL });
+const status = element("p", { role: "status" });
+const close = element("button", { type: "button", "aria-label": "Esc" }, "\u2715");
+const dialog = element(
+  "dialog",
+  { class: ID, "aria-label": LABEL },
+  element("div", {}, input, close),
+  status,
+  list,
+);
+
+let asked = 0;
+let active = -1;
+
+async function update(): Promise<void> {
+  const query = input.value.trim();
+  const turn = ++asked;
+  if (query === "") return show([], "");
+  try {
+    const results = await searchLanguages(query);
+    // an answer that took longer than the next one is not shown
+    if (turn !== asked) return;
+    show(results, results.length === 0 ? `${NONE} “${query}”` : `${FOUND}: ${results.length}`);
+  } catch {
+    if (turn === asked) show([], FAILED);
+  }
+}
+
+/** In the page's language first, in the others if nothing is found there. */
+async function searchLanguages(query: string): Promise<Result[]> {
+  const own = language();
+  const order = [...settings.languages].sort(([one], [other]) => Number(other === own) - Number(one === own));
+  for (const [, key] of order) {
+    const results = await search(query, key, load);
+    if (results.length > 0) return results;
+  }
+  return [];
+}
+
+function show(results: readonly Result[], text: string): void {
+  status.textContent = text;
+  list.replaceChildren(...results.map(optionOf));
+  input.setAttribute("aria-expanded", String(results.length > 0));
+  activate(results.length > 0 ? 0 : -1);
+}
+
+function optionOf(result: Result, index: number): HTMLElement {
+  const address = location.protocol === "file:" ? result.path : result.address;
+  const fragment = result.anchor === "" ? "" : `#${encodeURIComponent(result.anchor)}`;
+  const excerpt = element("span", { dir: "auto" });
+  for (const [text, isMatch] of result.excerpt) excerpt.append(isMatch ? element("mark", {}, text) : text);
+  const title = element("b", { dir: "auto" }, result.title);
+  const heading = element("i", { dir: "auto" }, result.heading);
+  const option = element(
+    "a",
+    {
+      id: `${ID}-${index}`,
+      role: "option",
+      tabindex: "-1",
+      href: site + encodeURI(address).replace(/[?#]/g, encodeURIComponent) + fragment,
+    },
+    title,
+    ...(result.heading === "" ? [] : [heading]),
+    excerpt,
+  );
+  option.addEventListener("click", () => dialog.close());
+  option.addEventListener("pointermove", () => active !== index && activate(index));
+  return option;
+}
+
+function activate(index: number): void {
+  active = index;
+  for (const [other, option] of [...list.children].entries())
+    option.setAttribute("aria-selected", String(other === index));
+  const option = list.children[index];
+  if (option) input.setAttribute("aria-activedescendant", option.id);
+  else input.removeAttribute("aria-activedescendant");
+  option?.scrollIntoView({ block: "nearest" });
+}
+
+/** Whether the page is dark: sites switch by classes of their own, so only the colour tells. */
+function isDark(): boolean {
+  for (const part of [document.body, document.documentElement]) {
+    const [red = 0, green = 0, blue = 0, alpha = 1] = (
+      getComputedStyle(part).backgroundColor.match(/[\d.]+/g) ?? []
+    ).map(Number);
+    if (alpha > 0) return red * 0.3 + green * 0.6 + blue * 0.1 < 128;
+  }
+  return false;
+}
+
+function onKey(event: KeyboardEvent): void {
+  const count = list.children.length;
+  if (!dialog.open || event.isComposing) return;
+  const { key } = event;
+  if ((key === "ArrowDown" || key === "ArrowUp") && count > 0) {
+    event.preventDefault();
+    activate((active + (key === "ArrowDown" ? 1 : count - 1)) % count);
+  } else if (key === "Enter" && event.composedPath()[0] === input) {
+    event.preventDefault();
+    (list.children[active] as HTMLElement | undefined)?.click();
+  } else if (key !== "Escape" && key !== "Tab") {
+    // keys in the box are no shortcuts of the site
+  } else return;
+  event.stopPropagation();
+}
+
+// on the window: sites may stop events before they reach the box
+const inBox = (event: Event): boolean => event.composedPath().includes(dialog);
+addEventListener("keydown", (event) => inBox(event) && onKey(event), true);
+addEventListener("input", (event) => event.composedPath()[0] === input && void update(), true);
+close.addEventListener("click", () => dialog.close());
+dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+
+const style = element("link", { rel: "stylesheet", href: folder + settings.style });
+const isStyled = new Promise((resolve) => {
+  style.onload = style.onerror = resolve;
+});
+
+window.docsHostingSearchOpen = (query): void => {
+  document.documentElement.append(dialog);
+  if (!style.isConnected) document.head.append(style);
+  dialog.dataset["theme"] = isDark() ? "dark" : "light";
+  if (query !== "") input.value = query;
+  void isStyled.then(() => {
+    if (!dialog.open) dialog.showModal();
+    input.focus();
+    if (query === "") input.select();
+    void update();
+  });
+};

@@ -1,0 +1,89 @@
+// On every page: the button, the shortcuts, and the site's own search boxes. Loads the rest when a reader opens the search.
+import "./settings";
+
+const settings = window.docsHostingSearchSettings;
+const script = document.currentScript as HTMLScriptElement;
+const root = new URL(".", script.src).href;
+const OPENERS = settings.openFrom.join();
+
+let pending = false;
+
+/** @param query text that the reader has typed already */
+function open(query = ""): void {
+  if (window.docsHostingSearchOpen) return window.docsHostingSearchOpen(query);
+  if (pending) return;
+  pending = true;
+  const box = document.createElement("script");
+  box.src = root + settings.box;
+  box.onload = (): void => window.docsHostingSearchOpen?.(query);
+  box.onerror = (): void => {
+    pending = false;
+  };
+  document.head.append(box);
+}
+
+const isEditable = (target: Element): boolean =>
+  target.matches("input,textarea,select,[contenteditable]:not([contenteditable=false])");
+
+/** The site's own search box that an event belongs to. */
+function openerOf(event: Event): Element | null {
+  const [target] = event.composedPath();
+  return target instanceof Element ? target.closest(OPENERS) : null;
+}
+
+function take(event: Event, query = ""): void {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  open(query);
+}
+
+// on the window and before all others: sites listen on the document, and some stop what they do not know yet
+addEventListener(
+  "keydown",
+  (event) => {
+    const { key, ctrlKey, metaKey, altKey, isComposing } = event;
+    const [target] = event.composedPath();
+    if (isComposing || altKey) return;
+    const isTyping = target instanceof Element && isEditable(target);
+    const isPlain = !ctrlKey && !metaKey;
+    const isShortcut = isPlain ? key === "/" && !isTyping : key.toLowerCase() === "k" && !event.shiftKey;
+    if (settings.shortcuts && isShortcut) take(event);
+    else if (isPlain && openerOf(event) && (key.length === 1 || key === "Enter"))
+      take(event, isTyping && key !== " " && key.length === 1 ? key : "");
+  },
+  true,
+);
+for (const type of ["pointerdown", "mousedown", "click"]) {
+  addEventListener(
+    type,
+    (event) => {
+      if (!openerOf(event)) return;
+      if (type === "click") take(event);
+      else event.stopImmediatePropagation();
+    },
+    true,
+  );
+}
+
+if (settings.button) {
+  const style = document.createElement("link");
+  style.rel = "stylesheet";
+  style.href = root + settings.style;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "docs-hosting-search-button";
+  button.setAttribute("aria-label", "Search this copy");
+  button.setAttribute("aria-haspopup", "dialog");
+  button.addEventListener("click", () => open());
+  // routers that replace the page's body leave what stands behind it
+  const add = (): void => {
+    if (!style.isConnected) document.head.append(style);
+    if (!button.isConnected) document.documentElement.append(button);
+  };
+  style.onload = add;
+  document.head.append(style);
+  addEventListener("load", () =>
+    new MutationObserver(add).observe(document.documentElement, { childList: true }),
+  );
+}
+if (script.dataset["open"] !== undefined) open();

@@ -1,0 +1,226 @@
+import { createHash } from "node:crypto";
+import type { PageText, Section } from "./pageText";
+import { wordsOf, type Word } from "./words";
+
+/** A file of the index. */
+export interface IndexFile {
+  /** Name in the folder of the search. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A file of data, with the key by which the search box knows it, and the part of the key that depends on its content. */
+interface DataFile extends IndexFile {
+  readonly key: string;
+  readonly id: string;
+}
+
+/** A page as the index keeps it until all pages are known. */
+interface IndexedPage {
+  /** Path below the site's root. */
+  readonly path: string;
+  readonly title: string;
+  readonly sections: readonly Section[];
+  /** Of all its words, weighted. */
+  readonly length: number;
+}
+
+/** Weight of a word by where it is: once in a title counts as much as this many times in the text. */
+const WEIGHT = { title: 8, heading: 4, path: 3, text: 1, part: 0.5 } as const;
+/** A word that is more frequent in a page counts as this often. */
+const MOST_FREQUENT = 200;
+/** How many times a word must be in a page of average length for half of the highest score. */
+const HALF_AT = 2;
+/** Share of a page's length in the score: 0 for none, as in BM25. */
+const LENGTH_SHARE = 0.6;
+/** Scores of a word in a page are whole numbers up to this one, written as one character. */
+const HIGHEST = 35;
+/** In larger sites, words of more than half of the pages lead to the pages with the highest scores alone. */
+const MANY_PAGES = 100;
+/** Words of more than this share of all pages are looked for only if a query has no others. */
+const COMMON = 0.7;
+
+/** Target size of the files of words and of texts, in characters before compression. */
+const WORDS_SIZE = 12_000;
+const TEXTS_SIZE = 10_000;
+/** How much text of one page results can quote, in bytes. */
+const QUOTABLE = 12_000;
+/** How much of one section at least. */
+const QUOTABLE_SECTION = 120;
+const MOST_SECTIONS = 400;
+
+/** Index of the pages of one language. */
+export class TextIndex {
+  readonly #pages: IndexedPage[] = [];
+  /** For each word, a number for each of its pages: 256 × the page's number + its frequency. */
+  readonly #words = new Map<string, number[]>();
+  readonly #known = new Map<string, readonly Word[]>();
+
+  /** @param title as results show it */
+  add(path: string, page: PageText, title: string): void {
+    const number = this.#pages.length;
+    const frequencies = new Map<string, number>();
+    let length = 0;
+    const count = (text: string, weight: number): void => {
+      for (const word of wordsOf(text, this.#known)) {
+        length += weight;
+        for (const [each, share] of shares(word)) {
+          frequencies.set(each, (frequencies.get(each) ?? 0) + weight * share);
+        }
+      }
+    };
+    count(title, WEIGHT.title);
+    count(path.replace(/(?:index)?\.[a-z]+$/i, ""), WEIGHT.path);
+    for (const { heading, text } of page.sections) {
+      count(heading, WEIGHT.heading);
+      count(text, WEIGHT.text);
+    }
+    for (const [word, frequency] of frequencies) {
+      const pages = this.#words.get(word);
+      const entry = number * 256 + Math.min(MOST_FREQUENT, Math.ceil(frequency));
+      if (pages) pages.push(entry);
+      else this.#words.set(word, [entry]);
+    }
+    const sections = quotable(page.sections);
+    this.#pages.push({ path, title, sections, length });
+  }
+
+  get size(): number {
+    return this.#pages.length;
+  }
+
+  /**
+   * The files of the index: the list of its parts first. Independent of the order of the pages.
+   *
+   * @param addressOf the address of a page below the site's root
+   */
+  *files(language: string, addressOf: (path: string) => string): Generator<DataFile, void, undefined> {
+    const order = this.#pages
+      .map((page, number) => ({ page, number }))
+      .sort((one, other) => compareTexts(one.page.path, other.page.path));
+    const rankOf = new Int32Array(order.length);
+    order.forEach(({ number }, rank) => (rankOf[number] = rank));
+    const [words, texts]: [unknown[], unknown[]] = [[], []];
+    const files: DataFile[] = [];
+    const write = (kind: "words" | "text", key: unknown, content: unknown): void => {
+      const file = dataFile(kind, content);
+      (kind === "words" ? words : texts).push(key, file.id);
+      files.push(file);
+    };
+
+    let [lines, first, size]: [string[], string, number] = [[], "", 0];
+    const common: string[] = [];
+    for (const word of [...this.#words.keys()].sort(compareTexts)) {
+      const share = (this.#words.get(word)?.length ?? 0) / order.length;
+      if (order.length > MANY_PAGES && share > COMMON) common.push(word);
+      const line = `${word} ${this.#postings(word, rankOf)}`;
+      if (size > 0 && size + line.length > WORDS_SIZE) {
+        write("words", first, lines.join("\n"));
+        [lines, size] = [[], 0];
+      }
+      if (size === 0) first = word;
+      lines.push(line);
+      size += line.length + 1;
+    }
+    if (size > 0) write("words", first, lines.join("\n"));
+
+    let [pages, firstRank, textSize]: [unknown[], number, number] = [[], 0, 0];
+    for (const [rank, { page }] of order.entries()) {
+      const sections = page.sections.map(({ anchor, heading, text }) => [anchor, heading, text]);
+      const entry = [page.title, addressOf(page.path), page.path, sections];
+      const entrySize = JSON.stringify(entry).length;
+      if (textSize > 0 && textSize + entrySize > TEXTS_SIZE) {
+        write("text", firstRank, pages);
+        [pages, firstRank, textSize] = [[], rank, 0];
+      }
+      pages.push(entry);
+      textSize += entrySize;
+    }
+    if (textSize > 0) write("text", firstRank, pages);
+    yield dataFile(`lang-${language || "und"}`, [order.length, words, texts, common.join(" ")]);
+    yield* files;
+  }
+
+  /** The pages of a word: for each, the distance to the page before in letters, and its score in one digit or capital. */
+  #postings(word: string, rankOf: Int32Array): string {
+    const average = this.#averageLength;
+    const scored = (this.#words.get(word) ?? []).map((entry) => {
+      const number = Math.floor(entry / 256);
+      const relative = (this.#pages[number]?.length ?? 0) / average;
+      const half = HALF_AT * (1 - LENGTH_SHARE + LENGTH_SHARE * relative);
+      const frequency = entry % 256;
+      return {
+        rank: rankOf[number] ?? 0,
+        score: Math.max(1, Math.round((HIGHEST * frequency) / (frequency + half))),
+      };
+    });
+    const isEverywhere = this.#pages.length > MANY_PAGES && scored.length > this.#pages.length / 2;
+    const best = isEverywhere
+      ? scored
+          .sort((one, other) => other.score - one.score || one.rank - other.rank)
+          .slice(0, Math.ceil(this.#pages.length / 20))
+      : scored;
+    best.sort((one, other) => one.rank - other.rank);
+    let before = -1;
+    let text = isEverywhere ? String(scored.length) : "";
+    for (const { rank, score } of best) {
+      text += `${letters(rank - before)}${score.toString(36).toUpperCase()}`;
+      before = rank;
+    }
+    return text;
+  }
+
+  #average: number | undefined;
+  get #averageLength(): number {
+    this.#average ??= this.#pages.reduce((sum, { length }) => sum + length, 0) / this.#pages.length || 1;
+    return this.#average;
+  }
+}
+
+/** A file of data for the search box: a script, because pages that are opened from a disk cannot read other files. */
+export function dataFile(kind: string, content: unknown): DataFile {
+  // valid in scripts of every age
+  const json = JSON.stringify(content).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+  const id = contentId(json);
+  const key = `${kind}-${IMMUTABLE}${id}`;
+  return {
+    id,
+    key,
+    name: `${key}.js`,
+    text: `(self.docsHostingSearch??=[]).push([${JSON.stringify(key)},${json}])\n`,
+  };
+}
+
+/** With it, a name with a content id is one that web servers recognise as immutable, whatever the id. */
+export const IMMUTABLE = "c0de";
+
+/** Part of a file's name that depends on its content. */
+export function contentId(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 10);
+}
+
+/** By UTF-16 code units: no locale. */
+export function compareTexts(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** A word, and the parts of an identifier, which count less. */
+function shares({ text, parts }: Word): [string, number][] {
+  return [[text, 1], ...parts.map((part): [string, number] => [part, WEIGHT.part])];
+}
+
+/** A number in the letters a to z. */
+function letters(number: number): string {
+  const last = String.fromCharCode(97 + (number % 26));
+  return number < 26 ? last : letters(Math.floor(number / 26)) + last;
+}
+
+/** The part of a page's text that results can quote: of a long page, the beginning of each section. */
+function quotable(sections: readonly Section[]): Section[] {
+  const kept = sections.slice(0, MOST_SECTIONS);
+  const characters = kept.reduce((sum, { text }) => sum + text.length, 0);
+  const bytes = kept.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  const total = Math.floor((QUOTABLE * characters) / bytes);
+  const share = bytes <= QUOTABLE ? Infinity : Math.max(QUOTABLE_SECTION, Math.floor(total / kept.length));
+  return kept.map((section) => ({ ...section, text: section.text.slice(0, share) }));
+}

@@ -1,0 +1,15 @@
+/** The largest bundle that is accepted: a larger one is refused. */
+export interface BundleLimits {
+  /** Size of the archive, in bytes. @default 2 GiB */
+  archiveBytes?: number;
+  /** Size of all files together, unpacked, in bytes. @default 8 GiB */
+  unpackedBytes?: number;
+  /** Number of files and folders. @default 500000 */
+  files?: number;
+}
+
+/** Requirements on a bundle before it is published: inputs that several resources share. */
+export interface BundleRequirements {
+  readonly requireSelfContained: boolean;
+  readonly limits: Required<BundleLimits>;
+}

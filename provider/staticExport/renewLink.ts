@@ -1,0 +1,73 @@
+import { fromNow } from "../resource/decision";
+import type { Context } from "../resource/context";
+import type { ServiceContext } from "../resource/openClient";
+import { mintLink } from "../service/mintLink";
+import { parseDuration } from "../time/duration";
+import { clockErrorOf, machineOf } from "../time/serviceClock";
+import { DeadlineExceededError, NotFoundError } from "../messages/errors";
+import { explained } from "../messages/explainedError";
+import type { CheckedInputs } from "./inputs";
+import { jobIsGone } from "./resumption";
+import { warnOfShortLife } from "./shortLife";
+import { finishedState, serviceTimeOf, stillUnfinished, type StaticExportState } from "./state";
+
+/** Time limit of a run that only renews a link, unless `renewalTimeout` sets one, in milliseconds. */
+const DEFAULT_RENEWAL_LIMIT_MS = 5 * 60_000;
+
+/** Time limit of a run that only renews a link, in milliseconds: short, to release what the run blocks during an outage. */
+export function renewalLimitMs({ renewalTimeout }: CheckedInputs): number {
+  return parseDuration(renewalTimeout ?? "") ?? DEFAULT_RENEWAL_LIMIT_MS;
+}
+
+/**
+ * Mints a new link to the same job.
+ *
+ * @returns `undefined` if the service no longer has the job and `jobId` is not given: then another job must be started
+ * @throws DocsHostingError
+ */
+export async function renewLink(
+  context: ServiceContext,
+  inputs: CheckedInputs,
+  before: StaticExportState,
+): Promise<StaticExportState | undefined> {
+  const { jobId } = before.outputs;
+  const { reporter, tracer } = context;
+  tracer.note({ "docs_hosting.job.id": jobId });
+  try {
+    reporter.progress("renewing the link");
+    const link = await tracer.span("docs_hosting.link.renew", {}, () =>
+      mintLink(jobId, inputs.domain, context),
+    );
+    const clockError = clockErrorOf(machineOf(context), context.client.clockAheadMs);
+    const renewed = finishedState(inputs, { jobId, link }, clockError, before.outputs);
+    warnOfShortLife(context, inputs, renewed);
+    return { ...renewed, bookkeeping: { ...renewed.bookkeeping, ...stillUnfinished(inputs, before) } };
+  } catch (error) {
+    if (error instanceof DeadlineExceededError) throw notInTime(error, context, inputs, before);
+    if (!(error instanceof NotFoundError) || inputs.jobId !== undefined) {
+      throw explained(error, inputs.domain, "The old link stays in place");
+    }
+    jobIsGone(context, inputs, jobId);
+    return undefined;
+  }
+}
+
+function notInTime(
+  error: DeadlineExceededError,
+  context: Context,
+  { domain }: CheckedInputs,
+  before: StaticExportState,
+): Error {
+  const { jobId, expiresAt } = before.outputs;
+  const nowMs = serviceTimeOf(before, machineOf(context));
+  const end =
+    expiresAt === undefined ? "" : `; the link ends ${expiresAt} (${fromNow(Date.parse(expiresAt), nowMs)})`;
+  return explained(
+    error.withMessage(
+      `the link was not renewed in time: ${error.message}`,
+      "The time limit is the input renewalTimeout, or the resource option customTimeouts where that is shorter.",
+    ),
+    domain,
+    `Nothing is lost: the export (job ${jobId}) and its old link stay${end}. The next \`pulumi up\` tries again.`,
+  );
+}

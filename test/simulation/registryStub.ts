@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import type { TestContext } from "vitest";
+
+/** A registry in memory with the part of the distribution specification that copies need. It asks for no login. */
+export interface RegistryStub {
+  /** Host and port. */
+  readonly host: string;
+  /** By digest. */
+  readonly blobs: Map<string, Buffer>;
+  /** By digest and by tag. */
+  readonly manifests: Map<string, { readonly type: string; readonly body: Buffer }>;
+  /** Methods and paths of all requests. */
+  readonly requests: string[];
+}
+
+/** Starts a registry until the test ends. */
+export async function startRegistryStub(context: Pick<TestContext, "onTestFinished">): Promise<RegistryStub> {
+  const blobs: RegistryStub["blobs"] = new Map();
+  const manifests: RegistryStub["manifests"] = new Map();
+  const requests: string[] = [];
+  let upload = Buffer.alloc(0);
+  const server = createServer((request, response) => {
+    void buffer(request).then((body) => {
+      const { method = "", url = "", headers } = request;
+      const { pathname, searchParams } = new URL(url, "http://stub");
+      requests.push(`${method} ${pathname}`);
+      const [, kind = "", name = ""] = /\/(blobs|manifests)\/(.*)$/.exec(pathname) ?? [];
+      const isRead = method === "GET" || method === "HEAD";
+      const reply = (status: number, more: Record<string, string | number> = {}, content?: Buffer): void => {
+        response.writeHead(status, { ...more, ...(content && { "content-length": content.length }) });
+        response.end(method === "HEAD" ? undefined : content);
+      };
+      if (kind === "") return reply(200);
+      if (isRead && kind === "blobs") {
+        const blob = blobs.get(name);
+        return blob ? reply(200, {}, blob) : reply(404);
+      }
+      if (isRead) {
+        const found = manifests.get(name);
+        if (!found) return reply(404);
+        return reply(
+          200,
+          { "content-type": found.type, "docker-content-digest": digestOf(found.body) },
+          found.body,
+        );
+      }
+      if (kind === "manifests") {
+        const manifest = { type: headers["content-type"] ?? "", body };
+        manifests.set(name, manifest).set(digestOf(body), manifest);
+        return reply(201);
+      }
+      upload = method === "POST" ? body : Buffer.concat([upload, body]);
+      const digest = searchParams.get("digest");
+      if (method === "PUT" && digest !== null) {
+        blobs.set(digest, upload);
+        return reply(201);
+      }
+      return reply(202, {
+        location: pathname.endsWith("/1") ? pathname : `${pathname}1`,
+        ...(method !== "POST" && { range: `0-${upload.length - 1}` }),
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  context.onTestFinished(() => server.close().closeAllConnections());
+  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, blobs, manifests, requests };
+}
+
+function digestOf(bytes: Buffer): string {
+  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+}

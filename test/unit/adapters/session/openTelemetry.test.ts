@@ -1,0 +1,85 @@
+// OpenTelemetry's own packages, and a receiver of their spans, on this machine.
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { openTelemetrySpans } from "../../../../provider/adapters/session/openTelemetry.ts";
+import type { SpanMaker } from "../../../../provider/adapters/session/tracing.ts";
+import { Session } from "../../../../provider/adapters/session/session.ts";
+import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
+import { startSpanReceiver, type SpanReceiver } from "../../../stack/spanReceiver.ts";
+import { URN } from "../../../simulation/testContext.ts";
+import { Secrets } from "../../../../provider/messages/secrets.ts";
+
+let receiver: SpanReceiver;
+const debug = vi.fn();
+/** No busy machine is too slow for a limit that never passes; and one that passes at once needs no time. */
+const patient = { after: () => () => undefined };
+const impatient = {
+  after(_delayMs: number, callback: () => void) {
+    const timer = setImmediate(callback);
+    return () => clearImmediate(timer);
+  },
+};
+
+beforeEach(async () => {
+  debug.mockReset();
+  receiver = await startSpanReceiver();
+  onTestFinished(() => receiver.close());
+});
+
+const secrets = new Secrets();
+const received = (): unknown[] =>
+  receiver.spansOf("pulumi-docs-hosting").map(({ name, attributes }) => [name, attributes]);
+
+test.each([
+  ["as Pulumi gives it", ""],
+  ["with a scheme", "http://"],
+])("spans have reached the endpoint when their operation ends: its address %s", async (_how, scheme) => {
+  const spans = await openTelemetrySpans(`${scheme}${receiver.endpoint}`, undefined, patient);
+  const name = "create";
+  const result = spans.operation({ name, urn: URN, debug, secrets }, (tracer) =>
+    tracer.span("within", { "docs_hosting.bundle.size": 7 }, () => Promise.resolve("done")),
+  );
+  expect(await result).toBe("done");
+  expect(received()).toEqual([
+    ["within", { "pulumi.urn": URN, "docs_hosting.bundle.size": 7 }],
+    ["docs_hosting.create", { "pulumi.urn": URN }],
+  ]);
+  expect(debug).not.toHaveBeenCalled();
+});
+
+test("an invalid endpoint drops the spans without further effect", async () => {
+  const spans = await openTelemetrySpans("localhost:0", undefined, impatient);
+  const operation = { name: "create", urn: URN, debug, secrets };
+  expect(await spans.operation(operation, () => Promise.resolve(7))).toBe(7);
+  expect(debug.mock.calls).toEqual([[expect.stringContaining("spans could not be sent")]]);
+});
+
+test.each([
+  ["is traced where Pulumi gives an endpoint", "localhost:4317", ["localhost:4317", "read"]],
+  ["is not traced where it gives none", undefined, []],
+])("this process %s", async (_what, endpoint, told) => {
+  const seen: string[] = [];
+  const openTelemetry = {
+    openTelemetrySpans: (given: string) => {
+      seen.push(given);
+      const recorded = new RecordedSpans(patient);
+      return Promise.resolve({
+        operation: (...[operation, run]: Parameters<SpanMaker["operation"]>) => {
+          seen.push(operation.name);
+          return recorded.spans.operation(operation, run);
+        },
+      });
+    },
+  };
+  vi.stubEnv("PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
+  vi.doMock("../../../../provider/adapters/session/openTelemetry.ts", () => openTelemetry);
+  vi.resetModules(); // the environment is read once
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    vi.doUnmock("../../../../provider/adapters/session/openTelemetry.ts");
+  });
+  const { dynamicHost } = await import("../../../../provider/adapters/dynamic/dynamicHost.ts");
+  const session = new Session(dynamicHost);
+  session.configure({ get: () => undefined });
+  expect(await session.operation("read", {}, secrets, () => Promise.resolve(7))).toBe(7);
+  expect(seen).toEqual(told);
+});

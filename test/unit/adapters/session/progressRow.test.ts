@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { ProgressRow } from "../../../../provider/adapters/session/progressRow.ts";
+import { VirtualClock } from "../../../simulation/virtualClock.ts";
+
+/** A row that records what it showed, and when. */
+function row(clock = new VirtualClock()): {
+  clock: VirtualClock;
+  row: ProgressRow;
+  shown: [atMs: number, line: string][];
+} {
+  const shown: [number, string][] = [];
+  return { clock, shown, row: new ProgressRow(clock, (line) => shown.push([clock.monotonic(), line])) };
+}
+
+test("the first line shows at once, with the time since the operation began", () => {
+  const { clock, row: progress, shown } = row();
+  clock.advance(3_000);
+  progress.set("starting the export");
+  expect(shown).toEqual([[3_000, "starting the export (3s)"]]);
+});
+
+test("a change within a second waits for that second to pass, and only the newest one shows", () => {
+  const { clock, row: progress, shown } = row();
+  progress.set("a");
+  clock.advance(300);
+  progress.set("b");
+  clock.advance(300);
+  progress.set("c");
+  clock.advance(399);
+  expect(shown.map(([, line]) => line)).toEqual(["a (0s)"]);
+  clock.advance(1);
+  expect(shown).toEqual([
+    [0, "a (0s)"],
+    [1_000, "c (1s)"],
+  ]);
+});
+
+test("lines are a second apart or more, and thirty seconds or less, however the text changes", () => {
+  const { clock, row: progress, shown } = row();
+  for (let i = 0; i < 200; i++) {
+    progress.set(`running, ${i}%`);
+    clock.advance(i < 100 ? 130 : 1_700);
+  }
+  clock.advance(200_000);
+  const gaps = shown.slice(1).map(([at], index) => at - (shown[index]?.[0] ?? 0));
+  expect(shown.length).toBeGreaterThan(110);
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_000);
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(30_000);
+});
+
+test("an unchanged text shows again before thirty seconds have passed, with the new time", () => {
+  const { clock, row: progress, shown } = row();
+  progress.set("queued");
+  for (let i = 0; i < 70; i++) {
+    clock.advance(1_000);
+    progress.set("queued");
+  }
+  expect(shown).toEqual([
+    [0, "queued (0s)"],
+    [25_000, "queued (25s)"],
+    [50_000, "queued (50s)"],
+  ]);
+});
+
+test("a closed row is empty, once, and shows nothing more, also when it is set, and leaves no timer", () => {
+  const { clock, row: progress, shown } = row();
+  progress.set("a");
+  progress.set("b");
+  progress.close();
+  progress.close();
+  progress.set("too late");
+  expect(clock.pending).toBe(0);
+  clock.advance(100_000);
+  expect(shown.map(([, line]) => line)).toEqual(["a (0s)", ""]);
+});
+
+test("a row that was never set shows nothing", () => {
+  const { clock, shown } = row();
+  clock.advance(100_000);
+  expect(shown).toEqual([]);
+});

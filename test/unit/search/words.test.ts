@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { folded, wordsOf } from "../../../provider/search/words.ts";
+
+const texts = (text: string): string[] => wordsOf(text).map((word) => word.text);
+
+test.for([
+  ["Größe, Café & ÅNGSTRÖM", ["grosse", "cafe", "angstrom"]],
+  ["C++ and C# in 2.0", ["c++", "and", "c#", "in", "2", "0"]],
+  ["don't stop—now", ["don", "t", "stop", "now"]],
+  ["ﬁle ＡＢＣ", ["file", "abc"]],
+  ["ネットワーク", ["ネッ", "ット", "トワ", "ワー", "ーク"]],
+  ["東京 の API設定", ["東京", "の", "設定", "api"]],
+  ["ไทย", ["ไท", "ทย"]],
+  ["한국어 문서", ["한국어", "문서"]],
+  ["документация", ["документация"]],
+  ["__ _ …", ["__"]],
+  ["x".repeat(41), []],
+] as const)("%s", ([text, expected]) => {
+  expect(texts(text)).toEqual(expected);
+});
+
+test("an identifier is a word, and so are its parts", () => {
+  expect(wordsOf("readFile HTTPServer max_connections utf8Text")).toEqual([
+    { text: "readfile", parts: ["read", "file"] },
+    { text: "httpserver", parts: ["http", "server"] },
+    { text: "max_connections", parts: ["max", "connections"] },
+    { text: "utf8text", parts: ["utf8", "text"] },
+  ]);
+});
+
+test("equivalent ways to write a character are one word", () => {
+  expect(folded("e\u0301")).toBe(folded("é"));
+  expect(folded("が")).toBe(folded("か\u3099"));
+  expect(folded("が")).not.toBe(folded("か"));
+});
+
+test("what was split once is not split again", () => {
+  const known = new Map<string, ReturnType<typeof wordsOf>>();
+  const first = wordsOf("alpha beta alpha", known);
+  expect([...known.keys()]).toEqual(["alpha", "beta"]);
+  expect(wordsOf("alpha", known)[0]).toBe(first[0]);
+});
