@@ -1,6 +1,6 @@
 // Faults of the pods of a fleet: processes are killed, or pods are evicted from their node.
 import { readdir, readFile } from "node:fs/promises";
-import { runCommand } from "../programs/commands.ts";
+import { evict } from "./eviction.ts";
 import type { KubernetesObject } from "./kubectl.ts";
 
 export const FAULTS = ["kill -9 of all processes", "kill -9 of one process", "eviction"] as const;
@@ -23,15 +23,6 @@ export async function strike(pod: KubernetesObject, fault: Fault, random: number
     }
   }
   return struck.map(({ command }) => command);
-}
-
-/** Evicts by the API that drains of nodes use: the processes get SIGTERM and their grace period. */
-async function evict({ metadata: { name, namespace = "" } }: KubernetesObject): Promise<void> {
-  const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name, namespace } };
-  const path = `/api/v1/namespaces/${namespace}/pods/${name}/eviction`;
-  await runCommand("kubectl", ["create", "--raw", path, "--filename", "-"], {
-    input: JSON.stringify(eviction),
-  });
 }
 
 /** Without the pause process of the pod, and without the shell that watches the test engine (`engine/reaper.ts`). */

@@ -4,6 +4,7 @@ import { expect, type TestContext } from "vitest";
 import { findHelm } from "../engine/local/kubernetes/helmCommand.ts";
 import { runCommand } from "../programs/commands.ts";
 import { copyExample } from "./copiedExample.ts";
+import { evict } from "./eviction.ts";
 import { buildInstallation, until, type Installation } from "./installation.ts";
 import { list, type KubernetesObject } from "./kubectl.ts";
 import { removePendingRecord } from "./pendingRecord.ts";
@@ -15,6 +16,8 @@ const LINK_LIFETIME_MS = 150_000;
 const RELEASE_TIMEOUT = "20";
 /** The kubelet's pauses before it restarts a container grow to some minutes. */
 const LAST_TIMEOUT = "400";
+/** How long the pods of a drained node get to end. */
+const DRAIN_TIMEOUT = "8s";
 
 /** Steps that are more frequent than the others: without them, little can go wrong. */
 const OFTEN = ["a new version", "a new version", "the same version, another job", "Helm rolls back"];
@@ -225,21 +228,21 @@ export class History {
     return (await this.#installation.pods()).filter(isReady);
   }
 
-  /** Allowed by the cluster's disruption budget, which may refuse. */
+  /**
+   * As `kubectl drain` does, but only the pods of this installation: `kubectl drain` has no filter by namespace, and would evict
+   * the pods of other tests. The disruption budget may refuse.
+   */
   async #drain(): Promise<void> {
     const { kubectl } = this.#installation;
     const [node] = await list(kubectl, "nodes");
     const name = node?.metadata.name ?? "";
-    const ours = "--pod-selector=app.kubernetes.io/instance=docs";
     try {
-      await kubectl(
-        "drain",
-        name,
-        ours,
-        "--delete-emptydir-data",
-        "--ignore-daemonsets",
-        "--timeout=8s",
-      ).catch(() => undefined);
+      await kubectl("cordon", name);
+      const evictions = (await this.#installation.pods()).map(async (pod) => {
+        await evict(pod);
+        await kubectl("wait", "--for=delete", `pod/${pod.metadata.name}`, `--timeout=${DRAIN_TIMEOUT}`);
+      });
+      await Promise.allSettled(evictions);
     } finally {
       await kubectl("uncordon", name);
     }
