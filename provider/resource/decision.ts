@@ -1,7 +1,7 @@
 import { formatDuration } from "../time/duration";
 import type { Reporter } from "../messages/reporter";
 
-/** The reason for an action, or for none. Stable: documented in sdk/README.md, and used by tests and alerts. */
+/** The reason for an action, or for none. Stable: documented in docs/reference/decision-codes.md, and used by tests and alerts. */
 export type DecisionCode =
   /** A new resource: the provider starts a job, waits for an agent job, copies a bundle or writes a kit. */
   | "NEW"

@@ -41,7 +41,7 @@ function isThere(name: string, folder: string): boolean {
 
 test("the documents are found", () => {
   expect(DOCUMENTS.map(({ path }) => path)).toEqual(
-    expect.arrayContaining(["README.md", "CONTRIBUTING.md", "sdk/README.md", "provider/service/README.md"]),
+    expect.arrayContaining(["README.md", "CONTRIBUTING.md", "docs/README.md", "provider/service/README.md"]),
   );
 });
 
@@ -91,9 +91,16 @@ test("no program reads the version from a variable that only some runs have", ()
 });
 
 test("whoever reads of `--debug` is warned that Pulumi then prints the link, with its secrets", () => {
-  const paragraphs = readFileSync(join(ROOT, "sdk/README.md"), "utf8").split("\n\n");
+  const paragraphs = readFileSync(join(ROOT, "docs/reference/decision-codes.md"), "utf8").split("\n\n");
   const warning = paragraphs.find((text) => text.startsWith("Do not use `--debug`"))?.replaceAll("\n", " ");
   expect(warning).toMatch(/Pulumi's own SDK prints the properties of all resources, including the link/);
+});
+
+test("every page of the documentation is listed on its first page", () => {
+  const pages = DOCUMENTS.filter(({ path }) => path.startsWith("docs/") && path !== "docs/README.md");
+  const listed = DOCUMENTS.find(({ path }) => path === "docs/README.md")?.links.map((link) => `docs/${link}`);
+  expect(pages.length).toBeGreaterThan(10);
+  expect(pages.map(({ path }) => path).filter((path) => !listed?.includes(path))).toEqual([]);
 });
 
 test("README is short enough to be read: at most 150 lines", () => {

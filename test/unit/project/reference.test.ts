@@ -1,4 +1,4 @@
-// The reference for users, `sdk/README.md`, agrees with the code.
+// The reference for users, `docs/reference/`, agrees with the code.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -11,20 +11,26 @@ import * as sdk from "../../../sdk/index.ts";
 import { OWN_OUTPUTS } from "../../../sdk/staticExport.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
-const REFERENCE = readFileSync(join(ROOT, "sdk/README.md"), "utf8");
 const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
 
+/** The text below a heading of a page, up to the next heading. */
+function section(page: string, heading: string): string {
+  const [, below] = `\n${read(`docs/reference/${page}.md`)}`.split(`\n${heading}\n`);
+  if (below === undefined) throw new Error(`docs/reference/${page}.md has no ${heading}`);
+  return below.split(/\n#/)[0] ?? "";
+}
+
 /** The first cells of the rows of the tables below a heading, up to the next heading. */
-function firstCells(heading: string): string[] {
-  const [, below = ""] = REFERENCE.split(`\n${heading}\n`);
-  const [section = ""] = below.split(/\n#/);
-  const cells = [...section.matchAll(/^\| (.*?) +\|/gm)].map(([, cell = ""]) => cell);
+function firstCells(page: string, heading: string): string[] {
+  const cells = [...section(page, heading).matchAll(/^\| (.*?) +\|/gm)].map(([, cell = ""]) => cell);
   const isLine = (cell = ""): boolean => /^-+$/.test(cell);
   return cells.filter((cell, index) => !isLine(cell) && !isLine(cells[index + 1])); // without the head, either
 }
 
 test("the codes of decisions are those of the code", () => {
-  const documented = firstCells("## Decision codes").flatMap((cell) => /^`(\w+)`$/.exec(cell)?.[1] ?? []);
+  const documented = firstCells("decision-codes", "# Decision codes").flatMap(
+    (cell) => /^`(\w+)`$/.exec(cell)?.[1] ?? [],
+  );
   const known = [...read("provider/resource/decision.ts").matchAll(/\| "([A-Z_]+)"/g)].map(
     ([, code]) => code,
   );
@@ -37,7 +43,8 @@ test("an explained message exists in the code", () => {
     .map(read)
     .join("\n")
     .replace(/["`]\s*\+\s*["`]/g, "");
-  const pieces = firstCells("## When something goes wrong")
+  const pieces = ["## Errors", "## Warnings"]
+    .flatMap((heading) => firstCells("errors", heading))
     .flatMap((cell) => cell.split(/…|\d{3}|, (?=answered)/))
     .map((piece) => piece.trim())
     .filter((piece) => piece.length > 3);
@@ -45,30 +52,30 @@ test("an explained message exists in the code", () => {
   expect(pieces.filter((piece) => !code.includes(piece))).toEqual([]);
 });
 
-const names = (heading: string): string[] =>
-  firstCells(heading).flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
+const names = (page: string, heading: string): string[] =>
+  firstCells(page, heading).flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
 
 test("every input is in the table of inputs", () => {
-  expect(names("### Inputs").sort()).toEqual(inputNames(STATIC_EXPORT_INPUTS).sort());
+  expect(names("static-export", "## Inputs").sort()).toEqual(inputNames(STATIC_EXPORT_INPUTS).sort());
   const given = inputNames(AGENT_JOB_INPUTS).map((name) => AGENT_JOB_INPUTS[name].publicName ?? name);
-  expect(names("## `AgentJob`")).toEqual(expect.arrayContaining(given));
+  expect(names("agent-job", "# `AgentJob`")).toEqual(expect.arrayContaining(given));
 });
 
 test("every output is in the table of outputs", () => {
-  expect(names("### Outputs")).toEqual(
+  expect(names("static-export", "## Outputs")).toEqual(
     expect.arrayContaining([...Object.keys(OWN_OUTPUTS), "jobId", "version"]),
   );
 });
 
-test("every resource has a section, and its class is exported", () => {
+test("every resource has a page, and its class is exported", () => {
   const resources = Object.keys(dynamic);
-  expect(resources.filter((name) => !REFERENCE.includes(`## \`${name}\``))).toEqual([]);
+  const pages = globSync("docs/reference/*.md", { cwd: ROOT }).map(read);
+  const without = resources.filter((name) => !pages.some((page) => page.startsWith(`# \`${name}\`\n`)));
+  expect(without).toEqual([]);
   expect(resources.filter((name) => !Object.hasOwn(sdk, name))).toEqual([]);
 });
 
 test("every class of errors that the package exports is explained", () => {
-  const [, explained = ""] = REFERENCE.split("\n### `getAgentJob`\n");
-  expect(Object.keys(errors).filter((name) => !explained.split("\n## ")[0]?.includes(`\`${name}\``))).toEqual(
-    [],
-  );
+  const explained = section("agent-job", "## `getAgentJob`");
+  expect(Object.keys(errors).filter((name) => !explained.includes(`\`${name}\``))).toEqual([]);
 });
