@@ -26,6 +26,7 @@ const LOWER_LAYERS = [
   ["resource", "installation"],
   ["destination", "kit"],
   ["siteImage", "offlineSearch"],
+  ["signing"],
   ["search"],
   ["service", "download", "archive", "registry"],
   ["polling"],

@@ -4,7 +4,7 @@ import { removeDrafts } from "../kit/draft";
 import { chartInFolder } from "../kit/chartFacts";
 import { readEarlierKit } from "../kit/earlierKit";
 import { compareKit, removeKits } from "../kit/compareKit";
-import { signerFrom } from "../kit/signature";
+import { signerFrom } from "../signing/signer";
 import { writeKit } from "../kit/writeKit";
 import { publishedLifeCycle } from "../published/lifeCycle";
 import { folderFailures, localFailures } from "../published/localFailures";

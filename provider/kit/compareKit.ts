@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { ignoreMissing } from "../files/ignoreMissing";
 import { filesBelow, removeListed, keptText } from "../files/listing";
 import type { Reporter } from "../messages/reporter";
-import { signatureFiles } from "./signature";
+import { signatureFiles } from "./signatureFiles";
 import { parseSums } from "./sums";
 import type { WrittenKit } from "./writeKit";
 

@@ -18,7 +18,8 @@ import { kitManifest, manifestText, type KitContent, type KitManifest } from "./
 import { BLOBS, writeLayout } from "./ociLayout";
 import { writeParts } from "./parts";
 import { pullImage } from "./pullImage";
-import { signatureFiles, sigstoreBundle, type Signer } from "./signature";
+import type { Signer } from "../signing/signer";
+import { signatureFiles, sigstoreBundle } from "./signatureFiles";
 import { sumFiles, sumsText, type SummedFile } from "./sums";
 import { writeReadme, writeSchema, writeScript, type TextValues } from "./texts";
 

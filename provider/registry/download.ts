@@ -18,15 +18,33 @@ const MAX_MEMORY_BYTES = 8 * 1024 * 1024;
  *
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
-export async function readBlob(session: RegistrySession, { digest }: Blob): Promise<Buffer> {
-  return session.send(
-    { method: "GET", to: session.path("blobs", digest), accepted: [200] },
-    async (reply) => {
-      const bytes = await wholeBody(reply, MAX_MEMORY_BYTES);
-      const found = digestOf(bytes);
-      if (found !== digest) throw otherBytes(pinned(session.repository, digest), found);
-      return bytes;
-    },
+export async function readBlob(session: RegistrySession, blob: Blob): Promise<Buffer> {
+  const bytes = await readBytes(session, blob, [200]);
+  const found = digestOf(bytes ?? Buffer.alloc(0));
+  if (bytes === undefined || found !== blob.digest) {
+    throw otherBytes(pinned(session.repository, blob.digest), found);
+  }
+  return bytes;
+}
+
+/**
+ * Reads a small blob that may be missing or damaged.
+ *
+ * @returns undefined when the registry does not have exactly these bytes
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function findBlob(session: RegistrySession, blob: Blob): Promise<Buffer | undefined> {
+  const bytes = await readBytes(session, blob, [200, 404]);
+  return bytes !== undefined && digestOf(bytes) === blob.digest ? bytes : undefined;
+}
+
+function readBytes(
+  session: RegistrySession,
+  { digest }: Blob,
+  accepted: readonly number[],
+): Promise<Buffer | undefined> {
+  return session.send({ method: "GET", to: session.path("blobs", digest), accepted }, async (reply) =>
+    reply.status === 404 ? undefined : wholeBody(reply, MAX_MEMORY_BYTES),
   );
 }
 

@@ -5,7 +5,7 @@ import { create } from "tar";
 import { expect, test, type TestContext } from "vitest";
 import { readEarlierKit } from "../../provider/kit/earlierKit.ts";
 import type { KitManifest } from "../../provider/kit/manifest.ts";
-import { signerFrom } from "../../provider/kit/signature.ts";
+import { signerFrom } from "../../provider/signing/signer.ts";
 import { writeKit, type KitRequest } from "../../provider/kit/writeKit.ts";
 import { crane, pushBase } from "../copies/images.ts";
 import { startRegistry } from "../copies/registry.ts";

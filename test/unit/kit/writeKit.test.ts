@@ -21,7 +21,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { compareKit, removeKits } from "../../../provider/kit/compareKit.ts";
-import { signerFrom } from "../../../provider/kit/signature.ts";
+import { signerFrom } from "../../../provider/signing/signer.ts";
 import { writeKit, type KitRequest, type WrittenKit } from "../../../provider/kit/writeKit.ts";
 import type { RegistryContext } from "../../../provider/registry/exchange.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";

@@ -13,7 +13,7 @@ import { Session } from "../../../../provider/adapters/session/session.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import { bucketDestination } from "../../../../provider/destination/bucket/bucketDestination.ts";
 import { requestStore } from "../../../../provider/download/storeRequest.ts";
-import { signerFrom } from "../../../../provider/kit/signature.ts";
+import { signerFrom } from "../../../../provider/signing/signer.ts";
 import { RegistrySession } from "../../../../provider/registry/session.ts";
 import type { Context } from "../../../../provider/resource/context.ts";
 import type { LifeCycle, StoredState } from "../../../../provider/resource/lifeCycle.ts";

@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { signerFrom, sigstoreBundle } from "../../../provider/kit/signature.ts";
+import { sigstoreBundle } from "../../../provider/kit/signatureFiles.ts";
+import { signerFrom } from "../../../provider/signing/signer.ts";
 import { ConfigurationError } from "../../../provider/messages/errors.ts";
 
 let folder: string;

@@ -1,0 +1,92 @@
+import { parseJson } from "../http/replyBody";
+import { findBlob } from "../registry/download";
+import { getManifest } from "../registry/manifests";
+import { isDigest, pinned, repositoryName } from "../registry/reference";
+import type { RegistrySession } from "../registry/session";
+import { DestinationError } from "../messages/errors";
+import { SIGNATURE_ANNOTATION, signatureTag, SIMPLE_SIGNING } from "./artifacts";
+import type { Verifier } from "./verifier";
+
+/** What a registry has for an image and a key: a signature by that key, none at all, or only others (or damaged ones). */
+export type SignatureFinding = "signed" | "unsigned" | "otherSignature";
+
+/** A signature as a manifest lists it. */
+interface StoredSignature {
+  readonly digest: string;
+  readonly size: number;
+  readonly signature: Buffer;
+}
+
+/**
+ * Looks for an image's signature by a key, as `cosign verify --key` does. Every digest is verified.
+ *
+ * @param digest of the image, in the session's repository
+ * @throws DestinationError when the registry cannot be read; DeadlineExceededError; the signal's reason
+ */
+export async function findSignature(
+  session: RegistrySession,
+  digest: string,
+  verifier: Pick<Verifier, "verify">,
+): Promise<SignatureFinding> {
+  const manifest = await getManifest(session, signatureTag(digest));
+  if (manifest === undefined) return "unsigned";
+  for (const { signature, ...blob } of signaturesIn(manifest.bytes)) {
+    const payload = await findBlob(session, blob);
+    if (payload && verifier.verify(payload, signature) && signedDigest(payload) === digest) return "signed";
+  }
+  return "otherSignature";
+}
+
+/**
+ * Verifies that an image is signed by a key.
+ *
+ * @throws DestinationError when it is not, or the registry cannot be read; DeadlineExceededError; the signal's reason
+ */
+export async function verifyImage(
+  session: RegistrySession,
+  digest: string,
+  verifier: Pick<Verifier, "verify" | "keyId">,
+): Promise<void> {
+  const finding = await findSignature(session, digest, verifier);
+  if (finding === "signed") return;
+  const image = pinned(session.repository, digest);
+  const key = `the public key with the SHA-256 ${verifier.keyId}`;
+  throw finding === "unsigned"
+    ? new DestinationError(
+        `${image} has no signature`,
+        `Sign it: a BundleCopy does with \`signingKeyEnv\`. If it was copied from another repository, its signature was not: copy the tag ${signatureTag(digest)}, too.`,
+      )
+    : new DestinationError(
+        `${image} has no valid signature by ${key}`,
+        `Another key signed it, or its signature in ${repositoryName(session.repository)} was changed. Give the public key of its signer, or find out who changed it.`,
+      );
+}
+
+/** The payload that signs an image: «simple signing» of containers, without a time. @param repository its name */
+export function signaturePayload(repository: string, digest: string): Buffer {
+  const payload = {
+    critical: {
+      identity: { "docker-reference": repository },
+      image: { "docker-manifest-digest": digest },
+      type: "cosign container image signature",
+    },
+    optional: null,
+  };
+  return Buffer.from(JSON.stringify(payload));
+}
+
+function signedDigest(payload: Buffer): unknown {
+  const { critical } = Object(parseJson(payload.toString())) as { critical?: unknown };
+  const { image } = Object(critical) as { image?: unknown };
+  return (Object(image) as Record<string, unknown>)["docker-manifest-digest"];
+}
+
+function signaturesIn(manifest: Buffer): StoredSignature[] {
+  const { layers } = Object(parseJson(manifest.toString())) as { layers?: unknown };
+  return (Array.isArray(layers) ? (layers as unknown[]) : []).flatMap((layer) => {
+    const { mediaType, digest, size, annotations } = Object(layer) as Record<string, unknown>;
+    const signature = (Object(annotations) as Record<string, unknown>)[SIGNATURE_ANNOTATION];
+    if (mediaType !== SIMPLE_SIGNING || !isDigest(digest) || typeof signature !== "string") return [];
+    return [{ digest, size: Number(size), signature: Buffer.from(signature, "base64") }];
+  });
+}

@@ -1,0 +1,57 @@
+import { createHash, createPublicKey, verify, type KeyObject } from "node:crypto";
+
+/** Verifies signatures with a public key. */
+export interface Verifier {
+  /** The public key, in PEM. */
+  readonly publicKey: string;
+  /** SHA-256 of the public key (SubjectPublicKeyInfo in DER), hexadecimal. */
+  readonly keyId: string;
+  /** Whether the signature is one of these bytes. */
+  verify(bytes: Buffer, signature: Buffer): boolean;
+}
+
+/** The supported kinds of keys, and how each is made: for messages. */
+export const SUPPORTED_KEYS =
+  "an ECDSA key of the curve P-256 (`openssl ecparam -name prime256v1 -genkey -noout`) or an Ed25519 key " +
+  "(`openssl genpkey -algorithm ed25519`)";
+
+/** Whether a key is of a supported kind. */
+export function isSupported({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
+  return asymmetricKeyType === "ed25519" || asymmetricKeyDetails?.namedCurve === "prime256v1";
+}
+
+/** The problem of a text as a public key in PEM, if any: for check failures. */
+export function publicKeyProblem(pem: string): string | undefined {
+  const example = "must be a public key in PEM (`openssl pkey -in key.pem -pubout`)";
+  if (/PRIVATE KEY/.test(pem)) return `${example}, not a private key: keep that one secret`;
+  const key = publicKeyIn(pem);
+  if (key === undefined) return example;
+  return isSupported(key) ? undefined : `must be of ${SUPPORTED_KEYS}`;
+}
+
+/** Creates a verifier with a public key. @throws Error for a text that `publicKeyProblem` refuses */
+export function verifierFrom(pem: string): Verifier {
+  const problem = publicKeyProblem(pem);
+  const key = publicKeyIn(pem);
+  if (key === undefined || problem !== undefined) throw new Error(`the public key ${problem ?? ""}`);
+  return verifierOf(key);
+}
+
+/** @param key a supported public key */
+export function verifierOf(key: KeyObject): Verifier {
+  const der = key.export({ type: "spki", format: "der" });
+  const algorithm = key.asymmetricKeyType === "ed25519" ? null : "sha256";
+  return {
+    publicKey: key.export({ type: "spki", format: "pem" }).toString(),
+    keyId: createHash("sha256").update(der).digest("hex"),
+    verify: (bytes, signature) => verify(algorithm, bytes, key, signature),
+  };
+}
+
+function publicKeyIn(pem: string): KeyObject | undefined {
+  try {
+    return createPublicKey(pem.trim().replaceAll("\\n", "\n"));
+  } catch {
+    return undefined;
+  }
+}
