@@ -102,13 +102,13 @@ export class ExportJobs {
     if (idempotencyKey !== undefined) this.#starts.set(idempotencyKey, id);
     const { signal } = this.#stop;
     this.#queue = this.#queue.then(() => this.#run(job, signal));
-    return this.#look(job);
+    return this.#statusOf(job);
   }
 
   /** The job that a start with this key created, and the fields of that start. */
   startedBy(idempotencyKey: string): { job: ExportJobStatus; request: ExportRequest } | undefined {
     const job = this.#jobs.get(this.#starts.get(idempotencyKey) ?? "");
-    return job && { job: this.#look(job), request: job.request };
+    return job && { job: this.#statusOf(job), request: job.request };
   }
 
   domainOf(jobId: string): string | undefined {
@@ -117,10 +117,10 @@ export class ExportJobs {
 
   status(jobId: string): ExportJobStatus | undefined {
     const job = this.#jobs.get(jobId);
-    return job && this.#look(job);
+    return job && this.#statusOf(job);
   }
 
-  #look(job: ExportJob): ExportJobStatus {
+  #statusOf(job: ExportJob): ExportJobStatus {
     const { id, request, site, error, totalPages, createdAtMs, workedAtMs, startedAtMs } = job;
     const { share, advancedAtMs } = this.#done(job);
     const about = {

@@ -83,18 +83,18 @@ async function localHeader(
   const furtherBytes = header.readUInt16LE(28);
   const name = Buffer.from(await bytes.exactly(nameBytes));
   await bytes.exactly(furtherBytes);
-  const says = (offset: number, value: number): boolean => {
-    const said = header.readUInt32LE(offset);
-    return said === value || said === ELSEWHERE || (hasDescriptor && said === 0);
+  const isSameAsListed = (offset: number, value: number): boolean => {
+    const found = header.readUInt32LE(offset);
+    return found === value || found === ELSEWHERE || (hasDescriptor && found === 0);
   };
   const isSame =
     header.readUInt32LE(0) === LOCAL_SIGNATURE &&
     name.equals(entry.rawName) &&
     (header.readUInt16LE(8) === DEFLATED) === entry.isDeflated &&
     (flags & ENCRYPTED) === 0 &&
-    says(14, entry.crc32) &&
-    says(18, entry.packedSize) &&
-    says(22, entry.size);
+    isSameAsListed(14, entry.crc32) &&
+    isSameAsListed(18, entry.packedSize) &&
+    isSameAsListed(22, entry.size);
   if (!isSame)
     throw entryRefusal(entry.name, "has another header in the directory than in its place", UNSAFE);
   return { length: LOCAL_HEADER_BYTES + nameBytes + furtherBytes, hasDescriptor };

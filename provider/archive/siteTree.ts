@@ -28,7 +28,7 @@ const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 export class SiteTree {
   readonly #limits: SiteLimits;
   /** By the path as the least distinguishing system sees it. */
-  readonly #things = new Map<string, { readonly path: string; readonly kind: "file" | "folder" }>();
+  readonly #found = new Map<string, { readonly path: string; readonly kind: "file" | "folder" }>();
   #entries = 0;
 
   constructor(limits: SiteLimits) {
@@ -56,25 +56,25 @@ export class SiteTree {
 
   /** Whether exactly this file was added. */
   hasFile(path: string): boolean {
-    const thing = this.#things.get(folded(path));
-    return thing?.kind === "file" && thing.path === path;
+    const found = this.#found.get(folded(path));
+    return found?.kind === "file" && found.path === path;
   }
 
   #put(path: string, kind: "file" | "folder", name: string): void {
     const key = folded(path);
-    const there = this.#things.get(key);
-    if (there === undefined) {
-      this.#things.set(key, { path, kind });
-      if (this.#things.size > this.#limits.files) throw this.#tooMany();
-    } else if (there.kind === "file" || kind === "file") {
-      if (there.path !== path) {
+    const known = this.#found.get(key);
+    if (known === undefined) {
+      this.#found.set(key, { path, kind });
+      if (this.#found.size > this.#limits.files) throw this.#tooMany();
+    } else if (known.kind === "file" || kind === "file") {
+      if (known.path !== path) {
         throw entryRefusal(
           name,
-          `differs from another, «${there.path}», only in case or in the encoding of its accents`,
+          `differs from another, «${known.path}», only in case or in the encoding of its accents`,
           RENAME,
         );
       }
-      throw entryRefusal(name, there.kind === kind ? "occurs twice" : "is both a file and a folder", UNSAFE);
+      throw entryRefusal(name, known.kind === kind ? "occurs twice" : "is both a file and a folder", UNSAFE);
     }
   }
 

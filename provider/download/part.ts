@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, lstatSync, wr
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { makeHomeFolder } from "../files/homeFolder";
-import { freeName, isAbandoned, isOwnerless, ownName } from "../files/owner";
+import { freeName, isAbandoned, hasNoOwner, ownName } from "../files/owner";
 import { isBundled, ownText } from "../files/ownText";
 import type { PartAnswer, PartTask } from "./partWriter";
 
@@ -69,7 +69,7 @@ export class Part {
     makeHomeFolder(folder);
     removeOld(folder, nowMs);
     const left = partsIn(folder)
-      .filter((each) => each.name === name && isOwnerless(each.owner))
+      .filter((each) => each.name === name && hasNoOwner(each.owner))
       .map(({ path }) => ({ path, size: sizeOf(path) }))
       .sort((one, other) => other.size - one.size);
     for (const { path } of left) {

@@ -2,7 +2,7 @@ import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ignoreMissing } from "./ignoreMissing";
 import { makeFolder } from "./makeFolder";
-import { isAbandoned, isOwnerless, ownName } from "./owner";
+import { isAbandoned, hasNoOwner, ownName } from "./owner";
 
 /**
  * The name of a draft. A draft is hidden and in the same folder as its target, so one rename publishes it. The name contains the
@@ -33,7 +33,7 @@ export async function beginDraft(folder: string): Promise<string> {
 
 /** The drafts of a resource whose process has ended. */
 export async function endedDrafts(folder: string, key?: string): Promise<string[]> {
-  return (await draftsIn(folder)).filter((each) => each.key === key && isOwnerless(each.owner)).map(pathOf);
+  return (await draftsIn(folder)).filter((each) => each.key === key && hasNoOwner(each.owner)).map(pathOf);
 }
 
 /** Removes the drafts of a resource whose process has ended. Best effort. */

@@ -21,7 +21,7 @@ export function freeName(): string {
 }
 
 /** Whether a part with this owner name has no owner. */
-export function isOwnerless(name: string): boolean {
+export function hasNoOwner(name: string): boolean {
   if (name.startsWith("free-")) return true;
   const [where, pid, startedAt] = name.split("-");
   // processes of another machine, container or boot cannot be checked
@@ -37,8 +37,8 @@ export function isOwnerless(name: string): boolean {
  * @param changedMs when the part was last changed: milliseconds since 1970, as `nowMs`
  */
 export function isAbandoned(name: string, changedMs: number, nowMs: number): boolean {
-  const livesHere = name.startsWith(`${system()}-`) && !isOwnerless(name);
-  return !livesHere && nowMs - changedMs > ABANDONED_AFTER_MS;
+  const isOfThisSystem = name.startsWith(`${system()}-`) && !hasNoOwner(name);
+  return !isOfThisSystem && nowMs - changedMs > ABANDONED_AFTER_MS;
 }
 
 /** Identifies the system: process ids are comparable only within one system. */

@@ -115,7 +115,7 @@ export class Pacer {
       signal.addEventListener("abort", onAbort, { once: true });
       if (isRepeat) this.#queue.unshift(waiting);
       else this.#queue.push(waiting);
-      this.#letGo();
+      this.#admit();
     });
   }
 
@@ -137,7 +137,7 @@ export class Pacer {
       isOfRate: isOfRate || this.#pause?.isOfRate === true,
     };
     this.#notBeforeMs = Math.max(this.#notBeforeMs, nowMs + Math.max(pauseMs, MIN_PAUSE_MS));
-    this.#letGo();
+    this.#admit();
   }
 
   #count(): void {
@@ -148,18 +148,18 @@ export class Pacer {
     if (this.#queue.length === 0) return; // does not show whether the service accepts more
     this.#answered++;
     this.#rate *= 1 + this.#answered / GROWTH;
-    this.#letGo();
+    this.#admit();
   }
 
   /** Releases all requests whose turn it is. */
-  #letGo(): void {
+  #admit(): void {
     this.#stopTimer();
     while (this.#queue.length > 0) {
       const nowMs = this.#clock.monotonic();
       if (this.#pause && nowMs >= this.#notBeforeMs) this.#resume(this.#pause, nowMs);
       const waitMs = Math.ceil(this.#untilNextMs(nowMs)); // rounded up: a fraction below the clock's resolution would be waited for repeatedly
       if (waitMs > 0) {
-        this.#stopTimer = this.#clock.after(waitMs, () => this.#letGo());
+        this.#stopTimer = this.#clock.after(waitMs, () => this.#admit());
         const isTooLong = ({ deadline }: Waiting): boolean => deadline.remainingMs() <= waitMs;
         for (const { giveUp } of this.#queue.filter(isTooLong)) giveUp();
         return;

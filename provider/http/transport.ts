@@ -80,13 +80,13 @@ export class Transport {
   /** @throws DeadlineExceededError, or the signal's reason */
   async #turn(pacer: Pacer, { name }: Endpoint, isRepeat: boolean): Promise<void> {
     const { clock, deadline, signal, reporter } = this.#options;
-    const stopTelling = clock.after(REPORT_AFTER_MS, () => {
+    const cancelReport = clock.after(REPORT_AFTER_MS, () => {
       reporter.progress("waiting, because the service limits the rate of requests");
     });
     try {
       await pacer.turn({ name, isRepeat, deadline, signal });
     } finally {
-      stopTelling();
+      cancelReport();
     }
     this.#peer.wasAnswered ||= pacer.wasRefused;
   }

@@ -72,6 +72,6 @@ async function readList(
   { file, sha256 }: WrittenKit["list"],
 ): Promise<ReturnType<typeof parseSums> | undefined> {
   const bytes = await readFile(join(kit, file)).catch(ignoreMissing);
-  const isOurs = bytes && createHash("sha256").update(bytes).digest("hex") === sha256;
-  return isOurs ? parseSums(bytes.toString()) : undefined;
+  const isUnchanged = bytes && createHash("sha256").update(bytes).digest("hex") === sha256;
+  return isUnchanged ? parseSums(bytes.toString()) : undefined;
 }

@@ -31,9 +31,9 @@ export function siteName(version: string): string {
 /** Reports two images with the same name in the kit, or an image with the name of the site's own image. */
 export function nameProblem(references: readonly string[]): string | undefined {
   const names = references.map(nameInKit);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) {
-    return `two of them would be ${twice} in the kit, because names there have no registry: give one of them another tag`;
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate !== undefined) {
+    return `two of them would be ${duplicate} in the kit, because names there have no registry: give one of them another tag`;
   }
   const taken = names.find((name) => name.startsWith(`${SITE}:`));
   return taken === undefined ? undefined : `${taken} is the name of the site's own image in the kit`;

@@ -24,12 +24,12 @@ export function withoutSecrets(reporter: Reporter, secrets: Pick<Secrets, "remov
 
 /** A reporter that reports each warning once. */
 export function warningOnce(reporter: Reporter): Reporter {
-  const said = new Set<string>();
+  const printed = new Set<string>();
   return {
     ...reporter,
     warn: (line) => {
-      if (!said.has(line)) reporter.warn(line);
-      said.add(line);
+      if (!printed.has(line)) reporter.warn(line);
+      printed.add(line);
     },
   };
 }

@@ -33,8 +33,8 @@ export async function runCredentialHelper(
   }
   // the output says that the helper has no credential: it has no exit code for that
   if (!/credentials not found/i.test(output)) {
-    const said = typeof code === "number" ? redact(output, 200) : "";
-    reporter.warn(`${command} gave no credential for ${server} (${code})${said && `: ${said}`}`);
+    const details = typeof code === "number" ? redact(output, 200) : "";
+    reporter.warn(`${command} gave no credential for ${server} (${code})${details && `: ${details}`}`);
   }
   return undefined;
 }

@@ -15,7 +15,7 @@ export interface ExportJob {
   /** Whether the status is unknown: it counts as still running, which may be wrong. */
   readonly isUnexpected: boolean;
   /** Whether the service wrote the status differently: in another letter case, or with white space around it. */
-  readonly respelt?: boolean;
+  readonly isMisspelled?: boolean;
   /** Percent done, 0 to 100, if the service reports it. */
   readonly progress?: number;
   /** Pages rendered so far, if the service reports it. */
@@ -73,7 +73,7 @@ export function readExportJob(jobId: string, reply: Reply): ExportJob {
     status,
     outcome: known ?? "pending",
     isUnexpected: known === undefined,
-    ...(written !== status && { respelt: true }),
+    ...(written !== status && { isMisspelled: true }),
     ...(progress !== undefined && { progress: Math.min(100, Math.max(0, progress)) }),
     ...(pageCount !== undefined && { pageCount }),
     ...(reason !== undefined && { reason }),

@@ -21,7 +21,7 @@ interface MintContext {
 export function mintLink(jobId: string, domain: string, context: MintContext): Promise<BundleLink> {
   const { tracer } = context;
   return tracer.span("docs_hosting.link.mint", { "docs_hosting.job.id": jobId }, async () => {
-    const link = await soundLink(jobId, domain, context);
+    const link = await usableLink(jobId, domain, context);
     const { expiresAtMs } = link;
     if (expiresAtMs !== undefined) {
       tracer.note({ "docs_hosting.link.expires_at": new Date(expiresAtMs).toISOString() });
@@ -30,7 +30,7 @@ export function mintLink(jobId: string, domain: string, context: MintContext): P
   });
 }
 
-async function soundLink(
+async function usableLink(
   jobId: string,
   domain: string,
   { client, reporter }: MintContext,

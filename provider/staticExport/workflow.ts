@@ -182,7 +182,7 @@ function waitForExport(jobId: string, of: JobOfSite, context: ServiceContext): P
     name: `job ${jobId}`,
     poll: async () => {
       const job = (await poll()) ?? JUST_STARTED;
-      if (job.respelt) {
+      if (job.isMisspelled) {
         context.reporter.warn(
           `the service writes the status of job ${jobId} in another letter case or with white space around it: it is accepted`,
         );

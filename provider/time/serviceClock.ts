@@ -47,7 +47,7 @@ export function serviceTimeMs(
   known: ClockError | undefined,
   notBeforeMs: number,
 ): number {
-  const wasPutBack = known !== undefined && nowMs < known.seenAtMs - TOLERANCE_MS;
-  const aheadMs = known?.machine === name && !wasPutBack ? known.aheadMs : 0;
+  const wasSetBack = known !== undefined && nowMs < known.seenAtMs - TOLERANCE_MS;
+  const aheadMs = known?.machine === name && !wasSetBack ? known.aheadMs : 0;
   return Math.max(nowMs - aheadMs, notBeforeMs);
 }

@@ -25,7 +25,7 @@ export function releaseOptions(
   component: pulumi.ComponentResource,
   opts: pulumi.ComponentResourceOptions,
 ): pulumi.CustomResourceOptions {
-  const handedDown: pulumi.CustomResourceOptions = Object.fromEntries(
+  const inherited: pulumi.CustomResourceOptions = Object.fromEntries(
     Object.entries(opts as Record<string, unknown>).filter(([name]) =>
       (OF_THE_RELEASE as readonly string[]).includes(name),
     ),
@@ -34,7 +34,7 @@ export function releaseOptions(
   // only operations of the release can fail, so the error hook belongs to the release
   const onError = [...(hook === undefined ? [] : [hook]), ...(opts.hooks?.onError ?? [])];
   return {
-    ...handedDown,
+    ...inherited,
     ...(onError.length > 0 && { hooks: { onError } }),
     parent: component,
   };

@@ -116,8 +116,8 @@ function needsTheCli(context: TestContext): void {
 
 test("the CLI downloads the archive from the address in the SDK, and a program in Python creates its resources", async (context) => {
   needsTheCli(context);
-  const told = await up("downloaded");
-  expect(told).toContain("+ 3 created");
+  const output = await up("downloaded");
+  expect(output).toContain("+ 3 created");
   expect(downloads).toEqual([`/${basename(archive)}`]);
   releases.close();
 });

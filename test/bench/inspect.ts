@@ -32,7 +32,7 @@ export async function inspect(): Promise<boolean> {
     const texts = await Promise.all(pages.map((page) => readFile(page, "utf8")));
     const listing: number[] = [];
     const parsing: number[] = [];
-    const looking: number[] = [];
+    const inspections: number[] = [];
     const peaks: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       listing.push(await secondsOf(() => run("tar", ["-tzf", archive], { maxBuffer: 1e9 })));
@@ -43,12 +43,12 @@ export async function inspect(): Promise<boolean> {
         String(files),
       ]);
       const { seconds, peakMiB } = JSON.parse(stdout) as { seconds: number; peakMiB: number };
-      looking.push(seconds);
+      inspections.push(seconds);
       peaks.push(peakMiB);
     }
     const median = (values: readonly number[]): number => percentile(values, 0.5);
     const least = median(listing) + median(parsing);
-    const ratio = median(looking) / least;
+    const ratio = median(inspections) / least;
     const seconds = (value: number): string => `${value.toFixed(2)} s`;
     printTable(
       "inspect",
@@ -67,7 +67,7 @@ export async function inspect(): Promise<boolean> {
           String(pages.length * COPIES),
           seconds(median(listing)),
           seconds(median(parsing)),
-          seconds(median(looking)),
+          seconds(median(inspections)),
           ratio.toFixed(2),
           `${median(peaks).toFixed(0)} MiB`,
         ],

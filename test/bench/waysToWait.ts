@@ -22,12 +22,12 @@ const SILENT = { progress: silent, debug: silent, info: silent, warn: silent };
 
 const { version } = createRequire(import.meta.url)("@smithy/util-waiter/package.json") as { version: string };
 
-const ours: WayToWait = (clock, look) =>
+const ours: WayToWait = (clock, readJob) =>
   waitForJob({
     name: "the job",
     subject: "the job",
     poll: async () => {
-      const { done, progress } = await look();
+      const { done, progress } = await readJob();
       const outcome = done ? "success" : "pending";
       const seen = { status: "running", outcome, isUnexpected: false } as const;
       return progress === undefined ? seen : { ...seen, progress };
@@ -42,18 +42,18 @@ const ours: WayToWait = (clock, look) =>
 /** As scripts do: poll, sleep, poll. */
 const fixedLoop =
   (pauseMs: number): WayToWait =>
-  async (clock, look) => {
-    while (!(await look()).done) await sleep(clock, pauseMs, NEVER);
+  async (clock, readJob) => {
+    while (!(await readJob()).done) await sleep(clock, pauseMs, NEVER);
   };
 
 /** The waiter of the AWS SDK, as published, with its own defaults of 2 s to 120 s. */
-const smithy: WayToWait = (clock, look) =>
+const smithy: WayToWait = (clock, readJob) =>
   onVirtualTime(clock, async () => {
     const { state } = await createWaiter(
       { ...waiterServiceDefaults, client: {}, maxWaitTime: FOR_EVER_MS / 1_000 },
       {},
       async () => ({
-        state: (await look()).done ? WaiterState.SUCCESS : WaiterState.RETRY,
+        state: (await readJob()).done ? WaiterState.SUCCESS : WaiterState.RETRY,
       }),
     );
     if (state !== WaiterState.SUCCESS) throw new Error(`the waiter ended with ${state}`);

@@ -126,11 +126,11 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     ["-5", /0\.0\d\d s/, 0],
     ["soon", /0\.0\d\d s/, 0],
     ["1.5", /0\.0\d\d s/, 0],
-  ])("waits as long as Retry-After: %s says, within limits", async (retryAfter, told, leastMs) => {
+  ])("waits as long as Retry-After: %s says, within limits", async (retryAfter, expected, leastMs) => {
     server.answer = inTurn(refuse(503, { "retry-after": retryAfter }), send(ARCHIVE));
     const { code, log } = await pod.fetch();
     expect(code).toBe(0);
-    expect(log).toMatch(new RegExp(`Next attempt in ${told.source}`));
+    expect(log).toMatch(new RegExp(`Next attempt in ${expected.source}`));
     const [first, second] = server.requests;
     expect((second?.timeMs ?? 0) - (first?.timeMs ?? 0)).toBeGreaterThanOrEqual(leastMs);
   });

@@ -49,7 +49,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     expect(server.requests[1]?.headers.range).toBe(range);
   });
 
-  test.each<[string, Answer, told?: string]>([
+  test.each<[string, Answer, message?: string]>([
     ["D05 another start", continued({ "content-range": REST.replace("20000", "19999"), etag: ETAG })],
     ["D05 no Content-Range", continued({ etag: ETAG })],
     ["D05 another total", continued({ "content-range": "bytes 20000-20009/20005", etag: ETAG })],
@@ -63,10 +63,10 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
       continued({ "content-range": REST, etag: ETAG }, Buffer.alloc(ARCHIVE.length - 20_000, "x")),
       "SHA-256 is not the one of fetch.sha256",
     ],
-  ])("%s: drops what it resumes, and starts again", async (_, answer, told) => {
+  ])("%s: drops what it resumes, and starts again", async (_, answer, message) => {
     server.answer = inTurn(cutOff(ARCHIVE, 20_000, { etag: ETAG }), answer, send(ARCHIVE));
     const { code, log } = await pod.fetch({ BUNDLE_SHA256: hex(ARCHIVE) });
-    expect(log).toContain(told ?? "starts anew");
+    expect(log).toContain(message ?? "starts anew");
     expect(code).toBe(0);
     expect(server.requests[2]?.headers.range).toBeUndefined();
   });

@@ -291,16 +291,16 @@ describe.concurrent("compression once", () => {
     const conf = await readFile(join(CHART, "files/nginx.conf"), "utf8");
     const script = await readFile(join(CHART, "files/compress.sh"), "utf8");
     const block = /^ {2}types \{(.*?)\}/ms.exec(conf)?.[1] ?? "";
-    const gzipTypes = new Set(["text/html", ...words(/gzip_types ([^;]*);/.exec(conf)?.[1])]);
+    const gzipTypes = new Set(["text/html", ...wordsIn(/gzip_types ([^;]*);/.exec(conf)?.[1])]);
     const endings = block.split(";").flatMap((line) => {
-      const [type = "", ...more] = words(line);
+      const [type = "", ...more] = wordsIn(line);
       return gzipTypes.delete(type) ? more : [];
     });
     expect([...gzipTypes]).toEqual([]);
-    expect(words(/for ending in ([^;]*);/.exec(script)?.[1]).sort()).toEqual(endings.sort());
+    expect(wordsIn(/for ending in ([^;]*);/.exec(script)?.[1]).sort()).toEqual(endings.sort());
   });
 });
 
-function words(text = ""): string[] {
+function wordsIn(text = ""): string[] {
   return text.split(/[\s\\]+/).filter((word) => word !== "");
 }

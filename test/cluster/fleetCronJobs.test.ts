@@ -177,7 +177,7 @@ describe.concurrent("CronJobs of a fleet", { timeout: 2 * ROUND_LIMIT_MS }, () =
         await expectWhole(service, watched, stacks);
       };
 
-      await round((domains) => service.lookedAt(domains).length === domains.length);
+      await round((domains) => service.polledOf(domains).length === domains.length);
       for (let renewals = 1; renewals < ROUNDS; renewals += 1) {
         const before = await allAreDue(fleet, service, watched);
         const asked = service.service.requests.length;

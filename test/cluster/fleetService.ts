@@ -28,7 +28,7 @@ export interface FleetService {
   /** Puts it forward. */
   passTime: (ms: number) => void;
   /** Those of these domains whose running job has been polled. */
-  lookedAt(domains: readonly string[]): string[];
+  polledOf(domains: readonly string[]): string[];
   /** The number of jobs that were started for each domain. */
   starts: () => Record<string, number>;
   /** Answers no request for a link until the returned function is called: no run with a link to create or renew ends. */
@@ -85,7 +85,7 @@ export async function startFleetService(
     service,
     now,
     passTime: (ms) => void (aheadMs += ms),
-    lookedAt: (of) =>
+    polledOf: (of) =>
       of.filter((domain) =>
         service.requests.some(
           (each) => each.method === "GET" && each.domain === domain && each.status === 200,

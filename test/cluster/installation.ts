@@ -216,12 +216,12 @@ export async function buildInstallation(
 /** Waits for a condition of the cluster, which no clock of the tests controls. */
 export async function until<T>(
   what: string,
-  look: () => Promise<T | undefined | false>,
+  poll: () => Promise<T | undefined | false>,
   limitMs = WAIT_LIMIT_MS,
 ): Promise<T> {
   const end = performance.now() + limitMs;
   for (;;) {
-    const found = await look();
+    const found = await poll();
     if (found !== undefined && found !== false) return found;
     if (performance.now() > end) throw new Error(`waited ${limitMs} ms until ${what}`);
     await wait(200);

@@ -6,7 +6,7 @@ const WORKERS = 4;
 const TIMEOUT_MS = 480_000;
 
 /** These cut the pods off and restart the node: after all others, one by one. */
-const ALONE = ["airGap.test.ts", "carriedKit.test.ts"];
+const ALONE = ["airGap.test.ts", "offlineKit.test.ts"];
 
 /** `npm run test:cluster`, which prepares the cluster: see `main.ts`. Tests Helm on a cluster, and whole installations. */
 export default defineConfig({

@@ -34,8 +34,8 @@ async function project(context: TestContext, kind: EngineKind) {
   writeFileSync(join(folder, "index.js"), PROGRAM);
   mkdirSync(join(folder, "state"));
   const start = (...args: string[]) => {
-    const [program = "", ...words] = [...COMMANDS[kind], ...args];
-    const child = spawn(program, words, {
+    const [program = "", ...rest] = [...COMMANDS[kind], ...args];
+    const child = spawn(program, rest, {
       cwd: folder,
       detached: true, // its process group can be killed
       stdio: ["ignore", "pipe", "pipe"],

@@ -45,9 +45,9 @@ const { positionals, values: flags } = parseArgs({
     yes: { type: "boolean" },
   },
 });
-const words = /^(stack|config)$/.test(positionals[0] ?? "") ? 2 : 1;
-const command = positionals.slice(0, words).join(" ");
-const [first = "", second = ""] = positionals.slice(words);
+const nameLength = /^(stack|config)$/.test(positionals[0] ?? "") ? 2 : 1;
+const command = positionals.slice(0, nameLength).join(" ");
+const [first = "", second = ""] = positionals.slice(nameLength);
 const unknown = Object.keys(flags).filter((flag) => COMMANDS[command]?.includes(flag) !== true);
 if (COMMANDS[command] === undefined || unknown.length > 0) {
   throw new Error(

@@ -5,7 +5,7 @@ import { changed, createBoxWorld, type BoxWorld } from "./boxes/boxWorld.ts";
 import { describeEngines } from "./boxes/describeEngines.ts";
 
 /** The arguments of a program's hooks, in the order in which they ran. */
-interface Told {
+interface HookCall {
   hook: string;
   id?: string;
   newInputs?: Record<string, unknown>;
@@ -20,40 +20,40 @@ describeEngines("hooks", (kind) => {
   let world: BoxWorld;
   afterEach(() => world.remove());
 
-  const recordFile = () => join(world.folder, "told.json");
-  const told = (): Told[] =>
+  const recordFile = () => join(world.folder, "calls.json");
+  const hookCalls = (): HookCall[] =>
     existsSync(recordFile())
       ? readFileSync(recordFile(), "utf8")
           .split("\n")
           .filter((line) => line !== "")
-          .map((line) => JSON.parse(line) as Told)
+          .map((line) => JSON.parse(line) as HookCall)
       : [];
   const forget = () => appendFileSync(recordFile(), "", { flag: "w" });
-  /** `tell(name, answer)` creates a hook that records its arguments. */
+  /** `recording(name, answer)` creates a hook that records its arguments. */
   const program = (statements: string) =>
     world.program(`
       const { appendFileSync } = require("node:fs");
       const plainly = (args) => JSON.parse(JSON.stringify(args, function (key, value) {
         return pulumi.Output.isInstance(this[key]) ? "an output" : value;
       }));
-      const tell = (hook, answer = () => undefined) => (args) => {
+      const recording = (hook, answer = () => undefined) => (args) => {
         appendFileSync(${JSON.stringify(recordFile())}, JSON.stringify({ hook, ...plainly(args) }) + "\\n");
         return answer(args);
       };
-      const again = (name, answer) => new pulumi.ErrorHook(name, tell(name, answer));
+      const again = (name, answer) => new pulumi.ErrorHook(name, recording(name, answer));
       ${statements}`);
 
   it("run after each step, and get inputs and outputs", async () => {
     world = await createBoxWorld(kind);
     const boxOf = (size: number) =>
-      program(`const told = (name) => [new pulumi.ResourceHook(name, tell(name))];
+      program(`const recorded = (name) => [new pulumi.ResourceHook(name, recording(name))];
         new Box("a", { size: ${size}, token: pulumi.secret("shh") },
-          { hooks: { afterCreate: told("created"), afterUpdate: told("updated") } });`);
+          { hooks: { afterCreate: recorded("created"), afterUpdate: recorded("updated") } });`);
     boxOf(1);
     expect((await world.stack.preview()).ok).toBe(true);
-    expect(told()).toEqual([]);
+    expect(hookCalls()).toEqual([]);
     await world.stack.up();
-    const [after, ...others] = told();
+    const [after, ...others] = hookCalls();
     expect(others).toEqual([]);
     expect(after).toMatchObject({
       hook: "created",
@@ -66,13 +66,13 @@ describeEngines("hooks", (kind) => {
     forget();
     boxOf(2);
     await world.stack.up();
-    expect(told()).toMatchObject([
+    expect(hookCalls()).toMatchObject([
       { hook: "updated", id: "a", newOutputs: { size: 2 }, oldInputs: { size: 1 }, oldOutputs: { size: 1 } },
     ]);
 
     forget();
     expect((await world.stack.up()).summary).toEqual({ same: 2 });
-    expect(told()).toEqual([]);
+    expect(hookCalls()).toEqual([]);
   });
 
   it("of a component run after its outputs are set", async () => {
@@ -85,9 +85,9 @@ describeEngines("hooks", (kind) => {
           this.registerOutputs({ label: a.label });
         }
       }
-      new Pair("pair", { hooks: { afterCreate: [tell("created")] } });`);
+      new Pair("pair", { hooks: { afterCreate: [recording("created")] } });`);
     expect((await world.stack.up()).ok).toBe(true);
-    expect(told()).toMatchObject([{ newOutputs: { label: "a no. 1" } }]);
+    expect(hookCalls()).toMatchObject([{ newOutputs: { label: "a no. 1" } }]);
   });
 
   it("that throw fail the run, and created resources stay", async () => {
@@ -112,7 +112,7 @@ describeEngines("hooks", (kind) => {
     const failed = await world.stack.up();
     expect(failed.error).toContain("no glue");
     expect(world.changes()).toEqual(["create a", "create a", "create a"]);
-    expect(told().map(({ hook, errors }) => [hook, errors?.length])).toEqual([
+    expect(hookCalls().map(({ hook, errors }) => [hook, errors?.length])).toEqual([
       ["again", 1],
       ["never", 1],
       ["again", 2],
@@ -120,8 +120,8 @@ describeEngines("hooks", (kind) => {
       ["again", 3],
       ["never", 3],
     ]);
-    expect(told()[0]).toMatchObject({ id: "", failedOperation: "create", newInputs: { size: 1 } });
-    expect(told()[0]?.errors?.[0]).toContain("no glue");
+    expect(hookCalls()[0]).toMatchObject({ id: "", failedOperation: "create", newInputs: { size: 1 } });
+    expect(hookCalls()[0]?.errors?.[0]).toContain("no glue");
     const warnings = failed.logs.filter(({ severity }) => severity === "warning");
     expect(warnings.map(({ message }) => message)).toEqual([
       "retrying create due to on-error hook request (1/100)",
@@ -157,7 +157,7 @@ describeEngines("hooks", (kind) => {
         return true;
       })] } });`);
     expect((await world.stack.up()).ok).toBe(true);
-    expect(told()[0]?.errors?.[0]).toContain("still wet");
+    expect(hookCalls()[0]?.errors?.[0]).toContain("still wet");
     expect(world.changes()).toEqual(["create a", "create a"]);
     const [, made] = await world.stack.exportState();
     expect(made).toMatchObject({ initErrors: ["still wet"], outputs: { serial: 2 } });
@@ -173,7 +173,7 @@ describeEngines("hooks", (kind) => {
     const destroyed = await world.stack.destroy();
     expect(destroyed.error).toContain("stuck");
     expect(destroyed.error).not.toContain("registered");
-    expect(told()).toEqual([]);
+    expect(hookCalls()).toEqual([]);
     world.order({});
     expect((await world.stack.destroy()).ok).toBe(true);
   });
@@ -186,7 +186,7 @@ describeEngines("hooks", (kind) => {
     world.order({ "update a": { throw: "no paint" }, "delete a": { throw: "stuck" } });
     program(`let left = 1; new Box("a", { size: 2 }, { hooks: { onError: [${hook}] } });`);
     expect((await world.stack.up()).error).toContain("no paint");
-    expect(told()[1]).toMatchObject({
+    expect(hookCalls()[1]).toMatchObject({
       failedOperation: "update",
       id: "a",
       newInputs: { size: 2 },
@@ -197,7 +197,9 @@ describeEngines("hooks", (kind) => {
     program(`let left = 1; ${hook};`);
     const failed = await world.stack.up();
     expect(failed.error).toContain("stuck");
-    expect(told().map(({ failedOperation, oldInputs }) => [failedOperation, oldInputs?.["size"]])).toEqual([
+    expect(
+      hookCalls().map(({ failedOperation, oldInputs }) => [failedOperation, oldInputs?.["size"]]),
+    ).toEqual([
       ["delete", 1],
       ["delete", 1],
     ]);

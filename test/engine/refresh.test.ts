@@ -65,9 +65,9 @@ describeEngines("refresh", (kind) => {
     await world.stack.setConfig("flavour", "pine");
     await world.stack.refresh();
     await world.stack.up();
-    const told = world.calls();
+    const recorded = world.calls();
 
-    expect(told.find(({ method }) => method === "read")?.config).toBe("oak");
-    expect(told.at(-1)?.config).toBe("pine");
+    expect(recorded.find(({ method }) => method === "read")?.config).toBe("oak");
+    expect(recorded.at(-1)?.config).toBe("pine");
   });
 });

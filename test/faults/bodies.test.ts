@@ -53,10 +53,10 @@ const UNREADABLE: readonly [string, string, string, Body, Record<string, string>
 for (const call of CALLS) {
   test.each(UNREADABLE)(
     `%s %s is refused, and only a GET is retried: ${call}`,
-    async (_row, _what, words, body, headers) => {
+    async (_row, _what, expected, body, headers) => {
       const { error, requests, lines } = await answered(call, saying(body, headers));
       expect(error).toBeInstanceOf(MalformedResponseError);
-      expect(error?.message).toContain(words);
+      expect(error?.message).toContain(expected);
       expect(error?.remedy).toContain("base URL");
       expect(requests).toHaveLength(call === "status" ? 6 : 1);
       expect(lines.warn).toEqual(call === "start" ? [UNKNOWN_JOB] : []);

@@ -30,7 +30,7 @@ const chunked: Misbehaviour = (response) => {
 test.each([
   ["the service promised", {}, HALF, "sends more than the 500 kB that the service promised"],
   ["the limit allows", { limitBytes: HALF }, undefined, "sends more than the limit of 500 kB"],
-])("D08 more bytes than %s are refused, and none is kept", async (_what, request, sizeBytes, words) => {
+])("D08 more bytes than %s are refused, and none is kept", async (_what, request, sizeBytes, expected) => {
   for (const misbehave of [chunked, (): boolean => false]) {
     const store = await bundleStore(CONTENT, misbehave);
     const folder = ownFolder();
@@ -40,7 +40,7 @@ test.each([
     });
     const { error } = await fetched({ mint }, { ...request, folder });
     expect(error).toBeInstanceOf(DownloadError);
-    expect(error?.message).toContain(words);
+    expect(error?.message).toContain(expected);
     expect(error?.remedy).toContain("limits.archiveBytes");
     expect(readdirSync(folder)).toEqual([]);
   }

@@ -97,11 +97,11 @@ test.each([
   ["with a password", "http://user:c4n4ry@127.0.0.1/", "redirects to nowhere", 1],
   ["to a metadata service", "http://169.254.169.254/latest", "leads to http://169.254.169.254", 1],
   ["to a host without TLS", "http://store.example.com/b", "leads to http://store.example.com", 1],
-])("D14 a redirect %s is not followed", async (_what, location, words, asked) => {
+])("D14 a redirect %s is not followed", async (_what, location, expected, asked) => {
   const store = await bundleStore(CONTENT, saying(302, "", location === undefined ? {} : { location }));
   const { error } = await fetched(store);
   expect(error).toBeInstanceOf(DownloadError);
-  expect(error?.message).toContain(words);
+  expect(error?.message).toContain(expected);
   expect(store.requests).toHaveLength(asked);
 });
 

@@ -28,7 +28,7 @@ test.each([
 });
 
 /** The polls of a job return these statuses in turn, and its bundle is ready at the last of them. */
-function looksShow(...statuses: string[]): string[] {
+function pollsReturn(...statuses: string[]): string[] {
   site.service.fault = ({ method, path }) => {
     if (method === "GET") return { body: { status: statuses.shift() ?? "completed" } };
     return path.endsWith("/bundle") && statuses.length > 0 ? { status: 409 } : undefined;
@@ -37,7 +37,7 @@ function looksShow(...statuses: string[]): string[] {
 }
 
 test("T01 the warning is given once, also when a second call waits for the job", async () => {
-  const left = looksShow("paused", "completed", "paused", "completed");
+  const left = pollsReturn("paused", "completed", "paused", "completed");
   site.service.durationMs = 0;
   await site.create();
   expect(left).toEqual([]);
@@ -118,7 +118,7 @@ test("T05 a job that was completed when the run was interrupted is waited for ag
   site.answer("bundle", () => ({ status: 501 }));
   const { state } = await unfinished(site.create());
   site.requests();
-  looksShow("running", "completed");
+  pollsReturn("running", "completed");
   expect((await site.update(state)).outputs.status).toBe("completed");
   expect(site.requests()).toEqual([WHOLE[2], WHOLE[1], WHOLE[2]]);
 });

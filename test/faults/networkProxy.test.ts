@@ -97,11 +97,11 @@ test.each<[string, string, string]>([
   ["is silent", "", "failed through the proxy 127.0.0.1:"],
   ["speaks no HTTP", "220 mail.example ESMTP\r\n", "through the proxy 127.0.0.1:"],
   ["has no end of headers", `HTTP/1.1 200 OK\r\nx: ${"x".repeat(65_536)}`, "through the proxy 127.0.0.1:"],
-])("N18 a proxy that %s is named, and a start is sent when it works again", async (_, refusal, words) => {
+])("N18 a proxy that %s is named, and a start is sent when it works again", async (_, refusal, expected) => {
   const service = await hiddenService();
   const proxy = await connectProxy((_request, number) => (number === 1 ? refusal : undefined));
   const { value, lines } = await askThrough(proxy.address, service.baseUrl);
-  expect(lines.progress).toEqual([expect.stringContaining(words)]);
+  expect(lines.progress).toEqual([expect.stringContaining(expected)]);
   expect(value).toBe("job-1");
   expect(lines.warn).toEqual([]);
 });

@@ -19,7 +19,7 @@ interface ForeignSite {
   deep: { path: string; heading: string };
   /** Something on a page that only a script can show. */
   control: { page: string; role: "button" | "tab"; name: string; shows: string };
-  search: { page: string; words: string; found: string; path: string; heading: string };
+  search: { page: string; query: string; found: string; path: string; heading: string };
   notFound: string;
 }
 
@@ -33,7 +33,7 @@ const SITES: ForeignSite[] = [
     control: { page: "/", role: "button", name: "The lamp is off", shows: "The lamp is on" },
     search: {
       page: "/guide/search",
-      words: "ceiling",
+      query: "ceiling",
       found: "Installing",
       path: "/guide/install",
       heading: "Installing",
@@ -49,7 +49,7 @@ const SITES: ForeignSite[] = [
     control: { page: "/handbook/docs/descaling/", role: "tab", name: "Soft water", shows: "Every year." },
     search: {
       page: "/handbook/docs/intro/",
-      words: "vinegar",
+      query: "vinegar",
       found: "Limescale",
       path: "/handbook/docs/descaling",
       heading: "Descaling",
@@ -145,7 +145,7 @@ describe.runIf(hasChromium).each(HOSTED)("%s, %s", (_, __, { foreign, host }) =>
     await isAlive();
     const box = page.getByRole("searchbox").or(page.getByPlaceholder("Search")).first();
     await box.click();
-    await box.pressSequentially(foreign.search.words);
+    await box.pressSequentially(foreign.search.query);
     const found = page.getByText(foreign.search.found).last();
     await found.waitFor();
     await takeScreenshot(page, `${foreign.name}-${host.place}-search`);

@@ -19,7 +19,7 @@ interface SearchedSite {
   start: string;
   link: string;
   /** What is searched for, and the page that is found. */
-  words: string;
+  query: string;
   found: { path: RegExp; heading: string };
   /** The site's own search box. */
   ownBox?: string;
@@ -47,7 +47,7 @@ const SITES: SearchedSite[] = [
     basePath: "",
     start: "/",
     link: "Guide",
-    words: "ceiling",
+    query: "ceiling",
     found: { path: /^\/guide\/install\/?$/, heading: "Installing" },
     files: () => buildSite("nextjs", () => undefined),
   },
@@ -56,7 +56,7 @@ const SITES: SearchedSite[] = [
     basePath: "/handbook",
     start: "/handbook/",
     link: "First steps",
-    words: "vinegar",
+    query: "vinegar",
     found: { path: /^\/handbook\/docs\/descaling\/?$/, heading: "Descaling" },
     ownBox: ".navbar__search-input",
     files: () => buildSite("docusaurus", () => undefined),
@@ -66,7 +66,7 @@ const SITES: SearchedSite[] = [
     basePath: "",
     start: "/",
     link: "Jam",
-    words: "marmalade",
+    query: "marmalade",
     found: { path: /^\/guide\/jam(?:\.html)?$/, heading: "Jam" },
     web: { strictPolicy: true },
     files: plainSite,
@@ -115,7 +115,7 @@ describe.runIf(existsSync(CHROMIUM)).each(HOSTED)(
     /** Types the words, and follows the first result. */
     async function search(on: Page): Promise<void> {
       await dialog(on).waitFor();
-      await on.keyboard.type(site.words);
+      await on.keyboard.type(site.query);
       await results(on).first().waitFor();
       await on.keyboard.press("Enter");
       await on.waitForURL((address) => site.found.path.test(address.pathname));
@@ -174,13 +174,13 @@ describe.runIf(existsSync(CHROMIUM)).each(HOSTED)(
     test.each([
       ["wide and light", { viewport: { width: 1280, height: 800 } }],
       ["narrow and dark", { viewport: { width: 390, height: 780 }, colorScheme: "dark" }],
-    ] as const)("is accessible, %s", async (look, options) => {
+    ] as const)("is accessible, %s", async (appearance, options) => {
       const on = await open({ ...options, bypassCSP: true }); // the checker is a script of its own
       await on.keyboard.press("/");
       await dialog(on).waitFor();
-      await on.keyboard.type(site.words);
+      await on.keyboard.type(site.query);
       await results(on).first().waitFor();
-      await takeScreenshot(on, `search-${site.name}-${host.place}-${look.replaceAll(" ", "-")}`);
+      await takeScreenshot(on, `search-${site.name}-${host.place}-${appearance.replaceAll(" ", "-")}`);
       await on.evaluate(AXE);
       const violations = await on.evaluate(
         `axe.run("dialog").then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))`,

@@ -176,12 +176,12 @@ export class World {
     };
     this.jobs.note(report);
     this.outcomes.push(`${step?.op ?? kind} ${result}${step?.decision ? ` ${step.decision.code}` : ""}`);
-    this.story.push(...tell(report, engine.resource));
+    this.story.push(...describeReport(report, engine.resource));
     return report;
   }
 }
 
-function tell(
+function describeReport(
   { step, result, error, requests, process }: Report,
   after: StoredResource | undefined,
 ): string[] {

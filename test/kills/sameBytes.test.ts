@@ -23,11 +23,11 @@ async function digestOf(
   context.onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const site = join(root, "site");
   mkdirSync(site);
-  const words = [...WORDS, last];
-  const names = words.map((word, number) => {
+  const texts = [...WORDS, last];
+  const names = texts.map((word, number) => {
     writeFileSync(
       join(site, `${number}.html`),
-      `<title>${word}</title><p>${words.slice(number).join(" ")}</p>`,
+      `<title>${word}</title><p>${texts.slice(number).join(" ")}</p>`,
     );
     return `${number}.html`;
   });

@@ -117,8 +117,8 @@ function pulumiUser(kind: EngineKind, folder: string): NodeJS.ProcessEnv {
 
 function addCommand(folder: string, name: string, program: string, ...args: string[]): void {
   mkdirSync(folder, { recursive: true });
-  const words = ["node", join(import.meta.dirname, program), ...args].map((word) => `"${word}"`);
-  writeFileSync(join(folder, name), `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`);
+  const command = ["node", join(import.meta.dirname, program), ...args].map((word) => `"${word}"`);
+  writeFileSync(join(folder, name), `#!/bin/sh\nexec ${command.join(" ")} "$@"\n`);
   chmodSync(join(folder, name), 0o755);
 }
 

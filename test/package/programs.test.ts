@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { availableEngines, openStack } from "../engine/index.ts";
-import { look, poll, readRequests, wholeExport } from "../stack/requests.ts";
+import { readAgentJob, poll, readRequests, wholeExport } from "../stack/requests.ts";
 import { packedPackage, versionsOf } from "./packedPackage.ts";
 
 const run = promisify(execFile);
@@ -129,7 +129,7 @@ describe.each(programs)("C09 $what, in an npm workspace", ({ name, typescript, m
     const requests = (): string[] => {
       const seen = readRequests(packed.service.requests.slice(counted));
       counted = packed.service.requests.length;
-      return seen.filter((request) => request !== look());
+      return seen.filter((request) => request !== readAgentJob());
     };
 
     const up = await stack.up();

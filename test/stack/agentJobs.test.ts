@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import type { AgentJob } from "../../examples/reference-service/index.ts";
 import { unknownValue } from "../engine/index.ts";
 import { FINISHED_AGENT_JOB as JOB } from "./finishedAgentJob.ts";
-import { look, startsOf } from "./requests.ts";
+import { readAgentJob, startsOf } from "./requests.ts";
 import { CANARY_KEY, buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
 
 onEachEngine("agent jobs", (kind) => {
@@ -23,7 +23,7 @@ onEachEngine("agent jobs", (kind) => {
         },
       ];
       for (const job of jobs) world.service.agentJobs.set("p1", job);
-      const looks = (): string[] => world.requests().sort();
+      const reads = (): string[] => world.requests().sort();
       const up = await world.up(
         `module.exports = { jobs: ["a1", "a2", "a3"].map((agentJob) => {
            const job = new AgentJob(agentJob, { projectId: "p1", id: agentJob });
@@ -32,16 +32,16 @@ onEachEngine("agent jobs", (kind) => {
          }) };`,
       );
       expect(up.outputs["jobs"]?.value).toEqual(jobs);
-      const each = jobs.map(({ id }) => look(id));
-      expect(looks()).toEqual(each);
+      const each = jobs.map(({ id }) => readAgentJob(id));
+      expect(reads()).toEqual(each);
       succeeded(await world.stack.refresh());
-      expect(looks()).toEqual(each);
+      expect(reads()).toEqual(each);
       const again = await world.up();
       expect(stepsOf(again)).toEqual([]);
       expect(again.outputs["jobs"]?.value).toEqual(jobs);
-      expect(looks()).toEqual([]);
+      expect(reads()).toEqual([]);
       succeeded(await world.stack.destroy());
-      expect(looks()).toEqual([]);
+      expect(reads()).toEqual([]);
       expect(await world.everythingWritten()).not.toContain(CANARY_KEY);
     },
   );
@@ -76,7 +76,7 @@ onEachEngine("agent jobs", (kind) => {
         `const job = new AgentJob("agent", { projectId: "p1", id: "a1", acceptFailed: ${acceptFailed} });
          module.exports = { status: job.status, prLink: job.prLink };`;
       world.program(program());
-      for (const requests of [[look()], []]) {
+      for (const requests of [[readAgentJob()], []]) {
         const { ok, error } = await world.stack.up();
         expect(ok).toBe(false);
         expect(error).toContain("agent job a1 of project p1 failed");
@@ -108,7 +108,7 @@ onEachEngine("agent jobs", (kind) => {
     expect(error).toContain("agent job broken of project p1: GET http");
     expect(error).toContain('without a usable "status"');
     expect(new Set(world.requests())).toEqual(
-      new Set(["a9", "..%2Fjob%2Fa1%3Fx%23y%252e", "locked", "broken"].map(look)),
+      new Set(["a9", "..%2Fjob%2Fa1%3Fx%23y%252e", "locked", "broken"].map(readAgentJob)),
     );
   });
 
@@ -151,7 +151,7 @@ onEachEngine("agent jobs", (kind) => {
       const preview = succeeded(await world.stack.preview());
       expect(preview.outputs["job"]).toEqual({ value: job, secret: false });
       expect(preview.outputs["status"]?.value).toBe(unknownValue);
-      expect(world.requests()).toEqual([look()]);
+      expect(world.requests()).toEqual([readAgentJob()]);
       world.service.intercept(({ path }) =>
         path.startsWith("/v2/") ? { body: { ...job, id: path.slice(path.lastIndexOf("/") + 1) } } : undefined,
       );
@@ -160,8 +160,8 @@ onEachEngine("agent jobs", (kind) => {
       expect(outputs["status"]?.value).toBe("active");
       expect(outputs["repository"]?.value).toBe("https://git.example.com/docs/site");
       const { jobId } = (await world.exported()).outputs;
-      const looks = world.requests(({ path }) => path.startsWith("/v2/"));
-      expect(looks.sort()).toEqual([look(), look(String(jobId))].sort());
+      const reads = world.requests(({ path }) => path.startsWith("/v2/"));
+      expect(reads.sort()).toEqual([readAgentJob(), readAgentJob(String(jobId))].sort());
       expect(await world.everythingWritten()).not.toContain(CANARY_KEY);
     },
   );

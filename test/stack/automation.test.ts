@@ -9,7 +9,7 @@ import { expect, test, vi, type TestContext } from "vitest";
 import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
 import { getAgentJob } from "../../sdk/getAgentJob.ts";
 import { writeProgram } from "./programFolder.ts";
-import { look, readRequests, readSideBySide, wholeExport } from "./requests.ts";
+import { readAgentJob, readRequests, readSideBySide, wholeExport } from "./requests.ts";
 import { buildWorld, CANARY_KEY, cliOnly, onEachEngine, type World } from "./world.ts";
 
 const OTHER_KEY = "svc_0th3r-k3y";
@@ -131,8 +131,8 @@ onEachEngine({ name: "Automation API", only: ONLY }, (kind) => {
       // one export for each stack, and each program's reads: nothing else, and nothing of the other account
       const [one = [], two = [], three = []] = lives.map(({ outputs }) => wholeExport(outputs.jobId.value));
       expect(services.map(({ requests }) => readSideBySide(requests))).toEqual([
-        [...one, look()].sort(),
-        [...two, ...three, look()].sort(),
+        [...one, readAgentJob()].sort(),
+        [...two, ...three, readAgentJob()].sort(),
       ]);
     },
   );
@@ -163,7 +163,10 @@ onEachEngine({ name: "Automation API", only: ONLY }, (kind) => {
         ),
       );
       expect(models).toEqual(["model-0", "model-1"]);
-      expect(services.map(({ requests }) => readRequests(requests))).toEqual([[look()], [look()]]);
+      expect(services.map(({ requests }) => readRequests(requests))).toEqual([
+        [readAgentJob()],
+        [readAgentJob()],
+      ]);
     },
   );
 });

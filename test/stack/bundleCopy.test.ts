@@ -96,14 +96,14 @@ onEachEngine("bundle copies", (kind) => {
       const first = files(world);
       const path = join(world.programFolder, String((await copied(world)).outputs["uri"]));
       const whole = readFileSync(path);
-      for (const [harm, told] of [
+      for (const [harm, expected] of [
         [() => rmSync(path), /^DRIFTED: .*\.tar\.gz no longer exists\. It is removed from the state/],
         [() => writeFileSync(path, "other bytes"), /^DRIFTED: .* has changed since it was made, so job \S+ /],
       ] as const) {
         harm();
         const { logs } = succeeded(await world.stack.refresh());
         expect(logs.filter(({ ephemeral }) => !ephemeral).map(({ message }) => message)).toEqual([
-          expect.stringMatching(told),
+          expect.stringMatching(expected),
         ]);
         const up = await world.up();
         expect(stepsOf(up)).toEqual([expect.stringMatching(/^(create|update) copy$/)]);

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { FINISHED_AGENT_JOB } from "./finishedAgentJob.ts";
 import { docs } from "./programFolder.ts";
 import { finishedJob } from "./releases.ts";
-import { bundle, look, poll, startsOf } from "./requests.ts";
+import { bundle, readAgentJob, poll, startsOf } from "./requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
 
 const type = (name: string): string => `docs-hosting:index:${name}`;
@@ -39,7 +39,7 @@ onEachEngine({ name: "import", only: ONLY }, (kind) => {
         ]),
       );
       expect(startsOf(world.service.requests)).toHaveLength(1);
-      expect(new Set(world.requests())).toEqual(new Set([poll(jobId), bundle(jobId), look()]));
+      expect(new Set(world.requests())).toEqual(new Set([poll(jobId), bundle(jobId), readAgentJob()]));
       expect((await world.exported()).outputs).toMatchObject({ jobId, status: "completed" });
       expect((await world.agentJob()).outputs).toMatchObject({ status: FINISHED_AGENT_JOB.status });
       if (imported.program !== undefined) console.log(imported.program);

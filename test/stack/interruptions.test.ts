@@ -38,8 +38,8 @@ onEachEngine("interruptions", (kind) => {
       const running = world.stack.up({ signal: interrupt.signal });
       await noted(world);
       // the first poll has its answer once there is a second one
-      const looks = (): unknown[] => world.service.requests.filter(({ path }) => path.startsWith("/v2/"));
-      await vi.waitUntil(() => looks().length > 1, { timeout: 60_000 });
+      const polls = (): unknown[] => world.service.requests.filter(({ path }) => path.startsWith("/v2/"));
+      await vi.waitUntil(() => polls().length > 1, { timeout: 60_000 });
       interrupt.abort();
       expect((await running).ok).toBe(false);
       letJobsEnd();

@@ -2,13 +2,13 @@
 import { expect, test } from "vitest";
 import type { StateResource } from "../engine/index.ts";
 import { typeOf } from "./adapters.ts";
-import { look, poll, wholeExport } from "./requests.ts";
+import { readAgentJob, poll, wholeExport } from "./requests.ts";
 import { releaseLog, releaseLogFile, standInRelease } from "./standInRelease.ts";
 import { buildWorld, nameOf, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
 
 const PR_LINK = "https://git.example.com/docs/site/pulls/4";
 const AGENT_JOBS = ["a1", "a2"];
-const looks = AGENT_JOBS.map(look);
+const reads = AGENT_JOBS.map(readAgentJob);
 
 /**
  * Three sites with two exports each, one fed by the other, two agent jobs, and an installation, in a department's documentation
@@ -66,7 +66,7 @@ onEachEngine("a larger stack", (kind) => {
       expect(stepsOf(up)).toHaveLength(8);
       const made = await exports();
       expect(made).toHaveLength(6);
-      expect(world.requestsSideBySide()).toEqual([...jobs(made).flatMap(wholeExport), ...looks].sort());
+      expect(world.requestsSideBySide()).toEqual([...jobs(made).flatMap(wholeExport), ...reads].sort());
       for (const { urn, outputs } of made) {
         expect(outputs["__urn"]).toBe(urn);
         expect(urn.split("::")[2]).toBe(
@@ -108,7 +108,7 @@ onEachEngine("a larger stack", (kind) => {
       );
 
       succeeded(await world.stack.refresh());
-      expect(world.requestsSideBySide()).toEqual([...jobs(kept).map(poll), ...looks].sort());
+      expect(world.requestsSideBySide()).toEqual([...jobs(kept).map(poll), ...reads].sort());
       await previewIsEmpty(world);
 
       world.program(company(log, "v2", renamed));

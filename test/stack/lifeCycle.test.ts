@@ -1,7 +1,7 @@
 // Scenarios of a static export's life, and of an agent job's beside it. After each, a preview shows no changes.
 import { expect, test } from "vitest";
 import { docs } from "./programFolder.ts";
-import { bundle, look, poll, startsOf, wholeExport } from "./requests.ts";
+import { bundle, readAgentJob, poll, startsOf, wholeExport } from "./requests.ts";
 import {
   buildWorld,
   CANARY_KEY,
@@ -124,7 +124,7 @@ onEachEngine("life cycle", (kind) => {
       const before = await world.exported();
       world.requests();
       succeeded(await world.stack.refresh());
-      expect(world.requestsSideBySide()).toEqual([poll(before.outputs["jobId"]), look()].sort());
+      expect(world.requestsSideBySide()).toEqual([poll(before.outputs["jobId"]), readAgentJob()].sort());
       // a refresh drops empty lists of dependencies, on the real engine too
       const unchanged = { ...before, propertyDependencies: expect.anything() as unknown };
       expect(await world.exported()).toEqual(unchanged);
@@ -167,8 +167,8 @@ onEachEngine("life cycle", (kind) => {
       world.program(program("4s"));
       for (const limit of ["3s", "4s"]) {
         expect((await world.stack.up()).ok).toBe(false);
-        const told = (await world.stack.exportState()).flatMap(({ initErrors }) => initErrors);
-        expect(told.sort()).toEqual(
+        const errors = (await world.stack.exportState()).flatMap(({ initErrors }) => initErrors);
+        expect(errors.sort()).toEqual(
           [
             `^agent job a1 of project p1: waited for .* to be final, but the time limit of ${limit} passed\\..*continues to wait`,
             `^docs\\.example\\.com: waited for export job .* time limit of ${limit} passed\\. Last seen: running.*Nothing is lost`,
@@ -182,7 +182,7 @@ onEachEngine("life cycle", (kind) => {
       letJobsEnd();
       finishAgentJob(world);
       expect(stepsOf(await world.up(program("5m"))).sort()).toEqual(["update agent", "update docs"]);
-      expect(world.requestsSideBySide()).toEqual([look(), poll(jobId), bundle(jobId)].sort());
+      expect(world.requestsSideBySide()).toEqual([readAgentJob(), poll(jobId), bundle(jobId)].sort());
       expect((await world.exported()).outputs).toMatchObject({ jobId, status: "completed" });
       expect((await world.agentJob()).outputs).toMatchObject({ status: "completed" });
       expect(startsOf(world.service.requests)).toHaveLength(1);

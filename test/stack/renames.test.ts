@@ -1,6 +1,6 @@
 // Resources that get another URN by an alias: they, or their component, are renamed, or they move into a component and out again.
 import { expect, test, vi } from "vitest";
-import { bundle, look, poll } from "./requests.ts";
+import { bundle, readAgentJob, poll } from "./requests.ts";
 import { buildWorld, nameOf, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "./world.ts";
 
 const MANUALS = `
@@ -47,10 +47,10 @@ onEachEngine("renames", (kind) => {
       expect(renamed.outputs["link"]).toEqual(first.outputs["link"]);
       expect(renamed.outputs["urn"]?.value).toBe((await world.exported("handbooks-inner-en")).urn);
       expect(await stored(world)).toEqual({ agent, "handbooks-inner-en": en, single: solo });
-      const told = renamed.logs.filter(({ message }) =>
+      const reported = renamed.logs.filter(({ message }) =>
         message.startsWith("SETTINGS: the resource was renamed"),
       );
-      expect(told.map(({ urn = "" }) => nameOf(urn)).sort()).toEqual(["handbooks-inner-en", "single"]);
+      expect(reported.map(({ urn = "" }) => nameOf(urn)).sort()).toEqual(["handbooks-inner-en", "single"]);
 
       const up = await world.up(`${MANUALS}
         const outer = new Manuals("handbooks");
@@ -66,7 +66,9 @@ onEachEngine("renames", (kind) => {
       await previewIsEmpty(world);
 
       expect(stepsOf(succeeded(await world.stack.refresh()))).toEqual([]);
-      expect(world.requests().sort()).toEqual([look(), poll(en?.["jobId"]), poll(solo?.["jobId"])].sort());
+      expect(world.requests().sort()).toEqual(
+        [readAgentJob(), poll(en?.["jobId"]), poll(solo?.["jobId"])].sort(),
+      );
       succeeded(await world.stack.destroy());
       expect(await world.stack.exportState()).toEqual([]);
       expect(world.requests()).toEqual([]);

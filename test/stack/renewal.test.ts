@@ -91,18 +91,18 @@ onEachEngine("renewal", (kind) => {
            new StaticExport(name + "-fed", { domain: "other.example.com", triggers: [site.bundleUrl] });
          }`,
       );
-      const told = (): string[] =>
+      const printed = (): string[] =>
         logs.filter(({ severity }) => severity === "warning").map(({ message }) => message);
       const jobs = [await world.exported("longer"), await world.exported("equal")].map(
         ({ outputs }) => outputs,
       );
       const warning = (asked: string, { jobId }: Record<string, unknown>): string =>
         `renewBefore is ${asked}, more than half of the life of the link to job ${String(jobId)}: it is renewed 5m before its end`;
-      expect(told().sort()).toEqual([warning("10m", jobs[1] ?? {}), warning("48h", jobs[0] ?? {})]);
+      expect(printed().sort()).toEqual([warning("10m", jobs[1] ?? {}), warning("48h", jobs[0] ?? {})]);
       world.requests();
       // at once, before half of the life is over
       ({ logs } = await world.up());
-      expect(told()).toEqual([]);
+      expect(printed()).toEqual([]);
       expect(world.requests()).toEqual([]);
       for (const { mintedAtMs, renewAfter, expiresAt } of jobs.map((outputs) => ({
         ...(outputs["__bookkeeping"] as { mintedAtMs: number }),

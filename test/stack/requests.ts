@@ -17,7 +17,7 @@ export const bundle = (jobId: unknown): string => `${START}/${String(jobId)}/bun
 export const wholeExport = (jobId: unknown): string[] => [START, poll(jobId), bundle(jobId)];
 
 /** A poll of an agent job of project p1. */
-export const look = (id = "a1"): string => `GET /v2/agent/p1/job/${id}`;
+export const readAgentJob = (id = "a1"): string => `GET /v2/agent/p1/job/${id}`;
 
 /** The starts of export jobs among these. */
 export const startsOf = (requests: readonly LoggedRequest[]): LoggedRequest[] =>

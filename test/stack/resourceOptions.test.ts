@@ -71,19 +71,19 @@ onEachEngine("resource options", (kind) => {
           }
           const site = (name, opts) =>
             new StaticExport(name, { domain: "docs.example.com", version: "${version}" }, opts);
-          const told = new pulumi.ResourceHook("told", ({ urn }) => console.log("hook of " + urn.split("::").at(-1)));
+          const hook = new pulumi.ResourceHook("hook", ({ urn }) => console.log("hook of " + urn.split("::").at(-1)));
           const triggered = (trigger) => ({ type, props, opts }) => type.endsWith(":StaticExport")
             ? { props: { ...props, triggers: [...(props.triggers ?? []), trigger] }, opts } : undefined;
           const anchor = new StaticExport("anchor", { domain: "${anchorDomain}" });
           const manuals = new Manuals("manuals", {
-            dependsOn: [anchor], deletedWith: anchor, retainOnDelete: true, hooks: { afterCreate: [told] },
+            dependsOn: [anchor], deletedWith: anchor, retainOnDelete: true, hooks: { afterCreate: [hook] },
             transforms: [triggered("of the component")], ignoreChanges: ["version"],
           });
           site("docs", {
             parent: manuals, ignoreChanges: ["version"], additionalSecretOutputs: ["jobId"],
-            hooks: { afterCreate: [told], afterUpdate: [told] }, transforms: [triggered("of the resource")],
+            hooks: { afterCreate: [hook], afterUpdate: [hook] }, transforms: [triggered("of the resource")],
           });
-          site("free", { parent: new Manuals("inner", { parent: manuals }), hooks: { afterUpdate: [told] } });
+          site("free", { parent: new Manuals("inner", { parent: manuals }), hooks: { afterUpdate: [hook] } });
           site("kept", { parent: new Manuals("guarded", { protect: true }) });`;
       let counted = 0;
       const posts = (): string[] => {

@@ -17,9 +17,9 @@ onEachEngine("retries", (kind) => {
         ["v1", "create docs"],
         ["v2", "update docs"],
       ] as const) {
-        let looks = 0;
+        let polls = 0;
         const undo = world.service.intercept(({ method }) =>
-          method === "GET" && ++looks === 1 ? { status: 501, body: { error: "not now" } } : undefined,
+          method === "GET" && ++polls === 1 ? { status: 501, body: { error: "not now" } } : undefined,
         );
         world.requests();
         const up = await world.up(program(version));

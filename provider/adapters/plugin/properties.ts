@@ -86,7 +86,7 @@ function plainObject(struct: Struct, path: Path, secrecy: Secrecy, isSecret: boo
 }
 
 /** How values become secret again. */
-export interface Sealing {
+export interface SecretRules {
   readonly secrecy: Secrecy;
   /** Whether values elsewhere that repeat a secret text become secret, too. */
   readonly repeats?: boolean;
@@ -95,34 +95,34 @@ export interface Sealing {
 }
 
 /** Makes a message of plain values. `undefined` is left out. */
-export function send(properties: object, sealing: Sealing): Struct {
-  return structOf(properties, [], sealing, false);
+export function send(properties: object, rules: SecretRules): Struct {
+  return structOf(properties, [], rules, false);
 }
 
-function structOf(properties: object, path: Path, sealing: Sealing, isSecret: boolean): Struct {
+function structOf(properties: object, path: Path, rules: SecretRules, isSecret: boolean): Struct {
   const struct = new Struct();
   const fields = struct.getFieldsMap();
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined) continue;
     const field = name.toWellFormed();
-    fields.set(field, valueOf(value, [...path, field], sealing, isSecret));
+    fields.set(field, valueOf(value, [...path, field], rules, isSecret));
   }
   return struct;
 }
 
-function valueOf(value: unknown, path: Path, sealing: Sealing, isSecret: boolean): Value {
-  if (isSecret || !isSecretAt(value, path, sealing)) return bareValue(value, path, sealing, isSecret);
+function valueOf(value: unknown, path: Path, rules: SecretRules, isSecret: boolean): Value {
+  if (isSecret || !isSecretAt(value, path, rules)) return bareValue(value, path, rules, isSecret);
   const secret = new Struct();
   const kind = new Value();
   kind.setStringValue(SECRET);
   secret.getFieldsMap().set(KIND, kind);
-  secret.getFieldsMap().set("value", bareValue(value, path, sealing, true));
-  const sealed = new Value();
-  sealed.setStructValue(secret);
-  return sealed;
+  secret.getFieldsMap().set("value", bareValue(value, path, rules, true));
+  const marked = new Value();
+  marked.setStructValue(secret);
+  return marked;
 }
 
-function isSecretAt(value: unknown, path: Path, { secrecy, repeats, always = [] }: Sealing): boolean {
+function isSecretAt(value: unknown, path: Path, { secrecy, repeats, always = [] }: SecretRules): boolean {
   const [name = ""] = path;
   if (path.length === 1 && always.includes(name)) return true;
   return (
@@ -131,7 +131,7 @@ function isSecretAt(value: unknown, path: Path, { secrecy, repeats, always = [] 
   );
 }
 
-function bareValue(value: unknown, path: Path, sealing: Sealing, isSecret: boolean): Value {
+function bareValue(value: unknown, path: Path, rules: SecretRules, isSecret: boolean): Value {
   const bare = new Value();
   if (typeof value === "string") {
     bare.setStringValue(value.toWellFormed());
@@ -142,11 +142,11 @@ function bareValue(value: unknown, path: Path, sealing: Sealing, isSecret: boole
   } else if (Array.isArray(value)) {
     const list = new ListValue();
     list.setValuesList(
-      value.map((each: unknown, index) => valueOf(each, [...path, String(index)], sealing, isSecret)),
+      value.map((each: unknown, index) => valueOf(each, [...path, String(index)], rules, isSecret)),
     );
     bare.setListValue(list);
   } else if (typeof value === "object" && value !== null) {
-    bare.setStructValue(structOf(value, path, sealing, isSecret));
+    bare.setStructValue(structOf(value, path, rules, isSecret));
   } else {
     bare.setNullValue(NullValue.NULL_VALUE);
   }

@@ -2,7 +2,7 @@ import { reportDecision, type Decision, type DecisionCode } from "../../resource
 import type { Reporter } from "../../messages/reporter";
 
 /** Findings of a refresh on which the next `up` acts. Both report them with the same message. */
-const TOLD_BY_REFRESH: ReadonlySet<DecisionCode> = new Set(["JOB_GONE", "DRIFTED"]);
+const REPORTED_BY_REFRESH: ReadonlySet<DecisionCode> = new Set(["JOB_GONE", "DRIFTED"]);
 
 /** Reports each decision once: newer engines call diff directly after the read of a refresh. */
 export class RefreshDecisions {
@@ -11,15 +11,15 @@ export class RefreshDecisions {
 
   /** Reports what a read found, if the next `up` acts on it. */
   reportRead(reporter: Reporter, urn: string | undefined, decision: Decision): void {
-    if (!TOLD_BY_REFRESH.has(decision.code)) return;
+    if (!REPORTED_BY_REFRESH.has(decision.code)) return;
     reportDecision(reporter, decision);
     this.#found.set(urn ?? "", decision.text);
   }
 
   /** Reports the decision of a diff, unless the read just before it has. */
   reportDiff(reporter: Reporter, urn: string | undefined, decision: Decision): void {
-    const isToldByRead = this.#found.get(urn ?? "") === decision.text;
+    const isReportedByRead = this.#found.get(urn ?? "") === decision.text;
     this.#found.delete(urn ?? "");
-    if (!isToldByRead) reportDecision(reporter, decision);
+    if (!isReportedByRead) reportDecision(reporter, decision);
   }
 }

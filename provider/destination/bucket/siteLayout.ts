@@ -38,8 +38,8 @@ export async function publishSite(
   const { destination, context } = store;
   const inventory = await takeInventory(store);
   // Amazon S3 allows any names beside each other; other stores only some
-  const standing = destination.endpoint === undefined ? undefined : [...inventory.objects.keys()];
-  const stages = siteObjects(await spool.files(), standing);
+  const existing = destination.endpoint === undefined ? undefined : [...inventory.objects.keys()];
+  const stages = siteObjects(await spool.files(), existing);
   const objects = stages.flat();
   checkNames(store, objects);
   const there = await existingContents(store, inventory, objects);
@@ -54,18 +54,18 @@ export async function publishSite(
   if (!isUnchanged) {
     await putRecord(store, own, newRecord(edition, false, planned));
     placing?.(copy);
-    const inTheWay = conflictingPaths(standing ?? [], objects);
-    await removePaths(store, await writtenByCopies(store, inventory.objects, inventory.records, inTheWay));
+    const conflicting = conflictingPaths(existing ?? [], objects);
+    await removePaths(store, await writtenByCopies(store, inventory.objects, inventory.records, conflicting));
     await sendStages(store, stages, there, spool);
     const files = await confirmed(store, objects);
     await putRecord(store, own, newRecord(edition, true, files));
   }
   const nowMs = context.clock.now();
-  const forgotten = inventory.records.filter(
+  const abandoned = inventory.records.filter(
     (record) =>
       !record.isWhole && record.sha256 !== edition && nowMs - record.modifiedAtMs > ABANDONED_AFTER_MS,
   );
-  if (forgotten.length > 0) await removeRecords(store, new Set(forgotten.map(({ sha256 }) => sha256)));
+  if (abandoned.length > 0) await removeRecords(store, new Set(abandoned.map(({ sha256 }) => sha256)));
   return copy;
 }
 

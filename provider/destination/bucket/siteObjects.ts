@@ -30,10 +30,10 @@ export interface SiteObject extends SpooledFile {
  */
 export function siteObjects(
   files: readonly SpooledFile[],
-  standing: readonly string[] | undefined,
+  existing: readonly string[] | undefined,
 ): SiteObject[][] {
   const taken = new Set(files.map(({ path }) => path));
-  const folders = new Set(standing && [...taken, ...standing].flatMap(foldersOf));
+  const folders = new Set(existing && [...taken, ...existing].flatMap(foldersOf));
   const stages: SiteObject[][] = [[], [], [], []];
   for (const file of files) {
     const headers = headersOf(file.path);

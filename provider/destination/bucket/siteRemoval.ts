@@ -39,15 +39,15 @@ export async function removeRecords(
   const paths = new Set(gone.flatMap(({ files }) => [...files.keys()]));
   for (const { files } of stay) for (const path of files.keys()) paths.delete(path);
 
-  const doomed = await writtenByCopies(store, objects, gone, paths);
+  const removable = await writtenByCopies(store, objects, gone, paths);
   // pages first: what a page loads exists as long as the page
   for (const isNow of [isPage, (path: string) => !isPage(path)])
-    await removePaths(store, doomed.filter(isNow));
+    await removePaths(store, removable.filter(isNow));
   await removeObjects(
     store,
     gone.map(({ sha256 }) => recordKey(store.destination, sha256)),
   );
-  for (const path of doomed) paths.delete(path);
+  for (const path of removable) paths.delete(path);
   const foreign = [...paths].filter((path) => objects.has(path)).sort();
   if (foreign.length === 0) return;
   store.context.reporter.warn(

@@ -32,7 +32,7 @@ interface Configuration {
 }
 
 /** How often the provider checks whether it may continue. */
-const lookEveryMs = 10;
+const pollIntervalMs = 10;
 
 export function createBoxProvider(folder: string) {
   const path = (name: string) => join(folder, name);
@@ -54,7 +54,7 @@ export function createBoxProvider(folder: string) {
     const order = read<Record<string, Order>>(files.orders, {})[`${method} ${name}`] ?? {};
     const { waitFor, heedsNoInterrupt } = order;
     if (heedsNoInterrupt) process.on("SIGINT", () => record({ method: "interrupted", name }));
-    while (waitFor && !existsSync(path(waitFor))) await delay(lookEveryMs);
+    while (waitFor && !existsSync(path(waitFor))) await delay(pollIntervalMs);
     if (order.throw) throw new Error(order.throw);
     return work(order);
   }

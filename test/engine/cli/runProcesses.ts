@@ -5,7 +5,7 @@ import { findMarked, type MarkedProcess } from "../markedProcesses.ts";
 export const markName = "TEST_ENGINE_MARK";
 
 /** The pause between searches, in milliseconds. */
-const lookEveryMs = 10;
+const pollIntervalMs = 10;
 
 const findProcesses = (mark: string): MarkedProcess[] => findMarked(`${markName}=${mark}`);
 
@@ -24,7 +24,7 @@ export async function killAll(mark: string): Promise<void> {
     const found = findProcesses(mark).sort((a, b) => Number(isCli(b)) - Number(isCli(a)));
     if (found.length === 0) return;
     for (const { pid } of found) signal(pid, "SIGKILL");
-    await delay(lookEveryMs);
+    await delay(pollIntervalMs);
   }
 }
 
@@ -45,7 +45,7 @@ export async function interruptAgain(
   if (!first?.aborted && !interrupt()) return;
   while (!text().includes("press ^C again")) {
     if (!findProcesses(mark).some(isCli)) return;
-    await delay(lookEveryMs);
+    await delay(pollIntervalMs);
   }
   interrupt();
 }

@@ -10,14 +10,14 @@ export async function deleteTheRest(deployment: Deployment): Promise<void> {
   refuseUntargeted(deployment, doomed);
   for (const { urn } of doomed) deployment.deleted.add(urn);
   for (const layer of layers(doomed)) {
-    if (deployment.stop.isUp) return;
+    if (deployment.stop.isRequested) return;
     const spared = neededByFailed(deployment);
     await Promise.all(
       layer
         .filter((resource) => !spared.has(resource.urn))
         .map((resource) =>
           deployment.work.run(async () => {
-            if (!deployment.stop.isUp) await deleteResource(deployment, resource, stepOf(resource));
+            if (!deployment.stop.isRequested) await deleteResource(deployment, resource, stepOf(resource));
           }),
         ),
     );
@@ -100,7 +100,7 @@ function refuseUntargeted(deployment: Deployment, doomed: StoredResource[]): voi
       urn,
     );
   }
-  deployment.stop.raise("failed");
+  deployment.stop.request("failed");
 }
 
 /**

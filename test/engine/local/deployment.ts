@@ -8,7 +8,7 @@ import type { PropertyMap } from "./propertyValues.ts";
 import type { Report } from "./report.ts";
 import type { Slots } from "./slots.ts";
 import type { StoredResource } from "./stateFile.ts";
-import type { StopSign } from "./stopSign.ts";
+import type { StopRequest } from "./stopRequest.ts";
 import type { Transforms } from "./transforms.ts";
 import type { OperationKind } from "../operationKind.ts";
 
@@ -20,7 +20,7 @@ export interface Deployment {
   readonly dryRun: boolean;
   readonly report: Report;
   readonly ledger: Ledger;
-  readonly stop: StopSign;
+  readonly stop: StopRequest;
   /** The engine plans one resource after the other… */
   readonly planning: Slots;
   /** …and executes several at once. */
@@ -78,12 +78,12 @@ export const dependenciesOf = (resource: StoredResource): string[] => [
 /** A step failed: everything stops, or only its dependants. */
 export function noteFailure(deployment: Deployment, urn: string): void {
   deployment.failed.add(urn);
-  if (!deployment.options.continueOnError) deployment.stop.raise("failed");
+  if (!deployment.options.continueOnError) deployment.stop.request("failed");
 }
 
 /** The result of the step stays; nothing new is started. */
 export function noteFailedHook(deployment: Deployment, urn: string, error: unknown): void {
   deployment.report.error((error as Error).message, urn);
   deployment.hasFailedHook = true;
-  if (!deployment.options.continueOnError) deployment.stop.raise("failed");
+  if (!deployment.options.continueOnError) deployment.stop.request("failed");
 }

@@ -31,7 +31,7 @@ export async function importNamed(deployment: Deployment, names: readonly Import
     report.ended({ op: "create", urn: root });
   }
   for (const { type, name, id } of names) {
-    if (deployment.stop.isUp) return;
+    if (deployment.stop.isRequested) return;
     const urn = createUrn(stack, project, type, name, root);
     if (ledger.existedBefore(urn)) throw new Refusal(urn, `resource '${urn}' already exists`);
     const imported = await read(deployment, { ...blank(urn, type), parent: root }, id);

@@ -29,7 +29,7 @@ import { createSlots } from "./slots.ts";
 import { stackReferences } from "./stackReferences.ts";
 import type { StateFile } from "./stateFile.ts";
 import { Transforms } from "./transforms.ts";
-import { StopSign } from "./stopSign.ts";
+import { StopRequest } from "./stopRequest.ts";
 import type { OperationKind } from "../operationKind.ts";
 
 export interface OperationSetup {
@@ -65,7 +65,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
   if (pending.length > 0 && (kind === "up" || kind === "destroy")) {
     report.log({ severity: "warning", message: describePendingOperations(pending) });
   }
-  const stop = new StopSign();
+  const stop = new StopRequest();
   let stackOutputs: PropertyMap | undefined;
   let program: Child | undefined;
 
@@ -137,9 +137,9 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
   });
   const allDeclared = createGate();
   const mayEnd = createGate();
-  stop.onRaise(mayEnd.open);
+  stop.onRequest(mayEnd.open);
   const cancel = () => {
-    stop.raise("canceled");
+    stop.request("canceled");
     void providers.cancel();
   };
   const terminate = () => {
@@ -148,7 +148,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
       : providers.cancel().then(() => delay(betweenPressesMs));
     ledger.close();
     report.silence();
-    stop.raise("canceled");
+    stop.request("canceled");
     void first.then(() => providers.stop()); // sends Cancel once more, as the real engine does
     void program?.stop();
   };
@@ -168,7 +168,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
       onLine,
     });
     let timer: NodeJS.Timeout | undefined;
-    stop.onRaise(() => {
+    stop.onRequest(() => {
       const giveUp = () => (timer = setTimeout(() => void program?.stop(), programGraceMs));
       void deployment.work.idle().then(() => program?.isRunning() && giveUp());
     });
@@ -188,9 +188,9 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
   const refuseFailedProgram = async () => {
     if (!program || program.isRunning()) return;
     const { failed, message } = await describeExit(program);
-    if (!failed || stop.isUp) return;
+    if (!failed || stop.isRequested) return;
     if (message) report.error(message);
-    stop.raise("refused");
+    stop.request("refused");
   };
 
   let endProgram: (() => Promise<void>) | undefined;
@@ -198,8 +198,8 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     const runsProgram = kind === "up" || kind === "preview";
     const config = providerConfig(setup.config);
     await providers.configure(ledger.providerConfig ?? config);
-    if (kind === "refresh" || (options.refresh && !stop.isUp)) await refreshAll(deployment);
-    if (runsProgram && !stop.isUp) {
+    if (kind === "refresh" || (options.refresh && !stop.isRequested)) await refreshAll(deployment);
+    if (runsProgram && !stop.isRequested) {
       await providers.configure(config, { before: ledger.providerConfig });
       providers.warmUp();
       ledger.configureProvider(config);
@@ -210,7 +210,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
       await providers.configure(config, { before: undefined });
       ledger.configureProvider(config);
       await importNamed(deployment, setup.imports ?? []);
-    } else if (kind !== "refresh" && !stop.isUp) {
+    } else if (kind !== "refresh" && !stop.isRequested) {
       refuseUnknownTargets(deployment);
       await deleteTheRest(deployment);
     }
@@ -229,7 +229,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
   else if (pending.length > 0) ledger.save(); // updates and deletions are known again
   // the real engine calls a terminated run «failed»
   const failure =
-    ledger.isClosed || (!stop.isUp && (deployment.failed.size > 0 || deployment.hasFailedHook))
+    ledger.isClosed || (!stop.isRequested && (deployment.failed.size > 0 || deployment.hasFailedHook))
       ? "failed"
       : stop.reason;
   const root = ledger.all().find((resource) => resource.type === stackType);

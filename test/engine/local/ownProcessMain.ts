@@ -5,14 +5,14 @@ import type { Assignment, Report } from "./ownProcess.ts";
 import { StateFile } from "./stateFile.ts";
 import { locked } from "./stateLock.ts";
 
-const tell = (report: Report) => process.send?.(report);
+const sendReport = (report: Report) => process.send?.(report);
 
 process.once("disconnect", () => process.exit()); // ends program and provider, too
 process.once("message", (assignment: Assignment) => {
   run(assignment)
     .then(
-      (result) => tell({ result }),
-      (error: unknown) => tell({ threw: error instanceof Error ? error.message : String(error) }),
+      (result) => sendReport({ result }),
+      (error: unknown) => sendReport({ threw: error instanceof Error ? error.message : String(error) }),
     )
     .finally(() => process.disconnect());
 });
@@ -24,8 +24,8 @@ function run({ kind, path, passphrase, config, setup, options }: Assignment) {
       reuseProcesses: false,
       config: new Map(config),
       file: new StateFile(path, passphrase),
-      options: { ...options, onLog: (log) => tell({ log }), onText: (text) => tell({ text }) },
-      onProviderStart: ({ pid }) => tell({ provider: pid }),
+      options: { ...options, onLog: (log) => sendReport({ log }), onText: (text) => sendReport({ text }) },
+      onProviderStart: ({ pid }) => sendReport({ provider: pid }),
     }),
   );
 }

@@ -19,7 +19,7 @@ export async function readResource(
   request: ReadResourceRequest,
 ): Promise<RegisteredResource> {
   const { report, ledger } = deployment;
-  if (deployment.stop.isUp) throw new MonitorDown();
+  if (deployment.stop.isRequested) throw new MonitorDown();
   const next = describe(deployment, request);
   const old = ledger.previous(next.urn);
   try {
@@ -53,7 +53,7 @@ export async function readResource(
       report.ended({ op: "read", urn: next.urn, error: (error as Error).message });
       noteFailure(deployment, next.urn);
       end();
-      if (deployment.stop.isUp) throw new MonitorDown();
+      if (deployment.stop.isRequested) throw new MonitorDown();
       return { urn: next.urn, outputs: {}, result: "failed" };
     }
     finishOutputs(next);

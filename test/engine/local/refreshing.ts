@@ -14,13 +14,13 @@ export async function refreshAll(deployment: Deployment): Promise<void> {
   await Promise.all(
     wanted.map((resource) =>
       deployment.work.run(async () => {
-        if (!deployment.stop.isUp) await refreshOne(deployment, resource);
+        if (!deployment.stop.isRequested) await refreshOne(deployment, resource);
       }),
     ),
   );
   const left = new Set(ledger.all().map((resource) => resource.urn));
   ledger.forgetDependenciesOn(new Set(wanted.map(({ urn }) => urn).filter((urn) => !left.has(urn))));
-  if (deployment.failed.size > 0) deployment.stop.raise("failed");
+  if (deployment.failed.size > 0) deployment.stop.request("failed");
 }
 
 async function refreshOne(deployment: Deployment, resource: StoredResource): Promise<void> {

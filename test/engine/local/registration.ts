@@ -19,10 +19,10 @@ export async function registerResource(
     return { urn: resource.urn, outputs: {}, result: "skipped" };
   }
   const result = await deployment.work.run(() => {
-    if (deployment.stop.isUp) throw new MonitorDown();
+    if (deployment.stop.isRequested) throw new MonitorDown();
     return carryOut(deployment, plan);
   });
-  if (deployment.stop.isUp) throw new MonitorDown();
+  if (deployment.stop.isRequested) throw new MonitorDown();
   return result;
 }
 
@@ -38,7 +38,7 @@ function inheritFromParent({ declared }: Deployment, request: RegisterResourceRe
 /** Any error before there is a plan ends the operation, whatever `continueOnError` says. */
 async function planOrStop(deployment: Deployment, request: RegisterResourceRequest): Promise<Plan> {
   return deployment.planning.run(async () => {
-    if (deployment.stop.isUp) throw new MonitorDown();
+    if (deployment.stop.isRequested) throw new MonitorDown();
     let urn: string | undefined;
     try {
       const goal = readGoal(request, deployment);
@@ -56,5 +56,5 @@ export function reportRefusal(deployment: Deployment, error: unknown, urn?: stri
   if (error instanceof Refusal) {
     for (const message of error.messages) deployment.report.error(message, error.urn);
   } else deployment.report.error(error instanceof Error ? error.message : String(error), urn);
-  deployment.stop.raise("refused");
+  deployment.stop.request("refused");
 }

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { LogLine, OperationOptions, OperationResult, OutputValue, Step, StepOp } from "../stack.ts";
 import { endLine, headline, logText, startLine, summaryText } from "./terminalText.ts";
 import type { OperationKind } from "../operationKind.ts";
-import type { StopReason } from "./stopSign.ts";
+import type { StopReason } from "./stopRequest.ts";
 
 /** A replacement is counted once, as «replace». */
 const notCounted: readonly StepOp[] = ["create-replacement", "delete-replaced", "refresh"];

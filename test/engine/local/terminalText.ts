@@ -29,9 +29,9 @@ const signs: Record<StepOp, string> = {
 
 export const headline = (kind: OperationKind, stack: string) => `${titles[kind]} (${stack}):\n`;
 
-const row = (op: StepOp, urn: string, words: string) => {
+const row = (op: StepOp, urn: string, text: string) => {
   const { type, name } = parseUrn(urn);
-  return ` ${signs[op]} ${type} ${name} ${words}\n`;
+  return ` ${signs[op]} ${type} ${name} ${text}\n`;
 };
 
 export const startLine = (op: StepOp, urn: string) => row(op, urn, `${op}…`);
@@ -41,8 +41,8 @@ export function endLine(
   urn: string,
   outcome: { preview: boolean; failed: boolean; diff: string[] },
 ) {
-  const words = outcome.failed ? `**${op} failed**` : outcome.preview ? op : `${op} done`;
-  return row(op, urn, outcome.diff.length > 0 ? `${words} [diff: ${outcome.diff.join(",")}]` : words);
+  const text = outcome.failed ? `**${op} failed**` : outcome.preview ? op : `${op} done`;
+  return row(op, urn, outcome.diff.length > 0 ? `${text} [diff: ${outcome.diff.join(",")}]` : text);
 }
 
 /** A line of progress or of a program's output, on the row of its resource. */

@@ -32,7 +32,7 @@ test.each(CALLS)("N01 down: refused connections are tried again: %s", async (cal
   expect(lines.warn).toEqual([]);
 });
 
-for (const [row, type, attributes, words] of [
+for (const [row, type, attributes, expected] of [
   ["N07", "reset_peer", { timeout: 0 }, "failed (ECONNRESET)"],
   ["N09", "limit_data", { bytes: 5_000 }, "failed (ECONNRESET)"],
   ["N10", "limit_data", { bytes: 10 }, "failed ("],
@@ -43,14 +43,14 @@ for (const [row, type, attributes, words] of [
     const { baseUrl, cure } = await poisoned(type, attributes);
     const { value, lines } = await ask(call, baseUrl, { onProgress: () => void cure() });
     expect(value).toEqual(GOOD_VALUE[call]);
-    expect(lines.progress[0]).toContain(words);
+    expect(lines.progress[0]).toContain(expected);
     expect(lines.warn).toEqual([]);
   });
 
   test(`${row === "N07" ? "N08" : row} ${type} of ${JSON.stringify(attributes)} repeats a start once`, async () => {
     const { baseUrl, service } = await poisoned(type, attributes);
     const { error, lines } = await ask("start", baseUrl);
-    expect(error?.message).toContain(words);
+    expect(error?.message).toContain(expected);
     expect(service.requests).toHaveLength(2);
     expect(lines.warn).toEqual([DUPLICATE, UNKNOWN_JOB]);
   });

@@ -35,14 +35,14 @@ export function withToxiproxy(): void {
 export async function toxicProxy(port: number): Promise<ToxicProxy> {
   const name = `to-${port}`;
   const { host, port: listen } = await freeAddress();
-  const tell = async (path: string, body?: object): Promise<void> => {
+  const request = async (path: string, body?: object): Promise<void> => {
     const response = await fetch(api + path, {
       method: "POST",
       ...(body && { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
   };
-  await tell("/proxies", {
+  await request("/proxies", {
     name,
     listen: `${host}:${listen}`,
     upstream: `127.0.0.1:${port}`,
@@ -54,8 +54,8 @@ export async function toxicProxy(port: number): Promise<ToxicProxy> {
   return {
     baseUrl: `http://${host}:${listen}`,
     poison: (type, attributes) =>
-      tell(`/proxies/${name}/toxics`, { type, stream: "downstream", attributes, toxicity: 1 }),
-    enable: (enabled) => tell(`/proxies/${name}`, { enabled }),
-    cure: () => tell("/reset"),
+      request(`/proxies/${name}/toxics`, { type, stream: "downstream", attributes, toxicity: 1 }),
+    enable: (enabled) => request(`/proxies/${name}`, { enabled }),
+    cure: () => request("/reset"),
   };
 }

@@ -25,13 +25,13 @@ onEachEngine("progress", (kind) => {
       },
     });
     world.program(`new StaticExport("docs", { domain: "docs.example.com" });`);
-    let looks = 0;
+    let polls = 0;
     let standsStillSince = Infinity;
     world.service.intercept(({ method }) => {
       if (method !== "GET" || (Date.now() - standsStillSince) * SPEED > STANDSTILL_MS) return undefined;
-      looks++;
-      if (looks === 3) standsStillSince = Date.now();
-      const progress = Math.min(looks, 3) * 10;
+      polls++;
+      if (polls === 3) standsStillSince = Date.now();
+      const progress = Math.min(polls, 3) * 10;
       return { body: { status: "running", progress, pageCount: 2 * progress } };
     });
     const seen: { line: LogLine; atMs: number }[] = [];

@@ -60,10 +60,10 @@ const percents = (lines: readonly string[]): number[] =>
 /** Persistent lines show the progress of a job: three quarters of it, at most one each 10 s. */
 function expectStory(lines: readonly string[]): void {
   expect(lines).toContainEqual(expect.stringMatching(/^export job \S+ started$/));
-  const told = percents(lines);
-  expect(told.length).toBeGreaterThanOrEqual(2);
-  expect(told.length).toBeLessThanOrEqual(4);
-  expect(told).toEqual([...new Set(told)].sort((one, other) => one - other));
+  const printed = percents(lines);
+  expect(printed.length).toBeGreaterThanOrEqual(2);
+  expect(printed.length).toBeLessThanOrEqual(4);
+  expect(printed).toEqual([...new Set(printed)].sort((one, other) => one - other));
 }
 
 onEachEngine("rows of a terminal", (kind) => {

@@ -147,14 +147,14 @@ describe("waiting", () => {
   });
 
   test("polls again at the time that the service sets", async () => {
-    let looks = 0;
+    let polls = 0;
     answer = () =>
-      ++looks === 1
+      ++polls === 1
         ? { body: JOB, headers: { "retry-after": "90" } }
         : { body: { ...JOB, status: "completed" } };
     await create();
     expect(clock.waits).toContain(90_000);
-    expect(looks).toBe(2);
+    expect(polls).toBe(2);
   });
 
   test("ends at the deadline, and the next update continues", async () => {

@@ -116,7 +116,7 @@ const left = (name: string): string[] => {
   const path = join(folder, "home/docs-hosting", name);
   return existsSync(path) ? readdirSync(path) : [];
 };
-const LOOK = "GET /v1/static-export/jobs/j1";
+const POLL = "GET /v1/static-export/jobs/j1";
 const MINT = "POST /v1/static-export/jobs/j1/bundle";
 const shaOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
@@ -143,15 +143,18 @@ describe("the bundle of an export", () => {
       "docs_hosting.decision": "NEW",
     };
     expect(recorded.tree.attributes).toEqual(about);
-    const told = (name: string): unknown => recorded.named(`docs_hosting.${name}`).attributes;
-    expect(told("bundle_copy")).toEqual({ ...about, "docs_hosting.destination": join(folder, "copies") });
-    expect(told("bundle.download")).toEqual({
+    const attributesOf = (name: string): unknown => recorded.named(`docs_hosting.${name}`).attributes;
+    expect(attributesOf("bundle_copy")).toEqual({
+      ...about,
+      "docs_hosting.destination": join(folder, "copies"),
+    });
+    expect(attributesOf("bundle.download")).toEqual({
       ...about,
       "docs_hosting.bundle.sha256": outputs.sha256,
       "docs_hosting.bundle.size": outputs.size,
     });
-    expect(told("bundle.inspect")).toEqual({ ...about, "docs_hosting.bundle.files": 1 });
-    expect(told("bundle.publish")).toEqual(about);
+    expect(attributesOf("bundle.inspect")).toEqual({ ...about, "docs_hosting.bundle.files": 1 });
+    expect(attributesOf("bundle.publish")).toEqual(about);
     expect(JSON.stringify(recorded.tree)).not.toMatch(/svc_|sig=|\/store/);
   });
 
@@ -169,7 +172,7 @@ describe("the bundle of an export", () => {
   test("is fetched by its own link; the store gets no key; no file is left on this machine", async () => {
     const { outputs } = await bundleCopy.create(context(), inputs());
     expect(asked).toEqual([
-      { call: LOOK, range: undefined, authorization: `Bearer ${KEY}` },
+      { call: POLL, range: undefined, authorization: `Bearer ${KEY}` },
       { call: MINT, range: undefined, authorization: `Bearer ${KEY}` },
       { call: "GET /store", range: undefined, authorization: undefined },
     ]);
@@ -192,7 +195,7 @@ describe("the bundle of an export", () => {
     asked = [];
     const { outputs } = await bundleCopy.create(context(), inputs());
     expect(asked.map(({ call, range }) => [call, range])).toEqual([
-      [LOOK, undefined],
+      [POLL, undefined],
       [MINT, undefined],
       ["GET /store", `bytes=${bundle.length}-`],
     ]);
@@ -213,8 +216,8 @@ describe("the bundle of an export", () => {
   });
 
   test.each([
-    ["the status of the job", () => ({ status: "Other.example.com" }), [LOOK]],
-    ["the link", () => ({ link: "other.example.com" }), [LOOK, MINT]],
+    ["the status of the job", () => ({ status: "Other.example.com" }), [POLL]],
+    ["the link", () => ({ link: "other.example.com" }), [POLL, MINT]],
   ])("is not fetched where %s names another site", async (_, naming, calls) => {
     named = naming();
     await expect(bundleCopy.create(context(), inputs())).rejects.toThrow(

@@ -41,13 +41,13 @@ test("a path that is not a file is reported, with what to do; a pipe is not wait
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);
   const [missing, below] = [join(folder, "missing"), join(file("plain", ""), "below")];
-  for (const [path, name, words] of [
+  for (const [path, name, phrase] of [
     [missing, "DestinationError", `the file ${missing} cannot be used: ENOENT`],
     [below, "DestinationError", `the file ${below} cannot be used: ENOTDIR`],
     [folder, "DownloadError", "is not a file"],
     [pipe, "DownloadError", "is not a file"],
   ] as const) {
-    const message = expect.stringContaining(words) as string;
+    const message = expect.stringContaining(phrase) as string;
     await expect(hashFile(path, limits, { signal })).rejects.toMatchObject({ name, message });
   }
 });

@@ -149,13 +149,13 @@ test("the system's error of a file, and of a folder with another setting, names 
 
 test("the system's error is reported with what to do; an explained error is unchanged; a stopped run throws its reason", () => {
   const full = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
-  const told = diskFailure(full, "./kits", signal);
-  expect(told).toBeInstanceOf(DestinationError);
-  expect(told).toMatchObject({
+  const explained = diskFailure(full, "./kits", signal);
+  expect(explained).toBeInstanceOf(DestinationError);
+  expect(explained).toMatchObject({
     message: "the folder ./kits cannot be used: ENOSPC: no space left on device",
     remedy: "Free space on that disk, and run `pulumi up` again.",
   });
-  expect(diskFailure(told, "./kits", signal)).toBe(told);
+  expect(diskFailure(explained, "./kits", signal)).toBe(explained);
   const foreign = Object.assign(new Error("no"), { code: "ERR_INVALID_ARG_TYPE" });
   expect(diskFailure(foreign, "./kits", signal)).toBe(foreign);
   const mistake = new TypeError("a mistake of the provider's own");

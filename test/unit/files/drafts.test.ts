@@ -143,10 +143,10 @@ test("a replacement that fails leaves the existing folder", async () => {
 test("a path that others fill repeatedly is given up after nine tries", async () => {
   const [from, to] = [make(join(folder, "from")), join(folder, "to")];
   writeFileSync(join(make(to), "theirs"), "");
-  let looks = 0;
-  const isDone = (): Promise<boolean> => Promise.resolve(++looks === 20);
+  let calls = 0;
+  const isDone = (): Promise<boolean> => Promise.resolve(++calls === 20);
   // the existing folder never leaves, as if it were recreated at once
   await expect(replaceFolder(from, to, join(folder, "no-draft"), isDone)).rejects.toThrow("ENOTEMPTY");
-  expect(looks).toBe(8);
+  expect(calls).toBe(8);
   expect(readdirSync(to)).toEqual(["theirs"]);
 });

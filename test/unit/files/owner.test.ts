@@ -6,15 +6,15 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { findCommand } from "../../programs/commands.ts";
-import { freeName, isAbandoned, isOwnerless, ownName } from "../../../provider/files/owner.ts";
+import { freeName, isAbandoned, hasNoOwner, ownName } from "../../../provider/files/owner.ts";
 
 test("names of this process are its own, and no two of them are the same", () => {
-  expect(isOwnerless(ownName())).toBe(false);
+  expect(hasNoOwner(ownName())).toBe(false);
   expect(ownName()).not.toBe(ownName());
 });
 
 test("a released name belongs to no process", () => {
-  expect(isOwnerless(freeName())).toBe(true);
+  expect(hasNoOwner(freeName())).toBe(true);
 });
 
 test("a released name is kept for a day, that of a living process as long as it lives", () => {
@@ -32,12 +32,12 @@ test("a name of a process of this machine belongs to no process after its end, a
   // except on Linux the start time of a process is unknown: there the same id is the same process
   const started = process.platform === "linux" ? "1" : (rest[0] ?? "");
   const name = (startedAt: string): string => [system, child.pid, startedAt, "0"].join("-");
-  if (process.platform === "linux") expect(isOwnerless(name(started))).toBe(true); // the id is another's by now
+  if (process.platform === "linux") expect(hasNoOwner(name(started))).toBe(true); // the id is another's by now
   child.kill("SIGKILL");
   await once(child, "exit");
-  expect(isOwnerless(name(started))).toBe(true);
+  expect(hasNoOwner(name(started))).toBe(true);
   // a process of another machine, container or boot cannot be checked: it may live
-  expect(isOwnerless(name(started).replace(/^[0-9a-f]+/, "0123456789abcdef"))).toBe(false);
+  expect(hasNoOwner(name(started).replace(/^[0-9a-f]+/, "0123456789abcdef"))).toBe(false);
 });
 
 test.runIf(process.platform === "linux")(
@@ -69,7 +69,7 @@ test.runIf(process.platform === "linux")("a zombie process owns nothing", async 
   const pid = Number(line.toString());
   await vi.waitFor(() => expect(fieldsOf(pid)[0]).toBe("Z"), { timeout: 9_000, interval: 5 });
   const [system = ""] = ownName().split("-");
-  expect(isOwnerless([system, pid, fieldsOf(pid)[19], "0"].join("-"))).toBe(true);
+  expect(hasNoOwner([system, pid, fieldsOf(pid)[19], "0"].join("-"))).toBe(true);
 });
 
 test.runIf(process.platform === "linux")(
@@ -87,6 +87,6 @@ test.runIf(process.platform === "linux")(
     const pid = child.pid ?? 0;
     expect(readFileSync(`/proc/${pid}/comm`, "latin1")).toBe("a) Z 1\n");
     const [system = ""] = ownName().split("-");
-    expect(isOwnerless([system, pid, fieldsOf(pid)[19], "0"].join("-"))).toBe(false);
+    expect(hasNoOwner([system, pid, fieldsOf(pid)[19], "0"].join("-"))).toBe(false);
   },
 );

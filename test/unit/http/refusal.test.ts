@@ -13,7 +13,7 @@ const ENDPOINT = {
 };
 
 /** Fault, class, message and remedy. */
-const told = ({ fault, error }: FailedAttempt): unknown => ({
+const summaryOf = ({ fault, error }: FailedAttempt): unknown => ({
   fault,
   error: [error.name, error.message, error.remedy],
 });
@@ -21,7 +21,7 @@ const told = ({ fault, error }: FailedAttempt): unknown => ({
 describe("a connection", () => {
   const failed = (error: object, known: Partial<AttemptConnection> = {}): unknown => {
     const connection = new AttemptConnection(ENDPOINT.url, new VirtualClock());
-    return told(
+    return summaryOf(
       connectionFailure(ENDPOINT, error, Object.assign(connection, { state: "ready", ...known } as const)),
     );
   };
@@ -132,7 +132,7 @@ describe("a status", () => {
     allowInsecure: false,
   };
   const refused = (status: number, text?: string): unknown =>
-    told(refusal(ENDPOINT, { status, text, requestId: "" }, service));
+    summaryOf(refusal(ENDPOINT, { status, text, requestId: "" }, service));
   const answered = (status: number): string => `${ENDPOINT.name} answered ${status}`;
 
   test.each([
@@ -179,9 +179,9 @@ describe("a status", () => {
     ["x".repeat(201), `: ${"x".repeat(200)}…`],
     [`{"error":"${"x".repeat(201)}"}`, `: ${"x".repeat(201)}`],
     [undefined, ""],
-  ])("is reported with the service's own words: %s", (text, words) => {
+  ])("is reported with the service's own words: %s", (text, expected) => {
     expect(refused(400, text)).toMatchObject({
-      error: ["ResponseError", `${answered(400)}${words}`, expect.anything()],
+      error: ["ResponseError", `${answered(400)}${expected}`, expect.anything()],
     });
   });
 });

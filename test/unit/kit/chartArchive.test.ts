@@ -157,11 +157,11 @@ describe("a chart's folder", () => {
     spoil(from);
     const run = packed(from);
     await expect(run).rejects.toThrow(InputError);
-    const told = await run.catch((error: unknown) => {
+    const output = await run.catch((error: unknown) => {
       const { message: what, remedy } = error as InputError;
       return `${what} ${remedy}`;
     });
-    expect(told).toContain(message);
+    expect(output).toContain(message);
   });
 });
 

@@ -186,13 +186,13 @@ describe("a signature", () => {
         cwd: inKit(kit),
         encoding: "utf8",
       });
-      return { status, told: status === 0 ? "" : stdout + stderr };
+      return { status, output: status === 0 ? "" : stdout + stderr };
     };
-    expect(verified()).toEqual({ status: 0, told: "" });
+    expect(verified()).toEqual({ status: 0, output: "" });
     appendFileSync(inKit(kit, "values.yaml"), "\n");
     expect(verified()).toMatchObject({
       status: 1,
-      told: expect.stringContaining("changed: values.yaml") as string,
+      output: expect.stringContaining("changed: values.yaml") as string,
     });
     const everything = filesOf(kit).map((name) => readFileSync(inKit(kit, name), "latin1"));
     const secret = privateKey.export({ type: "pkcs8", format: "pem" }).toString().split("\n")[1] ?? "";

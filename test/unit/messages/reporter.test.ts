@@ -5,23 +5,23 @@ import { Secrets } from "../../../provider/messages/secrets.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 
 test("each warning is logged once, everything else each time", () => {
-  const told = recordingReporter();
-  const once = warningOnce(told);
+  const recorder = recordingReporter();
+  const once = warningOnce(recorder);
   for (const line of ["one", "two", "one", "two", "two"]) {
     once.warn(line);
     once.info(line);
-    expect(told.lines.warn).toContain(line);
+    expect(recorder.lines.warn).toContain(line);
   }
-  expect(told.lines.warn).toEqual(["one", "two"]);
-  expect(told.lines.info).toEqual(["one", "two", "one", "two", "two"]);
+  expect(recorder.lines.warn).toEqual(["one", "two"]);
+  expect(recorder.lines.info).toEqual(["one", "two", "one", "two", "two"]);
 });
 
 test("no kind of line has a secret", () => {
   const secrets = new Secrets();
   secrets.add("c4n4ry");
-  const { lines, ...told } = recordingReporter();
+  const { lines, ...recorder } = recordingReporter();
   const debugged: string[] = [];
-  const silent = withoutSecrets({ ...told, debug: (line) => debugged.push(line) }, secrets);
+  const silent = withoutSecrets({ ...recorder, debug: (line) => debugged.push(line) }, secrets);
   for (const kind of ["progress", "debug", "info", "warn"] as const) silent[kind](`${kind} c4n4ry`);
   expect({ ...lines, debug: debugged }).toEqual({
     progress: ["progress [removed]"],

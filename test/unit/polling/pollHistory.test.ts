@@ -38,8 +38,8 @@ test("forgetting polls changes neither the forecast nor the next pause of a job 
   });
   const repeats = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 100, maxLength: 100 });
   fc.assert(
-    fc.property(percents, repeats, (told, times) => {
-      const polls = told
+    fc.property(percents, repeats, (reported, times) => {
+      const polls = reported
         .flatMap((percent, index) => Array.from({ length: times[index] ?? 1 }, () => percent))
         .map((percent, index) => poll(index * 3, percent));
       const history = remembered(polls);

@@ -95,7 +95,7 @@ test("waits that begin together spread evenly over their first round", () => {
 
 test.each([80, NaN, -5, 150, "42", null, undefined])(
   "T10 progress falls from 80 to 20 and %s: the schedule stays within its bounds",
-  (told) => {
+  (reported) => {
     const read = (progress: unknown): number | undefined =>
       readExportJob("7", {
         endpoint: "GET",
@@ -103,7 +103,7 @@ test.each([80, NaN, -5, 150, "42", null, undefined])(
         body: { status: "running", progress },
         secrets: new Secrets(),
       }).progress;
-    const reported20 = [80, 20, told, 20, told];
+    const reported20 = [80, 20, reported, 20, reported];
     const seen = pauses((seconds) => read(reported20[Math.floor(seconds / 3) % reported20.length]), 900);
     expect(Math.min(...seen)).toBeGreaterThanOrEqual(FLOOR_MS);
     expect(Math.max(...seen)).toBeLessThanOrEqual(CAP_MS);

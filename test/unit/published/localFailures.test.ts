@@ -136,10 +136,10 @@ describe("a folder without write permission", () => {
   test.each([
     ["EROFS", "EROFS"],
     [undefined, "unknown error"],
-  ])("is reported by name, and with %s as the system's reason", (code, told) => {
+  ])("is reported by name, and with %s as the system's reason", (code, systemReason) => {
     refused(code);
     expect(checkKit({ folder: join(folder, "new/kits") })).toEqual([
-      { property: "folder", reason: `cannot be written: ${folder} (${told}). Give another folder` },
+      { property: "folder", reason: `cannot be written: ${folder} (${systemReason}). Give another folder` },
     ]);
   });
 

@@ -74,8 +74,8 @@ function inputsOf(version: string, given: object = {}): CheckedInputs {
 const keys = (): string[] => [...store.objects.keys()];
 const uploads = (): number => store.requests.filter(({ method }) => method === "PUT").length;
 const decision = (inputs: CheckedInputs, state: BundleCopyState): string => {
-  const { decision: told, hidden } = bundleCopy.diff(inputs, state, { name: "m", nowMs: Date.now() });
-  return `${told.code} ${hidden ? "hidden" : "seen"}`;
+  const { decision: reported, hidden } = bundleCopy.diff(inputs, state, { name: "m", nowMs: Date.now() });
+  return `${reported.code} ${hidden ? "hidden" : "seen"}`;
 };
 
 async function unfinished(run: Promise<unknown>): Promise<UnfinishedError<BundleCopyState>> {

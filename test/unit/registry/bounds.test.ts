@@ -69,9 +69,9 @@ test.each<[string, Answer, string]>([
     (request, response) => (request.url?.startsWith("/token") ? flood(response) : toToken(request, response)),
     "answered with more than 4 MiB",
   ],
-])("%s of any size is cut off", async (_what, answer, words) => {
+])("%s of any size is cut off", async (_what, answer, expected) => {
   const { error, bytes } = await asked(answer);
-  expect(error.message).toContain(words);
+  expect(error.message).toContain(expected);
   expect(bytes).toBeLessThan(32 * 1024 * 1024);
 });
 

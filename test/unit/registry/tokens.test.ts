@@ -4,7 +4,7 @@ import { VirtualClock } from "../../simulation/virtualClock.ts";
 
 const CHALLENGE = {
   scheme: "bearer",
-  parameters: { realm: "https://auth.example.com/token?a=1", service: "registry", scope: "told" },
+  parameters: { realm: "https://auth.example.com/token?a=1", service: "registry", scope: "asked" },
 };
 
 test("a token request has the service and each scope, and the password in the header", () => {
@@ -21,7 +21,7 @@ test("a token request has the service and each scope, and the password in the he
 
 test("an anonymous token request has no header; without scopes, it has those of the registry's challenge", () => {
   const { url, headers } = tokenRequest(CHALLENGE, [], undefined);
-  expect(url.searchParams.getAll("scope")).toEqual(["told"]);
+  expect(url.searchParams.getAll("scope")).toEqual(["asked"]);
   expect(headers).toEqual({});
 });
 

@@ -5,10 +5,10 @@ import { recordingReporter } from "../../simulation/recordingReporter.ts";
 test("a decision is shown to all, that nothing changes only at debug level", () => {
   const { lines, ...reporter } = recordingReporter();
   const debug: string[] = [];
-  const told = { ...reporter, debug: (line: string) => void debug.push(line) };
-  reportDecision(told, { code: "SETTINGS", text: "name changed" });
+  const recorder = { ...reporter, debug: (line: string) => void debug.push(line) };
+  reportDecision(recorder, { code: "SETTINGS", text: "name changed" });
   expect([lines.info, debug]).toEqual([["SETTINGS: name changed"], []]);
-  reportDecision(told, { code: "UP_TO_DATE", text: "nothing is done" });
+  reportDecision(recorder, { code: "UP_TO_DATE", text: "nothing is done" });
   expect([lines.info, debug]).toEqual([["SETTINGS: name changed"], ["UP_TO_DATE: nothing is done"]]);
 });
 

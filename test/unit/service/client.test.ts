@@ -172,11 +172,11 @@ test("how far the clock is ahead is known after the first reply with a date", as
 
 describe("a read of an agent job", () => {
   const key = { projectId: "p/1", id: "a?1" };
-  const look = (client: Client): Promise<unknown> => client.getAgentJob(key);
+  const poll = (client: Client): Promise<unknown> => client.getAgentJob(key);
 
   test("has the job, its missing fields, and the pause that the service asks for", async () => {
     reply = { body: { id: "a?1", status: "active", source: {}, model: "m", createdAt: null } };
-    expect(await ask(look)).toEqual({
+    expect(await ask(poll)).toEqual({
       job: {
         id: "a?1",
         status: "active",
@@ -189,13 +189,13 @@ describe("a read of an agent job", () => {
       missing: ["source.repository", "createdAt"],
     });
     reply = { ...reply, headers: { "retry-after": "7" } };
-    expect(await ask(look)).toMatchObject({ retryAfterMs: 7_000 });
+    expect(await ask(poll)).toMatchObject({ retryAfterMs: 7_000 });
     expect(new Set(asked())).toEqual(new Set(["GET /v2/agent/p%2F1/job/a%3F1"]));
   });
 
   test("of a missing job is an error with both ids to check", async () => {
     reply = { status: 404, body: { error: "unknown" } };
-    const error = await refusal(look);
+    const error = await refusal(poll);
     expect(error).toBeInstanceOf(NotFoundError);
     expect(error.message).toMatch(/^there is no such job \(GET https:.*answered 404: unknown\)$/);
     expect(error.remedy).toBe(
@@ -206,7 +206,7 @@ describe("a read of an agent job", () => {
 
   test("without permission is an error that does not name a plan", async () => {
     reply = { status: 403, body: { error: "not yours" } };
-    const error = await refusal(look);
+    const error = await refusal(poll);
     expect(error).toBeInstanceOf(NotAllowedError);
     expect(error.message).toContain("answered 403: not yours)");
     expect(error.remedy).toBe("Check what the API key may do.");
@@ -215,7 +215,7 @@ describe("a read of an agent job", () => {
 
   test("is otherwise refused as any call is", async () => {
     reply = { status: 401 };
-    expect((await refusal(look)).remedy).toBe(
+    expect((await refusal(poll)).remedy).toBe(
       (await refusal((client) => client.getExport("7", "docs.example.com"))).remedy,
     );
   });

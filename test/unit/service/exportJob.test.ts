@@ -115,6 +115,6 @@ test("the reply to a start needs only an id", () => {
   expect(start({ jobId: "7", status: 3 })).toEqual({ jobId: "7" });
   expect(start({ jobId: "7", status: "Queued", progress: 3 })).toEqual({
     jobId: "7",
-    job: { status: "queued", outcome: "pending", isUnexpected: false, respelt: true, progress: 3 },
+    job: { status: "queued", outcome: "pending", isUnexpected: false, isMisspelled: true, progress: 3 },
   });
 });

@@ -22,20 +22,20 @@ async function minted(clockAheadMs: number | undefined, ...lives: (number | unde
     Promise.resolve(links[asked++] ?? expect.fail("asked again"));
   const client = { createBundle, clockAheadMs } as unknown as Client;
   await mintLink("job-7", "docs.example.com", { client, reporter, tracer: noTracer });
-  return { asked, told: reporter.lines.warn };
+  return { asked, warnings: reporter.lines.warn };
 }
 
 const HOUR_MS = 3_600_000;
 
 test("a valid link is requested once, without a message", async () => {
-  expect(await minted(0, HOUR_MS)).toEqual({ asked: 1, told: [] });
+  expect(await minted(0, HOUR_MS)).toEqual({ asked: 1, warnings: [] });
 });
 
 test("a link that is about to end is requested once more, and then reported", async () => {
-  expect(await minted(0, 0, HOUR_MS)).toEqual({ asked: 2, told: [] });
+  expect(await minted(0, 0, HOUR_MS)).toEqual({ asked: 2, warnings: [] });
   expect(await minted(0, 1_000, 1_000)).toEqual({
     asked: 2,
-    told: [expect.stringMatching(/^the link to job job-7 expires within \d+ seconds/)],
+    warnings: [expect.stringMatching(/^the link to job job-7 expires within \d+ seconds/)],
   });
 });
 
@@ -43,14 +43,14 @@ test("a link that has ended by the service's own clock is an error; without one,
   await expect(minted(0, -1, -1)).rejects.toThrow("has expired already");
   expect(await minted(undefined, -1, 0)).toEqual({
     asked: 2,
-    told: [expect.stringContaining("by this machine's clock the link to job job-7 has expired already")],
+    warnings: [expect.stringContaining("by this machine's clock the link to job job-7 has expired already")],
   });
 });
 
 test("a link with an unknown end is reported", async () => {
   expect(await minted(0, undefined)).toEqual({
     asked: 1,
-    told: [
+    warnings: [
       "the service does not say when the link to job job-7 expires: it is renewed only when an input changes",
     ],
   });

@@ -82,9 +82,9 @@ test("a missing key, an unusable one, one of another kind and one with a passphr
     try {
       read();
     } catch (error) {
-      const { message: told, remedy, cause } = error as ConfigurationError;
+      const { message: problem, remedy, cause } = error as ConfigurationError;
       const lines = (text ?? "").split("\n").filter((line) => /^[\w+/=]{8,}$/.test(line));
-      for (const line of lines) expect(`${told} ${remedy}`).not.toContain(line);
+      for (const line of lines) expect(`${problem} ${remedy}`).not.toContain(line);
       expect(cause).toBeUndefined();
     }
   }

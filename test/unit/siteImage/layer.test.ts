@@ -64,8 +64,8 @@ test("compressed texts follow, once all files are written: no small ones, none t
 
 test("a text is what the chart's compress.sh treats as one", async () => {
   const script = await readFile(join(CHART_FILES, "compress.sh"), "utf8");
-  const [, words = ""] = /^for ending in ((?:.|\\\n)*); do$/m.exec(script) ?? [];
-  const endings = words.split(/[\s\\]+/);
+  const [, written = ""] = /^for ending in ((?:.|\\\n)*); do$/m.exec(script) ?? [];
+  const endings = written.split(/[\s\\]+/);
   expect(endings).toContain("html");
   const others = ["png", "tgz", "gz", "xhtml", "jsx", "qjs", "yl", "otff", "x.html.old"];
   const names = (each: readonly string[]): string[] => each.map((ending) => `page.${ending}`);

@@ -16,7 +16,7 @@ const LOADS = "pages of v1 load from other hosts, such as https://cdn.example/x 
 const NOT_INSPECTED =
   "files of v1 were not inspected, such as guide.html.zst (not inspected: its compressed data is invalid, or has more than 16 MiB)";
 
-async function told(entries: readonly Entry[], requireSelfContained: boolean): Promise<string[]> {
+async function warningsOf(entries: readonly Entry[], requireSelfContained: boolean): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "inspect-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const archive = tarGz([...SITE, ...entries]);
@@ -56,7 +56,7 @@ test.each([
     ],
   ],
 ])("%s is reported", async (_what, entries, warnings) => {
-  expect(await told(entries, false)).toEqual(warnings);
+  expect(await warningsOf(entries, false)).toEqual(warnings);
 });
 
 test.each([
@@ -64,6 +64,6 @@ test.each([
   ["a file that was not inspected", [UNKNOWN], `${NOT_INSPECTED} (1 found)`],
   ["both", [UNKNOWN, LOAD], `${LOADS}; ${NOT_INSPECTED} (2 found)`],
 ])("with requireSelfContained, %s is refused", async (_what, entries, message) => {
-  await expect(told(entries, true)).rejects.toThrow(message);
-  expect(await told([], true)).toEqual([]);
+  await expect(warningsOf(entries, true)).rejects.toThrow(message);
+  expect(await warningsOf([], true)).toEqual([]);
 });

@@ -185,8 +185,8 @@ describe("create", () => {
     expect(silent.message).toContain(`about job job-1, or ${advice}`);
     site.service.reason = "page guide.md is broken";
     await caught(site.create());
-    const told = await caught(site.create({ jobId: "job-2" }));
-    expect(told.message).toContain(`Fix what the service names, then ${advice}`);
+    const second = await caught(site.create({ jobId: "job-2" }));
+    expect(second.message).toContain(`Fix what the service names, then ${advice}`);
     expect(site.service.started).toBe(2);
   });
 });

@@ -155,14 +155,14 @@ describe("a renewal that the service does not answer", () => {
     ["a longer one", { renewalTimeout: "10m" }, undefined, 10, "10m"],
     ["the limit of updates where that is shorter", {}, MINUTE_MS, 1, "1m"],
     ["its own limit where that of updates is longer", { renewalTimeout: "2m" }, 60 * MINUTE_MS, 2, "2m"],
-  ])("ends after %s", async (_, given, limitMs, minutes, told) => {
+  ])("ends after %s", async (_, given, limitMs, minutes, limit) => {
     const state = await site.create(given);
     site.clock.advance(45 * MINUTE_MS);
     outage();
     const [tookMs, error] = await failing(() => site.update(state, given, limitMs));
     expect(tookMs).toBeLessThanOrEqual(minutes * MINUTE_MS);
     expect(tookMs).toBeGreaterThan(minutes * MINUTE_MS - 25_000);
-    expect(error.message).toContain(`the time limit of ${told} leaves no time`);
+    expect(error.message).toContain(`the time limit of ${limit} leaves no time`);
   });
 
   test("also ends after its own limit where the answer never comes", async () => {

@@ -19,9 +19,9 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  const told = JSON.stringify(recorded.tree);
-  for (const form of [site.key, "c4n4ry", "X-Signature"].flatMap(formsOf)) expect(told).not.toContain(form);
-  expect(told).not.toMatch(/[?&]\w+=/);
+  const text = JSON.stringify(recorded.tree);
+  for (const form of [site.key, "c4n4ry", "X-Signature"].flatMap(formsOf)) expect(text).not.toContain(form);
+  expect(text).not.toMatch(/[?&]\w+=/);
 });
 
 const create = (limitMs?: number): Promise<StaticExportState> =>
@@ -38,14 +38,14 @@ const update = (state: StaticExportState): Promise<StaticExportState> =>
 test("an export has spans of its start, its polls and its link, with URN, domain, code and job", async () => {
   site.service.durationMs = 3_000;
   const { outputs } = await create();
-  const looks = recorded.named("docs_hosting.export.wait").within.length;
-  expect(looks).toBeGreaterThan(1);
+  const polls = recorded.named("docs_hosting.export.wait").within.length;
+  expect(polls).toBeGreaterThan(1);
   expect(recorded.outline).toEqual([
     "docs_hosting.create",
     "  docs_hosting.export.start",
     "    POST",
     "  docs_hosting.export.wait",
-    ...Array.from({ length: looks }, () => ["    docs_hosting.export.look", "      GET"]).flat(),
+    ...Array.from({ length: polls }, () => ["    docs_hosting.export.look", "      GET"]).flat(),
     "  docs_hosting.link.mint",
     "    POST",
   ]);

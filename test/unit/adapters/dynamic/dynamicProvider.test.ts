@@ -278,10 +278,10 @@ describe("read", () => {
     ["JOB_GONE", ["JOB_GONE: it is made again"]],
     ["RENEW_WINDOW", []],
     ["UP_TO_DATE", []],
-  ] as const)("reports the result where the next `up` says %s: %j", async (code, told) => {
+  ] as const)("reports the result where the next `up` says %s: %j", async (code, expected) => {
     const decision = { code, text: "it is made again" };
     await adapterOf(fakeLifeCycle({ diff: () => ({ ...SAME, decision }) })).read("id-of-a", STORED);
-    expect(lines.info).toEqual(told);
+    expect(lines.info).toEqual(expected);
     expect(lines.debug).toEqual([]);
   });
 

@@ -102,9 +102,9 @@ async function operation(run: (context: Context) => Promise<unknown>): Promise<v
   await provider.create({}).catch((error: unknown) => left.push((error as Error).message));
 }
 
-function expectNothing(words: string): void {
+function expectNothing(expected: string): void {
   const all = left.join("\n");
-  expect(all).toContain(words); // the other texts did arrive
+  expect(all).toContain(expected); // the other texts did arrive
   // the characters of base64 text that depend only on the secret
   const [plain, encoded, base64 = ""] = formsOf(SECRET);
   for (const form of ["c4n4ry", plain, encoded, base64.slice(4, -4)]) expect(all).not.toContain(form);
@@ -119,7 +119,7 @@ describe("a secret of an operation", () => {
   test("is in none of its lines", async () => {
     await operation((context) => {
       say(context);
-      for (const tell of ["progress", "debug", "info", "warn"] as const) context.reporter[tell](text);
+      for (const level of ["progress", "debug", "info", "warn"] as const) context.reporter[level](text);
       return Promise.resolve();
     });
     expect(

@@ -42,7 +42,7 @@ const COPIES = { copies: [{ copy: COPY, bundle: { ...BUNDLE, sha256: SHA256, ext
 const KIT = { name: "v1-0", sha256: SHA256, list: { file: "SHA256SUMS", sha256: SHA256 }, size: 9, files: 9 };
 
 let folder: string;
-let told: string[];
+let printed: string[];
 let session: Session;
 
 beforeAll(() => {
@@ -57,11 +57,11 @@ beforeEach(() => {
   vi.stubEnv("DOCS_HOSTING_ADMIN_API_KEY", KEY);
   const { privateKey } = generateKeyPairSync("ed25519");
   vi.stubEnv("KIT_KEY", privateKey.export({ type: "pkcs8", format: "pem" }).toString());
-  told = [];
+  printed = [];
   const reporter = recordingReporter();
-  const tell = (line: string): void => void told.push(line);
-  const telling = { ...reporter, info: tell, warn: tell, debug: tell, close: () => undefined };
-  session = new Session({ ...dynamicHost, reporter: () => telling });
+  const print = (line: string): void => void printed.push(line);
+  const printing = { ...reporter, info: print, warn: print, debug: print, close: () => undefined };
+  session = new Session({ ...dynamicHost, reporter: () => printing });
 });
 
 afterEach(() => {
@@ -182,7 +182,7 @@ test.each(Object.keys(SAMPLES))(
           .map((sentinels) => chosen.map((path, index) => [path, sentinels[index] ?? ""] as const)),
       );
     const property = fc.asyncProperty(unknowns, async (changes) => {
-      told = [];
+      printed = [];
       const news = replaced(inputs, changes) as Record<string, unknown>;
       const checked = await provider().check(olds, news);
       expect(checked.failures).toEqual([]);
@@ -194,8 +194,8 @@ test.each(Object.keys(SAMPLES))(
       // some fields below an input have no effect: a file's path where its digest is known
       const isVisible = changes.some(([path]) => path.length === 1 && !String(path[0]).startsWith("__"));
       if (isVisible) expect(isChanged).not.toBe(false);
-      const words = told.join("\n");
-      for (const hidden of [KEY, ...SENTINELS]) expect(words).not.toContain(hidden);
+      const output = printed.join("\n");
+      for (const hidden of [KEY, ...SENTINELS]) expect(output).not.toContain(hidden);
     });
     await fc.assert(property, { numRuns: 150 });
   },

@@ -3,8 +3,10 @@ import { expect, test } from "vitest";
 import { requireNode } from "../../../../provider/adapters/session/nodeVersion.ts";
 
 test.each(["18.20.8", "20.19.4", "21.99.0", "22.11.0"])("Node.js %s is refused in one line", (version) => {
-  const told = `pulumi-docs-hosting needs Node.js 22.12 or later; this is v${version}`;
-  expect(() => requireNode(version, true)).toThrow(expect.objectContaining({ message: told, stack: told }));
+  const expected = `pulumi-docs-hosting needs Node.js 22.12 or later; this is v${version}`;
+  expect(() => requireNode(version, true)).toThrow(
+    expect.objectContaining({ message: expected, stack: expected }),
+  );
 });
 
 test.each(["22.12.0", "22.20.1", "23.0.0", "24.1.0", "100.0.0-nightly"])(

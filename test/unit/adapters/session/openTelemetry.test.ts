@@ -56,7 +56,7 @@ test("an invalid endpoint drops the spans without further effect", async () => {
 test.each([
   ["is traced where Pulumi gives an endpoint", "localhost:4317", ["localhost:4317", "read"]],
   ["is not traced where it gives none", undefined, []],
-])("this process %s", async (_what, endpoint, told) => {
+])("this process %s", async (_what, endpoint, expected) => {
   const seen: string[] = [];
   const openTelemetry = {
     openTelemetrySpans: (given: string) => {
@@ -81,5 +81,5 @@ test.each([
   const session = new Session(dynamicHost);
   session.configure({ get: () => undefined });
   expect(await session.operation("read", {}, secrets, () => Promise.resolve(7))).toBe(7);
-  expect(seen).toEqual(told);
+  expect(seen).toEqual(expected);
 });

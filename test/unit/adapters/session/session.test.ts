@@ -123,11 +123,11 @@ describe("an operation", () => {
 describe("tracing", () => {
   test("gets the engine's calls from the first one on, and each operation with its name, URN and row", async () => {
     const listen = vi.fn();
-    const told: unknown[] = [];
+    const recorded: unknown[] = [];
     const tracing: Tracing = {
       listen,
       operation: (given, run) => {
-        told.push([given.name, given.urn]);
+        recorded.push([given.name, given.urn]);
         given.debug("a line");
         return run(tracer);
       },
@@ -142,7 +142,7 @@ describe("tracing", () => {
       Promise.resolve(given),
     );
     expect(context.tracer).toBe(tracer);
-    expect(told).toEqual([["update", URN]]);
+    expect(recorded).toEqual([["update", URN]]);
     expect(debug.mock.calls).toEqual([["a line"]]);
   });
 

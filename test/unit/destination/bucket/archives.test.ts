@@ -256,8 +256,8 @@ test("an unreadable archive is reported with its path", async (context) => {
 test("no access key, secret key, session token or query of a link in a store's messages is shown", async (context) => {
   const link = "https://docs.s3.amazonaws.com/a?X-Amz-Signature=c4n4ry-signature&X-Amz-Credential=c4n4ry";
   const forms = (value: string): string => `${value} ${encodeURIComponent(value)} ${btoa(value)}`;
-  const words = [...Object.values(CANARIES).map(forms), link.replace("&", "&amp;")].join(" ");
-  store.rule = ({ method }) => (method === "PUT" ? stubError(400, "Strange", words) : undefined);
+  const credentials = [...Object.values(CANARIES).map(forms), link.replace("&", "&amp;")].join(" ");
+  store.rule = ({ method }) => (method === "PUT" ? stubError(400, "Strange", credentials) : undefined);
   const operation = await stubOperation(context);
   const draft = await archives().begin(await stubBundle(context, 10), operation);
   const error = await draft.publish().catch((reason: unknown) => reason as Error);

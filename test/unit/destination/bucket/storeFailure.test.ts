@@ -13,7 +13,11 @@ interface Raw {
   Region?: string;
 }
 
-function told({ status, headers, ...raw }: Raw, action: StoreAction = "s3:PutObject", key?: string): string {
+function messageOf(
+  { status, headers, ...raw }: Raw,
+  action: StoreAction = "s3:PutObject",
+  key?: string,
+): string {
   const error = Object.assign(new Error(raw.message), raw, {
     ...(status !== undefined && { $metadata: { httpStatusCode: status, requestId: "R1" } }),
     ...(headers && { $response: { headers } }),
@@ -50,7 +54,7 @@ test.for<[Raw, RegExp]>([
     /failed with status 418 \(Strange\): tea \(request id R1\)/,
   ],
 ])("%j", ([raw, expected]) => {
-  expect(told(raw)).toMatch(expected);
+  expect(messageOf(raw)).toMatch(expected);
 });
 
 test.for<Raw>([
@@ -64,27 +68,27 @@ test.for<Raw>([
     message: "the region 'us-east-1' is wrong; expecting 'eu-west-3'",
   },
 ])("a bucket of another region is named with its region: %j", (raw) => {
-  expect(told(raw)).toBe(
+  expect(messageOf(raw)).toBe(
     'the bucket docs is in the region eu-west-3, but the request went to another region | Set the destination\'s region to "eu-west-3".',
   );
 });
 
 test("a redirect without a target is still reported; other failures ignore the header", () => {
-  expect(told({ name: "PermanentRedirect", status: 301 })).toContain("is in another region");
+  expect(messageOf({ name: "PermanentRedirect", status: 301 })).toContain("is in another region");
   expect(
-    told({ name: "AccessDenied", status: 403, headers: { "x-amz-bucket-region": "eu-west-3" } }),
+    messageOf({ name: "AccessDenied", status: 403, headers: { "x-amz-bucket-region": "eu-west-3" } }),
   ).toContain("not allowed");
 });
 
 test("without s3:ListBucket missing objects look forbidden: that is reported", () => {
-  expect(told({ name: "403", status: 403 }, "s3:GetObject", "site/a")).toMatch(
+  expect(messageOf({ name: "403", status: 403 }, "s3:GetObject", "site/a")).toMatch(
     /^s3:GetObject on s3:\/\/docs\/site\/a .*and s3:ListBucket, without which/,
   );
 });
 
 test("messages of the store are cut, printable, and have no query of a link", () => {
   const message = `\u001b[31m##vso[task] https://docs.example.com/a?X-Amz-Signature=abc ${"x".repeat(1_000)}`;
-  const text = told({ name: "Strange", status: 500, message });
+  const text = messageOf({ name: "Strange", status: 500, message });
   expect(text).not.toContain("X-Amz-Signature");
   expect(text).not.toContain("\u001b");
   expect(text).not.toContain("##vso");

@@ -8,7 +8,7 @@ export type StopReason =
   /** The program, or a resource of it, is wrong: the messages are complete. */
   | "refused";
 
-export class StopSign {
+export class StopRequest {
   #reason: StopReason | undefined;
   #listeners: (() => void)[] = [];
 
@@ -16,19 +16,19 @@ export class StopSign {
     return this.#reason;
   }
 
-  get isUp(): boolean {
+  get isRequested(): boolean {
     return this.#reason !== undefined;
   }
 
   /** The first reason counts. */
-  raise(reason: StopReason): void {
+  request(reason: StopReason): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     for (const listener of this.#listeners) listener();
   }
 
-  onRaise(listener: () => void): void {
-    if (this.isUp) listener();
+  onRequest(listener: () => void): void {
+    if (this.isRequested) listener();
     else this.#listeners.push(listener);
   }
 }
