@@ -18,7 +18,12 @@ export interface AirGapKitArgs extends Omit<
   source: SourceArgs;
   /** Path of the chart that installs the site: a folder, or a packed chart (`.tgz`). @default none */
   chart?: pulumi.Input<string> | undefined;
-  /** Images to pull from their registries. The site's image is built on the first one, which must be nginx. @default none */
+  /**
+   * Images to pull from their registries. The site's image is built on the first one, which must be nginx. In the kit their names
+   * have no registry: `nginx-unprivileged:1.30-alpine`.
+   *
+   * @default none
+   */
   images?: pulumi.Input<pulumi.Input<string>[]> | undefined;
   /** Platforms to pull the images for, such as `linux/amd64` or `linux/arm64/v8`. @default ["linux/amd64"] */
   platforms?: pulumi.Input<pulumi.Input<string>[]> | undefined;

@@ -1,5 +1,8 @@
-// `npm run schema`: writes the schema of the Pulumi package from the tables of inputs, the types and their docstrings.
+// `npm run schema`: writes the schema of the Pulumi package and the tables of the reference, from the tables of inputs, the types and
+// their docstrings.
 import { writeFileSync } from "node:fs";
-import { SCHEMA_FILE, schemaText } from "./schemaFile.ts";
+import { readModel, referencePages, SCHEMA_FILE, schemaText } from "./schemaFile.ts";
 
-writeFileSync(SCHEMA_FILE, schemaText());
+const model = readModel();
+writeFileSync(SCHEMA_FILE, schemaText(model));
+for (const [file, text] of await referencePages(model)) writeFileSync(file, text);

@@ -12,6 +12,8 @@ export type ValueType =
 /** An input, an output, or a field of an object. */
 export interface Property {
   readonly name: string;
+  /** The name in programs in TypeScript, where it differs. */
+  readonly publicName?: string;
   readonly type: ValueType;
   readonly isRequired: boolean;
   /** Markdown, without the default. */

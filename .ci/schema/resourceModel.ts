@@ -25,7 +25,7 @@ export function inputsOf({ table, inputs }: ResourceParts, types: ValueTypes): P
     if (property.isRequired !== (required !== undefined)) {
       throw new Error(`the row and the type of the input ${publicName} disagree on whether it is required`);
     }
-    return { ...property, name, effect: change };
+    return { ...property, name, ...(publicName !== name && { publicName }), effect: change };
   });
 }
 

@@ -23,9 +23,19 @@ export interface AirGapKitInputs {
   source: BundleSource;
   /** Folder for the kits, one subfolder per kit. Another folder replaces the resource and removes the kits in the old one. */
   folder: string;
-  /** The chart that installs the site. The kit contains it as a packed chart. @default none */
+  /**
+   * The chart that installs the site: a folder, which is packed as helm does, or a `.tgz`, which the kit contains unchanged. Changed
+   * content is detected.
+   *
+   * @default none
+   */
   chart?: string | LocalChart;
-  /** Images to pull from their registries. The site's image is built on the first one, which must be nginx. @default none */
+  /**
+   * Images to pull from their registries. The site's image is built on the first one, which must be nginx. In the kit their names
+   * have no registry: `nginx-unprivileged:1.30-alpine`.
+   *
+   * @default none
+   */
   images?: readonly string[];
   /** Platforms to pull the images for, such as `linux/amd64` or `linux/arm64/v8`. @default ["linux/amd64"] */
   platforms?: readonly string[];
@@ -46,7 +56,11 @@ export interface AirGapKitInputs {
   since?: string;
   /** Split the kit into files of this size, in bytes, at least 1 MiB: for media with a file size limit. @default not split */
   partSize?: number;
-  /** Refuse a bundle whose pages or style sheets load anything from another host. @default false: it is only reported */
+  /**
+   * Refuse a bundle whose pages, SVG files or style sheets load anything from another host, or cannot be inspected.
+   *
+   * @default false: it is only reported
+   */
   requireSelfContained?: boolean;
   /** Refuse a bundle over these limits. */
   limits?: BundleLimits;

@@ -14,7 +14,11 @@ export interface BundleCopyInputs {
   destination: DestinationInputs;
   /** Expected SHA-256 of the archive, hexadecimal. A bundle with another digest is refused. @default any */
   sha256?: string;
-  /** Refuse a bundle whose pages or style sheets load anything from another host. @default false: it is only reported */
+  /**
+   * Refuse a bundle whose pages, SVG files or style sheets load anything from another host, or cannot be inspected.
+   *
+   * @default false: it is only reported
+   */
   requireSelfContained?: boolean;
   /** Refuse a bundle over these limits. */
   limits?: BundleLimits;

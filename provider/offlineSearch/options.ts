@@ -4,7 +4,12 @@ export interface SearchOptions {
   button?: boolean;
   /** Open the search with `/` and with Ctrl-K or Command-K. @default true */
   shortcuts?: boolean;
-  /** CSS selectors of elements of the site that open the search, besides the search boxes of known generators. @default [] */
+  /**
+   * CSS selectors of elements of the site that open the search, besides the search boxes of Mintlify, Docusaurus, VitePress, MkDocs
+   * and Sphinx, which always do.
+   *
+   * @default []
+   */
   openFrom?: readonly string[];
   /**
    * Patterns of the paths of pages that the search leaves out, such as `v1/**`. `*` matches a part of a name, `**` any path.

@@ -21,7 +21,7 @@ export interface StaticExportInputs extends ServiceInputs {
   triggers?: unknown[];
   /**
    * An existing job of this site to adopt. The provider starts no job: it waits for this one if it still runs, and mints a link.
-   * Use it to roll back, or to manage an export made elsewhere. While it is set, `version` is only a label and `triggers` have no
+   * Use it to roll back, or to manage an export made elsewhere. A job of another site is an error. While it is set, `version` is only a label and `triggers` have no
    * effect. After you remove it, its content stays until `version` or `triggers` change.
    */
   jobId?: string;
@@ -38,7 +38,7 @@ export interface StaticExportInputs extends ServiceInputs {
    */
   exportOptions?: Record<string, unknown>;
   /**
-   * Time limit of a run that only renews the link: a duration such as `"10m"`. A shorter limit for updates in `customTimeouts`
+   * Time limit of a run that only renews the link, so that an outage does not block the run for long: a duration such as `"10m"`. A shorter limit for updates in `customTimeouts`
    * takes precedence. A run that starts an export has the limit of exports instead.
    *
    * @default "5m"

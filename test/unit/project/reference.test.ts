@@ -2,13 +2,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { AGENT_JOB_INPUTS } from "../../../provider/agentJob/inputs.ts";
-import { inputNames } from "../../../provider/resource/inputTable.ts";
-import { STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
 import * as dynamic from "../../../provider/dynamic.ts";
 import * as errors from "../../../provider/messages/errors.ts";
 import * as sdk from "../../../sdk/index.ts";
-import { OWN_OUTPUTS } from "../../../sdk/staticExport.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
@@ -50,21 +46,6 @@ test("an explained message exists in the code", () => {
     .filter((piece) => piece.length > 3);
   expect(pieces.length).toBeGreaterThan(30);
   expect(pieces.filter((piece) => !code.includes(piece))).toEqual([]);
-});
-
-const names = (page: string, heading: string): string[] =>
-  firstCells(page, heading).flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
-
-test("every input is in the table of inputs", () => {
-  expect(names("static-export", "## Inputs").sort()).toEqual(inputNames(STATIC_EXPORT_INPUTS).sort());
-  const given = inputNames(AGENT_JOB_INPUTS).map((name) => AGENT_JOB_INPUTS[name].publicName ?? name);
-  expect(names("agent-job", "# `AgentJob`")).toEqual(expect.arrayContaining(given));
-});
-
-test("every output is in the table of outputs", () => {
-  expect(names("static-export", "## Outputs")).toEqual(
-    expect.arrayContaining([...Object.keys(OWN_OUTPUTS), "jobId", "version"]),
-  );
 });
 
 test("every resource has a page, and its class is exported", () => {
