@@ -1,7 +1,7 @@
 import { REMOVED } from "./redaction";
 
 /** Shortest value that is removed, in characters: a shorter one occurs in ordinary text. */
-const SHORTEST_SECRET = 6;
+export const SHORTEST_SECRET = 6;
 /** The shortest part of a secret that is removed, in characters. */
 const SHORTEST_PART = 4;
 /** Marks a place where text was cut or removed. */

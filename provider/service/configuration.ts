@@ -2,12 +2,18 @@ import { ConfigurationError } from "../messages/errors";
 import { isLoopback } from "../http/loopback";
 import type { Origin } from "../http/endpoint";
 import { proxyFor } from "../http/proxy";
-import type { Secrets } from "../messages/secrets";
+import { SHORTEST_SECRET, type Secrets } from "../messages/secrets";
 
 /** Environment variable with the admin API key, unless the input `apiKeyEnv` names another one. */
 export const API_KEY_VARIABLE = "DOCS_HOSTING_ADMIN_API_KEY";
 /** Stack configuration with the admin API key (`pulumi config set --secret`), read when the variable is not set. */
 export const API_KEY_CONFIG = "docs-hosting:adminApiKey";
+/** Environment variable with the text that admin API keys begin with. */
+export const API_KEY_PREFIX_VARIABLE = "DOCS_HOSTING_API_KEY_PREFIX";
+/** Stack configuration with the text that admin API keys begin with, read when the variable is not set. */
+export const API_KEY_PREFIX_CONFIG = "docs-hosting:apiKeyPrefix";
+/** What admin API keys begin with, unless a setting names another text. */
+export const DEFAULT_API_KEY_PREFIX = "svc_";
 /** Environment variable with the service's base URL. */
 export const BASE_URL_VARIABLE = "DOCS_HOSTING_BASE_URL";
 /** Stack configuration with the service's base URL, read when the variable is not set. */
@@ -30,6 +36,12 @@ export interface Configuration {
   baseUrl?: string;
   /** Admin API key, which begins with `svc_`. Set it as a secret. @default the environment variable `DOCS_HOSTING_ADMIN_API_KEY` */
   adminApiKey?: string;
+  /**
+   * Text that admin API keys begin with, for services whose keys have another prefix. An empty text accepts any key.
+   *
+   * @default the environment variable `DOCS_HOSTING_API_KEY_PREFIX`, then `svc_`
+   */
+  apiKeyPrefix?: string;
   /** Permit `http:` to hosts other than this machine, on which the key and links are readable on their way. @default false */
   allowInsecure?: boolean;
   /** Refuse to fetch a bundle from an address in the user's own network. @default false */
@@ -124,7 +136,7 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
 }
 
 /**
- * The admin API key, which begins with `svc_`. White space around it (a line end from a file) is dropped.
+ * The admin API key, which begins with {@link resolveApiKeyPrefix}. White space around it (a line end from a file) is dropped.
  *
  * @param apiKeyEnv the variable that contains the key; only the default variable falls back to the stack configuration
  * @throws ConfigurationError if the key is missing or malformed; the message shows at most its length
@@ -137,13 +149,39 @@ export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = A
       : `Set ${source.keySetting}.`;
   const where = apiKeyEnv === API_KEY_VARIABLE ? byDefault : `Set the environment variable ${apiKeyEnv}.`;
   if (key === "") throw new ConfigurationError("the admin API key is not set", where);
-  if (!/^svc_[\x21-\x7e]+$/.test(key)) {
+  const prefix = resolveApiKeyPrefix(source);
+  const malformed = (problem: string): never => {
     throw new ConfigurationError(
-      `the admin API key is malformed: its ${key.length} characters do not begin with svc_, or contain white space`,
+      `the admin API key is malformed: its ${key.length} characters ${problem}`,
       `${where} Keys are made on the API keys page of the dashboard.`,
     );
+  };
+  const isVisible = /^[\x21-\x7e]+$/.test(key);
+  if (prefix === "") {
+    if (!isVisible) malformed("contain white space or are not all ASCII");
+  } else if (!isVisible || !key.startsWith(prefix) || key === prefix) {
+    malformed(`do not begin with ${prefix}, or contain white space`);
+  }
+  // the default prefix is recognized in any text; other keys are removed from messages by their value
+  if (prefix !== DEFAULT_API_KEY_PREFIX && key.length < SHORTEST_SECRET) {
+    malformed(`are too few: a key of less than ${SHORTEST_SECRET} cannot be kept out of messages`);
   }
   return key;
+}
+
+/**
+ * The text that admin API keys begin with. A setting that is there and empty accepts any key.
+ *
+ * @throws ConfigurationError for a prefix that no key can have
+ */
+export function resolveApiKeyPrefix(source: ConfigurationSource): string {
+  const given = source.environment(API_KEY_PREFIX_VARIABLE) ?? source.stackConfig(API_KEY_PREFIX_CONFIG);
+  const prefix = (given ?? DEFAULT_API_KEY_PREFIX).trim();
+  if (/^[\x21-\x7e]*$/.test(prefix)) return prefix;
+  throw new ConfigurationError(
+    "the prefix of admin API keys contains white space, or is not all ASCII",
+    `Set ${API_KEY_PREFIX_VARIABLE}, or run \`pulumi config set ${API_KEY_PREFIX_CONFIG} ${DEFAULT_API_KEY_PREFIX}\`.`,
+  );
 }
 
 /** Whether white space surrounds the key, such as a file's line end: this provider removes it, but other programs do not. */

@@ -3,11 +3,14 @@
 import {
   ALLOW_INSECURE_CONFIG,
   API_KEY_CONFIG,
+  API_KEY_PREFIX_CONFIG,
+  API_KEY_PREFIX_VARIABLE,
   API_KEY_VARIABLE,
   BASE_URL_CONFIG,
   BASE_URL_VARIABLE,
   PUBLIC_STORAGE_ONLY_CONFIG,
   resolveApiKey,
+  resolveApiKeyPrefix,
   resolveBaseUrl,
   type ConfigurationSource,
 } from "../../service/configuration";
@@ -23,6 +26,7 @@ const NAMESPACE = "docs-hosting:";
 /** The environment variable of each setting that has one. */
 const VARIABLES: Readonly<Record<string, string>> = {
   [API_KEY_VARIABLE]: API_KEY_CONFIG,
+  [API_KEY_PREFIX_VARIABLE]: API_KEY_PREFIX_CONFIG,
   [BASE_URL_VARIABLE]: BASE_URL_CONFIG,
 };
 
@@ -50,8 +54,11 @@ export function providerSettings(
 ): ProviderSettings {
   const stackConfig = (setting: string): string | undefined => textOf(given[propertyOf(setting)]);
   if (isDefault(name)) return { stackConfig, environment };
-  const isGiven = (setting: string | undefined): boolean =>
-    setting !== undefined && (stackConfig(setting) ?? "").trim() !== "";
+  const isGiven = (setting: string | undefined): boolean => {
+    const value = setting === undefined ? undefined : stackConfig(setting);
+    // an empty prefix is a setting, too: it accepts any key
+    return value !== undefined && (value.trim() !== "" || setting === API_KEY_PREFIX_CONFIG);
+  };
   const property = `${KEY} of the provider ${name}`;
   return {
     stackConfig,
@@ -90,7 +97,10 @@ export function checkSettings(
   }
   // a switch that is neither true nor false is no problem of the base URL
   if (failures.length === 0) check(BASE_URL_CONFIG, () => resolveBaseUrl(source));
-  check(API_KEY_CONFIG, () => resolveApiKey(source));
+  check(API_KEY_PREFIX_CONFIG, () => resolveApiKeyPrefix(source));
+  const prefix = propertyOf(API_KEY_PREFIX_CONFIG);
+  const isPrefixKnown = !isUnknown(given[prefix]) && !failures.some(({ property }) => property === prefix);
+  if (isPrefixKnown) check(API_KEY_CONFIG, () => resolveApiKey(source));
   return failures;
 }
 

@@ -6,6 +6,7 @@ import {
   serviceSettings,
   type ConfigurationSource,
 } from "../../../provider/service/configuration.ts";
+import { Secrets } from "../../../provider/messages/secrets.ts";
 
 const source = (
   environment: Record<string, string> = {},
@@ -195,6 +196,52 @@ test.each(["c4n4ry", "svc_", "x svc_c4n4ry", "svc_c4n 4ry", "svc_c4n4rü"])(
     );
   },
 );
+
+describe("the prefix of keys", () => {
+  const withPrefix = (prefix: string, key: string, environment = {}): ConfigurationSource =>
+    source({ DOCS_HOSTING_ADMIN_API_KEY: key, ...environment }, { "docs-hosting:apiKeyPrefix": prefix });
+
+  test("comes from the environment, then the configuration; an empty one accepts any key", () => {
+    expect(resolveApiKey(withPrefix("dk_", "dk_c4n4ry"))).toBe("dk_c4n4ry");
+    const both = withPrefix("other_", "dk_c4n4ry", { DOCS_HOSTING_API_KEY_PREFIX: "dk_" });
+    expect(resolveApiKey(both)).toBe("dk_c4n4ry");
+    expect(resolveApiKey(withPrefix("", "c4n4ry"))).toBe("c4n4ry");
+    const empty = withPrefix("other_", "c4n4ry", { DOCS_HOSTING_API_KEY_PREFIX: "" });
+    expect(resolveApiKey(empty)).toBe("c4n4ry");
+  });
+
+  test.each([
+    ["dk_", "svc_c4n4ry", "do not begin with dk_, or contain white space"],
+    ["dk_live_", "dk_live_", "do not begin with dk_live_, or contain white space"],
+    ["", "c4n 4ry", "contain white space or are not all ASCII"],
+    ["", "c4n4r", "are too few: a key of less than 6 cannot be kept out of messages"],
+  ])("%j refuses the key «%s», and shows only its length", (prefix, key, problem) => {
+    expect(refusal(() => resolveApiKey(withPrefix(prefix, key)))).toEqual(
+      refused(
+        `the admin API key is malformed: its ${key.length} characters ${problem}. ` +
+          "Set DOCS_HOSTING_ADMIN_API_KEY, or run `pulumi config set --secret docs-hosting:adminApiKey`. " +
+          "Keys are made on the API keys page of the dashboard.",
+      ),
+    );
+  });
+
+  test("that no key can have is an error of its own", () => {
+    expect(refusal(() => resolveApiKey(withPrefix("d k", "d k1234")))).toEqual(
+      refused(
+        "the prefix of admin API keys contains white space, or is not all ASCII. " +
+          "Set DOCS_HOSTING_API_KEY_PREFIX, or run `pulumi config set docs-hosting:apiKeyPrefix svc_`.",
+      ),
+    );
+  });
+
+  test("does not matter for messages: the key is removed by its value", () => {
+    const secrets = new Secrets();
+    resolveApiKey({ ...withPrefix("", "c4n4ry-of-mine"), secrets });
+    expect(secrets.removeFrom("the service refused c4n4ry-of-mine, see key=c4n4ry-of-mine")).toBe(
+      "the service refused [removed], see key=[removed]",
+    );
+  });
+});
 
 test("white space around a key is dropped, and reported", () => {
   expect(resolveApiKey(source({ SECOND_KEY: " svc_c4n4ry!~\n" }), "SECOND_KEY")).toBe("svc_c4n4ry!~");

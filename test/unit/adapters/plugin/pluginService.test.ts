@@ -222,6 +222,19 @@ describe("the provider", () => {
     expect(failuresOf(await checkConfig({ adminApiKey: UNKNOWN, baseUrl: UNKNOWN }))).toEqual([]);
   });
 
+  test("judges the key by the prefix that is set beside it", async () => {
+    const adminApiKey = "dk_c4n4ry";
+    expect(failuresOf(await checkConfig({ adminApiKey, apiKeyPrefix: "dk_" }))).toEqual([]);
+    expect(failuresOf(await checkConfig({ adminApiKey, apiKeyPrefix: "" }))).toEqual([]);
+    expect(failuresOf(await checkConfig({ adminApiKey, apiKeyPrefix: UNKNOWN }))).toEqual([]);
+    expect(failuresOf(await checkConfig({ adminApiKey, apiKeyPrefix: "d k" }))).toEqual([
+      expect.stringMatching(/^apiKeyPrefix: the prefix of admin API keys contains white space/),
+    ]);
+    environment["DOCS_HOSTING_API_KEY_PREFIX"] = "other_";
+    expect(failuresOf(await checkConfig({ adminApiKey, apiKeyPrefix: "dk_" }))).toHaveLength(1);
+    expect(failuresOf(await checkConfig({ adminApiKey, apiKeyPrefix: "" }, "second"))).toEqual([]);
+  });
+
   test("does not judge a setting of the stack that the environment replaces", async () => {
     environment["DOCS_HOSTING_ADMIN_API_KEY"] = KEY;
     expect(failuresOf(await checkConfig({ adminApiKey: "wrong" }))).toEqual([]);
