@@ -10,7 +10,7 @@ import { publishedLifeCycle } from "../published/lifeCycle";
 import { folderFailures, localFailures } from "../published/localFailures";
 import type { PublicationKind } from "../published/publication";
 import { describeSource } from "../source/bundleSource";
-import { siteLimits } from "../source/inspect";
+import { reportLeftOut, siteLimits } from "../source/inspect";
 import type { LimitedContext } from "../resource/withinLimit";
 import { InputError } from "../messages/errors";
 import { isUnknown } from "../messages/unknown";
@@ -76,7 +76,8 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
       signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, { environment, secrets });
     const sinceKit = since === undefined ? undefined : readEarlierKit(since);
     return async ({ bundle, inspection }, placing) => {
-      const { files, pages, selfContained, externalLoads, root, hasFile } = inspection;
+      const { files, pages, selfContained, externalLoads, root, leftOut, hasFile } = inspection;
+      reportLeftOut(inspection, reporter);
       const { version, jobId, sha256, size } = bundle;
       const made = (kit: MadeKit["kit"]): MadeKit => ({
         kit,
@@ -86,7 +87,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
         usingFolder(folder, signal, () =>
           writeKit(
             {
-              bundle: { ...bundle, root },
+              bundle: { ...bundle, root, leftOut },
               search: offlineSearch && { options: offlineSearch, hasFile },
               limits: siteLimits(inputs),
               chart: chart?.path,

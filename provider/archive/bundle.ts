@@ -8,7 +8,8 @@ import { inspectedCharacters, InspectionBudget } from "./inspectionBudget";
 import { BROKEN, refusal, shown } from "./refusal";
 import type { Inspection, SiteFile, SiteLimits, SiteSink } from "./site";
 import { isPage, SiteLoads } from "./siteLoads";
-import { SiteTree } from "./siteTree";
+import { SiteRootFinder } from "./siteRoot";
+import { isMacMetadata, SiteTree } from "./siteTree";
 import { readTarGz } from "./readTar";
 import { Yielder, WORK_PER_ENTRY } from "./yielder";
 import { boundUnpacked } from "./unpackedBound";
@@ -49,24 +50,27 @@ export async function inspectBundle(
   const characters = inspectedCharacters(limits.unpackedBytes);
   const loads = new SiteLoads(new InspectionBudget(characters, new Yielder(signal)));
   let [files, pages, unpackedBytes] = [0, 0, 0];
-  const tops = new TopLevelNames();
+  const finder = new SiteRootFinder();
   const tree = await readBundle(bundle, limits, signal, {
-    entry: (path) => tops.add(path),
     file: async ({ path, size }, content) => {
       files++;
       unpackedBytes += size;
       if (isPage(path)) pages++;
+      await finder.see(path, size, content);
       await loads.inspect(path, size, content);
     },
     read: (bytes, size) => reporter.progress(transferLine("inspecting", bytes, size, 0)),
   });
-  const root = tree.hasFile("index.html") ? "" : tops.only;
-  if (root === undefined || !tree.hasFile(inRoot(root, "index.html"))) {
+  const found = finder.find(tree);
+  if (found === undefined) {
     throw refusal(
       "has no index.html, neither at the top nor in its only top-level folder",
       "Check that the domain has pages, and export the site again.",
     );
   }
+  const { root, leftOut } = found;
+  files -= leftOut.length;
+  for (const path of leftOut) unpackedBytes -= finder.sizeOf(path);
   // servers send this page for missing pages
   if (tree.hasFile(inRoot(root, "404.html"))) pages--;
   const externalLoads = loads.external.map(({ page, address }) => ({
@@ -75,6 +79,7 @@ export async function inspectBundle(
   }));
   return {
     root,
+    leftOut,
     files,
     pages,
     unpackedBytes,
@@ -84,21 +89,29 @@ export async function inspectBundle(
   };
 }
 
+/** What {@link inspectBundle} found, and the signal that stops the reading. */
+export interface Unpacking extends Pick<Inspection, "root"> {
+  /** @default nothing */
+  readonly leftOut?: Inspection["leftOut"] | undefined;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Reads a bundle a second time, by the same rules, and passes its files to a sink. What the sink received is valid only if this
  * succeeds: only at the end is it known that these are the inspected bytes.
  *
- * @param root as {@link inspectBundle} returned it
  * @throws BundleRefusedError; the signal's reason; the error of the file system or of the sink
  */
 export async function unpackBundle(
   bundle: BundleFile,
   limits: SiteLimits,
   sink: SiteSink,
-  { signal, root }: { readonly signal: AbortSignal; readonly root: string },
+  { signal, root, leftOut }: Unpacking,
 ): Promise<void> {
+  const isLeftOut = new Set(leftOut);
   await readBundle(bundle, limits, signal, {
     file: async ({ path, size }, content) => {
+      if (isLeftOut.has(path)) return;
       if (!path.startsWith(inRoot(root, ""))) throw changed();
       let readBytes = 0;
       let failure: unknown;
@@ -124,8 +137,6 @@ export async function unpackBundle(
 }
 
 interface Visitor {
-  /** A file or folder with an entry in the archive. */
-  entry?(path: string): void;
   file(file: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void>;
   readonly read?: (readBytes: number, size: number) => void;
 }
@@ -160,34 +171,11 @@ async function readBundle(
 
 async function visit({ kind, size, content }: ArchiveEntry, path: string, visitor: Visitor): Promise<void> {
   if (path === "" || isMacMetadata(path)) return;
-  visitor.entry?.(path);
   if (kind === "file") await visitor.file({ path, size }, content);
-}
-
-/** Files that macOS adds and no page refers to. They must satisfy every rule, and are left out. */
-function isMacMetadata(path: string): boolean {
-  return /(?:^__MACOSX(?:$|\/))|(?:(?:^|\/)(?:\._[^/]*|\.DS_Store)$)/.test(path);
 }
 
 function changed(): Error {
   return refusal("does not have the expected digest: its file was changed meanwhile", BROKEN);
-}
-
-/** The top-level names of an archive. */
-class TopLevelNames {
-  #first: string | undefined;
-  #isOnly = true;
-
-  add(path: string): void {
-    const top = path.split("/", 1)[0];
-    this.#first ??= top;
-    if (top !== this.#first) this.#isOnly = false;
-  }
-
-  /** The only top-level name, if there is exactly one. */
-  get only(): string | undefined {
-    return this.#isOnly ? this.#first : undefined;
-  }
 }
 
 function inRoot(root: string, path: string): string {

@@ -31,9 +31,12 @@ export interface ExternalLoad {
 /** The result of inspecting a complete bundle that may be published. */
 export interface Inspection {
   /**
-   * The site's root folder in the archive, if one folder contains everything; otherwise empty. Paths of files do not include it.
+   * The site's folder in the archive, if it is not at the top; otherwise empty. Paths of files do not include it.
    */
   readonly root: string;
+  /** Files of the archive that are not published: they start the site on a reader's own computer, see `SiteRootFinder`. */
+  readonly leftOut: readonly string[];
+  /** Number of files that are published, as everything below. */
   readonly files: number;
   /** Number of HTML files, without the site's `404.html`: the service counts pages in the same way. */
   readonly pages: number;

@@ -60,6 +60,17 @@ export class SiteTree {
     return found?.kind === "file" && found.path === path;
   }
 
+  /** The files and folders directly in a folder. @param folder its path; empty for the archive's root */
+  childrenOf(folder: string): { files: string[]; folders: string[] } {
+    const prefix = folder === "" ? "" : `${folder}/`;
+    const children = [...this.#things.values()].filter(
+      ({ path }) => path.startsWith(prefix) && !path.includes("/", prefix.length) && !isMacMetadata(path),
+    );
+    const paths = (kind: "file" | "folder"): string[] =>
+      children.filter((each) => each.kind === kind).map(({ path }) => path);
+    return { files: paths("file"), folders: paths("folder") };
+  }
+
   #put(path: string, kind: "file" | "folder", name: string): void {
     const key = folded(path);
     const known = this.#found.get(key);
@@ -81,6 +92,11 @@ export class SiteTree {
   #tooMany(): Error {
     return refusal(`contains more than ${this.#limits.files} files and folders`, raise("files"));
   }
+}
+
+/** Files that macOS adds and no page refers to. They must satisfy every rule, and are left out. */
+export function isMacMetadata(path: string): boolean {
+  return /(?:^__MACOSX(?:$|\/))|(?:(?:^|\/)(?:\._[^/]*|\.DS_Store)$)/.test(path);
 }
 
 /** The form that is equal for names that differ only in case or in the encoding of accents. */

@@ -8,7 +8,7 @@ import { folderFailures, localFailures } from "../published/localFailures";
 import type { PublicationKind } from "../published/publication";
 import { fromNow } from "../resource/decision";
 import { describeSource } from "../source/bundleSource";
-import { siteLimits } from "../source/inspect";
+import { reportLeftOut, siteLimits } from "../source/inspect";
 import { importCopy } from "./importCopy";
 import { linkTo } from "./link";
 import { withScratchFolder } from "./scratchFolder";
@@ -126,13 +126,14 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
           try {
             if (draft.sink) {
               const { signal } = context;
-              const { root, hasFile } = inspection;
+              const { root, leftOut, hasFile } = inspection;
+              reportLeftOut(inspection, context.reporter);
               const wanted = search && { options: search, hasFile };
               searchFacts = await unpackSite(
                 bundle,
                 siteLimits(inputs),
                 draft.sink,
-                { signal, root },
+                { signal, root, leftOut },
                 wanted,
               );
             }

@@ -1,4 +1,4 @@
-import type { Bundle } from "../archive/bundle";
+import type { Bundle, Unpacking } from "../archive/bundle";
 import type { SiteLimits } from "../archive/site";
 import { editionOf, unpackSite, type SearchFacts, type WantedSearch } from "../offlineSearch/unpackSite";
 import { LayerWriter } from "../siteImage/layer";
@@ -7,11 +7,8 @@ import type { BlobStore } from "./blobStore";
 import { siteName } from "./imageName";
 import type { KitImage, PulledImage } from "./kitImage";
 
-/** An inspected bundle. */
-export interface KitBundle extends Bundle {
-  /** The site's root folder, as `inspectBundle` returned it. */
-  readonly root: string;
-}
+/** An inspected bundle, with what `inspectBundle` found. */
+export type KitBundle = Bundle & Omit<Unpacking, "signal">;
 
 /**
  * Builds the site's own image: the base image for each of its platforms, with the site as its top layer.
@@ -27,7 +24,7 @@ export async function buildSiteImage(
   search?: WantedSearch,
 ): Promise<{ image: KitImage; search: SearchFacts }> {
   const writer = new LayerWriter(scratch, WEB_ROOT, true, editionOf(bundle.sha256, search?.options));
-  const facts = await unpackSite(bundle, limits, writer, { signal, root: bundle.root }, search);
+  const facts = await unpackSite(bundle, limits, writer, { ...bundle, signal }, search);
   const layer = await writer.end(signal);
   await store.take(layer.path, layer);
   const annotations = annotationsOf(bundle, base.base);

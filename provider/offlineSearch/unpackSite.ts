@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { unpackBundle, type BundleFile } from "../archive/bundle";
+import { unpackBundle, type BundleFile, type Unpacking } from "../archive/bundle";
 import type { SiteLimits, SiteSink } from "../archive/site";
 import type { OfflineSearch } from "./options";
 import { SEARCH_VERSION, SiteSearch } from "./siteSearch";
@@ -31,22 +31,21 @@ export interface WantedSearch {
 /**
  * Passes the files of an inspected bundle to a sink, and adds a search if one is wanted.
  *
- * @param root as `inspectBundle` returned it
  * @throws BundleRefusedError; the signal's reason; the error of the file system or of the sink
  */
 export async function unpackSite(
   bundle: BundleFile,
   limits: SiteLimits,
   sink: SiteSink,
-  { signal, root }: { readonly signal: AbortSignal; readonly root: string },
+  unpacking: Unpacking,
   search?: WantedSearch,
 ): Promise<SearchFacts> {
   if (search === undefined) {
-    await unpackBundle(bundle, limits, sink, { signal, root });
+    await unpackBundle(bundle, limits, sink, unpacking);
     return {};
   }
   const { options, hasFile } = search;
-  const site = new SiteSearch(sink, options === true ? {} : options, hasFile, signal);
-  await unpackBundle(bundle, limits, site, { signal, root });
+  const site = new SiteSearch(sink, options === true ? {} : options, hasFile, unpacking.signal);
+  await unpackBundle(bundle, limits, site, unpacking);
   return { searchPages: await site.finish(), searchVersion: SEARCH_VERSION };
 }

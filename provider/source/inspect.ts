@@ -2,10 +2,15 @@ import { inspectBundle } from "../archive/bundle";
 import { isNotInspected } from "../archive/inspectionBudget";
 import type { Inspection, SiteLimits } from "../archive/site";
 import type { Bundle } from "../archive/bundle";
+import { shown } from "../archive/refusal";
 import { formatBytes } from "../messages/formatBytes";
 import { BundleRefusedError } from "../messages/errors";
+import type { Reporter } from "../messages/reporter";
 import type { BundleRequirements } from "./requirements";
 import type { LimitedContext } from "../resource/withinLimit";
+
+/** How many files that are left out are named. */
+const MAX_SHOWN = 8;
 
 /** Inspects a bundle and checks it against its requirements. @throws BundleRefusedError; the signal's reason */
 export function inspect(
@@ -26,6 +31,16 @@ export function inspect(
 /** The limits on the files of a bundle. */
 export function siteLimits({ limits: { unpackedBytes, files } }: BundleRequirements): SiteLimits {
   return { unpackedBytes, files };
+}
+
+/** Reports the files of an archive that are not published. */
+export function reportLeftOut({ leftOut }: Inspection, reporter: Pick<Reporter, "info">): void {
+  if (leftOut.length === 0) return;
+  const names = leftOut.slice(0, MAX_SHOWN).map(shown).join(", ");
+  const more = leftOut.length > MAX_SHOWN ? ` and ${leftOut.length - MAX_SHOWN} more` : "";
+  reporter.info(
+    `not published, because they only start the site on a reader's own computer: ${names}${more}`,
+  );
 }
 
 /** Warns about external loads and about files that were not inspected, or refuses the bundle because of them. */

@@ -1,9 +1,10 @@
 import { statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ArchiveServer, send } from "./archiveServer.ts";
 import { CANARY, PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { podBesideStore } from "./podBesideStore.ts";
+import { EXPORTED_FORMS, exported } from "./exportedForms.ts";
 import { type Entry, SITE, tarGz } from "./tarArchive.ts";
 
 describe.each(SYSTEMS)("with %s, the archive", (system) => {
@@ -36,6 +37,40 @@ describe.each(SYSTEMS)("with %s, the archive", (system) => {
     server.answer = send(tarGz(SITE.map((entry) => ({ ...entry, name: `./my site-1.2/${entry.name}` }))));
     expect((await pod.fetch()).code).toBe(0);
     expect(Object.keys(pod.served() ?? {}).sort()).toEqual(["folder/index.html", "guide.html", "index.html"]);
+  });
+
+  test.each(EXPORTED_FORMS)(
+    "of another exporter, with $what, is served without them",
+    async ({ files, leftOut }) => {
+      server.answer = send(tarGz(exported(files)));
+      const { code, log } = await pod.fetch();
+      expect(code).toBe(0);
+      expect(Object.keys(pod.served() ?? {}).sort()).toEqual([
+        "folder/index.html",
+        "guide.html",
+        "index.html",
+      ]);
+      expect(log).toContain("Not served, because they only start the site on a reader's own computer: ");
+      for (const path of leftOut) expect(log).toContain(basename(path));
+      expect(log).toMatch(/: 3 files, 45 bytes, /);
+    },
+  );
+
+  test("keeps scripts that no launch file names, and is refused with other files beside the site's folder", async () => {
+    const scripts = ["serve.js", "start.bat", "install.bat"].map((name) => ({
+      name,
+      content: "node other.js",
+    }));
+    server.answer = send(tarGz([...SITE, ...scripts]));
+    expect((await pod.fetch()).code).toBe(0);
+    expect(pod.served()).toMatchObject({ "serve.js": "node other.js", "start.bat": "node other.js" });
+    for (const beside of ["robots.txt", "other/index.html", "README.md"]) {
+      const again = new PodFolders(system);
+      server.answer = send(tarGz(["site/index.html", beside].map((name) => ({ name }))));
+      again.writeSecret(`${server.url}/?${CANARY}`);
+      expect((await again.fetch()).log).toContain("it has no index.html");
+      again.remove();
+    }
   });
 
   test("is unpacked when its folders are read-only, and when names, also an owner's, have spaces, quotes and dashes", async () => {

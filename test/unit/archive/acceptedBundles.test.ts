@@ -153,6 +153,7 @@ test("a bundle of the reference service is a site that needs nothing from other 
   const bundle = { path, format: "tar.gz", sha256 } as const;
   expect(await inspected(bundle)).toEqual({
     root: "",
+    leftOut: [],
     files: files.length,
     pages: 2,
     unpackedBytes: files.reduce((sum, file) => sum + readFileSync(join(target, file)).length, 0),

@@ -39,13 +39,12 @@ export async function unpacked(
   limits = LIMITS,
 ): Promise<Record<string, string>> {
   const file = bundle instanceof Uint8Array ? bundleOnDisk(bundle) : bundle;
-  const { root } = await inspected(file, limits);
-  return await unpackedAgain(file, root, limits);
+  return await unpackedAgain(file, await inspected(file, limits), limits);
 }
 
 export async function unpackedAgain(
   bundle: BundleFile,
-  root: string,
+  site: Pick<Inspection, "root" | "leftOut">,
   limits = LIMITS,
 ): Promise<Record<string, string>> {
   const files: [string, string][] = [];
@@ -60,7 +59,7 @@ export async function unpackedAgain(
     expect(bytes.length).toBe(size);
     files.push([path, bytes.toString("latin1")]);
   };
-  await unpackBundle(bundle, limits, { file }, { signal, root });
+  await unpackBundle(bundle, limits, { file }, { signal, ...site });
   return Object.fromEntries(files);
 }
 
@@ -76,7 +75,10 @@ export async function refusalOf(bundle: BundleFile | Uint8Array, limits = LIMITS
     return error as BundleRefusedError;
   };
   const { message, remedy } = await refusal(inspected(file, limits));
-  expect(await refusal(unpackedAgain(file, "", limits))).toMatchObject({ message, remedy });
+  expect(await refusal(unpackedAgain(file, { root: "", leftOut: [] }, limits))).toMatchObject({
+    message,
+    remedy,
+  });
   expect(remedy).toMatch(/^[A-Z].+\.$/);
   return message;
 }

@@ -79,7 +79,7 @@ describe.each(ARCHIVES)("a %s", (_format, archive) => {
     const bundle = bundleOnDisk(archive);
     await inspected(bundle);
     appendFileSync(bundle.path, "x");
-    await expect(unpackedAgain(bundle, "")).rejects.toThrow(BundleRefusedError);
+    await expect(unpackedAgain(bundle, { root: "", leftOut: [] })).rejects.toThrow(BundleRefusedError);
   });
 
   test("is left between two entries when it is stopped, with the reason", async () => {

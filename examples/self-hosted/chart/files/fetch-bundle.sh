@@ -560,10 +560,9 @@ unpack() {
       else printf "%.0f %d", bytes, differ
     }' "$work/made")
   case $found in [0-9]*) unpacked_bytes=${found% *} ;; *) unsafe "$found" || return 1 ;; esac
-  # the site is the folder with the start page: the archive's root, or its only folder
-  root=$stage
-  [ -f "$root/index.html" ] || root=$stage/$(ls -A "$stage") # the name of no file, when there are several
-  [ -f "$root/index.html" ] || unsafe "it has no index.html" || return 1
+  left_out=
+  find_root || unsafe "it has no index.html" || return 1
+  leave_out_launch_files
   # nginx makes an ETag of a file's time and size. Where all files have one and the same time, as reproducible packers give them,
   # an edit that keeps the size would look unchanged to every browser; and a zip does not say in which zone its times are. Then
   # the time is made of the archive's digest, the same in every pod and another in every version.
@@ -575,6 +574,80 @@ unpack() {
   esac
 }
 
+# The rules of the two functions below are those of the provider (archive/siteRoot.ts).
+
+# Whether the file name $1 is of a file that starts a site on a reader's own computer.
+starts_site() {
+  case $1 in
+    [Ss]tart* | [Ss]erve* | [Ll]aunch* | [Oo]pen* | [Rr]un* | [Vv]iew* | [Pp]review*) ;;
+    *) return 1 ;;
+  esac
+  case $1 in
+    *.command | *.bat | *.cmd | *.sh | *.ps1 | *.desktop | *.js | *.mjs | *.cjs | *.py) ;;
+    *) return 1 ;;
+  esac
+}
+
+leave_out() {
+  left_out="$left_out, ${1##*/}"
+  files=$((files - 1))
+  unpacked_bytes=$((unpacked_bytes - $(size_of "$1")))
+  rm -f "$1"
+}
+
+# Sets $root to the folder with the start page: the archive's root, the only folder there, or the only folder beside launch files,
+# at the root or in the only folder there. Fails if there is none.
+find_root() {
+  root=$stage
+  for level in 1 2; do
+    [ ! -f "$root/index.html" ] || return 0
+    folder='' beside='' launched=''
+    for path in "$root"/* "$root"/.[!.]*; do
+      name=${path##*/}
+      case $name in __MACOSX | ._* | .DS_Store) continue ;; esac
+      if [ -d "$path" ]; then
+        [ -z "$folder" ] || return 1
+        folder=$path
+      elif [ -f "$path" ]; then
+        beside=yes
+        if starts_site "$name"; then
+          launched=yes
+        else
+          case $name in
+            README | README.md | README.txt | LICENSE | LICENSE.md | LICENSE.txt | NOTICE | NOTICE.md | NOTICE.txt | package.json) ;;
+            *) return 1 ;;
+          esac
+        fi
+      fi
+    done
+    [ -n "$folder" ] || return 1
+    [ -n "$launched" ] || { [ $level = 1 ] && [ -z "$beside" ]; } || return 1
+    for path in "$root"/*; do
+      [ ! -f "$path" ] || leave_out "$path"
+    done
+    root=$folder
+  done
+  [ -f "$root/index.html" ]
+}
+
+# Removes the launch files in the site's own folder, and the programs there that they name.
+leave_out_launch_files() {
+  set --
+  for path in "$root"/*.command "$root"/*.bat "$root"/*.cmd; do
+    [ ! -f "$path" ] || ! starts_site "${path##*/}" || set -- "$@" "$path"
+  done
+  [ $# -gt 0 ] || return 0
+  : >"$work/left_out"
+  for path in "$root"/*.js "$root"/*.mjs "$root"/*.cjs "$root"/*.py; do
+    [ -f "$path" ] && grep -lF -e "${path##*/}" "$@" >"$work/naming" 2>/dev/null || continue
+    { cat "$work/naming" && printf '%s\n' "$path"; } >>"$work/left_out"
+  done
+  sort -u "$work/left_out" >"$work/paths"
+  while IFS= read -r path; do
+    leave_out "$path"
+  done <"$work/paths"
+}
+
 # Publishes the archive's content to the folder that nginx serves, in one rename.
 publish() {
   archive=$download/archive
@@ -584,6 +657,7 @@ publish() {
   listed=$?
   wait $summing
   check_digests && [ $listed -eq 0 ] && unpack || return 1
+  [ -z "$left_out" ] || say "Not served, because they only start the site on a reader's own computer: $(printable "${left_out#, }")."
   rm -rf "$site_folder/active.content" "$site_folder/active"
   mv "$root" "$site_folder/active" || no_space || return 1
   printf '%s' "$content_id" >"$site_folder/active.content"

@@ -1,0 +1,113 @@
+import type { SiteTree } from "./siteTree";
+
+/** Which part of a bundle is the site. Paths are those of the archive. */
+export interface SiteRoot {
+  /** The folder with the start page, without a slash at the end; empty for the archive's own root. */
+  readonly root: string;
+  /** Files that are not published: they start the site on a reader's own computer, or describe how. */
+  readonly leftOut: readonly string[];
+}
+
+// `find_root` of the chart's fetch-bundle.sh has the same rules.
+/** Names of files that start a site. */
+const STARTS = /^(?:[Ss]tart|[Ss]erve|[Ll]aunch|[Oo]pen|[Rr]un|[Vv]iew|[Pp]review)/;
+/** Extensions of launch files and start programs. */
+const LAUNCHES = /\.(?:command|bat|cmd|sh|ps1|desktop|js|mjs|cjs|py)$/;
+/** Extensions of launch files, which a desktop opens. */
+const DESKTOP = /\.(?:command|bat|cmd)$/;
+/** Extensions of start programs, which a launch file names. */
+const PROGRAM = /\.(?:js|mjs|cjs|py)$/;
+/** Further files that an exporter puts beside the folder of the site. */
+const COMPANION = /^(?:README|LICENSE|NOTICE)(?:\.md|\.txt)?$|^package\.json$/;
+
+/** How deep the site can be: in a folder of the archive's only folder. */
+const MAX_DEPTH = 3;
+/** Longest launch file that is read, in bytes, and how many are read. */
+const LONGEST_LAUNCH_FILE = 64 * 1024;
+const MAX_LAUNCH_FILES = 16;
+
+/** Finds the site in a bundle, and the files of an exporter beside it, after all entries were seen. */
+export class SiteRootFinder {
+  /** The content of launch files. */
+  readonly #launchFiles = new Map<string, string>();
+  /** The size of each file that may be left out. */
+  readonly #sizes = new Map<string, number>();
+
+  /** Reads the content of a launch file. */
+  async see(path: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const name = nameOf(path);
+    if (path.split("/").length > MAX_DEPTH || !(LAUNCHES.test(name) || COMPANION.test(name))) return;
+    this.#sizes.set(path, size);
+    if (!isLaunchFile(name) || size > LONGEST_LAUNCH_FILE || this.#launchFiles.size >= MAX_LAUNCH_FILES) {
+      return;
+    }
+    const pieces: Uint8Array[] = [];
+    for await (const piece of content) pieces.push(piece);
+    this.#launchFiles.set(path, Buffer.concat(pieces).toString("latin1"));
+  }
+
+  /**
+   * The site is where `index.html` is: at the archive's top; in the only folder there; or in the only folder beside launch files,
+   * at the top or in the only folder there. `undefined` if it is nowhere.
+   */
+  find(tree: SiteTree): SiteRoot | undefined {
+    const leftOut: string[] = [];
+    let root = "";
+    for (const level of [1, 2]) {
+      if (tree.hasFile(below(root, "index.html"))) break;
+      const { files, folders } = tree.childrenOf(root);
+      const [folder] = folders;
+      if (folder === undefined || folders.length > 1) return undefined;
+      const isLaunched = files.some((path) => startsSite(nameOf(path)));
+      const areAllOfExporter = files.every(
+        (path) => startsSite(nameOf(path)) || COMPANION.test(nameOf(path)),
+      );
+      const isAlone = level === 1 && files.length === 0;
+      if (!isAlone && !(isLaunched && areAllOfExporter)) return undefined;
+      leftOut.push(...files);
+      root = folder;
+    }
+    if (!tree.hasFile(below(root, "index.html"))) return undefined;
+    return { root, leftOut: [...leftOut, ...this.#launchersIn(root)] };
+  }
+
+  /** Size of a file that is left out, in bytes. */
+  sizeOf(path: string): number {
+    return this.#sizes.get(path) ?? 0;
+  }
+
+  /**
+   * The launch files in the site's own folder, and the programs there that they name. Without a launch file that names it, a
+   * program is a file of the site.
+   */
+  #launchersIn(root: string): string[] {
+    const inFolder = [...this.#sizes.keys()].filter((path) => path === below(root, nameOf(path)));
+    const programs = inFolder.filter((path) => PROGRAM.test(path));
+    const found = new Set<string>();
+    for (const path of inFolder) {
+      const text = this.#launchFiles.get(path);
+      if (text === undefined) continue;
+      for (const program of programs.filter((each) => text.includes(nameOf(each)))) {
+        found.add(path);
+        found.add(program);
+      }
+    }
+    return [...found];
+  }
+}
+
+function startsSite(name: string): boolean {
+  return STARTS.test(name) && LAUNCHES.test(name);
+}
+
+function isLaunchFile(name: string): boolean {
+  return STARTS.test(name) && DESKTOP.test(name);
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+function below(folder: string, name: string): string {
+  return folder === "" ? name : `${folder}/${name}`;
+}
