@@ -52,7 +52,7 @@ describe.each(SYSTEMS)("with %s, the archive", (system) => {
       ]);
       expect(log).toContain("Not served, because they only start the site on a reader's own computer: ");
       for (const path of leftOut) expect(log).toContain(basename(path));
-      expect(log).toMatch(/: 3 files, 45 bytes, /);
+      expect(log).toMatch(/: 3 files, 43 bytes, /);
     },
   );
 
