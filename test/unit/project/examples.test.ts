@@ -25,7 +25,7 @@ test("there are five examples to copy", () => {
   expect(EXAMPLES).toEqual(["agent-gate", "air-gapped", "fleet", "quickstart", "self-hosted"]);
 });
 
-test.each([...EXAMPLES, "fleet/gitops"])(
+test.each([...EXAMPLES, "fleet/gitops", "policies", "templates/typescript"])(
   "%s requires this version of the package, and otherwise the versions of the tests",
   (name) => {
     const { engines, dependencies, devDependencies, allowScripts } = manifestOf(`examples/${name}`);
