@@ -63,7 +63,7 @@ export class SiteTree {
   /** The files and folders directly in a folder. @param folder its path; empty for the archive's root */
   childrenOf(folder: string): { files: string[]; folders: string[] } {
     const prefix = folder === "" ? "" : `${folder}/`;
-    const children = [...this.#things.values()].filter(
+    const children = [...this.#found.values()].filter(
       ({ path }) => path.startsWith(prefix) && !path.includes("/", prefix.length) && !isMacMetadata(path),
     );
     const paths = (kind: "file" | "folder"): string[] =>
