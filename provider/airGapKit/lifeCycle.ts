@@ -54,7 +54,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
 
   destinationName,
   // `kits`, `./kits` and its absolute path are one folder: a replacement would remove what it has just made
-  destinationKey: ({ folder }) => (isUnknown(folder) ? folder : resolve(folder)),
+  destinationKey: ({ folder }) => resolve(folder),
   actionText: (inputs) =>
     `a kit of ${describeSource(inputs.source)} is written to ${destinationName(inputs)}`,
   subject: ({ source }) => `a kit of ${describeSource(source)}`,

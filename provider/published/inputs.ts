@@ -87,8 +87,7 @@ function ruleOfSearch(value: unknown): RuleResult {
 
 function problemOf(kind: "boolean" | "list", value: unknown): string | undefined {
   if (kind === "boolean") return typeof value === "boolean" ? undefined : "must be true or false";
-  const isText = (each: unknown): boolean =>
-    isUnknown(each) || (typeof each === "string" && each.trim() !== "");
+  const isText = (each: unknown): boolean => typeof each === "string" && each.trim() !== "";
   return Array.isArray(value) && value.every(isText)
     ? undefined
     : "must be a list of texts that are not empty";

@@ -14,6 +14,7 @@ import {
 } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
 import { Session } from "../../../../provider/adapters/session/session.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
+import type { LifeCycle, StoredState } from "../../../../provider/resource/lifeCycle.ts";
 import { staticExport } from "../../../../provider/staticExport/lifeCycle.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { KEY, URN } from "../../../simulation/testContext.ts";
@@ -69,22 +70,38 @@ afterEach(() => {
 });
 
 /** Valid inputs, and the stored values beside them after a first `up`. */
-interface Sample {
-  readonly provider: () => DynamicProvider;
+interface Sample extends Resource {
   readonly inputs: () => object;
   readonly outputs: object;
   readonly bookkeeping: object;
 }
 
-const copyTo = (destination: object): Sample => ({
-  provider: () => dynamicProvider(bundleCopy, session),
-  inputs: () => ({ source: SOURCE, destination, sha256: SHA256, ...DEMANDS }),
+interface Resource {
+  readonly provider: () => DynamicProvider;
+  /** The outputs in a preview of the native plugin. */
+  readonly predict: (inputs: object, state?: StoredState) => object;
+}
+
+const resource = <Inputs extends object, State extends StoredState>(
+  lifeCycle: LifeCycle<Inputs, State>,
+): Resource => ({
+  provider: () => dynamicProvider(lifeCycle, session),
+  predict: (inputs, state) =>
+    lifeCycle.predict(inputs as Inputs, state as State | undefined, session.machine),
+});
+
+const visibleOf = (properties: object): object =>
+  Object.fromEntries(Object.entries(properties).filter(([name]) => !name.startsWith("__")));
+
+const copyTo = (destination: object, others: object = {}): Sample => ({
+  ...resource(bundleCopy),
+  inputs: () => ({ source: SOURCE, destination, sha256: SHA256, ...DEMANDS, ...others }),
   outputs: { ...BUNDLE, uri: "s3://docs/v1" },
   bookkeeping: COPIES,
 });
 const SAMPLES: Readonly<Record<string, Sample>> = {
   StaticExport: {
-    provider: () => dynamicProvider(staticExport, session),
+    ...resource(staticExport),
     inputs: () => ({
       domain: "docs.example.com",
       version: "v1",
@@ -104,12 +121,15 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     bookkeeping: { given: ["version"], mintedAtMs: 0 },
   },
   AgentJob: {
-    provider: () => dynamicProvider(agentJob, session),
+    ...resource(agentJob),
     inputs: () => ({ projectId: "p", jobId: "j", acceptFailed: true, ...SERVICE }),
     outputs: { status: "completed" },
     bookkeeping: {},
   },
-  "BundleCopy to a folder": copyTo({ folder: "./copies", layout: "site" }),
+  "BundleCopy to a folder": copyTo(
+    { folder: "./copies", layout: "site" },
+    { offlineSearch: { button: false, shortcuts: true, openFrom: [".find"], exclude: ["old/**"] } },
+  ),
   "BundleCopy to a bucket": copyTo({
     bucket: "docs",
     prefix: "a",
@@ -125,7 +145,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     plainHttp: false,
   }),
   AirGapKit: {
-    provider: () => dynamicProvider(airGapKit, session),
+    ...resource(airGapKit),
     inputs: () => ({
       source: { file: "bundle.tar.gz", version: "v1", domain: "docs.example.com", fileSha256: SHA256 },
       folder: join(folder, "kits"),
@@ -135,6 +155,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
       values: { site: { replicas: 2, hosts: ["a"] } },
       signingKeyEnv: "KIT_KEY",
       partSize: 2 ** 20,
+      offlineSearch: true,
       ...DEMANDS,
     }),
     outputs: { ...BUNDLE, path: join("kits", "v1-0"), bundleSha256: SHA256 },
@@ -165,7 +186,7 @@ function replaced(value: unknown, changes: readonly (readonly [Path, string])[])
 }
 
 test.each(Object.keys(SAMPLES))(
-  "a %s is checked and compared, whatever part of it is unknown",
+  "a %s is checked, compared and predicted, whatever part of it is unknown",
   async (name) => {
     const sample = SAMPLES[name];
     if (!sample) throw new Error("no sample");
@@ -184,16 +205,30 @@ test.each(Object.keys(SAMPLES))(
     const property = fc.asyncProperty(unknowns, async (changes) => {
       printed = [];
       const news = replaced(inputs, changes) as Record<string, unknown>;
+      const created = await provider().check({}, news);
+      expect(created.failures).toEqual([]);
       const checked = await provider().check(olds, news);
       expect(checked.failures).toEqual([]);
       for (const [path, sentinel] of changes) {
         // an unknown value stays unknown, so that the preview shows it
         if (path.length === 1) expect(checked.inputs[String(path[0])]).toBe(sentinel);
       }
-      const { changes: isChanged } = await provider().diff("id", olds, checked.inputs);
+      const diff = await provider().diff("id", olds, checked.inputs);
+      // the engine previews a replacement as a create
+      const state = diff.replaces?.length
+        ? undefined
+        : { outputs: { ...sample.inputs(), ...outputs }, bookkeeping };
+      for (const [given, before] of [
+        [created.inputs, undefined],
+        [checked.inputs, state],
+      ] as const) {
+        const visible = visibleOf(given);
+        const names = Object.keys(visible);
+        expect(Object.keys(sample.predict(visible, before))).toEqual(expect.arrayContaining(names));
+      }
       // some fields below an input have no effect: a file's path where its digest is known
       const isVisible = changes.some(([path]) => path.length === 1 && !String(path[0]).startsWith("__"));
-      if (isVisible) expect(isChanged).not.toBe(false);
+      if (isVisible) expect(diff.changes).not.toBe(false);
       const output = printed.join("\n");
       for (const hidden of [KEY, ...SENTINELS]) expect(output).not.toContain(hidden);
     });
