@@ -41,9 +41,9 @@ export class Part {
   isUseless = false;
   readonly #where: { readonly folder: string; readonly name: string };
   #folder: string;
-  readonly #memory = new SharedArrayBuffer(BLOCK_BYTES * BLOCKS);
-  readonly #bytes = Buffer.from(this.#memory);
   #worker: Worker | undefined;
+  /** The blocks, in memory that the thread shares. Empty without a thread: a complete part may be kept for long. */
+  #bytes: Buffer = Buffer.alloc(0);
   /** Pending requests to the thread, in the order of its responses. */
   readonly #waiting: { resolve: (answer: PartAnswer) => void; reject: (error: Error) => void }[] = [];
   /** The block that is being filled, and how many bytes it has. */
@@ -91,13 +91,15 @@ export class Part {
     const program = isBundled
       ? ownText("dist/provider/download/partWriter.js")
       : join(__dirname, `partWriter${extname(__filename)}`);
+    const memory = new SharedArrayBuffer(BLOCK_BYTES * BLOCKS);
     const worker = new Worker(program, {
       eval: isBundled,
-      workerData: this.#memory,
+      workerData: memory,
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }, // it creates almost no garbage
     });
     this.#worker = worker;
+    this.#bytes = Buffer.from(memory);
     worker.unref();
     worker.on("message", (answer: PartAnswer) => this.#waiting.shift()?.resolve(answer));
     worker.on("error", (error: Error) => {
@@ -158,6 +160,7 @@ export class Part {
       await this.#do({ do: "close" });
     } finally {
       this.#worker = undefined;
+      this.#bytes = Buffer.alloc(0);
       await worker.terminate();
     }
   }

@@ -11,6 +11,8 @@ import {
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Part, strongEtag, type PartNote } from "../../../provider/download/part.ts";
 import { ownName } from "../../../provider/files/owner.ts";
@@ -25,6 +27,12 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const claim = (name = "a", subject = "job a"): Part => Part.claim(folder, name, subject, Date.now());
+
+/** Collects garbage: memory that nothing uses is freed. */
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+}
 
 /** A part as another process left it. */
 function left(
@@ -46,6 +54,27 @@ const FREE = "free-00000000";
 const living = ownName();
 /** Of an unknown machine. */
 const FAR = "0123456789abcdef-1-1-00000000";
+
+test("complete parts that are kept need no memory: a run may keep hundreds", async () => {
+  const opened = async (name: string): Promise<Part> => {
+    const part = claim(name);
+    await part.open();
+    await part.append(Buffer.from(name));
+    return part;
+  };
+  await (await opened("first")).close(); // what the code itself needs
+  collectGarbage();
+  const before = process.memoryUsage().arrayBuffers;
+  const kept: Part[] = [];
+  for (let number = 0; number < 10; number++) {
+    const part = await opened(`part-${number}`);
+    await part.close();
+    kept.push(part);
+  }
+  collectGarbage();
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * 2 ** 20);
+  expect(kept.map((part) => readFileSync(part.path, "utf8"))).toEqual(kept.map((_, at) => `part-${at}`));
+});
 
 test("an existing part is resumed, and its digest is that of the whole", async () => {
   left(FREE, "one ");
