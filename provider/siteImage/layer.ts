@@ -116,10 +116,8 @@ export class LayerWriter implements SiteSink {
       signal.throwIfAborted();
       if (this.#files.has(path)) continue; // the site has its own inspected file with this name
       await this.#write(this.#header(`${this.#root}/${path}`, size));
-      if (size > 0) {
-        const content = createReadStream(this.#textsPath, { start: offset, end: offset + size - 1 });
-        for await (const chunk of content) await this.#write(chunk as Buffer);
-      }
+      const content = createReadStream(this.#textsPath, { start: offset, end: offset + size - 1 });
+      for await (const chunk of content) await this.#write(chunk as Buffer);
       await this.#write(tarPadding(size));
     }
     await this.#write(tarEnd());
@@ -150,7 +148,6 @@ export class LayerWriter implements SiteSink {
   }
 
   async #write(bytes: Uint8Array): Promise<void> {
-    if (bytes.length === 0) return;
     this.#unpacked.update(bytes);
     await this.#gzip.write(bytes);
   }

@@ -361,13 +361,27 @@ describe("a job that is not managed yet", () => {
     expect(state.outputs).toMatchObject({ projectId: "p1", jobId: "a1", status: "active" });
   });
 
-  test("is named in the error when the service does not have it", async () => {
+  test("has empty outputs for missing fields, with one warning that names them; a complete one has none", async () => {
+    await imported();
+    expect(reporter.lines.warn).toEqual([]);
+    answer = () => ({ body: { ...JOB, model: undefined } });
+    expect((await imported()).state.outputs.model).toBe("");
+    expect(reporter.lines.warn).toEqual([`${NAME}: the service does not send model: empty in the outputs`]);
+  });
+
+  test("is named in the error when the service does not have it, with what to do", async () => {
     answer = () => ({ status: 404, body: { error: "unknown" } });
-    await expect(imported("p1/nope")).rejects.toThrow("p1/nope: the service has no such agent job.");
+    const remedy = "Check the project, the job and the account.";
+    await expect(imported("p1/nope")).rejects.toMatchObject({
+      message: `p1/nope: the service has no such agent job. ${remedy}`,
+      remedy,
+      status: 404,
+    });
   });
 
   test("is not found by an id without a project", async () => {
     await expect(imported("a1")).rejects.toThrow("write PROJECT/JOB, such as my-project/a1");
+    await expect(imported("/a1")).rejects.toThrow("/a1: cannot be imported: projectId is not an identifier");
     await expect(imported("p1/")).rejects.toThrow("p1/: cannot be imported: jobId is not an identifier");
     expect(scripted.requests).toHaveLength(0);
   });

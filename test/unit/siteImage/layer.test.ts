@@ -88,12 +88,21 @@ test("on a base, existing files of its folder are hidden; an empty site has its 
   const { entries } = await layerOf({}, true);
   expect(entries.map(({ path }) => path)).toEqual(["site/", "site/.wh..wh..opq"]);
   expect((await layerOf({})).entries.map(({ path }) => path)).toEqual(["site/"]);
+  const several = await layerOf({ "a.html": "a", "b.html": "" }, true);
+  expect(several.entries.map(({ path }) => path)).toEqual([
+    ...["site/", "site/.wh..wh..opq", "site/a.html", "site/b.html"],
+  ]);
 });
 
 test.each([".wh.index.html", "a/.wh..wh..opq", ".wh.a/b.html"])(
   "%s would remove files of the image: it is refused",
   async (path) => {
-    await expect(layerOf({ [path]: "" })).rejects.toThrow("would remove a file in an image");
+    await expect(layerOf({ [path]: "" })).rejects.toMatchObject({
+      message: expect.stringContaining("would remove a file in an image") as string,
+      remedy: expect.stringMatching(
+        /^Rename each file .* or copy the site to a folder or bucket\.$/,
+      ) as string,
+    });
   },
 );
 

@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import type { Layer } from "../../../provider/siteImage/layer.ts";
-import { annotationsOf, imageOfSite, imageOnBase, indexOf } from "../../../provider/siteImage/siteImage.ts";
+import {
+  annotationsOf,
+  imageOfSite,
+  imageOnBase,
+  indexOf,
+  SITE_ROOT,
+  WEB_ROOT,
+} from "../../../provider/siteImage/siteImage.ts";
 import { digestOf } from "../../../provider/registry/digest.ts";
 import type { PlatformImage } from "../../../provider/registry/image.ts";
 
@@ -25,6 +32,10 @@ const BASE: PlatformImage = {
     "moby.buildkit": "kept",
   },
 };
+
+test("a site is where volumes of images and nginx images expect it", () => {
+  expect([SITE_ROOT, WEB_ROOT]).toEqual(["site", "usr/share/nginx/html"]);
+});
 
 test("the labels have the known facts about the bundle, and no time", () => {
   expect(annotationsOf(BUNDLE, undefined)).toStrictEqual({
