@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "../../../provider/agentJob/inputs.ts";
 import { checkByTable } from "../../../provider/resource/inputTable.ts";
 
-const configuration = { environment: (name: string) => (name.endsWith("_KEY") ? "svc_key" : undefined), stackConfig: () => undefined };
+const configuration = {
+  environment: (name: string) => (name.endsWith("_KEY") ? "svc_key" : undefined),
+  stackConfig: () => undefined,
+};
 const check = (given: Record<string, unknown>): ReturnType<typeof checkByTable<CheckedAgentJobInputs>> =>
   checkByTable<CheckedAgentJobInputs>(
     AGENT_JOB_INPUTS,

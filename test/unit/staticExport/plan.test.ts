@@ -272,7 +272,10 @@ describe("a lookup", () => {
     stateToLookUp(
       "docs.example.com",
       { baseUrl: "https://api.example.test", ...given },
-      { environment: (name) => (name.endsWith("_KEY") ? "svc_key" : undefined), stackConfig: () => undefined },
+      {
+        environment: (name) => (name.endsWith("_KEY") ? "svc_key" : undefined),
+        stackConfig: () => undefined,
+      },
     );
 
   test("uses the id as the domain, and knows no status yet", () => {
