@@ -1,0 +1,47 @@
+// Makes the search of one site in its own process, for `search.ts`. Arguments: the site's folder, a folder for the search.
+// Prints the cost.
+import { createReadStream } from "node:fs";
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { SiteSearch } from "../../../dist/provider/offlineSearch/siteSearch.js";
+
+/** What a search costs to make. */
+export interface IndexCost {
+  readonly pages: number;
+  readonly seconds: number;
+  /** Of the processor. */
+  readonly cpuSeconds: number;
+  readonly peakMiB: number;
+}
+
+const [site = "", target = ""] = process.argv.slice(2);
+const entries = await readdir(site, { recursive: true, withFileTypes: true });
+const paths = entries
+  .filter((entry) => entry.isFile())
+  .map((entry) => relative(site, join(entry.parentPath, entry.name)));
+const startedAt = performance.now();
+const files = new Set(paths);
+const sink = {
+  async file({ path }: { path: string }, content: AsyncIterable<Uint8Array>): Promise<void> {
+    if (files.has(path)) return;
+    const pieces: Uint8Array[] = [];
+    for await (const piece of content) pieces.push(piece);
+    await mkdir(dirname(join(target, path)), { recursive: true });
+    await writeFile(join(target, path), Buffer.concat(pieces));
+  },
+};
+const search = new SiteSearch(sink, {}, (path) => files.has(path), new AbortController().signal);
+for (const path of paths) {
+  if (!/\.x?html?$/.test(path)) continue; // others pass through
+  const { size } = await stat(join(site, path));
+  await search.file({ path, size }, createReadStream(join(site, path)));
+}
+const pages = await search.finish();
+const { user, system } = process.cpuUsage();
+const cost: IndexCost = {
+  pages,
+  seconds: (performance.now() - startedAt) / 1_000,
+  cpuSeconds: (user + system) / 1e6,
+  peakMiB: process.resourceUsage().maxRSS / 1_024,
+};
+console.log(JSON.stringify(cost));
