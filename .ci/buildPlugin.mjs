@@ -8,20 +8,16 @@ const FOLDER = "plugin";
 /** Files that the code reads by `ownText` (provider/files/ownText.ts). */
 const TEXTS = [
   "dist/provider/download/partWriter.js",
+  "dist/provider/search/browser/box.css",
   "dist/provider/search/browser/box.js",
-  "dist/provider/search/browser/load.js",
-  "dist/provider/search/browser/box.js",
+  "dist/provider/search/browser/icon.svg",
+  "dist/provider/search/browser/index.html",
   "dist/provider/search/browser/load.js",
   "provider/kit/manifest.schema.json",
   "provider/kit/scripts/README.template.md",
   "provider/kit/scripts/install.sh",
   "provider/kit/scripts/load.sh",
   "provider/kit/scripts/verify.sh",
-  "provider/search/browser/box.css",
-  "provider/search/browser/icon.svg",
-  "provider/search/browser/index.html",
-  "provider/search/browser/box.css",
-  "provider/search/browser/index.html",
 ];
 
 // The release writes its repository into package.json: its releases have the archives (`npm run archives`).

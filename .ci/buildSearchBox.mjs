@@ -1,13 +1,17 @@
-// Bundles the two scripts of the search box for browsers.
+// Bundles the scripts and the style sheet of the search box for browsers, and puts its other files beside them.
 import { build } from "esbuild";
 
 await build({
-  entryPoints: ["load", "box"].map((name) => `provider/search/browser/${name}.ts`),
+  entryPoints: ["load.ts", "box.ts", "box.css", "index.html", "icon.svg"].map(
+    (name) => `provider/search/browser/${name}`,
+  ),
   outdir: "dist/provider/search/browser",
   bundle: true,
   format: "iife",
-  target: "es2022",
+  // browsers of 2022
+  target: ["es2022", "chrome105", "firefox121", "safari16"],
   charset: "utf8",
+  loader: { ".html": "copy", ".svg": "copy" },
   minify: true,
   logLevel: "warning",
 });

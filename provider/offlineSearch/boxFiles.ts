@@ -2,9 +2,8 @@ import { ownText } from "../files/ownText";
 import type { SearchOptions } from "./options";
 import { contentId, IMMUTABLE, type IndexFile } from "../search/textIndex";
 
-/** The folders of the box, as the package has them: its scripts as the build bundles them for browsers. */
-const SOURCE = "provider/search/browser";
-const COMPILED = "dist/provider/search/browser";
+/** The folder of the box in the package, as the build bundles it for browsers. */
+const BOX = "dist/provider/search/browser";
 
 /** The search boxes of known generators, which need a server or a service that an offline copy does not have. */
 const KNOWN_BOXES = [
@@ -27,7 +26,7 @@ export function boxFiles(
   { button = true, shortcuts = true, openFrom = [] }: SearchOptions,
   languages: readonly (readonly [language: string, key: string])[],
 ): IndexFile[] {
-  const [box, style] = [ownText(`${COMPILED}/box.js`), ownText(`${SOURCE}/box.css`)];
+  const [box, style] = [ownText(`${BOX}/box.js`), ownText(`${BOX}/box.css`)];
   const boxName = `box-${IMMUTABLE}${contentId(box)}.js`;
   const styleName = `box-${IMMUTABLE}${contentId(style)}.css`;
   const settings = {
@@ -43,9 +42,9 @@ export function boxFiles(
     { name: styleName, text: style },
     {
       name: "load.js",
-      text: `self.docsHostingSearchSettings=${JSON.stringify(settings)};\n${ownText(`${COMPILED}/load.js`)}`,
+      text: `self.docsHostingSearchSettings=${JSON.stringify(settings)};\n${ownText(`${BOX}/load.js`)}`,
     },
-    { name: "icon.svg", text: ownText(`${SOURCE}/icon.svg`) },
-    { name: "index.html", text: ownText(`${SOURCE}/index.html`) },
+    { name: "icon.svg", text: ownText(`${BOX}/icon.svg`) },
+    { name: "index.html", text: ownText(`${BOX}/index.html`) },
   ];
 }

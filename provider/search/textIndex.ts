@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { PageText, Section } from "./pageText";
-import { wordsOf, type Word } from "./words";
+import { beginning, wordsOf, type Word } from "./words";
 
 /** A file of the index. */
 export interface IndexFile {
@@ -222,5 +222,8 @@ function quotable(sections: readonly Section[]): Section[] {
   const bytes = kept.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   const total = Math.floor((QUOTABLE * characters) / bytes);
   const share = bytes <= QUOTABLE ? Infinity : Math.max(QUOTABLE_SECTION, Math.floor(total / kept.length));
-  return kept.map((section) => ({ ...section, text: section.text.slice(0, share) }));
+  return kept.map((section) => {
+    const text = beginning(section.text, share);
+    return { ...section, text: text === section.text ? text : `${text} …` };
+  });
 }

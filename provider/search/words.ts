@@ -63,3 +63,11 @@ export function folded(text: string): string {
     .toLowerCase();
   return lower.replaceAll("ß", "ss").replaceAll("ı", "i");
 }
+
+/** The beginning of a text, up to the end of a word where the script has spaces. @param most characters */
+export function beginning(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const space = text.lastIndexOf(" ", most);
+  // no half of a character that consists of two code units
+  return space > (most * 2) / 3 ? text.slice(0, space) : text.slice(0, most).replace(/[\ud800-\udbff]$/, "");
+}

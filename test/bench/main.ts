@@ -12,6 +12,7 @@ import { programStart } from "./programStart.ts";
 import { publishToPage } from "./publishToPage.ts";
 import { push } from "./push.ts";
 import { realJobs } from "./realJobs.ts";
+import { search } from "./search.ts";
 import { stateSize } from "./stateSize.ts";
 import { thousandPages } from "./thousandPages.ts";
 import { thousandWaits } from "./thousandWaits.ts";
@@ -39,6 +40,7 @@ const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
   bucket,
   push,
   kit,
+  search,
 };
 
 const wanted = process.argv.slice(2);

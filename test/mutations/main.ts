@@ -61,7 +61,7 @@ async function breakModule(mutate: string[], tests: readonly string[]): Promise<
       "!tsconfig.json",
       // texts that the product reads as the build made them
       "!dist/provider/download/partWriter.js",
-      "!dist/provider/search/browser/*.js",
+      "!dist/provider/search/browser/*",
       "!provider/**",
       "!sdk/**",
       "!test/**",

@@ -67,9 +67,6 @@ describe("the tarball", () => {
       "provider/kit/scripts/install.sh",
       "provider/kit/scripts/load.sh",
       "provider/kit/scripts/verify.sh",
-      "provider/search/browser/box.css",
-      "provider/search/browser/icon.svg",
-      "provider/search/browser/index.html",
       "provider/service/README.md",
     ]);
   });

@@ -7,24 +7,18 @@ const folder = new URL(".", (document.currentScript as HTMLScriptElement).src).h
 /** The address of the site's root. */
 const site = new URL("..", folder).href;
 
-/** The texts of the box: its name, no results, a failure, the number of results. */
-const ENGLISH = [
-  "Search",
-  "Nothing found for",
-  "The search could not be loaded. Try again.",
-  "results",
-] as const;
-const TEXTS: Readonly<Record<string, readonly [string, string, string, string]>> = {
-  de: [
-    "Suche",
-    "Nichts gefunden für",
-    "Die Suche konnte nicht geladen werden. Bitte noch einmal.",
-    "Treffer",
-  ],
-  fr: ["Rechercher", "Aucun résultat pour", "La recherche n’a pas pu être chargée. Réessayez.", "Résultats "],
-  es: ["Buscar", "Sin resultados para", "No se pudo cargar la búsqueda. Inténtelo de nuevo.", "Resultados"],
-  ja: ["検索", "見つかりません:", "検索を読み込めませんでした。もう一度お試しください。", "検索結果"],
-  zh: ["搜索", "未找到:", "无法加载搜索,请重试。", "结果"],
+/** The texts of the box in a reader's language: its name, no results, a failure, the number of results, how to close it. */
+const TEXTS: Readonly<Record<string, string>> = {
+  en: "Search|Nothing found for|The search could not be loaded. Try again.|Results|Close",
+  de: "Suche|Nichts gefunden für|Die Suche konnte nicht geladen werden. Bitte noch einmal.|Treffer|Schließen",
+  es: "Buscar|Sin resultados para|No se pudo cargar la búsqueda. Inténtelo de nuevo.|Resultados|Cerrar",
+  fr: "Rechercher|Aucun résultat pour|La recherche n’a pas pu être chargée. Réessayez.|Résultats|Fermer",
+  it: "Cerca|Nessun risultato per|Impossibile caricare la ricerca. Riprova.|Risultati|Chiudi",
+  ja: "検索|見つかりません:|検索を読み込めませんでした。もう一度お試しください。|検索結果|閉じる",
+  ko: "검색|결과 없음:|검색을 불러오지 못했습니다. 다시 시도하세요.|검색 결과|닫기",
+  pt: "Pesquisar|Nenhum resultado para|Não foi possível carregar a pesquisa. Tente de novo.|Resultados|Fechar",
+  ru: "Поиск|Ничего не найдено:|Не удалось загрузить поиск. Попробуйте ещё раз.|Результаты|Закрыть",
+  zh: "搜索|未找到:|无法加载搜索,请重试。|结果|关闭",
 };
 
 const loading = new Map<string, Promise<unknown>>();
@@ -52,7 +46,8 @@ function load(key: string): Promise<unknown> {
 }
 
 const language = (): string => document.documentElement.lang.toLowerCase().split(/[-_]/)[0] ?? "";
-const [LABEL, NONE, FAILED, FOUND] = TEXTS[language()] ?? ENGLISH;
+const TEXT = (Object.hasOwn(TEXTS, language()) ? TEXTS[language()] : undefined) ?? TEXTS["en"] ?? "";
+const [LABEL = "", NONE = "", FAILED = "", FOUND = "", CLOSE = ""] = TEXT.split("|");
 
 /** Creates an element. Texts of pages become text only, never markup. */
 function element<Name extends keyof HTMLElementTagNameMap>(
@@ -81,13 +76,14 @@ const input = element("input", {
 });
 const list = element("div", { id: `${ID}-results`, role: "listbox", "aria-label": LABEL });
 const status = element("p", { role: "status" });
-const close = element("button", { type: "button", "aria-label": "Esc" }, "\u2715");
+const close = element("button", { type: "button", "aria-label": CLOSE }, "\u2715");
 const dialog = element(
   "dialog",
   { class: ID, "aria-label": LABEL },
-  element("div", {}, input, close),
-  status,
+  element("div", {}, element("span", { class: "icon" }), input, close),
   list,
+  status,
+  element("p", { class: "keys", "aria-hidden": "true" }, "↑ ↓   ↵   Esc"),
 );
 
 let asked = 0;
@@ -140,8 +136,7 @@ function optionOf(result: Result, index: number): HTMLElement {
       tabindex: "-1",
       href: site + encodeURI(address).replace(/[?#]/g, encodeURIComponent) + fragment,
     },
-    title,
-    ...(result.heading === "" ? [] : [heading]),
+    element("span", {}, title, ...(result.heading === "" ? [] : [heading])),
     excerpt,
   );
   option.addEventListener("click", () => dialog.close());

@@ -74,6 +74,9 @@ if (settings.button) {
   button.className = "docs-hosting-search-button";
   button.setAttribute("aria-label", "Search this copy");
   button.setAttribute("aria-haspopup", "dialog");
+  const icon = document.createElement("span");
+  icon.className = "icon";
+  button.append(icon);
   button.addEventListener("click", () => open());
   // routers that replace the page's body leave what stands behind it
   const add = (): void => {

@@ -1,4 +1,4 @@
-import { folded, wordsOf } from "../words";
+import { beginning, folded, wordsOf } from "../words";
 
 /** Loads a data file of the index by its key. */
 export type Load = (key: string) => Promise<unknown>;
@@ -228,7 +228,7 @@ export function excerptOf(text: string, isMatch: (term: string) => boolean): Pie
   const first = matches[0]?.[0] ?? 0;
   const wanted = Math.max(0, Math.min(first - 50, text.length - EXCERPT));
   const start = wanted === 0 ? 0 : Math.min(first, text.indexOf(" ", wanted) + 1 || wanted);
-  const end = Math.min(text.length, start + EXCERPT);
+  const end = start + beginning(text.slice(start), EXCERPT).length;
   const pieces: Piece[] = start > 0 ? [["… ", false]] : [];
   let at = start;
   for (const [from, to] of matches) {

@@ -287,6 +287,18 @@ describe("what is found", () => {
   });
 });
 
+test("a quotation from a long page ends with a whole word, and says that there is more", async () => {
+  const sections = Array.from(
+    { length: 60 },
+    (_, number) => `<h2>H${number}</h2><p>${"several words ".repeat(60)}`,
+  );
+  const site = await publishedSite({ "index.html": page("Long", `<p>alpha ${sections.join("")}`) });
+  const [result] = await find(site, "H40");
+  const text = result?.excerpt.map(([piece]) => piece).join("") ?? "";
+  expect(text.length).toBeGreaterThan(100);
+  expect(text).toMatch(/^(?:several words )+(?:several )?…$/);
+});
+
 test("60,000 nested elements and a page of 3 MB are read like any other", async () => {
   const deep = `${"<div>".repeat(60_000)}epsilon`;
   const large = page("Large", `<main>${"<p>some words of a long page</p>".repeat(100_000)}<p>eta</p></main>`);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { folded, wordsOf } from "../../../provider/search/words.ts";
+import { beginning, folded, wordsOf } from "../../../provider/search/words.ts";
 
 const texts = (text: string): string[] => wordsOf(text).map((word) => word.text);
 
@@ -39,4 +39,15 @@ test("what was split once is not split again", () => {
   const first = wordsOf("alpha beta alpha", known);
   expect([...known.keys()]).toEqual(["alpha", "beta"]);
   expect(wordsOf("alpha", known)[0]).toBe(first[0]);
+});
+
+test.for([
+  ["short", "short"],
+  ["one two three", "one two"],
+  ["one two", "one two"],
+  ["ネットワーク設定の方法", "ネットワーク設定の"],
+  ["aaaaaaa😀😀", "aaaaaaa😀"],
+  ["aaaaaaaa😀😀", "aaaaaaaa"],
+] as const)("the beginning of %s ends with a whole word or character", ([text, expected]) => {
+  expect(beginning(text, 9)).toBe(expected);
 });

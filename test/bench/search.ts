@@ -1,0 +1,160 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { Browser } from "playwright-core";
+import { startBrowser } from "../foreignSites/watchedPage.ts";
+import { runCommand } from "../programs/commands.ts";
+import { printTable, verdict } from "./resultTable.ts";
+import { ask, ownSearch, pagefindSearch, questionsOf, type Found } from "./search/answers.ts";
+import { CORPUS_NAMES, corpusFolder } from "./search/corpora.ts";
+import type { IndexCost } from "./search/indexedSite.ts";
+import { indexByPagefind, preparePagefind } from "./search/pagefind.ts";
+import { costOfBox, costOfPagefind, startCountingServer, type ReaderCost } from "./search/readerCost.ts";
+
+/** Limits for sites of up to this many pages; of HTML of at most 216 MB for the last. */
+const LIMITS = [
+  { pages: 320, cpuSeconds: 2, kilobytes: 120 },
+  { pages: 1_200, cpuSeconds: 6, kilobytes: 120 },
+  { pages: 5_000, cpuSeconds: 60, kilobytes: 250 },
+];
+const PEAK_MIB = 800;
+const PAGE_VIEW_BYTES = 3_000;
+const LEAST_FOUND = 38;
+/** The questions whose bytes are measured: the first ones. */
+const MEASURED_QUESTIONS = 5;
+
+interface Result extends IndexCost {
+  readonly bytes: number;
+  readonly compressed: number;
+  readonly reader: readonly ReaderCost[];
+  readonly found: Found | undefined;
+}
+
+const say = (what: string): void => console.log(`search: ${what}`);
+
+/**
+ * Makes the search of real documentation, and asks it questions that were written before it was tried. Pagefind does the same in the
+ * same run. `CORPORA=fastify,python` names some.
+ */
+export async function search(): Promise<boolean> {
+  const pagefind = await preparePagefind(say);
+  const names = process.env["CORPORA"]?.split(",") ?? CORPUS_NAMES;
+  const folder = await mkdtemp(join(tmpdir(), "bench-search-"));
+  const browser = await startBrowser();
+  const rows: string[][] = [];
+  const missed: string[] = [];
+  try {
+    for (const name of names) {
+      const site = await corpusFolder(name, say);
+      const own = await ownResult(browser, name, site, join(folder, `${name}-own`));
+      const theirs = await pagefindResult(browser, pagefind, name, site, join(folder, `${name}-pagefind`));
+      rows.push(row(name, "offlineSearch", own), row("", "Pagefind", theirs));
+      for (const [who, { found }] of [["", own] as const, ["Pagefind ", theirs] as const])
+        for (const question of found?.missed ?? []) say(`${name}: ${who}missed ${question}`);
+      missed.push(...overLimits(name, own));
+    }
+  } finally {
+    await browser.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+  const head = ["site", "by", "pages", "time", "of the processor", "memory", "size, compressed"];
+  printTable("search", [...head, "to first results", "requests", "found, first"], rows);
+  console.log(`Load at the end: ${loadavg()[0]?.toFixed(1)}.\n`);
+  const limits = LIMITS.map(
+    ({ pages, cpuSeconds, kilobytes }) => `${pages} pages in ${cpuSeconds} s with ${kilobytes} kB`,
+  );
+  return verdict(
+    missed,
+    `${limits.join(", ")}, ${PEAK_MIB} MiB, ${PAGE_VIEW_BYTES} B a page, ${LEAST_FOUND} of 40`,
+  );
+}
+
+async function ownResult(browser: Browser, name: string, site: string, folder: string): Promise<Result> {
+  const script = join(import.meta.dirname, "search/indexedSite.ts");
+  const cost = JSON.parse(await runCommand(process.execPath, [script, site, folder])) as IndexCost;
+  const questions = await questionsOrNone(name);
+  const server = await startCountingServer(folder, languageOf(name));
+  try {
+    const reader: ReaderCost[] = [];
+    for (const { words } of questions.slice(0, MEASURED_QUESTIONS))
+      reader.push(await costOfBox(browser, server, words));
+    const asked = await ownSearch(join(folder, "docs-hosting-search"));
+    const found = questions.length > 0 ? await ask(questions, asked) : undefined;
+    return { ...cost, ...(await sizeOf(folder)), reader, found };
+  } finally {
+    server.close();
+  }
+}
+
+async function pagefindResult(
+  browser: Browser,
+  program: string,
+  name: string,
+  site: string,
+  folder: string,
+): Promise<Result> {
+  const cost = await indexByPagefind(program, site, join(folder, "pagefind"));
+  const questions = await questionsOrNone(name);
+  const server = await startCountingServer(folder, languageOf(name));
+  try {
+    const reader: ReaderCost[] = [];
+    for (const { words } of questions.slice(0, MEASURED_QUESTIONS))
+      reader.push(await costOfPagefind(browser, server, words));
+    const asked = await pagefindSearch(browser, server.url);
+    const found = questions.length > 0 ? await ask(questions, asked) : undefined;
+    return { ...cost, ...(await sizeOf(folder)), reader, found };
+  } finally {
+    server.close();
+  }
+}
+
+/** The mix is asked about the first documentation in it. */
+const questionsOrNone = (name: string) => questionsOf(name === "mix" ? "postgresql" : name);
+
+const languageOf = (name: string): string => /^debian-reference-(..)$/.exec(name)?.[1] ?? "en";
+
+async function sizeOf(folder: string): Promise<{ bytes: number; compressed: number }> {
+  let [bytes, compressed] = [0, 0];
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries.filter((each) => each.isFile())) {
+    const content = await readFile(join(entry.parentPath, entry.name));
+    bytes += content.length;
+    compressed += gzipSync(content).length;
+  }
+  return { bytes, compressed };
+}
+
+function row(name: string, who: string, result: Result): string[] {
+  const kilobytes = result.reader.map(({ bytes }) => bytes / 1_000).sort((one, other) => one - other);
+  const requests = result.reader.map((each) => each.requests).sort((one, other) => one - other);
+  const range = (values: readonly number[]): string =>
+    `${values[0]?.toFixed(0) ?? ""}–${values.at(-1)?.toFixed(0) ?? ""}`;
+  return [
+    name,
+    who,
+    String(result.pages),
+    `${result.seconds.toFixed(1)} s`,
+    `${result.cpuSeconds.toFixed(1)} s`,
+    `${result.peakMiB.toFixed(0)} MiB`,
+    `${(result.bytes / 1e6).toFixed(1)}, ${(result.compressed / 1e6).toFixed(1)} MB`,
+    `${range(kilobytes)} kB`,
+    range(requests),
+    result.found ? `${result.found.amongThree}, ${result.found.first}` : "",
+  ];
+}
+
+function overLimits(name: string, { pages, cpuSeconds, peakMiB, reader, found }: Result): string[] {
+  const limit = LIMITS.find((each) => pages <= each.pages) ?? LIMITS.at(-1);
+  const most = Math.max(...reader.map(({ bytes }) => bytes / 1_000));
+  const pageView = Math.max(...reader.map((each) => each.pageView));
+  return [
+    ...(cpuSeconds > (limit?.cpuSeconds ?? 0)
+      ? [`${name}: ${cpuSeconds.toFixed(1)} s of the processor`]
+      : []),
+    ...(peakMiB > PEAK_MIB ? [`${name}: ${peakMiB.toFixed(0)} MiB`] : []),
+    ...(most > (limit?.kilobytes ?? 0) ? [`${name}: ${most.toFixed(0)} kB to the first results`] : []),
+    ...(pageView > PAGE_VIEW_BYTES ? [`${name}: ${pageView} B for a page`] : []),
+    ...(found && found.amongThree < LEAST_FOUND ? [`${name}: ${found.amongThree} of 40 found`] : []),
+  ];
+}
