@@ -10,7 +10,7 @@ await build({
   format: "iife",
   // browsers of 2022
   target: ["es2022", "chrome105", "firefox121", "safari16"],
-  charset: "utf8",
+  charset: "ascii", // for pages in any encoding
   loader: { ".html": "copy", ".svg": "copy" },
   minify: true,
   logLevel: "warning",

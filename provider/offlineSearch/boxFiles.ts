@@ -42,9 +42,17 @@ export function boxFiles(
     { name: styleName, text: style },
     {
       name: "load.js",
-      text: `self.docsHostingSearchSettings=${JSON.stringify(settings)};\n${ownText(`${BOX}/load.js`)}`,
+      text: `self.docsHostingSearchSettings=${asciiJson(settings)};\n${ownText(`${BOX}/load.js`)}`,
     },
     { name: "icon.svg", text: ownText(`${BOX}/icon.svg`) },
     { name: "index.html", text: ownText(`${BOX}/index.html`) },
   ];
+}
+
+/** Pages in any encoding can load it. */
+function asciiJson(content: unknown): string {
+  return JSON.stringify(content).replace(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

@@ -187,7 +187,8 @@ export function dataFile(kind: string, content: unknown): DataFile {
     id,
     key,
     name: `${key}.js`,
-    text: `(self.docsHostingSearch??=[]).push([${JSON.stringify(key)},${json}])\n`,
+    // with a byte order mark: otherwise a page in another encoding could decide how its scripts are read
+    text: `\ufeff(self.docsHostingSearch??=[]).push([${JSON.stringify(key)},${json}])\n`,
   };
 }
 

@@ -59,7 +59,7 @@ export async function ownSearch(folder: string): Promise<Search> {
   const { languages } = await settingsOf(folder);
   const load = async (key: string): Promise<unknown> => {
     const text = await readFile(join(folder, `${key}.js`), "utf8");
-    const [, json = ""] = /^\(self\.docsHostingSearch\?\?=\[\]\)\.push\((.*)\)\n$/s.exec(text) ?? [];
+    const [, json = ""] = /^\ufeff\(self\.docsHostingSearch\?\?=\[\]\)\.push\((.*)\)\n$/s.exec(text) ?? [];
     return (JSON.parse(json) as [string, unknown])[1];
   };
   return async (words) => {

@@ -65,7 +65,7 @@ export async function find(
   return search(query, key, (name) => {
     onLoad(name);
     const text = site.files.get(`docs-hosting-search/${name}.js`)?.toString() ?? "";
-    const [, json = ""] = /^\(self\.docsHostingSearch\?\?=\[\]\)\.push\((.*)\)\n$/s.exec(text) ?? [];
+    const [, json = ""] = /^\ufeff\(self\.docsHostingSearch\?\?=\[\]\)\.push\((.*)\)\n$/s.exec(text) ?? [];
     return Promise.resolve((JSON.parse(json) as [string, unknown])[1]);
   });
 }

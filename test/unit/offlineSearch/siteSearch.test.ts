@@ -57,6 +57,18 @@ describe("the files of a site with a search", () => {
     expect(languagesOf(site).get("")).toBe("lang-und-c0de18efa715ff");
   });
 
+  test("pages in any encoding can load the files: each is ASCII or begins with a byte order mark", async () => {
+    const text = page("設定", "<p>ネットワーク設定</p>", "ja");
+    const site = await publishedSite({ "index.html": text }, { openFrom: ["#süche"] });
+    for (const [path, bytes] of site.files) {
+      if (!path.startsWith("docs-hosting-search/")) continue;
+      const isAscii = bytes.every((byte) => byte < 0x80);
+      const hasMark = bytes.subarray(0, 3).equals(Buffer.from("\ufeff"));
+      expect({ path, isReadable: isAscii || hasMark }).toEqual({ path, isReadable: true });
+    }
+    expect(site.files.get("docs-hosting-search/load.js")?.toString()).toContain("#s\\u00fcche");
+  });
+
   test("a site with a folder of the search's name is refused", async () => {
     await expect(publishedSite({ ...SITE, "docs-hosting-search/a.txt": "" })).rejects.toThrow(
       /the site has a file docs-hosting-search\/a\.txt/,
