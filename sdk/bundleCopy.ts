@@ -38,6 +38,8 @@ const OWN_OUTPUTS: OwnOutputs<BundleCopyOutputs, BundleCopyInputs> = {
   copiedAt: undefined,
   searchPages: undefined,
   searchVersion: undefined,
+  earlier: undefined,
+  changes: undefined,
 };
 
 // a property of the class for each output

@@ -16,6 +16,8 @@ export {
 } from "./staticExport";
 export { AirGapKit, type AirGapKitArgs } from "./airGapKit";
 export { BundleCopy, type BundleCopyArgs } from "./bundleCopy";
+export type { EarlierCopy } from "../provider/bundleCopy/state";
+export type { ChangedFiles, SiteChanges } from "../provider/bundleCopy/siteChanges";
 export type { CopiedSite } from "./copiedSite";
 export type { SiteImage } from "./siteImage";
 export type { StaticExportLink } from "./staticExportLink";

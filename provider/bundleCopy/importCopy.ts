@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { archiveFormat } from "../archive/format";
 import type { Bundle } from "../archive/bundle";
-import type { Inspection, SiteSink } from "../archive/site";
+import type { Inspection } from "../archive/site";
+import { SiteDigests } from "../archive/siteDigests";
 import { destinationOf } from "../destination/destinationOf";
 import { checkDestination } from "../destination/inputs";
 import type { FoundCopy } from "../destination/destination";
@@ -176,18 +176,11 @@ async function matchingSearch(
   for (const search of searches) {
     if (edition !== undefined && edition !== editionOf(bundle.sha256, search)) continue;
     if (files === undefined) return { search, facts: {} };
-    const expected = new Map<string, string>();
-    const sink: SiteSink = {
-      async file({ path }, content) {
-        const hash = createHash("sha256");
-        for await (const piece of content) hash.update(piece);
-        expected.set(path, hash.digest("hex"));
-      },
-    };
+    const expected = new SiteDigests();
     const { root, hasFile } = inspection;
     const wanted = search && { options: search, hasFile };
-    const facts = await unpackSite(bundle, siteLimits(inputs), sink, { signal, root }, wanted);
-    if (isSameSite(files, expected)) return { search, facts };
+    const facts = await unpackSite(bundle, siteLimits(inputs), expected, { signal, root }, wanted);
+    if (isSameSite(files, expected.files)) return { search, facts };
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
 import type { Bundle } from "../archive/bundle";
+import { SiteDigests } from "../archive/siteDigests";
 import { verifySdk } from "../destination/bucket/sdk";
 import { destinationOf, describeDestination } from "../destination/destinationOf";
 import { destinationChange, destinationKey } from "../destination/inputs";
@@ -9,12 +10,14 @@ import type { PublicationKind } from "../published/publication";
 import { fromNow } from "../resource/decision";
 import { describeSource } from "../source/bundleSource";
 import { reportLeftOut, siteLimits } from "../source/inspect";
+import { changesSince } from "./changesSince";
 import { importCopy } from "./importCopy";
 import { linkTo } from "./link";
 import { withScratchFolder } from "./scratchFolder";
 import { isUnknown } from "../messages/unknown";
 import { BundleRefusedError } from "../messages/errors";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
+import { noChanges, type SiteChanges } from "./siteChanges";
 import { inputsOf, isLinkSigned, outputsBefore, stateOf, type BundleCopyState, type MadeCopy } from "./state";
 
 /** How a BundleCopy publishes: copies of a bundle in a folder, a bucket or a registry's repository. */
@@ -94,13 +97,15 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
     return { code: "RENEW_WINDOW", text: `the link to ${uri} is due for renewal ${due}` };
   },
 
-  prepare(context, inputs) {
+  prepare(context, inputs, [before]) {
     const destination = destinationOf(inputs.destination);
     return async ({ bundle, inspection }, placing) => {
       refuseOtherDigest(bundle, inputs);
       const { files, pages, selfContained, externalLoads } = inspection;
       const { offlineSearch: search } = inputs;
       let searchFacts: SearchFacts = {};
+      let changes: SiteChanges | undefined;
+      const edition = editionOf(bundle.sha256, search);
       const { version, jobId, sha256, size } = bundle;
       const made = (copy: MadeCopy["copy"]): MadeCopy => {
         const copiedAt = new Date(context.clock.now()).toISOString();
@@ -117,26 +122,34 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
             externalLoads,
             copiedAt,
             ...searchFacts,
+            // the same copy again: it still differs from the copy before it
+            changes: copy.uri === before?.copy.uri ? before.bundle.changes : changes,
           },
         };
       };
       const copy = await context.tracer.span("docs_hosting.bundle.publish", {}, () =>
         withScratchFolder(context, async (place) => {
-          const draft = await destination.begin(bundle, place, editionOf(sha256, search));
+          const draft = await destination.begin(bundle, place, edition);
+          const isOther = before !== undefined && before.copy.sha256 !== edition;
+          const digests = isOther ? new SiteDigests(draft.sink) : undefined;
+          const sink = digests ?? draft.sink;
           try {
-            if (draft.sink) {
+            if (sink) {
               const { signal } = context;
               const { root, leftOut, hasFile } = inspection;
-              reportLeftOut(inspection, context.reporter);
+              if (draft.sink) reportLeftOut(inspection, context.reporter);
               const wanted = search && { options: search, hasFile };
               searchFacts = await unpackSite(
                 bundle,
                 siteLimits(inputs),
-                draft.sink,
+                sink,
                 { signal, root, leftOut },
                 wanted,
               );
             }
+            if (digests && before)
+              changes = await changesSince(before.copy, digests.files, destination, place);
+            else if (before) changes = noChanges(before.copy.uri);
             return await draft.publish((placed) => placing(made(placed)));
           } catch (error) {
             await draft.abandon?.();

@@ -7,6 +7,7 @@ import { isUnknown, UNKNOWN } from "../messages/unknown";
 import type { SearchFacts } from "../offlineSearch/unpackSite";
 import { inputsAmong } from "../resource/inputTable";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
+import type { SiteChanges } from "./siteChanges";
 
 /**
  * The outputs of a bundle's copy: all inputs, and facts about bundle and copy. The only definition of their names and effects.
@@ -46,6 +47,29 @@ export interface BundleCopyOutputs extends Omit<CheckedInputs, "sha256"> {
   searchPages?: number;
   /** Version of the offline search in it. A newer version of this package keeps it until the content changes. */
   searchVersion?: string;
+  /**
+   * The earlier copies that `keep` keeps, newest first. Absent until the first update by a version of this package that has this
+   * output.
+   */
+  earlier?: readonly EarlierCopy[];
+  /** How the site differs from that of the copy before, `earlier[0]`. Absent for the first copy. */
+  changes?: SiteChanges;
+}
+
+/** An earlier copy that is still at the destination. */
+export interface EarlierCopy {
+  /** Label of the content. */
+  readonly version: string;
+  /** Job that made the content. Absent for a file. */
+  readonly jobId?: string;
+  /** URI of the copy, with its digest. */
+  readonly uri: string;
+  /** The image, `repository@sha256:…`. Only for a registry. */
+  readonly image?: string;
+  /** SHA-256 of the archive, hexadecimal. */
+  readonly sha256: string;
+  /** When the copy was made, ISO 8601. */
+  readonly copiedAt: string;
 }
 
 /** Facts about a copied bundle. */
@@ -53,7 +77,11 @@ export type CopiedBundle = Pick<
   BundleCopyOutputs,
   "version" | "sha256" | "size" | "files" | "pages" | "selfContained" | "copiedAt"
 > &
-  SearchFacts & { readonly jobId?: string | undefined; readonly externalLoads: readonly ExternalLoad[] };
+  SearchFacts & {
+    readonly jobId?: string | undefined;
+    readonly externalLoads: readonly ExternalLoad[];
+    readonly changes?: SiteChanges | undefined;
+  };
 
 /** A copy that was made and is not removed yet. */
 export interface MadeCopy {
@@ -87,10 +115,10 @@ export function stateOf(
   copies: readonly MadeCopy[],
   link?: LinkOutputs,
 ): BundleCopyState {
-  const [newest] = copies;
+  const [newest, ...older] = copies;
   if (newest === undefined) throw new Error("no copy is left"); // the plan makes one first
   const { copy, bundle } = newest;
-  const { jobId, ...facts } = bundle;
+  const { jobId, changes, ...facts } = bundle;
   const address = isLinkSigned(inputs.destination) ? undefined : copy.address;
   return {
     outputs: {
@@ -101,9 +129,28 @@ export function stateOf(
       ...(copy.image !== undefined && { image: copy.image }),
       ...(copy.sitePath !== undefined && { sitePath: copy.sitePath }),
       ...(link ?? (address !== undefined && { bundleUrl: address })),
+      earlier: older.slice(0, inputs.keep).map(earlierCopy),
+      ...(changes !== undefined && { changes }),
     },
-    bookkeeping: { wantedSha256: inputs.sha256, copies },
+    // only the newest copy needs its changes
+    bookkeeping: { wantedSha256: inputs.sha256, copies: [newest, ...older.map(withoutChanges)] },
   };
+}
+
+function earlierCopy({ copy: { uri, image }, bundle }: MadeCopy): EarlierCopy {
+  const { version, jobId, sha256, copiedAt } = bundle;
+  return {
+    version,
+    ...(jobId !== undefined && { jobId }),
+    uri,
+    ...(image !== undefined && { image }),
+    sha256,
+    copiedAt,
+  };
+}
+
+function withoutChanges({ copy, bundle }: MadeCopy): MadeCopy {
+  return { copy, bundle: { ...bundle, changes: undefined } };
 }
 
 /** The outputs before a copy is made. */
@@ -130,6 +177,8 @@ export function outputsBefore(
     copiedAt: UNKNOWN,
     searchPages: inputs.offlineSearch === undefined ? undefined : UNKNOWN,
     searchVersion: inputs.offlineSearch === undefined ? undefined : UNKNOWN,
+    earlier: UNKNOWN,
+    changes: UNKNOWN,
   };
 }
 

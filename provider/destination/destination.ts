@@ -41,6 +41,17 @@ export interface FoundCopy {
   readonly destination?: Readonly<Record<string, string>>;
 }
 
+/** The files of a copied site. */
+export interface CopiedFiles {
+  /** SHA-256 of each file, by path below the site's root: hexadecimal digits. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Paths among them at which the destination adds files that it makes of others. @default none */
+  readonly derived?: ReadonlySet<string>;
+}
+
+/** The content of a copy: the files of the site, or the path of the archive as a local file. */
+export type CopyContent = CopiedFiles | { readonly archive: string };
+
 /** A link to a copy. */
 export interface CopyLink {
   /** A signed URL is a credential until it expires. */
@@ -89,6 +100,12 @@ export interface Destination {
    * @throws DestinationError when the comparison is not possible; the signal's reason
    */
   compare(copy: Copy, context: DestinationContext): Promise<"same" | "changed" | "gone">;
+  /**
+   * Reads the content of a copy; `undefined` when it is gone. An archive is not verified.
+   *
+   * @throws DestinationError; the signal's reason
+   */
+  read(copy: Copy, context: DestinationContext): Promise<CopyContent | undefined>;
   /**
    * Removes copies; a copy that is already gone is not an error. Content of others and content shared with a kept copy stay.
    *

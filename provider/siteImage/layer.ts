@@ -37,6 +37,9 @@ const WHITEOUT = ".wh.";
 /** Removes everything that the layers below have in a folder. */
 const OPAQUE = ".wh..wh..opq";
 
+/** The path of the compressed copy of a file. */
+export const compressedPath = (path: string): string => `${path}.gz`;
+
 /** A compressed copy, stored until all files are written. */
 interface CompressedText {
   readonly path: string;
@@ -103,7 +106,7 @@ export class LayerWriter implements SiteSink {
     if (text) {
       const { size: compressed } = await text.end();
       if (compressed < size) {
-        this.#texts.push({ path: `${path}.gz`, offset: this.#textBytes, size: compressed });
+        this.#texts.push({ path: compressedPath(path), offset: this.#textBytes, size: compressed });
       }
       this.#textBytes += compressed;
     }

@@ -4,7 +4,7 @@ import { transferLine } from "../../messages/transferLine";
 import { inParallel } from "../../concurrency/inParallel";
 import { DestinationError } from "../../messages/errors";
 import type { Bundle } from "../../archive/bundle";
-import type { Copy, FoundCopy } from "../destination";
+import type { Copy, CopyContent, FoundCopy } from "../destination";
 import {
   CONCURRENCY,
   downloadObject,
@@ -104,6 +104,13 @@ export async function findArchive(store: Store, file: string): Promise<FoundCopy
     );
   }
   return { copy: await storedCopy(store, key, stored), edition: sha256, sha256, archive };
+}
+
+/** Downloads a copy's archive; `undefined` when it is gone. */
+export async function readArchive(store: Store, copy: Copy): Promise<CopyContent | undefined> {
+  const { key } = partsOf(copy);
+  const archive = join(await store.context.scratch(), "archive");
+  return (await downloadObject(store, key, archive)) === undefined ? undefined : { archive };
 }
 
 /**

@@ -1,10 +1,17 @@
 import { parseDuration } from "../../time/duration";
 import type { Destination, DestinationContext } from "../destination";
-import { archiveKeyOf, compareArchive, findArchive, publishArchive, removeArchives } from "./archiveLayout";
+import {
+  archiveKeyOf,
+  compareArchive,
+  findArchive,
+  publishArchive,
+  readArchive,
+  removeArchives,
+} from "./archiveLayout";
 import { signObject } from "./objects";
 import { addressOf, LONGEST_LINK_LIFE_MS, bucketUri, type BucketInputs } from "./inputs";
 import { loadSdk } from "./sdk";
-import { checkAccess, compareSite, findSite, publishSite } from "./siteLayout";
+import { checkAccess, compareSite, findSite, publishSite, readSite } from "./siteLayout";
 import { removeSites } from "./siteRemoval";
 import { Spool } from "./spool";
 import { Store } from "./store";
@@ -53,6 +60,9 @@ export function bucketDestination(destination: BucketInputs): Destination {
 
     compare: (copy, context) =>
       withStore(context, (store) => (isSite ? compareSite(store, copy) : compareArchive(store, copy))),
+
+    read: (copy, context) =>
+      withStore(context, (store) => (isSite ? readSite(store, copy) : readArchive(store, copy))),
 
     remove: (copies, kept, context) =>
       withStore(context, (store) =>

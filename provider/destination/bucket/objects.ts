@@ -79,15 +79,20 @@ export function isSameContent(
 /**
  * Downloads an object into a new file.
  *
- * @returns the SHA-256 of what arrived: hexadecimal digits
- * @throws DestinationError when it does not exist, or its content ends early
+ * @returns the SHA-256 of what arrived, hexadecimal digits; `undefined` when the store reports that it does not exist
+ * @throws DestinationError when its content ends early
  */
-export async function downloadObject(store: Store, key: string, path: string): Promise<string> {
-  return store.run("s3:GetObject", key, async (options) => {
-    const command = new store.sdk.s3.GetObjectCommand(locate(store, key));
-    const { Body } = await store.client.send(command, options);
-    return (await writeNewFile(path, (Body ?? []) as AsyncIterable<Uint8Array>, { flush: false })).sha256;
-  });
+export async function downloadObject(store: Store, key: string, path: string): Promise<string | undefined> {
+  return store.run(
+    "s3:GetObject",
+    key,
+    async (options) => {
+      const command = new store.sdk.s3.GetObjectCommand(locate(store, key));
+      const { Body } = await store.client.send(command, options);
+      return (await writeNewFile(path, (Body ?? []) as AsyncIterable<Uint8Array>, { flush: false })).sha256;
+    },
+    { NoSuchKey: undefined },
+  );
 }
 
 /**

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { DestinationError } from "../../messages/errors";
 import { transferLine } from "../../messages/transferLine";
-import type { Copy, FoundCopy } from "../destination";
+import type { Copy, CopyContent, FoundCopy } from "../destination";
 import { headersOf } from "./fileHeaders";
 import { inParallel } from "../../concurrency/inParallel";
 import { CONCURRENCY, listObjects, readObject } from "./objects";
 import { addressOf, keyOf, LONGEST_KEY_BYTES, bucketUri, RECORDS_FOLDER } from "./inputs";
-import { conflictingPaths, siteObjects, type SpooledFile, type SiteObject } from "./siteObjects";
+import { conflictingPaths, secondPaths, siteObjects, type SpooledFile, type SiteObject } from "./siteObjects";
 import { existingContents, listSite, writtenByCopies, takeInventory } from "./siteInventory";
 import {
   newRecord,
@@ -46,19 +46,20 @@ export async function publishSite(
   await clearSiteUploads(store, inventory.records, objects);
 
   const own = recordKey(destination, edition);
+  const derived = objects.filter(({ isDerived }) => isDerived).map(({ path }) => path);
   const planned = new Map(objects.map(({ path, sha256 }) => [path, { sha256, etag: "" }]));
   const isUnchanged =
     objects.every((object) => there.get(object.path) === true) &&
     inventory.records.some((record) => record.sha256 === edition && record.isWhole);
   const copy = await copyOf(store, edition, planned);
   if (!isUnchanged) {
-    await putRecord(store, own, newRecord(edition, false, planned));
+    await putRecord(store, own, newRecord({ sha256: edition, isWhole: false, files: planned, derived }));
     placing?.(copy);
     const conflicting = conflictingPaths(existing ?? [], objects);
     await removePaths(store, await writtenByCopies(store, inventory.objects, inventory.records, conflicting));
     await sendStages(store, stages, there, spool);
     const files = await confirmed(store, objects);
-    await putRecord(store, own, newRecord(edition, true, files));
+    await putRecord(store, own, newRecord({ sha256: edition, isWhole: true, files, derived }));
   }
   const nowMs = context.clock.now();
   const abandoned = inventory.records.filter(
@@ -104,7 +105,21 @@ export async function findSite(store: Store, edition: string): Promise<FoundCopy
       "They are unchanged. Import the newest copy, or make a new one.",
     );
   }
-  return { copy, edition, files: new Map([...files].map(([path, { sha256 }]) => [path, sha256])) };
+  return { copy, edition, files: digestsOf(files) };
+}
+
+/** Reads the files of a site from its record; `undefined` when that is gone. */
+export async function readSite(store: Store, { sha256 }: Copy): Promise<CopyContent | undefined> {
+  const key = recordKey(store.destination, sha256);
+  const text = await readObject(store, key);
+  if (text === undefined) return undefined;
+  const record = readRecord(store.destination, key, text);
+  const files = digestsOf(record.files);
+  return { files, derived: new Set(record.derived ?? secondPaths(files)) };
+}
+
+function digestsOf(files: SiteRecord["files"]): Map<string, string> {
+  return new Map([...files].map(([path, { sha256 }]) => [path, sha256]));
 }
 
 /** Whether a site is there as it was published: every file of it, and none replaced by another copy's file. */

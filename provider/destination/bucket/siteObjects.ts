@@ -15,6 +15,8 @@ export interface SpooledFile {
 /** A file that becomes one object. */
 export interface SiteObject extends SpooledFile {
   readonly headers: FileHeaders;
+  /** A page is sent a second time, under this path. */
+  readonly isDerived?: true;
 }
 
 /**
@@ -42,9 +44,22 @@ export function siteObjects(
     const clean = cleanPath(file.path);
     if (clean === undefined || taken.has(clean)) continue;
     const path = folders.has(clean) ? `${clean}/index.html` : clean;
-    if (!taken.has(path)) stages[2]?.push({ ...file, path, headers });
+    if (!taken.has(path)) stages[2]?.push({ ...file, path, headers, isDerived: true });
   }
   return stages;
+}
+
+/**
+ * The paths at which {@link siteObjects} may have sent a page a second time, for records that do not say so.
+ *
+ * @param files SHA-256 of each object, by path
+ */
+export function secondPaths(files: ReadonlyMap<string, string>): string[] {
+  return [...files].flatMap(([page, sha256]) => {
+    const clean = cleanPath(page);
+    if (clean === undefined) return [];
+    return [clean, `${clean}/index.html`].filter((path) => files.get(path) === sha256);
+  });
 }
 
 /** The given paths that conflict with a site's objects in a store where a name is either a file or a folder. */

@@ -23,6 +23,8 @@ export interface SiteRecord {
   readonly headersVersion: number;
   /** By path below the site's root. */
   readonly files: ReadonlyMap<string, RecordedFile>;
+  /** The paths of pages that were sent a second time. Absent in records of earlier versions. */
+  readonly derived?: readonly string[] | undefined;
 }
 
 /** The only supported format. */
@@ -45,14 +47,14 @@ export function isRecordKey(destination: BucketInputs, key: string): boolean {
 }
 
 /** A record of files before or after the upload. */
-export function newRecord(sha256: string, isWhole: boolean, files: SiteRecord["files"]): SiteRecord {
-  return { sha256, isWhole, headersVersion: HEADERS_VERSION, files };
+export function newRecord(content: Pick<SiteRecord, "sha256" | "isWhole" | "files" | "derived">): SiteRecord {
+  return { ...content, headersVersion: HEADERS_VERSION };
 }
 
 /** The text of a record, as {@link readRecord} reads it. */
-export function writeRecord({ sha256, isWhole, headersVersion, files }: SiteRecord): string {
+export function writeRecord({ files, ...record }: SiteRecord): string {
   const entries = [...files].map(([path, { sha256: digest, etag }]) => [path, digest, etag]);
-  return JSON.stringify({ format: FORMAT, sha256, isWhole, headersVersion, files: entries });
+  return JSON.stringify({ format: FORMAT, ...record, files: entries });
 }
 
 /** Parses a record. @throws DestinationError */
@@ -68,7 +70,10 @@ export function readRecord(destination: BucketInputs, key: string, text: string)
   } catch {
     throw refuse();
   }
-  const { format, sha256, isWhole, headersVersion, files } = (value ?? {}) as Record<string, unknown>;
+  const { format, sha256, isWhole, headersVersion, files, derived } = (value ?? {}) as Record<
+    string,
+    unknown
+  >;
   const isText = (each: unknown): each is string => typeof each === "string";
   if (format !== FORMAT || !isText(sha256) || typeof isWhole !== "boolean" || !Array.isArray(files))
     throw refuse();
@@ -78,5 +83,11 @@ export function readRecord(destination: BucketInputs, key: string, text: string)
     if (!isText(path) || !isText(digest) || !isText(etag)) throw refuse();
     read.set(path, { sha256: digest, etag });
   }
-  return { sha256, isWhole, headersVersion: Number(headersVersion), files: read };
+  return {
+    sha256,
+    isWhole,
+    headersVersion: Number(headersVersion),
+    files: read,
+    ...(Array.isArray(derived) && { derived: (derived as unknown[]).filter(isText) }),
+  };
 }

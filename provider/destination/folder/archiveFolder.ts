@@ -77,6 +77,12 @@ export function archiveFolder(folder: string): Destination {
         return (await isArchive(pathOf(copy), copy, context.signal)) ? "same" : "changed";
       }),
 
+    read: (copy, context) =>
+      guarded(context, async () => {
+        const stats = await lstat(pathOf(copy)).catch(ignoreMissing);
+        return stats && { archive: pathOf(copy) };
+      }),
+
     remove: (copies, kept, context) =>
       guarded(context, async () => {
         const stay = new Set(kept.map(pathOf));

@@ -102,6 +102,12 @@ export function siteFolder(folder: string): Destination {
         return found !== "same" || (listing && (await linkOf(here(CURRENT))) === sha256) ? found : "changed";
       }),
 
+    read: ({ sha256 }, context) =>
+      guarded(context, async () => {
+        const files = await readListing(listingOf(sha256));
+        return files && { files };
+      }),
+
     remove: (copies, kept, context) =>
       guarded(context, async () => {
         for (const { sha256 } of copies) {

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createHash } from "node:crypto";
 import { ArchiveFile } from "../../archive/archiveFile";
@@ -5,6 +6,7 @@ import { readTarGz } from "../../archive/readTar";
 import type { SiteLimits } from "../../archive/site";
 import { parseJson } from "../../http/replyBody";
 import { DestinationError } from "../../messages/errors";
+import type { Blob } from "../../registry/blobs";
 import { downloadBlob } from "../../registry/download";
 import { readImage, type StoredImage } from "../../registry/image";
 import { pinned } from "../../registry/reference";
@@ -30,7 +32,7 @@ const SOURCE_ANNOTATIONS = {
 export async function findImage(
   session: RegistrySession,
   digest: string,
-  { scratch, signal }: DestinationContext,
+  context: DestinationContext,
 ): Promise<FoundCopy> {
   const image = pinned(session.repository, digest);
   const { images } = await readImage(session, { ...session.repository, digest });
@@ -47,8 +49,6 @@ export async function findImage(
       "It is no copy of this package. Make a new copy in this repository.",
     );
   }
-  const path = join(await scratch(), "site-layer");
-  await downloadBlob(session, layer, path);
   const base = baseOf(annotations);
   const source = Object.entries(SOURCE_ANNOTATIONS).flatMap(([annotation, field]) => {
     const value = annotations[annotation];
@@ -58,7 +58,7 @@ export async function findImage(
   return {
     copy: { uri: image, image, parts: { manifests } },
     sha256,
-    files: await filesOf(path, base === undefined ? SITE_ROOT : WEB_ROOT, signal),
+    files: await filesOf(session, layer, base !== undefined, context),
     source: Object.fromEntries(source),
     ...(base !== undefined && { destination: { base } }),
   };
@@ -79,8 +79,34 @@ function baseOf(annotations: Readonly<Record<string, string | undefined>>): stri
   return /:[^/]+$/.test(name) || digest === undefined ? name : `${name}@${digest}`;
 }
 
-/** The SHA-256 of each file below a folder of a layer. */
-async function filesOf(path: string, root: string, signal: AbortSignal): Promise<Map<string, string>> {
+/**
+ * Reads the site of an image that a copy made.
+ *
+ * @returns the SHA-256 of each file, by its path below the site's root
+ * @throws DestinationError when it is not there; the signal's reason
+ */
+export async function readImageFiles(
+  session: RegistrySession,
+  digest: string,
+  context: DestinationContext,
+): Promise<Map<string, string>> {
+  const { images } = await readImage(session, { ...session.repository, digest });
+  const [first] = images;
+  const layer = first?.layers.at(-1);
+  if (!first || !layer) return new Map();
+  return filesOf(session, layer, baseOf(annotationsIn(first)) !== undefined, context);
+}
+
+/** The SHA-256 of each file of the site in a layer. */
+async function filesOf(
+  session: RegistrySession,
+  descriptor: Blob,
+  isOnBase: boolean,
+  { scratch, signal }: DestinationContext,
+): Promise<Map<string, string>> {
+  const path = join(await scratch(), "site-layer");
+  await downloadBlob(session, descriptor, path);
+  const root = isOnBase ? WEB_ROOT : SITE_ROOT;
   const layer = await ArchiveFile.open(path);
   const files = new Map<string, string>();
   try {
@@ -93,6 +119,7 @@ async function filesOf(path: string, root: string, signal: AbortSignal): Promise
     }
   } finally {
     await layer.close();
+    await rm(path, { force: true });
   }
   return files;
 }

@@ -16,11 +16,11 @@ import { RegistrySession, type Actions } from "../../registry/session";
 import { TransferProgress } from "../../registry/transferProgress";
 import { DestinationError } from "../../messages/errors";
 import type { Bundle } from "../../archive/bundle";
-import type { Copy, Destination, DestinationContext, Draft } from "../destination";
-import { findImage } from "./findImage";
+import type { Copy, CopyContent, Destination, DestinationContext, Draft } from "../destination";
+import { findImage, readImageFiles } from "./findImage";
 import { readBase, type BaseImage } from "./baseImage";
 import type { RepositoryInputs } from "./inputs";
-import { LayerWriter, type Layer } from "../../siteImage/layer";
+import { compressedPath, LayerWriter, type Layer } from "../../siteImage/layer";
 import {
   annotationsOf,
   imageOfSite,
@@ -57,6 +57,7 @@ export function repositoryDestination({ repository, base, ...options }: Reposito
     begin: (bundle, context, edition = bundle.sha256) => begin(target, { bundle, edition }, context),
     find: (digest, context) => findImage(sessionWith(target, context, "pull"), digest, context),
     compare: (copy, context) => compare(target, copy, context),
+    read: (copy, context) => readSite(sessionWith(target, context, "pull"), copy, context),
     remove: (copies, kept, context) => remove(target, copies, kept, context),
   };
 }
@@ -184,6 +185,17 @@ async function compare(
   if ((await findManifest(session, top)) === undefined) return "gone";
   if (target.tag === undefined) return "same";
   return (await findManifest(session, target.tag)) === top ? "same" : "changed";
+}
+
+async function readSite(
+  session: RegistrySession,
+  copy: Copy,
+  context: DestinationContext,
+): Promise<CopyContent | undefined> {
+  const [top = ""] = manifestsOf(copy);
+  if ((await findManifest(session, top)) === undefined) return undefined;
+  const files = await readImageFiles(session, top, context);
+  return { files, derived: new Set([...files.keys()].map(compressedPath).filter((path) => files.has(path))) };
 }
 
 /** Removes manifests only: the registry's garbage collection removes layers that no manifest refers to. */

@@ -102,6 +102,7 @@ describe("a copy", () => {
       selfContained: true,
       externalLoads: [],
       copiedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
+      earlier: [],
     });
     expect(bundleCopy.idOf({ outputs, bookkeeping })).toBe(join(folder, "copies"));
     expect(verdict(inputs, { outputs, bookkeeping })).toEqual({

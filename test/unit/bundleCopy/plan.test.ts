@@ -183,6 +183,7 @@ describe("a state", () => {
       bundleUrl: LINK.url,
       expiresAt: "1970-01-02T00:00:00.000Z",
       renewAfter: "1970-01-01T16:00:00.000Z",
+      earlier: [expect.objectContaining({ version: "v0", uri: "s3://docs/v0" })],
     });
     expect(bookkeeping).toEqual({ wantedSha256: SHA256, copies: [made("v1"), made("v0")] });
     expect(inputsOf({ outputs, bookkeeping })).toEqual(inputs({ sha256: SHA256 }));

@@ -55,6 +55,7 @@ describe("a new copy", () => {
       ...{ sha256: UNKNOWN, size: UNKNOWN, files: UNKNOWN, pages: UNKNOWN, uri: UNKNOWN },
       ...{ sitePath: UNKNOWN, bundleUrl: UNKNOWN, expiresAt: UNKNOWN, renewAfter: UNKNOWN },
       ...{ selfContained: UNKNOWN, externalLoads: UNKNOWN, copiedAt: UNKNOWN },
+      ...{ earlier: UNKNOWN, changes: UNKNOWN },
     });
   });
 

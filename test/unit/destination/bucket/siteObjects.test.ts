@@ -27,7 +27,7 @@ test("a page is also at its address without an ending, as a page", () => {
     "a/index.html",
   ]);
   const [, , pages = []] = siteObjects([{ path: "guide.html", size: 1, sha256: "x", offset: 7 }], []);
-  expect(pages[1]).toEqual({ ...pages[0], path: "guide" });
+  expect(pages[1]).toEqual({ ...pages[0], path: "guide", isDerived: true });
   expect(pages[1]?.headers.contentType).toBe("text/html; charset=utf-8");
 });
 

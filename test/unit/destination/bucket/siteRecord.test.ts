@@ -15,7 +15,7 @@ test("a record is read back as written, whatever names files have", () => {
   const files = new Map(
     ["__proto__", "a b/ü.html", "constructor"].map((path) => [path, { sha256: DIGEST, etag: '"e"' }]),
   );
-  const record = newRecord(DIGEST, true, files);
+  const record = newRecord({ sha256: DIGEST, isWhole: true, files, derived: ["a b/ü"] });
   expect(readRecord(PLACE, KEY, writeRecord(record))).toEqual(record);
 });
 
