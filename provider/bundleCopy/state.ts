@@ -47,10 +47,7 @@ export interface BundleCopyOutputs extends Omit<CheckedInputs, "sha256"> {
   searchPages?: number;
   /** Version of the offline search in it. A newer version of this package keeps it until the content changes. */
   searchVersion?: string;
-  /**
-   * The earlier copies that `keep` keeps, newest first. Absent until the first update by a version of this package that has this
-   * output.
-   */
+  /** The earlier copies that `keep` keeps, newest first. Absent in a state of a version without this output, until the next update. */
   earlier?: readonly EarlierCopy[];
   /** How the site differs from that of the copy before, `earlier[0]`. Absent for the first copy. */
   changes?: SiteChanges;
