@@ -1,20 +1,20 @@
-// `npm start`: the whole workflow on this machine. A reference service hosts real documentation, a Pulumi program exports it, and
-// the exported site is served until Ctrl-C. `-- --once` checks the served start page and ends.
+// `npm start`: the whole workflow on this machine. A reference service hosts the documentation of this project, a Pulumi program exports
+// it, and the exported site is served until Ctrl-C. `-- --once` checks the served start page and ends.
+// `npm run docs`: the same with a program that also makes the copy that is published. `-- --output FOLDER` writes that copy.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs, stripVTControlCharacters } from "node:util";
 import { openStack, type OperationResult } from "../../test/engine/index.ts";
 import { startReferenceService } from "../reference-service/index.ts";
 import { fetchBundle, serveFolder } from "./bundle.ts";
+import { writeDocumentation } from "./documentation.ts";
 import { chooseEngine } from "./engine.ts";
 import { prepareExample, type Preparation } from "./preparations.ts";
 import { fetchSiteOfImage } from "./registry.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const DOMAIN = "docs.example.com";
-/** Real documentation: that of the package fastify. */
-const SOURCE = join(ROOT, "node_modules/fastify/docs");
 /** Generated for this run, and valid nowhere else. */
 const KEY = "svc_quickstart";
 /** The least duration of the export in milliseconds: long enough to watch it. */
@@ -49,6 +49,7 @@ async function main(): Promise<number> {
     options: {
       once: { type: "boolean", default: false },
       example: { type: "string", default: "quickstart" },
+      output: { type: "string" },
     },
   });
   if (options.example === NEEDS_CLUSTER) {
@@ -65,20 +66,27 @@ async function main(): Promise<number> {
   return run(options);
 }
 
-async function run(options: { example: string; once: boolean }): Promise<number> {
+async function run(options: { example: string; once: boolean; output?: string }): Promise<number> {
   await mkdir(join(ROOT, ".work"), { recursive: true });
   const folder = await mkdtemp(join(ROOT, ".work/start-"));
+  const source = join(folder, "source");
+  await writeDocumentation({ folder: source, filesUrl: process.env["DOCUMENTATION_FILES_URL"] });
   const service = await startReferenceService({
-    sites: { [DOMAIN]: SOURCE },
+    sites: { [DOMAIN]: source },
     adminApiKey: KEY,
     jobDurationMs: JOB_DURATION_MS,
   });
   let preparation: Preparation | undefined;
   try {
-    say("Service", `${service.url} hosts ${DOMAIN} (the documentation of fastify)`);
+    say("Service", `${service.url} hosts ${DOMAIN} (the documentation of this project)`);
     const engine = await chooseEngine(join(ROOT, ".work/pulumi"), process.env["ENGINE"]);
     say("Engine", engine.notice);
-    preparation = await prepareExample(options.example, service, DOMAIN, (what) => say("Example", what));
+    preparation = await prepareExample(options.example, {
+      service,
+      domain: DOMAIN,
+      folder: resolve(options.output ?? join(folder, "copies")),
+      say: (what) => say("Example", what),
+    });
     if (preparation) say("Example", preparation.notice);
     const stack = await openStack(engine.kind, {
       program: programOf(options.example),
@@ -97,17 +105,12 @@ async function run(options: { example: string; once: boolean }): Promise<number>
       "Link",
       `expires ${output(result, "expiresAt")}; from ${output(result, "renewAfter")} on, the next up renews it`,
     );
-    const image = result.outputs["image"]?.value;
-    if (typeof image === "string") {
-      say("Image", image);
-      await fetchSiteOfImage(image, join(folder, "site"));
-    } else {
-      await fetchBundle(output(result, "bundleUrl"), join(folder, "site"));
-    }
-    const site = await serveFolder(join(folder, "site"));
+    const files = await fetchSite(result, join(folder, "site"));
+    if (options.output !== undefined) return 0;
+    const site = await serveFolder(files);
     try {
       say("Serving", site.url);
-      if (options.once) return (await checkStartPage(site.url)) ? 0 : 1;
+      if (options.once) return (await checkStartPage(site.url, source)) ? 0 : 1;
       console.log("Press Ctrl-C to stop.");
       await aborted(stop.signal);
       console.log("\nStopped.");
@@ -122,10 +125,26 @@ async function run(options: { example: string; once: boolean }): Promise<number>
   }
 }
 
+/** The files of the exported site: a copy that the program made, or what its image or its link leads to. */
+async function fetchSite(result: OperationResult, folder: string): Promise<string> {
+  const { image, sitePath } = result.outputs;
+  if (typeof sitePath?.value === "string") {
+    say("Copy", `${sitePath.value}, whose search finds ${output(result, "searchPages")} pages`);
+    return sitePath.value;
+  }
+  if (typeof image?.value === "string") {
+    say("Image", image.value);
+    await fetchSiteOfImage(image.value, folder);
+  } else {
+    await fetchBundle(output(result, "bundleUrl"), folder);
+  }
+  return folder;
+}
+
 /** Whether the served page has the first whole sentence of the source's own start page. */
-async function checkStartPage(url: string): Promise<boolean> {
+async function checkStartPage(url: string, source: string): Promise<boolean> {
   const expected =
-    /^[A-Z][\w ,]{30,}/m.exec(readFileSync(join(SOURCE, "index.md"), "utf8"))?.[0].trim() ?? "";
+    /^[A-Z][\w ,]{30,}/m.exec(readFileSync(join(source, "index.md"), "utf8"))?.[0].trim() ?? "";
   const page = await (await fetch(url)).text();
   const found = expected !== "" && page.replace(/\s+/g, " ").includes(expected);
   say("Checked", `the start page ${found ? "says" : "does NOT say"} «${expected}»`);

@@ -11,17 +11,22 @@ export interface Preparation {
   close?: () => Promise<void>;
 }
 
-type Prepare = (
-  service: ReferenceService,
-  domain: string,
-  say: (what: string) => void,
-) => Preparation | Promise<Preparation>;
+/** What the run of an example already has. */
+export interface Given {
+  service: ReferenceService;
+  domain: string;
+  /** For copies. */
+  folder: string;
+  say: (what: string) => void;
+}
+
+type Prepare = (given: Given) => Preparation | Promise<Preparation>;
 
 /** The duration of the agent's job in milliseconds: long enough to see `pulumi up` wait for it. */
 const AGENT_JOB_DURATION_MS = 3_000;
 
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
-  "air-gapped": async (_, domain, say) => {
+  "air-gapped": async ({ domain, say }) => {
     const { host, base, close } = await startRegistryWithBase(say);
     return {
       config: { domain, repository: `${host}/docs/site`, base, install: "false" },
@@ -29,7 +34,11 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
       close,
     };
   },
-  "agent-gate": (service, domain) => {
+  documentation: ({ domain, folder }) => ({
+    config: { domain, folder },
+    notice: `the copy is written to ${folder}`,
+  }),
+  "agent-gate": ({ service, domain }) => {
     const projectId = "docs-team";
     const agentJobId = "agent-1";
     const prLink = "https://git.example.com/docs/site/pull/1";
@@ -49,9 +58,6 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
 };
 
 /** Gives the service and the stack what an example needs; undefined when it needs nothing. */
-export async function prepareExample(
-  example: string,
-  ...given: Parameters<Prepare>
-): Promise<Preparation | undefined> {
-  return PREPARATIONS[example]?.(...given);
+export async function prepareExample(example: string, given: Given): Promise<Preparation | undefined> {
+  return PREPARATIONS[example]?.(given);
 }

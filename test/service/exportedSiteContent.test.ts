@@ -161,6 +161,20 @@ describe("addresses", () => {
   });
 });
 
+test("the navigation has pages with an order first, and a folder where the first of its pages would be", async () => {
+  const site = await exportFiles({
+    "index.md": "# The Manual",
+    "a.md": "# A",
+    "z.md": "---\norder: 1\n---\n# Z",
+    "early/page.md": "# Early page",
+    "late/page.md": "---\norder: 2\n---\n# Late page",
+    "late/first.md": "---\norder: 1\n---\n# First page",
+  });
+  const [, navigation = ""] = (await readPage(site, "index.html")).split('aria-label="Pages"');
+  const titles = [...navigation.matchAll(/<a href="[^"]*"[^>]*>([^<]+)<\/a>/g)].map(([, title]) => title);
+  expect(titles.slice(0, 6)).toEqual(["Overview", "Z", "A", "First page", "Late page", "Early page"]);
+});
+
 test("Titles and descriptions come from front matter, headings, paragraphs or file names", async () => {
   const site = await exportFiles({
     "index.md": "# The Manual\nAll about it.",

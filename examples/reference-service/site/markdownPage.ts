@@ -16,6 +16,8 @@ export interface MarkdownPage {
   readonly title: string | undefined;
   /** One sentence or two for search engines: the front matter's `description`, or the first paragraph. */
   readonly description: string;
+  /** The front matter's `order`: the position of the page in the navigation. */
+  readonly order: number | undefined;
   /** Names of the elements that were removed, because a self-contained site cannot have them. */
   readonly removedElements: readonly string[];
 }
@@ -54,6 +56,7 @@ function parseMarkdownPage(source: string): MarkdownPage {
     anchors,
     title: fields["title"] ?? headings.find(({ level, text }) => level === 1 && text !== "")?.text,
     description: fields["description"] ?? firstParagraph(tree),
+    order: /^\d+$/.test(fields["order"] ?? "") ? Number(fields["order"]) : undefined,
     removedElements,
   };
 }

@@ -94,11 +94,24 @@ function buildTree(pages: Iterable<Page>): Folder {
   for (const page of pages) folderAt(posix.dirname(page.source)).pages.push(page);
   for (const folder of folders.values()) {
     folder.pages.sort(
-      (a, b) => Number(b.isFolderPage) - Number(a.isFolderPage) || collator.compare(a.source, b.source),
+      (a, b) =>
+        Number(b.isFolderPage) - Number(a.isFolderPage) ||
+        orderOf(a) - orderOf(b) ||
+        collator.compare(a.source, b.source),
     );
-    folder.folders.sort((a, b) => collator.compare(a.path, b.path));
+  }
+  for (const folder of folders.values()) {
+    folder.folders.sort((a, b) => firstOrder(a) - firstOrder(b) || collator.compare(a.path, b.path));
   }
   return root;
+}
+
+/** A position that can be compared: pages without one come last. */
+const orderOf = ({ order }: Page): number => order ?? Number.MAX_SAFE_INTEGER;
+
+/** A folder is where the first of its pages would be. */
+function firstOrder(folder: Folder): number {
+  return Math.min(...flatten(folder).map(orderOf), Number.MAX_SAFE_INTEGER);
 }
 
 function flatten({ pages, folders }: Folder): Page[] {

@@ -7,6 +7,8 @@ export interface Page extends PagePlace {
   readonly source: string;
   readonly title: string;
   readonly anchors: ReadonlySet<string>;
+  /** Position in the navigation, before all pages without one. */
+  readonly order: number | undefined;
 }
 
 /**

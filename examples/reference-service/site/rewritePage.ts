@@ -103,7 +103,7 @@ function isInsideLink(node: Element): boolean {
 
 /** A wide table scrolls in its own box, which the keyboard reaches. */
 function wrapTable(table: Element): void {
-  const box = element("div", { class: "table", tabindex: "0", role: "region", "aria-label": "Table" });
+  const box = element("div", { class: "table", tabindex: "0", role: "group", "aria-label": "Table" });
   replace(table, box);
   append(box, table);
 }

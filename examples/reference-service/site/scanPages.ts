@@ -24,8 +24,8 @@ export async function scanPages(
   for (const [source, place] of places) {
     if (!chosen.has(source) && place.address !== generatedStartPage.address) continue;
     signal?.throwIfAborted();
-    const { title, anchors } = await readMarkdownPage(folder.root, source);
-    scanned.push({ source, ...place, title, anchors });
+    const { title, anchors, order } = await readMarkdownPage(folder.root, source);
+    scanned.push({ source, ...place, title, anchors, order });
     await nextTurn();
   }
   const startPage = scanned.find(({ address }) => address === generatedStartPage.address);
