@@ -17,16 +17,22 @@ const REMEDIES: Readonly<Record<string, (elsewhere: string) => string>> = {
   ENAMETOOLONG: (elsewhere) => `That path is too long: ${elsewhere}.`,
 };
 
+/** What a path is, and how the user can choose another one. */
+export interface DiskPlace {
+  /** @default "folder" */
+  readonly kind?: "folder" | "file";
+  /** @default "give another folder" */
+  readonly elsewhere?: string;
+}
+
 /**
  * Explains a system error about a folder or file. Returns other errors unchanged.
- *
- * @param options.elsewhere how the user can choose another path
  */
 export function diskFailure(
   error: unknown,
   path: string,
   signal: AbortSignal,
-  { kind = "folder", elsewhere }: { kind?: "folder" | "file"; elsewhere?: string } = {},
+  { kind = "folder", elsewhere }: DiskPlace = {},
 ): unknown {
   if (signal.aborted) return signal.reason;
   const { code = "", message } = error as NodeJS.ErrnoException;

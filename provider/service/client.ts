@@ -81,14 +81,15 @@ export class Client {
   /**
    * `GET /v1/static-export/jobs/{jobId}`: the state of an export.
    *
+   * @param domain the site that the job must be of. @default any
    * @throws InputError for a job of another site than `domain`; NotFoundError when there is no such job; any other
    *   DocsHostingError
    */
-  getExport(jobId: string, domain: string): Promise<ExportJob> {
+  getExport(jobId: string, domain?: string): Promise<ExportJob> {
     return this.#transport.send(
       { method: "GET", path: ["v1", "static-export", "jobs", jobId], repetition: "read" },
       (reply) => {
-        checkSite(domain, jobId, reply.body);
+        if (domain !== undefined) checkSite(domain, jobId, reply.body);
         return readExportJob(jobId, reply);
       },
     );

@@ -41,6 +41,7 @@ export interface Module {
 export const JUDGED_BY_NAME_ONLY: ReadonlySet<string> = new Set([
   "archive",
   "destination",
+  "doctor",
   "download",
   "kit",
   "registry",

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { MODULES } from "../../mutations/modules.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
-const ENTRIES = ["provider/dynamic.ts", "provider/plugin.ts"];
+const ENTRIES = ["provider/command.ts", "provider/dynamic.ts", "provider/plugin.ts"];
 const FILES = globSync("{provider,sdk}/**/*.ts", { cwd: ROOT });
 
 /** Files that a file imports, types included. */

@@ -1,0 +1,33 @@
+import { Secrets } from "../messages/secrets";
+import { examine } from "./doctor";
+import type { DoctorHost } from "./host";
+import { HELP, readOptions, UsageError, type Options } from "./options";
+import { isHealthy, jsonReport, textReport } from "./report";
+import { ownVersion } from "./versions";
+
+/** What the command prints, and its exit status. */
+export interface CommandResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** 0 if no check failed, 1 if one failed, 2 for a wrong command line. */
+  readonly exitCode: 0 | 1 | 2;
+}
+
+/** Runs `pulumi-docs-hosting` with these arguments. What it prints contains no secret. */
+export async function runCommand(args: readonly string[], host: DoctorHost): Promise<CommandResult> {
+  let options: Options;
+  try {
+    options = readOptions(args);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const stderr = `pulumi-docs-hosting: ${error.message}\nRun \`pulumi-docs-hosting --help\` for all options.\n`;
+    return { stdout: "", stderr, exitCode: 2 };
+  }
+  if (options.help) return { stdout: HELP, stderr: "", exitCode: 0 };
+  const version = ownVersion();
+  if (options.version) return { stdout: `${version}\n`, stderr: "", exitCode: 0 };
+  const secrets = new Secrets();
+  const examination = await examine(options, host, secrets);
+  const report = (options.json ? jsonReport : textReport)(examination, version);
+  return { stdout: secrets.removeFrom(report), stderr: "", exitCode: isHealthy(examination) ? 0 : 1 };
+}

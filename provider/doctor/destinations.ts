@@ -1,0 +1,191 @@
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import type { DestinationContext } from "../destination/destination";
+import { RECORDS_FOLDER, type BucketInputs } from "../destination/bucket/inputs";
+import { loadSdk } from "../destination/bucket/sdk";
+import { Store } from "../destination/bucket/store";
+import { checkDestination } from "../destination/inputs";
+import type { RepositoryInputs } from "../destination/repository/inputs";
+import { DeadlineExceededError, InternalError } from "../messages/errors";
+import type { Reporter } from "../messages/reporter";
+import type { Secrets } from "../messages/secrets";
+import { folderFailures } from "../published/localFailures";
+import { findManifest } from "../registry/manifests";
+import { parseBase, parseRepository, repositoryName } from "../registry/reference";
+import { RegistrySession } from "../registry/session";
+import { cancelUpload } from "../registry/upload";
+import { startDeadline } from "../time/deadline";
+import { failure, failureOf, ok, warning, type Finding } from "./finding";
+import { folderFinding } from "./folders";
+import type { DoctorHost } from "./host";
+import type { Options } from "./options";
+
+/** Time limit of the requests to a registry, in milliseconds. */
+const REQUESTS_LIMIT_MS = 10_000;
+/** Time limit of all checks of one destination, in milliseconds: the AWS SDK repeats a request for up to half a minute. */
+const CHECK_LIMIT_MS = 20_000;
+/** A digest that no image has. */
+const NO_DIGEST = `sha256:${"0".repeat(64)}`;
+
+/** Reads the destinations that the options name. With `--write`, it also writes something small, and removes it. */
+export async function checkDestinations(
+  options: Options,
+  host: DoctorHost,
+  secrets: Secrets,
+): Promise<Finding[]> {
+  const { folder, bucket, prefix, endpoint, region, repository, base } = options;
+  const checks: Promise<Finding[]>[] = [];
+  if (folder !== undefined) checks.push(Promise.resolve([localFolder(folder, options)]));
+  if (bucket !== undefined) {
+    const given = { bucket, ...present({ prefix, endpoint, region }) };
+    checks.push(checkedBy("bucket", given, options, host, secrets, storeFindings));
+  }
+  if (repository !== undefined) {
+    const given = { repository, ...present({ base }), ...(options["plain-http"] && { plainHttp: true }) };
+    checks.push(checkedBy("registry", given, options, host, secrets, registryFindings));
+  }
+  return (await Promise.all(checks)).flat();
+}
+
+function localFolder(folder: string, { write }: Options): Finding {
+  const path = resolve(folder);
+  if (write) return folderFinding("folder", path);
+  const [problem] = folderFailures("folder", path);
+  if (problem === undefined)
+    return ok("folder", `${path} is a folder that this user may write, or can be made`);
+  return failure(
+    "folder",
+    `${path} ${problem.reason}`,
+    "Give the user that runs `pulumi up` the right to write there.",
+  );
+}
+
+/** The checks of a destination, in their order. A failure ends them. */
+type Steps<Inputs> = (
+  inputs: Inputs,
+  options: Options,
+  context: DestinationContext,
+) => AsyncGenerator<Finding>;
+
+async function checkedBy<Inputs>(
+  check: string,
+  given: Readonly<Record<string, unknown>>,
+  options: Options,
+  { fetch, clock, environment }: DoctorHost,
+  secrets: Secrets,
+  steps: Steps<Inputs>,
+): Promise<Finding[]> {
+  const checked = checkDestination(given);
+  if ("problem" in checked) {
+    return [failure(check, `${checked.at ?? check} ${checked.problem}`, "Correct the option of that name.")];
+  }
+  const findings: Finding[] = [];
+  const limit = new AbortController();
+  const late = new DeadlineExceededError(
+    "there was no complete answer within 20 s",
+    "Check the network to this destination, and that it is up.",
+  );
+  const stop = clock.after(CHECK_LIMIT_MS, () => limit.abort(late));
+  const reporter: Reporter = {
+    progress: () => undefined,
+    debug: () => undefined,
+    info: () => undefined,
+    warn: (line) => findings.push(warning(check, line, "Correct it, or ignore it if it is intended.")),
+  };
+  try {
+    const context: DestinationContext = {
+      ...{ fetch, clock, environment, secrets, reporter, signal: limit.signal },
+      deadline: startDeadline(clock, REQUESTS_LIMIT_MS),
+      scratch: () => Promise.reject(new InternalError("a check needs no scratch folder", "")),
+    };
+    for await (const finding of steps(checked.value as Inputs, options, context)) findings.push(finding);
+  } catch (error) {
+    findings.push(failureOf(check, error));
+  } finally {
+    stop();
+  }
+  return findings;
+}
+
+async function* storeFindings(
+  inputs: BucketInputs,
+  { write }: Options,
+  context: DestinationContext,
+): AsyncGenerator<Finding> {
+  const store = new Store(inputs, await loadSdk(), context);
+  const { client, sdk } = store;
+  try {
+    const Bucket = inputs.bucket;
+    await store.run("s3:ListBucket", undefined, (options) =>
+      client.send(new sdk.s3.ListObjectsV2Command({ Bucket, Prefix: store.key(""), MaxKeys: 1 }), options),
+    );
+    yield ok("bucket", `${store.uri} can be read`);
+    if (!write) return;
+    const Key = store.key(`${RECORDS_FOLDER}/doctor-${randomUUID()}`);
+    await store.run("s3:PutObject", Key, (options) =>
+      client.send(new sdk.s3.PutObjectCommand({ Bucket, Key, Body: "doctor" }), options),
+    );
+    await store.run("s3:DeleteObject", Key, (options) =>
+      client.send(new sdk.s3.DeleteObjectCommand({ Bucket, Key }), options),
+    );
+    yield ok("bucket", `${store.uri} can be written: an object was written and deleted`);
+  } finally {
+    store.close();
+  }
+}
+
+async function* registryFindings(
+  { repository, base, plainHttp }: RepositoryInputs,
+  { write, "signing-key-env": signingKey }: Options,
+  context: DestinationContext,
+): AsyncGenerator<Finding> {
+  const place = parseRepository(repository);
+  const name = repositoryName(place);
+  const session = new RegistrySession(place, context, { actions: "pull", plainHttp });
+  const latest = await findManifest(session, "latest");
+  yield ok("registry", `${name} can be read${latest === undefined ? "; it has no tag latest" : ""}`);
+
+  if (base !== undefined) {
+    const image = parseBase(base);
+    const isPlain = image.host === place.host && plainHttp === true;
+    const reading = new RegistrySession(image, context, { actions: "pull", plainHttp: isPlain });
+    const found = await findManifest(reading, image.digest ?? image.tag ?? "latest");
+    yield found === undefined
+      ? failure(
+          "base",
+          `there is no image ${base}`,
+          "Correct --base and the destination's `base`, or push that image.",
+        )
+      : ok("base", `${base} is ${found}`);
+  }
+  if (signingKey !== undefined) yield await referrersFinding(session, place.host);
+  if (!write) return;
+  const writing = new RegistrySession(place, context, { actions: "pull,push", plainHttp });
+  const to = await writing.url(`${writing.path("blobs", "uploads")}/`);
+  const upload = await writing.send({ method: "POST", to, accepted: [202] }, ({ headers }) =>
+    writing.located(headers.get("location"), to),
+  );
+  await cancelUpload(writing, upload);
+  yield ok("registry", `${name} can be written: an upload was begun and cancelled`);
+}
+
+/** Whether the registry lists what refers to an image, such as signatures, see «Listing Referrers» in the distribution specification. */
+async function referrersFinding(session: RegistrySession, host: string): Promise<Finding> {
+  const status = await session.send(
+    { method: "GET", to: session.path("referrers", NO_DIGEST), accepted: [200, 400, 404, 405] },
+    (reply) => Promise.resolve(reply.status),
+  );
+  if (status === 200) return ok("referrers", `${host} lists the referrers of an image`);
+  return warning(
+    "referrers",
+    `${host} has no API for the referrers of an image (it answered ${status})`,
+    "Signatures, statements and SBOMs are found by their tags instead. Programs that use only the API need another registry, or a newer version of this one.",
+  );
+}
+
+/** The fields that are given. */
+function present(fields: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}

@@ -1,0 +1,79 @@
+import type { Secrets } from "../messages/secrets";
+import type { ConfigurationSource } from "../service/configuration";
+import { signerFrom } from "../signing/signer";
+import { checkDestinations } from "./destinations";
+import { failureOf, ok, type Finding } from "./finding";
+import { checkFolders } from "./folders";
+import type { DoctorHost } from "./host";
+import { checkNetwork } from "./network";
+import type { Options } from "./options";
+import { findProject } from "./pulumiProject";
+import { checkService, type ServiceResult } from "./service";
+import { checkSettings } from "./settings";
+import { readStackSettings } from "./stackSettings";
+import { cliFinding, versionFindings } from "./versions";
+
+/** All findings, in the order of the checks. */
+export type Examination = ServiceResult;
+
+/**
+ * Checks what `pulumi up` needs on this machine. A check that depends on a failed one is left out. It starts a job only with
+ * `--start`.
+ *
+ * @param secrets receives the secret values that are read
+ */
+export async function examine(options: Options, host: DoctorHost, secrets: Secrets): Promise<Examination> {
+  const project = findProject(host.folder);
+  const [cli, stack] = await Promise.all([cliFinding(host), readStackSettings(host, project, options.stack)]);
+  for (const { value, isSecret } of stack.settings.values()) if (isSecret) secrets.add(value.trim());
+  const source: ConfigurationSource = {
+    secrets,
+    environment: host.environment,
+    stackConfig: (name) => stack.settings.get(name)?.value,
+  };
+  const settings = checkSettings(source, stack, options);
+  const [service, destinations] = await Promise.all([
+    checkWay(settings, options, host, source, secrets),
+    checkDestinations(options, host, secrets),
+  ]);
+  const findings = [
+    ...versionFindings(host, project),
+    cli,
+    ...(stack.finding ? [stack.finding] : []),
+    ...settings.findings,
+    ...service.findings,
+    ...signingKeyFindings(options, host, secrets),
+    ...destinations,
+    ...checkFolders(host),
+  ];
+  return { ...service, findings };
+}
+
+/** The way to the service, and what the service answers. */
+async function checkWay(
+  { baseUrl, hasKey }: ReturnType<typeof checkSettings>,
+  options: Options,
+  host: DoctorHost,
+  source: ConfigurationSource,
+  secrets: Secrets,
+): Promise<ServiceResult> {
+  if (baseUrl === undefined) return { findings: [] };
+  const network = await checkNetwork(baseUrl, host);
+  if (!network.isReachable || !hasKey) return { findings: network.findings };
+  const service = await checkService(options, host, source, secrets);
+  return { ...service, findings: [...network.findings, ...service.findings] };
+}
+
+function signingKeyFindings(
+  { "signing-key-env": variable }: Options,
+  { environment }: DoctorHost,
+  secrets: Secrets,
+): Finding[] {
+  if (variable === undefined) return [];
+  try {
+    signerFrom(variable, { environment, secrets });
+    return [ok("signing-key", `${variable} holds a private key that can sign`)];
+  } catch (error) {
+    return [failureOf("signing-key", error)];
+  }
+}

@@ -1,0 +1,32 @@
+import { DocsHostingError } from "../messages/errors";
+import { redact } from "../messages/redaction";
+
+/** The result of one check. */
+export interface Finding {
+  /** What was checked. The names are listed in the documentation and do not change. */
+  readonly check: string;
+  /** `failure`: `pulumi up` cannot work like this. `warning`: it can, but this may not be intended. */
+  readonly status: "ok" | "warning" | "failure";
+  readonly message: string;
+  /** What to do. Absent if nothing has to be done. */
+  readonly remedy?: string;
+}
+
+export function ok(check: string, message: string): Finding {
+  return { check, status: "ok", message };
+}
+
+export function warning(check: string, message: string, remedy: string): Finding {
+  return { check, status: "warning", message, remedy };
+}
+
+export function failure(check: string, message: string, remedy: string): Finding {
+  return { check, status: "failure", message, remedy };
+}
+
+/** The finding of a check that failed with an error. */
+export function failureOf(check: string, error: unknown): Finding {
+  if (error instanceof DocsHostingError) return failure(check, error.message, error.remedy);
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : typeof error;
+  return failure(check, `internal error (${redact(text)})`, "Please report it.");
+}

@@ -1,0 +1,33 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { diskFailure, type DiskPlace } from "../files/diskFailure";
+import { ELSEWHERE, homeFolder } from "../files/homeFolder";
+import { failureOf, ok, type Finding } from "./finding";
+import type { DoctorHost } from "./host";
+
+const NO_SIGNAL = new AbortController().signal;
+
+/** The folders of this machine that every run writes to. */
+export function checkFolders({ environment, temporaryFolder }: DoctorHost): Finding[] {
+  return [
+    folderFinding("pulumi-home", homeFolder(environment, ""), ELSEWHERE),
+    folderFinding("temporary-folder", temporaryFolder, { elsewhere: "set TMPDIR to another folder" }),
+  ];
+}
+
+/** Writes a file to a folder, or to its nearest parent that exists, and removes it. */
+export function folderFinding(check: string, folder: string, place: DiskPlace = {}): Finding {
+  let at = folder;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  try {
+    const own = mkdtempSync(join(at, ".docs-hosting-doctor-"));
+    try {
+      writeFileSync(join(own, "file"), "x".repeat(4096));
+    } finally {
+      rmSync(own, { recursive: true });
+    }
+    return ok(check, at === folder ? `${folder} can be written` : `${folder} can be made in ${at}`);
+  } catch (error) {
+    return failureOf(check, diskFailure(error, folder, NO_SIGNAL, place));
+  }
+}

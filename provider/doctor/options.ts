@@ -1,0 +1,103 @@
+import { parseArgs, type ParseArgsConfig } from "node:util";
+
+/** The command line is wrong. */
+export class UsageError extends Error {}
+
+const OPTIONS = {
+  domain: { type: "string" },
+  job: { type: "string" },
+  project: { type: "string" },
+  "base-url": { type: "string" },
+  "api-key-env": { type: "string" },
+  stack: { type: "string" },
+  folder: { type: "string" },
+  bucket: { type: "string" },
+  prefix: { type: "string" },
+  endpoint: { type: "string" },
+  region: { type: "string" },
+  repository: { type: "string" },
+  base: { type: "string" },
+  "plain-http": { type: "boolean", default: false },
+  "signing-key-env": { type: "string" },
+  start: { type: "boolean", default: false },
+  write: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+  version: { type: "boolean", default: false },
+} as const satisfies NonNullable<ParseArgsConfig["options"]>;
+
+export type Options = ReturnType<typeof parse>["values"];
+
+/** The text of `--help`. */
+export const HELP = `Usage: pulumi-docs-hosting doctor [options]
+
+Checks what \`pulumi up\` needs, and prints a line for each check: ok, warning, or failure with what to do.
+It starts no job without --start, and writes nothing to a destination without --write.
+In the folder of a Pulumi project it reads the configuration of the stack with the Pulumi CLI.
+
+What is checked besides versions, configuration, network, clock, key and folders:
+  --domain NAME           the site
+  --job ID                this export job; with --project, this job of an agent
+  --project ID            the project of the agent's job
+  --folder PATH           a destination of copies or kits: this folder
+  --bucket NAME           this bucket, with --prefix TEXT, --endpoint URL and --region NAME
+  --repository HOST/PATH  this repository of a registry, with --base IMAGE and --plain-http
+  --signing-key-env NAME  the private key in this environment variable
+
+  --start                 start an export of --domain: shows whether plan and key permit it
+  --write                 write something small to each destination, and remove it
+
+Configuration:
+  --stack NAME            the stack whose configuration is read. Default: the selected stack
+  --base-url URL          as the input baseUrl of a resource
+  --api-key-env NAME      as the input apiKeyEnv of a resource
+
+  --json                  print JSON
+  --version               print the version of the package
+  -h, --help              print this text
+
+Exit status: 0 if no check failed (warnings are no failures), 1 if one failed, 2 for a wrong command line.
+`;
+
+/** What each option can only be used with. */
+const NEEDS: Readonly<Record<string, string>> = {
+  project: "job",
+  start: "domain",
+  prefix: "bucket",
+  endpoint: "bucket",
+  region: "bucket",
+  base: "repository",
+  "plain-http": "repository",
+};
+
+/** Reads the command line. @throws UsageError */
+export function readOptions(args: readonly string[]): Options {
+  const { values, positionals } = readable(args);
+  if (values.help || values.version) return values;
+  const [command, ...more] = positionals;
+  if (command !== "doctor") {
+    throw new UsageError(
+      command === undefined ? "give the command: doctor" : `there is no command ${command}`,
+    );
+  }
+  if (more.length > 0) throw new UsageError(`${more.join(" ")} is not an option`);
+  const given = new Set(Object.entries(values).flatMap(([name, value]) => (value ? [name] : [])));
+  const unmet = Object.entries(NEEDS).find(([name, needed]) => given.has(name) && !given.has(needed));
+  if (unmet) throw new UsageError(`--${unmet[0]} needs --${unmet[1]}`);
+  if (values.write && !["folder", "bucket", "repository"].some((name) => given.has(name))) {
+    throw new UsageError("--write needs --folder, --bucket or --repository");
+  }
+  return values;
+}
+
+function readable(args: readonly string[]): ReturnType<typeof parse> {
+  try {
+    return parse(args);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function parse(args: readonly string[]) {
+  return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { parse } from "yaml";
+
+/** A Pulumi project. */
+export interface PulumiProject {
+  /** The file that defines it. */
+  readonly file: string;
+  /** The folder of its program. */
+  readonly program: string;
+  /** The language of its program, such as "nodejs"; empty if the file does not say. */
+  readonly runtime: string;
+}
+
+const FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
+
+/** The project that a folder belongs to, as the Pulumi CLI finds it: in the folder or the nearest one above. */
+export function findProject(folder: string): PulumiProject | undefined {
+  for (const name of FILES) {
+    const file = join(folder, name);
+    const text = textOf(file);
+    if (text === undefined) continue;
+    const { runtime, main } = contentOf(text);
+    const language = typeof runtime === "string" ? runtime : (runtime?.name ?? "");
+    return { file, program: resolve(folder, typeof main === "string" ? main : "."), runtime: language };
+  }
+  return dirname(folder) === folder ? undefined : findProject(dirname(folder));
+}
+
+interface Content {
+  readonly runtime?: string | { readonly name?: string };
+  readonly main?: unknown;
+}
+
+/** Empty for a file that is no YAML: the CLI reports that. */
+function contentOf(text: string): Content {
+  try {
+    return Object(parse(text)) as Content;
+  } catch {
+    return {};
+  }
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}

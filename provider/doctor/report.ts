@@ -1,0 +1,41 @@
+import { printable } from "../messages/plainText";
+import type { Examination } from "./doctor";
+import type { Finding } from "./finding";
+
+const STATUS_WIDTH = "failure".length;
+
+/** Whether nothing keeps `pulumi up` from working. */
+export function isHealthy({ findings }: Examination): boolean {
+  return findings.every(({ status }) => status !== "failure");
+}
+
+/** A line for each finding, its remedy below it, and a summary. */
+export function textReport(examination: Examination, version: string): string {
+  const { findings, startedJobId } = examination;
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const lines = findings.flatMap(({ status, check, message, remedy }) => [
+    `${status.padEnd(STATUS_WIDTH)}  ${check.padEnd(width)}  ${printable(message)}`,
+    ...(remedy === undefined ? [] : [`${" ".repeat(STATUS_WIDTH + width + 4)}${printable(remedy)}`]),
+  ]);
+  const count = (wanted: Finding["status"]): number =>
+    findings.filter(({ status }) => status === wanted).length;
+  const [failures, warnings] = [count("failure"), count("warning")];
+  const summary =
+    failures + warnings === 0
+      ? "No problem was found."
+      : `${failures} failed, ${warnings} ${warnings === 1 ? "warning" : "warnings"}.`;
+  const started = startedJobId === undefined ? "No job was started." : `Job ${startedJobId} was started.`;
+  return [`pulumi-docs-hosting ${version}`, "", ...lines, "", `${summary} ${started}`, ""].join("\n");
+}
+
+/** The same for programs. */
+export function jsonReport(examination: Examination, version: string): string {
+  const { findings, startedJobId } = examination;
+  const report = {
+    version,
+    ok: isHealthy(examination),
+    ...(startedJobId !== undefined && { startedJobId }),
+    checks: findings,
+  };
+  return `${JSON.stringify(report, null, 2)}\n`;
+}

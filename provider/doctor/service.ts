@@ -1,0 +1,192 @@
+import { attempt } from "../http/attempt";
+import { readAnswer } from "../http/answer";
+import { endpointOf } from "../http/endpoint";
+import { Pacers } from "../http/pacers";
+import { openClient, type ServiceContext } from "../resource/openClient";
+import { isKnownStatus, nameOf } from "../service/agentJob";
+import { serviceSettings, type ConfigurationSource } from "../service/configuration";
+import { normaliseDomain } from "../service/domainName";
+import { formatDuration } from "../time/duration";
+import { noTracer } from "../tracing/tracer";
+import { NotFoundError, ResponseError } from "../messages/errors";
+import type { Reporter } from "../messages/reporter";
+import type { Secrets } from "../messages/secrets";
+import type { ClientContext } from "../resource/openClient";
+import { failure, failureOf, ok, warning, type Finding } from "./finding";
+import type { DoctorHost } from "./host";
+import type { Options } from "./options";
+
+/** Time limit of one check, in milliseconds. */
+const CHECK_LIMIT_MS = 10_000;
+/** A job that no service has. A request for it needs the key, and starts nothing. */
+const NO_JOB = "00000000-0000-0000-0000-000000000000";
+/** Statuses of services that refuse such an ID after they have accepted the key. */
+const REFUSED_ID = new Set([400, 422]);
+
+/** A smaller difference of the clocks is ok, in milliseconds: `Date` headers count whole seconds. */
+const CLOCK_WARNING_MS = 30_000;
+/** With a larger difference, logins and signed links fail, in milliseconds. */
+const CLOCK_FAILURE_MS = 5 * 60_000;
+
+/** What the service reported. */
+export interface ServiceResult {
+  readonly findings: readonly Finding[];
+  /** The job that was started. */
+  readonly startedJobId?: string;
+}
+
+/** Asks the service: the key, the clock, the jobs. It starts a job only with `--start`. */
+export async function checkService(
+  options: Options,
+  host: DoctorHost,
+  configuration: ConfigurationSource,
+  secrets: Secrets,
+): Promise<ServiceResult> {
+  const given = {
+    ...(options["base-url"] !== undefined && { baseUrl: options["base-url"] }),
+    ...(options["api-key-env"] !== undefined && { apiKeyEnv: options["api-key-env"] }),
+  };
+  const { fetch, clock } = host;
+  const signal = new AbortController().signal;
+  const shared: ClientContext = {
+    ...{ configuration, fetch, clock, secrets, signal, tracer: noTracer, reporter: silent },
+    pacers: new Pacers(clock),
+  };
+  const opened = (): ServiceContext<ClientContext> => openClient(shared, given, CHECK_LIMIT_MS);
+
+  const { client, deadline } = opened();
+  const key = await keyFinding(client, () =>
+    statusWithoutKey(serviceSettings(configuration, given), { ...shared, deadline }),
+  );
+  const findings = [key, ...clockFindings(client.clockAheadMs)];
+  const { domain, job, project, start } = options;
+  const site = domain === undefined ? undefined : normaliseDomain(domain);
+  if (site && "problem" in site) findings.push(failure("domain", `--domain ${site.problem}`, "Correct it."));
+  if (key.status === "failure") return { findings };
+  const checked = site && "domain" in site ? site.domain : undefined;
+  if (job !== undefined) {
+    findings.push(
+      project === undefined
+        ? await exportFinding(job, checked, opened())
+        : await agentJobFinding({ projectId: project, id: job }, opened()),
+    );
+  }
+  if (checked === undefined) return { findings };
+  if (start) {
+    const started = await startExport(checked, opened());
+    return { ...started, findings: [...findings, ...started.findings] };
+  }
+  findings.push(
+    ok("domain", `${checked}; whether plan and key permit exports is known after a start (--start)`),
+  );
+  return { findings };
+}
+
+type Client = ServiceContext<ClientContext>["client"];
+type Opened = ServiceContext<ClientContext>;
+
+const silent: Reporter = {
+  progress: () => undefined,
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+};
+
+/** @param withoutKey the status of the same request without the key */
+async function keyFinding(client: Client, withoutKey: () => Promise<number | undefined>): Promise<Finding> {
+  let answer = 200;
+  try {
+    await client.getExport(NO_JOB);
+  } catch (error) {
+    if (
+      !(error instanceof NotFoundError) &&
+      !(error instanceof ResponseError && REFUSED_ID.has(error.status))
+    ) {
+      return failureOf("key-accepted", error);
+    }
+    answer = error.status;
+  }
+  const other = await withoutKey();
+  const asked = `a request for a job that does not exist was answered ${answer}`;
+  if (other !== answer) return ok("key-accepted", `the service accepts the key: ${asked}`);
+  return warning(
+    "key-accepted",
+    `${asked}, with and without the key: whether the service accepts the key is not known`,
+    "Check the path and host of the base URL: perhaps they are not those of the service's API.",
+  );
+}
+
+async function statusWithoutKey(
+  { baseUrl, proxy }: ReturnType<typeof serviceSettings>,
+  context: Parameters<typeof attempt>[2],
+): Promise<number | undefined> {
+  const endpoint = endpointOf(baseUrl, {
+    method: "GET",
+    path: ["v1", "static-export", "jobs", NO_JOB],
+    repetition: "read",
+  });
+  const outcome = await attempt(
+    endpoint,
+    { method: "GET", headers: { accept: "application/json" } },
+    context,
+    { silenceMs: CHECK_LIMIT_MS, proxy },
+    (reply) => readAnswer(endpoint, reply, context.clock),
+  );
+  return "value" in outcome && "status" in outcome.value ? outcome.value.status : undefined;
+}
+
+function clockFindings(aheadMs: number | undefined): Finding[] {
+  if (aheadMs === undefined) return [];
+  const offMs = Math.abs(aheadMs);
+  if (offMs < CLOCK_WARNING_MS) return [ok("clock", "the clocks of this machine and of the service agree")];
+  const message = `the clock of this machine is ${formatDuration(offMs)} ${aheadMs > 0 ? "ahead of" : "behind"} that of the service`;
+  const remedy =
+    "Synchronize this machine's clock (NTP, such as `timedatectl set-ntp true`). If it is right, tell the service's operator.";
+  return [offMs < CLOCK_FAILURE_MS ? warning("clock", message, remedy) : failure("clock", message, remedy)];
+}
+
+async function exportFinding(
+  jobId: string,
+  domain: string | undefined,
+  { client }: Opened,
+): Promise<Finding> {
+  try {
+    const { status, outcome, pageCount, reason, isUnexpected } = await client.getExport(jobId, domain);
+    const pages = pageCount === undefined ? "" : `, ${pageCount} pages`;
+    const message = `export job ${jobId} is ${status}${pages}`;
+    if (outcome === "failure") {
+      return warning("job", `${message}${reason === undefined ? "" : `: ${reason}`}`, "Start a new export.");
+    }
+    return isUnexpected
+      ? warning(
+          "job",
+          `${message}, which is an unknown status: it counts as still running`,
+          "Update the package.",
+        )
+      : ok("job", message);
+  } catch (error) {
+    return failureOf("job", error);
+  }
+}
+
+async function agentJobFinding(key: { projectId: string; id: string }, { client }: Opened): Promise<Finding> {
+  try {
+    const { status } = (await client.getAgentJob(key)).job;
+    const message = `${nameOf(key)} is ${status}`;
+    if (!isKnownStatus(status))
+      return warning("job", `${message}, which is an unknown status`, "Update the package.");
+    return status === "failed" ? warning("job", message, "Start the agent again.") : ok("job", message);
+  } catch (error) {
+    return failureOf("job", error);
+  }
+}
+
+async function startExport(domain: string, { client }: Opened): Promise<ServiceResult> {
+  try {
+    const { jobId } = await client.startExport({ domain });
+    const message = `started the export job ${jobId} of ${domain}: to use it, give it to a StaticExport as \`jobId\``;
+    return { findings: [ok("start", message)], startedJobId: jobId };
+  } catch (error) {
+    return { findings: [failureOf("start", error)] };
+  }
+}

@@ -1,0 +1,114 @@
+import {
+  ALLOW_INSECURE_CONFIG,
+  API_KEY_CONFIG,
+  API_KEY_PREFIX_CONFIG,
+  API_KEY_PREFIX_VARIABLE,
+  API_KEY_VARIABLE,
+  BASE_URL_CONFIG,
+  BASE_URL_VARIABLE,
+  isApiKeyPadded,
+  PUBLIC_STORAGE_ONLY_CONFIG,
+  resolveApiKey,
+  resolveBaseUrl,
+  type ConfigurationSource,
+} from "../service/configuration";
+import { failureOf, ok, warning, type Finding } from "./finding";
+import type { Options } from "./options";
+import type { StackSettings } from "./stackSettings";
+
+/** Where a setting may come from. */
+interface Place {
+  readonly variable?: string;
+  readonly config: string;
+}
+
+/** Settings that have a default. */
+const OTHERS: readonly Place[] = [
+  { variable: API_KEY_PREFIX_VARIABLE, config: API_KEY_PREFIX_CONFIG },
+  { config: ALLOW_INSECURE_CONFIG },
+  { config: PUBLIC_STORAGE_ONLY_CONFIG },
+];
+
+/** The settings as the provider resolves them. */
+export interface ResolvedSettings {
+  readonly findings: readonly Finding[];
+  /** Absent if it is missing or wrong. */
+  readonly baseUrl?: string;
+  /** Whether there is a key of the right form. */
+  readonly hasKey: boolean;
+}
+
+/** Checks the settings, and names where each value comes from. The key is never shown. */
+export function checkSettings(
+  source: ConfigurationSource,
+  { settings }: StackSettings,
+  options: Pick<Options, "base-url" | "api-key-env">,
+): ResolvedSettings {
+  const findings: Finding[] = [];
+  const check = <T>(name: string, resolve: () => T): T | undefined => {
+    try {
+      return resolve();
+    } catch (error) {
+      findings.push(failureOf(name, error));
+      return undefined;
+    }
+  };
+
+  const baseUrl = check("base-url", () => resolveBaseUrl(source, options["base-url"]));
+  if (baseUrl !== undefined) {
+    const origin =
+      options["base-url"] === undefined
+        ? originOf({ variable: BASE_URL_VARIABLE, config: BASE_URL_CONFIG }, source)
+        : "--base-url";
+    findings.push(ok("base-url", `${baseUrl}, from ${origin ?? "nowhere"}`));
+  }
+
+  const variable = options["api-key-env"] ?? API_KEY_VARIABLE;
+  const place =
+    variable === API_KEY_VARIABLE ? { variable, config: API_KEY_CONFIG } : { variable, config: "" };
+  const key = check("api-key", () => resolveApiKey(source, variable));
+  if (key !== undefined) findings.push(keyFinding(place, source, settings));
+
+  const set = OTHERS.flatMap(({ config, ...from }) => {
+    const origin = originOf({ config, ...from }, source);
+    if (origin === undefined) return [];
+    const value =
+      ("variable" in from && source.environment(from.variable)) || (source.stackConfig(config) ?? "");
+    return [`${config} is ${JSON.stringify(value)}, from ${origin}`];
+  });
+  findings.push(ok("settings", set.join("; ") || "all others have their defaults"));
+  return { findings, ...(baseUrl !== undefined && { baseUrl }), hasKey: key !== undefined };
+}
+
+function keyFinding(
+  place: Required<Place>,
+  source: ConfigurationSource,
+  settings: StackSettings["settings"],
+): Finding {
+  const origin = originOf(place, source) ?? "nowhere";
+  if (isApiKeyPadded(source, place.variable)) {
+    return warning(
+      "api-key",
+      `the key from ${origin} has white space around it, such as a line break, which is not sent`,
+      "Set it again without the white space: other programs may send it.",
+    );
+  }
+  const isFromStack = (source.environment(place.variable) ?? "").trim() === "";
+  if (isFromStack && settings.get(place.config)?.isSecret === false) {
+    return warning(
+      "api-key",
+      `the configuration ${place.config} holds the admin API key in plain text, readable in the stack's settings file`,
+      `Make a new key, and set it with \`pulumi config set --secret ${place.config}\`.`,
+    );
+  }
+  return ok("api-key", `set, from ${origin}`);
+}
+
+/** Where the value of a setting comes from; `undefined` if it is not set. */
+function originOf({ variable, config }: Place, source: ConfigurationSource): string | undefined {
+  const isSet = (value: string | undefined): boolean =>
+    value !== undefined && (value.trim() !== "" || config === API_KEY_PREFIX_CONFIG);
+  if (variable !== undefined && isSet(source.environment(variable)))
+    return `the environment variable ${variable}`;
+  return isSet(source.stackConfig(config)) ? `the stack's configuration ${config}` : undefined;
+}

@@ -1,0 +1,28 @@
+import { execFile } from "node:child_process";
+import { lookup } from "node:dns";
+import { tmpdir } from "node:os";
+import nodeFetch from "node-fetch";
+import { systemClock } from "../time/clock";
+import type { DoctorHost, Ended } from "./host";
+
+/** Time limit for a program, in milliseconds: the Pulumi CLI may ask a backend. */
+const PROGRAM_LIMIT_MS = 20_000;
+
+/** This machine, and the folder that the command was started in. */
+export const thisMachine: DoctorHost = {
+  fetch: nodeFetch,
+  lookup,
+  clock: systemClock,
+  environment: (name) => process.env[name],
+  folder: process.cwd(),
+  temporaryFolder: tmpdir(),
+  nodeVersion: process.versions.node,
+  run: (command, args) =>
+    new Promise<Ended>((resolve) => {
+      const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
+      execFile(command, args, { timeout: PROGRAM_LIMIT_MS, env }, (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === "number" ? error.code : undefined;
+        resolve({ code, stdout, stderr });
+      });
+    }),
+};

@@ -1,0 +1,110 @@
+import { readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { ownText } from "../files/ownText";
+import { failure, ok, warning, type Finding } from "./finding";
+import type { DoctorHost } from "./host";
+import type { PulumiProject } from "./pulumiProject";
+
+const NAME = "pulumi-docs-hosting";
+const SDK = "@pulumi/pulumi";
+
+interface Manifest {
+  readonly version: string;
+  readonly engines: { readonly node: string };
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+const manifest = (): Manifest => JSON.parse(ownText("package.json")) as Manifest;
+
+/** The version of this package. */
+export function ownVersion(): string {
+  return manifest().version;
+}
+
+/** Versions of Node.js and of the packages that a program in TypeScript or JavaScript loads. */
+export function versionFindings(host: DoctorHost, project: PulumiProject | undefined): Finding[] {
+  const { version, engines, peerDependencies } = manifest();
+  const needed = engines.node.replace(">=", "");
+  const node = isAtLeast(host.nodeVersion, needed)
+    ? ok("node", `Node.js ${host.nodeVersion}`)
+    : failure(
+        "node",
+        `Node.js ${host.nodeVersion} is too old`,
+        `Install Node.js ${needed} or later, and let it come first on PATH.`,
+      );
+  if (project?.runtime !== "nodejs") return [node, ok("package", `${NAME} ${version}`)];
+  return [
+    node,
+    packageFinding(project, version),
+    sdkFinding(project, peerDependencies[SDK]?.replace("^", "") ?? "0.0.0"),
+  ];
+}
+
+function packageFinding({ program }: PulumiProject, own: string): Finding {
+  const found = installedVersion(NAME, program);
+  if (found === undefined) {
+    return failure(
+      "package",
+      `the program in ${program} cannot load ${NAME}`,
+      `Run \`npm install ${NAME}\` there: it must be a direct dependency of the program.`,
+    );
+  }
+  return found === own
+    ? ok("package", `${NAME} ${found}`)
+    : warning(
+        "package",
+        `the program in ${program} loads ${NAME} ${found}, and these checks are those of ${own}`,
+        `Run the checks in that folder, with \`npx ${NAME} doctor\`.`,
+      );
+}
+
+function sdkFinding({ program }: PulumiProject, needed: string): Finding {
+  const found = installedVersion(SDK, program);
+  const install = `Run \`npm install ${SDK}\` there.`;
+  if (found === undefined) {
+    return failure("pulumi-sdk", `the program in ${program} cannot load ${SDK}`, install);
+  }
+  const [major] = needed.split(".");
+  return found.startsWith(`${major}.`) && isAtLeast(found, needed)
+    ? ok("pulumi-sdk", `${SDK} ${found}`)
+    : failure(
+        "pulumi-sdk",
+        `${SDK} ${found} is not supported`,
+        `${install} ${needed} or a later ${major}.x is needed.`,
+      );
+}
+
+/** The version of the Pulumi CLI on PATH. */
+export async function cliFinding(host: DoctorHost): Promise<Finding> {
+  const { code, stdout } = await host.run("pulumi", ["version"]);
+  if (code === 0) return ok("pulumi-cli", `Pulumi CLI ${stdout.trim().replace(/^v/, "")}`);
+  return warning(
+    "pulumi-cli",
+    code === undefined ? "`pulumi` is not on PATH" : `\`pulumi version\` failed with exit code ${code}`,
+    "Install it, see https://www.pulumi.com/docs/install/. Programs with the Automation API may bring their own.",
+  );
+}
+
+/** The version of a package as a program in a folder loads it. */
+function installedVersion(name: string, folder: string): string | undefined {
+  // an entry may hide package.json, so that the folders are searched instead of resolving it
+  const places = createRequire(join(folder, "_")).resolve.paths(name) ?? [];
+  for (const place of places) {
+    const file = join(place, name, "package.json");
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() === true) {
+      return (JSON.parse(readFileSync(file, "utf8")) as Manifest).version;
+    }
+  }
+  return undefined;
+}
+
+/** Compares versions by their first three numbers. */
+function isAtLeast(version: string, least: string): boolean {
+  const [one, other] = [version, least].map((text) => text.split(/[.+-]/).slice(0, 3).map(Number));
+  for (const at of [0, 1, 2]) {
+    const difference = (one?.[at] ?? 0) - (other?.[at] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return true;
+}
