@@ -21,7 +21,7 @@ export interface StaticExportOutputs extends Omit<CheckedInputs, "version" | "jo
   bundleUrl?: string;
   /** Size of the bundle in bytes. Absent if the service does not report it. */
   bundleSize?: number;
-  /** When the link expires, ISO 8601. Absent if neither the service nor the query of the link (S3, Google, Azure) tells it. */
+  /** When the link expires, ISO 8601. Absent if neither the service nor the query of the link (S3, Google, Azure) contains it. */
   expiresAt?: string;
   /** When the link is due for renewal, ISO 8601: from then on the next `pulumi up` renews it. Absent if `expiresAt` is. */
   renewAfter?: string;

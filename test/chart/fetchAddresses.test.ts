@@ -30,8 +30,8 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     expect(log).not.toContain(CANARY);
   });
 
-  describe("D16 never sends a request to a link-local address or one of a cloud's metadata", () => {
-    const TOLD = "The link leads to a link-local address or one of a cloud's metadata";
+  describe("D16 never sends a request to a link-local address or a cloud's metadata service", () => {
+    const REFUSAL = "The link leads to a link-local address or a cloud's metadata service";
     const SPELLINGS = [
       "169.254.169.254",
       "169.254.0.1:8080",
@@ -60,7 +60,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
 
     test.each(SPELLINGS)("as %s", async (host) => {
       pod.writeSecret(`http://${host}/latest/meta-data?${CANARY}`);
-      expect(await refused(pod, proxied())).toContain(TOLD);
+      expect(await refused(pod, proxied())).toContain(REFUSAL);
       expect(server.requests).toEqual([]);
     });
 
@@ -73,7 +73,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     test("by a name that resolves to one, also beside other addresses", async () => {
       pod.replaceProgram("getent", "echo '127.0.0.1 STREAM'; echo '169.254.169.254 STREAM'");
       pod.writeSecret(`http://store.test/?${CANARY}`);
-      expect(await refused(pod, proxied())).toContain(`${TOLD}, by way of store.test`);
+      expect(await refused(pod, proxied())).toContain(`${REFUSAL}, through store.test`);
       expect(server.requests).toEqual([]);
     });
 
@@ -81,12 +81,12 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
       server.answer = refuse(302, { location: `http://${host}/latest/meta-data` });
       const message = await refused(pod, { TIME_LIMIT_SECONDS: "1", CACHE_FOLDER: "" });
       // curl itself normalizes strange addresses here
-      expect(message).toMatch(new RegExp(`${TOLD}|where to is not allowed`));
+      expect(message).toMatch(new RegExp(`${REFUSAL}|in a way that is not allowed`));
       expect(server.requests).toHaveLength(1);
     });
   });
 
-  test("connects to the addresses that were checked, whatever the name resolves to by then", async () => {
+  test("connects to the addresses that were checked, even if the name resolves to others later", async () => {
     pod.replaceProgram("getent", "echo '127.0.0.1 STREAM store.test'; echo '127.0.0.1 DGRAM'");
     pod.writeSecret(`http://store.test:${new URL(server.url).port}/?${CANARY}`);
     expect((await pod.fetch()).code).toBe(0);
@@ -106,7 +106,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
   ] as const)("D14 does not follow a redirect %s", async (_, location) => {
     server.answer = refuse(302, { location });
     const reason = await refused(pod, { TIME_LIMIT_SECONDS: "1" });
-    expect(reason).toContain("redirects, and where to is not allowed");
+    expect(reason).toContain("redirects in a way that is not allowed");
     expect(server.requests.length).toBeLessThanOrEqual(4);
   });
 });

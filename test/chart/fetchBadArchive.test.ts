@@ -35,7 +35,7 @@ const REFUSED: Row[] = [
   ...["C:\\x", "folder\\x", "..\\x"].map((name): Row => [
     `A01 with the name ${name}`,
     [{ name }],
-    /a name holds a backslash/,
+    /a name contains a backslash/,
   ]),
   ["A01 with a drive in a name", [{ name: "c:/x" }], /a name begins with a drive/],
   ["A02 with a symbolic link", [{ name: "link", type: "2", linkName: "index.html" }], LINK],
@@ -107,7 +107,7 @@ const REFUSED: Row[] = [
   ["A05 whose tar is cut off in the middle of a file", gzipSync(tar(SITE).subarray(0, 700)), NO_END],
   ["A05 whose tar is cut off between two entries", gzipSync(tar(SITE).subarray(0, 1024)), NO_END],
   ["A05 whose tar is cut off before its end mark", gzipSync(tar(SITE).subarray(0, -1024)), NO_END],
-  ["A06 with a name twice", [{ name: "guide.html", content: "other" }], /it holds a name twice/],
+  ["A06 with a name twice", [{ name: "guide.html", content: "other" }], /it contains a name twice/],
   [
     "with a line break in a name",
     [{ name: "a\nb.html" }],
@@ -126,7 +126,7 @@ const REFUSED: Row[] = [
   [
     "with an escape sequence in a name, which no log repeats",
     [{ name: "a\u001b[31m.html" }],
-    /^[^\u001b]*a name holds a control character[^\u001b]*$/,
+    /^[^\u001b]*a name contains a control character[^\u001b]*$/,
   ],
   [
     "with an owner's name that looks like another column",

@@ -36,16 +36,20 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
   });
 
   test.each<[string, string, string, environment?: Record<string, string>]>([
-    ["a space", `https://store.example.com/a b?${CANARY}`, "holds a space or a control character"],
-    ["a line break", `https://store.example.com/a\nurl=b?${CANARY}`, "holds a space or a control character"],
-    ["a password", `https://user:${CANARY}@store.example.com/a`, "holds a user name or password"],
+    ["a space", `https://store.example.com/a b?${CANARY}`, "contains a space or a control character"],
+    [
+      "a line break",
+      `https://store.example.com/a\nurl=b?${CANARY}`,
+      "contains a space or a control character",
+    ],
+    ["a password", `https://user:${CANARY}@store.example.com/a`, "contains a user name or password"],
     ["another protocol", `file:///etc/passwd?${CANARY}`, "is not an https: URL"],
     ["no host", `https:///a?${CANARY}`, "host is not a host name"],
     ["a quote in its host", `https://a"b/?${CANARY}`, "host is not a host name"],
     [
       "http: unless that is allowed",
       `http://store.example.com/a?${CANARY}`,
-      "The link is http:, not https:. If that is meant, set fetch.allowHttp to true",
+      "The link is http:, not https:. To allow it, set fetch.allowHttp to true",
       { ALLOW_HTTP: "false" },
     ],
     ["a port that is none", `https://store.example.com:x/${CANARY}`, "host is not a host name"],
@@ -87,7 +91,9 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
       // written after the line in the log
       await expect.poll(() => run.terminationMessage).toContain(`the link was refused (HTTP ${status})`);
       await expect.poll(() => run.log).toContain(`the link was refused (HTTP ${status})`);
-      expect(run.log).toContain("Run `pulumi up`: it renews the link, and this pod goes on by itself.");
+      expect(run.log).toContain(
+        "Run `pulumi up`: it renews the link, and this pod then continues by itself.",
+      );
       pod.writeSecret(`${server.url}/fresh?${CANARY}`);
       const { code, log } = await run.ended;
       expect(log).toContain("The Secret was renewed: trying its link.");
@@ -182,7 +188,7 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
       pod.writeSecret(`${secure.url}/?${CANARY}`);
       secure.answer = refuse(302, { location: `${server.url}/?${CANARY}` });
       expect(await refused(pod, { CERTIFICATE_AUTHORITY: certFile, ...ONE_SECOND })).toContain(
-        "redirects, and where to is not allowed (at most 3 times, and only to https URLs)",
+        "redirects in a way that is not allowed (at most 3 times, and only to https URLs)",
       );
       expect(server.requests).toEqual([]);
     });

@@ -40,8 +40,8 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
   );
 
   test.each<[string, Record<string, string>, string | undefined]>([
-    ["D06 starts anew after a cut without an ETag", {}, undefined],
-    ["D06 starts anew after a cut with a weak ETag", { etag: 'W/"first"' }, undefined],
+    ["D06 restarts after a cut without an ETag", {}, undefined],
+    ["D06 restarts after a cut with a weak ETag", { etag: 'W/"first"' }, undefined],
     ["D04 takes the whole archive when the server ignores the range", { etag: ETAG }, "bytes=20000-"],
   ])("%s", async (_, headers, range) => {
     server.answer = inTurn(cutOff(ARCHIVE, 20_000, headers), send(ARCHIVE, headers));
@@ -66,7 +66,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
   ])("%s: drops what it resumes, and starts again", async (_, answer, message) => {
     server.answer = inTurn(cutOff(ARCHIVE, 20_000, { etag: ETAG }), answer, send(ARCHIVE));
     const { code, log } = await pod.fetch({ BUNDLE_SHA256: hex(ARCHIVE) });
-    expect(log).toContain(message ?? "starts anew");
+    expect(log).toContain(message ?? "the download restarts");
     expect(code).toBe(0);
     expect(server.requests[2]?.headers.range).toBeUndefined();
   });

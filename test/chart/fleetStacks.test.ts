@@ -82,7 +82,7 @@ describe("of files of sites", () => {
     [
       "a name too long for the operator",
       { [`${long}.json`]: sitesFile(1) },
-      [long, "42 characters at most, this one has 43"],
+      [long, "at most 42 characters; this one has 43"],
     ],
     [
       "half of one",
@@ -94,7 +94,7 @@ describe("of files of sites", () => {
     [
       "101 sites",
       { "team-a-01.json": sitesFile(101) },
-      ["sites/team-a-01.json has 101 sites; a stack has 100 at most"],
+      ["sites/team-a-01.json has 101 sites; a stack can have at most 100"],
     ],
   ])(
     "%s is refused before anything reaches the cluster, with the name of the file",

@@ -16,7 +16,7 @@ const LINK = `https://store.example.com/bundle.tar.gz?signature=${CANARY}`;
 
 const NO_STRING = "staticExport.bundleUrl must be a string";
 const NO_HTTPS_URL = "staticExport.bundleUrl must be an https: URL";
-const NOT_IN_A_URL = "holds a space, a line break or a control character";
+const NOT_IN_A_URL = "contains a space, a line break or a control character";
 
 const IN_NGINX = /at '\/web\/|web\.headers: «/;
 
@@ -37,7 +37,7 @@ test.each<[string, Values, string | RegExp]>([
   ["an http: link", linked(LINK.replace("https", "HTTP")), "set fetch.allowHttp to true"],
   ["a link with a space", linked(`${LINK} `), NOT_IN_A_URL],
   ["a link with a line break", linked(`${LINK}\nx: y`), NOT_IN_A_URL],
-  ["a link with a password", linked(`https://user:${CANARY}@a/`), "holds a user name or password"],
+  ["a link with a password", linked(`https://user:${CANARY}@a/`), "contains a user name or password"],
 
   ["an unknown value beside the link", serving({}, { bundelUrl: LINK }), "'bundelUrl' not allowed"],
   [
@@ -87,13 +87,13 @@ test.each<[string, Values, string, version: string]>([
   [
     "an image and a link",
     serving({ siteImage: SITE_IMAGE }),
-    "siteImage is given, so that nothing is fetched: take staticExport.bundleUrl away",
+    "siteImage is set, so nothing is fetched: remove staticExport.bundleUrl",
     "1.36.0",
   ],
   [
     "two images",
     { ...servingImage("volume"), siteImage: SITE_IMAGE },
-    "siteImage and siteVolume.image are two images of a site: give one of them",
+    "siteImage and siteVolume.image are two images of a site: set only one of them",
     "1.36.0",
   ],
   [

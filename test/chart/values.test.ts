@@ -48,7 +48,7 @@ const CHANGES: readonly Change[] = [
   ["siteImage", SITE_IMAGE, `image: "${SITE_IMAGE}"`, OF_IMAGE],
   ["siteVolume.image", SITE_IMAGE, `reference: "${SITE_IMAGE}"`, { ...OF_IMAGE, ...GATE }],
   ["siteVolume.featureGate", true, "reference:", { ...OF_IMAGE, siteVolume: { image: SITE_IMAGE } }],
-  ["features", { search: true }, "Features asked for, which static pages bring along or not: search."],
+  ["features", { search: true }, "Requested features, which static pages may or may not contain: search."],
   ["image.repository", "registry.example.com/nginx", 'image: "registry.example.com/nginx:1.30.4-alpine"'],
   ["image.tag", "1.0", 'image: "docker.io/nginxinc/nginx-unprivileged:1.0"'],
   ["image.digest", `sha256:${DIGEST}`, `nginx-unprivileged:1.30.4-alpine@sha256:${DIGEST}"`],

@@ -222,7 +222,7 @@ describe.concurrent("compression once", () => {
       expect(gunzipSync(reply.body).toString()).toBe(FILES["index.html"]);
       expect(readdirSync(server.site)).toEqual(["active"]);
       expect(server.output.split("\n").filter((line) => !line.includes(" HTTP/1.1"))).toEqual([
-        `Texts go on being compressed for each reader, for ${step} failed: is the node's disk full?`,
+        `Text files are still compressed for each request, because ${step} failed: is the node's disk full?`,
         "",
       ]);
     },

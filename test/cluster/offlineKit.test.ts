@@ -128,7 +128,7 @@ test("its README leads from a medium to pages in a browser, then to a differenti
     "OK: signed by the key of /root/key.pem.",
     "Loading with curl into",
     `OK: all images are in ${registry.host}/docs, with the kit's digests.`,
-    "OK: docs serves what this kit holds.",
+    "OK: the release docs serves the site of this kit.",
   ]) {
     expect(installed).toContain(line);
   }
@@ -142,7 +142,7 @@ test("its README leads from a medium to pages in a browser, then to a differenti
   expect(upgraded).toContain(`there already: ${registry.host}/docs/nginx:1@sha256:`);
   await expectPage("The second edition.");
 
-  expect(await follow(first.path, [7])).toContain("OK: docs serves what this kit holds.");
+  expect(await follow(first.path, [7])).toContain("OK: the release docs serves the site of this kit.");
   await expectPage("The first edition.");
   expect(complaints).toEqual([]);
 });

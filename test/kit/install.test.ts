@@ -54,7 +54,7 @@ describe.each(SYSTEMS)("install.sh with %s", (system) => {
         { cwd },
       );
       expect(code).toBe(0);
-      expect(lines).toEqual(["OK: docs serves what this kit holds."]);
+      expect(lines).toEqual(["OK: the release docs serves the site of this kit."]);
       const [values = ""] = helm?.args.filter((arg) => arg.startsWith(temporary)) ?? [];
       expect(helm?.args).toEqual([
         ...[
@@ -116,7 +116,7 @@ describe.each(SYSTEMS)("install.sh with %s", (system) => {
     const bare = await new Operator(context, system).run(join(kit.folder, "install.sh"), [
       "registry.internal",
     ]);
-    expect(bare).toMatchObject({ code: 1, lines: ["helm is not here: it is needed."] });
+    expect(bare).toMatchObject({ code: 1, lines: ["helm is required, but it is not on PATH."] });
     rmSync(join(kit.folder, "chart"), { recursive: true });
     mkdirSync(join(kit.folder, "chart"));
     const empty = await install(context, kit, ["registry.internal"]);

@@ -129,7 +129,7 @@ describe.each(LOADERS)("load.sh with $program, $system", (loader) => {
     );
     const { code, output } = await load(context, loader, kit, `${host}/docs`);
     expect(code).toBe(1);
-    expect(output).toContain(`${host}/docs/site:1 is not what the kit has: sha256:`);
+    expect(output).toContain(`${host}/docs/site:1 differs from the kit: the registry returns sha256:`);
   });
 });
 

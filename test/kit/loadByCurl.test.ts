@@ -199,7 +199,7 @@ describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
     const ended = await operator.run(join(kit.folder, "load.sh"), args, { env: LOGIN });
     expect(ended).toMatchObject({ code: 1 });
     expect(ended.lines.at(-1)).toBe(
-      "registry.internal wants the password sent to http://tokens.internal/, which is not encrypted.",
+      "registry.internal requires to send the password to http://tokens.internal/, which is not encrypted.",
     );
     expect((await operator.type(`cat '${record}'`)).output).not.toContain("tokens.internal");
   });
@@ -223,17 +223,17 @@ describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
       operator.run(join(kit.folder, "load.sh"), [`${host}/docs`], { env });
     const unknown = await over({});
     expect(unknown.code).toBe(1);
-    expect(unknown.output).toContain(`belongs into /etc/docker/certs.d/${host}/ca.crt.`);
+    expect(unknown.output).toContain(`into /etc/docker/certs.d/${host}/ca.crt.`);
     expect(await over({ CURL_CA_BUNDLE: join(folder, "cert.pem") })).toMatchObject({ code: 0 });
   });
 
-  test("a registry that speaks http is distinguished from a missing one", async (context) => {
+  test("a registry that uses http is distinguished from a missing one", async (context) => {
     const kit = newKit(context);
     const { host } = await startRegistry(context);
     const operator = new Operator(context, loader.system, { curl: findCommand("curl") ?? "curl" });
     const over = (target: string): Promise<Ended> =>
       operator.run(join(kit.folder, "load.sh"), [`${target}/docs`]);
-    expect((await over(host)).lines.at(-1)).toBe("If the registry speaks http, add --plain-http.");
+    expect((await over(host)).lines.at(-1)).toBe("If the registry uses http, add --plain-http.");
     expect((await over("127.0.0.1:1")).output).toContain("Failed to connect to 127.0.0.1");
   });
 

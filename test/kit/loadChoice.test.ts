@@ -96,10 +96,10 @@ describe.each(SYSTEMS)("load.sh itself, with %s", (system) => {
     const none = await operator.run(join(kit.folder, "load.sh"), ["127.0.0.1:1/docs"]);
     expect(none).toMatchObject({
       code: 1,
-      lines: ["None of skopeo, crane, oras, curl and docker is here: one is needed."],
+      lines: ["One of skopeo, crane, oras, curl and docker is required, but none is on PATH."],
     });
     const forced = await operator.run(join(kit.folder, "load.sh"), ["127.0.0.1:1/docs", "--with", "oras"]);
-    expect(forced).toMatchObject({ code: 1, lines: ["There is no oras here."] });
+    expect(forced).toMatchObject({ code: 1, lines: ["oras is not on PATH."] });
   });
 
   test.for([

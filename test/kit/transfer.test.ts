@@ -111,7 +111,7 @@ test("a kit in parts is checked, joined and checked again", async (context) => {
   const parts = await write("1", { partSize: 4096 });
   const checked = await verify(parts);
   expect(checked).toMatchObject({ code: 0 });
-  expect(checked.lines.at(-1)).toMatch(/^These are parts\./);
+  expect(checked.lines.at(-1)).toMatch(/^This folder contains the parts of a kit\./);
   const readme = readFileSync(join(parts, "README.md"), "utf8");
   const [line = ""] = /^cat kit\.tar.*$/m.exec(readme) ?? [];
   const joined = scratchFolder(context);

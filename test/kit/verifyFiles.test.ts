@@ -27,7 +27,7 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
         code: 0,
         lines: [
           "Kit of version «1», made at 2026-11-22T12:00:00.000Z",
-          `${count} files: all there, unchanged, nothing more.`,
+          `${count} files: complete, unchanged, nothing added.`,
           expect.stringMatching(/^OK: signed by the key of .*key\.pem\.$/),
         ],
       });
@@ -108,7 +108,7 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
     }
     expect(await verify()).toMatchObject({
       code: 1,
-      lines: ["changed: PARTS.SHA256SUMS (it lists what is no part of a kit)", NOT_OK(1)],
+      lines: ["changed: PARTS.SHA256SUMS (it lists a file that is no part of a kit)", NOT_OK(1)],
     });
   });
 
@@ -193,12 +193,12 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
     ["a path that leads out", `${"0".repeat(64)}  ../key.pem`, "missing: ../key.pem"],
     ["a path from the root", `${"0".repeat(64)}  /etc/passwd`, "missing: /etc/passwd"],
     ["standard input", `${"0".repeat(64)}  -`, "missing: -"],
-    ["a line of another kind", "# all is well", "changed: SHA256SUMS (not as sha256sum writes it)"],
+    ["a line of another kind", "# all is well", "changed: SHA256SUMS (not in the format of sha256sum)"],
     ["what a terminal obeys", `${"0".repeat(64)}  a\u001b[2Jb`, "missing: a?[2Jb"],
     [
       "a name with an escape",
       `\\${"0".repeat(64)}  a\\nb`,
-      "changed: SHA256SUMS (not as sha256sum writes it)",
+      "changed: SHA256SUMS (not in the format of sha256sum)",
     ],
   ] as const)(
     "a list that names %s is refused, also without a signature",
@@ -233,7 +233,7 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
         lines: [
           expect.stringContaining("8 files"),
           expect.stringContaining("OK"),
-          expect.stringContaining("These are parts"),
+          expect.stringContaining("parts of a kit"),
         ],
       });
       truncateSync(join(folder, "kit.tar.002"), 512);

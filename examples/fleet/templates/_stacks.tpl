@@ -4,12 +4,12 @@
 {{- $names := list -}}
 {{- range $path, $text := .Files.Glob "sites/**" -}}
   {{- if not (regexMatch "^sites/[a-z0-9]([-a-z0-9]*[a-z0-9])?-[0-9]+\\.json$" $path) -}}
-    {{- fail (printf "\n\n%s: a file of sites is named TEAM-NN.json, such as sites/team-a-01.json, of a-z, 0-9 and \"-\".\n" $path) -}}
+    {{- fail (printf "\n\n%s: the name of a file of sites must be TEAM-NN.json, such as sites/team-a-01.json, with only a-z, 0-9 and \"-\".\n" $path) -}}
   {{- end -}}
   {{- $name := base $path | trimSuffix ".json" -}}
   {{- if eq (regexReplaceAll "-[0-9]+$" $name "") $team -}}
     {{- if gt (len $name) 42 -}}
-      {{- fail (printf "\n\n%s: the name of a stack has 42 characters at most, this one has %d.\n" $path (len $name)) -}}
+      {{- fail (printf "\n\n%s: the name of a stack must have at most 42 characters; this one has %d.\n" $path (len $name)) -}}
     {{- end -}}
     {{- $list := fromJson (toString $text) -}}
     {{- if hasKey $list "Error" -}}
@@ -20,7 +20,7 @@
       {{- fail (printf "\n\n%s has no sites: it must be { \"sites\": { \"NAME\": { \"domain\": \"docs.example.com\" } } }.\n" $path) -}}
     {{- end -}}
     {{- if gt (len $sites) 100 -}}
-      {{- fail (printf "\n\n%s has %d sites; a stack has 100 at most: put the others into a file of their own.\n" $path (len $sites)) -}}
+      {{- fail (printf "\n\n%s has %d sites; a stack can have at most 100: put the others into another file.\n" $path (len $sites)) -}}
     {{- end -}}
     {{- $names = append $names $name -}}
   {{- end -}}

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Installs what this kit holds in the cluster that kubectl and helm talk to, or brings an installation to the kit's version.
+# Installs this kit in the cluster that kubectl and helm are configured for, or upgrades an installation to the kit's version.
 #
 #   sh install.sh REGISTRY/PATH [arguments for helm]
 #
-# REGISTRY/PATH is where load.sh put the images. The kit's values come first, then yours: --namespace docs --create-namespace
-# --values mine.yaml. RELEASE in the environment is the release's name (docs).
+# REGISTRY/PATH is where load.sh put the images. Further arguments go to helm, for example --namespace docs --create-namespace
+# --values mine.yaml; your values override the kit's. The environment variable RELEASE names the release (default: docs).
 #
-# Waits until the pods serve. Run it again after whatever went wrong. Needs sh, coreutils, sed and helm 3.8 or later; writes only
-# below TMPDIR (/tmp): the kit's medium may be read-only.
+# Waits until the pods are ready. If it fails, run it again. Needs sh, coreutils, sed and helm 3.8 or later. Writes only below
+# TMPDIR (/tmp), because the kit's medium may be read-only.
 set -u
 umask 077
 LC_ALL=C
@@ -19,7 +19,7 @@ give_up() {
   exit 1
 }
 
-# Takes helm's arguments, and leaves the one that says the namespace, for those who look after it.
+# Finds the namespace among helm's arguments, for the commands that the message of a failure names.
 find_namespace() {
   namespace=
   while [ $# -gt 0 ]; do
@@ -31,23 +31,24 @@ find_namespace() {
   done
 }
 
-say_where_to_look() {
+explain_failure() {
   cat >&2 <<END
 
-It did not come to serve. What is there already stays, and pods of an earlier version serve on. Where to look:
+The pods did not become ready. Installed objects stay, and pods of an earlier version continue to serve. To find the reason:
 
   kubectl get pods$namespace
-      ImagePullBackOff: the nodes do not get the images. Did load.sh put them into $target, and do
-      the nodes know the registry, its certificate (or that it speaks http), and a password
-      (--set 'imagePullSecrets[0].name=…')?
-      Pending: no node has room, or none may take them.
+      ImagePullBackOff: the nodes cannot pull the images. Check that load.sh put them into $target,
+      and that the nodes trust the registry's certificate (or may use http) and have credentials
+      (--set 'imagePullSecrets[0].name=…').
+      Pending: no node has enough free resources, or no node accepts the pods.
   kubectl describe pods$namespace
-      says it in full, at the end of each pod.
+      shows the reason in the events at the end of each pod.
   kubectl logs$namespace --all-containers --prefix --selector app.kubernetes.io/instance=$release
-      what the containers themselves say.
+      shows the logs of the containers.
   helm status $release$namespace
-      «another operation is in progress»: a run was cut off. helm rollback $release$namespace
-      goes back to what was; where nothing was, helm uninstall $release$namespace
+      «another operation is in progress»: an earlier run was interrupted. Run
+      helm rollback $release$namespace, or, if nothing was installed before,
+      helm uninstall $release$namespace
 
 Then run install.sh again.
 END
@@ -62,11 +63,11 @@ release=${RELEASE:-docs}
 shift
 find_namespace "$@"
 
-# where files of the arguments are looked for stays the caller's folder
+# the working directory stays the caller's, because helm's arguments may name files
 kit=$(cd -- "$(dirname -- "$0")" && pwd -P) || exit 1
-command -v helm >/dev/null || give_up "helm is not here: it is needed."
+command -v helm >/dev/null || give_up "helm is required, but it is not on PATH."
 for chart in "$kit"/chart/*.tgz; do
-  [ -f "$chart" ] || give_up "There is no chart beside install.sh. If these are parts, join them as README.md says."
+  [ -f "$chart" ] || give_up "There is no chart beside install.sh. If this folder contains the parts of a kit, join them as README.md describes."
 done
 
 work=$(mktemp -d) || exit 1
@@ -75,5 +76,5 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 sed "s|registry\.invalid/kit|$target|g" "$kit/values.yaml" >"$work/values.yaml" || exit 1
 
-helm upgrade --install "$release" "$chart" --values "$work/values.yaml" --wait "$@" || say_where_to_look
-echo "OK: $release serves what this kit holds."
+helm upgrade --install "$release" "$chart" --values "$work/values.yaml" --wait "$@" || explain_failure
+echo "OK: the release $release serves the site of this kit."

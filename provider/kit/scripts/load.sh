@@ -3,24 +3,24 @@
 #
 #   sh load.sh REGISTRY/PATH [--with skopeo|crane|oras|curl|docker] [--plain-http]
 #
-# Each image becomes REGISTRY/PATH/NAME:TAG. What the registry has is not sent again: run it anew after whatever went wrong.
-# At the end every manifest is read back, and must have the kit's digest.
+# Each image becomes REGISTRY/PATH/NAME:TAG. Content that the registry has is not sent again: if it fails, run it again. At the end
+# it reads every manifest back and compares its digest with the kit's.
 #
-# Takes the first of these programs that is there; curl alone is enough. Docker is last: only with its containerd image store does
-# it push what it was given.
+# It uses the first of these programs that is installed; curl alone is enough. Docker comes last, because it pushes unchanged
+# manifests only with its containerd image store.
 #
-# Who you are: REGISTRY_USER and REGISTRY_PASSWORD in the environment, else what `docker login` or `podman login` left.
-# --plain-http: the registry speaks http. A private authority: its certificate in /etc/docker/certs.d/REGISTRY/ca.crt, or named by
-# CURL_CA_BUNDLE for curl, by SSL_CERT_FILE for the others.
+# Credentials: REGISTRY_USER and REGISTRY_PASSWORD in the environment, otherwise those of `docker login` or `podman login`.
+# --plain-http: the registry uses http. A private certificate authority: put its certificate into
+# /etc/docker/certs.d/REGISTRY/ca.crt, or name it with CURL_CA_BUNDLE for curl, with SSL_CERT_FILE for the other programs.
 #
-# Needs sh, coreutils, grep, sed and awk. Writes only below TMPDIR (/tmp): the kit's medium may be read-only.
-set -uf # what a registry says is no pattern of names of files
+# Needs sh, coreutils, grep, sed and awk. Writes only below TMPDIR (/tmp), because the kit's medium may be read-only.
+set -uf # the shell must not expand texts of a registry as patterns of file names
 umask 077
 LC_ALL=C
 export LC_ALL
 unset CDPATH
 
-# Takes what is wrong, and what to do. Whatever a server said of it, nothing but plain letters gets to the terminal.
+# Takes the problem and the remedy. Prints only printable ASCII characters, whatever a server sent.
 give_up() {
   printf '%s\n' "$@" | tr -c '\n -~' '?' >&2
   exit 1
@@ -28,8 +28,8 @@ give_up() {
 
 # ---- JSON --------------------------------------------------------------------------------------------------------------
 
-# A line for each value of the JSON that comes in: where it is, a tab, and what it is. Where: names, and numbers of elements, with
-# a space between, such as «manifests 0 digest».
+# Prints a line for each value of the JSON on standard input: its path, a tab, and the value. A path consists of names and indexes,
+# separated by spaces, such as «manifests 0 digest».
 json_values() {
   tr '\r\n\t' '   ' | grep -oE '"([^"\\]|\\.)*"|[][{},:]|[^][{},:" ]+' | awk '
     function text(token,   out, code) {
@@ -48,7 +48,7 @@ json_values() {
       return out token
     }
     function hex(digit) { return index("0123456789abcdef", tolower(digit)) - 1 }
-    depth > 32 { exit } # nothing that a kit or a registry says is so deep
+    depth > 32 { exit } # no document of a kit or a registry is nested so deeply
     $0 == "{" || $0 == "[" { isList[++depth] = $0 == "["; at[depth] = 0; isName = $0 == "{"; next }
     $0 == "}" || $0 == "]" { depth--; isName = 0; next }
     $0 == "," { if (isList[depth]) at[depth]++; else isName = 1; next }
@@ -61,11 +61,11 @@ json_values() {
     }'
 }
 
-# Of what json_values printed, the value at a place.
+# Prints the value at a path, from the output of json_values.
 value_at() { awk -v where="$1" 'index($0, where "\t") == 1 { print substr($0, length(where) + 2); exit }'; }
 
-# Of what json_values printed, the elements of a list: a line with the values of the given fields, «-» for one that is not there.
-# Names with a space cannot be asked for.
+# Prints the elements of a list, from the output of json_values: one line with the values of the given fields, «-» for a missing one.
+# Names with a space are not supported.
 elements_of() {
   list=$1
   shift
@@ -92,18 +92,18 @@ elements_of() {
     }'
 }
 
-# ---- What the kit has --------------------------------------------------------------------------------------------------
+# ---- The kit's content -------------------------------------------------------------------------------------------------
 
-# Where the kit has a blob.
+# Prints the path of a blob.
 file_of() { printf 'images/blobs/sha256/%s' "${1#sha256:}"; }
 
 check_digest() {
-  case ${1#sha256:} in "$1" | '' | *[!0-9a-f]*) give_up "'$1' is no digest: sh verify.sh says what is wrong with this kit." ;; esac
+  case ${1#sha256:} in "$1" | '' | *[!0-9a-f]*) give_up "'$1' is no digest. Run verify.sh to see what is wrong with this kit." ;; esac
 }
 
-lacking() { give_up "The kit lacks $1 of $image: sh verify.sh says what is wrong with it."; }
+lacking() { give_up "The kit lacks $1 of $image. Run verify.sh to see what is wrong with this kit."; }
 
-# The manifests of an image, children before their parents, a line each: digest and media type.
+# Prints the manifests of an image, children before their parents, one per line: digest and media type.
 list_manifests() {
   level="$1 $2"
   all=
@@ -119,12 +119,12 @@ $all"
   printf '%s' "$all" | awk 'NF && !seen[$1]++'
 }
 
-# The digests of configuration and layers of a manifest.
+# Prints the digests of the configuration and the layers of a manifest.
 list_blobs() {
   json_values <"$(file_of "$1")" | awk -F '\t' '$1 == "config digest" || $1 ~ /^layers [0-9]+ digest$/ { print $2 }'
 }
 
-# The versions of the earlier kits that have what this one leaves out; or one blob of it, where that is given.
+# Prints the versions of the earlier kits that contain the blobs that this kit leaves out, or the given blob.
 earlier_kits() {
   # a version may have spaces
   json_values <manifest.json | elements_of blobs digest in | awk -v digest="${1-}" '
@@ -132,9 +132,9 @@ earlier_kits() {
     END { print substr(list, 3) }'
 }
 
-# ---- Who loads ---------------------------------------------------------------------------------------------------------
+# ---- Credentials -------------------------------------------------------------------------------------------------------
 
-# Leaves what proves it in $basic (user and password), or in $identity (a token that is exchanged for others).
+# Sets $basic (user and password) or $identity (a token that is exchanged for others).
 read_credentials() {
   basic='' identity=''
   if [ -n "${REGISTRY_USER-}" ]; then
@@ -167,8 +167,8 @@ read_credentials() {
   done
 }
 
-# The other programs read a file; it is gone when this ends.
-hand_over_credentials() {
+# The other programs read a file. It is removed at the end.
+write_credentials() {
   [ -n "${REGISTRY_USER-}" ] || return 0
   read_credentials
   printf '{"auths":{"%s":{"auth":"%s"}}}\n' "$registry" "$basic" >"$work/config.json"
@@ -178,8 +178,8 @@ hand_over_credentials() {
 
 # ---- curl alone: one request -------------------------------------------------------------------------------------------
 
-# What proves who this is goes to curl through its standard input: arguments can be read by everybody on this machine. A reply has
-# an end: no header or body grows beyond $most_reply_bytes, and no request takes longer than $most_seconds.
+# curl gets credentials on its standard input, because everybody on this machine can read arguments. Replies are limited: headers and
+# body to $most_reply_bytes each, a request to $most_seconds.
 run_curl() {
   credential=$1
   shift
@@ -193,14 +193,15 @@ run_curl() {
   : >"$work/body"
   status=$({ [ -z "$credential" ] || printf 'header = "Authorization: %s"\n' "$credential"; } | {
     ulimit -f $((most_reply_bytes / 512))
-    trap '' XFSZ # so that curl says what happened
+    trap '' XFSZ # so that curl reports what happened
     exec curl --config - --globoff --silent --show-error --connect-timeout 30 --speed-limit 1 --speed-time 300 \
       --retry 3 --retry-max-time 120 --max-time "$most_seconds" \
-      --dump-header "$work/headers" --output "$work/body" --write-out '%{http_code}' "$@" 2>"$work/words"
+      --dump-header "$work/headers" --output "$work/body" --write-out '%{http_code}' "$@" 2>"$work/errors"
   }) || status=000
 }
 
-# Method, address and more arguments of curl. Leaves $status, $work/headers and $work/body. Logs in when it is asked to.
+# Takes a method, an address and more arguments for curl. Sets $status, and writes $work/headers and $work/body. Logs in if the
+# registry requires it.
 request() {
   method=$1 address=$2
   shift 2
@@ -210,7 +211,7 @@ request() {
   esac
   case $address in
     "$origin"/*) ;;
-    *) # some registries have uploads sent to another host, which the address itself allows
+    *) # some registries redirect uploads to another host, with a signed address that needs no credentials
       run_curl '' "$@" --url "$address"
       return
       ;;
@@ -219,14 +220,14 @@ request() {
   if [ "$status" = 401 ] && log_in; then run_curl "$authorization" "$@" --url "$address"; fi
 }
 
-# The last value of a header.
+# Prints the last value of a header.
 header() {
   tr -d '\r' <"$work/headers" | awk -v name="$1:" '
     tolower(substr($0, 1, length(name))) == name { value = substr($0, length(name) + 1); sub(/^[ \t]+/, "", value) }
     END { print value }'
 }
 
-# Does what the registry asked for with 401. Fails where nothing new can be tried.
+# Logs in as the registry requires in its 401. Fails if there is nothing new to try.
 log_in() {
   challenge=$(tr -d '\r' <"$work/headers" | grep -i '^www-authenticate:')
   case $challenge in
@@ -244,7 +245,7 @@ get_token() {
   realm=$(challenged realm) service=$(challenged service)
   case $realm in
     https://*) ;;
-    http://*) [ "$scheme" = http ] || give_up "$registry wants the password sent to $realm, which is not encrypted." ;;
+    http://*) [ "$scheme" = http ] || give_up "$registry requires to send the password to $realm, which is not encrypted." ;;
     *) return 1 ;;
   esac
   set -- --url "$realm"
@@ -267,16 +268,16 @@ get_token() {
 
 challenged() { printf '%s\n' "$challenge" | sed -n "s/.*[Bb]earer .*$1=\"\([^\"]*\)\".*/\1/p"; }
 
-# Takes what was to be done, and tells why it is not.
+# Takes what could not be done, and reports why.
 refused() {
   case $status in
     000)
-      case $(cat "$work/words") in
-        *'curl: (60)'*) hint="The certificate of its authority belongs into /etc/docker/certs.d/$registry/ca.crt." ;;
-        *'curl: (35)'*) hint="If the registry speaks http, add --plain-http." ;;
-        *) hint="What arrived stays there: run it again to go on." ;;
+      case $(cat "$work/errors") in
+        *'curl: (60)'*) hint="Put the certificate of its authority into /etc/docker/certs.d/$registry/ca.crt." ;;
+        *'curl: (35)'*) hint="If the registry uses http, add --plain-http." ;;
+        *) hint="The registry keeps what has arrived. Run it again to continue." ;;
       esac
-      give_up "$1: $(cat "$work/words")" "$hint"
+      give_up "$1: $(cat "$work/errors")" "$hint"
       ;;
     401 | 403) give_up "$1: the registry answered $status$(body_start)" \
       "Log in: REGISTRY_USER and REGISTRY_PASSWORD in the environment, or docker login $registry." ;;
@@ -291,13 +292,13 @@ body_start() { head -c 300 "$work/body" | tr '\n' ' ' | sed 's/^./: &/'; }
 has_blob() {
   request HEAD "$api/$repository/blobs/$1"
   case $status in
-    2?? | 3??) return 0 ;; # it may lead elsewhere
+    2?? | 3??) return 0 ;; # a redirect also proves that the blob exists
     404) return 1 ;;
-    *) refused "$repository cannot be asked for $1" ;;
+    *) refused "Cannot check whether $repository has $1" ;;
   esac
 }
 
-# Sends one blob to $repository, unless it is there; from a sibling repository the registry takes it by itself.
+# Sends one blob to $repository, unless the repository has it. A blob in a sibling repository is mounted without sending it.
 place_blob() {
   check_digest "$1"
   ! has_blob "$1" || return 0
@@ -312,7 +313,7 @@ place_blob() {
   if [ ! -f "$(file_of "$1")" ]; then
     kits=$(earlier_kits "$1")
     [ -n "$kits" ] || lacking "$1"
-    give_up "$1 of $image is not in $destination, and this kit leaves it out." \
+    give_up "$1 of $image is not in $destination, and this kit does not contain it." \
       "Load the kit of version $kits into $target first, then this one again."
   fi
   size=$(($(wc -c <"$(file_of "$1")")))
@@ -323,21 +324,21 @@ place_blob() {
       000 | 404 | 408 | 416 | 429 | 5??) [ $tries -lt 4 ] || refused "$1 cannot be sent to $repository" ;;
       *) refused "$1 cannot be sent to $repository" ;;
     esac
-    echo "  going on with it: $status $(tr -d '\n' <"$work/words")"
+    echo "  continuing with it: $status $(tr -d '\n' <"$work/errors")"
     sleep $tries
-    # the answer that got lost may have been that it is whole
+    # the lost reply may have been a success
     ! has_blob "$1" || return 0
   done
 }
 
-# Notes where the blobs of an image are, as «DIGEST,REPOSITORY», for the images that come after it.
-note_places() {
+# Records the repository of each blob of an image, as «DIGEST,REPOSITORY», for the images that follow.
+record_blobs() {
   while read -r manifest _ <&4; do
     for blob in $(list_blobs "$manifest"); do placed="$placed $blob,$repository"; done
   done 4<"$work/manifests"
 }
 
-# Begins to send a blob, or goes on where the registry has what came before a cut.
+# Sends a blob, or the rest of it if an interrupted upload left a part in the registry.
 upload() {
   offset=0
   [ -z "$location" ] || ask_for_offset "$1"
@@ -359,17 +360,17 @@ upload() {
   case $status in 200 | 201 | 204) ;; *) return 1 ;; esac
 }
 
-# Takes from the last answer where an upload goes on.
+# Reads from the last reply where the upload continues.
 locate() {
   location=$(header location)
   case $location in
     http://* | https://*) ;;
     /*) location=$origin$location ;;
-    *) give_up "$registry does not say where an upload goes on." ;;
+    *) give_up "$registry sent no usable Location header for an upload." ;;
   esac
 }
 
-# Leaves in $offset how much of an upload arrived; without $location, where it must be begun anew.
+# Sets $offset to the number of bytes that have arrived. Clears $location if the upload must restart.
 ask_for_offset() {
   request GET "$location"
   last=$(header range)
@@ -377,7 +378,7 @@ ask_for_offset() {
   last=${last#0-}
   case $status:$last in
     20[04]: | *:*[!0-9]*) location= ;;
-    20[04]:0) ;; # «0-0» is said of nothing, too
+    20[04]:0) ;; # registries also send «0-0» for an empty upload
     20[04]:*) offset=$((last + 1)) ;;
     *) location= ;;
   esac
@@ -388,7 +389,7 @@ ask_for_offset() {
   fi
 }
 
-# Reference and media type of a manifest, and its digest.
+# Takes the reference, the media type and the digest of a manifest.
 place_manifest() {
   request PUT "$api/$repository/manifests/$1" --header "Content-Type: $2" --header 'Expect:' --upload-file "$(file_of "$3")"
   case $status in 200 | 201 | 204) ;; *) refused "The manifest $3 cannot be written to $repository" ;; esac
@@ -412,7 +413,7 @@ read_with_curl() {
 
 # ---- The other programs ------------------------------------------------------------------------------------------------
 
-# From a folder of skopeo's own kind: from an OCI layout it takes no manifest of Docker's media types.
+# Uses skopeo's own folder format, because skopeo accepts no manifests with Docker's media types from an OCI layout.
 push_with_skopeo() {
   rm -rf "$work/folder"
   mkdir "$work/folder" && printf 'Directory Transport Version: 1.1\n' >"$work/folder/version" || exit 1
@@ -421,7 +422,7 @@ push_with_skopeo() {
     ln -s "$kit/$(file_of "$manifest")" "$work/folder/${manifest#sha256:}.manifest.json"
     for blob in $(list_blobs "$manifest"); do ln -sf "$kit/$(file_of "$blob")" "$work/folder/${blob#sha256:}"; done
   done 4<"$work/manifests"
-  # the policy is about signatures of images; who made the kit, verify.sh knows
+  # the policy is about signatures of images; verify.sh has checked who made the kit
   skopeo --insecure-policy copy --all ${plain_http:+--dest-tls-verify=false} "dir:$work/folder" "docker://$destination:$tag"
 }
 read_with_skopeo() { skopeo --insecure-policy inspect --raw ${plain_http:+--tls-verify=false} "docker://$(named "$1")" 2>/dev/null; }
@@ -450,7 +451,7 @@ push_with_docker() {
 }
 read_with_docker() { docker buildx imagetools inspect --raw "$(named "$1")" 2>/dev/null; }
 
-# A tag or a digest in $destination.
+# Prints the reference of a tag or digest in $destination.
 named() {
   case $1 in
     sha256:*) printf '%s@%s' "$destination" "$1" ;;
@@ -458,7 +459,7 @@ named() {
   esac
 }
 
-# A layout with one image, for programs that cannot choose one of several. Its blobs are the kit's.
+# Makes an OCI layout with one image, for programs that cannot select one of several. It links to the kit's blobs.
 make_layout() {
   rm -rf "$work/layout"
   mkdir "$work/layout" && ln -s "$kit/images/blobs" "$work/layout/blobs" && cp images/oci-layout "$work/layout/oci-layout" || exit 1
@@ -467,16 +468,16 @@ make_layout() {
     io.containerd.image.name "$destination:$tag" >"$work/layout/index.json"
 }
 
-# ---- The whole ---------------------------------------------------------------------------------------------------------
+# ---- Main --------------------------------------------------------------------------------------------------------------
 
-# Whether the registry gives back the kit's own bytes for a tag or digest.
+# Whether the registry returns the kit's own bytes for a tag or digest.
 reads_back() {
   asked=$1
   "read_with_$program" "$1" >"$work/manifest"
   [ "$(sha256sum <"$work/manifest")" = "${2#sha256:}  -" ]
 }
 
-# Whether it does so for all manifests of the image, and for its tag.
+# Whether it does so for all manifests of the image and for its tag.
 is_there() {
   while read -r manifest _ <&4; do
     reads_back "$manifest" "$manifest" || return 1
@@ -496,20 +497,20 @@ load_image() {
   list_manifests "$digest" "$media_type" >"$work/manifests" || exit 1
   if is_there; then
     echo "there already: $destination:$tag@$digest"
-    note_places
+    record_blobs
     return
   fi
   echo "loading: $destination:$tag"
   if ! "push_with_$program" </dev/null; then
     kits=$(earlier_kits)
-    [ -z "$kits" ] || set -- "If a blob is what is missing: load the kit of version $kits into $target first, then this one again."
+    [ -z "$kits" ] || set -- "If a blob is missing, load the kit of version $kits into $target first, then this one again."
     give_up "$program could not load $destination:$tag." \
-      "What arrived stays there: run it again to go on. With another program it may go better: --with curl." "$@"
+      "The registry keeps what has arrived. Run it again to continue, or try another program: --with curl." "$@"
   fi
-  is_there || give_up "$destination:$tag is not what the kit has: $asked came back changed, or not at all." \
-    "$program may have changed it on its way: try --with curl."
+  is_there || give_up "$destination:$tag differs from the kit: the registry returns $asked changed, or not at all." \
+    "$program may have changed it: try --with curl."
   echo "loaded: $destination:$tag@$digest"
-  note_places
+  record_blobs
 }
 
 main() {
@@ -536,21 +537,21 @@ main() {
   path=${path#/}
   origin=$scheme://$registry api=$scheme://$registry/v2
   kit=$(cd -- "$(dirname -- "$0")" && pwd -P) && cd "$kit" || exit 1
-  [ -f images/index.json ] || give_up "There are no images beside load.sh. If these are parts, join them as README.md says."
+  [ -f images/index.json ] || give_up "There are no images beside load.sh. If this folder contains the parts of a kit, join them as README.md describes."
 
   case $program in
     '')
       for each in skopeo crane oras curl docker; do
         [ -n "$program" ] || ! command -v $each >/dev/null || program=$each
       done
-      [ -n "$program" ] || give_up "None of skopeo, crane, oras, curl and docker is here: one is needed."
+      [ -n "$program" ] || give_up "One of skopeo, crane, oras, curl and docker is required, but none is on PATH."
       ;;
-    skopeo | crane | oras | curl | docker) command -v "$program" >/dev/null || give_up "There is no $program here." ;;
+    skopeo | crane | oras | curl | docker) command -v "$program" >/dev/null || give_up "$program is not on PATH." ;;
     *) give_up "$usage" ;;
   esac
 
   most_reply_bytes=$((8 << 20))                  # a manifest has 4 MiB at most
-  most_request_seconds=${MOST_REQUEST_SECONDS:-600} # and a second more for each KiB that is sent
+  most_request_seconds=${MOST_REQUEST_SECONDS:-600} # plus a second for each KiB that is sent
   most_seconds=$most_request_seconds
   work=$(mktemp -d) || exit 1
   trap 'rm -rf "$work"' EXIT
@@ -559,7 +560,7 @@ main() {
   authorization='' placed=''
   case $program in
     curl) read_credentials ;;
-    *) hand_over_credentials ;;
+    *) write_credentials ;;
   esac
   echo "Loading with $program into $target"
   json_values <images/index.json | elements_of manifests digest mediaType annotations/org.opencontainers.image.ref.name >"$work/images"

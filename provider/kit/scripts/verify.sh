@@ -1,24 +1,24 @@
 #!/bin/sh
-# Says whether this kit is whole, unchanged and signed by a key that you trust.
+# Checks that this kit is complete, unchanged, and signed with a key that you trust.
 #
-#   sh verify.sh PUBLIC_KEY.pem   the key came to you by another way than the kit
-#   sh verify.sh --unsigned       only whether the files are those that the kit itself lists
+#   sh verify.sh PUBLIC_KEY.pem   checks everything; get the key by another way than the kit
+#   sh verify.sh --unsigned       checks only that the files match the kit's own list
 #
-# Exit code 0: it is. 1: it is not, or nobody can know; every reason has a line of its own.
-# Needs sh, coreutils (sha256sum, sort, uniq, …), find, grep, sed and openssl (3.0 for Ed25519). Writes nothing: the medium may be
-# read-only.
-# shellcheck disable=SC2030,SC2031 # what `field` leaves is read where it was called, in a subshell or not
+# Exit code 0: the kit passed. 1: it did not, or it could not be checked; each reason is on a line of its own.
+# Needs sh, coreutils (sha256sum, sort, uniq, …), find, grep, sed and openssl (3.0 for Ed25519). Writes nothing, because the medium
+# may be read-only.
+# shellcheck disable=SC2030,SC2031 # callers of `field` read its result in the shell that called it, which may be a subshell
 set -u
 LC_ALL=C
 export LC_ALL
 unset CDPATH
 
-# ---- What lies in the folder -------------------------------------------------------------------------------------------
+# ---- Files in the folder -----------------------------------------------------------------------------------------------
 
-# Names that a kit never has, and links, devices and pipes. They are looked for by find alone, before anything is opened.
+# Lists names that a kit never has, and links, devices and pipes. Only find looks at them, before any file is opened.
 list_refused() {
   find . ! -name . \( -name '*[!A-Za-z0-9._-]*' -o -name '-*' \) -exec sh -c 'for path; do
-    printf "refused: %s (a name that no kit has; what is not a letter, a digit, a dot or a dash is shown as ?)\n" \
+    printf "refused: %s (a name that no kit has; other characters than letters, digits, dots and dashes are shown as ?)\n" \
       "$(printf %s "$path" | tr -c "A-Za-z0-9._/-" "?")"
   done' sh {} +
   find . ! -type f ! -type d -exec sh -c 'for path; do
@@ -27,10 +27,10 @@ list_refused() {
   done' sh {} +
 }
 
-# Lines of the first text that are not in the second.
+# Prints the lines of the first text that are not in the second.
 without() { printf '%s\n' "$1" "$2" "$2" | sort | uniq -u | grep .; }
 
-# Whether a file of the kit has this name. Nothing else is ever opened, whatever a list that somebody changed says.
+# Whether a file of the kit has this name. No other file is opened, even if a changed list names one.
 is_file() {
   case "
 $files
@@ -44,7 +44,7 @@ $1
 
 list_missing() { without "$expected" "$files" | sed 's/^/missing: /'; }
 
-# Files that nobody listed, and folders that hold none of the listed ones.
+# Lists the files that are not in the list of sums, and the folders that contain no listed file.
 list_added() {
   without "$files" "$expected" | sed 's/^/added: /'
   find . ! -name . -type d | sed 's:^\./::' | while IFS= read -r folder; do
@@ -57,15 +57,15 @@ $folder/"*) ;;
   done
 }
 
-# ---- What the list says ------------------------------------------------------------------------------------------------
+# ---- The list of sums --------------------------------------------------------------------------------------------------
 
 list_changed() {
   if grep -qvE '^[0-9a-f]{64}  [A-Za-z0-9._/-]+$' "$sums"; then
-    echo "changed: $sums (not as sha256sum writes it)"
+    echo "changed: $sums (not in the format of sha256sum)"
   fi
-  # the list of a whole kit under this name would hide version and date
+  # a complete kit's list under this name would hide version and date
   if [ $sums != SHA256SUMS ] && grep -qvE '  (kit\.tar\.[0-9]+|README\.md|verify\.sh)$' "$sums"; then
-    echo "changed: $sums (it lists what is no part of a kit)"
+    echo "changed: $sums (it lists a file that is no part of a kit)"
   fi
   while read -r sum name || [ -n "$sum" ]; do
     is_file "$name" || continue
@@ -77,15 +77,15 @@ list_changed() {
   done <"$sums"
 }
 
-# ---- What the manifest says --------------------------------------------------------------------------------------------
+# ---- The manifest ------------------------------------------------------------------------------------------------------
 
-# Each object of the manifest, without what is nested in it, on a line of its own.
+# Prints each object of the manifest on a line of its own, without nested objects.
 manifest_objects() {
   tr -s '\000-\040\177' ' ' <manifest.json | sed 's/" :/":/g; s/[{}]/\
 /g' | grep '"'
 }
 
-# Leaves in $value what the field $1 of $object has: a text, or a number.
+# Sets $value to the field $1 of $object: a text, or a number.
 field() {
   value=
   case $object in *"\"$1\":"*) ;; *) return 1 ;; esac
@@ -97,18 +97,18 @@ field() {
   esac
 }
 
-# A file that is named already has nothing to do with the manifest.
-lie() {
+# Reports that the manifest is wrong about a file, unless the file is already reported.
+report_mismatch() {
   case "
 $wrong
 " in
     *": $1
 "* | *": $1 ("*) ;;
-    *) echo "changed: manifest.json (it lies about ${2-}${1:-all that is in the kit})" ;;
+    *) echo "changed: manifest.json (it does not match ${2-}${1:-the files of the kit})" ;;
   esac
 }
 
-# What the manifest says of bundle, chart and blobs, as the list of sums would, with the size at the end.
+# Prints the manifest's entries of bundle, chart and blobs in the format of the list of sums, followed by the size.
 manifest_parts() {
   manifest_objects | while IFS= read -r object; do
     if field path; then
@@ -127,22 +127,22 @@ manifest_parts() {
   done
 }
 
-# These parts must be there as the manifest says, and each blob must be one of them.
-list_lies() {
-  [ -f manifest.json ] && lie manifest.json | grep -q . || return
+# Every entry of the manifest must be in the kit with its sum and size, and every blob must have an entry.
+list_mismatches() {
+  [ -f manifest.json ] && report_mismatch manifest.json | grep -q . || return
   parts=$(manifest_parts)
   printf '%s\n' "$parts" | while read -r sum path size; do
     if ! grep -qxF -e "$sum  $path" "$sums" || ! is_file "$path"; then
-      lie "$path"
+      report_mismatch "$path"
     elif [ "$(($(wc -c <"$path")))" != "$size" ]; then
-      lie "$path" "the size of "
+      report_mismatch "$path" "the size of "
     fi
   done
   without "$(printf '%s\n' "$files" | grep '^images/blobs/sha256/')" "$(printf '%s\n' "$parts" | cut -d ' ' -f 3)" |
-    while IFS= read -r path; do lie "$path"; done
+    while IFS= read -r path; do report_mismatch "$path"; done
 }
 
-# ---- Who signed it -----------------------------------------------------------------------------------------------------
+# ---- The signature -----------------------------------------------------------------------------------------------------
 
 check_signature() {
   if [ ! -f "$sums.sig" ]; then
@@ -153,15 +153,15 @@ check_signature() {
     *ED25519*) set -- pkeyutl -verify -pubin -inkey "$key" -rawin -in "$sums" -sigfile "$sums.sig" ;;
     *prime256v1*) set -- dgst -sha256 -verify "$key" -signature "$sums.sig" "$sums" ;;
     *)
-      echo "no key: openssl reads no public key of ECDSA P-256 or Ed25519 in $key"
+      echo "no key: $key contains no public key of ECDSA P-256 or Ed25519 that openssl can read"
       return
       ;;
   esac
   openssl "$@" >/dev/null 2>&1 ||
-    echo "other key or changed $sums: $sums.sig was not made of it by the key of $key (as $(openssl version) sees it)"
+    echo "other key or changed $sums: $sums.sig is not its signature with the key of $key (checked by $(openssl version))"
 }
 
-# What cosign reads holds the same signature, and not a byte else.
+# The file for cosign must contain the same signature, and nothing else.
 check_bundle() {
   [ -f "$sums.sig" ] && [ -f "$sums.sigstore.json" ] || return
   text='{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json","verificationMaterial":{"publicKey":{"hint":"'
@@ -172,9 +172,9 @@ check_bundle() {
   [ "$(printf '%s\n' "$text" | sha256sum)" = "$(sha256sum <"$sums.sigstore.json")" ] || echo "changed: $sums.sigstore.json"
 }
 
-# ---- The whole ---------------------------------------------------------------------------------------------------------
+# ---- Main --------------------------------------------------------------------------------------------------------------
 
-# Takes the reasons, a line each. Whatever is in them, nothing but plain letters gets to the terminal.
+# Takes the reasons, one per line. Prints only printable ASCII characters, whatever the reasons contain.
 refuse() {
   printf '%s\n' "$1" | tr -c '\n -~' '?'
   echo "NOT OK ($(printf '%s\n' "$1" | grep -c .)): do not use this kit."
@@ -193,7 +193,7 @@ main() {
   if [ -n "$key" ]; then
     [ -f "$key" ] || refuse "no key: there is no file $key"
     case $(cd -- "$(dirname -- "$key")" && pwd -P)/ in
-      "$kit"/*) refuse "no key: $key came with the kit, so that it says nothing. Take the one that came by another way." ;;
+      "$kit"/*) refuse "no key: $key is in the kit, so it proves nothing. Use the key that you got by another way." ;;
     esac
   fi
 
@@ -209,12 +209,12 @@ main() {
     printf '%s\n' "$listed" "$sums"
     [ $sums != SHA256SUMS ] || echo manifest.json
     [ ! -f "$sums.sig" ] || printf '%s\n' "$sums.sig" "$sums.sigstore.json"
-    # beside a signature that is missing, which is told
+    # the missing signature is reported separately
     [ -z "$key" ] || [ ! -f "$sums.sigstore.json" ] || echo "$sums.sigstore.json"
   )
   expected=$(printf '%s\n' "$expected" | sort -u)
 
-  # it may take minutes, which only somebody who looks on should be told
+  # this may take minutes; only a terminal needs the line
   [ ! -t 1 ] || echo "Reading $(printf '%s\n' "$files" | grep -c .) files …"
   wrong=$(
     list_missing
@@ -223,12 +223,12 @@ main() {
   )
   found=$(
     [ -z "$wrong" ] || printf '%s\n' "$wrong"
-    list_lies
+    list_mismatches
     if [ -n "$key" ]; then
       check_signature
       check_bundle
     elif [ ! -f "$sums.sig" ] && grep -q '"signed": *true' manifest.json 2>/dev/null; then
-      echo "unsigned: $sums.sig is missing, and the kit had one when it was made"
+      echo "unsigned: $sums.sig is missing, although the kit was signed when it was made"
     fi
   )
   [ -z "$found" ] || refuse "$found"
@@ -238,14 +238,14 @@ main() {
     field version && printf 'Kit of version «%s», ' "$value"
     field createdAt && printf 'made at %s\n' "$value"
   fi
-  echo "$(printf '%s\n' "$files" | grep -c .) files: all there, unchanged, nothing more."
+  echo "$(printf '%s\n' "$files" | grep -c .) files: complete, unchanged, nothing added."
   if [ -n "$key" ]; then
     echo "OK: signed by the key of $key."
   else
-    echo "BUT NOBODY VOUCHES FOR THEM: no signature was checked. Whoever changed a file could have changed $sums, too."
-    [ "${1-}" = --unsigned ] || refuse "no key: give the public key's file, or --unsigned to take it all the same"
+    echo "NOT SIGNED: no signature was checked. Somebody who changed a file could also have changed $sums."
+    [ "${1-}" = --unsigned ] || refuse "no key: name the public key's file, or use --unsigned to accept the kit anyway"
   fi
-  [ $sums = SHA256SUMS ] || echo "These are parts. Join them as README.md says, and check the kit that comes out in the same way."
+  [ $sums = SHA256SUMS ] || echo "This folder contains the parts of a kit. Join them as README.md describes, then verify the joined kit in the same way."
 }
 
 main "$@"

@@ -11,7 +11,7 @@ process=
 
 give_up() {
   rm -rf "$draft"
-  echo "Texts go on being compressed for each reader, for $1 failed: is the node's disk full?" >&2
+  echo "Text files are still compressed for each request, because $1 failed: is the node's disk full?" >&2
   exit 1
 }
 

@@ -51,7 +51,7 @@ say() {
 }
 
 # The termination message: `kubectl describe pod` shows it after this container ended for any reason.
-leave_word() {
+set_termination_message() {
   printf '%s\n' "$1" 2>/dev/null >"$termination_log" || :
 }
 
@@ -64,7 +64,7 @@ END
 
 give_up() {
   say "Giving up: $1"
-  leave_word "$1"
+  set_termination_message "$1"
   exit 1
 }
 
@@ -113,7 +113,7 @@ pause() {
 }
 
 give_up_on_time() {
-  give_up "Not fetched within $((time_limit_ms / 1000)) s. Last problem: ${reason:-none, it was just slow}"
+  give_up "Not fetched within $((time_limit_ms / 1000)) s. Last problem: ${reason:-none, the download was slow}"
 }
 
 size_of() { stat -c %s "$1" 2>/dev/null || echo 0; }
@@ -121,8 +121,8 @@ size_of() { stat -c %s "$1" 2>/dev/null || echo 0; }
 # In blocks of 512 bytes, as POSIX specifies. The writer of a larger file is stopped, so that a zip bomb cannot fill the disk.
 limit_file_size() { ulimit -f $((($1 + 511) / 512)); }
 
-# Runs a program that may make files of so many bytes and is ended at the time limit. In the background, so that a signal is
-# heeded at once; there it would have no standard input, hence the other descriptor.
+# Runs a program with a limit on the size of its files, and stops it at the time limit. It runs in the background, so that the shell
+# handles a signal at once. A background process would have no standard input, so it gets another descriptor.
 step() {
   {
     (
@@ -142,18 +142,18 @@ read_link() { link=$(cat "$link_folder/$content_id" 2>/dev/null); }
 check_link() {
   case $link in
     '') fail unusable "the Secret has no link of this pod's content (version «$version») yet" ;;
-    *[[:cntrl:][:space:]]*) fail unusable "The link holds a space or a control character, which no URL can" ;;
+    *[[:cntrl:][:space:]]*) fail unusable "The link contains a space or a control character, which is not allowed in a URL" ;;
     [hH][tT][tT][pP][sS]://?*) protocols='=https' port=443 ;;
     [hH][tT][tT][pP]://?*)
       protocols='=http,https' port=80
-      [ "$allow_http" = true ] || fail unusable "The link is http:, not https:. If that is meant, set fetch.allowHttp to true"
+      [ "$allow_http" = true ] || fail unusable "The link is http:, not https:. To allow it, set fetch.allowHttp to true"
       ;;
     *) fail unusable "The link is not an https: URL" ;;
   esac || return 1
   host=${link#*://}
   host=${host%%[/?#]*}
   case $host in
-    *@*) fail unusable "The link holds a user name or password; its permission must be in its path or query" || return 1 ;;
+    *@*) fail unusable "The link contains a user name or password; its permission must be in its path or query" || return 1 ;;
     *]) name=$host ;;
     *:*) name=${host%:*} port=${host##*:} ;;
     *) name=$host ;;
@@ -164,7 +164,7 @@ check_link() {
     \[*]) case $name in *[!][0-9A-Fa-f:.]*) return 1 ;; esac ;;
     '' | *[!A-Za-z0-9._-]* | -* | *.) return 1 ;;
   esac
-  # curl also accepts 2852039166, 0xa9fea9fe and 169.16689662 as addresses; nobody needs them, and programs may read them differently
+  # curl also accepts 2852039166, 0xa9fea9fe and 169.16689662 as addresses; programs interpret them differently, so they are refused
   ! printf '%s\n' "$name" | grep -Eqi '(^|\.)([0-9]+|0x[0-9a-f]*)$' || printf '%s.\n' "$name" |
     grep -Eq '^((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])\.){4}$'
 }
@@ -175,7 +175,7 @@ look_up() {
   step 65536 getent ahosts "${bare_name%\]}" >"$work/addresses" 2>/dev/null
   addresses=
   for address in $(awk '!seen[$1]++ { print $1 }' "$work/addresses"); do
-    # where clouds provide credentials: link-local addresses, and those of Azure, Alibaba, Oracle, Amazon and Google
+    # addresses at which clouds provide credentials: link-local ones, and those of Azure, Alibaba, Oracle, Amazon and Google
     case ${address#::ffff:} in
       169.254.* | ::169.254.* | ::a9fe:* | 64:ff9b::a9fe:* | fe[89ab][0-9a-f]:*) return 1 ;;
       168.63.129.16 | 100.100.100.200 | 192.0.0.192 | fd00:ec2:* | fd20:ce:*) return 1 ;;
@@ -192,8 +192,8 @@ look_up() {
 #   part, etag         what was received before, kept only with the strong ETag of the server
 #   digests            the SHA-256 sums that the server gave
 #   archive            the complete archive
-# A reply continues a part only when it bears the same strong ETag (RFC 9110, 15.3.7.3), whatever was asked. If-Match spares the
-# server sending anything else (13.1.1): stores answer 412, while some ignore If-Range and send the middle of another archive.
+# A reply continues a part only if it has the same strong ETag (RFC 9110, 15.3.7.3). The request contains If-Match (13.1.1), so that
+# stores answer 412 if the archive changed: some ignore If-Range and send the middle of another archive.
 
 # Keeps only the needed header fields of the last reply, as they arrive: others, such as Location, could contain a link.
 # Prints the result of curl: its exit code, and the target of a redirect.
@@ -293,19 +293,19 @@ receive() {
   curl_code=$1
   retry_after_ms=0
   status=$(sed -n '1s/^HTTP[^ ]* \([0-9]*\).*/\1/p' "$download/headers" 2>/dev/null)
-  # 63: curl's own limit. Otherwise the file size limit ended curl, by a signal, or by an error if the signal is ignored
+  # 63: curl's own limit. Otherwise the file size limit stopped curl: with a signal, or with an error if the signal is ignored
   [ "$curl_code" -eq 0 ] || [ "$(size_of "$download/incoming")" -lt "$max_archive_bytes" ] || curl_code=63
   case $curl_code,$status in
     63,*) too_large ;;
     $forbidden,*)
-      fail unusable "The link leads to a link-local address or one of a cloud's metadata, by way of $host; these are never asked"
+      fail unusable "The link leads to a link-local address or a cloud's metadata service, through $host; these are never contacted"
       ;;
     $elsewhere,*)
-      fail refused "$host redirects, and where to is not allowed (at most 3 times, and only to ${protocols#=} URLs)"
+      fail refused "$host redirects in a way that is not allowed (at most 3 times, and only to ${protocols#=} URLs)"
       ;;
     *,) fail unreachable "no answer from $host ($(curl_reason))" ;;
     *,200 | *,206) receive_bytes ;;
-    *,412 | *,416) start_anew "$host has another archive by now (HTTP $status)" ;;
+    *,412 | *,416) restart "$host now has another archive (HTTP $status)" ;;
     *,408 | *,425 | *,429 | *,5??)
       read_retry_after
       fail unreachable "$host answered HTTP $status"
@@ -333,8 +333,8 @@ receive_bytes() {
   etag=$(header etag)
   case $etag in '"'*'"') ;; *) etag= ;; esac # a weak ETag does not identify bytes
   if [ "$status" = 206 ]; then
-    continues_part || start_anew "$host did not continue the download where it was cut off" || return 1
-    cat "$download/incoming" 2>/dev/null >>"$download/part" || start_anew || no_space || return 1
+    continues_part || restart "$host did not continue the download where it was cut off" || return 1
+    cat "$download/incoming" 2>/dev/null >>"$download/part" || restart || no_space || return 1
     remember_digests
   else
     forget_part
@@ -348,7 +348,7 @@ receive_bytes() {
   case $total in
     "$so_far") curl_code=0 ;; # complete, also if curl was killed since
     '' | *[!0-9]*) ;;         # chunked: curl detects the end
-    *) [ "$curl_code" -ne 0 ] || start_anew "$host sent another number of bytes than it announced" || return 1 ;;
+    *) [ "$curl_code" -ne 0 ] || restart "$host sent a different number of bytes than it announced" || return 1 ;;
   esac
   if [ "$curl_code" -eq 0 ]; then
     mv -f "$download/part" "$download/archive"
@@ -360,9 +360,9 @@ receive_bytes() {
 
 forget_part() { rm -f "$download/part" "$download/etag" "$download/digests"; }
 
-start_anew() {
+restart() {
   forget_part
-  fail unreachable "${1-}; the download starts anew"
+  fail unreachable "${1-}; the download restarts"
 }
 
 too_large() {
@@ -480,7 +480,7 @@ list_tar() {
   } || broken "it cannot be listed to its end" || return 1
   # busybox lists a hard link as a file, but with the arrow
   found=$(awk '
-    / -> / || / link to / || /^[lh]/ { print "it holds a symbolic or hard link"; exit }
+    / -> / || / link to / || /^[lh]/ { print "it contains a symbolic or hard link"; exit }
     !/^[-d][-r][-w][-xsS][-r][-w][-xsS][-r][-w][-xtT] / { print "it holds something that is neither a file nor a folder"; exit }' "$work/entries")
   [ -z "$found" ] || unsafe "$found" || return 1
   files=$(grep -c '^-' "$work/entries") || files=0
@@ -503,8 +503,8 @@ check_names() {
   : >"$work/folders"
   found=$(awk -v most="$max_entries" -v deepest="$max_depth" -v folders="$work/folders" '
     function refuse(why) { print why; exit }
-    /[\001-\037\177]/ { refuse("a name holds a control character: " $0) }
-    /\\/ { refuse("a name holds a backslash: " $0) }
+    /[\001-\037\177]/ { refuse("a name contains a control character: " $0) }
+    /\\/ { refuse("a name contains a backslash: " $0) }
     /^\// { refuse("a name begins at the root: " $0) }
     /^[A-Za-z]:/ { refuse("a name begins with a drive: " $0) }
     /(^|\/)\.\.(\/|$)/ { refuse("a name leads outside its folder: " $0) }
@@ -548,14 +548,14 @@ unpack() {
     -o -exec stat -c '%f %h %s %Y' {} + >"$work/made" 2>/dev/null || broken "what it holds cannot be read" || return 1
   found=$(awk -v files="$files" -v most="$max_unpacked_bytes" '
     function refuse(why) { print why; refused = 1; exit }
-    /^name/ { refuse("a name holds a control character") }
+    /^name/ { refuse("a name contains a control character") }
     /^4/ { next }
-    !/^8/ { refuse("it holds a symbolic link, or something else that is neither a file nor a folder") }
-    $2 > 1 { refuse("it holds a hard link") }
+    !/^8/ { refuse("it contains a symbolic link, or something else that is neither a file nor a folder") }
+    $2 > 1 { refuse("it contains a hard link") }
     { count++; bytes += $3; if (time == "") time = $4; else if ($4 != time) differ = 1 }
     END {
       if (refused) exit
-      if (count + 0 != files) print "it holds a name twice, or names that this disk cannot tell apart"
+      if (count + 0 != files) print "it contains a name twice, or names that this disk cannot tell apart"
       else if (bytes > most) print "it unpacks to more than fetch.maxUnpackedBytes (" most ")"
       else printf "%.0f %d", bytes, differ
     }' "$work/made")
@@ -563,9 +563,9 @@ unpack() {
   left_out=
   find_root || unsafe "it has no index.html" || return 1
   leave_out_launch_files
-  # nginx makes an ETag of a file's time and size. Where all files have one and the same time, as reproducible packers give them,
-  # an edit that keeps the size would look unchanged to every browser; and a zip does not say in which zone its times are. Then
-  # the time is made of the archive's digest, the same in every pod and another in every version.
+  # nginx makes an ETag of a file's time and size. Reproducible packers give all files the same time, so browsers would not notice a
+  # change that keeps the size; and the time zone of a zip's times is unknown. In both cases the time is computed from the archive's
+  # digest: it is the same in every pod, and differs between versions.
   case $format,$found in
     zip,* | *' 0')
       step 0 find "$root" -type f -exec touch -d "@$((315532800 + 0x$(printf '%s' "$sha256" | cut -c 1-7)))" {} + ||
@@ -670,7 +670,7 @@ remind() {
   [ "$1" != "${reminded_of-}" ] || [ "$(now_ms)" -ge "$next_reminder_ms" ] || return 0
   reminded_of=$1 next_reminder_ms=$(($(now_ms) + reminder_ms))
   say "$1"
-  leave_word "$1"
+  set_termination_message "$1"
 }
 
 # Waits until the Secret contains another link, or it is time to try the same one again.
@@ -694,7 +694,7 @@ back_off() {
   wait_ms=$((wait_ms / 2 + wait_ms * $(od -An -N2 -tu2 /dev/urandom) / 131072))
   [ "$wait_ms" -ge "$retry_after_ms" ] || wait_ms=$retry_after_ms
   say "Attempt $failures: $reason. Next attempt in $(seconds_of "$wait_ms") s."
-  leave_word "$reason"
+  set_termination_message "$reason"
   pause "$wait_ms"
 }
 
@@ -726,7 +726,7 @@ main() {
     problem=local reason="a step on this node failed: is its disk full?" # unless a more precise reason follows
     if check_link && { [ -f "$download/archive" ] || fetch; } && publish; then
       say "Serving version «$version»: $files files, $unpacked_bytes bytes, SHA-256 $sha256."
-      leave_word "Serving version «$version», fetched from $host."
+      set_termination_message "Serving version «$version», fetched from $host."
       rm -rf "$download"
       exit 0
     fi
@@ -737,17 +737,17 @@ main() {
       refused | unusable)
         advice="$reason."
         [ -n "$link" ] || advice="Waiting for the Secret: it ${reason#the Secret }."
-        [ "$problem" = unusable ] || advice="$reason. Run \`pulumi up\`: it renews the link, and this pod goes on by itself."
+        [ "$problem" = unusable ] || advice="$reason. Run \`pulumi up\`: it renews the link, and this pod then continues by itself."
         await_other_link "$advice"
         ;;
       unsafe)
-        give_up "Not unpacked: $reason. Publish another version: what was served before stays."
+        give_up "Not unpacked: $reason. Publish another version. Pods of the previous version continue to serve."
         ;;
       broken)
         broken_count=$((broken_count + 1))
         say "Not unpacked: $reason."
         if [ "$broken_count" -ge "$broken_attempts" ]; then
-          give_up "Not unpacked, in $broken_count attempts: $reason. Publish another version: what was served before stays."
+          give_up "Not unpacked in $broken_count attempts: $reason. Publish another version. Pods of the previous version continue to serve."
         fi
         back_off
         ;;

@@ -10,16 +10,16 @@ whose errors quote arguments may receive the link, so urlParse is not used.
 {{- fail "\n\nstaticExport.enabled is true, so staticExport.bundleUrl is needed: the bundleUrl of the export." -}}
 {{- else if hasPrefix "http://" (lower $link) -}}
 {{- if not .Values.fetch.allowHttp -}}
-{{- fail "\n\nstaticExport.bundleUrl is an http: link, which anybody on the way can read and change. If that is meant, as with a store on an internal network, set fetch.allowHttp to true." -}}
+{{- fail "\n\nstaticExport.bundleUrl is an http: link, which anybody on the network path can read and change. To allow it, for example for a store on an internal network, set fetch.allowHttp to true." -}}
 {{- end -}}
 {{- else if not (hasPrefix "https://" (lower $link)) -}}
-{{- fail "\n\nstaticExport.bundleUrl must be an https: URL (its value is not shown here, for it is a secret)." -}}
+{{- fail "\n\nstaticExport.bundleUrl must be an https: URL (its value is not shown here, because it is a secret)." -}}
 {{- end -}}
 {{- if regexMatch "[\\s\\x00-\\x1f\\x7f]" $link -}}
-{{- fail "\n\nstaticExport.bundleUrl holds a space, a line break or a control character, which no URL can (its value is not shown here, for it is a secret)." -}}
+{{- fail "\n\nstaticExport.bundleUrl contains a space, a line break or a control character, which is not allowed in a URL (its value is not shown here, because it is a secret)." -}}
 {{- end -}}
 {{- if regexMatch "^[^:]*://[^/?#]*@" $link -}}
-{{- fail "\n\nstaticExport.bundleUrl holds a user name or password; the permission must be in its path or query (its value is not shown here, for it is a secret)." -}}
+{{- fail "\n\nstaticExport.bundleUrl contains a user name or password; the permission must be in its path or query (its value is not shown here, because it is a secret)." -}}
 {{- end -}}
 {{- end -}}
 

@@ -26,10 +26,10 @@ The source of the site: «nothing»; «link», a bundle that an init container f
 {{- include "docs-server.checkLink" . -}}
 {{- else if ne $source "nothing" -}}
 {{- if and .Values.siteImage .Values.siteVolume.image -}}
-{{- fail "\n\nsiteImage and siteVolume.image are two images of a site: give one of them." -}}
+{{- fail "\n\nsiteImage and siteVolume.image are two images of a site: set only one of them." -}}
 {{- end -}}
 {{- if .Values.staticExport.bundleUrl -}}
-{{- fail (printf "\n\n%s is given, so that nothing is fetched: take staticExport.bundleUrl away (its value is not shown here, for it is a secret)." (ternary "siteImage" "siteVolume.image" (eq $source "siteImage"))) -}}
+{{- fail (printf "\n\n%s is set, so nothing is fetched: remove staticExport.bundleUrl (its value is not shown here, because it is a secret)." (ternary "siteImage" "siteVolume.image" (eq $source "siteImage"))) -}}
 {{- end -}}
 {{- end -}}
 {{- if eq $source "volume" -}}
