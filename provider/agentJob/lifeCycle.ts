@@ -34,7 +34,7 @@ export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
 
   ...withNamesOf(AGENT_JOB_INPUTS),
 
-  /** Nothing is asked for again of a final job. */
+  /** A final job is not read again. */
   predict: (inputs, state) =>
     state && isFinal(state.outputs)
       ? { ...observedState(inputs, { ...state.outputs, id: state.outputs.jobId }).outputs }
@@ -66,7 +66,7 @@ export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
   /** Reads a job that this stack does not manage. */
   lookUp: (context, id) => readById(context, id, "looked up"),
 
-  /** A failed job was accepted: otherwise every `pulumi up` would refuse it. */
+  /** Imports a failed job with `acceptFailed`: otherwise every `pulumi up` would refuse it. */
   async import(context, id) {
     const { inputs, state } = await readById(context, id, "imported");
     const { projectId, jobId } = inputs;

@@ -98,7 +98,7 @@ export interface CheckedInputs extends Omit<
   platforms: readonly string[];
   /** The given values of the chart. */
   values: Readonly<Record<string, unknown>>;
-  /** Whether a bundle that loads from other hosts is refused. */
+  /** Whether to refuse a bundle that loads from other hosts. */
   requireSelfContained: boolean;
   /** The largest bundle that is accepted. */
   limits: Required<BundleLimits>;

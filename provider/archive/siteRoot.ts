@@ -20,7 +20,7 @@ const PROGRAM = /\.(?:js|mjs|cjs|py)$/;
 /** Further files that an exporter puts beside the folder of the site. */
 const COMPANION = /^(?:README|LICENSE|NOTICE)(?:\.md|\.txt)?$|^package\.json$/;
 
-/** How deep the site can be: in a folder of the archive's only folder. */
+/** Maximum depth of the site: in a folder of the archive's only folder. */
 const MAX_DEPTH = 3;
 /** Longest launch file that is read, in bytes, and how many are read. */
 const LONGEST_LAUNCH_FILE = 64 * 1024;

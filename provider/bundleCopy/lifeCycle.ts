@@ -183,6 +183,6 @@ function refuseOtherDigest(bundle: Bundle, { sha256, source }: CheckedInputs): v
   if (sha256 === undefined || sha256 === bundle.sha256) return;
   throw new BundleRefusedError(
     `the bundle of ${describeSource(source)} has the SHA-256 ${bundle.sha256}, not ${sha256} as \`sha256\` requires`,
-    "Find out which of the two you want. A job that is packed again may give another archive.",
+    "Check which of the two is right. A job that is packed again may give another archive.",
   );
 }

@@ -12,7 +12,7 @@ import type { ReceivedRange } from "./storeAnswer";
 
 /** Minimum time between two lines of progress, in milliseconds. */
 const PROGRESS_INTERVAL_MS = 250;
-/** How long received bytes are collected before they are written, in milliseconds: a killed run loses no more than that. */
+/** How long received bytes are collected before they are written, in milliseconds. A killed run loses only these bytes. */
 const WRITE_INTERVAL_MS = 50;
 
 /** What a receiver needs from the outside. */
@@ -21,7 +21,7 @@ interface ReceiverContext {
   readonly reporter: Reporter;
 }
 
-/** Appends the bytes of a store's responses to the part, no more than promised or allowed. */
+/** Appends the bytes of a store's responses to the part, up to the promised or allowed number. */
 export class Receiver {
   readonly #part: Part;
   readonly #limitBytes: number;

@@ -13,7 +13,7 @@ const DOUBLING_MS = 250;
 const MIN_PAUSE_MS = 1_000;
 /** Fraction of the accepted rate that is sent after a refusal. */
 const DECREASE = 0.8;
-/** Slowness of the rate's growth while requests wait: after n answers the factor is e^(n² / 2 / GROWTH), 1.25 after 52. */
+/** Divisor that slows the growth of the rate while requests wait: n answers multiply it by e^(n² / 2 / GROWTH), 52 by 1.25. */
 const GROWTH = 6_000;
 /** Lowest rate, in requests per millisecond: one in two seconds, as in the adaptive retry mode of the AWS SDKs. */
 const MIN_RATE = 0.5 / 1_000;

@@ -4,9 +4,9 @@ import type { Values } from "./mergeValues";
 export interface SiteFacts<Value> {
   readonly version?: Value | undefined;
   readonly jobId?: Value | undefined;
-  /** The link that pods fetch the bundle by. */
+  /** The link with which pods fetch the bundle. */
   readonly bundleUrl?: Value | undefined;
-  /** Of the archive that the link leads to. */
+  /** SHA-256 of the archive behind the link. */
   readonly sha256?: Value | undefined;
   /** An image that itself serves the site. */
   readonly siteImage?: Value | undefined;
@@ -14,7 +14,7 @@ export interface SiteFacts<Value> {
   readonly volumeImage?: Value | undefined;
 }
 
-/** The values with which the deployment chart serves a site. What is undefined is left out. */
+/** The values with which the deployment chart serves a site. Undefined values are left out. */
 export function siteValues<Value>({ sha256, siteImage, volumeImage, ...site }: SiteFacts<Value>) {
   const { bundleUrl, version, jobId } = site;
   return {
@@ -64,7 +64,7 @@ export function needsLink({ bundleUrl, sha256 }: SiteFacts<unknown>): boolean {
 }
 
 /**
- * The warning about it: an air-gapped installation must not need a host outside.
+ * The warning about such a link: an air-gapped installation must not depend on an external host.
  *
  * @param remedy how the caller takes a copy
  */

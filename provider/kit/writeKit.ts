@@ -59,12 +59,12 @@ export interface WrittenKit {
   /** SHA-256 of its `SHA256SUMS`. */
   readonly sha256: string;
   /**
-   * The list of the files in its folder, and the digest of that list: a different one than above if the kit is split into parts.
+   * The list of the files in its folder, and the digest of that list: of a kit in parts, the list of the parts.
    */
   readonly list: { readonly file: string; readonly sha256: string };
   /** Size of all files in its folder, in bytes. */
   readonly size: number;
-  /** How many files lie in its folder. */
+  /** Number of files in its folder. */
   readonly files: number;
   readonly signed: boolean;
   /** ISO 8601. */
@@ -249,7 +249,7 @@ class KitWriter {
     };
   }
 
-  /** The folder's name: the same for the same content. It depends on everything except the date, and on the signing key. */
+  /** The folder's name: the same for the same content. It depends on the signing key and on everything except the date. */
   #name(files: readonly SummedFile[], manifest: KitManifest): string {
     const { bundle, partSize, signer } = this.#request;
     const undated = { ...manifest, createdAt: "" };

@@ -40,7 +40,7 @@ export class SiteAddresses {
   }
 
   /**
-   * The path that the site's root has on its server, as far as a page shows it: `/handbook/` for a page that loads
+   * The path that the site's root has on its server, if a page shows it: `/handbook/` for a page that loads
    * `/handbook/app.js` of a site with the file `app.js`. Such a page may be served at more than one address.
    */
   rootOf(loads: readonly string[]): string | undefined {
@@ -61,7 +61,7 @@ export class SiteAddresses {
       const url = new URL(`http://site/${dirname(page)}/`);
       return decoded(new URL(encodeURI(address), url).pathname)?.slice(1);
     }
-    // below a path of the server that is not known: the first that leads to a file
+    // the path of the server is unknown: the first candidate that is a file
     for (let slash = 0; slash !== -1; slash = address.indexOf("/", slash + 1)) {
       const path = address.slice(slash + 1);
       const bare = path.replace(/\/$/, "");

@@ -11,13 +11,13 @@ import { SiteAddresses } from "./siteAddresses";
 import { withoutSiteName } from "./siteTitles";
 import { compareTexts, TextIndex } from "../search/textIndex";
 
-/** Version of the index and of the search box. Increase it with every change of what they consist of. */
+/** Version of the index and of the search box. Increase it with every change of their content. */
 export const SEARCH_VERSION = "1";
 
 /** The folder of the index and the search box, below the site's root. */
 export const SEARCH_FOLDER = "docs-hosting-search";
 
-/** How much of a page is read at once, in characters. */
+/** Number of characters of a page that are read at once. */
 const SLICE = 64 * 1_024;
 
 /**
@@ -66,7 +66,7 @@ export class SiteSearch implements SiteSink {
     );
   }
 
-  /** Writes index and search box. The sink accepts no more pages. @returns how many pages can be found */
+  /** Writes index and search box. The sink then accepts no more pages. @returns number of pages that can be found */
   async finish(): Promise<number> {
     const indexes = await this.#indexes();
     const languages: [language: string, id: string][] = [];
@@ -111,7 +111,7 @@ export class SiteSearch implements SiteSink {
     return Buffer.from(`\n<script defer src="${address}"></script>\n`);
   }
 
-  /** An index for each language. Pages that do not say theirs belong to the language of most pages. */
+  /** An index for each language. Pages without a language belong to the language of most pages. */
   async #indexes(): Promise<Map<string, TextIndex>> {
     const pages = this.#pages.sort((one, other) => byLength(one.path, other.path));
     const counts = new Map<string, number>();
@@ -155,7 +155,7 @@ function byLength(one: string, other: string): number {
   return one.length - other.length || compareTexts(one, other);
 }
 
-/** The encoding of a page, by its byte order mark or its own statement. */
+/** The encoding of a page, from its byte order mark or its declaration. */
 function encodingOf(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";

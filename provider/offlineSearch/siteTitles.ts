@@ -1,6 +1,6 @@
 /** Separators between a page's title and the site's name. */
 const SEPARATOR = /\s+[|–—·:»-]{1,2}\s+/;
-/** Share of the titles with a separator that must have a name for it to be the site's. */
+/** Minimum share of the titles with a separator that contain the same name, so that it counts as the site's name. */
 const COMMON = 0.6;
 
 /** Removes the site's name, which most titles have at their end or beginning. */

@@ -26,7 +26,7 @@ export function converge<T extends Published>(
   return withinLimit(work.context, limitMs, (context) => new Convergence({ ...work, context }).run());
 }
 
-/** How much of the newest item an operation has published: nothing, a part that may be visible, or all of it. */
+/** How much of the newest item the operation has published: nothing, a part that may be visible, or everything. */
 type Progress = "nothing" | "part" | "all";
 
 class Convergence<T extends Published> {

@@ -3,7 +3,7 @@ import type { PublicationNotes } from "./notes";
 import { planPublication } from "./plan";
 import { withDrift, type Published, type PublicationWork, type Comparison } from "./publication";
 
-/** What an operation starts with. */
+/** The items that an operation starts with. */
 export interface Recovered<T extends Published> {
   /** `undefined`: no existing item is known to match the inputs. */
   readonly state: T["state"] | undefined;

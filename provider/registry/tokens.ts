@@ -9,7 +9,7 @@ export interface Token {
   readonly endsAtMs: number;
 }
 
-/** Lifetime of a token whose response names none, in milliseconds: the specification's default. */
+/** Lifetime of a token whose response contains none, in milliseconds: the specification's default. */
 const LIFE_MS = 60_000;
 /** A token with less remaining lifetime is not used, in milliseconds. */
 const MARGIN_MS = 5_000;

@@ -12,7 +12,7 @@ export interface RecordedResource {
   readonly domain: string;
 }
 
-/** How long a record is valid, in milliseconds: an export of an earlier day would publish old content as new. */
+/** How long a record is valid, in milliseconds. A limit is needed because the job of an older record has old content. */
 export const RECORD_LIFE_MS = 24 * 3_600_000;
 
 /**

@@ -192,7 +192,7 @@ export function dataFile(kind: string, content: unknown): DataFile {
   };
 }
 
-/** With it, a name with a content id is one that web servers recognise as immutable, whatever the id. */
+/** With this prefix, web servers recognise each name with a content id as immutable. */
 export const IMMUTABLE = "c0de";
 
 /** Part of a file's name that depends on its content. */

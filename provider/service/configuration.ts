@@ -117,7 +117,7 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
   if (url.username || url.password)
     return fail("contains a user name or password", "Remove it: only the API key is sent.");
   if (url.search || url.hash)
-    return fail("contains a query or a fragment", "Remove everything from «?» or «#» on.");
+    return fail("contains a query or a fragment", "Remove the part that begins with «?» or «#».");
   const baseUrl = url.href.replace(/\/+$/, "");
   const withoutVersion = baseUrl.replace(/\/+v[12]$/i, "");
   if (withoutVersion !== baseUrl) {
@@ -170,7 +170,7 @@ export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = A
 }
 
 /**
- * The text that admin API keys begin with. A setting that is there and empty accepts any key.
+ * The text that admin API keys begin with. An empty setting accepts any key.
  *
  * @throws ConfigurationError for a prefix that no key can have
  */

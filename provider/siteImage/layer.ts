@@ -28,7 +28,8 @@ const LAYER_LEVEL = 6;
 const TEXT_LEVEL = 9;
 
 /**
- * 1980, as in the chart's `fetch-bundle.sh`. No file is dated in the future: seven hexadecimal digits are eight and a half years.
+ * 1980, as in the chart's `fetch-bundle.sh`. Seven hexadecimal digits of seconds are eight and a half years, so no date is in
+ * the future.
  */
 const EARLIEST_SECONDS = 315_532_800;
 

@@ -50,7 +50,7 @@ export interface WorkflowContext extends ServiceContext {
 /** A completed export and a link to its bundle. */
 export interface FinishedExport {
   readonly jobId: string;
-  /** As the service reported it. Absent if it did not, or was not asked. */
+  /** Absent if the service did not report it, or was not asked. */
   readonly pageCount?: number | undefined;
   readonly link: BundleLink;
 }

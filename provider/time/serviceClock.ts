@@ -23,7 +23,10 @@ export function machineOf({ machine, clock }: { machine: string; clock: Clock })
   return { name: machine, nowMs: clock.now() };
 }
 
-/** Largest difference that is no error, in milliseconds: `Date` headers count whole seconds, and replies take time. */
+/**
+ * Largest difference that does not count as an error, in milliseconds: `Date` headers count whole seconds, and replies take
+ * time.
+ */
 const TOLERANCE_MS = 10_000;
 
 /**

@@ -10,7 +10,7 @@ export interface Compared {
   readonly news: Properties;
   /** The outputs in the state. */
   readonly outputs: Properties;
-  /** The outputs after the update, where no changed input shows what happens. */
+  /** The predicted outputs after the update, if no changed input shows its effect. */
   readonly predicted: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface Received {
 }
 
 /**
- * Takes secrets, outputs and references to resources apart, at any depth. A reference becomes the resource's id.
+ * Unwraps secrets, outputs and references to resources, at any depth. A reference becomes the resource's id.
  *
  * @param secrecy receives what was secret
  * @throws Error for a malformed message
@@ -85,7 +85,7 @@ function plainObject(struct: Struct, path: Path, secrecy: Secrecy, isSecret: boo
   }
 }
 
-/** How values become secret again. */
+/** Which values are marked as secrets. */
 export interface SecretRules {
   readonly secrecy: Secrecy;
   /** Whether values elsewhere that repeat a secret text become secret, too. */

@@ -42,8 +42,8 @@ export interface ProviderSettings {
 }
 
 /**
- * The settings that a provider was given. For the default provider the environment comes first, as for dynamic resources. An
- * explicit provider was given its settings for a reason: they come before the environment.
+ * The settings that a provider was given. For the default provider the environment takes precedence, as for dynamic resources.
+ * The settings of an explicit provider take precedence over the environment.
  *
  * @param name the provider's name
  */
@@ -68,7 +68,8 @@ export function providerSettings(
 }
 
 /**
- * Finds problems of given settings, without a request. A missing setting is none: the environment or an input may have it.
+ * Finds problems of given settings, without a request. A missing setting is no problem, because the environment or an input may
+ * contain it.
  */
 export function checkSettings(
   name: string,

@@ -1,10 +1,12 @@
-/** Shortest secret text that is also found within longer texts, in characters: a shorter one occurs in ordinary text. */
+/**
+ * Minimum length of a secret text that is also found within longer texts, in characters: shorter texts also occur by chance.
+ */
 const SHORTEST_WITHIN = 6;
 
 /** Position of a value in properties: names of fields, indices of lists. */
 export type Path = readonly string[];
 
-/** Which of the received values are secret. Whatever repeats them is secret, too. */
+/** Which of the received values are secret. Values that repeat a secret text are secret, too. */
 export class Secrecy {
   readonly #paths = new Set<string>();
   readonly #texts = new Set<string>();

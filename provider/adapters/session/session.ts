@@ -33,7 +33,7 @@ export interface Host extends Pick<Context, "fetch" | "lookup" | "clock" | "mach
   readonly tracing: Tracing;
 }
 
-/** What a call of the engine is about. */
+/** The resource and the span of an engine's call. */
 export interface CallOf extends Urns {
   /** The span of the call, see `TracedOperation`. */
   readonly traceParent?: string | undefined;
@@ -61,7 +61,10 @@ export class Session {
   readonly #inFlight = new Set<AbortController>();
   /** The error for a call that arrives after Ctrl-C. */
   #cancelled: RunCancelledError | undefined;
-  /** Whether Ctrl-C interrupted an operation. After a second Ctrl-C, Pulumi stores no result returned since the first. */
+  /**
+   * Whether Ctrl-C interrupted an operation. After a second Ctrl-C, Pulumi stores none of the results that were returned after
+   * the first.
+   */
   #wasInterrupted = false;
   /** Whether the engine has ended. */
   #isEngineGone = false;

@@ -40,7 +40,7 @@ const NO_FRAME: Partial<Frame> & Omit<Frame, "span"> = { inherited: {}, secrets:
 export class Spans implements SpanMaker, Tracer {
   readonly #backend: SpanBackend;
   readonly #frames = new AsyncLocalStorage<Frame>();
-  /** Whether spans were not sent in time. Operations do not wait for spans until sending works again. */
+  /** Whether the last spans could not be sent in time. Operations then do not wait for spans until sending works again. */
   #isLate = false;
 
   constructor(backend: SpanBackend) {

@@ -22,7 +22,7 @@ import type { Spool } from "./spool";
 import type { Store } from "./store";
 import { ABANDONED_AFTER_MS, sendObject } from "./uploads";
 
-/** The most memory that concurrent transfers of files may hold, in bytes. */
+/** Maximum memory that concurrent transfers of files may use, in bytes. */
 const HEAVIEST = 32 * 1024 * 1024;
 
 /**
@@ -37,7 +37,7 @@ export async function publishSite(
 ): Promise<Copy> {
   const { destination, context } = store;
   const inventory = await takeInventory(store);
-  // Amazon S3 allows any names beside each other; other stores only some
+  // Amazon S3 accepts an object with the name of a folder; other stores do not
   const existing = destination.endpoint === undefined ? undefined : [...inventory.objects.keys()];
   const stages = siteObjects(await spool.files(), existing);
   const objects = stages.flat();
@@ -122,7 +122,7 @@ function digestsOf(files: SiteRecord["files"]): Map<string, string> {
   return new Map([...files].map(([path, { sha256 }]) => [path, sha256]));
 }
 
-/** Whether a site is there as it was published: every file of it, and none replaced by another copy's file. */
+/** Whether a site exists as it was published: all of its files, none of them replaced by another copy's file. */
 export async function compareSite(store: Store, copy: Copy): Promise<"same" | "changed" | "gone"> {
   const key = recordKey(store.destination, copy.sha256);
   const text = await readObject(store, key);

@@ -36,7 +36,7 @@ interface Parts {
   readonly manifests: readonly string[];
 }
 
-/** How many digits of its digest the tag of a copy has. */
+/** Number of digits of the digest in the tag of a copy. */
 const TAG_DIGITS = 16;
 
 /** The inputs, parsed. */
@@ -71,7 +71,7 @@ async function baseOf(
   context: DestinationContext,
 ): Promise<BaseImage | undefined> {
   if (base === undefined) return undefined;
-  const options = { actions: "pull", plainHttp: base.host === repository.host && plainHttp } as const; // others have TLS
+  const options = { actions: "pull", plainHttp: base.host === repository.host && plainHttp } as const; // other registries use TLS
   return readBase(base, new RegistrySession(base, context, options), context.reporter);
 }
 
