@@ -1,4 +1,4 @@
-// Licences of the packages in a bundle of esbuild, with their notices: whoever passes the bundle on has to pass these on, too.
+// Licences of the packages in a bundle of esbuild, with their notices: anyone who passes on the bundle must also pass on these.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 

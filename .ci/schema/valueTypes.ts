@@ -36,7 +36,7 @@ export class ValueTypes {
     }
   }
 
-  /** @param text docstring of the property: it tells what a number counts */
+  /** @param text docstring of the property: it says what a number counts */
   #typeOf(node: ts.TypeNode, direction: Direction, text: string): ValueType {
     if (ts.isParenthesizedTypeNode(node)) return this.#typeOf(node.type, direction, text);
     if (ts.isTypeOperatorNode(node)) return this.#typeOf(node.type, direction, text); // readonly

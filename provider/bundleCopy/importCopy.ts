@@ -23,7 +23,7 @@ import { linkTo } from "./link";
 import { withScratchFolder } from "./scratchFolder";
 import { stateOf, type BundleCopyState } from "./state";
 
-/** The version of an archive whose version nothing tells: this many digits of its digest. */
+/** Length of the version of an archive without a recorded version, in digits of the archive's digest. */
 const VERSION_DIGITS = 12;
 
 /** The inputs of a program that changes nothing, and the state. */

@@ -87,7 +87,7 @@ export function checkStoreUrl(url: URL, policy: StorePolicy, from?: URL): void {
   if (url.protocol !== "https:" && !(url.protocol === "http:" && httpAccepted)) {
     fail(
       `${url.protocol}//${url.host}`,
-      "Only https: is followed, so that the bundle cannot be read or changed on the way. Correct the store's redirect.",
+      "Only https: is followed, so that nobody on the network can read or change the bundle. Correct the store's redirect.",
     );
   }
   if (!ipaddr.isValid(url.hostname.replace(/^\[|\]$/g, ""))) return;

@@ -61,7 +61,7 @@ export function readStoreAnswer(
     if (coding !== "" && coding !== "identity") {
       return unusable(
         `answers with the Content-Encoding "${truncate(coding, 40)}", but the bundle was requested without one`,
-        "Store the bundle without a Content-Encoding, or find the proxy that compresses it on the way.",
+        "Store the bundle without a Content-Encoding, or find the proxy that compresses it.",
       );
     }
     return status === 200 ? whole(headers) : partial(headers, requested);

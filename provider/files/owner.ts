@@ -31,8 +31,8 @@ export function hasNoOwner(name: string): boolean {
 }
 
 /**
- * Whether a part with this owner name is abandoned. The part of a running process of this system is never abandoned, whatever the
- * clock shows.
+ * Whether a part with this owner name is abandoned. The part of a running process of this system is never abandoned, regardless
+ * of the clock shows.
  *
  * @param changedMs when the part was last changed: milliseconds since 1970, as `nowMs`
  */

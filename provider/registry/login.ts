@@ -87,7 +87,7 @@ export class Login {
     const { method, url, headers, body } = request;
     if (url.protocol !== "https:" && !(url.protocol === "http:" && root.protocol === "http:")) {
       throw new DestinationError(
-        `the registry ${root.host} requires the credential to be sent to ${url.protocol}//${url.host}, which everyone on the way can read`,
+        `the registry ${root.host} requires the credential to be sent to ${url.protocol}//${url.host}, which anyone on the network path can read`,
         "Let the registry name an address with https: for its tokens.",
       );
     }

@@ -42,7 +42,7 @@ export interface Configuration {
    * @default the environment variable `DOCS_HOSTING_API_KEY_PREFIX`, then `svc_`
    */
   apiKeyPrefix?: string;
-  /** Permit `http:` to hosts other than this machine, on which the key and links are readable on their way. @default false */
+  /** Permit `http:` to hosts other than this machine, which get the key and links without encryption. @default false */
   allowInsecure?: boolean;
   /** Refuse to fetch a bundle from an address in the user's own network. @default false */
   publicStorageOnly?: boolean;

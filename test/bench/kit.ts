@@ -110,7 +110,7 @@ function judge(costs: Readonly<Record<"ours" | "by hand", readonly Cost[]>>): bo
     "kit",
     ["a signed kit of fastify's documentation", "median", "size"],
     [
-      ["ours, looked through and with a README" as const, ours] as const,
+      ["ours, with inspection and README" as const, ours] as const,
       ["skopeo, crane, helm, tar", byHand] as const,
     ].map(([who, { ms, bytes }]) => [
       who,

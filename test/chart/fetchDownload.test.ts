@@ -33,7 +33,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     expect(pod.leftovers()).toEqual([]);
   });
 
-  test("serves a plain tar as well, whatever name is in the link", async () => {
+  test("also serves a plain tar, regardless of the name in the link", async () => {
     server.answer = send(tar(SITE));
     await pod.fetch();
     expect(pod.served()).toMatchObject({ "guide.html": "<h1>Guide</h1>" });

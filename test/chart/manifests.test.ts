@@ -165,7 +165,7 @@ describe("the manifests", () => {
 });
 
 describe("the notes", () => {
-  test("name the addresses, of whatever kind", async () => {
+  test("name the addresses, of any kind", async () => {
     const shown = await notes(
       serving({
         ingress: { enabled: true, hosts: ["a.example.com"], tls: [{ secretName: "a" }] },

@@ -124,7 +124,7 @@ test.each<[string, Values, string, version: string]>([
   },
 );
 
-test("an image volume is used from Kubernetes 1.35 on, whatever suffix vendors add to the version", async () => {
+test("an image volume is used from Kubernetes 1.35 on, with any suffix that vendors add to the version", async () => {
   const values = { staticExport: ofImage, siteVolume: { image: SITE_IMAGE } };
   for (const version of ["1.35.0", "1.35.1-eks-1a2b3c4", "1.36.0-gke.100"]) {
     expect((await template(values, "--kube-version", version)).code).toBe(0);

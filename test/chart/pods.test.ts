@@ -52,7 +52,7 @@ describe("the pods", () => {
     expect(new Set(contents).size).toBe(3);
   });
 
-  test("have their version, whatever characters it has", async () => {
+  test("have their version, with any characters in it", async () => {
     const version = 'a $(HOME) $$ "b" \\ {{ c }} ü: # d';
     const { spec } = podTemplate(await render(serving({}, { version })));
     const variable = spec.initContainers[0]?.env.find(({ name }) => name === "EXPORT_VERSION");

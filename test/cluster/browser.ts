@@ -27,7 +27,7 @@ export async function openBrowser(context: TestContext): Promise<Reader> {
   page.on("request", (request) => requested.push(request.url()));
   page.on("console", (message) => complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(error.message));
-  // a violation is also reported to the page itself, whatever the console shows
+  // a violation is also reported to the page itself, even if the console shows nothing
   await page.addInitScript(
     `addEventListener("securitypolicyviolation", (event) => console.error("violation: " + event.violatedDirective))`,
   );

@@ -299,7 +299,7 @@ test("files that a killed run left for another site are removed with the last co
   expect(await everything(store)).toEqual(new Map([["guide/index.html", "theirs, afterwards"]]));
 });
 
-test("large files are sent in parts, and leave no upload, whoever began it", async (context) => {
+test("large files are sent in parts, and no upload is left, also none of another run", async (context) => {
   const store = await startStore(context);
   const video = Buffer.alloc(17 * 1024 * 1024, "film");
   await store.client.send(new CreateMultipartUploadCommand({ Bucket: BUCKET, Key: "v/film.mp4" }));

@@ -132,7 +132,7 @@ test("Retry-After is waited for, and a registry that is down for a while is trie
   expect(run.reporter.lines.progress.join()).not.toContain("<html>");
 });
 
-test("an upload that the registry refuses is an error with the registry's words, and nothing is visible", async (context) => {
+test("an upload that the registry refuses is an error with the registry's text, and nothing is visible", async (context) => {
   const { host } = await startRegistry(context);
   const proxy = await startFaultyProxy(context, host, ({ method, path }) =>
     method === "PUT" && path.includes("/blobs/")

@@ -84,7 +84,7 @@ switch (command) {
     break;
   case "up":
     if (isLocked(lockedState())) {
-      // whoever holds it: also that of a killed run
+      // of any process: also that of a killed run
       console.log(
         "error: the stack is currently locked by 1 lock(s). Either wait for the other process(es) to end or delete the lock file with `pulumi cancel`.",
       );

@@ -92,7 +92,7 @@ export interface Step {
   diff?: string[];
 }
 
-/** What `pulumi import` is asked for. */
+/** The request to `pulumi import`. */
 export interface ImportedResource {
   type: string;
   name: string;

@@ -154,7 +154,7 @@ for (const call of CALLS) {
   );
 }
 
-test("H10 400 is final, and quotes the beginning of the service's own words", async () => {
+test("H10 400 is final, and quotes the beginning of the service's own text", async () => {
   const { baseUrl } = await scriptedServer((socket) =>
     socket.end(reply(400, { error: `the domain is \u001b[31mnot ours${".".repeat(5_000)}` })),
   );

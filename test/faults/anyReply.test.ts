@@ -88,7 +88,7 @@ async function up(site: SimulatedExport, state?: StaticExportState): Promise<Sta
   }
 }
 
-test("whatever the replies to polls of a job and its link are, the job continues, and no other is started", async () => {
+test("the job continues and no other is started, with any replies to its polls and to the request for its link", async () => {
   const isOver = ({ body }: { body?: unknown }): boolean =>
     /failed/i.test(JSON.stringify((body as { status?: unknown } | null | undefined)?.status ?? ""));
   await fc.assert(
@@ -118,7 +118,7 @@ test("whatever the replies to polls of a job and its link are, the job continues
   );
 }, 60_000);
 
-test("whatever the reply to a start is, the run ends, and a valid id is polled", async () => {
+test("the run ends with any reply to a start, and a valid id is polled", async () => {
   await fc.assert(
     fc.asyncProperty(reply, fc.array(reply, { maxLength: 6 }), async (started, replies) => {
       const site = new SimulatedExport();
@@ -133,7 +133,7 @@ test("whatever the reply to a start is, the run ends, and a valid id is polled",
   );
 }, 60_000);
 
-test("whatever the reply for an agent's job is, the run ends, and its outputs are text", async () => {
+test("the run ends with any reply for an agent job, and its outputs are text", async () => {
   const link = fc.oneof(
     fc.constant("https://git.example.com/docs/site"),
     text,

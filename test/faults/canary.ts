@@ -5,7 +5,7 @@ import { afterEach, expect } from "vitest";
 const CANARY = "c4n4ry";
 /** An API key with all characters that are written differently in URLs and in JSON. */
 export const KEY = `svc_${CANARY}/+="${CANARY}%`;
-/** The query of a presigned link: whoever has it can fetch the bundle. */
+/** The query of a presigned link: anyone who has it can fetch the bundle. */
 export const LINK_QUERY = `X-Signature=${CANARY}+l1nk%2F${CANARY}`;
 
 /** Everything that users could have seen in the running test. */

@@ -147,7 +147,7 @@ const RANGES: [string, Record<string, string>][] = [
   ["a wrong total", { "content-range": range(HALF, LAST, CONTENT.length + 1) }],
   ["a wrong end", { "content-range": range(HALF, LAST + 1, CONTENT.length) }],
   ["an end before its start", { "content-range": range(HALF, HALF - 1, CONTENT.length) }],
-  ["a total that nobody knows", { "content-range": `bytes ${HALF}-${LAST}/*` }],
+  ["an unknown total", { "content-range": `bytes ${HALF}-${LAST}/*` }],
   ["no Content-Range", {}],
   ["a Content-Range that is none", { "content-range": "all of it" }],
   ["another length", { "content-range": range(HALF, LAST, CONTENT.length), "content-length": "7" }],

@@ -43,7 +43,7 @@ test.each(CALLS)("N01 a refused connection is tried again until the service is u
 });
 
 test("N02 a host that is in no DNS is tried three times more, and named", async () => {
-  const host = `${"a".repeat(64)}.example`; // longer than a name can be: no DNS server is asked
+  const host = `${"a".repeat(64)}.example`; // longer than a name can be: no DNS request is sent
   const { error, lines } = await ask("start", `https://${host}`);
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error?.message).toBe(`host not found: ${host}`);

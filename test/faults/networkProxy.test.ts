@@ -111,7 +111,7 @@ test("N18 a proxy that does not exist is named", async () => {
   const service = `https://${SERVICE_HOST}`;
   const { error } = await askThrough(`http://${host}:${port}`, service, { limitMs: 2_000 });
   expect(error?.message).toContain(`failed through the proxy ${host}:${port} (ECONNREFUSED)`);
-  const name = `${"a".repeat(64)}.example:3128`; // longer than a name can be: no DNS server is asked
+  const name = `${"a".repeat(64)}.example:3128`; // longer than a name can be: no DNS request is sent
   const { error: unknown } = await askThrough(`http://${name}`, service);
   expect(unknown?.message).toBe(`host not found: ${name}`);
 });
@@ -124,12 +124,12 @@ test("N18 a service and a proxy with an IPv6 address are reached", async () => {
   expect(proxy.requests).toMatchObject([{ method: "CONNECT", path: target }]);
   const { port } = await freeAddress();
   const { error } = await askThrough(`http://[::1]:${port}`, service.baseUrl, { limitMs: 2_000 });
-  // the address is requested, whether this machine has IPv6 or not; it is not taken for a name
+  // the address is requested, whether this machine has IPv6 or not; it is not resolved as a name
   expect(error?.message).toContain(`failed through the proxy [::1]:${port} (E`);
   expect(error?.message).not.toContain("ENOTFOUND");
 });
 
-test("N05 the certificates of a proxy and of a service behind one are checked, whatever the environment says", () =>
+test("N05 the certificates of a proxy and of a service behind one are checked, regardless of the environment", () =>
   ignoringCertificates(async () => {
     await trustAuthority();
     const [trusted, untrusted] = [await identity(), await identity({ signed: false })];

@@ -11,7 +11,7 @@ test.each<[string, string, Parameters<typeof identity>[0]]>([
   ["expired", "CERT_HAS_EXPIRED", { days: -1 }],
   ["for another host", "ERR_TLS_CERT_ALTNAME_INVALID", { host: "other.docs-host.test" }],
 ])(
-  "N05 a certificate that is %s is final and the server gets no key, whatever the environment says",
+  "N05 a certificate that is %s is final and the server gets no key, regardless of the environment",
   (_, code, options) =>
     ignoringCertificates(async () => {
       await trustAuthority();

@@ -20,7 +20,7 @@ export interface ScriptedServer {
   port: number;
   /** Every request that arrived whole. */
   requests: RawRequest[];
-  /** The number of connections, whatever happened to them. */
+  /** The number of connections, with any outcome. */
   connections: () => number;
 }
 

@@ -82,7 +82,7 @@ test("U06 a redirect to a name reaches no address that is refused", async () => 
   expect(error?.message).toContain("metadata.localhost: 169.254.169.254 is a link-local or metadata address");
 });
 
-test("U07 the connection goes to the checked address, whatever the name resolves to later", async () => {
+test("U07 the connection goes to the checked address, even if the name resolves to others later", async () => {
   const store = await bundleStore(CONTENT);
   store.misbehave = (...call) => call[2] === 1 && cutAfter(50_000)(store)(...call);
   const link = linkTo(`http://store.internal:${new URL(store.origin).port}/bundle`);

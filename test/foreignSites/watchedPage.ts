@@ -56,7 +56,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
     if (["error", "warning"].includes(message.type())) complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(error.message));
-  // a violation is also reported to the page itself, whatever the console shows
+  // a violation is also reported to the page itself, even if the console shows nothing
   await page.addInitScript(
     `addEventListener("securitypolicyviolation", (event) => console.error("violation: " + event.violatedDirective + " " + event.blockedURI))`,
   );

@@ -47,7 +47,7 @@ export class EngineModel {
     // the adapter leaves it open where inputs changed, and the engine compares them itself
     const isChanged = hidden || (changed.length > 0 && !isDeepStrictEqual(old.inputs, inputs));
     if (isChanged && replaces.length > 0) return { op: "replace", inputs, decision, predicted };
-    // an unfinished earlier attempt is tried again, whatever the diff says
+    // an unfinished earlier attempt is tried again, regardless of the diff
     const op = isChanged || old.initErrors.length > 0 ? "update" : "same";
     const isDone = op === "update";
     return {

@@ -12,7 +12,7 @@ const seed = Number(process.env["SEED"] ?? 1);
 const seen = new Map<string, number>();
 
 test(
-  "whatever happens, no job is started twice or lost, and every success is complete",
+  "no job is started twice or lost, and every success is complete, under all faults",
   async () => {
     console.log(`${numRuns} histories from seed ${seed}`);
     await fc.assert(

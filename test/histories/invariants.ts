@@ -13,7 +13,7 @@ const CLOCK_TOLERANCE_MS = 12_000;
 
 type Invariant = (report: Report, world: World) => string | undefined | Promise<string | undefined>;
 
-/** The conditions after every operation, whatever happened before and in it. Each returns its violations. */
+/** The conditions after every operation, with any history. Each returns its violations. */
 export const INVARIANTS: Record<string, Invariant> = {
   "one intent starts one job": ({ process, precious, step }) => {
     const { started } = process;
@@ -59,7 +59,7 @@ export const INVARIANTS: Record<string, Invariant> = {
     return lost && latencyMs < 1_500 ? `${lost.jobId} is lost` : undefined;
   },
 
-  "a failed job is not asked for again": ({ step, requests, failedBefore }) => {
+  "a failed job is not read again": ({ step, requests, failedBefore }) => {
     if (step === undefined || step.inputs.jobId !== undefined) return undefined;
     const jobId = failedBefore.find((failed) => requests.some((request) => request.split("/")[2] === failed));
     return jobId === undefined ? undefined : `${jobId} is known to have failed`;
@@ -204,7 +204,7 @@ export const INVARIANTS: Record<string, Invariant> = {
       : undefined;
   },
 
-  "an error tells the domain, and the job that goes on": ({ error, step, before }) => {
+  "an error names the domain and the continued job": ({ error, step, before }) => {
     if (!error) return undefined;
     const domain = step?.inputs.domain ?? before?.state.outputs.domain ?? "";
     if (!error.message.includes(domain)) return `no ${domain}: ${error.message}`;

@@ -161,7 +161,7 @@ describe.each(SYSTEMS)("verify.sh with %s", (system) => {
     expect((await verify()).lines[0]).toMatch(/^refused: \.\/SHA256SUMS /);
   });
 
-  test("an unreadable file is not taken for unchanged", async (context) => {
+  test("an unreadable file does not count as unchanged", async (context) => {
     const { kit, verify } = carry(context, system);
     chmodSync(join(kit.folder, "values.yaml"), 0);
     const file = await verify();

@@ -107,7 +107,7 @@ function pulumiUser(kind: EngineKind, folder: string): NodeJS.ProcessEnv {
     ...env,
     PATH: `${within("commands")}${delimiter}${env["PATH"] ?? ""}`,
     HELM: "helm", // the test engine does not prompt in a preview
-    PULUMI_HOME: join(folder, "home/.pulumi"), // it uses the home of the account, whatever HOME is
+    PULUMI_HOME: join(folder, "home/.pulumi"), // it uses the account's home, not HOME
     PULUMI_BACKEND_URL: `file://${within("state")}`,
     PULUMI_CONFIG_PASSPHRASE: "scratch",
     PULUMI_SKIP_CONFIRMATIONS: "true",

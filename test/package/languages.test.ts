@@ -20,7 +20,7 @@ interface Language {
   name: string;
   /** What its programs need beside the CLI. */
   needs: string[];
-  /** Environment variables of its own: caches, for a new user has none. */
+  /** Environment variables of its own: caches, because a new user has none. */
   environment?: () => Record<string, string>;
 }
 

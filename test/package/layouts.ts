@@ -71,7 +71,7 @@ export async function install(
 }
 
 /**
- * pnpm and yarn use npm's registry. Yarn takes a tarball of the same name and version from its cache, whatever is in it: it gets
+ * pnpm and yarn use npm's registry. Yarn takes a tarball of the same name and version from its cache, even with other content: it gets
  * its own cache.
  */
 async function environment(project: string): Promise<NodeJS.ProcessEnv> {

@@ -243,7 +243,7 @@ describe("an agent job that a test sets to a state", () => {
     expect(await readJob()).toMatchObject({ status, prLink: null, archivedAt });
   });
 
-  test("replaces the existing one, whatever its state, and keeps its createdAt", async () => {
+  test("replaces the existing one in any state, and keeps its createdAt", async () => {
     createIn("archived");
     const { createdAt } = await readJob();
     set();

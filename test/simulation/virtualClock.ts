@@ -1,6 +1,6 @@
 import type { Clock } from "../../provider/time/clock.ts";
 
-/** A clock that stands still until it is told to run: hours pass in no time, and every wait is recorded. */
+/** A clock that is stopped until a test runs it: hours pass in no time, and every wait is recorded. */
 export class VirtualClock implements Clock {
   /** Wall-clock time in milliseconds since 1970; may be set, as an administrator might. */
   wallMs: number;

@@ -89,7 +89,7 @@ onEachEngine("adoption", (kind) => {
     },
   );
 
-  test.concurrent("L28, J03 whatever a jobId contains, it reaches no other path", async (context) => {
+  test.concurrent("L28, J03 a jobId with any content reaches no other path", async (context) => {
     const world = await buildWorld(context, kind);
     const jobIds = [
       "../../../v2/agent/project/job/1",

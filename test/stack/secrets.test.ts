@@ -26,7 +26,7 @@ function runningCommandLines(): string {
 
 onEachEngine("secrets", (kind) => {
   test.concurrent(
-    "L24 key and link are in no state, backup, line or event, whatever happens",
+    "L24 key and link are in no state, backup, line or event, under all faults",
     async (context) => {
       const world = await buildWorld(context, kind, {
         env: { DOCS_HOSTING_ADMIN_API_KEY: undefined },

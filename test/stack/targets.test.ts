@@ -5,7 +5,7 @@ import { buildWorld, nameOf, onEachEngine, previewIsEmpty, stepsOf, succeeded } 
 
 onEachEngine("targets", (kind) => {
   test.concurrent(
-    "L30, C06 three exports of one domain, each with its own job; --exclude, --target-dependents and --replace: resources that are left out send no request, whatever changed",
+    "L30, C06 three exports of one domain, each with its own job; --exclude, --target-dependents and --replace: resources that are left out send no request, even if they changed",
     async (context) => {
       const world = await buildWorld(context, kind);
       const program = (version: string): string => `

@@ -35,7 +35,7 @@ export function resolveLink(href: string, page: Page, targets: LinkTargets): Res
   if (path === "") return toPage(page, page, decode(fragment));
 
   const decoded = decode(path);
-  // a leading slash means the root of the documentation, at whatever address it is served
+  // a leading slash means the root of the documentation, at any address at which it is served
   const source = decoded.startsWith("/")
     ? posix.normalize(decoded.slice(1))
     : posix.join(posix.dirname(page.source), decoded);

@@ -22,7 +22,7 @@ export async function removeSites(
 /**
  * Removes the copies with these digests: their records, and the files that no other copy has.
  *
- * @param alsoHalfMade also removes the incomplete copies that killed runs left, whatever their digests
+ * @param alsoHalfMade also removes the incomplete copies that killed runs left, with any digest
  */
 export async function removeRecords(
   store: Store,

@@ -129,7 +129,7 @@ export function storeFailure(
     case "XAmzContentSHA256Mismatch":
       return say(
         `the data that arrived at ${where} differs from the data that was sent (${code})${request}`,
-        "Run `pulumi up` again. If it fails again, something on the way changes the data.",
+        "Run `pulumi up` again. If it fails again, a proxy or the network changes the data.",
       );
     case "EntityTooLarge":
     case "QuotaExceeded":

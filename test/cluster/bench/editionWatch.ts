@@ -21,7 +21,7 @@ export function startEditionWatch(url: string, edition: string): { settled(): Pr
   }, PAUSE_MS);
   return {
     settled: async () => {
-      await until("nobody sees an old page", () =>
+      await until("no reader sees an old page", () =>
         Promise.resolve(!Number.isNaN(seen.firstNew) && performance.now() - seen.lastOld > QUIET_MS),
       );
       await stop();

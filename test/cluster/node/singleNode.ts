@@ -66,7 +66,7 @@ export async function startSingleNode(
   const programs = new Map<string, ChildProcess>();
   let reject: (reason: Error) => void = () => undefined;
   const failed = new Promise<never>((_resolve, fail) => (reject = fail));
-  failed.catch(() => undefined); // whoever awaits it gets the error
+  failed.catch(() => undefined); // the caller that awaits it gets the error
   const path = [...debian.commandFolders, process.env["PATH"]].join(":");
   const start = (name: string, command: string, args: string[]) => {
     const log = createWriteStream(file(`log/${name}.log`), { flags: "a" });

@@ -83,7 +83,7 @@ export async function openCliStack(settings: StackSettings): Promise<Stack> {
   };
 }
 
-/** Automation API tells of an import by its text only. */
+/** Automation API reports an import only in its text output. */
 async function importResources(
   stack: automation.Stack,
   resources: ImportedResource[],
@@ -98,7 +98,7 @@ async function importResources(
   }
 }
 
-/** A folder for each, with what the CLI looks for in it. */
+/** A folder for each, with the files that the CLI needs. */
 async function writePlugins(folder: string, plugins: Record<string, string>) {
   return Promise.all(
     Object.entries(plugins).map(async ([name, file]) => {

@@ -92,7 +92,7 @@ export class Ledger {
     if (!isDeepStrictEqual(old, next)) this.save();
   }
 
-  /** What exists already is managed from now on; it is still to be dealt with, unless nobody declares it. */
+  /** What exists already is managed from now on; it is still processed if the program declares it. */
   adopt(resource: StoredResource): void {
     this.#rest.push(resource);
     this.save();

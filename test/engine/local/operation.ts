@@ -234,7 +234,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
       : stop.reason;
   const root = ledger.all().find((resource) => resource.type === stackType);
   if (root && stackOutputs) {
-    // after a failure an output that is missing isn't taken for a removed one
+    // after a failure an output that is missing does not count as a removed one
     root.outputs = failure === undefined ? stackOutputs : { ...root.outputs, ...stackOutputs };
     ledger.save();
   }

@@ -97,7 +97,7 @@ async function planCustom(
   const { changed, replace, deleteBeforeReplace, diff } =
     isAsked || goesAlong(deployment, next) ? replacedUnseen : await compare(deployment, provider, old, next);
   if (!changed || !replace) {
-    // an unfinished earlier attempt is tried again, whatever the provider says
+    // an unfinished earlier attempt is tried again, regardless of the provider's answer
     if (changed || old.initErrors.length > 0) return { op: "update", old, next, diff };
     return { op: "same", old, next };
   }

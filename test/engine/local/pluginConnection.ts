@@ -38,7 +38,7 @@ export class PluginConnection {
     return this.#protocol?.supportsPreview ?? false;
   }
 
-  /** What it tells in its answer to Configure: nothing new, after a Handshake. */
+  /** The facts in its answer to Configure: nothing new after a Handshake. */
   agreeOn(protocol: Protocol): void {
     this.#protocol ??= protocol;
   }
@@ -83,7 +83,7 @@ export class PluginConnection {
     );
   }
 
-  /** Running calls go on. Never fails: the process may be dead. */
+  /** Running calls continue. Never fails: the process may be dead. */
   cancel(): Promise<void> {
     return new Promise((done) => {
       const deadline = Date.now() + cancelDeadlineMs;

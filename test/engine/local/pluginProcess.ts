@@ -17,7 +17,7 @@ export interface Protocol {
 export interface PluginProcess {
   child: Child;
   client: ResourceProviderClient;
-  /** As agreed by Handshake; a plugin without one tells in its answer to Configure. */
+  /** As agreed by Handshake; a plugin without one reports it in its answer to Configure. */
   protocol: Protocol | undefined;
 }
 
@@ -43,7 +43,7 @@ export async function startPlugin(
   const gone = child.exited.then(({ code, signal }) => {
     throw new ProviderError(`the provider exited with ${code ?? signal ?? "no code"}`);
   });
-  gone.catch(() => undefined); // after the start, its calls tell
+  gone.catch(() => undefined); // after the start, its calls report the end
   const address = `127.0.0.1:${await Promise.race([port, gone])}`;
   const Client = providerService.ResourceProviderClient;
   const client = new Client(address, grpc.credentials.createInsecure(), messageLimits);

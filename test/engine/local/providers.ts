@@ -76,7 +76,7 @@ export class Providers {
   async configure(config: PropertyMap, declared?: { before: PropertyMap | undefined }): Promise<void> {
     this.#hasKubernetesConfig = Object.keys(config).some((name) => name.startsWith("kubernetes:"));
     for (const [name, session] of this.#sessions) {
-      // the dynamic provider checks none: it may go on after a refresh
+      // the dynamic provider checks none: it may continue after a refresh
       const isDeclared = declared !== undefined && name !== dynamicPackage;
       const before = declared?.before && configOf(name, declared.before);
       await session.configure({
@@ -125,7 +125,7 @@ export class Providers {
     return session.get();
   }
 
-  /** Whether a resource that another provider has made until now must be made anew. (step_generator.go, providerChanged) */
+  /** Whether a resource that another provider has made until now must be replaced. (step_generator.go, providerChanged) */
   async demandsReplacement(
     old: Provided,
     next: Provided,

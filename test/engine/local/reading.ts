@@ -44,7 +44,7 @@ export async function readResource(
         const provider = await deployment.providers.of(next);
         const timeout = next.customTimeouts?.read ?? 0;
         const found = await provider.read({ ...next, outputs: next.inputs, timeout });
-        // The dynamic host always returns outputs: a missing resource is taken for one without outputs.
+        // The dynamic host always returns outputs: a missing resource counts as one without outputs.
         if (!found.outputs) throw new ProviderError(`resource '${next.id ?? ""}' does not exist`);
         if (found.id) next.id = found.id;
         next.outputs = found.outputs;

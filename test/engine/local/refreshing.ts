@@ -63,7 +63,7 @@ async function refreshOne(deployment: Deployment, resource: StoredResource): Pro
   }
 }
 
-/** What exists but isn't as it should be is told, and fails nothing. */
+/** A resource that exists but has drifted is reported, and fails nothing. */
 async function readNow(
   provider: Provider,
   resource: StoredResource,

@@ -35,7 +35,7 @@ function inheritFromParent({ declared }: Deployment, request: RegisterResourceRe
   if (!request.hasRetainondelete() && parent.retainOnDelete) request.setRetainondelete(true);
 }
 
-/** Any error before there is a plan ends the operation, whatever `continueOnError` says. */
+/** Any error before there is a plan ends the operation, regardless of `continueOnError`. */
 async function planOrStop(deployment: Deployment, request: RegisterResourceRequest): Promise<Plan> {
   return deployment.planning.run(async () => {
     if (deployment.stop.isRequested) throw new MonitorDown();

@@ -34,7 +34,7 @@ export function isLocked(statePath: string): boolean {
   return existsSync(lockOf(statePath));
 }
 
-/** As `pulumi cancel`: removes the lock, whoever holds it. */
+/** As `pulumi cancel`: removes the lock of any process. */
 export function unlock(statePath: string): void {
   rmSync(lockOf(statePath), { force: true });
 }

@@ -99,7 +99,7 @@ describe("a fifth of all replies is a fault", () => {
     }
   }, 600_000);
 
-  test("a service with idempotency keys creates one job for each export, whatever happens", async () => {
+  test("a service with idempotency keys creates one job for each export, under all faults", async () => {
     const all = await stories(EXPORTS / 10, true);
     expect(all.filter(({ ambiguousStarts }) => ambiguousStarts > 0).length).toBeGreaterThan(0);
     expect(new Set(all.map(({ jobs }) => jobs))).toEqual(new Set([1]));

@@ -42,7 +42,7 @@ test("N02 a host that DNS does not know is an error after three repeats", async 
 });
 
 test.each(["failure", "silence"] as const)(
-  "N03 a DNS server that answers with %s is asked again",
+  "N03 a DNS server that answers with %s is queried again",
   async (fault) => {
     const service = await namedService();
     let repeats = 0;
@@ -55,7 +55,7 @@ test.each(["failure", "silence"] as const)(
   },
 );
 
-test("N03 a missing DNS server is asked again until it is there", async () => {
+test("N03 a missing DNS server is queried again until it exists", async () => {
   const service = await namedService();
   let started: Promise<unknown> | undefined;
   const { value, lines } = await ask("status", service.baseUrl, {

@@ -12,7 +12,7 @@ export interface ServiceOptions {
   /** The requests that pass in each whole minute; others get 429, with the beginning of the next minute as `Retry-After`. */
   readonly perMinute: number;
   readonly outages: readonly Outage[];
-  /** This share of all requests fails with a 500, whatever they request. */
+  /** This share of all requests fails with a 500, for any endpoint. */
   readonly failedPart: number;
 }
 

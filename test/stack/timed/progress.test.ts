@@ -6,7 +6,7 @@ import type { LogLine } from "../../engine/index.ts";
 import { buildWorld, onEachEngine, succeeded } from "../world.ts";
 
 const SPEED = 8;
-/** How long the job's progress stands still, by the provider's clock: longer than a row may. */
+/** How long the job's progress is stalled, by the provider's clock: longer than a row may. */
 const STANDSTILL_MS = 32_000;
 
 /** The time since the operation began at the end of a line, in milliseconds. */

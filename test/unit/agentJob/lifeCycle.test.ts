@@ -309,7 +309,7 @@ describe("a final job", () => {
     await expect(clock.run(agentJob.read(context(), state))).rejects.toThrow("The state is unchanged.");
   });
 
-  test("that is gone is told by its code and both ids", async () => {
+  test("that no longer exists is reported with its code and both ids", async () => {
     expect(decisionLine(agentJob.gone(await final()))).toMatch(/^JOB_GONE: agent job a1 of project p1 /);
   });
 

@@ -40,7 +40,7 @@ beforeEach(() => {
 
 const context = (signal = new AbortController().signal): Context =>
   testContext({
-    fetch: () => Promise.reject(new Error("nobody is to be asked")),
+    fetch: () => Promise.reject(new Error("no request is expected")),
     clock: systemClock,
     reporter,
     signal,

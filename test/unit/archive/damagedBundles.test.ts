@@ -183,7 +183,7 @@ test("a sink that does not read a file to its end is reported as a bug", async (
   await expect(unpacking).rejects.toThrow("a destination did not read index.html to its end");
 });
 
-test("a bundle's error is reported, whatever a sink makes of it", async () => {
+test("a bundle's error is reported, even if a sink throws another one", async () => {
   const bundle = bundleOnDisk(gzipSync(tar(SITE).subarray(0, 520)));
   const sink = {
     file: async (_file: unknown, content: AsyncIterable<Uint8Array>): Promise<void> => {

@@ -76,7 +76,7 @@ describe("the loads of pages from other hosts", () => {
     ["a page of XML", "x.xhtml", '<html><script src="a.js"/><img src="https://a.example/x"/></html>'],
     ["another page of XML", "x.xht", '<html><title/><img src="https://a.example/x"/></html>'],
     ["a manifest", "site.webmanifest", '{"icons":[{"src":"https://a.example/x"}]}'],
-    ["a page that stands compressed beside its other", "guide.html.gz", gzipSync(PAGE)],
+    ["a page with a compressed file beside it", "guide.html.gz", gzipSync(PAGE)],
     ["such a page of two parts", "guide.html.gz", Buffer.concat([gzipSync(" "), gzipSync(PAGE)])],
     ["such a page of brotli", "guide.html.br", brotliCompressSync(PAGE)],
     ["such a style sheet", "style.css.gz", gzipSync('@import "https://a.example/x";')],

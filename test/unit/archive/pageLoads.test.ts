@@ -156,7 +156,7 @@ const STILL: [what: string, page: string][] = [
   ["an address that is none", `<img src="https://"><img src="http://[">`],
   ["a base of its own", `<base href="/docs/"><img src="x">`],
   ["an image in front of the base", `<img src="x"><base href="https://cdn.example/">`],
-  ["data of an attribute that nobody knows", `<img data-src="${X}"><div src="${X}"><constructor src="${X}">`],
+  ["data of an unknown attribute", `<img data-src="${X}"><div src="${X}"><constructor src="${X}">`],
   ["an image in an image's address", `<img src="data:image/svg+xml,<svg><image href='${X}'/></svg>">`],
   [
     "a text in a frame's address",

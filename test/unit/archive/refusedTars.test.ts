@@ -90,7 +90,7 @@ const REFUSED: Row[] = [
     [{ name: "x", type: "M" }],
     "neither a file nor a folder, but an entry of type «M»",
   ],
-  ["A03 a kind that nobody knows", [{ name: "x", type: "\u0001" }], "an entry of type «0x01»"],
+  ["A03 an unknown kind", [{ name: "x", type: "\u0001" }], "an entry of type «0x01»"],
   ["A03 a folder with a content", [{ name: "x/", type: "0", content: "hidden" }], "is a folder with content"],
   [
     "A04 more bytes than allowed",
@@ -188,7 +188,7 @@ const REFUSED: Row[] = [
   ["A06 another stream of a file", [{ name: "guide.html:x" }], "which Windows does not allow"],
   ["A06 a question mark", [{ name: "page?id=1" }], "which Windows does not allow"],
   [
-    "attributes that go on after their end",
+    "attributes that continue after their end",
     withAttributes("999 path=../evil\n"),
     "attributes cannot be read",
   ],

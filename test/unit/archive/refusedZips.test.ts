@@ -31,7 +31,7 @@ const REFUSED: Row[] = [
   ["A03 a device", [{ name: "x", mode: 0o020666 }], "its entry «x» is a device"],
   ["A03 a fifo", [{ name: "x", mode: 0o010666 }], "its entry «x» is a fifo"],
   ["A03 a socket", [{ name: "x", mode: 0o140666 }], "its entry «x» is a socket"],
-  ["A03 a kind that nobody knows", [{ name: "x", mode: 0o030666 }], "is neither a file nor a folder"],
+  ["A03 an unknown kind", [{ name: "x", mode: 0o030666 }], "is neither a file nor a folder"],
   ["A03 a program with its owner's rights", [{ name: "x", mode: 0o104755 }], "(setuid)"],
   [
     "A03 a folder that looks like a file",
@@ -112,7 +112,7 @@ const TRICKS: [name: string, archive: Buffer, reason: string][] = [
     "has another header in the directory",
   ],
   [
-    "a method that nobody knows",
+    "an unknown method",
     changed((z, central) => (z.writeUInt16LE(93, central + 10), z)),
     "is compressed by method 93",
   ],
@@ -122,9 +122,9 @@ const TRICKS: [name: string, archive: Buffer, reason: string][] = [
     "its directory cannot be read",
   ],
   ["something in front of it", Buffer.concat([zip([]), zip(ZIP_SITE)]), "is broken"],
-  ["something that the directory does not tell of", withHidden(Buffer.from("hidden")), "does not list"],
+  ["data that the directory does not list", withHidden(Buffer.from("hidden")), "does not list"],
   [
-    "an entry that the directory does not tell of",
+    "an entry that the directory does not list",
     withHidden(zip([{ name: "index.html", content: "evil" }]).subarray(0, 50)),
     "does not list",
   ],
@@ -226,7 +226,7 @@ function withComments(count: number, commentBytes: number): Buffer {
   return Buffer.concat([archive.subarray(0, central), ...records, tail]);
 }
 
-test("a zip is refused whose directory is far too large for its files, whatever the limits are", async () => {
+test("a zip with a directory far too large for its files is refused under any limits", async () => {
   const limits = { unpackedBytes: 1e9, files: 1e9 };
   expect(await refusalOf(withComments(4, 65_535), limits)).toMatch(
     /has a directory of 262\d{3} bytes for 4 files and folders$/,

@@ -147,7 +147,7 @@ const QUERY = "?domain=docs.example.com&jobId=7f3a&version=v1";
 const V1 = { ...exported, version: "v1" };
 
 describe("an archive in a folder", () => {
-  test("is its own source, and nobody is asked", async () => {
+  test("is its own source, and no request is sent", async () => {
     const destination = { folder: join(folder, "copies") };
     const made = await copied(destination, { source: V1 });
     const { program, state } = await imported(made.outputs.uri);
@@ -380,7 +380,7 @@ describe("an image", () => {
     await expect(imported(made.outputs.uri)).rejects.toThrow("but the copy was made from");
   });
 
-  test("on a base names it, and its labels are not taken for those of the copy", async (test) => {
+  test("on a base names it, and its labels are not mistaken for those of the copy", async (test) => {
     const registry = await startRegistryStub(test);
     const repository = `${registry.host}/docs/site`;
     const base = pushBase(registry);

@@ -34,7 +34,7 @@ beforeEach(() => {
 
 const context = (signal = new AbortController().signal): Context =>
   testContext({
-    fetch: () => Promise.reject(new Error("nobody is to be asked")),
+    fetch: () => Promise.reject(new Error("no request is expected")),
     clock: systemClock,
     reporter,
     signal,
@@ -218,7 +218,7 @@ describe("a bundle is refused, and the existing copy stays,", () => {
       "of another digest",
       { sha256: "0".repeat(64) },
       {},
-      /the file .*v2\.tar\.gz has the SHA-256 [0-9a-f]{64}, not 0{64} as `sha256` requires\. .*Find out which of the two/,
+      /the file .*v2\.tar\.gz has the SHA-256 [0-9a-f]{64}, not 0{64} as `sha256` requires\. .*Check which of the two/,
     ],
     [
       "that loads from elsewhere, where that is not wanted",

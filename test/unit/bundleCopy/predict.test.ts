@@ -109,7 +109,7 @@ describe("a copy that exists", () => {
     expect(predicted({}, state(), 23 * HOUR_MS)).toEqual({ ...state().outputs, ...link });
   });
 
-  test("is made anew of other content: its outputs are unknown again", () => {
+  test("is made again from other content: its outputs are unknown again", () => {
     const source = { file: "b.tar.gz", version: "v2", fileSha256: "c".repeat(64) };
     expect(predicted({ source }, state())).toMatchObject({ version: "v2", uri: UNKNOWN, sha256: UNKNOWN });
   });

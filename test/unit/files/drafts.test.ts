@@ -91,7 +91,7 @@ test("after a day by the file system's clock every draft is removed, except thos
   expect(left([living, ...young])).toEqual([true, true, true]);
 });
 
-test("a folder replaces whatever exists at its path", async () => {
+test("a folder replaces anything at its path", async () => {
   const draft = await beginDraft(folder);
   for (const [index, before] of ["nothing", "a file", "a folder"].entries()) {
     const to = join(folder, "place");

@@ -18,7 +18,7 @@ const taken = async (): Promise<string | undefined> => {
   return pieces && Buffer.concat(pieces).toString();
 };
 
-test("bytes are taken together with all that arrived before, and the end is told once they are", async () => {
+test("bytes are taken together with all that arrived before, and then the end is reported", async () => {
   body.write("a");
   body.write("b");
   await turn();
@@ -30,7 +30,7 @@ test("bytes are taken together with all that arrived before, and the end is told
   expect(await taken()).toBeUndefined();
 });
 
-test("what arrived before a break is taken, and then the break is told", async () => {
+test("what arrived before a break is taken, and then the break is reported", async () => {
   body.write("a");
   await turn();
   body.destroy(new Error("reset"));
@@ -45,7 +45,7 @@ test("a connection that closes before the end of a body has lost the rest", asyn
   await expect(waiting).rejects.toMatchObject({ message: "closed", code: "ECONNRESET" });
 });
 
-test("a body is paused while more than a MiB waits to be taken, and goes on then", async () => {
+test("a body is paused while more than a MiB waits to be taken, and then continues", async () => {
   body.write(Buffer.alloc(MIB));
   await turn();
   expect(body.isPaused()).toBe(false);

@@ -164,7 +164,7 @@ describe("an attempt ends", () => {
     expect(await attempted).toEqual({ value: "whole" });
   });
 
-  test("not while the answer goes on arriving, and after a silence in it", async () => {
+  test("not while the answer keeps arriving, and after a silence in it", async () => {
     const attempted = send();
     await turn();
     answer(head());
@@ -208,7 +208,7 @@ describe("an attempt ends", () => {
     expect(await attempted).toMatchObject(TIMED_OUT);
   });
 
-  test("at the deadline, whatever arrives", async () => {
+  test("at the deadline, even while bytes arrive", async () => {
     const attempted = send({}, {}, undefined, 2_500);
     await turn();
     answer(head());

@@ -43,7 +43,7 @@ describe("a connection", () => {
     );
   });
 
-  test("that broke before it was ready delivered nothing, whatever the error says", () => {
+  test("that broke before it was ready delivered nothing, with any error", () => {
     for (const code of ["ECONNRESET", "HPE_INVALID_CONSTANT", "Z_DATA_ERROR"]) {
       const broken = lost("unreachable", code, `${ENDPOINT.name} failed (${code})`);
       expect(failed({ code }, { state: "connecting" })).toEqual(broken);
@@ -179,7 +179,7 @@ describe("a status", () => {
     ["x".repeat(201), `: ${"x".repeat(200)}…`],
     [`{"error":"${"x".repeat(201)}"}`, `: ${"x".repeat(201)}`],
     [undefined, ""],
-  ])("is reported with the service's own words: %s", (text, expected) => {
+  ])("is reported with the service's own text: %s", (text, expected) => {
     expect(refused(400, text)).toMatchObject({
       error: ["ResponseError", `${answered(400)}${expected}`, expect.anything()],
     });

@@ -3,7 +3,7 @@ import { parseJson, parseObject } from "../../../provider/http/replyBody.ts";
 
 const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 
-test("JSON is read to a depth of 64, whatever its strings contain", () => {
+test("JSON is read to a depth of 64, with any content of its strings", () => {
   expect(parseJson("[1]")).toEqual([1]);
   expect(parseJson("no")).toBeUndefined();
   expect(parseJson(nested(64))).toBeDefined();

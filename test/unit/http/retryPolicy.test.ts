@@ -69,7 +69,7 @@ describe("a request that may have been processed", () => {
     expect([...refused, ...refusedForNow].map(mayHaveBeenProcessed)).not.toContain(true);
   });
 
-  test("is counted together for a start, whatever its cause, and apart from refusals", () => {
+  test("is counted together for a start, for all causes, and apart from refusals", () => {
     expect(new Set(broken.map((fault) => countedAs(fault, "start")))).toEqual(new Set(["of unknown fate"]));
     expect(new Set(refused.map((fault) => countedAs(fault, "start"))).size).toBe(refused.length);
   });

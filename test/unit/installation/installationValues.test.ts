@@ -98,7 +98,7 @@ test.each<[string, object, string]>([
   });
 });
 
-test("everything that is wrong is told at once", () => {
+test("all problems are reported at once", () => {
   const result = installationValues({ deploymentKind: "cloud", values: 1 });
   expect((result as { problems: string[] }).problems).toHaveLength(3);
 });

@@ -75,7 +75,7 @@ test("an earlier kit names the kit that has a blob: it, or one before", () => {
   expect(() => readEarlierKit(folder)).toThrow("cannot be read (EISDIR)");
 });
 
-test("a manifest has braces around its objects only, whatever the label is", () => {
+test("a manifest has braces around its objects only, with any label", () => {
   const version = 'v"1} \\"{ "in": "this"';
   const manifest = { kit: 1, version, images: [] } as unknown as KitManifest;
   const text = manifestText(manifest);

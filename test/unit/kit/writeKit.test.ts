@@ -39,7 +39,7 @@ beforeEach(() => {
 
 const clock = new VirtualClock();
 const context = (signal = new AbortController().signal): RegistryContext => ({
-  fetch: () => Promise.reject(new Error("nobody is to be asked")),
+  fetch: () => Promise.reject(new Error("no request is expected")),
   clock,
   reporter: recordingReporter(),
   secrets: new Secrets(),
@@ -55,7 +55,7 @@ const signer = signerFrom("K", {
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 function request(given: Partial<KitRequest> = {}): KitRequest {
-  const bytes = Buffer.from("not really an archive: that was looked at before");
+  const bytes = Buffer.from("not an archive: it was inspected before");
   const path = join(folder, "given.tar.gz");
   writeFileSync(path, bytes);
   const chart = join(folder, "chart");

@@ -69,7 +69,7 @@ test("printed text is one line, with invisible characters as numbers, without co
   expect(printable("x".repeat(16_001))).toBe(`${"x".repeat(16_000)}…`);
 });
 
-test("whatever a text is, its printed form is plain, and can be sent", () => {
+test("the printed form of any text is plain, and can be sent", () => {
   fc.assert(
     fc.property(hostileText(), (text) => {
       const printed = printable(text);

@@ -39,6 +39,6 @@ test("a text is shown whole up to the limit", () => {
   expect(redact("abcd😀", 5)).toBe("abcd…");
 });
 
-test("at most sixteen times the limit is read, whatever remains of it", () => {
+test("at most sixteen times the limit is read, even if less remains of it", () => {
   expect(redact(`${" ".repeat(15_999)}xy`)).toBe("x…");
 });

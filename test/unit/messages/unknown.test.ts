@@ -14,7 +14,7 @@ test.each([
   "030794c1-ac77-496b-92df-f27374a8bd58",
   "E48ECE36-62E2-4504-BAD9-02848725956A",
   "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
-])("%s of a service would be taken for an unknown value", (text) => {
+])("%s of a service would be interpreted as an unknown value", (text) => {
   expect(isSentinel(text)).toBe(true);
   expect(isSentinel(`${text}0`)).toBe(false);
 });

@@ -65,7 +65,7 @@ test("persistent lines are ten seconds apart or more, also where progress jumps"
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(10_000);
 });
 
-test("without progress, or with one that stands still, there is a persistent line every five minutes", async () => {
+test("without progress, or with stalled progress, there is a persistent line every five minutes", async () => {
   for (const progressAt of [() => undefined, () => 30]) {
     const { stayedMs } = await waited(1_800, progressAt);
     const gaps = stayedMs.slice(1).map((at, index) => at - (stayedMs[index] ?? 0));

@@ -30,7 +30,7 @@ test("a job that stands still has come no nearer to its end than time has passed
 
 test.each([
   ["nothing was seen", []],
-  ["progress is not told", [undefined, undefined, undefined, undefined, undefined]],
+  ["progress is not reported", [undefined, undefined, undefined, undefined, undefined]],
   ["three percentages were seen", [0, 10, 20, 20, 20]],
   ["progress went back", [0, 10, 20, 15, 25, 35]],
 ])("there is no forecast when %s", (_why, progress) => {

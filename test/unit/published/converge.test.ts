@@ -85,7 +85,7 @@ beforeEach(() => {
 
 const context = (given: Partial<Context> = {}): Context =>
   testContext({
-    fetch: () => Promise.reject(new Error("nobody is to be asked")),
+    fetch: () => Promise.reject(new Error("no request is expected")),
     clock,
     reporter,
     urn: URN,
@@ -264,7 +264,7 @@ describe("after a run that was killed", () => {
     expect(compare).not.toHaveBeenCalled();
   });
 
-  test("a copy at another destination is not taken for one here", async () => {
+  test("a copy at another destination is not mistaken for one here", async () => {
     await copies.create(context(), inputsOf("v1"));
     const destination = { bucket: "other", linkLife: "24h" };
     await copies.create(context(), inputsOf("v1", { destination }));

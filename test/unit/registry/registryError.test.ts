@@ -8,7 +8,7 @@ test.each([
   ["<html>login</html>", [], ""],
   ["no such thing\n##vso[x]", [], "no such thing # #vso[x]"],
   ["", [], ""],
-])("of the answer %j the registry's own words are shown", (text, codes, summary) => {
+])("of the answer %j the registry's own text is shown", (text, codes, summary) => {
   expect(registryReason(text)).toEqual({ codes, summary });
 });
 

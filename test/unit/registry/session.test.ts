@@ -34,7 +34,7 @@ test("a token server without encryption gets no password", async () => {
     status: 401,
     headers: { "www-authenticate": 'Bearer realm="http://auth.example.com/token"' },
   }));
-  await expect(findManifest(session, DIGEST)).rejects.toThrow("everyone on the way can read");
+  await expect(findManifest(session, DIGEST)).rejects.toThrow("anyone on the network path can read");
   expect(requests.map(({ url }) => url)).toEqual([`${ROOT}a/manifests/${DIGEST}`]);
 });
 

@@ -66,7 +66,7 @@ test("a failure has the name that the user knows, and its value is removed", () 
   expect(check({ jobId: 7 }).failures).toEqual([{ property: "id", reason: "must be a string, not number" }]);
 });
 
-test("a value that a preview does not know yet is not checked, whatever its rule", () => {
+test("a value that a preview does not know yet is not checked by any rule", () => {
   expect(check({ jobId: UNKNOWN, size: UNKNOWN })).toEqual({
     inputs: { jobId: UNKNOWN, size: UNKNOWN },
     failures: [],

@@ -40,7 +40,7 @@ test("a record by name returns the same as a list", async () => {
   expect(await valuesOf(fleet)).toMatchObject({ sites: 2, renewAfter: "2026-11-23T07:00:00.000Z" });
 });
 
-test("times are compared as instants, whatever their text, and returned in UTC", async () => {
+test("times in any notation are compared as instants, and returned in UTC", async () => {
   const fleet = [
     due("2026-11-23T10:30:00+02:00"),
     due("2026-11-23T09:00:00Z"),

@@ -23,7 +23,7 @@ describe("a quotation", () => {
       .map(([piece, isMarked]) => (isMarked ? `[${piece}]` : piece))
       .join("");
 
-  test("marks every match, whatever its case", () => {
+  test("marks every match, in upper and lower case", () => {
     expect(shown("A needle, and a Needle.")).toBe("A [needle], and a [Needle].");
   });
 

@@ -79,7 +79,7 @@ test.each([
   );
 });
 
-test("a missing field is empty, and named, whatever depends on it", () => {
+test("a missing field is empty and named, even if something depends on it", () => {
   const { id, status, source } = BODY;
   const sparse = { id, status, source: { repository: "", ref: null }, model: "", prLink: null };
   expect(readReply({ id, status })).toEqual({

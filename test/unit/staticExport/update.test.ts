@@ -71,7 +71,7 @@ describe("update", () => {
     expect(stopped.state.outputs).toEqual(state.outputs);
   });
 
-  test("has no pages where the service does not report them, whatever the export before had", async () => {
+  test("has no pages if the service does not report them, even if the previous export had some", async () => {
     const state = await site.create();
     site.reporter.lines.info.length = 0;
     site.answer("status", () => ({ body: { status: "completed" } }));
@@ -110,7 +110,7 @@ describe("update", () => {
     expect((await site.update(pinned)).outputs.jobId).toBe("job-2");
   });
 
-  test("starts nothing while a job is given, whatever else changes", async () => {
+  test("starts nothing while a job is given, even if other inputs change", async () => {
     const state = await site.create({ version: "v1" });
     site.requests();
     const exportOptions = { paths: ["/guide"] };

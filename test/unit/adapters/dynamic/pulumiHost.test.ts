@@ -50,7 +50,7 @@ test("each Cancel call on the process's own HTTP/2 server is noticed, and still 
   expect(cancelled).toBe(3);
 });
 
-test("other calls are not taken for it", async () => {
+test("other calls are not mistaken for it", async () => {
   watchForCancel(onCancel);
   await call("/pulumirpc.ResourceProvider/Create", `${CANCEL}Later`, "/pulumirpc.Engine/Cancel", "/");
   expect(cancelled).toBe(0);
@@ -111,7 +111,7 @@ test("an engine that no longer listens is reported once; one that only closes a 
   expect(again).not.toHaveBeenCalled();
 });
 
-test("an address that never had a listener is not watched, nor is its refusal taken for an end", async () => {
+test("an address that never had a listener is not watched, and its refusal does not count as an end", async () => {
   const { watchEngine } = await import("../../../../provider/adapters/dynamic/pulumiHost.ts");
   const nobody = createTcpServer();
   await new Promise<void>((done) => nobody.listen(0, "127.0.0.1", done));

@@ -1,4 +1,4 @@
-// The secrets that one operation reads, of each kind: whatever others make of them, they do not leave the adapter.
+// The secrets that one operation reads, of each kind: they do not leave the adapter in any form that others give them.
 import { createServer } from "node:http";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
@@ -149,7 +149,7 @@ describe("a secret of an operation", () => {
   ])("is not in %s", async (_what, thrown) => {
     await operation(async (context) => {
       await Promise.resolve(say(context));
-      // eslint-disable-next-line @typescript-eslint/only-throw-error -- whatever others throw
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- others may throw anything
       throw thrown(text);
     });
     expectNothing("and [removed]…");

@@ -1,4 +1,4 @@
-// A preview may not know any part of any input. Every resource answers it, whatever is unknown.
+// A preview may not know any part of any input. Every resource answers it, with any unknown part.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { generateKeyPairSync } from "node:crypto";
 import { tmpdir } from "node:os";
@@ -186,7 +186,7 @@ function replaced(value: unknown, changes: readonly (readonly [Path, string])[])
 }
 
 test.each(Object.keys(SAMPLES))(
-  "a %s is checked, compared and predicted, whatever part of it is unknown",
+  "a %s is checked, compared and predicted, also if any part of it is unknown",
   async (name) => {
     const sample = SAMPLES[name];
     if (!sample) throw new Error("no sample");

@@ -175,7 +175,7 @@ describe("the provider", () => {
     expect(addresses).toEqual(["127.0.0.1:1", "127.0.0.1:2"]);
   });
 
-  test("tells its schema and the version of it", async () => {
+  test("returns its schema and the schema's version", async () => {
     const schema = JSON.parse((await client.call("getSchema", new rpc.GetSchemaRequest())).getSchema()) as {
       name: string;
       version: string;
@@ -308,7 +308,7 @@ describe("the provider", () => {
     expect(seen).toEqual([KEY]);
   });
 
-  test("never asks for a replacement of itself, whatever changed", async () => {
+  test("never requests its own replacement, after any change", async () => {
     const diff = await client.call(
       "diffConfig",
       diffRequest({}, { baseUrl: "b" }, { "docs-hosting:baseUrl": "a" }),
@@ -367,7 +367,7 @@ describe("diff", () => {
     );
   const { Kind } = rpc.PropertyDiff;
 
-  test("says that nothing changes, and tells the decision as a debug line", async () => {
+  test("reports that nothing changes, and prints the decision as a debug line", async () => {
     const answer = await client.call("diff", diffRequest({ name: "n" }, { name: "n" }));
     expect(answer.getChanges()).toBe(rpc.DiffResponse.DiffChanges.DIFF_NONE);
     expect(answer.getHasdetaileddiff()).toBe(true);

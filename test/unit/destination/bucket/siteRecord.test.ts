@@ -11,7 +11,7 @@ const PLACE = { bucket: "docs", prefix: "v" };
 const DIGEST = "ab".repeat(32);
 const KEY = recordKey(PLACE, DIGEST);
 
-test("a record is read back as written, whatever names files have", () => {
+test("a record is read back as written, with any file names", () => {
   const files = new Map(
     ["__proto__", "a b/ü.html", "constructor"].map((path) => [path, { sha256: DIGEST, etag: '"e"' }]),
   );

@@ -40,7 +40,7 @@ beforeEach(() => {
   stop = new AbortController();
   const clock = new VirtualClock();
   context = {
-    fetch: () => Promise.reject(new Error("nobody is to be asked")),
+    fetch: () => Promise.reject(new Error("no request is expected")),
     clock,
     reporter,
     secrets: new Secrets(),

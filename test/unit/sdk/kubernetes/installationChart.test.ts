@@ -51,7 +51,7 @@ test.each([
   expect(findChart(given)).toEqual({ reference: given });
 });
 
-test("a name in a given repository stays one, whatever folders exist", () => {
+test("a name in a given repository stays a name, even if a folder of that name exists", () => {
   expect(findChart("chart", { inRepository: true })).toEqual({ reference: "chart" });
 });
 
