@@ -217,7 +217,7 @@ describe.concurrent("compression once", () => {
     "that fails at %s is reported in one line, and nothing is lost",
     async ([name, script, step], context) => {
       const server = await serve(context, {}, programs({ [name]: script }, context));
-      await until(() => server.output.includes(`for ${step} failed`));
+      await until(() => server.output.includes(`because ${step} failed`));
       const reply = await server.get("/", GZIP);
       expect(gunzipSync(reply.body).toString()).toBe(FILES["index.html"]);
       expect(readdirSync(server.site)).toEqual(["active"]);
