@@ -90,9 +90,7 @@ export async function inspectBundle(
 }
 
 /** What {@link inspectBundle} found, and the signal that stops the reading. */
-export interface Unpacking extends Pick<Inspection, "root"> {
-  /** @default nothing */
-  readonly leftOut?: Inspection["leftOut"] | undefined;
+export interface Unpacking extends Pick<Inspection, "root" | "leftOut"> {
   readonly signal: AbortSignal;
 }
 

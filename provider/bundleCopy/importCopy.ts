@@ -21,7 +21,7 @@ import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { parseImportId, type ImportId } from "./importId";
 import { linkTo } from "./link";
 import { withScratchFolder } from "./scratchFolder";
-import { stateOf, type BundleCopyState } from "./state";
+import { copiedBundle, stateOf, type BundleCopyState } from "./state";
 
 /** Length of the version of an archive without a recorded version, in digits of the archive's digest. */
 const VERSION_DIGITS = 12;
@@ -84,21 +84,7 @@ async function adopt(context: LimitedContext, parsed: ImportId, found: FoundCopy
     const { search, facts } = match;
     const inputs = checked(search);
     const copy = { ...found.copy, sha256: editionOf(bundle.sha256, search) };
-    const { version, jobId, sha256, size } = bundle;
-    const { files, pages, selfContained, externalLoads } = inspection;
-    const copiedAt = new Date(context.clock.now()).toISOString();
-    const made = {
-      version,
-      jobId,
-      sha256,
-      size,
-      files,
-      pages,
-      selfContained,
-      externalLoads,
-      copiedAt,
-      ...facts,
-    };
+    const made = copiedBundle({ bundle, inspection }, context.clock.now(), facts);
     const state = stateOf(inputs, [{ copy, bundle: made }], await linkTo(context, inputs, copy));
     obtained.remove();
     return {
@@ -177,9 +163,9 @@ async function matchingSearch(
     if (edition !== undefined && edition !== editionOf(bundle.sha256, search)) continue;
     if (files === undefined) return { search, facts: {} };
     const expected = new SiteDigests();
-    const { root, hasFile } = inspection;
-    const wanted = search && { options: search, hasFile };
-    const facts = await unpackSite(bundle, siteLimits(inputs), expected, { signal, root }, wanted);
+    const unpacking = { ...inspection, signal };
+    const wanted = search && { ...inspection, options: search };
+    const facts = await unpackSite(bundle, siteLimits(inputs), expected, unpacking, wanted);
     if (isSameSite(files, expected.files)) return { search, facts };
   }
   return undefined;

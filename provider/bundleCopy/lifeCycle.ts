@@ -18,7 +18,15 @@ import { isUnknown } from "../messages/unknown";
 import { BundleRefusedError } from "../messages/errors";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { noChanges, type SiteChanges } from "./siteChanges";
-import { inputsOf, isLinkSigned, outputsBefore, stateOf, type BundleCopyState, type MadeCopy } from "./state";
+import {
+  copiedBundle,
+  inputsOf,
+  isLinkSigned,
+  outputsBefore,
+  stateOf,
+  type BundleCopyState,
+  type MadeCopy,
+} from "./state";
 
 /** How a BundleCopy publishes: copies of a bundle in a folder, a bucket or a registry's repository. */
 export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; state: BundleCopyState }> = {
@@ -99,34 +107,21 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 
   prepare(context, inputs, [before]) {
     const destination = destinationOf(inputs.destination);
-    return async ({ bundle, inspection }, placing) => {
+    return async (checked, placing) => {
+      const { bundle, inspection } = checked;
       refuseOtherDigest(bundle, inputs);
-      const { files, pages, selfContained, externalLoads } = inspection;
       const { offlineSearch: search } = inputs;
       let searchFacts: SearchFacts = {};
       let changes: SiteChanges | undefined;
       const edition = editionOf(bundle.sha256, search);
-      const { version, jobId, sha256, size } = bundle;
-      const made = (copy: MadeCopy["copy"]): MadeCopy => {
-        const copiedAt = new Date(context.clock.now()).toISOString();
-        return {
-          copy,
-          bundle: {
-            version,
-            jobId,
-            sha256,
-            size,
-            files,
-            pages,
-            selfContained,
-            externalLoads,
-            copiedAt,
-            ...searchFacts,
-            // the same copy again: it still differs from the copy before it
-            changes: copy.uri === before?.copy.uri ? before.bundle.changes : changes,
-          },
-        };
-      };
+      const made = (copy: MadeCopy["copy"]): MadeCopy => ({
+        copy,
+        bundle: {
+          ...copiedBundle(checked, context.clock.now(), searchFacts),
+          // the same copy again: it still differs from the copy before it
+          changes: copy.uri === before?.copy.uri ? before.bundle.changes : changes,
+        },
+      });
       const copy = await context.tracer.span("docs_hosting.bundle.publish", {}, () =>
         withScratchFolder(context, async (place) => {
           const draft = await destination.begin(bundle, place, edition);
@@ -135,17 +130,10 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
           const sink = digests ?? draft.sink;
           try {
             if (sink) {
-              const { signal } = context;
-              const { root, leftOut, hasFile } = inspection;
               if (draft.sink) reportLeftOut(inspection, context.reporter);
-              const wanted = search && { options: search, hasFile };
-              searchFacts = await unpackSite(
-                bundle,
-                siteLimits(inputs),
-                sink,
-                { signal, root, leftOut },
-                wanted,
-              );
+              const unpacking = { ...inspection, signal: context.signal };
+              const wanted = search && { ...inspection, options: search };
+              searchFacts = await unpackSite(bundle, siteLimits(inputs), sink, unpacking, wanted);
             }
             if (digests && before)
               changes = await changesSince(before.copy, digests.files, destination, place);

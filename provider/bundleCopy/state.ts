@@ -1,7 +1,7 @@
 import type { ExternalLoad } from "../archive/site";
 import type { Copy, CopyLink } from "../destination/destination";
 import type { DestinationInputs } from "../destination/inputs";
-import type { Drift, LinkOutputs } from "../published/publication";
+import type { CheckedBundle, Drift, LinkOutputs } from "../published/publication";
 import { linkTimes } from "../service/renewalWindow";
 import { isUnknown, UNKNOWN } from "../messages/unknown";
 import type { SearchFacts } from "../offlineSearch/unpackSite";
@@ -79,6 +79,22 @@ export type CopiedBundle = Pick<
     readonly externalLoads: readonly ExternalLoad[];
     readonly changes?: SiteChanges | undefined;
   };
+
+/** @param copiedAtMs milliseconds since 1970 */
+export function copiedBundle(
+  { bundle, inspection }: CheckedBundle,
+  copiedAtMs: number,
+  search: SearchFacts,
+): CopiedBundle {
+  const { version, jobId, sha256, size } = bundle;
+  const { files, pages, selfContained, externalLoads } = inspection;
+  const copiedAt = new Date(copiedAtMs).toISOString();
+  return {
+    ...{ version, jobId, sha256, size },
+    ...{ files, pages, selfContained, externalLoads },
+    ...{ copiedAt, ...search },
+  };
+}
 
 /** A copy that was made and is not removed yet. */
 export interface MadeCopy {

@@ -32,7 +32,15 @@ async function kitOf(
   create({ file: path, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, ["index.html"]);
   const bytes = readFileSync(path);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  const bundle = { path, format: "tar.gz", sha256, size: bytes.length, version, root: "" } as const;
+  const bundle = {
+    path,
+    format: "tar.gz",
+    sha256,
+    size: bytes.length,
+    version,
+    root: "",
+    leftOut: [],
+  } as const;
   const kits = join(folder, "kits");
   const { name } = await writeKit(
     {

@@ -20,7 +20,7 @@ console.log("begun");
 const { size } = await stat(path);
 const { name } = await writeKit(
   {
-    bundle: { path, format: "tar.gz", sha256, size, version: "v1", root: "" },
+    bundle: { path, format: "tar.gz", sha256, size, version: "v1", root: "", leftOut: [] },
     limits: { unpackedBytes: 1e9, files: 100 },
     images: [base],
     platforms: ["linux/amd64", "linux/arm64"],

@@ -41,7 +41,15 @@ async function sides(context: TestContext, key: KeyPair) {
     const path = join(folder, `${version}.tar.gz`);
     create({ file: path, cwd: site, gzip: true, portable: true, sync: true }, ["index.html"]);
     const size = readFileSync(path).length;
-    const bundle = { path, format: "tar.gz", sha256: digestOfFile(path), size, version, root: "" } as const;
+    const bundle = {
+      path,
+      format: "tar.gz",
+      sha256: digestOfFile(path),
+      size,
+      version,
+      root: "",
+      leftOut: [],
+    } as const;
     const kits = join(folder, "kits");
     const { name } = await writeKit(
       {

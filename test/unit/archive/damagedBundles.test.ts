@@ -93,7 +93,11 @@ describe.each(ARCHIVES)("a %s", (_format, archive) => {
         stop.abort(reason);
       },
     };
-    const unpacking = unpackBundle(bundleOnDisk(archive), LIMITS, sink, { signal: stop.signal, root: "" });
+    const unpacking = unpackBundle(bundleOnDisk(archive), LIMITS, sink, {
+      signal: stop.signal,
+      root: "",
+      leftOut: [],
+    });
     await expect(unpacking).rejects.toBe(reason);
     expect(seen).toEqual(["index.html"]);
   });
@@ -113,7 +117,11 @@ describe.each(ARCHIVES)("a %s", (_format, archive) => {
         }
       },
     };
-    const unpacking = unpackBundle(bundleOnDisk(large), LIMITS, sink, { signal: stop.signal, root: "" });
+    const unpacking = unpackBundle(bundleOnDisk(large), LIMITS, sink, {
+      signal: stop.signal,
+      root: "",
+      leftOut: [],
+    });
     await expect(unpacking).rejects.toBe(reason);
     expect(bytes).toBeLessThan(2_000_000);
   });
@@ -178,7 +186,7 @@ test("a sink that does not read a file to its end is reported as a bug", async (
     bundle,
     LIMITS,
     { file: async () => Promise.resolve() },
-    { signal, root: "" },
+    { signal, root: "", leftOut: [] },
   );
   await expect(unpacking).rejects.toThrow("a destination did not read index.html to its end");
 });
@@ -195,13 +203,20 @@ test("a bundle's error is reported, even if a sink throws another one", async ()
     },
   };
   const { signal } = new AbortController();
-  await expect(unpackBundle(bundle, LIMITS, sink, { signal, root: "" })).rejects.toThrow("it ends too early");
+  await expect(unpackBundle(bundle, LIMITS, sink, { signal, root: "", leftOut: [] })).rejects.toThrow(
+    "it ends too early",
+  );
 });
 
 test("an error of the sink is passed on", async () => {
   const bundle = bundleOnDisk(tarGz(SITE));
   const { signal } = new AbortController();
   const full = new Error("disk full");
-  const unpacking = unpackBundle(bundle, LIMITS, { file: () => Promise.reject(full) }, { signal, root: "" });
+  const unpacking = unpackBundle(
+    bundle,
+    LIMITS,
+    { file: () => Promise.reject(full) },
+    { signal, root: "", leftOut: [] },
+  );
   await expect(unpacking).rejects.toBe(full);
 });

@@ -208,6 +208,13 @@ describe("a site in a folder", () => {
     expect(readdirSync(join(folder, "home/docs-hosting/downloads"))).toEqual([]);
   });
 
+  test("without the files that only start it on a reader's own computer is recognised", async () => {
+    packed("v1", { "serve.js": "serve()", "Start.command": "node serve.js", "Start.bat": "node serve.js" });
+    const before = await made();
+    expect(existsSync(join(before.outputs.sitePath ?? "", "serve.js"))).toBe(false);
+    expectSame((await imported(`${before.outputs.uri}${QUERY}`)).state, before);
+  });
+
   test("with a search is recognised; options are named by the id", async () => {
     const all = await made({ offlineSearch: true });
     const { program, state } = await imported(`${all.outputs.uri}${QUERY}`);

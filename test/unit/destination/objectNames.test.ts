@@ -71,7 +71,7 @@ test("__proto__, constructor and the like are published, found again and noticed
         ];
         for (const [place, change] of places) {
           const draft = await place.begin(bundle, operation);
-          if (draft.sink) await unpackBundle(bundle, LIMITS, draft.sink, { signal, root: seen.root });
+          if (draft.sink) await unpackBundle(bundle, LIMITS, draft.sink, { signal, ...seen });
           const copy = await draft.publish();
           expect(await place.compare(copy, operation)).toBe("same");
           change(paths[0] ?? "");
@@ -79,7 +79,7 @@ test("__proto__, constructor and the like are published, found again and noticed
         }
 
         const layer = new LayerWriter(mkdtempSync(join(root, "layer-")), "site", false, sha256);
-        await unpackBundle(bundle, LIMITS, layer, { signal, root: seen.root });
+        await unpackBundle(bundle, LIMITS, layer, { signal, ...seen });
         const inLayer: string[] = [];
         await list({
           file: (await layer.end(signal)).path,

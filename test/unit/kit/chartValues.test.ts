@@ -6,7 +6,15 @@ import type { KitImage } from "../../../provider/kit/kitImage.ts";
 import { yamlText } from "../../../provider/kit/yamlText.ts";
 
 const SHA256 = "ab".repeat(32);
-const bundle = { path: "x", format: "tar.gz", sha256: SHA256, size: 1, version: "v1", root: "" } as const;
+const bundle = {
+  path: "x",
+  format: "tar.gz",
+  sha256: SHA256,
+  size: 1,
+  version: "v1",
+  root: "",
+  leftOut: [],
+} as const;
 const image = (name: string, digit: string, isSite = false): KitImage => ({
   name,
   isSite,

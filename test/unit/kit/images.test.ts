@@ -97,7 +97,7 @@ async function kitOf(given: Partial<KitRequest> & { version?: string } = {}) {
   };
   const { name } = await writeKit(
     {
-      bundle: { path, format: "tar.gz", sha256, size: bytes.length, version, root: "" },
+      bundle: { path, format: "tar.gz", sha256, size: bytes.length, version, root: "", leftOut: [] },
       limits: { unpackedBytes: 1e6, files: 10 },
       images: [BASE],
       platforms: ["linux/amd64"],

@@ -68,6 +68,7 @@ function request(given: Partial<KitRequest> = {}): KitRequest {
     size: bytes.length,
     version: "v 1",
     root: "",
+    leftOut: [],
   } as const;
   return {
     bundle,
