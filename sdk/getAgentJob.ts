@@ -3,6 +3,7 @@ import type { AgentJob } from "../provider/service/agentJob";
 import type { AgentJobLookupInputs } from "../provider/agentJob/inputs";
 import { systemClock } from "../provider/time/clock";
 import { noTracer } from "../provider/tracing/tracer";
+import { programReporter } from "./programReporter";
 import { warnOfPlainKey } from "./plainKeyWarning";
 import type { InputsOf } from "./resourceProperties";
 
@@ -45,12 +46,7 @@ export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobRes
       fetch,
       clock: systemClock,
       pacers: new Pacers(systemClock),
-      reporter: {
-        progress: (line) => void pulumi.log.debug(line),
-        debug: (line) => void pulumi.log.debug(line),
-        info: (line) => void pulumi.log.info(line),
-        warn: (line) => void pulumi.log.warn(line),
-      },
+      reporter: programReporter,
       tracer: noTracer,
       secrets,
       signal: new AbortController().signal,

@@ -1,5 +1,6 @@
 import { isUnknown, UNKNOWN } from "../messages/unknown";
 import { FEATURES, type RequestedFeatures, type SelfHostedDeploymentKind } from "./featureTable";
+import { NOTHING_TO_VERIFY, verificationProblem, type ImageVerification } from "./imageVerification";
 import { servable, SITE_ARGUMENTS, type InstalledSite, type Problem } from "./installedSite";
 import { mergeValues } from "./mergeValues";
 import { featureValues } from "./requestedFeatures";
@@ -20,6 +21,13 @@ export interface InstallationInputs extends InstalledSite {
    * @default none
    */
   features?: Readonly<Record<string, boolean>>;
+  /**
+   * Verify the signature of the image with the public key of its signer. An image that is not signed, or by another key, is an error. The
+   * function asks the registry for the signature.
+   *
+   * @default nothing is verified, and no request is sent
+   */
+  verify?: ImageVerification;
   /** Further values of the chart. The values of the static export override them: groups are merged, lists are replaced. */
   values?: Readonly<Record<string, unknown>>;
 }
@@ -38,29 +46,43 @@ export type InstallationResult =
       readonly link?: string;
       /** What the user should know. */
       readonly warning?: string;
+      /** The image whose signature must be verified before the values are used. */
+      readonly unverified?: { readonly image: string; readonly verification: ImageVerification };
     }
   | { readonly problems: readonly string[] };
 
 /**
  * The values for a Helm release of the self-hosted installation: with them the deployment chart fetches the bundle on startup, or
- * serves an image. The features are checked against the table of what exists in which deployment kind. No request is sent. Pass
- * `values` to a `kubernetes.helm.v3.Release`.
+ * serves an image. The features are checked against the table of what exists in which deployment kind. No request is sent, unless
+ * `verify` is given. Pass `values` to a `kubernetes.helm.v3.Release`.
  *
  * @param given see {@link InstallationInputs}; unchecked, and values may be unknown
  */
 export function installationValues(given: Readonly<Record<string, unknown>>): InstallationResult {
   const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
-  const { deploymentKind, features = {}, values = {}, ...site } = args;
+  const { deploymentKind, features = {}, values = {}, verify, ...site } = args;
   const served = servable(site);
   const requested = requestedOf(features, deploymentKind);
   const theirs = groupOf(values);
-  const parts = [unknownArgument(site), served, requested, theirs];
+  const signed = verificationIn(verify, served);
+  const parts = [unknownArgument(site), served, requested, theirs, signed];
   const problems = parts.flatMap((each) => ("problem" in each ? [each.problem] : []));
-  if (problems.length > 0 || "problem" in served || "problem" in requested || "problem" in theirs) {
+  if (
+    problems.length > 0 ||
+    "problem" in served ||
+    "problem" in requested ||
+    "problem" in theirs ||
+    "problem" in signed
+  ) {
     return { problems };
   }
   const { facts, isCopy } = served;
-  if (facts === undefined || requested.features === undefined || theirs.group === undefined) {
+  if (
+    facts === undefined ||
+    signed.isUnknown === true ||
+    requested.features === undefined ||
+    theirs.group === undefined
+  ) {
     return { outputs: { values: UNKNOWN as unknown as InstallationOutputs["values"] } };
   }
   const ours = installedValues(isCopy ? copyValues(facts) : siteValues(facts), requested.features);
@@ -70,6 +92,7 @@ export function installationValues(given: Readonly<Record<string, unknown>>): In
   return {
     outputs: { values: merged },
     ...(bundleUrl !== undefined && !isUnknown(bundleUrl) && { link: bundleUrl }),
+    ...signed,
     ...(deploymentKind === "air-gapped" && needsLink(facts) && { warning: airGappedByLink(REMEDY) }),
   };
 }
@@ -78,8 +101,29 @@ const REMEDY = "pass the outputs of a BundleCopy with the destination { reposito
 
 function unknownArgument(site: Readonly<Record<string, unknown>>): Problem | Record<string, never> {
   const name = Object.keys(site).find((each) => !(SITE_ARGUMENTS as readonly string[]).includes(each));
-  const names = [...SITE_ARGUMENTS, "deploymentKind", "features", "values"].join(", ");
+  const names = [...SITE_ARGUMENTS, "deploymentKind", "features", "verify", "values"].join(", ");
   return name === undefined ? {} : { problem: `there is no argument \`${name}\`. Arguments are: ${names}.` };
+}
+
+/** The image that must be verified, if any. */
+function verificationIn(
+  verify: unknown,
+  served: ReturnType<typeof servable>,
+): (Pick<Extract<InstallationResult, { outputs: unknown }>, "unverified"> & { isUnknown?: true }) | Problem {
+  if (verify === undefined || "problem" in served) return {};
+  if (isUnknown(verify)) return { isUnknown: true };
+  if (typeof verify !== "object" || verify === null || Array.isArray(verify)) {
+    return { problem: "`verify` must be an object: { publicKey }." };
+  }
+  const isPartlyUnknown = Object.values(verify).some(isUnknown);
+  const problem = isPartlyUnknown ? undefined : verificationProblem({ ...verify });
+  if (problem !== undefined) return { problem };
+  const { facts } = served;
+  if (facts === undefined) return {};
+  const image = facts.siteImage ?? facts.volumeImage;
+  if (image === undefined) return { problem: NOTHING_TO_VERIFY };
+  if (isPartlyUnknown || isUnknown(image)) return isPartlyUnknown ? { isUnknown: true } : {};
+  return { unverified: { image, verification: verify as ImageVerification } };
 }
 
 /** The values of the features: `undefined` if they are not known yet. */

@@ -7,6 +7,7 @@ import { findChart, type InstallationChart } from "./installationChart";
 import { mergeValues } from "./mergeValues";
 import { warnOfPendingRelease } from "./pendingRelease";
 import { releaseOptions } from "./releaseOptions";
+import { verificationOf, verifiedValues, type ImageVerificationArgs } from "./verifiedImage";
 import { needsLink, valuesOf, type SiteSource } from "../staticExportValues";
 
 const TYPE = "docs-hosting:kubernetes:SelfHostedDocs";
@@ -60,6 +61,15 @@ export interface SelfHostedDocsArgs {
    * @default none
    */
   features?: RequestedFeatures | undefined;
+  /**
+   * Verify the signature of the image before anything is installed, with the public key of its signer: of a BundleCopy in a registry with
+   * `signingKeyEnv`, or of any image that `cosign verify --key` accepts. An image that is not signed, or by another key, is an error of
+   * the preview if the preview knows the image, otherwise of the run, and the release is not changed. The registry is asked by the
+   * machine that runs Pulumi, in each preview and run.
+   *
+   * @default nothing is verified
+   */
+  verify?: ImageVerificationArgs | undefined;
   /** Namespace of the release. @default that of the provider */
   namespace?: pulumi.Input<string> | undefined;
   /** Further values of the chart. The values of the static export override them: groups are merged, lists are replaced. */
@@ -130,7 +140,11 @@ function releaseArgs(name: string, args: SelfHostedDocsArgs): kubernetes.helm.v3
     throw new pulumi.RunError(`SelfHostedDocs "${name}": ${problem}`);
   };
   const { staticExport, chartVersion, deploymentKind, namespace, release = {} } = args;
-  const exportValues = valuesOf(staticExport, `SelfHostedDocs "${name}"`);
+  const owner = `SelfHostedDocs "${name}"`;
+  const siteValues = valuesOf(staticExport, owner);
+  const exportValues = args.verify
+    ? verifiedValues(siteValues, verificationOf(staticExport, args.verify), owner)
+    : siteValues;
   for (const [setting, argument] of Object.entries(OWN)) {
     if (setting in release) refuse(`\`release.${setting}\` is not for \`release\`: give \`${argument}\`.`);
   }

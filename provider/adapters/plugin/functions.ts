@@ -1,18 +1,26 @@
 import { lookUpAgentJob } from "../../agentJob/lookUp";
 import { installationValues } from "../../installation/installationValues";
+import { verifyInstalledImage } from "../../installation/verifyInstalledImage";
 import type { Context } from "../../resource/context";
 import { MultilineError } from "../session/shownText";
 import type { Properties } from "../session/storedProperties";
 import type { Secrecy } from "./secrecy";
 
+/** One call of a function. */
+export interface FunctionCall {
+  readonly secrecy: Secrecy;
+  /** Whether a preview calls it. Older engines do not tell: then it counts as a run. */
+  readonly isPreview: boolean;
+}
+
 /** A function of the package, which a program calls without a resource. */
 export interface ProviderFunction {
   /**
    * @param given the arguments, unchecked
-   * @param secrecy receives what is secret in the result, besides what is secret in the arguments
+   * @param call.secrecy receives what is secret in the result, besides what is secret in the arguments
    * @throws an Error that says what is wrong
    */
-  run(context: Context, given: Properties, secrecy: Secrecy): Promise<Properties> | Properties;
+  run(context: Context, given: Properties, call: FunctionCall): Promise<Properties> | Properties;
 }
 
 /** The functions of the package, by token. */
@@ -21,10 +29,19 @@ export const FUNCTIONS: Readonly<Record<string, ProviderFunction>> = {
     run: async (context, given) => ({ ...(await lookUpAgentJob(context, given)) }),
   },
   "docs-hosting:index:installationValues": {
-    run: ({ reporter }, given, secrecy) => {
+    run: async (context, given, { secrecy, isPreview }) => {
+      const { reporter, configuration } = context;
       const result = installationValues(given);
       if ("problems" in result)
         throw new MultilineError(`installationValues: ${result.problems.join("\n")}`, "");
+      const { unverified } = result;
+      if (unverified !== undefined) {
+        const { environment } = configuration;
+        await verifyInstalledImage({ ...context, environment }, unverified.image, unverified.verification, {
+          owner: "installationValues",
+          isPreview,
+        });
+      }
       if (result.link !== undefined) secrecy.addText(result.link);
       if (result.warning !== undefined) reporter.warn(`installationValues: ${result.warning}`);
       return { ...result.outputs };

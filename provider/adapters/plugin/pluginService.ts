@@ -121,7 +121,7 @@ export function pluginService(parts: PluginParts): UntypedServiceImplementation 
       if (!found) throw new InvalidCallError(`there is no function ${JSON.stringify(token)}`);
       const { properties, secrecy } = receive(request.getArgs());
       const result = await session.operation("invoke", { traceParent }, secrets, async (context) =>
-        found.run(context, properties, secrecy),
+        found.run(context, properties, { secrecy, isPreview: request.getPreview() }),
       );
       const answer = new rpc.InvokeResponse();
       answer.setReturn(send(result, { secrecy, repeats: true }));

@@ -1,3 +1,4 @@
+import nodeFetch from "node-fetch";
 import { expect, test } from "vitest";
 import { FUNCTIONS } from "../../../../provider/adapters/plugin/functions.ts";
 import schema from "../../../../provider/adapters/plugin/schema.json" with { type: "json" };
@@ -5,15 +6,21 @@ import { Secrecy } from "../../../../provider/adapters/plugin/secrecy.ts";
 import { shownFailure } from "../../../../provider/adapters/session/shownText.ts";
 import { InputError } from "../../../../provider/messages/errors.ts";
 import { Secrets } from "../../../../provider/messages/secrets.ts";
-import type { Context } from "../../../../provider/resource/context.ts";
+import { systemClock } from "../../../../provider/time/clock.ts";
+import { recordingReporter } from "../../../simulation/recordingReporter.ts";
+import { startRegistryStub } from "../../../simulation/registryStub.ts";
+import { IMAGE_DIGEST, newSigner, signImage } from "../../../simulation/signedImage.ts";
+import { testContext } from "../../../simulation/testContext.ts";
 
 const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";
 
-function run(given: object) {
+async function run(given: object) {
   const warnings: string[] = [];
   const secrecy = new Secrecy();
-  const context = { reporter: { warn: (text: string) => warnings.push(text) } } as unknown as Context;
-  const result = FUNCTIONS["docs-hosting:index:installationValues"]?.run(context, { ...given }, secrecy);
+  const reporter = { ...recordingReporter(), warn: (text: string) => void warnings.push(text) };
+  const context = testContext({ fetch: nodeFetch, clock: systemClock, reporter });
+  const call = { secrecy, isPreview: false };
+  const result = await FUNCTIONS["docs-hosting:index:installationValues"]?.run(context, { ...given }, call);
   return { result, warnings, secrecy };
 }
 
@@ -21,8 +28,8 @@ test("every function of the schema is there, and no other", () => {
   expect(Object.keys(FUNCTIONS).sort()).toEqual(Object.keys(schema.functions).sort());
 });
 
-test("installationValues marks the link as a secret, also one that was given in plain text", () => {
-  const { result, secrecy, warnings } = run({
+test("installationValues marks the link as a secret, also one that was given in plain text", async () => {
+  const { result, secrecy, warnings } = await run({
     bundleUrl: LINK,
     deploymentKind: "client-hosted",
   });
@@ -31,12 +38,12 @@ test("installationValues marks the link as a secret, also one that was given in 
   expect(warnings).toEqual([]);
 });
 
-test("installationValues warns of an air-gapped installation whose pods need a link", () => {
-  const { warnings } = run({ bundleUrl: LINK, deploymentKind: "air-gapped" });
+test("installationValues warns of an air-gapped installation whose pods need a link", async () => {
+  const { warnings } = await run({ bundleUrl: LINK, deploymentKind: "air-gapped" });
   expect(warnings).toEqual([expect.stringMatching(/^installationValues: The installation is "air-gapped"/)]);
 });
 
-test("an unavailable feature is an error that shows its row of the table on a line of its own", () => {
+test("an unavailable feature is an error that shows its row of the table on a line of its own", async () => {
   const given = {
     bundleUrl: LINK,
     deploymentKind: "air-gapped",
@@ -44,13 +51,25 @@ test("an unavailable feature is an error that shows its row of the table on a li
   };
   let failure: unknown;
   try {
-    run(given);
+    await run(given);
   } catch (error) {
     failure = error;
   }
   const lines = shownFailure(failure, new Secrets()).split("\n");
   expect(lines[0]).toMatch(/^installationValues: Documentation search: unavailable in an installation/);
   expect(lines).toContain("  | Documentation search | available | configurable  | unavailable |");
+});
+
+test("installationValues verifies the image before it returns its values", async (context) => {
+  const registry = await startRegistryStub(context);
+  const signer = newSigner();
+  const image = `${registry.host}/docs@${IMAGE_DIGEST}`;
+  const verify = { publicKey: signer.publicKey, plainHttp: true };
+  const given = { image, deploymentKind: "air-gapped", verify };
+  await expect(run(given)).rejects.toThrow(`installationValues: ${image} has no signature`);
+  signImage(registry, signer);
+  const { result } = await run(given);
+  expect(result).toEqual({ values: { staticExport: { enabled: true }, siteImage: image } });
 });
 
 test("any other failure is one line", () => {

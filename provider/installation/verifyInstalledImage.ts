@@ -1,0 +1,73 @@
+import { startDeadline } from "../time/deadline";
+import type { NetworkContext } from "../http/attempt";
+import { InputError } from "../messages/errors";
+import { explained } from "../messages/explainedError";
+import { withoutSecrets } from "../messages/reporter";
+import { baseProblem, parseBase } from "../registry/reference";
+import { RegistrySession } from "../registry/session";
+import { findSignature, verifyImage } from "../signing/imageSignature";
+import { verifierFrom } from "../signing/verifier";
+import type { ImageVerification } from "./imageVerification";
+
+/** Time limit of a verification, in milliseconds. */
+const LIMIT_MS = 60_000;
+
+/** What a verification needs from the outside. */
+export type VerificationContext = Omit<NetworkContext, "deadline"> & {
+  /** Environment variables, for credentials and proxies. */
+  readonly environment: (name: string) => string | undefined;
+};
+
+/**
+ * Verifies the signature of an image before an installation runs it. If a preview cannot reach the registry, it warns: the run
+ * verifies the image again.
+ *
+ * @param image `repository@sha256:…`
+ * @param verification as `verificationProblem` accepts it
+ * @param run.owner names the installation in messages
+ * @throws DocsHostingError that says what is wrong, and that nothing was installed; the signal's reason
+ */
+export async function verifyInstalledImage(
+  given: VerificationContext,
+  image: string,
+  verification: ImageVerification,
+  { owner, isPreview }: { readonly owner: string; readonly isPreview: boolean },
+): Promise<void> {
+  const { secrets, signal } = given;
+  const reporter = withoutSecrets(given.reporter, secrets);
+  const context = { ...given, reporter, deadline: startDeadline(given.clock, LIMIT_MS) };
+  try {
+    const verifier = verifierFrom(verification.publicKey);
+    const { session, digest } = imageIn(image, context, verification);
+    const finding = await findSignature(session, digest, verifier).catch((error: unknown) => {
+      signal.throwIfAborted();
+      if (!isPreview) throw error;
+      const { message } = explained(error, owner, "The run verifies the image, and fails if it still cannot");
+      reporter.warn(`this preview cannot verify the signature. ${message}`);
+      return undefined;
+    });
+    if (finding === "unsigned" || finding === "otherSignature") await verifyImage(session, digest, verifier);
+  } catch (error) {
+    const failure = explained(error, owner, "Nothing was installed, and no pod was changed");
+    secrets.removeFromError(failure);
+    throw failure;
+  }
+}
+
+/** @throws InputError for an image without a digest */
+function imageIn(
+  image: string,
+  context: NetworkContext & Pick<VerificationContext, "environment">,
+  { plainHttp }: ImageVerification,
+): { session: RegistrySession; digest: string } {
+  const problem = baseProblem(image);
+  const reference = problem === undefined ? parseBase(image) : undefined;
+  if (reference?.digest === undefined) {
+    throw new InputError(
+      `\`verify\` needs the digest of the image, and ${JSON.stringify(image)} ${problem ?? "has none"}`,
+      "Give the output `image` of the BundleCopy: repository@sha256:… Another image could get a tag at any time.",
+    );
+  }
+  const session = new RegistrySession(reference, context, { actions: "pull", plainHttp });
+  return { session, digest: reference.digest };
+}
