@@ -9,7 +9,7 @@ export class SiteDigests implements SiteSink {
   readonly files = new Map<string, string>();
   readonly #next: SiteSink | undefined;
 
-  /** @param next receives the files. @default nothing does */
+  /** @param next receives the files. @default none */
   constructor(next?: SiteSink) {
     this.#next = next;
   }

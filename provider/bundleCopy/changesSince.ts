@@ -8,8 +8,8 @@ import { changesBetween, type SiteChanges } from "./siteChanges";
 const LIMITS: SiteLimits = { unpackedBytes: Number.MAX_SAFE_INTEGER, files: 10_000_000 };
 
 /**
- * Compares a site with that of an earlier copy, which is read at the destination: so it needs nothing that a run stored, and a copy
- * of any version of this package can be compared.
+ * Compares a site with that of an earlier copy, which is read at the destination. It needs no stored data, so copies of all
+ * versions of this package can be compared.
  *
  * @param now SHA-256 of each file of the site, by path below its root
  * @returns `undefined` if the earlier copy is gone or cannot be read: that is reported, and does not fail the publication
@@ -26,7 +26,7 @@ export async function changesSince(
     reporter.progress(`comparing with ${before.uri}`);
     const files = await filesOf(before, destination, context);
     if (files) return changesBetween(before.uri, files, now);
-    reporter.info(`${before.uri} is gone: what changed since then is not known`);
+    reporter.info(`${before.uri} is gone: the changes since then are unknown`);
   } catch (error) {
     signal.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);

@@ -17,7 +17,7 @@ import { cliFinding, versionFindings } from "./versions";
 export type Examination = ServiceResult;
 
 /**
- * Checks what `pulumi up` needs on this machine. A check that depends on a failed one is left out. It starts a job only with
+ * Checks what `pulumi up` needs on this machine. A check that depends on a failed one is skipped. It starts a job only with
  * `--start`.
  *
  * @param secrets receives the secret values that are read
@@ -49,7 +49,7 @@ export async function examine(options: Options, host: DoctorHost, secrets: Secre
   return { ...service, findings };
 }
 
-/** The way to the service, and what the service answers. */
+/** Checks the connection to the service, and its replies. */
 async function checkWay(
   { baseUrl, hasKey }: ReturnType<typeof checkSettings>,
   options: Options,

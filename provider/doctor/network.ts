@@ -13,14 +13,14 @@ const DAY_MS = 86_400_000;
 /** A certificate that ends sooner is a warning, in days. */
 const SHORT_LIFE_DAYS = 14;
 
-/** The way to the service. */
+/** The connection to the service. */
 export interface NetworkResult {
   readonly findings: readonly Finding[];
   /** Whether a connection was made. */
   readonly isReachable: boolean;
 }
 
-/** Follows the way to the service as a request does: proxy, DNS, connection, TLS. It sends no request. */
+/** Checks each step of a request's connection: proxy, DNS, connection, TLS. It sends no request. */
 export async function checkNetwork(baseUrl: string, host: DoctorHost): Promise<NetworkResult> {
   const url = new URL(baseUrl);
   const findings: Finding[] = [];
@@ -128,7 +128,7 @@ function remedyFor(code: string): string | undefined {
     case "CERT_HAS_EXPIRED":
       return "Renew the certificate of the service. If it is valid elsewhere, the clock of this machine is wrong.";
     case "CERT_NOT_YET_VALID":
-      return "Set the clock of this machine: the certificate is not valid yet by it.";
+      return "Set the clock of this machine: by this clock, the certificate is not valid yet.";
     case "ERR_TLS_CERT_ALTNAME_INVALID":
       return "Write the base URL with a host name that the certificate contains.";
     case "DEPTH_ZERO_SELF_SIGNED_CERT":
@@ -138,7 +138,7 @@ function remedyFor(code: string): string | undefined {
     case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
       return (
         "Set NODE_EXTRA_CA_CERTS to a file with the certificate of the authority in PEM, for `pulumi up`, too. " +
-        "If the service has a public certificate, a proxy on the way replaces it: take the certificate of the proxy's authority."
+        "If the service has a public certificate, a proxy replaces it: use the certificate of the proxy's authority."
       );
     default:
       return /^(EPROTO|ERR_SSL_)/.test(code)

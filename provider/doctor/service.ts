@@ -35,7 +35,7 @@ export interface ServiceResult {
   readonly startedJobId?: string;
 }
 
-/** Asks the service: the key, the clock, the jobs. It starts a job only with `--start`. */
+/** Checks the key, the clock and the jobs at the service. It starts a job only with `--start`. */
 export async function checkService(
   options: Options,
   host: DoctorHost,

@@ -4,13 +4,13 @@ import { publicKeyProblem } from "../signing/verifier";
 export interface ImageVerification {
   /** The public key of the image's signer, in PEM: `openssl pkey -in key.pem -pubout`, or `cosign.pub`. */
   publicKey: string;
-  /** The registry has no TLS. @default false: only one on this machine may have none */
+  /** Use http for the registry. @default false: only a registry on this machine may use http */
   plainHttp?: boolean;
 }
 
 /** Problem of a verification that has no image to verify. */
 export const NOTHING_TO_VERIFY =
-  "`verify` verifies the signature of an image, and this site is none: give the copy in a registry, or `{ image }`.";
+  "`verify` verifies the signature of an image, but this site is not an image: give the copy in a registry, or `{ image }`.";
 
 /** The problem of the fields of a verification, if any. Values may be of any type. */
 export function verificationProblem({ publicKey, plainHttp }: Record<string, unknown>): string | undefined {

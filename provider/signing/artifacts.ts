@@ -1,7 +1,7 @@
 /**
- * Where cosign looks for what belongs to an image: under tags that are made of the image's digest, see
+ * The tags under which cosign finds an image's signatures and attestations. They contain the image's digest, see
  * https://github.com/sigstore/cosign/blob/main/specs/SIGNATURE_SPEC.md. Versions 2 and 3 of cosign, Flux and admission controllers
- * read these tags. A registry needs nothing but tags for them.
+ * read these tags. A registry needs only tags for them.
  */
 const tagOf = (digest: string, suffix: string): string => `${digest.replace(":", "-")}${suffix}`;
 

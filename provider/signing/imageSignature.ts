@@ -54,7 +54,7 @@ export async function verifyImage(
   throw finding === "unsigned"
     ? new DestinationError(
         `${image} has no signature`,
-        `Sign it: a BundleCopy does with \`signingKeyEnv\`. If it was copied from another repository, its signature was not: copy the tag ${signatureTag(digest)}, too.`,
+        `Sign it, for example with \`signingKeyEnv\` of a BundleCopy. If it was copied from another repository, its signature was not: copy the tag ${signatureTag(digest)}, too.`,
       )
     : new DestinationError(
         `${image} has no valid signature by ${key}`,

@@ -77,7 +77,7 @@ onEachEngine("an image whose signature is verified", (kind) => {
     );
     world.program(link.replace('"no key"', JSON.stringify(newSigner().publicKey)));
     expect((await world.stack.preview()).error).toContain(
-      "`verify` verifies the signature of an image, and this site is none",
+      "`verify` verifies the signature of an image, but this site is not an image",
     );
   });
 });

@@ -192,7 +192,7 @@ describe.each(DESTINATIONS)("of %s", (_, destinationOf) => {
     expect(outputs.version).toBe("v2");
     expect(outputs).not.toHaveProperty("changes");
     expect(reporter.lines.info).toContain(
-      `${state.outputs.uri} is gone: what changed since then is not known`,
+      `${state.outputs.uri} is gone: the changes since then are unknown`,
     );
   });
 });

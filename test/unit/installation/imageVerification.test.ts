@@ -52,7 +52,7 @@ describe.each([true, false])("in a preview: %s", (isPreview) => {
 
   test("an image without a signature is refused, with the way to one", async () => {
     await expect(verify(image(), { isPreview })).rejects.toThrow(
-      `SelfHostedDocs "docs": ${image()} has no signature. ${NO_CHANGE} Sign it: a BundleCopy does with \`signingKeyEnv\`.`,
+      `SelfHostedDocs "docs": ${image()} has no signature. ${NO_CHANGE} Sign it, for example with \`signingKeyEnv\` of a BundleCopy.`,
     );
   });
 
