@@ -1,5 +1,6 @@
 import { Secrets } from "../messages/secrets";
-import { examine } from "./doctor";
+import { examine, type Examination } from "./doctor";
+import { failureOf } from "./finding";
 import type { DoctorHost } from "./host";
 import { HELP, readOptions, UsageError, type Options } from "./options";
 import { isHealthy, jsonReport, textReport } from "./report";
@@ -27,7 +28,14 @@ export async function runCommand(args: readonly string[], host: DoctorHost): Pro
   const version = ownVersion();
   if (options.version) return { stdout: `${version}\n`, stderr: "", exitCode: 0 };
   const secrets = new Secrets();
-  const examination = await examine(options, host, secrets);
+  let examination: Examination;
+  try {
+    examination = await examine(options, host, secrets);
+  } catch (error) {
+    const { message, remedy } = failureOf("doctor", error);
+    const stderr = secrets.removeFrom(`pulumi-docs-hosting: ${message}. ${remedy ?? ""}\n`);
+    return { stdout: "", stderr, exitCode: 1 };
+  }
   const report = (options.json ? jsonReport : textReport)(examination, version);
   return { stdout: secrets.removeFrom(report), stderr: "", exitCode: isHealthy(examination) ? 0 : 1 };
 }

@@ -11,7 +11,7 @@ export function isHealthy({ findings }: Examination): boolean {
 
 /** A line for each finding, its remedy below it, and a summary. */
 export function textReport(examination: Examination, version: string): string {
-  const { findings, startedJobId } = examination;
+  const { findings } = examination;
   const width = Math.max(...findings.map(({ check }) => check.length));
   const lines = findings.flatMap(({ status, check, message, remedy }) => [
     `${status.padEnd(STATUS_WIDTH)}  ${check.padEnd(width)}  ${printable(message)}`,
@@ -24,8 +24,19 @@ export function textReport(examination: Examination, version: string): string {
     failures + warnings === 0
       ? "No problem was found."
       : `${failures} failed, ${warnings} ${warnings === 1 ? "warning" : "warnings"}.`;
-  const started = startedJobId === undefined ? "No job was started." : `Job ${startedJobId} was started.`;
-  return [`pulumi-docs-hosting ${version}`, "", ...lines, "", `${summary} ${started}`, ""].join("\n");
+  return [
+    `pulumi-docs-hosting ${version}`,
+    "",
+    ...lines,
+    "",
+    `${summary} ${startLine(examination)}`,
+    "",
+  ].join("\n");
+}
+
+function startLine({ startedJobId, mayHaveStarted = false }: Examination): string {
+  if (startedJobId !== undefined) return `Job ${startedJobId} was started.`;
+  return mayHaveStarted ? "A job may have been started." : "No job was started.";
 }
 
 /** The same for programs. */

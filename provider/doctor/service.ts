@@ -33,6 +33,8 @@ export interface ServiceResult {
   readonly findings: readonly Finding[];
   /** The job that was started. */
   readonly startedJobId?: string;
+  /** Whether a start had no answer, so that a job with an unknown ID may run. @default false */
+  readonly mayHaveStarted?: boolean;
 }
 
 /** Checks the key, the clock and the jobs at the service. It starts a job only with `--start`. */
@@ -52,7 +54,7 @@ export async function checkService(
     ...{ configuration, fetch, clock, secrets, signal, tracer: noTracer, reporter: silent },
     pacers: new Pacers(clock),
   };
-  const opened = (): ServiceContext<ClientContext> => openClient(shared, given, CHECK_LIMIT_MS);
+  const opened = (reporter = silent): Opened => openClient({ ...shared, reporter }, given, CHECK_LIMIT_MS);
 
   const { client, deadline } = opened();
   const key = await keyFinding(client, () =>
@@ -73,7 +75,7 @@ export async function checkService(
   }
   if (checked === undefined) return { findings };
   if (start) {
-    const started = await startExport(checked, opened());
+    const started = await startExport(checked, opened);
     return { ...started, findings: [...findings, ...started.findings] };
   }
   findings.push(
@@ -181,12 +183,16 @@ async function agentJobFinding(key: { projectId: string; id: string }, { client 
   }
 }
 
-async function startExport(domain: string, { client }: Opened): Promise<ServiceResult> {
+async function startExport(domain: string, open: (reporter: Reporter) => Opened): Promise<ServiceResult> {
+  const lost: Finding[] = [];
+  // without an answer, a job may run that nobody knows
+  const warn = (line: string): void =>
+    void lost.push(warning("start", line, "Look for a job of this site on the service's dashboard."));
   try {
-    const { jobId } = await client.startExport({ domain });
+    const { jobId } = await open({ ...silent, warn }).client.startExport({ domain });
     const message = `started the export job ${jobId} of ${domain}: to use it, give it to a StaticExport as \`jobId\``;
-    return { findings: [ok("start", message)], startedJobId: jobId };
+    return { findings: [...lost, ok("start", message)], startedJobId: jobId };
   } catch (error) {
-    return { findings: [failureOf("start", error)] };
+    return { findings: [...lost, failureOf("start", error)], mayHaveStarted: lost.length > 0 };
   }
 }

@@ -2,7 +2,9 @@
 import { generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
+import { runCommand } from "../../../provider/doctor/command.ts";
 import type { Finding } from "../../../provider/doctor/finding.ts";
+import { thisMachine } from "../../../provider/doctor/thisMachine.ts";
 import { identity, trustAuthority } from "../../faults/certificates.ts";
 import { connectProxy } from "../../faults/connectProxy.ts";
 import { freeAddress, scriptedServer, type Answer } from "../../faults/scriptedServer.ts";
@@ -423,4 +425,29 @@ test("a file of logins that is not JSON is named beside the refusal that follows
     { status: "warning", message: `${file} is not used for credentials of registries: it is not JSON` },
     { status: "failure", message: expect.stringContaining("answered 401") as unknown },
   ]);
+});
+
+test("a start without an answer is named: a job may run that nobody knows", async () => {
+  const machine = await healthyMachine();
+  machine.host.clock = new FasterClock(20);
+  machine.service.intercept(({ method }) => (method === "POST" ? { hangUp: "processed" } : undefined));
+  const problems = problemsOf(await examined(machine, "--domain", "docs.example.com", "--start"));
+  expect(problems.map(({ check, status }) => `${check} ${status}`)).toContain("start failure");
+  expect(problems.find(({ status }) => status === "warning")?.message).toMatch(
+    /two jobs run|may have started a job/,
+  );
+});
+
+test("an error of the checks themselves is reported, without secrets", async () => {
+  const machine = await healthyMachine();
+  machine.host.run = () => Promise.reject(new Error("svc_c4n4ry is in this text"));
+  const { stdout, stderr, exitCode } = await runCommand(["doctor"], {
+    ...thisMachine,
+    ...machine.host,
+    folder: machine.folder,
+  });
+  expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
+  expect(stderr).toBe(
+    "pulumi-docs-hosting: internal error (Error: [removed] is in this text). Please report it.\n",
+  );
 });

@@ -1,5 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { identity, SERVICE_HOST, trustAuthority } from "../../faults/certificates.ts";
+import { connectProxy } from "../../faults/connectProxy.ts";
+import { scriptedServer } from "../../faults/scriptedServer.ts";
 import { startBucketStub, STUB_BUCKET, stubOperation } from "../../simulation/bucketStub.ts";
 import { startRegistryStub } from "../../simulation/registryStub.ts";
 import { DOMAIN, examined, healthyMachine, problemsOf } from "./examined.ts";
@@ -105,4 +108,27 @@ test("destinations are read, and written to with --write only; nothing stays the
   expect(bucket.objects.size).toBe(0);
   expect(registry.requests.at(-1)).toMatch(/^DELETE /);
   expect(registry.blobs.size + registry.manifests.size).toBe(0);
+});
+
+test("through a proxy, the certificate is that of the service, and DNS is the proxy's", async () => {
+  await trustAuthority();
+  const server = await scriptedServer(
+    (socket, { headers }) => {
+      const status = headers["authorization"] === undefined ? "401 Unauthorized" : "404 Not Found";
+      socket.end(`HTTP/1.1 ${status}\r\ncontent-length: 2\r\n\r\n{}`);
+    },
+    { identity: await identity({ days: 30 }) },
+  );
+  const proxy = await connectProxy();
+  const machine = await healthyMachine();
+  machine.environment["DOCS_HOSTING_BASE_URL"] = `https://${SERVICE_HOST}:${server.port}`;
+  machine.environment["HTTPS_PROXY"] = proxy.url.replace("//", "//me:c4n4ry@");
+  const result = await examined(machine);
+  expect(problemsOf(result)).toEqual([]);
+  const messages = result.findings.map(({ check, message }) => `${check}: ${message}`);
+  expect(messages).toContain(`proxy: requests to the service go through ${proxy.address}`);
+  expect(messages.find((each) => each.startsWith("tls:"))).toMatch(
+    /TLSv1\.3 with api\.docs-host\.test:\d+, certificate by Authority of the tests, valid until \d{4}-\d\d-\d\d$/,
+  );
+  expect(messages.join()).not.toContain("dns:");
 });
