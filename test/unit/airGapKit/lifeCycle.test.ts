@@ -47,12 +47,18 @@ const context = (signal = new AbortController().signal): Context =>
     configuration: { environment: (name) => environment[name], stackConfig: () => undefined },
   });
 
-function inputsOf(version: string, given: object = {}, page = `<p>${version}</p>`): CheckedInputs {
+function inputsOf(
+  version: string,
+  given: object = {},
+  page = `<p>${version}</p>`,
+  more: Readonly<Record<string, string>> = {},
+): CheckedInputs {
   const site = join(folder, `site-${version}`);
   mkdirSync(site, { recursive: true });
-  writeFileSync(join(site, "index.html"), page);
+  const files = { "index.html": page, ...more };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(site, name), text);
   const file = join(folder, `${version}.tar.gz`);
-  create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, ["index.html"]);
+  create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, Object.keys(files));
   const fileSha256 = createHash("sha256").update(readFileSync(file)).digest("hex");
   const source = { file, version, fileSha256 };
   const { inputs, failures } = checkByTable<CheckedInputs>(
@@ -73,6 +79,15 @@ const verdict = (inputs: CheckedInputs, state: AirGapKitState): unknown => {
 const SAME = { replaces: [], hidden: false };
 const decided = (text: string | RegExp): unknown =>
   expect.objectContaining({ decided: expect.stringMatching(text) as string });
+
+test("a line names the files of a bundle that only start it on a reader's computer: the bundle in the kit has them", async () => {
+  const inputs = inputsOf("v1", {}, "<p>v1</p>", { "serve.js": "x", "Start Docs.bat": "node serve.js" });
+  const { outputs } = await airGapKit.create(context(), inputs);
+  expect(reporter.lines.info).toContainEqual(expect.stringMatching(/^not published, .*serve\.js/));
+  const bundle = readFileSync(join(outputs.path, "bundle.tar.gz"));
+  const { source } = inputs;
+  expect(createHash("sha256").update(bundle).digest("hex")).toBe("fileSha256" in source && source.fileSha256);
+});
 
 describe("a kit", () => {
   test("has a span for each step", async () => {

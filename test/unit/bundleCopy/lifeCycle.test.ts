@@ -83,6 +83,28 @@ const verdict = (inputs: CheckedInputs, state: BundleCopyState, nowMs = 0): unkn
 };
 const SAME = { replaces: [], hidden: false };
 
+describe("a bundle with files that start it on a reader's computer", () => {
+  const LAUNCHED = { "serve.js": "x", "Start Docs.bat": "node serve.js" };
+
+  test("is copied as a site without them, and a line names them", async () => {
+    const destination = { folder: join(folder, "copies"), layout: "site" };
+    const { outputs } = await bundleCopy.create(context(), inputsOf("v1", { destination }, LAUNCHED));
+    expect(readdirSync(outputs.sitePath ?? "").sort()).toEqual(["index.html", "page.html"]);
+    expect(outputs).toMatchObject({ files: 2, pages: 2 });
+    expect(reporter.lines.info).toContainEqual(
+      expect.stringMatching(/^not published, .*: (?:serve\.js, Start Docs\.bat|Start Docs\.bat, serve\.js)$/),
+    );
+  });
+
+  test("is copied as an archive with them, byte for byte", async () => {
+    const inputs = inputsOf("v1", {}, LAUNCHED);
+    await bundleCopy.create(context(), inputs);
+    const archive = readFileSync(join(folder, "copies", `${shaOf(inputs)}.tar.gz`));
+    expect(createHash("sha256").update(archive).digest("hex")).toBe(shaOf(inputs));
+    expect(reporter.lines.info.join()).not.toContain("not published");
+  });
+});
+
 describe("a copy", () => {
   test("is the archive byte for byte, named by its digest, and described by its outputs", async () => {
     const inputs = inputsOf("v1", {}, { "a.css": "body { color: red }", "deep/b.html": "<p>b</p>" });
