@@ -25,6 +25,7 @@ const LOWER_LAYERS = [
   ["source"],
   ["resource", "installation"],
   ["destination", "kit"],
+  ["provenance"],
   ["siteImage", "offlineSearch"],
   ["signing"],
   ["search"],

@@ -21,7 +21,7 @@ const TEXTS = [
 ];
 
 // The release writes its repository into package.json: its releases have the archives (`npm run archives`).
-const { repository } = JSON.parse(readFileSync("package.json", "utf8"));
+const { repository, version } = JSON.parse(readFileSync("package.json", "utf8"));
 const [, where] = /github\.com\/(.+?)(\.git)?$/.exec(repository?.url ?? "") ?? [];
 const schema = {
   ...JSON.parse(readFileSync("provider/adapters/plugin/schema.json", "utf8")),
@@ -38,6 +38,8 @@ const { metafile, outputFiles } = await build({
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: "none", // they are in the notices
+  // optional to @cyclonedx/cyclonedx-library, which uses them for XML and to validate
+  external: ["ajv", "ajv-formats", "ajv-formats-draft2019", "libxmljs2", "xmlbuilder2"],
   plugins: [
     {
       name: "schema",
@@ -49,7 +51,10 @@ const { metafile, outputFiles } = await build({
   ],
   define: {
     EMBEDDED_TEXTS: JSON.stringify(
-      Object.fromEntries(TEXTS.map((path) => [path, readFileSync(path, "utf8")])),
+      Object.fromEntries([
+        ...TEXTS.map((path) => [path, readFileSync(path, "utf8")]),
+        ["package.json", JSON.stringify({ version })],
+      ]),
     ),
   },
   metafile: true,

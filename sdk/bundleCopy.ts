@@ -40,6 +40,7 @@ const OWN_OUTPUTS: OwnOutputs<BundleCopyOutputs, BundleCopyInputs> = {
   searchVersion: undefined,
   earlier: undefined,
   changes: undefined,
+  publicKey: undefined,
 };
 
 // a property of the class for each output

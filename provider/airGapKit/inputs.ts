@@ -5,7 +5,7 @@ import { baseProblem } from "../registry/reference";
 import { text, type InputTable, type RuleResult } from "../resource/inputTable";
 import { isSameSource, ruleOfSource, type BundleSource, type CheckedSource } from "../source/bundleSource";
 import type { OfflineSearch, SearchOptions } from "../offlineSearch/options";
-import { PUBLICATION_INPUTS } from "../published/inputs";
+import { PUBLICATION_INPUTS, SIGNING_KEY_INPUT } from "../published/inputs";
 import type { BundleLimits } from "../source/requirements";
 import { isUnknown } from "../messages/unknown";
 
@@ -148,14 +148,7 @@ export const AIR_GAP_KIT_INPUTS: InputTable<AirGapKitInputs> = {
         : { problem: "must be an object, such as { replicas: 2 }" },
     isSame: isDeepStrictEqual,
   },
-  signingKeyEnv: {
-    change: "content",
-    rule: text((value) =>
-      /^[A-Za-z_]\w*$/.test(value)
-        ? { value }
-        : { problem: "must be the name of an environment variable, not the key itself" },
-    ),
-  },
+  signingKeyEnv: SIGNING_KEY_INPUT,
   since: {
     change: "content",
     rule: text(ruleOfPath("an earlier kit's manifest", "./kits/v1/manifest.json")),

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { checkDestination, type DestinationInputs } from "../destination/inputs";
 import { text, type InputTable } from "../resource/inputTable";
 import { isSameSource, ruleOfSource, type CheckedSource, type BundleSource } from "../source/bundleSource";
-import { PUBLICATION_INPUTS } from "../published/inputs";
+import { PUBLICATION_INPUTS, SIGNING_KEY_INPUT } from "../published/inputs";
 import type { BundleLimits } from "../source/requirements";
 import type { OfflineSearch, SearchOptions } from "../offlineSearch/options";
 
@@ -31,6 +31,13 @@ export interface BundleCopyInputs {
    * @default false
    */
   offlineSearch?: boolean | SearchOptions;
+  /**
+   * Name of the environment variable with the private key that signs the copy (PEM: ECDSA P-256 or Ed25519). For images: cosign, Flux
+   * and admission controllers verify the signature. The key also signs the image's provenance and its SBOM.
+   *
+   * @default none: the copy is not signed
+   */
+  signingKeyEnv?: string;
 }
 
 /** Inputs after check: defaults filled in, values normalised. */
@@ -48,6 +55,8 @@ export interface CheckedInputs {
   keep: number;
   /** The search to add, if any. */
   offlineSearch?: OfflineSearch;
+  /** Name of the environment variable with the private key. */
+  signingKeyEnv?: string;
 }
 
 /** One row per input: its rule, its default, and the effect of a change. For a destination, see `destinationChange`. */
@@ -74,4 +83,5 @@ export const BUNDLE_COPY_INPUTS: InputTable<BundleCopyInputs> = {
     ),
   },
   ...PUBLICATION_INPUTS,
+  signingKeyEnv: SIGNING_KEY_INPUT,
 };

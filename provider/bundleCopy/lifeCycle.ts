@@ -2,12 +2,14 @@ import type { Bundle } from "../archive/bundle";
 import { SiteDigests } from "../archive/siteDigests";
 import { verifySdk } from "../destination/bucket/sdk";
 import { destinationOf, describeDestination } from "../destination/destinationOf";
+import type { Signing } from "../destination/destination";
 import { destinationChange, destinationKey } from "../destination/inputs";
 import { editionOf, unpackSite, type SearchFacts } from "../offlineSearch/unpackSite";
 import { publishedLifeCycle } from "../published/lifeCycle";
 import { folderFailures, localFailures } from "../published/localFailures";
 import type { PublicationKind } from "../published/publication";
 import { fromNow } from "../resource/decision";
+import { signerFrom } from "../signing/signer";
 import { describeSource } from "../source/bundleSource";
 import { reportLeftOut, siteLimits } from "../source/inspect";
 import { changesSince } from "./changesSince";
@@ -40,25 +42,42 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   import: importCopy,
   table: BUNDLE_COPY_INPUTS,
   noBookkeeping: { copies: [] },
-  localFailures({ destination }) {
-    if (isUnknown(destination)) return [];
+  localFailures({ destination, signingKeyEnv }, { environment, secrets }) {
+    const source = { environment, ...(secrets && { secrets }) };
+    const failures = localFailures([
+      { property: "signingKeyEnv", value: signingKeyEnv, verify: (name) => signerFrom(name, source) },
+    ]);
+    if (isUnknown(destination)) return failures;
     if ("folder" in destination) return folderFailures("destination.folder", destination.folder);
     return "bucket" in destination
       ? localFailures([
           { property: "destination.bucket", value: destination.bucket, verify: () => verifySdk() },
         ])
-      : [];
+      : failures;
   },
 
-  conflicts({ destination, offlineSearch }) {
-    if (offlineSearch === undefined || isUnknown(destination) || "repository" in destination) return [];
-    if (isUnknown(destination.layout) || destination.layout === "site") return [];
+  conflicts({ destination, offlineSearch, signingKeyEnv }) {
+    if (isUnknown(destination) || "repository" in destination) return [];
+    const isArchive = !isUnknown(destination.layout) && destination.layout !== "site";
     return [
-      {
-        property: "offlineSearch",
-        reason:
-          'an archive stays as the service made it. Give the destination `layout: "site"`, or copy to a repository.',
-      },
+      ...(offlineSearch !== undefined && isArchive
+        ? [
+            {
+              property: "offlineSearch",
+              reason:
+                'an archive stays as the service made it. Give the destination `layout: "site"`, or copy to a repository.',
+            },
+          ]
+        : []),
+      ...(signingKeyEnv === undefined
+        ? []
+        : [
+            {
+              property: "signingKeyEnv",
+              reason:
+                "only an image has a place for a signature, and programs that verify it. Copy to a `repository`. An AirGapKit signs files.",
+            },
+          ]),
     ];
   },
 
@@ -107,6 +126,11 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 
   prepare(context, inputs, [before]) {
     const destination = destinationOf(inputs.destination);
+    const { environment } = context.configuration;
+    const signer =
+      inputs.signingKeyEnv === undefined
+        ? undefined
+        : signerFrom(inputs.signingKeyEnv, { environment, secrets: context.secrets });
     return async (checked, placing) => {
       const { bundle, inspection } = checked;
       refuseOtherDigest(bundle, inputs);
@@ -138,7 +162,8 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
             if (digests && before)
               changes = await changesSince(before.copy, digests.files, destination, place);
             else if (before) changes = noChanges(before.copy.uri);
-            return await draft.publish((placed) => placing(made(placed)));
+            const signing = signer && { signer, origin: originOf(bundle, inputs, searchFacts) };
+            return await draft.publish((placed) => placing(made(placed)), signing);
           } catch (error) {
             await draft.abandon?.();
             throw error;
@@ -164,6 +189,20 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 
 /** The life cycle of a BundleCopy. */
 export const bundleCopy = publishedLifeCycle(COPIES);
+
+/** What the copy is made of, for the documents about it. */
+function originOf(
+  bundle: Bundle,
+  { source, offlineSearch }: CheckedInputs,
+  { searchVersion }: SearchFacts,
+): Signing["origin"] {
+  return {
+    bundle,
+    ...("jobId" in source && { serviceUrl: source.baseUrl }),
+    ...(offlineSearch !== undefined &&
+      searchVersion !== undefined && { search: { options: offlineSearch, version: searchVersion } }),
+  };
+}
 
 const copyOf = ({ copy }: MadeCopy): MadeCopy["copy"] => copy;
 

@@ -51,6 +51,8 @@ export interface BundleCopyOutputs extends Omit<CheckedInputs, "sha256"> {
   earlier?: readonly EarlierCopy[];
   /** How the site differs from that of the copy before, `earlier[0]`. Absent for the first copy. */
   changes?: SiteChanges;
+  /** The public key of the image's signature, in PEM. Only with `signingKeyEnv`. */
+  publicKey?: string;
 }
 
 /** An earlier copy that is still at the destination. */
@@ -141,6 +143,7 @@ export function stateOf(
       uri: copy.uri,
       ...(copy.image !== undefined && { image: copy.image }),
       ...(copy.sitePath !== undefined && { sitePath: copy.sitePath }),
+      ...(copy.publicKey !== undefined && { publicKey: copy.publicKey }),
       ...(link ?? (address !== undefined && { bundleUrl: address })),
       earlier: older.slice(0, inputs.keep).map(earlierCopy),
       ...(changes !== undefined && { changes }),
@@ -192,6 +195,7 @@ export function outputsBefore(
     searchVersion: inputs.offlineSearch === undefined ? undefined : UNKNOWN,
     earlier: UNKNOWN,
     changes: UNKNOWN,
+    publicKey: inputs.signingKeyEnv === undefined ? undefined : UNKNOWN,
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Bundle } from "../archive/bundle";
 import type { SiteSink } from "../archive/site";
+import type { Origin } from "../provenance/origin";
 import type { RegistryContext } from "../registry/exchange";
+import type { Signer } from "../signing/signer";
 
 /** What a destination needs from the outside to read and write. */
 export interface DestinationContext extends RegistryContext {
@@ -20,6 +22,8 @@ export interface Copy {
   readonly address?: string;
   /** For the layout `site`: root of the site for a web server, the same for every copy. A path, or a URL that ends with a slash. */
   readonly sitePath?: string;
+  /** The public key of its signature, in PEM. Absent for a copy that is not signed. */
+  readonly publicKey?: string;
   /** What the destination needs to recognise and remove the copy. Only the destination interprets it. */
   readonly parts: Readonly<Record<string, unknown>>;
 }
@@ -60,6 +64,13 @@ export interface CopyLink {
   readonly expiresAtMs?: number;
 }
 
+/** How a copy is signed. Only a repository's copies are. */
+export interface Signing {
+  readonly signer: Signer;
+  /** What the documents about the copy state: the destination adds the base. */
+  readonly origin: Omit<Origin, "base">;
+}
+
 /** A copy that is not published yet: none of it is visible before `publish`. */
 export interface Draft {
   /** Receives the site's files, if the destination needs them one by one. */
@@ -69,9 +80,10 @@ export interface Draft {
    *
    * @param placing called just before a rename makes the copy visible, or as soon as a store has accepted a part of it: a later
    *   failure may leave the copy there, whole or in part. Every call passes the same copy
+   * @param signing signs the copy: everything is there and signed before a tag points at it
    * @throws DestinationError; the signal's reason
    */
-  publish(placing?: (copy: Copy) => void): Promise<Copy>;
+  publish(placing?: (copy: Copy) => void, signing?: Signing): Promise<Copy>;
   /** Removes what is not published, unless a later run resumes from it. Best effort: it never throws. */
   abandon?(): Promise<void>;
 }

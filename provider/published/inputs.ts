@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isUnknown } from "../messages/unknown";
 import type { SearchOptions } from "../offlineSearch/options";
-import type { InputTable, RuleResult } from "../resource/inputTable";
+import { text, type InputRow, type InputTable, type RuleResult } from "../resource/inputTable";
 import type { BundleLimits } from "../source/requirements";
 
 const GIB = 2 ** 30;
@@ -20,6 +20,16 @@ const SEARCH_OPTIONS: Readonly<Record<keyof SearchOptions, "boolean" | "list">> 
   shortcuts: "boolean",
   openFrom: "list",
   exclude: "list",
+};
+
+/** The row of `signingKeyEnv`. */
+export const SIGNING_KEY_INPUT: InputRow = {
+  change: "content",
+  rule: text((value) =>
+    /^[A-Za-z_]\w*$/.test(value)
+      ? { value }
+      : { problem: "must be the name of an environment variable, not the key itself" },
+  ),
 };
 
 /** The rows of the inputs that all publishing resources share. */

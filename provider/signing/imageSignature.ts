@@ -1,21 +1,13 @@
 import { parseJson } from "../http/replyBody";
-import { findBlob } from "../registry/download";
-import { getManifest } from "../registry/manifests";
-import { isDigest, pinned, repositoryName } from "../registry/reference";
+import { pinned, repositoryName } from "../registry/reference";
 import type { RegistrySession } from "../registry/session";
 import { DestinationError } from "../messages/errors";
 import { SIGNATURE_ANNOTATION, signatureTag, SIMPLE_SIGNING } from "./artifacts";
+import { readLayers, type ReadLayer } from "./layers";
 import type { Verifier } from "./verifier";
 
 /** What a registry has for an image and a key: a signature by that key, none at all, or only others (or damaged ones). */
 export type SignatureFinding = "signed" | "unsigned" | "otherSignature";
-
-/** A signature as a manifest lists it. */
-interface StoredSignature {
-  readonly digest: string;
-  readonly size: number;
-  readonly signature: Buffer;
-}
 
 /**
  * Looks for an image's signature by a key, as `cosign verify --key` does. Every digest is verified.
@@ -28,18 +20,15 @@ export async function findSignature(
   digest: string,
   verifier: Pick<Verifier, "verify">,
 ): Promise<SignatureFinding> {
-  const manifest = await getManifest(session, signatureTag(digest));
-  if (manifest === undefined) return "unsigned";
-  for (const { signature, ...blob } of signaturesIn(manifest.bytes)) {
-    const payload = await findBlob(session, blob);
-    if (payload && verifier.verify(payload, signature) && signedDigest(payload) === digest) return "signed";
-  }
-  return "otherSignature";
+  const layers = await readLayers(session, signatureTag(digest));
+  if (layers === undefined) return "unsigned";
+  return layers.some((each) => isSignatureOf(digest, each, verifier)) ? "signed" : "otherSignature";
 }
 
 /**
  * Verifies that an image is signed by a key.
  *
+ * @param digest of the image, in the session's repository
  * @throws DestinationError when it is not, or the registry cannot be read; DeadlineExceededError; the signal's reason
  */
 export async function verifyImage(
@@ -62,6 +51,18 @@ export async function verifyImage(
       );
 }
 
+/** Whether a layer is a signature of an image by a key. */
+export function isSignatureOf(
+  digest: string,
+  { layer: { mediaType, annotations }, content }: ReadLayer,
+  verifier: Pick<Verifier, "verify">,
+): boolean {
+  const signature = Buffer.from(annotations?.[SIGNATURE_ANNOTATION] ?? "", "base64");
+  return (
+    mediaType === SIMPLE_SIGNING && verifier.verify(content, signature) && signedDigest(content) === digest
+  );
+}
+
 /** The payload that signs an image: «simple signing» of containers, without a time. @param repository its name */
 export function signaturePayload(repository: string, digest: string): Buffer {
   const payload = {
@@ -79,14 +80,4 @@ function signedDigest(payload: Buffer): unknown {
   const { critical } = Object(parseJson(payload.toString())) as { critical?: unknown };
   const { image } = Object(critical) as { image?: unknown };
   return (Object(image) as Record<string, unknown>)["docker-manifest-digest"];
-}
-
-function signaturesIn(manifest: Buffer): StoredSignature[] {
-  const { layers } = Object(parseJson(manifest.toString())) as { layers?: unknown };
-  return (Array.isArray(layers) ? (layers as unknown[]) : []).flatMap((layer) => {
-    const { mediaType, digest, size, annotations } = Object(layer) as Record<string, unknown>;
-    const signature = (Object(annotations) as Record<string, unknown>)[SIGNATURE_ANNOTATION];
-    if (mediaType !== SIMPLE_SIGNING || !isDigest(digest) || typeof signature !== "string") return [];
-    return [{ digest, size: Number(size), signature: Buffer.from(signature, "base64") }];
-  });
 }

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { findCommand } from "../programs/commands.ts";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
-import { prepareCrane, prepareRegistry, prepareVersitygw } from "../programs/goPrograms.ts";
+import { prepareCosign, prepareCrane, prepareRegistry, prepareVersitygw } from "../programs/goPrograms.ts";
 import { runVitest } from "../programs/runVitest.ts";
 
 const say = (what: string) => console.log(`test:copies: ${what}`);
@@ -13,4 +13,5 @@ process.exitCode = await runVitest(join(import.meta.dirname, "vitest.config.ts")
   REGISTRY: await prepareRegistry(say),
   CRANE: await prepareCrane(say),
   VERSITYGW: await prepareVersitygw(say),
+  COSIGN: await prepareCosign(join(import.meta.dirname, "cosign"), say),
 });

@@ -5,7 +5,7 @@ import fetch from "node-fetch";
 import type { TestContext } from "vitest";
 import type { SiteSink } from "../../provider/archive/site.ts";
 import type { Bundle } from "../../provider/archive/bundle.ts";
-import type { Copy, DestinationContext } from "../../provider/destination/destination.ts";
+import type { Copy, DestinationContext, Signing } from "../../provider/destination/destination.ts";
 import { repositoryDestination } from "../../provider/destination/repository/repositoryDestination.ts";
 import type { RepositoryInputs } from "../../provider/destination/repository/inputs.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
@@ -78,11 +78,15 @@ export async function operation(
 export async function copySite(
   options: RepositoryInputs,
   context: DestinationContext,
-  { files = SITE, bundle = BUNDLE }: { files?: typeof SITE; bundle?: Bundle } = {},
+  {
+    files = SITE,
+    bundle = BUNDLE,
+    signing,
+  }: { files?: typeof SITE; bundle?: Bundle; signing?: Signing } = {},
 ): Promise<Copy> {
   const draft = await repositoryDestination(options).begin(bundle, context);
   if (draft.sink) await fill(draft.sink, files);
-  return draft.publish();
+  return draft.publish(undefined, signing);
 }
 
 /** Passes files to a consumer. */

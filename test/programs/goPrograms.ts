@@ -110,6 +110,20 @@ export async function prepareKubenode(source: string, say: Say): Promise<string>
   );
 }
 
+/**
+ * The libraries of cosign 2 and 3 in one program, built once, and again after a change of its source.
+ *
+ * @param source folder of its Go module
+ */
+export async function prepareCosign(source: string, say: Say): Promise<string> {
+  const files = (await readdir(source)).sort();
+  const texts = await Promise.all(files.map((file) => readFile(join(source, file), "utf8")));
+  const folder = await cacheFolder(`cosign-${digestOf(texts)}`);
+  return buildOnce(join(folder, "cosign"), say, (target, env) =>
+    runCommand("go", ["build", "-trimpath", "-ldflags=-s -w", "-o", target, "."], { cwd: source, env }),
+  );
+}
+
 /** A prefix that is long enough to distinguish builds. */
 function digestOf(parts: readonly string[]): string {
   return createHash("sha256").update(parts.join("\0")).digest("hex").slice(0, 12);

@@ -16,8 +16,11 @@ import { RegistrySession, type Actions } from "../../registry/session";
 import { TransferProgress } from "../../registry/transferProgress";
 import { DestinationError } from "../../messages/errors";
 import type { Bundle } from "../../archive/bundle";
-import type { Copy, CopyContent, Destination, DestinationContext, Draft } from "../destination";
+import type { Copy, CopyContent, Destination, DestinationContext, Draft, Signing } from "../destination";
 import { findImage, readImageFiles } from "./findImage";
+import { isSignedImage, pushArtifacts, removeArtifacts } from "../../signing/signedImage";
+import { verifierFrom } from "../../signing/verifier";
+import { artifactsOf, PREDICATE_TYPES, unsigned } from "./artifacts";
 import { readBase, type BaseImage } from "./baseImage";
 import type { RepositoryInputs } from "./inputs";
 import { compressedPath, LayerWriter, type Layer } from "../../siteImage/layer";
@@ -31,9 +34,12 @@ import {
   type BuiltImage,
 } from "../../siteImage/siteImage";
 
-/** What the state stores of a copy: the digests of all its manifests, first the one that users pull. */
+/** What the state stores of a copy. */
 interface Parts {
+  /** The digests of all its manifests, first the one that users pull. */
   readonly manifests: readonly string[];
+  /** The digests of the manifests of its signature and attestations, if it is signed. */
+  readonly artifacts?: readonly string[];
 }
 
 /** Number of digits of the digest in the tag of a copy. */
@@ -91,8 +97,8 @@ async function begin(target: Target, content: Content, context: DestinationConte
   );
   return {
     sink: layer,
-    publish: async (placing) =>
-      publish(target, content, base, await layer.end(context.signal), context, placing),
+    publish: async (placing, signing) =>
+      publish(target, content, base, await layer.end(context.signal), context, { placing, signing }),
   };
 }
 
@@ -102,29 +108,49 @@ async function publish(
   base: BaseImage | undefined,
   layer: Layer,
   context: DestinationContext,
-  placing?: (copy: Copy) => void,
+  { placing, signing }: { placing?: ((copy: Copy) => void) | undefined; signing?: Signing | undefined },
 ): Promise<Copy> {
   const session = sessionWith(target, context, "pull,push");
   const { images, index } = built(bundle, base, layer);
   const top = index ?? images[0]?.manifest;
   if (top === undefined) throw new Error("an image is made of each platform, and there is at least one");
+  const artifacts = signing && (await artifactsOf(session, top, base, signing));
   await sendBlobs(session, base, layer, images, context);
   const image = pinned(target.repository, top.digest);
   const parts: Parts = {
     manifests: [...new Set([top.digest, ...images.map(({ manifest }) => manifest.digest)])],
+    ...(artifacts && { artifacts: artifacts.map(({ manifest }) => manifest.digest) }),
   };
-  const copy = { sha256: edition, uri: image, image, parts: { ...parts } };
-  const ownTag = `sha256-${top.digest.slice("sha256:".length).slice(0, TAG_DIGITS)}`;
+  const copy = {
+    sha256: edition,
+    uri: image,
+    image,
+    ...(signing && { publicKey: signing.signer.publicKey }),
+    parts: { ...parts },
+  };
   // the manifests that the index refers to come first
   for (const { manifest } of images) {
     if (manifest === top) continue;
     await putManifest(session, manifest);
     placing?.(copy);
   }
-  await putManifest(session, top, ownTag);
+  if (artifacts) {
+    // no tag points at an image that is not signed yet
+    await putManifest(session, top);
+    placing?.(copy);
+    await pushArtifacts(session, top, artifacts).catch((error: unknown) => {
+      throw unsigned(image, error);
+    });
+  }
+  await putManifest(session, top, ownTag(top.digest));
   placing?.(copy);
   if (target.tag !== undefined) await putManifest(session, top, target.tag);
   return copy;
+}
+
+/** The tag of a copy's own, which spares it from the registry's garbage collection. */
+function ownTag(digest: string): string {
+  return `sha256-${digest.slice("sha256:".length).slice(0, TAG_DIGITS)}`;
 }
 
 function built(
@@ -183,8 +209,15 @@ async function compare(
   const session = sessionWith(target, context, "pull");
   const [top = ""] = manifestsOf(copy);
   if ((await findManifest(session, top)) === undefined) return "gone";
-  if (target.tag === undefined) return "same";
-  return (await findManifest(session, target.tag)) === top ? "same" : "changed";
+  const tags = [
+    ...(target.tag === undefined ? [] : [target.tag]),
+    // a signed copy gets it last
+    ...(copy.publicKey === undefined ? [] : [ownTag(top)]),
+  ];
+  for (const tag of tags) if ((await findManifest(session, tag)) !== top) return "changed";
+  if (copy.publicKey === undefined) return "same";
+  const artifacts = { predicateTypes: PREDICATE_TYPES, manifests: artifactsIn(copy) };
+  return (await isSignedImage(session, top, artifacts, verifierFrom(copy.publicKey))) ? "same" : "changed";
 }
 
 async function readSite(
@@ -209,9 +242,21 @@ async function remove(
   const needed = new Set(kept.flatMap(manifestsOf));
   // an index before the manifests that it refers to: some registries require this order
   const digests = new Set(copies.flatMap(manifestsOf).filter((digest) => !needed.has(digest)));
-  for (const digest of digests) {
-    const how = await deleteManifest(session, digest);
-    if (how !== "unsupported") continue;
+  const signatures = copies.flatMap((copy) => {
+    const [top = ""] = manifestsOf(copy);
+    return copy.publicKey === undefined || needed.has(top) ? [] : [{ top, manifests: artifactsIn(copy) }];
+  });
+  const removals = [
+    ...[...digests].map((digest) => () => deleteManifest(session, digest)),
+    // after the images: no tag points at one without its signature
+    ...signatures.map(
+      ({ top, manifests }) =>
+        () =>
+          removeArtifacts(session, top, manifests),
+    ),
+  ];
+  for (const remove of removals) {
+    if ((await remove()) !== "unsupported") continue;
     context.reporter.warn(
       `the registry ${target.repository.host} does not allow the removal of images: old copies stay in ${repositoryName(target.repository)}`,
     );
@@ -229,4 +274,9 @@ function manifestsOf({ uri, parts }: Copy): readonly string[] {
     );
   }
   return manifests;
+}
+
+function artifactsIn({ parts }: Copy): readonly string[] {
+  const { artifacts } = parts as Partial<Parts>;
+  return Array.isArray(artifacts) ? artifacts.filter(isDigest) : [];
 }

@@ -1,0 +1,49 @@
+import type { Origin } from "./origin";
+import { imagePackageUrl, ownPackageUrl } from "./packageUrl";
+import { sha256In, statement, type ResourceDescriptor, type Statement } from "./statement";
+
+/** The type of a provenance, see https://slsa.dev/spec/v1.0/provenance. */
+export const PROVENANCE_TYPE = "https://slsa.dev/provenance/v1";
+
+/** How the parameters of a build are to be read. Another meaning of them gets another version. */
+const BUILD_TYPE = "pkg:npm/pulumi-docs-hosting#site/v1";
+
+/**
+ * States what a site was made of, and by what. It contains no time, so that the same content gives the same bytes.
+ *
+ * @param subject what was made
+ */
+export function slsaProvenance(subject: readonly ResourceDescriptor[], origin: Origin): Statement {
+  const { bundle, serviceUrl, base, search } = origin;
+  const { format, sha256, version, jobId, domain } = bundle;
+  const job =
+    serviceUrl === undefined || jobId === undefined
+      ? undefined
+      : `${serviceUrl}/v1/static-export/jobs/${encodeURIComponent(jobId)}`;
+  return statement(subject, PROVENANCE_TYPE, {
+    buildDefinition: {
+      buildType: BUILD_TYPE,
+      externalParameters: {
+        ...(serviceUrl !== undefined && { baseUrl: serviceUrl }),
+        ...(domain !== undefined && { domain }),
+        ...(jobId !== undefined && { jobId }),
+        version,
+        ...(base && { base: base.name }),
+        ...(search && { offlineSearch: search.options }),
+      },
+      resolvedDependencies: [
+        { name: `bundle.${format}`, ...(job !== undefined && { uri: job }), digest: { sha256 } },
+        ...(base
+          ? [
+              {
+                name: base.name,
+                uri: imagePackageUrl(base.name, base.digest),
+                digest: { sha256: sha256In(base.digest) },
+              },
+            ]
+          : []),
+      ],
+    },
+    runDetails: { builder: { id: ownPackageUrl() } },
+  });
+}

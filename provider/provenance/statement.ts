@@ -1,0 +1,28 @@
+/** What a statement is about, or what something was made of, see https://github.com/in-toto/attestation. */
+export interface ResourceDescriptor {
+  readonly name?: string;
+  readonly uri?: string;
+  readonly digest?: { readonly sha256: string };
+}
+
+/** A statement of in-toto, version 1. */
+export interface Statement {
+  readonly _type: "https://in-toto.io/Statement/v1";
+  readonly subject: readonly ResourceDescriptor[];
+  readonly predicateType: string;
+  readonly predicate: unknown;
+}
+
+/** Makes a statement. */
+export function statement(
+  subject: readonly ResourceDescriptor[],
+  predicateType: string,
+  predicate: unknown,
+): Statement {
+  return { _type: "https://in-toto.io/Statement/v1", subject, predicateType, predicate };
+}
+
+/** The hexadecimal digits of a digest. @param digest `sha256:…` */
+export function sha256In(digest: string): string {
+  return digest.slice(digest.indexOf(":") + 1);
+}

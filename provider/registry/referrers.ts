@@ -1,0 +1,92 @@
+import { parseJson } from "../http/replyBody";
+import { DestinationError } from "../messages/errors";
+import { digestOf } from "./digest";
+import { wholeBody } from "./exchange";
+import { findManifest, getManifest, putManifest } from "./manifests";
+import { OCI_INDEX } from "./mediaTypes";
+import { isDigest, repositoryName } from "./reference";
+import type { RegistrySession } from "./session";
+
+/** An entry in the list of an image's referrers: manifests that name the image as their subject. */
+export interface ReferrerEntry {
+  readonly mediaType: string;
+  readonly digest: string;
+  readonly size: number;
+  readonly artifactType: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** Replies of registries that do not have the API. */
+const NO_API = [400, 403, 404, 405, 406, 501];
+
+/** The tag of the list, for registries without the API. */
+const listTag = (digest: string): string => digest.replace(":", "-");
+
+/**
+ * Ensures that the list of an image's referrers contains these, which are already in the registry. A registry with the API for
+ * referrers keeps the list itself; another one has it under a tag, see «Referrers Tag Schema» in the distribution specification.
+ *
+ * @param digest of the image
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function listReferrers(
+  session: RegistrySession,
+  digest: string,
+  referrers: readonly ReferrerEntry[],
+): Promise<void> {
+  if (await hasReferrersApi(session, digest)) return;
+  const tag = listTag(digest);
+  const existing = await entriesUnder(session, tag);
+  const missing = referrers.filter((each) => !existing.some((entry) => digestIn(entry) === each.digest));
+  if (missing.length === 0) return;
+  // registries refuse a list with manifests that were removed
+  const left: unknown[] = [];
+  for (const each of existing) {
+    const listed = digestIn(each);
+    if (isDigest(listed) && (await findManifest(session, listed)) !== undefined) left.push(each);
+  }
+  const index = { schemaVersion: 2, mediaType: OCI_INDEX, manifests: [...left, ...missing] };
+  const bytes = Buffer.from(JSON.stringify(index));
+  await putManifest(session, { digest: digestOf(bytes), mediaType: OCI_INDEX, bytes }, tag);
+}
+
+/**
+ * Finds the list of an image's referrers in a registry without the API.
+ *
+ * @returns the digest of the list
+ */
+export async function findReferrersList(
+  session: RegistrySession,
+  digest: string,
+): Promise<string | undefined> {
+  return findManifest(session, listTag(digest));
+}
+
+async function hasReferrersApi(session: RegistrySession, digest: string): Promise<boolean> {
+  return session.send(
+    {
+      method: "GET",
+      to: session.path("referrers", digest),
+      headers: { accept: OCI_INDEX },
+      accepted: [200, ...NO_API],
+    },
+    async (reply) => {
+      if (reply.status !== 200) return false;
+      const { manifests } = Object(parseJson((await wholeBody(reply)).toString())) as { manifests?: unknown };
+      return Array.isArray(manifests);
+    },
+  );
+}
+
+async function entriesUnder(session: RegistrySession, tag: string): Promise<unknown[]> {
+  const list = await getManifest(session, tag);
+  if (list === undefined) return [];
+  const { manifests } = Object(parseJson(list.bytes.toString())) as { manifests?: unknown };
+  if (Array.isArray(manifests)) return manifests as unknown[];
+  throw new DestinationError(
+    `${repositoryName(session.repository)}:${tag} is no list of referrers, as the tag's name says`,
+    "Remove the tag there: something else than a registry's client made it.",
+  );
+}
+
+const digestIn = (entry: unknown): unknown => (Object(entry) as { digest?: unknown }).digest;

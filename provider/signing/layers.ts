@@ -1,0 +1,46 @@
+import { parseJson } from "../http/replyBody";
+import { findBlob } from "../registry/download";
+import { getManifest } from "../registry/manifests";
+import { isDigest } from "../registry/reference";
+import type { RegistrySession } from "../registry/session";
+import type { ArtifactLayer } from "./artifacts";
+
+/** A layer of a signature or an attestation, with its content. */
+export interface ReadLayer {
+  readonly layer: ArtifactLayer;
+  readonly content: Buffer;
+}
+
+/**
+ * Reads the signatures or attestations of an image. Layers that the registry does not have, or has with other bytes, are left out.
+ *
+ * @param tag see `signatureTag` and `attestationTag`
+ * @returns undefined when the tag does not exist
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function readLayers(session: RegistrySession, tag: string): Promise<ReadLayer[] | undefined> {
+  const manifest = await getManifest(session, tag);
+  if (manifest === undefined) return undefined;
+  const { layers } = Object(parseJson(manifest.bytes.toString())) as { layers?: unknown };
+  const read: ReadLayer[] = [];
+  for (const each of Array.isArray(layers) ? (layers as unknown[]) : []) {
+    const layer = layerOf(each);
+    const content = layer && (await findBlob(session, layer));
+    if (layer && content) read.push({ layer, content });
+  }
+  return read;
+}
+
+function layerOf(value: unknown): ArtifactLayer | undefined {
+  const { mediaType, digest, size, annotations } = Object(value) as Record<string, unknown>;
+  if (typeof mediaType !== "string" || !isDigest(digest) || !Number.isSafeInteger(size)) return undefined;
+  const texts = Object.entries(Object(annotations) as object).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  return {
+    mediaType,
+    digest,
+    size: Number(size),
+    ...(texts.length > 0 && { annotations: Object.fromEntries(texts) }),
+  };
+}

@@ -1,0 +1,184 @@
+import { parseJson } from "../http/replyBody";
+import { bytesBlob } from "../registry/blobs";
+import { ensureBlob } from "../registry/ensureBlob";
+import {
+  deleteManifest,
+  findManifest,
+  putManifest,
+  type Manifest,
+  type Removal,
+} from "../registry/manifests";
+import { repositoryName } from "../registry/reference";
+import { findReferrersList, listReferrers } from "../registry/referrers";
+import type { RegistrySession } from "../registry/session";
+import {
+  attestationArtifact,
+  attestationReferrer,
+  attestationTag,
+  contentOf,
+  descriptor,
+  PREDICATE_ANNOTATION,
+  signatureArtifact,
+  SIGNATURE_ANNOTATION,
+  signatureTag,
+  SIMPLE_SIGNING,
+  type Artifact,
+  type Content,
+} from "./artifacts";
+import { ENVELOPE_TYPE, opened, sealed } from "./envelope";
+import { isSignatureOf, signaturePayload } from "./imageSignature";
+import { readLayers } from "./layers";
+import type { Signer } from "./signer";
+import type { Verifier } from "./verifier";
+
+/** A document about an image: an in-toto statement. */
+export interface Attestation {
+  readonly predicateType: string;
+  readonly statement: Buffer;
+}
+
+/**
+ * Signs an image and the documents about it. Valid signatures that the registry has are kept, those of others, too: an interrupted
+ * run is continued with the same digests.
+ *
+ * @param image need not be in the registry yet
+ * @returns what has to be in the registry: first what cosign finds by a tag
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function signedArtifacts(
+  session: RegistrySession,
+  image: Manifest,
+  attestations: readonly Attestation[],
+  signer: Signer,
+): Promise<Artifact[]> {
+  const signature = await signatureOf(session, image, signer);
+  return [signature, ...(await attestationsOf(session, image, attestations, signer))];
+}
+
+async function signatureOf(session: RegistrySession, image: Manifest, signer: Signer): Promise<Artifact> {
+  const existing = (await readLayers(session, signatureTag(image.digest))) ?? [];
+  const layers = existing.map(({ layer }) => layer);
+  if (existing.some((each) => isSignatureOf(image.digest, each, signer))) {
+    return signatureArtifact(image, layers, []);
+  }
+  const payload = contentOf(signaturePayload(repositoryName(session.repository), image.digest));
+  const annotations = { [SIGNATURE_ANNOTATION]: signer.sign(payload.bytes).toString("base64") };
+  const own = descriptor(SIMPLE_SIGNING, payload, annotations);
+  return signatureArtifact(image, [...layers, own], [payload]);
+}
+
+async function attestationsOf(
+  session: RegistrySession,
+  image: Manifest,
+  attestations: readonly Attestation[],
+  signer: Signer,
+): Promise<Artifact[]> {
+  const existing = (await readLayers(session, attestationTag(image.digest))) ?? [];
+  const own = existing.flatMap(({ layer, content }) => {
+    const statement = opened(content, signer);
+    return statement ? [{ layer, content, statement }] : [];
+  });
+  const wanted = attestations.map(({ predicateType, statement }) => {
+    const found = own.find((each) => each.statement.equals(statement));
+    return { predicateType, envelope: contentOf(found?.content ?? sealed(statement, signer)) };
+  });
+  // earlier statements of the same kinds by this key are replaced, all others stay
+  const kinds = new Set<unknown>(attestations.map(({ predicateType }) => predicateType));
+  const replaced = new Set(
+    own.filter(({ statement }) => kinds.has(predicateTypeIn(statement))).map(({ layer }) => layer),
+  );
+  const others = existing.map(({ layer }) => layer).filter((layer) => !replaced.has(layer));
+  const layers = wanted.map(({ predicateType, envelope }) =>
+    descriptor(ENVELOPE_TYPE, envelope, {
+      [SIGNATURE_ANNOTATION]: "",
+      [PREDICATE_ANNOTATION]: predicateType,
+    }),
+  );
+  const envelopes = wanted.map(({ envelope }) => envelope);
+  return [
+    attestationArtifact(image, [...others, ...layers], envelopes),
+    ...wanted.map(({ predicateType, envelope }) => attestationReferrer(image, predicateType, envelope)),
+  ];
+}
+
+/**
+ * Stores what belongs to an image, which is in the registry already.
+ *
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function pushArtifacts(
+  session: RegistrySession,
+  image: Manifest,
+  artifacts: readonly Artifact[],
+): Promise<void> {
+  for (const { manifest, blobs, tag } of artifacts) {
+    for (const blob of blobs) await pushBlob(session, blob);
+    await putManifest(session, manifest, tag);
+  }
+  const referrers = artifacts.flatMap(({ referrer }) => (referrer ? [referrer] : []));
+  await listReferrers(session, image.digest, referrers);
+}
+
+async function pushBlob(session: RegistrySession, { bytes, digest }: Content): Promise<void> {
+  await ensureBlob(session, { digest, size: bytes.length }, { source: () => bytesBlob(bytes, digest) });
+}
+
+/**
+ * Whether an image has a valid signature and valid attestations by a key, and all their manifests.
+ *
+ * @param manifests digests of the manifests of its artifacts
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function isSignedImage(
+  session: RegistrySession,
+  digest: string,
+  { predicateTypes, manifests }: { predicateTypes: readonly string[]; manifests: readonly string[] },
+  verifier: Verifier,
+): Promise<boolean> {
+  const signatures = (await readLayers(session, signatureTag(digest))) ?? [];
+  if (!signatures.some((each) => isSignatureOf(digest, each, verifier))) return false;
+  const attestations = (await readLayers(session, attestationTag(digest))) ?? [];
+  const found = attestations.flatMap(({ content }) => {
+    const statement = opened(content, verifier);
+    return statement && isAbout(statement, digest) ? [predicateTypeIn(statement)] : [];
+  });
+  if (!predicateTypes.every((each) => found.includes(each))) return false;
+  for (const each of manifests) if ((await findManifest(session, each)) === undefined) return false;
+  return true;
+}
+
+/**
+ * Removes all signatures and attestations of an image, also those of others: the image itself is removed, too.
+ *
+ * @param manifests digests of the manifests of its artifacts
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function removeArtifacts(
+  session: RegistrySession,
+  digest: string,
+  manifests: readonly string[],
+): Promise<Removal> {
+  const tagged = [
+    await findManifest(session, signatureTag(digest)),
+    await findManifest(session, attestationTag(digest)),
+    await findReferrersList(session, digest),
+  ].filter((each) => each !== undefined);
+  let removal: Removal = "gone";
+  for (const each of new Set([...tagged, ...manifests])) {
+    removal = await deleteManifest(session, each);
+    if (removal === "unsupported") break;
+  }
+  return removal;
+}
+
+function isAbout(statement: Buffer, digest: string): boolean {
+  const { subject } = Object(parseJson(statement.toString())) as { subject?: unknown };
+  return (Array.isArray(subject) ? (subject as unknown[]) : []).some((each) => {
+    const { digest: digests } = Object(each) as { digest?: unknown };
+    return `sha256:${String((Object(digests) as Record<string, unknown>)["sha256"])}` === digest;
+  });
+}
+
+function predicateTypeIn(statement: Buffer): unknown {
+  return (Object(parseJson(statement.toString())) as { predicateType?: unknown }).predicateType;
+}

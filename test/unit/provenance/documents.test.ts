@@ -1,0 +1,132 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { Ajv } from "ajv";
+import { expect, test } from "vitest";
+import type { Origin } from "../../../provider/provenance/origin.ts";
+import { imagePackageUrl } from "../../../provider/provenance/packageUrl.ts";
+import { imagePart, sbomStatement, sbomText, siteParts } from "../../../provider/provenance/sbom.ts";
+import { slsaProvenance } from "../../../provider/provenance/slsaProvenance.ts";
+import { packageVersion } from "../../../provider/files/packageVersion.ts";
+
+const DIGEST = `sha256:${"c".repeat(64)}`;
+const ORIGIN: Origin = {
+  bundle: {
+    format: "tar.gz",
+    sha256: "a".repeat(64),
+    version: "v1",
+    jobId: "job/1",
+    domain: "docs.example.com",
+  },
+  serviceUrl: "https://api.example.com",
+  base: { name: "nginx-unprivileged:1.30", digest: `sha256:${"b".repeat(64)}` },
+  search: { options: { button: false }, version: "1" },
+};
+const SUBJECT = [{ name: "registry.internal/docs/site", digest: { sha256: "c".repeat(64) } }];
+const OWN_URL = `pkg:npm/pulumi-docs-hosting@${packageVersion()}`;
+
+test("the provenance names service, domain, job, version, bundle, base, this package and its options", () => {
+  expect(slsaProvenance(SUBJECT, ORIGIN)).toEqual({
+    _type: "https://in-toto.io/Statement/v1",
+    subject: SUBJECT,
+    predicateType: "https://slsa.dev/provenance/v1",
+    predicate: {
+      buildDefinition: {
+        buildType: "pkg:npm/pulumi-docs-hosting#site/v1",
+        externalParameters: {
+          baseUrl: "https://api.example.com",
+          domain: "docs.example.com",
+          jobId: "job/1",
+          version: "v1",
+          base: "nginx-unprivileged:1.30",
+          offlineSearch: { button: false },
+        },
+        resolvedDependencies: [
+          {
+            name: "bundle.tar.gz",
+            uri: "https://api.example.com/v1/static-export/jobs/job%2F1",
+            digest: { sha256: "a".repeat(64) },
+          },
+          {
+            name: "nginx-unprivileged:1.30",
+            uri: `pkg:oci/nginx-unprivileged@sha256%3A${"b".repeat(64)}?repository_url=docker.io%2Flibrary%2Fnginx-unprivileged&tag=1.30`,
+            digest: { sha256: "b".repeat(64) },
+          },
+        ],
+      },
+      runDetails: { builder: { id: OWN_URL } },
+    },
+  });
+});
+
+test("of a file without a base and a search, the provenance claims no service, no job and no path", () => {
+  const bundle = { format: "zip", sha256: "a".repeat(64), version: "v1" } as const;
+  expect(slsaProvenance(SUBJECT, { bundle }).predicate).toMatchObject({
+    buildDefinition: {
+      externalParameters: { version: "v1" },
+      resolvedDependencies: [{ name: "bundle.zip", digest: { sha256: "a".repeat(64) } }],
+    },
+  });
+});
+
+test("the SBOM lists base image, bundle and search, and is valid", async () => {
+  const text = await sbomText(imagePart("image", "registry.internal/docs/site", DIGEST), siteParts(ORIGIN));
+  const bom = JSON.parse(text) as Record<string, unknown>;
+  expect(bom).toMatchObject({
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    metadata: {
+      component: {
+        type: "container",
+        name: "registry.internal/docs/site",
+        version: DIGEST,
+        purl: `pkg:oci/site@sha256%3A${"c".repeat(64)}?repository_url=registry.internal%2Fdocs%2Fsite`,
+        hashes: [{ alg: "SHA-256", content: "c".repeat(64) }],
+      },
+      tools: { components: [{ name: "pulumi-docs-hosting", version: packageVersion(), purl: OWN_URL }] },
+    },
+    components: [
+      { type: "container", "bom-ref": "base-image", name: "nginx-unprivileged:1.30" },
+      {
+        type: "file",
+        "bom-ref": "bundle",
+        name: "docs.example.com/bundle.tar.gz",
+        version: "v1",
+        hashes: [{ alg: "SHA-256", content: "a".repeat(64) }],
+      },
+      { type: "library", "bom-ref": "offline-search", version: "1" },
+    ],
+    dependencies: expect.arrayContaining([
+      { ref: "image", dependsOn: ["base-image", "bundle", "offline-search"] },
+    ]) as unknown,
+  });
+  expect(problems(bom)).toEqual([]);
+  expect(problems({ ...bom, components: [{ name: "without a type" }] })).not.toEqual([]);
+  expect(text).not.toMatch(/serialNumber|timestamp/);
+  expect(sbomStatement(SUBJECT, text)).toMatchObject({
+    subject: SUBJECT,
+    predicateType: "https://cyclonedx.org/bom",
+    predicate: bom,
+  });
+});
+
+test("the URL of an image has its repository and tag, and no tag that nobody gave", () => {
+  expect(imagePackageUrl("127.0.0.1:5000/Docs/site".toLowerCase(), DIGEST)).toBe(
+    `pkg:oci/site@sha256%3A${"c".repeat(64)}?repository_url=127.0.0.1%3A5000%2Fdocs%2Fsite`,
+  );
+});
+
+/** What CycloneDX's own schema says. */
+function problems(bom: unknown): unknown[] {
+  const library = dirname(
+    createRequire(import.meta.url).resolve("@cyclonedx/cyclonedx-library/package.json"),
+  );
+  const ajv = new Ajv({ strict: false, validateFormats: false });
+  for (const name of ["spdx", "jsf-0.82", "bom-1.6"]) {
+    const file = `${name}.SNAPSHOT.schema.json`;
+    const schema = JSON.parse(readFileSync(join(library, "res/schema", file), "utf8")) as object;
+    ajv.addSchema({ ...schema, $id: `http://cyclonedx.org/schema/${file}` });
+  }
+  ajv.validate("http://cyclonedx.org/schema/bom-1.6.SNAPSHOT.schema.json", bom);
+  return ajv.errors ?? [];
+}
