@@ -181,7 +181,8 @@ export class ProviderProcess {
 
 export function configurationOf(service: SimulatedService): Context["configuration"] {
   return {
-    environment: (name) => (name === "DOCS_HOSTING_BASE_URL" ? service.baseUrl : service.key),
+    environment: (name) =>
+      name === "DOCS_HOSTING_BASE_URL" ? service.baseUrl : name.endsWith("_KEY") ? service.key : undefined,
     stackConfig: () => undefined,
   };
 }
