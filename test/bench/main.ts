@@ -1,4 +1,5 @@
 import { adapters } from "./adapters.ts";
+import { doctor } from "./doctor.ts";
 import { downloadBench } from "./download.ts";
 import { bucket } from "./bucket.ts";
 import { fleet } from "./fleet.ts";
@@ -28,6 +29,7 @@ const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
   "thousand-waits": thousandWaits,
   "program-start": programStart,
   "plugin-start": pluginStart,
+  doctor,
   "state-size": stateSize,
   "thousand-pages": thousandPages,
   "hundred-exports": hundredExports,
