@@ -1,5 +1,5 @@
 // The search box: a dialog with results as the reader types. Loaded when a reader opens the search for the first time.
-import { search, type Result } from "./query";
+import { search, type Load, type Result } from "./query";
 import "./settings";
 
 const settings = window.docsHostingSearchSettings;
@@ -86,15 +86,32 @@ const dialog = element(
   element("p", { class: "keys", "aria-hidden": "true" }, "↑ ↓   ↵   Esc"),
 );
 
+/** A reader who types has no use for what the first letters find: less is loaded, in milliseconds. */
+const PAUSE_MS = 150;
+let pause: ReturnType<typeof setTimeout> | undefined;
+let updated = Promise.resolve();
 let asked = 0;
 let active = -1;
+
+function updateNow(): Promise<void> {
+  clearTimeout(pause);
+  pause = undefined;
+  return (updated = update());
+}
+
+function updateSoon(): void {
+  clearTimeout(pause);
+  pause = setTimeout(() => void updateNow(), PAUSE_MS);
+}
 
 async function update(): Promise<void> {
   const query = input.value.trim();
   const turn = ++asked;
   if (query === "") return show([], "");
   try {
-    const results = await searchLanguages(query);
+    const results = await searchLanguages(query, (key) =>
+      turn === asked ? load(key) : Promise.reject(new Error("another query")),
+    );
     // an answer that took longer than the next one is not shown
     if (turn !== asked) return;
     show(results, results.length === 0 ? `${NONE} “${query}”` : `${FOUND}: ${results.length}`);
@@ -104,11 +121,11 @@ async function update(): Promise<void> {
 }
 
 /** In the page's language first, in the others if nothing is found there. */
-async function searchLanguages(query: string): Promise<Result[]> {
+async function searchLanguages(query: string, loadFile: Load): Promise<Result[]> {
   const own = language();
   const order = [...settings.languages].sort(([one], [other]) => Number(other === own) - Number(one === own));
   for (const [, key] of order) {
-    const results = await search(query, key, load);
+    const results = await search(query, key, loadFile);
     if (results.length > 0) return results;
   }
   return [];
@@ -174,7 +191,10 @@ function onKey(event: KeyboardEvent): void {
     activate((active + (key === "ArrowDown" ? 1 : count - 1)) % count);
   } else if (key === "Enter" && event.composedPath()[0] === input) {
     event.preventDefault();
-    (list.children[active] as HTMLElement | undefined)?.click();
+    // of what is typed by now
+    void (pause === undefined ? updated : updateNow()).then(() =>
+      (list.children[active] as HTMLElement | undefined)?.click(),
+    );
   } else if (key !== "Escape" && key !== "Tab") {
     // keys in the box are no shortcuts of the site
   } else return;
@@ -184,7 +204,7 @@ function onKey(event: KeyboardEvent): void {
 // on the window: sites may stop events before they reach the box
 const inBox = (event: Event): boolean => event.composedPath().includes(dialog);
 addEventListener("keydown", (event) => inBox(event) && onKey(event), true);
-addEventListener("input", (event) => event.composedPath()[0] === input && void update(), true);
+addEventListener("input", (event) => event.composedPath()[0] === input && updateSoon(), true);
 close.addEventListener("click", () => dialog.close());
 dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
 
@@ -202,6 +222,6 @@ window.docsHostingSearchOpen = (query): void => {
     if (!dialog.open) dialog.showModal();
     input.focus();
     if (query === "") input.select();
-    void update();
+    void updateNow();
   });
 };
