@@ -33,10 +33,13 @@ const MOST_FREQUENT = 200;
 const HALF_AT = 2;
 /** Share of a page's length in the score: 0 for none, as in BM25. */
 const LENGTH_SHARE = 0.6;
+/** Share of the highest score for a word that is in the title or, at half of it, in a heading, however long the page is. */
+const FIELD_SHARE = 0.15;
 /** Scores of a word in a page are whole numbers up to this one, written as one character. */
 const HIGHEST = 35;
-/** In larger sites, words of more than half of the pages lead to the pages with the highest scores alone. */
+/** In larger sites, words of more than half of the pages lead to the pages with the highest scores alone: so many at least. */
 const MANY_PAGES = 100;
+const LEAST_BEST = 200;
 /** Words of more than this share of all pages are looked for only if a query has no others. */
 const COMMON = 0.7;
 
@@ -52,7 +55,7 @@ const MOST_SECTIONS = 400;
 /** Index of the pages of one language. */
 export class TextIndex {
   readonly #pages: IndexedPage[] = [];
-  /** For each word, a number for each of its pages: 256 × the page's number + its frequency. */
+  /** For each word, a number for each of its pages: 1,024 × the page's number + 256 × its best field + its frequency. */
   readonly #words = new Map<string, number[]>();
   readonly #known = new Map<string, readonly Word[]>();
 
@@ -60,24 +63,27 @@ export class TextIndex {
   add(path: string, page: PageText, title: string): void {
     const number = this.#pages.length;
     const frequencies = new Map<string, number>();
+    const fields = new Map<string, number>();
     let length = 0;
-    const count = (text: string, weight: number): void => {
+    const count = (text: string, weight: number, field = 0): void => {
       for (const word of wordsOf(text, this.#known)) {
         length += weight;
         for (const [each, share] of shares(word)) {
           frequencies.set(each, (frequencies.get(each) ?? 0) + weight * share);
+          if (field > (fields.get(each) ?? 0)) fields.set(each, field);
         }
       }
     };
-    count(title, WEIGHT.title);
+    count(title, WEIGHT.title, 2);
     count(path.replace(/(?:index)?\.[a-z]+$/i, ""), WEIGHT.path);
     for (const { heading, text } of page.sections) {
-      count(heading, WEIGHT.heading);
+      count(heading, WEIGHT.heading, 1);
       count(text, WEIGHT.text);
     }
     for (const [word, frequency] of frequencies) {
       const pages = this.#words.get(word);
-      const entry = number * 256 + Math.min(MOST_FREQUENT, Math.ceil(frequency));
+      const entry =
+        number * 1_024 + (fields.get(word) ?? 0) * 256 + Math.min(MOST_FREQUENT, Math.ceil(frequency));
       if (pages) pages.push(entry);
       else this.#words.set(word, [entry]);
     }
@@ -145,20 +151,19 @@ export class TextIndex {
   #postings(word: string, rankOf: Int32Array): string {
     const average = this.#averageLength;
     const scored = (this.#words.get(word) ?? []).map((entry) => {
-      const number = Math.floor(entry / 256);
+      const number = Math.floor(entry / 1_024);
       const relative = (this.#pages[number]?.length ?? 0) / average;
       const half = HALF_AT * (1 - LENGTH_SHARE + LENGTH_SHARE * relative);
       const frequency = entry % 256;
-      return {
-        rank: rankOf[number] ?? 0,
-        score: Math.max(1, Math.round((HIGHEST * frequency) / (frequency + half))),
-      };
+      const field = Math.floor((entry % 1_024) / 256) / 2;
+      const share = ((1 - FIELD_SHARE) * frequency) / (frequency + half) + FIELD_SHARE * field;
+      return { rank: rankOf[number] ?? 0, score: Math.max(1, Math.round(HIGHEST * share)) };
     });
     const isEverywhere = this.#pages.length > MANY_PAGES && scored.length > this.#pages.length / 2;
     const best = isEverywhere
       ? scored
           .sort((one, other) => other.score - one.score || one.rank - other.rank)
-          .slice(0, Math.ceil(this.#pages.length / 20))
+          .slice(0, Math.max(LEAST_BEST, Math.ceil(this.#pages.length / 20)))
       : scored;
     best.sort((one, other) => one.rank - other.rank);
     let before = -1;

@@ -54,7 +54,7 @@ describe("the files of a site with a search", () => {
   test("the index of a fixed site is this one: with another, SEARCH_VERSION must be increased", async () => {
     const text = "İstanbul straße ﬁle 設定 Ångström ไทย readFile max_connections C++ ".repeat(3);
     const site = await publishedSite({ ...SITE, "all.html": page("Ç", `<h2 id="b">${text}</h2>${text}`) });
-    expect(languagesOf(site).get("")).toBe("lang-und-c0de18efa715ff");
+    expect(languagesOf(site).get("")).toBe("lang-und-c0dea7b15b84a8");
   });
 
   test("pages in any encoding can load the files: each is ASCII or begins with a byte order mark", async () => {
@@ -214,6 +214,32 @@ describe("what is found", () => {
     expect(first?.excerpt.filter(([, isMatch]) => isMatch).map(([text]) => text)).toEqual(["iota", "of"]);
     expect(loaded.filter((name) => name.startsWith("words")).length).toBeLessThanOrEqual(2);
     expect(await find(site, "the page")).not.toEqual([]);
+  });
+
+  test("a long page with the word in its title among the first, however often many short pages have it", async () => {
+    const often = Object.fromEntries(
+      Array.from({ length: 8 }, (_, number): [string, string] => [
+        `${number}.html`,
+        page(`P${number}`, `<p>${"kappa ".repeat(30)}${number}</p>`),
+      ]),
+    );
+    const long = page("All of kappa", `<p>kappa ${"words of a long page ".repeat(100)}</p>`);
+    expect((await find(await publishedSite({ ...often, "long.html": long }), "kappa"))[0]?.path).toBe(
+      "long.html",
+    );
+  });
+
+  test("a page that has all of the words, also if most pages have one of them", async () => {
+    const pages = Object.fromEntries(
+      Array.from({ length: 150 }, (_, number): [string, string] => [
+        `${number}.html`,
+        page(`P${number}`, `<p>${number < 100 ? "often ".repeat(9) : "rest"} ${number}</p>`),
+      ]),
+    );
+    const both = page("Both", "<p>iota is here, too</p><h2>More</h2><p>often</p>");
+    const one = page("One", "<p>iota is here, alone</p>");
+    const site = await publishedSite({ ...pages, "one.html": one, "two.html": both });
+    expect((await find(site, "iota often"))[0]?.path).toBe("two.html");
   });
 
   test("a page with the words in the reader's order before one with the same words in another", async () => {
