@@ -28,7 +28,7 @@ interface Result extends IndexCost {
   readonly bytes: number;
   readonly compressed: number;
   readonly reader: readonly ReaderCost[];
-  readonly found: Found | undefined;
+  readonly found: Found;
 }
 
 const say = (what: string): void => console.log(`search: ${what}`);
@@ -51,7 +51,7 @@ export async function search(): Promise<boolean> {
       const theirs = await pagefindResult(browser, pagefind, name, site, join(folder, `${name}-pagefind`));
       rows.push(row(name, "offlineSearch", own), row("", "Pagefind", theirs));
       for (const [who, { found }] of [["", own] as const, ["Pagefind ", theirs] as const])
-        for (const question of found?.missed ?? []) say(`${name}: ${who}missed ${question}`);
+        for (const question of found.missed) say(`${name}: ${who}missed ${question}`);
       missed.push(...overLimits(name, own));
     }
   } finally {
@@ -73,14 +73,14 @@ export async function search(): Promise<boolean> {
 async function ownResult(browser: Browser, name: string, site: string, folder: string): Promise<Result> {
   const script = join(import.meta.dirname, "search/indexedSite.ts");
   const cost = JSON.parse(await runCommand(process.execPath, [script, site, folder])) as IndexCost;
-  const questions = await questionsOrNone(name);
+  const questions = await questionsOf(name);
   const server = await startCountingServer(folder, languageOf(name));
   try {
     const reader: ReaderCost[] = [];
     for (const { words } of questions.slice(0, MEASURED_QUESTIONS))
       reader.push(await costOfBox(browser, server, words));
     const asked = await ownSearch(join(folder, "docs-hosting-search"));
-    const found = questions.length > 0 ? await ask(questions, asked) : undefined;
+    const found = await ask(questions, asked);
     return { ...cost, ...(await sizeOf(folder)), reader, found };
   } finally {
     server.close();
@@ -95,22 +95,19 @@ async function pagefindResult(
   folder: string,
 ): Promise<Result> {
   const cost = await indexByPagefind(program, site, join(folder, "pagefind"));
-  const questions = await questionsOrNone(name);
+  const questions = await questionsOf(name);
   const server = await startCountingServer(folder, languageOf(name));
   try {
     const reader: ReaderCost[] = [];
     for (const { words } of questions.slice(0, MEASURED_QUESTIONS))
       reader.push(await costOfPagefind(browser, server, words));
     const asked = await pagefindSearch(browser, server.url);
-    const found = questions.length > 0 ? await ask(questions, asked) : undefined;
+    const found = await ask(questions, asked);
     return { ...cost, ...(await sizeOf(folder)), reader, found };
   } finally {
     server.close();
   }
 }
-
-/** The mix is asked about the first documentation in it. */
-const questionsOrNone = (name: string) => questionsOf(name === "mix" ? "postgresql" : name);
 
 const languageOf = (name: string): string => /^debian-reference-(..)$/.exec(name)?.[1] ?? "en";
 
@@ -140,7 +137,7 @@ function row(name: string, who: string, result: Result): string[] {
     `${(result.bytes / 1e6).toFixed(1)}, ${(result.compressed / 1e6).toFixed(1)} MB`,
     `${range(kilobytes)} kB`,
     range(requests),
-    result.found ? `${result.found.amongThree}, ${result.found.first}` : "",
+    `${result.found.amongThree}, ${result.found.first}`,
   ];
 }
 
@@ -155,6 +152,6 @@ function overLimits(name: string, { pages, cpuSeconds, peakMiB, reader, found }:
     ...(peakMiB > PEAK_MIB ? [`${name}: ${peakMiB.toFixed(0)} MiB`] : []),
     ...(most > (limit?.kilobytes ?? 0) ? [`${name}: ${most.toFixed(0)} kB to the first results`] : []),
     ...(pageView > PAGE_VIEW_BYTES ? [`${name}: ${pageView} B for a page`] : []),
-    ...(found && found.amongThree < LEAST_FOUND ? [`${name}: ${found.amongThree} of 40 found`] : []),
+    ...(found.amongThree < LEAST_FOUND ? [`${name}: ${found.amongThree} of 40 found`] : []),
   ];
 }
