@@ -14,6 +14,8 @@ const KNOWN_BOXES = [
   "#search-bar-entry-mobile",
   ".md-search__input", // Material for MkDocs
   "label[for=__search]",
+  '[data-bs-target="#mkdocs_search_modal"]', // MkDocs
+  '[data-target="#mkdocs_search_modal"]',
   "#rtd-search-form input", // MkDocs, Sphinx
   "#searchbox input",
   "form.sidebar-search-container input",

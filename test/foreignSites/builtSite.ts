@@ -3,14 +3,38 @@ import { existsSync } from "node:fs";
 import { cp, mkdtemp, readFile, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { cacheFolder } from "../programs/cacheFolder.ts";
-import { runCommand } from "../programs/commands.ts";
+import { findCommand, runCommand } from "../programs/commands.ts";
 
-/** Each has its own source folder here, and writes its output to another. */
-const OUTPUTS = { nextjs: "out", docusaurus: "build" };
+const NPM = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+const VENV = ["python3", "-m", "venv", "venv"];
+const PIP = ["venv/bin/pip", "install", "--quiet", "--disable-pip-version-check", "-r", "requirements.txt"];
 
-export type SiteName = keyof typeof OUTPUTS;
+interface Generator {
+  /** Run one after the other, in a copy of the sources. */
+  readonly commands: readonly (readonly string[])[];
+  /** The folder of its output. */
+  readonly output: string;
+}
 
-export const SITES = Object.keys(OUTPUTS) as SiteName[];
+/** Each has its own source folder here. */
+const GENERATORS = {
+  nextjs: { commands: [NPM, ["npm", "run", "build"]], output: "out" },
+  docusaurus: { commands: [NPM, ["npm", "run", "build"]], output: "build" },
+  vitepress: { commands: [NPM, ["npm", "run", "build"]], output: ".vitepress/dist" },
+  mkdocs: { commands: [VENV, PIP, ["venv/bin/mkdocs", "build", "--quiet"]], output: "site" },
+  material: { commands: [VENV, PIP, ["venv/bin/mkdocs", "build", "--quiet"]], output: "site" },
+  sphinx: {
+    commands: [VENV, PIP, ["venv/bin/sphinx-build", "-q", "-D", "exclude_patterns=venv", ".", "html"]],
+    output: "html",
+  },
+} satisfies Record<string, Generator>;
+
+export type SiteName = keyof typeof GENERATORS;
+
+/** The sites that can be built here: some need Python. */
+export const SITES = (Object.keys(GENERATORS) as SiteName[]).filter((name) =>
+  GENERATORS[name].commands.every(([command = ""]) => command.includes("/") || findCommand(command)),
+);
 
 const QUIET = { NEXT_TELEMETRY_DISABLED: "1", DOCUSAURUS_NO_TELEMETRY: "1", CI: "1" };
 
@@ -20,17 +44,13 @@ export async function buildSite(name: SiteName, say: (what: string) => void): Pr
   const site = join(await cacheFolder("foreign-sites"), `${name}-${await digestOf(sources)}`);
   if (existsSync(site)) return site;
   say(`building the site ${name}, which takes a minute or two, once`);
+  const { commands, output }: Generator = GENERATORS[name];
   const folder = await mkdtemp(`${site}.draft-`);
   try {
     await cp(sources, folder, { recursive: true });
     const options = { cwd: folder, env: { ...process.env, ...QUIET } };
-    await runCommand(
-      "npm",
-      ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
-      options,
-    );
-    await runCommand("npm", ["run", "build"], options);
-    await rename(join(folder, OUTPUTS[name]), site);
+    for (const [command = "", ...args] of commands) await runCommand(command, args, options);
+    await rename(join(folder, output), site);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
