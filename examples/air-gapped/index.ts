@@ -12,7 +12,7 @@ const docs = new StaticExport("docs", {
 });
 
 // The copy, in a registry that the cluster reaches: an nginx image with the site in it. A page that loads anything from another
-// another host is refused: the cluster reaches none.
+// another host is refused: the cluster reaches none. Nor does it reach the service's search, so the copy has its own.
 const copy = new BundleCopy("docs", {
   source: docs,
   destination: {
@@ -21,6 +21,7 @@ const copy = new BundleCopy("docs", {
     plainHttp: config.getBoolean("plainHttp"),
   },
   requireSelfContained: config.getBoolean("requireSelfContained") ?? true,
+  offlineSearch: true,
 });
 
 // The installation: its pods run that image and download nothing, whenever and wherever they start.

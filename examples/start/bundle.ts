@@ -1,33 +1,20 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import Fastify from "fastify";
 import fastifyStatic from "@fastify/static";
-import * as tar from "tar";
 
 /**
- * Fetches the bundle, as an installation does on startup, and unpacks it into `folder`.
+ * Fetches the bundle, as an installation does on startup.
  *
+ * @param archive the file to write
  * @throws with a sentence for the user, without the link, whose query gives access to anybody
  */
-export async function fetchBundle(bundleUrl: string, folder: string): Promise<void> {
-  const archive = `${folder}.tar.gz`;
+export async function downloadBundle(bundleUrl: string, archive: string): Promise<void> {
   try {
-    await download(bundleUrl, archive);
-    await mkdir(folder, { recursive: true });
-    // the package itself refuses paths outside of the folder, and links
-    await tar.extract({ file: archive, cwd: folder, strict: true }).catch((error: unknown) => {
-      throw new Error(`the bundle cannot be unpacked: ${(error as Error).message}`, { cause: error });
-    });
-  } finally {
-    await rm(archive, { force: true });
-  }
-}
-
-async function download(url: string, file: string): Promise<void> {
-  try {
-    const response = await fetch(url);
+    const response = await fetch(bundleUrl);
     if (!response.ok || !response.body) throw new Error(`the link answered ${response.status}`);
-    await writeFile(file, response.body);
+    await writeFile(archive, response.body);
   } catch (error) {
+    await rm(archive, { force: true });
     const { message, cause } = error as Error;
     const reason = cause instanceof Error ? `${message}: ${cause.message}` : message;
     throw new Error(`the download of the bundle broke off (${reason})`, { cause: error });

@@ -5,9 +5,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs, stripVTControlCharacters } from "node:util";
-import { openStack, type OperationResult } from "../../test/engine/index.ts";
+import { openStack, type EngineKind, type OperationResult } from "../../test/engine/index.ts";
 import { startReferenceService } from "../reference-service/index.ts";
-import { fetchBundle, serveFolder } from "./bundle.ts";
+import { downloadBundle, serveFolder } from "./bundle.ts";
 import { writeDocumentation } from "./documentation.ts";
 import { chooseEngine } from "./engine.ts";
 import { prepareExample, type Preparation } from "./preparations.ts";
@@ -105,7 +105,7 @@ async function run(options: { example: string; once: boolean; output?: string })
       "Link",
       `expires ${output(result, "expiresAt")}; from ${output(result, "renewAfter")} on, the next up renews it`,
     );
-    const files = await fetchSite(result, join(folder, "site"));
+    const files = await fetchSite(engine.kind, result, join(folder, "site"));
     if (options.output !== undefined) return 0;
     const site = await serveFolder(files);
     try {
@@ -125,8 +125,8 @@ async function run(options: { example: string; once: boolean; output?: string })
   }
 }
 
-/** The files of the exported site: a copy that the program made, or what its image or its link leads to. */
-async function fetchSite(result: OperationResult, folder: string): Promise<string> {
+/** The files of the exported site: a copy that the program made, its image's, or those of a copy with a search. */
+async function fetchSite(kind: EngineKind, result: OperationResult, folder: string): Promise<string> {
   const { image, sitePath } = result.outputs;
   if (typeof sitePath?.value === "string") {
     say("Copy", `${sitePath.value}, whose search finds ${output(result, "searchPages")} pages`);
@@ -135,10 +135,27 @@ async function fetchSite(result: OperationResult, folder: string): Promise<strin
   if (typeof image?.value === "string") {
     say("Image", image.value);
     await fetchSiteOfImage(image.value, folder);
-  } else {
-    await fetchBundle(output(result, "bundleUrl"), folder);
+    return folder;
   }
-  return folder;
+  return copySite(kind, result, folder);
+}
+
+/** Makes a copy of the exported site with a search. @returns its files */
+async function copySite(kind: EngineKind, exported: OperationResult, folder: string): Promise<string> {
+  const file = `${folder}.tar.gz`;
+  await downloadBundle(output(exported, "bundleUrl"), file);
+  const stack = await openStack(kind, {
+    program: join(import.meta.dirname, "copy/index.ts"),
+    project: "docs-hosting-copy",
+    stack: "dev",
+    stateFolder: `${folder}-state`,
+    passphrase: "quickstart",
+    config: { file, version: output(exported, "jobId"), folder },
+  });
+  const result = await stack.up({ signal: stop.signal, onText: (text) => process.stdout.write(text) });
+  if (!result.ok) throw new Error("the copy of the site was not made");
+  say("Search", `finds ${output(result, "searchPages")} pages: press / or Ctrl-K on any of them`);
+  return join(folder, "current");
 }
 
 /** Whether the served page has the first whole sentence of the source's own start page. */

@@ -26,6 +26,22 @@ async function reads({ page, requested, complaints }: Reader, installation: Inst
   expect(requested.filter((address) => !address.startsWith(url))).toEqual([]);
 }
 
+/** Searches by key for a page, and opens the result. */
+async function searches({ page, requested, complaints }: Reader, installation: Installation): Promise<void> {
+  const url = await installation.url();
+  requested.length = 0;
+  await page.goto(url);
+  await page.keyboard.press("/");
+  await page.locator("dialog.docs-hosting-search").waitFor();
+  await page.keyboard.type("graceful shutdown");
+  await page.getByRole("option", { name: "Server" }).first().click();
+  await page.waitForURL(/Reference\/Server/);
+  expect(complaints).toEqual([]);
+  expect(requested.filter((address) => !address.startsWith(url))).toEqual([]);
+  const index = requested.find((address) => /docs-hosting-search\/words-/.test(address)) ?? url;
+  expect((await fetch(index)).headers.get("cache-control")).toContain("immutable");
+}
+
 test("the node has no egress", async (context) => {
   context.skip(CONTROL === undefined, "only the node that these tests start is cut off and restarted");
   const links = JSON.parse(await runCommand("ip", ["-json", "link"])) as { ifname: string }[];
@@ -55,7 +71,13 @@ test("a site in its own image survives the end of the service, its storage, ever
   expect(await kubectl("get", "secrets", "--selector=app.kubernetes.io/instance=docs", "--output=name")).toBe(
     "",
   );
+  await searches(reader, installation);
   await outlives(installation, reader);
+
+  const web = { ...(installation.values["web"] as object | undefined), strictPolicy: true };
+  await installation.setConfig({ values: JSON.stringify({ ...installation.values, web }) });
+  await installation.up();
+  await searches(reader, installation);
 });
 
 test("so does a site in a bucket inside: pods fetch it there, and have no other egress", async (context) => {
@@ -64,11 +86,14 @@ test("so does a site in a bucket inside: pods fetch it there, and have no other 
   const store = await startStore(context, hostAddress());
   await openTo(context, new URL(store.endpoint).port);
   const example = await copyExample(context, "air-gapped");
-  await example.changeProgram((text) =>
-    text.replace(
-      /destination: \{[^}]*\}/,
-      'destination: { bucket: config.require("bucket"), endpoint: config.require("endpoint"), linkLife: "24h" }',
-    ),
+  await example.changeProgram(
+    (text) =>
+      text
+        .replace(
+          /destination: \{[^}]*\}/,
+          'destination: { bucket: config.require("bucket"), endpoint: config.require("endpoint"), linkLife: "24h" }',
+        )
+        .replace("  offlineSearch: true,\n", ""), // the archive itself has none
   );
   const installation = await buildInstallation(context, {
     site: FASTIFY,

@@ -28,6 +28,7 @@ const kit = new AirGapKit("kit", {
   folder: config.require("folder"),
   chart: config.require("chart"),
   images: [config.require("base")],
+  offlineSearch: true,
   since: config.get("since"),
   signingKeyEnv: "KIT_SIGNING_KEY",
 });
@@ -114,6 +115,12 @@ test("its README leads from a medium to pages in a browser, then to a differenti
       requested.length = 0;
       expect((await page.goto(PAGE))?.status()).toBe(200);
       expect(await page.locator("main").textContent()).toContain(text);
+      await page.keyboard.press("/");
+      await page.locator("dialog.docs-hosting-search").waitFor();
+      await page.keyboard.type("edition");
+      await until("the search shows this edition", async () =>
+        (await page.getByRole("option").allTextContents()).some((found) => found.includes(text)),
+      );
       expect(requested.filter((address) => !address.startsWith(PAGE))).toEqual([]);
     } finally {
       await end();

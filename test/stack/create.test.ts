@@ -1,8 +1,9 @@
 // The first `up` of an export: `npm test` runs it on the real CLI, too. All other stacks run there by `npm run test:cli`.
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { extract } from "tar";
 import { expect, test } from "vitest";
-import { fetchBundle } from "../../examples/start/bundle.ts";
+import { downloadBundle } from "../../examples/start/bundle.ts";
 import { wholeExport } from "./requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
 
@@ -36,7 +37,9 @@ onEachEngine({ name: "create", isSample: true, withBoth: true }, (kind) => {
     expect(up.outputs["url"]?.secret).toBe(true);
     expect(up.outputs["pages"]).toEqual({ value: 1, secret: false });
     const site = join(world.programFolder, "site");
-    await fetchBundle(String(outputs["bundleUrl"]), site);
+    await downloadBundle(String(outputs["bundleUrl"]), `${site}.tar.gz`);
+    await mkdir(site);
+    await extract({ file: `${site}.tar.gz`, cwd: site });
     expect(await readFile(join(site, "index.html"), "utf8")).toContain("The first page.");
     await previewIsEmpty(world);
   });
