@@ -59,7 +59,9 @@ export async function checkNetwork(baseUrl: string, host: DoctorHost): Promise<N
     findings.push(finding);
     return { findings, isReachable: true };
   } catch (error) {
-    return ended(error instanceof Unconnected ? error.finding(name) : failureOf(name, error));
+    const last = error instanceof Unconnected ? error.finding(name) : failureOf(name, error);
+    // each check has one result
+    return { findings: [...findings.filter(({ check }) => check !== last.check), last], isReachable: false };
   }
 }
 

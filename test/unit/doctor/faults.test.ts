@@ -377,6 +377,10 @@ test.for(FAULTS)("%s is named, with what to do", async ([, breakIt, expected], c
   expect(found?.remedy ?? "").toMatch(remedy);
   expect(result.exitCode).toBe(status === "failure" ? 1 : 0);
   expect(result.text).toMatch(message);
+  const ofService = result.findings
+    .map((each) => each.check)
+    .filter((each) => each !== "registry" && each !== "bucket");
+  expect(new Set(ofService).size).toBe(ofService.length);
   expect(machine.starts()).toBe(0);
 });
 
