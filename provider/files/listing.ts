@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { lstat, open, readdir, rm, rmdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { firstOf } from "../messages/firstOf";
 import { ignoreMissing } from "./ignoreMissing";
 
 /** SHA-256 of the files below a folder, by their paths with `/`. */
@@ -8,8 +9,6 @@ export type Listing = ReadonlyMap<string, string>;
 
 /** Size of one read, in bytes. */
 const BLOCK_BYTES = 1 << 20;
-/** Maximum number of remaining files that a message names. */
-const MAX_NAMED = 3;
 
 /** Paths of the files below a folder, with `/`, sorted by bytes. Does not follow links. */
 export async function filesBelow(folder: string): Promise<string[]> {
@@ -90,8 +89,7 @@ export async function removeListed(folder: string, listing: Listing, signal: Abo
 export function keptText(folder: string, left: readonly string[], item: string): string {
   if (left[0] === "")
     return `${folder} stays: this ${item} was a folder. Remove it when it is no longer needed`;
-  const named = left.slice(0, MAX_NAMED).join(", ") + (left.length > MAX_NAMED ? ", …" : "");
-  return `${folder} stays: it has files that this ${item} did not write or that were changed since (${left.length}): ${named}. Remove them when they are no longer needed`;
+  return `${folder} stays: it has files that this ${item} did not write or that were changed since: ${firstOf(left)}. Remove them when they are no longer needed`;
 }
 
 async function isListed(

@@ -3,6 +3,7 @@ import { isNotInspected } from "../archive/inspectionBudget";
 import type { Inspection, SiteLimits } from "../archive/site";
 import type { Bundle } from "../archive/bundle";
 import { shown } from "../archive/refusal";
+import { firstOf } from "../messages/firstOf";
 import { formatBytes } from "../messages/formatBytes";
 import { BundleRefusedError } from "../messages/errors";
 import type { Reporter } from "../messages/reporter";
@@ -36,11 +37,8 @@ export function siteLimits({ limits: { unpackedBytes, files } }: BundleRequireme
 /** Reports the files of an archive that are not published. */
 export function reportLeftOut({ leftOut }: Inspection, reporter: Pick<Reporter, "info">): void {
   if (leftOut.length === 0) return;
-  const names = leftOut.slice(0, MAX_SHOWN).map(shown).join(", ");
-  const more = leftOut.length > MAX_SHOWN ? ` and ${leftOut.length - MAX_SHOWN} more` : "";
-  reporter.info(
-    `not published, because they only start the site on a reader's own computer: ${names}${more}`,
-  );
+  const names = firstOf(leftOut.map(shown), MAX_SHOWN);
+  reporter.info(`not published, because they only start the site on a reader's own computer: ${names}`);
 }
 
 /** Warns about external loads and about files that were not inspected, or refuses the bundle because of them. */

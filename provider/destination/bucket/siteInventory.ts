@@ -1,4 +1,5 @@
 import { DestinationError } from "../../messages/errors";
+import { firstOf } from "../../messages/firstOf";
 import { HEADERS_VERSION } from "./fileHeaders";
 import { inParallel } from "../../concurrency/inParallel";
 import {
@@ -96,12 +97,6 @@ export async function existingContents(
     there.set(path, isSame);
   });
   return there;
-}
-
-/** The first of some paths, and the number of the others. */
-export function firstOf(paths: readonly string[]): string {
-  const more = paths.length > 3 ? ` and ${paths.length - 3} more` : "";
-  return `${paths.slice(0, 3).join(", ")}${more}`;
 }
 
 /** The paths at which the object is one that one of the copies wrote. */

@@ -1,7 +1,8 @@
 import { isPage } from "../../archive/siteLoads";
+import { firstOf } from "../../messages/firstOf";
 import type { Copy } from "../destination";
 import { removeObjects } from "./objects";
-import { firstOf, writtenByCopies, takeInventory } from "./siteInventory";
+import { writtenByCopies, takeInventory } from "./siteInventory";
 import type { SiteObject } from "./siteObjects";
 import { recordKey, type SiteRecord } from "./siteRecord";
 import type { Store } from "./store";

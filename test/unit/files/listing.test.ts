@@ -31,9 +31,6 @@ beforeEach(() => {
   }
 });
 
-/** The most names in a message. */
-const MAX_NAMED = 3;
-
 const FILES: Readonly<Record<string, string>> = {
   "index.html": "a",
   "deep/er/b.html": "b",
@@ -117,7 +114,7 @@ test.each([
   [[""], "./a stays: this copy was a folder. Remove it when it is no longer needed"],
   [
     ["x", "y/z"],
-    "./a stays: it has files that this copy did not write or that were changed since (2): x, y/z. Remove them when they are no longer needed",
+    "./a stays: it has files that this copy did not write or that were changed since: x, y/z. Remove them when they are no longer needed",
   ],
 ])("remaining files, %j, are named", (left, text) => {
   expect(keptText("./a", left, "copy")).toBe(text);
@@ -126,11 +123,10 @@ test.each([
 test("of remaining files, the first few are named, and their number", () => {
   const named = (count: number): string | undefined => {
     const left = Array.from({ length: count }, (_, at) => `f${at}`);
-    return / \(\d+\): .*/.exec(keptText("./a", left, "copy"))?.[0].replace(/\. Remove.*/, "");
+    return /since: (.*)\. Remove/.exec(keptText("./a", left, "copy"))?.[1];
   };
-  const all = Array.from({ length: MAX_NAMED }, (_, at) => `f${at}`).join(", ");
-  expect(named(MAX_NAMED)).toBe(` (${MAX_NAMED}): ${all}`);
-  expect(named(MAX_NAMED + 1)).toBe(` (${MAX_NAMED + 1}): ${all}, …`);
+  expect(named(3)).toBe("f0, f1, f2");
+  expect(named(4)).toBe("f0, f1, f2 and 1 more");
 });
 
 test("a stopped run removes nothing more", async () => {
