@@ -3,8 +3,8 @@ import { foreignContent, html, type Token, type Tokenizer, TokenizerMode } from 
 const TAG = html.TAG_ID;
 
 /**
- * What a tokenizer must know of the open elements: without it, the tokenizer would read scripts, styles and the content of SVG as
- * HTML. Much smaller than a tree, so that hostile markup costs neither memory nor stack.
+ * What a tokenizer must know about the open elements: without it, the tokenizer would read scripts, styles and the content of
+ * SVG as HTML. Much smaller than a tree, so that hostile markup costs neither memory nor stack.
  */
 export class MarkupContext {
   readonly #tokenizer: Tokenizer;

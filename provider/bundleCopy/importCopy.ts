@@ -26,7 +26,7 @@ import { copiedBundle, stateOf, type BundleCopyState } from "./state";
 /** Length of the version of an archive without a recorded version, in digits of the archive's digest. */
 const VERSION_DIGITS = 12;
 
-/** The inputs of a program that changes nothing, and the state. */
+/** The state, and the inputs with which a program changes nothing. */
 interface Imported {
   readonly inputs: Partial<CheckedInputs>;
   readonly state: BundleCopyState;

@@ -150,7 +150,7 @@ export interface DestinationField {
   readonly default?: unknown;
   /** Normalises a value. @default unchanged */
   readonly normal?: (value: unknown) => unknown;
-  /** The same for all spellings of a known value, for a value that the state keeps as it was written. @default the value */
+  /** Makes all spellings of a known value equal, if the state keeps a value as it was written. @default the value */
   readonly key?: (value: unknown) => unknown;
   /** The problem of a known value, given the other known fields. */
   readonly problem: (value: unknown, fields: Readonly<Record<string, unknown>>) => string | undefined;

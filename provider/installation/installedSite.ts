@@ -47,7 +47,7 @@ type Facts = SiteFacts<string>;
 /** A site that an installation can serve. */
 interface Servable {
   readonly isCopy?: true;
-  /** What the chart needs to know of it: `undefined` if that is not known yet. */
+  /** What the chart needs to know about it: `undefined` if that is not known yet. */
   readonly facts: Facts | undefined;
 }
 

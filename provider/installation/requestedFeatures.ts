@@ -54,7 +54,7 @@ function refusal(features: readonly Feature[], deploymentKind: SelfHostedDeploym
     `Remove ${names} from \`features\`` +
     (elsewhere[0] === undefined
       ? "."
-      : `; or, if this installation may reach the outside, give \`deploymentKind: "${elsewhere[0]}"\`.`) +
+      : `; or, if this installation may reach external hosts, give \`deploymentKind: "${elsewhere[0]}"\`.`) +
     (features.includes("search")
       ? " A search that needs no service is the input `offlineSearch` of a BundleCopy or an AirGapKit."
       : "")

@@ -1,6 +1,6 @@
 import type { Values } from "./mergeValues";
 
-/** What the chart needs to know of a site. Each value may be an output of a program, or plain. */
+/** What the chart needs to know about a site. Each value may be an output of a program, or plain. */
 export interface SiteFacts<Value> {
   readonly version?: Value | undefined;
   readonly jobId?: Value | undefined;

@@ -116,7 +116,7 @@ export class RegistrySession {
       if (url.hostname !== root.hostname) {
         throw new DestinationError(
           `the registry ${this.repository.host} leads from https: to http: at ${url.host}, which is not followed`,
-          "Let the registry name addresses with https:.",
+          "Configure the registry so that its addresses begin with https:.",
         );
       }
       url.protocol = "https:";

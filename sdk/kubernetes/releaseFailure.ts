@@ -40,9 +40,9 @@ function explainNotReady({ namespace, name, timeoutSeconds, atomic }: FailedRele
     `  ${kubectl} logs ${pods} --all-containers --tail 50 --prefix`,
     `  ${kubectl} get pods ${pods} --output jsonpath='${TERMINATION_MESSAGES}'`,
     `  ${kubectl} get events --sort-by .lastTimestamp`,
-    `Look at «Init Containers: fetch», where there is one, for the bundle (a link past its end, a host that the cluster cannot ` +
-      `reach, a broken archive), at «Events» for the images, the volumes and the scheduling. If kubectl's current context is ` +
-      `another cluster than the provider's, add --context.`,
+    `Of the descriptions, «Init Containers: fetch» shows problems with the bundle (an expired link, a host that the cluster cannot ` +
+      `reach, a broken archive), and «Events» those with images, volumes and scheduling. If kubectl's current context is another ` +
+      `cluster than the provider's, add --context.`,
     ...(atomic === true
       ? ["`atomic` made Helm remove these pods: set it to false in `release` to be able to inspect them."]
       : []),
@@ -69,7 +69,7 @@ export function explainPending({ namespace, name }: FailedRelease, afterwards: s
       `'owner=helm,name=${name},status in (pending-install,pending-upgrade,pending-rollback)'`,
     `Delete that one, the last of the list, and no other (N is its number), then ${afterwards}:`,
     `  ${kubectl} delete secret sh.helm.release.v1.${name}.vN`,
-    `When it was the first install that was killed, also run:`,
+    `If the killed run was the first install, also run:`,
     `  pulumi refresh --clear-pending-creates`,
     `If the list is empty, something else manages a release of this name: give \`release.name\` another one.`,
   ].join("\n");

@@ -1,5 +1,5 @@
 #!/bin/sh
-# One export as scripts do it today: start, look every ten seconds, mint the link.
+# One export as scripts do it today: start, poll every ten seconds, mint the link.
 # $1: the domain. API: the address of the endpoints. KEY: the admin API key. PAUSE: seconds, for a service that runs faster.
 set -eu
 

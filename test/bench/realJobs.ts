@@ -43,7 +43,7 @@ export async function realJobs(): Promise<boolean> {
   }
   printTable(
     "real-jobs",
-    [`${JOBS} jobs of ${SHORTEST} to ${LONGEST} s`, "looks a job", "mean lag", "worst"],
+    [`${JOBS} jobs of ${SHORTEST} to ${LONGEST} s`, "polls a job", "mean lag", "worst"],
     Object.entries(outcomes).map(([name, all]) => [name, ...figures(all)]),
   );
   console.log(

@@ -28,7 +28,7 @@ export async function waitingCost(): Promise<boolean> {
     ],
   );
   console.log(
-    `Start, all looks and the link over real sockets, ${SPEED} times as fast as real; the service is another process.\n`,
+    `Start, all polls and the link over real sockets, ${SPEED} times as fast as real; the service is another process.\n`,
   );
   return verdict(
     ours.cpuMs > LIMIT_MS ? [`${milliseconds(ours.cpuMs)} of processor time`] : [],

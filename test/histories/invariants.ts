@@ -166,7 +166,7 @@ export const INVARIANTS: Record<string, Invariant> = {
     return `it was due for renewal at ${state.outputs.renewAfter}, and it is ${new Date(clock.trueNow()).toISOString()}`;
   },
 
-  "a refresh only looks": ({ kind, requests, result, before }, { engine, service }) => {
+  "a refresh only reads": ({ kind, requests, result, before }, { engine, service }) => {
     if (kind !== "refresh") return undefined;
     if (requests.some((request) => !request.startsWith("GET"))) return requests.join();
     const after = engine.resource;

@@ -156,7 +156,7 @@ export async function readPages(
   const endless = (reason: string): DestinationError =>
     new DestinationError(
       `the store's list of ${uri} does not end: ${reason}`,
-      "Give the destination a prefix of its own. If it has one, the store does not speak S3's protocol as Amazon does.",
+      "Give the destination a prefix of its own. If it has one, the store does not implement S3's protocol as Amazon does.",
     );
   let marker: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages++) {

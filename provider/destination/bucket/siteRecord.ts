@@ -12,7 +12,7 @@ export interface RecordedFile {
 
 /**
  * The files of one copy of a site. A record is an object beside the site, written before the first file and again after the last.
- * So the owner of every file is known whenever a run is killed, and two copies at the same destination know of each other.
+ * So the owner of every file is known whenever a run is killed, and two copies at the same destination detect each other.
  */
 export interface SiteRecord {
   /** SHA-256 of the archive that the copy was made from: hexadecimal digits. */

@@ -139,7 +139,7 @@ export function storeFailure(
     case "501":
       return say(
         `the store of ${bucketUri(destination)} does not know ${action} as requested: ${text}`,
-        "It must speak S3's protocol with SHA-256 checksums and conditions (`If-None-Match`).",
+        "It must implement S3's protocol with SHA-256 checksums and conditions (`If-None-Match`).",
       );
     default:
       break;

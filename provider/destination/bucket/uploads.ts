@@ -58,7 +58,7 @@ export async function sendObject(
     if (!isBegun || ("UploadId" in answer && answer.UploadId !== undefined)) return answer;
     throw new DestinationError(
       `the store of s3://${store.destination.bucket} began an upload without an id`,
-      "It does not speak S3's protocol as Amazon does.",
+      "It does not implement S3's protocol as Amazon does.",
     );
   };
   const upload = new store.sdk.storage.Upload({

@@ -5,7 +5,7 @@ import type { DestinationField, FieldsOfKind } from "../destination";
 export interface RepositoryInputs {
   /** With the registry's host, without a tag: `registry.internal/docs/site`. */
   repository: string;
-  /** Leads to the newest copy. Each copy has a tag of its own besides, so that the registry's garbage collection spares it. */
+  /** Tag of the newest copy. Each copy also has its own tag, so that the registry's garbage collection keeps it. */
   tag?: string;
   /**
    * An nginx image: the copy is that image, for each of its platforms, with the site in it.

@@ -6,7 +6,7 @@ import type { search as searchIndex } from "../../../provider/search/browser/que
 
 const QUESTIONS = join(import.meta.dirname, "questions");
 const READER = join(import.meta.dirname, "../../../provider/search/browser/query.ts");
-/** How far down a reader looks. */
+/** How many results a reader reads. */
 const LOOKED_AT = 3;
 
 /** A question as a reader types it, and parts of the paths of pages that answer it. */

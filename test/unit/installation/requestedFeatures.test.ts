@@ -45,7 +45,7 @@ test("the whole text of a refusal", () => {
       "  | Documentation search | available | configurable  | unavailable |",
       "",
       "An air-gapped installation has no outbound network access, so nothing in it can rely on the service's cloud. " +
-        "Remove `search` from `features`; or, if this installation may reach the outside, give " +
+        "Remove `search` from `features`; or, if this installation may reach external hosts, give " +
         '`deploymentKind: "client-hosted"`. A search that needs no service is the input `offlineSearch` of a BundleCopy ' +
         "or an AirGapKit.",
     ].join("\n"),

@@ -41,9 +41,9 @@ test.each([
         "jsonpath='{range .items[*]}{.metadata.name}{range .status.initContainerStatuses[*]}" +
         '{" "}{.name}{": "}{.state.terminated.message}{.lastState.terminated.message}{end}{"\\n"}{end}\'',
       "  kubectl --namespace site get events --sort-by .lastTimestamp",
-      "Look at «Init Containers: fetch», where there is one, for the bundle (a link past its end, a host that the cluster cannot " +
-        "reach, a broken archive), at «Events» for the images, the volumes and the scheduling. If kubectl's current context is " +
-        "another cluster than the provider's, add --context.",
+      "Of the descriptions, «Init Containers: fetch» shows problems with the bundle (an expired link, a host that the cluster cannot " +
+        "reach, a broken archive), and «Events» those with images, volumes and scheduling. If kubectl's current context is another " +
+        "cluster than the provider's, add --context.",
       "`atomic` made Helm remove these pods: set it to false in `release` to be able to inspect them.",
       "Then run `pulumi up` again. If the pods are only slow, raise `release.timeout` (seconds).",
     ].join("\n"),
@@ -61,7 +61,7 @@ test.each([LOCKED, "cannot re-use a name that is still in use"])(
           "'owner=helm,name=docs-1a2b,status in (pending-install,pending-upgrade,pending-rollback)'",
         "Delete that one, the last of the list, and no other (N is its number), then run `pulumi up` again:",
         "  kubectl --namespace site delete secret sh.helm.release.v1.docs-1a2b.vN",
-        "When it was the first install that was killed, also run:",
+        "If the killed run was the first install, also run:",
         "  pulumi refresh --clear-pending-creates",
         "If the list is empty, something else manages a release of this name: give `release.name` another one.",
       ].join("\n"),
