@@ -11,7 +11,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** With all cures: 100 stacks at 168 resyncs, and what is retried. */
 const LIMITS = { siteHours: 0, runs: 17_500, seconds: 10 };
 
-const CODE: ProviderCode = { planExport, finishedState, allowedRepeats, countedAs, retryDelayMs };
+export const CODE: ProviderCode = { planExport, finishedState, allowedRepeats, countedAs, retryDelayMs };
 
 const outage = (minutes: number, fromHour: number, kind: Outage["kind"] = "answers"): Outage => ({
   fromMs: fromHour * HOUR_MS,
@@ -32,7 +32,7 @@ const EVERYTHING = (kind: Outage["kind"]): Partial<FleetOptions> => ({
 });
 
 /** What differs from a calm week with all cures; `isCured`: it must keep the limits. */
-const CASES: Readonly<Record<string, Partial<FleetOptions> & { isCured?: true }>> = {
+export const CASES: Readonly<Record<string, Partial<FleetOptions> & { isCured?: true }>> = {
   calm: { isCured: true },
   "all started at once": { isAllAtOnce: true, isCured: true },
   "outage of 10 min, limit 30 min, the operator as it is": { ...TEN_MINUTES, ...LONG_LIMIT, ...AS_IT_IS },

@@ -69,7 +69,7 @@ export class Report {
       this.error(`${this.#preview ? "preview" : "update"} ${failure}`); // the real CLI's words for every operation
     }
     this.#print(outputsText);
-    this.#print(summaryText(this.summary));
+    this.#print(summaryText(this.summary, this.#preview));
     const errors = this.logs.filter((line) => line.severity === "error").map((line) => line.message);
     const { steps, summary, logs } = this;
     const text = this.#text;

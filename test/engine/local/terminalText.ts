@@ -61,9 +61,22 @@ export function outputsText(outputs: PropertyMap): string {
   return lines.length > 0 ? `Outputs:\n${lines.join("")}\n` : "";
 }
 
-export function summaryText(summary: OperationResult["summary"]): string {
-  const lines = (Object.entries(summary) as [StepOp, number][]).map(
-    ([op, count]) => `    ${signs[op].trim()} ${count} ${op}\n`,
-  );
+/** What an operation did to resources, in the CLI's words. */
+const pastTenses: Partial<Record<StepOp, string>> = {
+  same: "unchanged",
+  create: "created",
+  update: "updated",
+  delete: "deleted",
+  replace: "replaced",
+  refresh: "refreshed",
+  discard: "discarded",
+  import: "imported",
+};
+
+export function summaryText(summary: OperationResult["summary"], isPreview: boolean): string {
+  const lines = (Object.entries(summary) as [StepOp, number][]).map(([op, count]) => {
+    const what = isPreview && op !== "same" ? `to ${op}` : (pastTenses[op] ?? op);
+    return `    ${`${signs[op].trim()} `.trimStart()}${count} ${what}\n`;
+  });
   return lines.length > 0 ? `Resources:\n${lines.join("")}` : "";
 }

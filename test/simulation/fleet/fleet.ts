@@ -83,8 +83,16 @@ interface Stack extends OperatedStack {
   isLocked: boolean;
 }
 
-/** Simulates a fleet. The operator is a model; the provider's code decides when a link is due and what is sent again. */
-export function simulateFleet(code: ProviderCode, options: FleetOptions): FleetFigures {
+/**
+ * Simulates a fleet. The operator is a model; the provider's code decides when a link is due and what is sent again.
+ *
+ * @param everyHour called with the number of sites that have no valid link at that moment
+ */
+export function simulateFleet(
+  code: ProviderCode,
+  options: FleetOptions,
+  everyHour: (sitesWithoutLink: number) => void = () => undefined,
+): FleetFigures {
   const { parallel, days, linkLifeMs, renewalTimeoutMs, isAllAtOnce } = options;
   const random = seededRandom(options.seed);
   const timeline = new Timeline();
@@ -204,6 +212,12 @@ export function simulateFleet(code: ProviderCode, options: FleetOptions): FleetF
   const operator = new Operator(timeline, options, run);
   operator.start(stacks, () => (isAllAtOnce ? 0 : random() * options.resyncMs));
   const lifeMs = days * DAY_MS;
+  for (let atMs = HOUR_MS; atMs <= lifeMs; atMs += HOUR_MS) {
+    timeline.after(atMs, () => {
+      const states = stacks.flatMap((stack) => stack.states);
+      everyHour(states.filter((state) => endOf(state) < timeline.nowMs).length);
+    });
+  }
   timeline.runUntil(lifeMs);
   for (const state of stacks.flatMap(({ states }) => states))
     withoutLinkMs += Math.max(0, lifeMs - endOf(state));

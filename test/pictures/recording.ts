@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
+import { startReferenceService } from "../../examples/reference-service/index.ts";
+import { availableEngines, openStack } from "../engine/index.ts";
+import type { Recording, TerminalLine } from "./terminal.ts";
+
+const PROGRAM = join(import.meta.dirname, "../../examples/quickstart/index.ts");
+/** Real documentation that does not change: that of the package fastify. */
+const SOURCE = join(import.meta.dirname, "../../node_modules/fastify/docs");
+const PAGES = 42;
+const KEY = "svc_recording";
+const DOMAIN = "docs.example.com";
+const DURATION = 20;
+const COLUMNS = 100;
+/** Each poll finds the job further. A real job takes minutes, and shows the same lines. */
+const PROGRESS = [12, 34, 57, 81];
+
+/**
+ * Runs `pulumi up` twice, the second time without a change. The text is what the program, the provider and the engine print, on
+ * the Pulumi CLI if there is one. Ids and times differ between runs, so they are replaced by constant ones.
+ */
+export async function recordUp(): Promise<Recording> {
+  const folder = await mkdtemp(join(tmpdir(), "recording-"));
+  const service = await startReferenceService({
+    sites: { [DOMAIN]: SOURCE },
+    adminApiKey: KEY,
+    jobDurationMs: 0,
+  });
+  try {
+    slowDown(service);
+    const { kinds } = availableEngines();
+    const stack = await openStack(kinds.includes("cli") ? "cli" : "local", {
+      program: PROGRAM,
+      project: "docs",
+      stack: "prod",
+      stateFolder: join(folder, "state"),
+      passphrase: "recording",
+      env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: KEY },
+    });
+    const up = async (): Promise<string[]> => {
+      const texts: string[] = [];
+      const { ok } = await stack.up({ onText: (text) => texts.push(text) });
+      if (!ok) throw new Error(`pulumi up failed:\n${texts.join("")}`);
+      return constant(texts.join(""));
+    };
+    return paced(await up(), await up());
+  } finally {
+    await service.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** The job advances by polls, not by time: the lines are the same on every machine. */
+function slowDown(service: Awaited<ReturnType<typeof startReferenceService>>): void {
+  let polls = 0;
+  let isRendered = false;
+  service.intercept(async ({ method, path, jobId }) => {
+    if (method !== "GET" || jobId === undefined || !path.includes("export") || isRendered) return undefined;
+    const progress = PROGRESS[polls++];
+    if (progress === undefined) {
+      isRendered = true; // the request that follows is the service's own
+      await untilRendered(`${service.url}${path}`);
+      return undefined;
+    }
+    const now = new Date().toISOString();
+    const pageCount = Math.round((progress / 100) * PAGES);
+    return {
+      body: { jobId, domain: DOMAIN, status: "running", progress, pageCount, createdAt: now, updatedAt: now },
+    };
+  });
+}
+
+/** The last poll is answered when the job is completed. */
+async function untilRendered(url: string): Promise<void> {
+  for (;;) {
+    const reply = await fetch(url, { headers: { authorization: `Bearer ${KEY}` } });
+    const { status } = (await reply.json()) as { status?: string };
+    if (status !== "queued" && status !== "running") return;
+    await setTimeout(50);
+  }
+}
+
+function constant(text: string): string[] {
+  return stripVTControlCharacters(text)
+    .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "7f3a91c2")
+    .replace(/(expiresAt: )"[^"]*"/g, '$1"2026-11-26T08:00:00Z"')
+    .replace(/(renewAfter: )"[^"]*"/g, '$1"2026-11-26T00:00:00Z"')
+    .replace(/ \(\d+(?:\.\d+)?m?s\)| · ~\d+s/g, "")
+    .replace(/^Duration: .*$/m, "Duration: 21s")
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== "" && line.trim() !== "docs" && !line.includes("pulumi:pulumi:Stack"))
+    .map((line) => (line.length > COLUMNS ? `${line.slice(0, COLUMNS - 1)}…` : line));
+}
+
+/** The first run takes most of the time; both end with time to read. */
+function paced(first: readonly string[], second: readonly string[]): Recording {
+  const lines: TerminalLine[] = [{ text: "$ pulumi up --yes", at: 0 }];
+  const beat = 9 / first.length;
+  first.forEach((text, index) => lines.push({ text, at: round(1 + index * beat) }));
+  lines.push({ text: "$ pulumi up --yes", at: 13 });
+  const shorter = 1.5 / second.length;
+  second.forEach((text, index) => lines.push({ text, at: round(14 + index * shorter) }));
+  return { lines, duration: DURATION, columns: COLUMNS };
+}
+
+const round = (seconds: number): number => Math.round(seconds * 10) / 10;
