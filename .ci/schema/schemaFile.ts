@@ -6,6 +6,7 @@ import { packageModel } from "./packageModel.ts";
 import { packageSchema, type PackageFacts } from "./packageSchema.ts";
 import { tablesOf, withTables } from "./referenceTables.ts";
 import { TABLES } from "./tables.ts";
+import { withTestedVersions } from "./testedVersions.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -24,7 +25,7 @@ export function schemaText(model: PackageModel): string {
 }
 
 /**
- * The pages of the reference by their paths, with the tables of inputs and outputs.
+ * The pages of the reference by their paths, with the tables of inputs, outputs and versions.
  *
  * @throws when no page has the inputs or the outputs of a resource
  */
@@ -32,7 +33,7 @@ export async function referencePages(model: PackageModel): Promise<Map<string, s
   const pages = new Map<string, string>();
   for (const path of globSync("docs/reference/*.md", { cwd: ROOT }).sort()) {
     const file = join(ROOT, path);
-    const text = withTables(readFileSync(file, "utf8"), model);
+    const text = withTestedVersions(withTables(readFileSync(file, "utf8"), model), ROOT);
     pages.set(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
   }
   const tables = [...pages.values()].flatMap(tablesOf);

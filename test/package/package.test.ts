@@ -45,7 +45,7 @@ describe("the tarball", () => {
       others
         .filter(
           (file) =>
-            !/^docs\/[\w/-]+\.md$/i.test(file) &&
+            !/^docs\/[\w/-]+\.(md|png|svg)$/i.test(file) &&
             !/^examples\/(agent-gate|air-gapped|fleet|languages|quickstart|self-hosted)\//.test(file),
         )
         .sort(),
@@ -53,6 +53,7 @@ describe("the tarball", () => {
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
+      "SECURITY.md",
       "package.json",
       "plugin/LICENSES.txt",
       "plugin/PulumiPlugin.yaml",

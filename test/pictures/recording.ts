@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { startReferenceService } from "../../examples/reference-service/index.ts";
+import { writeManual } from "../bench/generatedManual.ts";
 import { availableEngines, openStack } from "../engine/index.ts";
 import type { Recording, TerminalLine } from "./terminal.ts";
 
 const PROGRAM = join(import.meta.dirname, "../../examples/quickstart/index.ts");
-/** Real documentation that does not change: that of the package fastify. */
-const SOURCE = join(import.meta.dirname, "../../node_modules/fastify/docs");
 const PAGES = 42;
 const KEY = "svc_recording";
 const DOMAIN = "docs.example.com";
@@ -24,8 +23,10 @@ const PROGRESS = [12, 34, 57, 81];
  */
 export async function recordUp(): Promise<Recording> {
   const folder = await mkdtemp(join(tmpdir(), "recording-"));
+  const source = join(folder, "source");
+  await writeManual(source, PAGES);
   const service = await startReferenceService({
-    sites: { [DOMAIN]: SOURCE },
+    sites: { [DOMAIN]: source },
     adminApiKey: KEY,
     jobDurationMs: 0,
   });
@@ -93,6 +94,7 @@ function constant(text: string): string[] {
     .split("\n")
     .map((line) => line.trimEnd())
     .filter((line) => line !== "" && line.trim() !== "docs" && !line.includes("pulumi:pulumi:Stack"))
+    .filter((line, index, lines) => line !== lines[index - 1]) // the last progress is also printed for logs
     .map((line) => (line.length > COLUMNS ? `${line.slice(0, COLUMNS - 1)}…` : line));
 }
 

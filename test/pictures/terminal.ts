@@ -14,8 +14,8 @@ export interface Recording {
   readonly columns: number;
 }
 
-const FONT_SIZE = 14;
-const LINE_HEIGHT = 20;
+const FONT_SIZE = 13.5;
+const LINE_HEIGHT = 18;
 /** Of a fixed-width font, as part of its size. */
 const CHARACTER_WIDTH = 0.602;
 const MARGIN = 18;

@@ -10,11 +10,11 @@ export const HELM_VERSION = "3.22.0";
 export const KUBERNETES_VERSION = "1.34.2";
 const [KUBERNETES_MAJOR = "", KUBERNETES_MINOR = ""] = KUBERNETES_VERSION.split(".");
 
-const TOXIPROXY_VERSION = "2.5.0";
+export const TOXIPROXY_VERSION = "2.5.0";
 const ACTIONLINT_VERSION = "1.7.12";
-const DISTRIBUTION_VERSION = "3.1.2";
-const CRANE_VERSION = "0.22.1";
-const VERSITYGW_VERSION = "1.8.0";
+export const DISTRIBUTION_VERSION = "3.1.2";
+export const CRANE_VERSION = "0.22.1";
+export const VERSITYGW_VERSION = "1.8.0";
 
 /** The versions that the programs report: by default Helm renders charts for Kubernetes 1.20, and the server is «v0.0.0». */
 const VERSION_FLAGS = {
