@@ -88,6 +88,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
           writeKit(
             {
               bundle: { ...bundle, root, leftOut },
+              ...("jobId" in inputs.source && { serviceUrl: inputs.source.baseUrl }),
               search: offlineSearch && { options: offlineSearch, hasFile },
               limits: siteLimits(inputs),
               chart: chart?.path,

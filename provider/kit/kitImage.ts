@@ -7,6 +7,8 @@ export interface KitImage {
   readonly name: string;
   /** Where the image was pulled from, with its digest there. Absent for the site's own image. */
   readonly reference?: string;
+  /** Its name and digest in its registry. Absent for the site's own image. */
+  readonly base?: { readonly name: string; readonly digest: string };
   /** Whether it is the site's own image. */
   readonly isSite: boolean;
   /** What its name refers to: its manifest, or for several platforms the index of its manifests. */

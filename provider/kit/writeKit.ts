@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { SiteLimits } from "../archive/site";
+import { digestFile } from "../files/listing";
 import { copyInto } from "../files/writeFile";
 import { formatBytes } from "../messages/formatBytes";
 import type { SearchFacts, WantedSearch } from "../offlineSearch/unpackSite";
@@ -13,9 +14,10 @@ import { packChart, type KitChart } from "./chartArchive";
 import { chartValues } from "./chartValues";
 import { KitDraft } from "./draft";
 import type { EarlierKit } from "./earlierKit";
-import type { PulledImage } from "./kitImage";
+import type { KitImage, PulledImage } from "./kitImage";
 import { kitManifest, manifestText, type KitContent, type KitManifest } from "./manifest";
 import { BLOBS, writeLayout } from "./ociLayout";
+import { writeOriginFiles } from "./originFiles";
 import { writeParts } from "./parts";
 import { pullImage } from "./pullImage";
 import type { Signer } from "../signing/signer";
@@ -26,6 +28,8 @@ import { writeReadme, writeSchema, writeScript, type TextValues } from "./texts"
 /** The content of a kit. */
 export interface KitRequest {
   readonly bundle: KitBundle;
+  /** Base URL of the service that exported the bundle. Absent for a bundle that was a file. */
+  readonly serviceUrl?: string | undefined;
   /** The search to add to the site's image, if any. */
   readonly search?: WantedSearch | undefined;
   readonly limits: SiteLimits;
@@ -126,6 +130,7 @@ class KitWriter {
     const chart = await this.#chart();
     const bundleName = await this.#bundle();
     const { images, blobs } = await this.#images();
+    await this.#originFiles(images, chart);
     await writeFile(join(this.#kit, "values.yaml"), chartValues(bundle, images, this.#request.values));
     await writeScript("verify.sh", this.#kit);
     if (images.length > 0) await writeScript("load.sh", this.#kit);
@@ -224,6 +229,21 @@ class KitWriter {
     const { blobs } = store;
     await writeLayout(this.#kit, images, store);
     return { images, blobs };
+  }
+
+  async #originFiles(images: readonly KitImage[], chart: KitChart | undefined): Promise<void> {
+    const { bundle, serviceUrl, search } = this.#request;
+    const version = this.#search?.searchVersion;
+    const packed = chart && (await digestFile(join(this.#kit, chart.path), this.#context.signal));
+    await writeOriginFiles(this.#kit, {
+      origin: {
+        bundle,
+        serviceUrl,
+        ...(search && version !== undefined && { search: { options: search.options, version } }),
+      },
+      images,
+      ...(chart && packed && { chart: { ...chart, ...packed } }),
+    });
   }
 
   #texts(manifest: KitManifest, verify: SummedFile): TextValues {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TestContext } from "vitest";
 import type { Signing } from "../../provider/destination/destination.ts";
 import { signerFrom, type Signer } from "../../provider/signing/signer.ts";
-import { findCommand, runCommand } from "../programs/commands.ts";
+import { runCommand } from "../programs/commands.ts";
 import { scratchFolder } from "./images.ts";
 import { startServer } from "./server.ts";
 import { BUNDLE } from "./siteCopies.ts";
@@ -42,7 +42,7 @@ export interface Verifiers {
 }
 
 /**
- * The libraries of cosign 2 and 3, also with the options of Flux; and the commands, if COSIGN2 and COSIGN3 name them.
+ * The libraries of cosign 2 and 3, also with the options of Flux; and the commands, if COSIGN2 and COSIGN3 are their paths.
  *
  * @param publicKey in PEM
  */
@@ -65,7 +65,7 @@ export async function verifiersWith(
   );
   for (const name of ["COSIGN2", "COSIGN3"]) {
     const command = process.env[name];
-    if (command === undefined || findCommand(command) === undefined) continue;
+    if (command === undefined) continue;
     const options = ["--key", key, "--insecure-ignore-tlog=true", "--allow-http-registry"];
     const verify = (...args: string[]) =>
       runCommand(command, [...args.slice(0, -1), ...options, ...args.slice(-1)]);

@@ -50,7 +50,7 @@ onEachEngine("kits that are carried by hand", (kind) => {
       expect(outputs).toMatchObject({
         path: `kits/${first}`,
         version: "v1",
-        files: 9,
+        files: 11,
         signed: false,
         pages: 1,
       });

@@ -132,6 +132,26 @@ const fetched = (): string[] =>
     asked.includes(`blobs/${layer(text)}`),
   );
 
+test("the provenance is about the site's image and names its base, the SBOM lists both images", async () => {
+  const { path, manifest } = await kitOf({ serviceUrl: "https://api.example.com" });
+  const json = (file: string): unknown => JSON.parse(readFileSync(join(path, file), "utf8"));
+  const site = hex(manifest.images[1]?.digest ?? "");
+  expect(json("provenance.json")).toMatchObject({
+    subject: [{ name: "site:v1", digest: { sha256: site } }],
+    predicate: {
+      buildDefinition: {
+        externalParameters: { baseUrl: "https://api.example.com", base: BASE },
+        resolvedDependencies: [{ name: "bundle.tar.gz" }, { name: BASE, digest: { sha256: hex(top) } }],
+      },
+    },
+  });
+  const { components } = json("sbom.cdx.json") as {
+    components: { "bom-ref": string; hashes: { content: string }[] }[];
+  };
+  const hashes = Object.fromEntries(components.map((each) => [each["bom-ref"], each.hashes[0]?.content]));
+  expect(hashes).toMatchObject({ "image:nginx:1": hex(top), "site-image": site });
+});
+
 test("for one platform nothing of the others is requested; each blob of the images is in the kit once", async () => {
   const { manifest, files, index } = await kitOf();
   expect(fetched()).toEqual(["shared layer", "layer of amd64"]);

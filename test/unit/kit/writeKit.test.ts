@@ -103,6 +103,8 @@ describe("a kit without images", () => {
       "install.sh",
       "manifest.json",
       "manifest.schema.json",
+      "provenance.json",
+      "sbom.cdx.json",
       "values.yaml",
       "verify.sh",
     ]);
@@ -112,7 +114,7 @@ describe("a kit without images", () => {
     expect(sums).toBe(execFileSync("sha256sum", listed, { cwd: inKit(kit), encoding: "utf8" }));
     expect(kit).toMatchObject({
       sha256: sha256(Buffer.from(sums)),
-      files: 9,
+      files: 11,
       size: filesOf(kit).reduce((total, name) => total + statSync(inKit(kit, name)).size, 0),
       signed: false,
     });
@@ -121,6 +123,28 @@ describe("a kit without images", () => {
       staticExport: { enabled: true, version: "v 1" },
       fetch: { sha256: request().bundle.sha256 },
       replicas: 2,
+    });
+  });
+
+  test("has its provenance and its SBOM: what they name is the bundle and the chart in it", async () => {
+    const kit = await write();
+    const json = (name: string): object => JSON.parse(readFileSync(inKit(kit, name), "utf8")) as object;
+    const bundle = sha256(readFileSync(inKit(kit, "bundle.tar.gz")));
+    expect(json("provenance.json")).toMatchObject({
+      subject: [{ name: "bundle.tar.gz", digest: { sha256: bundle } }],
+      predicateType: "https://slsa.dev/provenance/v1",
+      predicate: { buildDefinition: { externalParameters: { version: "v 1" } } },
+    });
+    expect(json("sbom.cdx.json")).toMatchObject({
+      metadata: { component: { type: "application", version: "v 1" } },
+      components: [
+        { "bom-ref": "bundle", hashes: [{ content: bundle }] },
+        {
+          "bom-ref": "chart",
+          version: "1.0.0",
+          hashes: [{ content: sha256(readFileSync(inKit(kit, "chart/docs-1.0.0.tgz"))) }],
+        },
+      ],
     });
   });
 
@@ -242,7 +266,7 @@ describe("a written kit", () => {
     rmSync(inKit(kit, "bundle.tar.gz"));
     writeFileSync(inKit(kit, "more"), "");
     await write();
-    expect(filesOf(kit)).toHaveLength(9);
+    expect(filesOf(kit)).toHaveLength(11);
     renameSync(inKit(kit), join(folder, "elsewhere"));
     symlinkSync(join(folder, "elsewhere"), inKit(kit));
     await write();
@@ -256,7 +280,7 @@ describe("a written kit", () => {
     const [first, ...others] = await Promise.all(runs);
     for (const other of others) expect(other).toEqual(first);
     expect(readdirSync(kits)).toEqual([first?.name]);
-    expect(filesOf(first as WrittenKit)).toHaveLength(9);
+    expect(filesOf(first as WrittenKit)).toHaveLength(11);
   });
 
   test.each([
