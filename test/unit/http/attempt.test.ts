@@ -1,5 +1,7 @@
 // One attempt at a request: what is sent, which silence ends it, and what a cancelled run still waits for.
-import { getEventListeners } from "node:events";
+import { getEventListeners, once } from "node:events";
+import type { Agent } from "node:https";
+import { createServer, type AddressInfo, type Socket } from "node:net";
 import { PassThrough, Readable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { FetchError, Headers, type RequestInit, type Response } from "node-fetch";
@@ -314,6 +316,22 @@ describe("a cancelled run", () => {
     await pass(300);
     await ended;
   });
+});
+
+test("an attempt that ends while it connects closes the connection", async (context) => {
+  const server = createServer().listen(0, "127.0.0.1"); // takes the connection, but speaks no TLS
+  context.onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const attempted = send();
+  await turn();
+  const agent = sent?.agent as Agent;
+  const socket = agent.createConnection({ host: "127.0.0.1", port }) as Socket;
+  socket.on("error", () => undefined);
+  expect(socket.destroyed).toBe(false);
+  stop.abort(new Error("the run was cancelled"));
+  await expect(attempted).rejects.toThrow("the run was cancelled");
+  expect(socket.destroyed).toBe(true);
 });
 
 test("an attempt leaves no timer and no listener behind", async () => {
