@@ -33,9 +33,9 @@ async function searches({ page, requested, complaints }: Reader, installation: I
   await page.goto(url);
   await page.keyboard.press("/");
   await page.locator("dialog.docs-hosting-search").waitFor();
-  await page.keyboard.type("graceful shutdown");
-  await page.getByRole("option", { name: "Server" }).first().click();
-  await page.waitForURL(/Reference\/Server/);
+  await page.keyboard.type("prototype poisoning");
+  await page.locator('[role="option"][href*="Prototype-Poisoning"]').first().click();
+  await page.waitForURL(/Guides\/Prototype-Poisoning/);
   expect(complaints).toEqual([]);
   expect(requested.filter((address) => !address.startsWith(url))).toEqual([]);
   const index = requested.find((address) => /docs-hosting-search\/words-/.test(address)) ?? url;
