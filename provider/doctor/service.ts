@@ -185,7 +185,7 @@ async function agentJobFinding(key: { projectId: string; id: string }, { client 
 
 async function startExport(domain: string, open: (reporter: Reporter) => Opened): Promise<ServiceResult> {
   const lost: Finding[] = [];
-  // without an answer, a job may run that nobody knows
+  // without a reply, a job with an unknown id may run
   const warn = (line: string): void =>
     void lost.push(warning("start", line, "Look for a job of this site on the service's dashboard."));
   try {

@@ -2,10 +2,10 @@ import type { Bundle } from "../archive/bundle";
 import type { OfflineSearch } from "../offlineSearch/options";
 import type { Base } from "../siteImage/siteImage";
 
-/** What a published site was made of. */
+/** The materials of a published site. */
 export interface Origin {
   readonly bundle: Pick<Bundle, "format" | "sha256" | "version" | "jobId" | "domain">;
-  /** Base URL of the service that exported it. Absent for a bundle that was a file. */
+  /** Base URL of the service that exported it. Absent for a bundle file. */
   readonly serviceUrl?: string | undefined;
   /** The image that the site was added to. */
   readonly base?: Base | undefined;

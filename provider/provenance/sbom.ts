@@ -6,7 +6,7 @@ import { sha256In, statement, type ResourceDescriptor, type Statement } from "./
 /** The type of a statement with an SBOM, see https://cyclonedx.org/specification/overview/. */
 export const SBOM_TYPE = "https://cyclonedx.org/bom";
 
-/** A part of what an SBOM lists. */
+/** A component in an SBOM. */
 export interface SbomPart {
   /** Identifies it within the SBOM. */
   readonly ref: string;
@@ -21,7 +21,7 @@ export interface SbomPart {
  * Writes an SBOM as JSON, in the format of CycloneDX. It contains no time and no random number, so that the same content gives the
  * same bytes.
  *
- * @param main what consists of the parts
+ * @param main the component that consists of the others
  */
 export async function sbomText(main: SbomPart, parts: readonly SbomPart[]): Promise<string> {
   // loaded when it is first used: most operations write no SBOM
@@ -63,7 +63,7 @@ export async function sbomText(main: SbomPart, parts: readonly SbomPart[]): Prom
   return `${text}\n`;
 }
 
-/** The parts of a site: its base image, its bundle, and the search that was added. */
+/** The components of a site: its base image, its bundle, and the added search. */
 export function siteParts({ bundle, base, search }: Origin): SbomPart[] {
   const { format, sha256, version, domain } = bundle;
   return [

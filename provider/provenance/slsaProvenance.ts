@@ -5,13 +5,13 @@ import { sha256In, statement, type ResourceDescriptor, type Statement } from "./
 /** The type of a provenance, see https://slsa.dev/spec/v1.0/provenance. */
 export const PROVENANCE_TYPE = "https://slsa.dev/provenance/v1";
 
-/** How the parameters of a build are to be read. Another meaning of them gets another version. */
+/** Identifies the meaning of a build's parameters. Change its version when their meaning changes. */
 const BUILD_TYPE = "pkg:npm/pulumi-docs-hosting#site/v1";
 
 /**
- * States what a site was made of, and by what. It contains no time, so that the same content gives the same bytes.
+ * Makes a provenance: the materials of a site and its builder. It contains no time, so the same content gives the same bytes.
  *
- * @param subject what was made
+ * @param subject the image
  */
 export function slsaProvenance(subject: readonly ResourceDescriptor[], origin: Origin): Statement {
   const { bundle, serviceUrl, base, search } = origin;

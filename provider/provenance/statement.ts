@@ -1,4 +1,4 @@
-/** What a statement is about, or what something was made of, see https://github.com/in-toto/attestation. */
+/** The subject of a statement, or a material, see https://github.com/in-toto/attestation. */
 export interface ResourceDescriptor {
   readonly name?: string;
   readonly uri?: string;

@@ -85,7 +85,7 @@ async function entriesUnder(session: RegistrySession, tag: string): Promise<unkn
   if (Array.isArray(manifests)) return manifests as unknown[];
   throw new DestinationError(
     `${repositoryName(session.repository)}:${tag} is no list of referrers, as the tag's name says`,
-    "Remove the tag there: something else than a registry's client made it.",
+    "Remove the tag: a client of registries did not make it.",
   );
 }
 

@@ -33,11 +33,11 @@ const MOST_FREQUENT = 200;
 const HALF_AT = 2;
 /** Share of a page's length in the score: 0 for none, as in BM25. */
 const LENGTH_SHARE = 0.6;
-/** Share of the highest score for a word that is in the title or, at half of it, in a heading, however long the page is. */
+/** Share of the highest score for a word in the title, for pages of any length; half of it for a word in a heading. */
 const FIELD_SHARE = 0.15;
 /** Scores of a word in a page are whole numbers up to this one, written as one character. */
 const HIGHEST = 35;
-/** In larger sites, words of more than half of the pages lead to the pages with the highest scores alone: so many at least. */
+/** In larger sites, a word of more than half of the pages lists only the pages with the highest scores, at least this many. */
 const MANY_PAGES = 100;
 const LEAST_BEST = 200;
 /** Words of more than this share of all pages are looked for only if a query has no others. */

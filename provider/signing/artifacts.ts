@@ -48,7 +48,7 @@ export interface Artifact {
   readonly manifest: Manifest;
   /** Content that the registry may not have yet. */
   readonly blobs: readonly Content[];
-  /** Where cosign looks for it. */
+  /** The tag under which cosign finds it. */
   readonly tag?: string;
   /** Its entry in a list of referrers, if it refers to the image. */
   readonly referrer?: ReferrerEntry;

@@ -38,11 +38,11 @@ export interface Attestation {
 }
 
 /**
- * Signs an image and the documents about it. Valid signatures that the registry has are kept, those of others, too: an interrupted
- * run is continued with the same digests.
+ * Signs an image and the documents about it. Existing valid signatures are kept, also those of others, so an interrupted run
+ * continues with the same digests.
  *
  * @param image need not be in the registry yet
- * @returns what has to be in the registry: first what cosign finds by a tag
+ * @returns the artifacts for the registry; those with a tag for cosign come first
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function signedArtifacts(
@@ -102,7 +102,7 @@ async function attestationsOf(
 }
 
 /**
- * Stores what belongs to an image, which is in the registry already.
+ * Stores the artifacts of an image, which must be in the registry.
  *
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */

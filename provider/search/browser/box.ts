@@ -25,7 +25,7 @@ const loading = new Map<string, Promise<unknown>>();
 const loaded = new Map<string, (content: unknown) => void>();
 window.docsHostingSearch = { push: ([key, content]) => loaded.get(key)?.(content) };
 
-/** Loads a data file once, however often it is asked for; after a failure again. */
+/** Loads a data file once, and again after a failure. */
 function load(key: string): Promise<unknown> {
   const known = loading.get(key);
   if (known) return known;
@@ -86,7 +86,7 @@ const dialog = element(
   element("p", { class: "keys", "aria-hidden": "true" }, "↑ ↓   ↵   Esc"),
 );
 
-/** A reader who types has no use for what the first letters find: less is loaded, in milliseconds. */
+/** Pause of a typing reader before the search runs, in milliseconds: results for the first letters would be useless. */
 const PAUSE_MS = 150;
 let pause: ReturnType<typeof setTimeout> | undefined;
 let updated = Promise.resolve();
@@ -171,7 +171,7 @@ function activate(index: number): void {
   option?.scrollIntoView({ block: "nearest" });
 }
 
-/** Whether the page is dark: sites switch by classes of their own, so only the colour tells. */
+/** Whether the page is dark: sites switch by classes of their own, so only the colour shows it. */
 function isDark(): boolean {
   for (const part of [document.body, document.documentElement]) {
     const [red = 0, green = 0, blue = 0, alpha = 1] = (
@@ -191,7 +191,7 @@ function onKey(event: KeyboardEvent): void {
     activate((active + (key === "ArrowDown" ? 1 : count - 1)) % count);
   } else if (key === "Enter" && event.composedPath()[0] === input) {
     event.preventDefault();
-    // of what is typed by now
+    // of the current text
     void (pause === undefined ? updated : updateNow()).then(() =>
       (list.children[active] as HTMLElement | undefined)?.click(),
     );

@@ -26,7 +26,7 @@ type Directory = readonly [
 type StoredSection = readonly [anchor: string, heading: string, text: string];
 type StoredPage = readonly [title: string, address: string, path: string, sections: readonly StoredSection[]];
 
-/** The words of the index that a word of the query stands for, with their quality, and its score for each page. */
+/** The words of the index that match a word of the query, their quality, and the score for each page. */
 interface Matched {
   readonly terms: ReadonlyMap<string, number>;
   readonly scores: ReadonlyMap<number, number>;
@@ -34,10 +34,10 @@ interface Matched {
 }
 
 const MOST_RESULTS = 10;
-/** Most files of words that are loaded for one word, and to correct one that is not in the index. */
+/** Maximum number of word files loaded for one word, and to correct a word that is not in the index. */
 const MOST_FILES = 3;
 const MOST_CORRECTION_FILES = 5;
-/** How much more a part of a page counts that has the words of the query as the reader typed them. */
+/** Factor for a part of a page that contains the words of the query as the reader typed them. */
 const PHRASE = 1.5;
 const EXCERPT = 180;
 const HIGHEST = 35;
@@ -85,14 +85,14 @@ export async function search(query: string, key: string, load: Load): Promise<Re
   return results.sort((one, other) => other.score - one.score).map(({ result }) => result);
 }
 
-/** A word together with those beside it, as many are written in one: `back up`. Not in scripts without spaces. */
+/** A word joined with its neighbours, because many are also written as one: `back up`. Not in scripts without spaces. */
 function joinedWith([before = "", word = "", after = ""]: readonly string[]): string[] {
   return [before && before + word, after && word + after].filter((joined) => /^\p{Ll}+$/u.test(joined));
 }
 
 interface Wanted {
   readonly word: string;
-  /** Other words that are as good. */
+  /** Other words of equal quality. */
   readonly joined: readonly string[];
   /** Whether the reader may still be typing the word. */
   readonly isOpen: boolean;

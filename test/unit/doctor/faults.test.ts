@@ -431,7 +431,7 @@ test("a file of logins that is not JSON is named beside the refusal that follows
   ]);
 });
 
-test("a start without an answer is named: a job may run that nobody knows", async () => {
+test("a start without a reply is named: a job with an unknown id may run", async () => {
   const machine = await healthyMachine();
   machine.host.clock = new FasterClock(20);
   machine.service.intercept(({ method }) => (method === "POST" ? { hangUp: "processed" } : undefined));

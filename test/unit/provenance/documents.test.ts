@@ -110,7 +110,7 @@ test("the SBOM lists base image, bundle and search, and is valid", async () => {
   });
 });
 
-test("the URL of an image has its repository and tag, and no tag that nobody gave", () => {
+test("the URL of an image has its repository and tag, and no tag if none is given", () => {
   expect(imagePackageUrl("127.0.0.1:5000/Docs/site".toLowerCase(), DIGEST)).toBe(
     `pkg:oci/site@sha256%3A${"c".repeat(64)}?repository_url=127.0.0.1%3A5000%2Fdocs%2Fsite`,
   );
