@@ -3,6 +3,7 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 import { noticesOf } from "./notices.mjs";
+import { publishedSchema } from "./schema/publishedSchema.ts";
 
 const FOLDER = "plugin";
 /** Files that the code reads by `ownText` (provider/files/ownText.ts). */
@@ -20,13 +21,11 @@ const TEXTS = [
   "provider/kit/scripts/verify.sh",
 ];
 
-// The release writes its repository into package.json: its releases have the archives (`npm run archives`).
 const { repository, version } = JSON.parse(readFileSync("package.json", "utf8"));
-const [, where] = /github\.com\/(.+?)(\.git)?$/.exec(repository?.url ?? "") ?? [];
-const schema = {
-  ...JSON.parse(readFileSync("provider/adapters/plugin/schema.json", "utf8")),
-  ...(where && { pluginDownloadURL: `github://api.github.com/${where}` }),
-};
+const schema = publishedSchema(
+  JSON.parse(readFileSync("provider/adapters/plugin/schema.json", "utf8")),
+  repository,
+);
 
 const { metafile, outputFiles } = await build({
   entryPoints: ["dist/provider/plugin.js"],
