@@ -59,7 +59,7 @@ describe("a base URL", () => {
 
   const HTTP = "is not an http(s) URL. Write it like https://api.example.com";
   const LOGIN = "contains a user name or password. Remove it: only the API key is sent.";
-  const QUERY = "contains a query or a fragment. Remove everything from «?» or «#» on.";
+  const QUERY = "contains a query or a fragment. Remove the part that begins with «?» or «#».";
   test.each([
     ["api.example.com", HTTP],
     ["ftp://api.example.com", HTTP],
