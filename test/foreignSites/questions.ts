@@ -29,5 +29,11 @@ export const QUESTIONS: readonly (readonly [question: string, ...answers: string
   ["github actions", "examples/fleet/actions/", "guides/fleet"],
   ["helm values", "reference/self-hosted-docs", "examples/self-hosted/chart/"],
   ["rate limit 429", "reference/errors", "how-it-works"],
-  ["node version", "reference/configuration", "guides/first-export", "reference/native-plugin"],
+  [
+    "node version",
+    "reference/versions",
+    "reference/configuration",
+    "guides/first-export",
+    "reference/native-plugin",
+  ],
 ];
