@@ -12,6 +12,8 @@ export interface Registry {
   readonly lines: Server["lines"];
   /** The folder of its data. */
   readonly folder: string;
+  /** Ends it before the test ends. */
+  readonly stop: () => Promise<void>;
 }
 
 /**
@@ -47,5 +49,5 @@ export async function startRegistry(
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   });
-  return { host: server.ready[1] ?? "", lines: server.lines, folder };
+  return { host: server.ready[1] ?? "", lines: server.lines, folder, stop: () => server.stop() };
 }

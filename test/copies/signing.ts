@@ -15,9 +15,11 @@ export const KEYS = {
   Ed25519: () => generateKeyPairSync("ed25519"),
 };
 
-/** A new signer. */
-export function newSigner(kind: keyof typeof KEYS = "ECDSA P-256"): Signer {
-  const pem = KEYS[kind]().privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+/** A signer, with a new key unless one is given. @param pem a private key */
+export function newSigner(
+  kind: keyof typeof KEYS = "ECDSA P-256",
+  pem = KEYS[kind]().privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+): Signer {
   return signerFrom("KEY", { environment: () => pem });
 }
 

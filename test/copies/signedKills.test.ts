@@ -1,0 +1,149 @@
+// Signed pushes that are killed between their parts: every tag always leads to the earlier image or to a whole, signed one, and the
+// next run finishes the copy. The same content gives the same digests on another machine. SEED=… repeats a run, KILLS=… has more.
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test, type TestContext } from "vitest";
+import { PREDICATE_TYPES } from "../../provider/destination/repository/artifacts.ts";
+import { parseRepository } from "../../provider/registry/reference.ts";
+import { RegistrySession } from "../../provider/registry/session.ts";
+import { isSignedImage } from "../../provider/signing/signedImage.ts";
+import { verifierFrom } from "../../provider/signing/verifier.ts";
+import { seededRandom } from "../simulation/seededRandom.ts";
+import { startFaultyProxy } from "./faultyProxy.ts";
+import { crane, scratchFolder } from "./images.ts";
+import { measureRun } from "./killInstants.ts";
+import { runUpload } from "./killedUpload.ts";
+import { startRegistry } from "./registry.ts";
+import { KEYS, newSigner, verifiersWith } from "./signing.ts";
+import { operation } from "./siteCopies.ts";
+
+const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
+const KILLS = Number(process.env["KILLS"] ?? 6);
+const random = seededRandom(SEED);
+
+test(
+  `after each of ${KILLS} kills of signed pushes, a tag leads to a whole, signed image or to the earlier one (SEED=${SEED})`,
+  { timeout: 60_000 + KILLS * 15_000 },
+  async (context) => {
+    const { host } = await startRegistry(context);
+    const proxy = await startFaultyProxy(context, host, () => undefined);
+    const folder = await scratchFolder(context);
+    const site = await siteIn(folder);
+    const { privateKey, publicKey } = KEYS["ECDSA P-256"]();
+    const env = { SIGNING_KEY: privateKey.export({ type: "pkcs8", format: "pem" }).toString() };
+    const pem = publicKey.export({ type: "spki", format: "pem" }).toString();
+    const { signature } = await verifiersWith(context, pem);
+    const earlier = `${host}/earlier:1`;
+    await crane("append", "--oci-empty-base", "-f", "/dev/null", "-t", earlier);
+    const earlierDigest = await crane("digest", earlier);
+    const run = (path: string, killAt?: Parameters<typeof runUpload>[5]) =>
+      runUpload(context, "signedUpload.ts", [`${proxy.host}/${path}`, site], folder, env, killAt);
+    const whole = await measureRun(proxy.traffic, () => run("undisturbed"));
+    const digest = whole.done?.split("@")[1] ?? "";
+
+    let interrupted = 0;
+    let reached = 0;
+    for (let kills = 0; kills < KILLS; kills++) {
+      const repository = `${host}/docs/site-${kills}`;
+      await crane("copy", earlier, `${repository}:current`);
+      /** @returns whether a tag of ours leads to the image */
+      const tagsAreRight = async (): Promise<boolean> => {
+        const digests = [await tagged(repository, "current"), await tagged(repository, ownTag(digest))];
+        expect([digest, earlierDigest, undefined]).toEqual(expect.arrayContaining(digests));
+        if (!digests.includes(digest)) return false;
+        expect(await crane("validate", "--remote", `${repository}@${digest}`)).toContain("PASS");
+        const session = new RegistrySession(parseRepository(repository), await operation(context), {
+          actions: "pull",
+        });
+        const wanted = { predicateTypes: PREDICATE_TYPES, manifests: [] };
+        expect(await isSignedImage(session, digest, wanted, verifierFrom(pem))).toBe(true);
+        return true;
+      };
+      // after a request, so that each gap between two parts is met
+      const requests = Math.ceil(random() * whole.requests);
+      const { done } = await run(`docs/site-${kills}`, () => proxy.traffic.further({ requests }));
+      if (done === undefined) interrupted++;
+      if (await tagsAreRight()) reached++;
+      expect((await run(`docs/site-${kills}`)).done).toBe(`done ${proxy.host}/docs/site-${kills}@${digest}`);
+      expect(await tagsAreRight()).toBe(true);
+      expect(await tagged(repository, "current")).toBe(digest);
+      await signature["cosign3"]?.(`${repository}:current`);
+    }
+    expect(interrupted).toBeGreaterThan(KILLS / 4);
+    console.log(
+      `killed signed pushes: ${KILLS} kills, ${interrupted} before the end; after ${reached} of them a tag led to the signed image`,
+    );
+  },
+);
+
+test("runs in another time zone, language and folder give the same digests of image, provenance and SBOM", async (context) => {
+  const { host, stop } = await registryOn(context);
+  const runs: Record<string, string>[] = [];
+  const places = [
+    { TZ: "UTC", LANG: "C" },
+    { TZ: "Pacific/Kiritimati", LANG: "de_DE.UTF-8", LC_ALL: "tr_TR.UTF-8" },
+  ];
+  await stop();
+  for (const [index, env] of places.entries()) {
+    const { stop: end } = await registryOn(context, host);
+    const folder = await mkdtemp(join(tmpdir(), `elsewhere-${index}-`));
+    context.onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const site = await siteIn(folder);
+    const key = newKey();
+    const { done = "" } = await runUpload(context, "signedUpload.ts", [`${host}/docs/site`, site], folder, {
+      ...env,
+      SIGNING_KEY: key.private,
+    });
+    const image = done.split(" ")[1] ?? "";
+    const { attestation } = await verifiersWith(context, key.public);
+    const statement = async (type: "slsaprovenance1" | "cyclonedx"): Promise<string> =>
+      createHash("sha256")
+        .update(JSON.stringify(await attestation["cosign3"]?.(image, type)))
+        .digest("hex");
+    runs.push({ image, provenance: await statement("slsaprovenance1"), sbom: await statement("cyclonedx") });
+    await end();
+  }
+  expect(runs[0]?.["image"]).toMatch(/@sha256:/);
+  expect(runs[1]).toEqual(runs[0]);
+});
+
+/** A registry with nothing in it, on the given address. */
+async function registryOn(
+  context: TestContext,
+  address = "127.0.0.1:0",
+): Promise<{ host: string; stop: () => Promise<void> }> {
+  return startRegistry(context, { HTTP_ADDR: address });
+}
+
+function newKey(): { private: string; public: string } {
+  const { privateKey } = KEYS["ECDSA P-256"]();
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  return { private: pem, public: newSigner("ECDSA P-256", pem).publicKey };
+}
+
+/** A folder with a site. */
+async function siteIn(folder: string): Promise<string> {
+  const site = join(folder, "site");
+  await mkdir(site);
+  for (const name of ["index.html", "guide.html"]) {
+    await writeFile(join(site, name), `<h1>${name}</h1>`.repeat(200));
+  }
+  return site;
+}
+
+/** The digest that a tag leads to, if it exists. */
+async function tagged(repository: string, tag: string): Promise<string | undefined> {
+  const [host = "", ...path] = repository.split("/");
+  const accept = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json";
+  const url = `http://${host}/v2/${path.join("/")}/manifests/${tag}`;
+  const { status, headers } = await fetch(url, { method: "HEAD", headers: { accept } });
+  expect([200, 404]).toContain(status);
+  return headers.get("docker-content-digest") ?? undefined;
+}
+
+/** The tag of a copy itself. */
+function ownTag(digest: string): string {
+  return digest.replace(":", "-").slice(0, "sha256-".length + 16);
+}
