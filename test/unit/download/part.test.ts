@@ -55,26 +55,30 @@ const living = ownName();
 /** Of an unknown machine. */
 const FAR = "0123456789abcdef-1-1-00000000";
 
-test("complete parts that are kept need no memory: a run may keep hundreds", { timeout: 60_000 }, async () => {
-  const opened = async (name: string): Promise<Part> => {
-    const part = claim(name);
-    await part.open();
-    await part.append(Buffer.from(name));
-    return part;
-  };
-  await (await opened("first")).close(); // what the code itself needs
-  collectGarbage();
-  const before = process.memoryUsage().arrayBuffers;
-  const kept: Part[] = [];
-  for (let number = 0; number < 5; number++) {
-    const part = await opened(`part-${number}`);
-    await part.close();
-    kept.push(part);
-  }
-  collectGarbage();
-  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * 2 ** 20);
-  expect(kept.map((part) => readFileSync(part.path, "utf8"))).toEqual(kept.map((_, at) => `part-${at}`));
-});
+test(
+  "complete parts that are kept need no memory: a run may keep hundreds",
+  { timeout: 60_000 },
+  async () => {
+    const opened = async (name: string): Promise<Part> => {
+      const part = claim(name);
+      await part.open();
+      await part.append(Buffer.from(name));
+      return part;
+    };
+    await (await opened("first")).close(); // what the code itself needs
+    collectGarbage();
+    const before = process.memoryUsage().arrayBuffers;
+    const kept: Part[] = [];
+    for (let number = 0; number < 5; number++) {
+      const part = await opened(`part-${number}`);
+      await part.close();
+      kept.push(part);
+    }
+    collectGarbage();
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * 2 ** 20);
+    expect(kept.map((part) => readFileSync(part.path, "utf8"))).toEqual(kept.map((_, at) => `part-${at}`));
+  },
+);
 
 test("an existing part is resumed, and its digest is that of the whole", async () => {
   left(FREE, "one ");
