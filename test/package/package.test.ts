@@ -46,7 +46,9 @@ describe("the tarball", () => {
         .filter(
           (file) =>
             !/^docs\/[\w/-]+\.(md|png|svg)$/i.test(file) &&
-            !/^examples\/(agent-gate|air-gapped|fleet|languages|quickstart|self-hosted)\//.test(file),
+            !/^examples\/(agent-gate|air-gapped|fleet|languages|policies|quickstart|self-hosted|templates)\//.test(
+              file,
+            ),
         )
         .sort(),
     ).toEqual([
@@ -78,7 +80,11 @@ describe("the tarball", () => {
       .flatMap((file) =>
         readDocument(file, join(packed.folder, "package"))
           .links.map((link) => join(dirname(file), link.split("#")[0] ?? ""))
-          .filter((path) => path !== dirname(file) && !files.includes(path)),
+          .filter(
+            (path) =>
+              path !== dirname(file) &&
+              !files.some((other) => `${other}/`.startsWith(`${path.replace(/\/$/, "")}/`)),
+          ),
       );
     expect([...new Set(missing)].sort()).toEqual([
       "CONTRIBUTING.md",
