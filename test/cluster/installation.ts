@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { TestContext } from "vitest";
 import { startReferenceService, type InterceptorReply } from "../../examples/reference-service/index.ts";
-import { openStack, type EngineKind } from "../engine/index.ts";
+import { openStack, type EngineKind, type StackSettings } from "../engine/index.ts";
 import { recordedStack } from "../engine/recordedStack.ts";
 import { kubectlIn, list, type KubernetesObject } from "./kubectl.ts";
 import { findCommand } from "../programs/commands.ts";
@@ -97,20 +97,35 @@ export async function buildInstallation(
   await kubectl("create", "namespace", namespace);
   // the cluster itself refuses pods that are not «restricted»
   await kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted");
-  const opened = await openStack(clusterEngine(), {
+  const texts: string[] = [];
+  const kind = clusterEngine();
+  /** Opens another stack of the same backend and service. */
+  const open = async (settings: Pick<StackSettings, "program" | "project" | "stack" | "config" | "env">) =>
+    recordedStack(
+      await openStack(kind, {
+        stateFolder: join(folder, "state"),
+        passphrase: "correct horse",
+        ...settings,
+        config: { "docs-hosting:allowInsecure": "true", ...settings.config },
+        env: {
+          DOCS_HOSTING_BASE_URL: service.url,
+          DOCS_HOSTING_ADMIN_API_KEY: CANARY_KEY,
+          ...settings.env,
+        },
+      }),
+      texts,
+    );
+  const stack = await open({
     program: options.program ?? join(ROOT, "examples/self-hosted/index.ts"),
     project: "self-hosted-docs",
     stack: "test",
-    stateFolder: join(folder, "state"),
-    passphrase: "correct horse",
     config: {
       domain: DOMAIN,
       namespace,
       values: JSON.stringify(values),
-      "docs-hosting:allowInsecure": "true",
       ...options.config,
     },
-    env: { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: CANARY_KEY, ...options.env },
+    ...(options.env && { env: options.env }),
   });
   context.onTestFinished(async () => {
     await kubectl("delete", "namespace", namespace, "--wait=false");
@@ -118,8 +133,6 @@ export async function buildInstallation(
     await rm(folder, { recursive: true, force: true });
   });
 
-  const texts: string[] = [];
-  const stack = recordedStack(opened, texts);
   const listOwn = (kind: string) => list(kubectl, kind, "--selector=app.kubernetes.io/instance=docs");
   const address = async () => {
     const [web] = await listOwn("services");
@@ -154,6 +167,7 @@ export async function buildInstallation(
     kubectl,
     service,
     stack,
+    open,
     url,
     says,
     /** From now on, answers downloads of bundles with this, except for these jobs. Returns a function that ends it. */

@@ -5,6 +5,7 @@ import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readDocument } from "../documents.ts";
 import { availableEngines, type EngineKind } from "../engine/index.ts";
+import { startRegistryStub, storeBase, type RegistryStub } from "../simulation/registryStub.ts";
 import { startsOf } from "../stack/requests.ts";
 import { complaints, newUser, type } from "./exampleUser.ts";
 import { packedPackage } from "./packedPackage.ts";
@@ -12,11 +13,19 @@ import { publish, type Registry } from "./registry.ts";
 
 const packed = packedPackage();
 let registry: Registry;
+/** A registry of images on this machine. */
+let images: RegistryStub;
+const ends: (() => unknown)[] = [];
 
 beforeAll(async () => {
   registry = await publish(packed.tarball);
+  images = await startRegistryStub({ onTestFinished: (end) => void ends.push(end as () => unknown) });
+  storeBase(images, "1");
 });
-afterAll(() => registry.close());
+afterAll(async () => {
+  await registry.close();
+  for (const end of ends) await end();
+});
 
 interface Example {
   name: string;
@@ -26,6 +35,8 @@ interface Example {
   shows: string[];
   /** The number of export jobs that it starts. */
   starts: number;
+  /** The folder, in the folder of the example, of the first Pulumi command. */
+  startsIn?: string;
   /** A file that exists in the end. */
   leaves?: string;
 }
@@ -70,6 +81,23 @@ const EXAMPLES: Example[] = [
     starts: 0,
   },
   {
+    name: "promotion",
+    startsIn: "staging",
+    // there is no cluster here: production is tested in test/cluster/
+    replaced: {
+      "registry.example.com/docs/site": "REGISTRY/docs/site",
+      "registry.example.com/docs/nginx:1.30": "REGISTRY/nginx:1",
+      "docs-staging/staging\npulumi up": "docs-staging/staging\npulumi preview",
+    },
+    shows: [
+      "docs-hosting:StaticExport",
+      "docs-hosting:BundleCopy",
+      "docs-hosting:kubernetes:SelfHostedDocs",
+      "helm.sh/v3:Release",
+    ],
+    starts: 1,
+  },
+  {
     name: "self-hosted",
     // there is no cluster here: `up` is tested in test/cluster/
     replaced: { "pulumi up": "pulumi preview" },
@@ -94,7 +122,7 @@ function commandsOf({ name, replaced }: Example): string {
     expect(commands).toContain(written);
     commands = commands.replace(written, own);
   }
-  return commands;
+  return commands.replaceAll("REGISTRY/", `${images.host}/`);
 }
 
 /** Logged in to a folder, with all prompts confirmed. */
@@ -157,7 +185,8 @@ describe.each(EXAMPLES)("the commands in the README of $name, in an empty folder
     const before = starts();
     const project = join(folder, "empty", example.name);
     if (example.shows.includes("helm.sh/v3:Release")) addKubernetesPlugin(folder, project);
-    const shown = await type(commands.slice(pulumiAt), project, pulumiUser(kind, folder));
+    const start = join(project, example.startsIn ?? "");
+    const shown = await type(commands.slice(pulumiAt), start, pulumiUser(kind, folder));
     expect(complaints(shown)).toEqual([]);
     for (const resource of example.shows) expect(shown).toContain(resource);
     expect(starts() - before).toBe(example.starts);

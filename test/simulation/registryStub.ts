@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { gzipSync } from "node:zlib";
 import type { TestContext } from "vitest";
 
 /** A registry in memory with the part of the distribution specification that copies need. It asks for no login. */
@@ -47,6 +48,10 @@ export async function startRegistryStub(context: Pick<TestContext, "onTestFinish
           found.body,
         );
       }
+      if (kind === "manifests" && method === "DELETE") {
+        for (const [key, { body: stored }] of manifests) if (digestOf(stored) === name) manifests.delete(key);
+        return reply(202);
+      }
       if (kind === "manifests") {
         const manifest = { type: headers["content-type"] ?? "", body };
         manifests.set(name, manifest).set(digestOf(body), manifest);
@@ -71,4 +76,29 @@ export async function startRegistryStub(context: Pick<TestContext, "onTestFinish
 
 function digestOf(bytes: Buffer): string {
   return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+}
+
+/** Stores an image without files, which copies can have as their base. */
+export function storeBase(
+  { blobs, manifests }: RegistryStub,
+  tag: string,
+  labels: Readonly<Record<string, string>> = {},
+): void {
+  const stored = (mediaType: string, body: Buffer): object => {
+    blobs.set(digestOf(body), body);
+    return { mediaType, digest: digestOf(body), size: body.length };
+  };
+  const type = "application/vnd.oci.image.manifest.v1+json";
+  const layer = gzipSync(Buffer.alloc(1024)); // the end of a tar
+  const rootfs = { type: "layers", diff_ids: [digestOf(Buffer.alloc(1024))] };
+  const image = { os: "linux", architecture: "amd64", config: { Labels: labels }, rootfs };
+  const config = Buffer.from(JSON.stringify(image));
+  const manifest = {
+    schemaVersion: 2,
+    mediaType: type,
+    config: stored("application/vnd.oci.image.config.v1+json", config),
+    layers: [stored("application/vnd.oci.image.layer.v1.tar+gzip", layer)],
+  };
+  const body = Buffer.from(JSON.stringify(manifest));
+  manifests.set(tag, { type, body }).set(digestOf(body), { type, body });
 }

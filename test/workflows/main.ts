@@ -1,4 +1,4 @@
-// `npm run check:workflows`: actionlint reads the workflows, which only run on GitHub, and that of an example; and the npm
+// `npm run check:workflows`: actionlint reads the workflows, which only run on GitHub, and those of examples; and the npm
 // scripts that they name exist.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -7,10 +7,14 @@ import { NoGoError, prepareActionlint } from "../programs/goPrograms.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FOLDER = ".github/workflows";
-/** A workflow that users copy. */
-const EXAMPLE = "examples/fleet/actions/docs-fleet.yml";
-const workflows = [...readdirSync(join(ROOT, FOLDER)).map((name) => `${FOLDER}/${name}`), EXAMPLE];
-if (workflows.length === 1) throw new Error(`${FOLDER} is empty`);
+/** Workflows that users copy. */
+const EXAMPLES = [
+  "examples/fleet/actions/docs-fleet.yml",
+  "examples/promotion/actions/docs-preview.yml",
+  "examples/promotion/actions/docs-promotion.yml",
+];
+const workflows = [...readdirSync(join(ROOT, FOLDER)).map((name) => `${FOLDER}/${name}`), ...EXAMPLES];
+if (workflows.length === EXAMPLES.length) throw new Error(`${FOLDER} is empty`);
 
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: object };
 for (const workflow of workflows) {

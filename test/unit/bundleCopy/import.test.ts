@@ -23,7 +23,7 @@ import type { Context } from "../../../provider/resource/context.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
 import { systemClock } from "../../../provider/time/clock.ts";
 import { CANARIES, startBucketStub, STUB_BUCKET } from "../../simulation/bucketStub.ts";
-import { startRegistryStub } from "../../simulation/registryStub.ts";
+import { startRegistryStub, storeBase } from "../../simulation/registryStub.ts";
 import { KEY, testContext } from "../../simulation/testContext.ts";
 
 let folder: string;
@@ -390,7 +390,8 @@ describe("an image", () => {
   test("on a base names it, and its labels are not mistaken for those of the copy", async (test) => {
     const registry = await startRegistryStub(test);
     const repository = `${registry.host}/docs/site`;
-    const base = pushBase(registry);
+    storeBase(registry, "1.30", { "org.opencontainers.image.revision": "c0ffee" });
+    const base = `${registry.host}/nginx:1.30`;
     const made = await copied({ repository, base }, { source: { file: fileOf("v1"), version: "v1" } });
     await expect(imported(made.outputs.uri)).rejects.toThrow("does not record the domain and the jobId");
     const { program, state } = await imported(`${made.outputs.uri}?file=${fileOf("v1")}`);
@@ -406,7 +407,7 @@ describe("an image", () => {
     const repository = `${registry.host}/docs/site`;
     const made = await copied({ repository }, { source: V1 });
     await expect(imported(`${repository}@sha256:${"0".repeat(64)}`)).rejects.toThrow("there is no image");
-    pushBase(registry);
+    storeBase(registry, "1.30");
     const digest = [...registry.manifests.keys()].at(-1) ?? "";
     await expect(imported(`${repository}@${digest}`)).rejects.toThrow(
       "has no annotation docs-hosting.bundle.sha256. Nothing was imported. It is no copy of this package.",
@@ -418,35 +419,6 @@ describe("an image", () => {
   });
 
   /** Stores an image of another author in the repository. @returns its name */
-  function pushBase({ host, blobs, manifests }: Awaited<ReturnType<typeof startRegistryStub>>): string {
-    const digestOf = (bytes: Buffer): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
-    const layer = Buffer.from("layer");
-    const config = Buffer.from(
-      JSON.stringify({
-        os: "linux",
-        architecture: "amd64",
-        config: { Labels: { "org.opencontainers.image.revision": "c0ffee" } },
-        rootfs: { type: "layers", diff_ids: [digestOf(layer)] },
-      }),
-    );
-    for (const blob of [layer, config]) blobs.set(digestOf(blob), blob);
-    const type = "application/vnd.oci.image.manifest.v1+json";
-    const descriptor = (mediaType: string, blob: Buffer): object => ({
-      mediaType,
-      digest: digestOf(blob),
-      size: blob.length,
-    });
-    const body = Buffer.from(
-      JSON.stringify({
-        schemaVersion: 2,
-        mediaType: type,
-        config: descriptor("application/vnd.oci.image.config.v1+json", config),
-        layers: [descriptor("application/vnd.oci.image.layer.v1.tar+gzip", layer)],
-      }),
-    );
-    manifests.set("1.30", { type, body }).set(digestOf(body), { type, body });
-    return `${host}/nginx:1.30`;
-  }
 });
 
 const DIGEST = "a".repeat(64);
