@@ -163,7 +163,11 @@ describe("the notes", () => {
       serving({}, { version: "" }),
       "neither staticExport.version nor staticExport.jobId is set",
     ],
-    ["say when nothing is served", {}, "serves a page without content, because staticExport.enabled is false"],
+    [
+      "say when nothing is served",
+      {},
+      "serves a page without content, because staticExport.enabled is false",
+    ],
   ])("%s", async (_, values, expected) => {
     expect(await notes(values)).toContain(expected);
   });

@@ -191,9 +191,7 @@ describe.each(DESTINATIONS)("of %s", (_, destinationOf) => {
     const { outputs } = await bundleCopy.update(context(), without, next);
     expect(outputs.version).toBe("v2");
     expect(outputs).not.toHaveProperty("changes");
-    expect(reporter.lines.info).toContain(
-      `${state.outputs.uri} is gone: the changes since then are unknown`,
-    );
+    expect(reporter.lines.info).toContain(`${state.outputs.uri} is gone: the changes since then are unknown`);
   });
 });
 
