@@ -20,7 +20,14 @@ export function exportOnScaledTime(
   inFlight: () => number,
 ): Promise<StaticExportState> {
   return staticExport.create(
-    realContext({ configuration: { environment: () => key, stackConfig: () => undefined }, clock, inFlight }),
+    realContext({
+      configuration: {
+        environment: (name: string) => (name === "KEY" ? key : undefined),
+        stackConfig: () => undefined,
+      },
+      clock,
+      inFlight,
+    }),
     { domain, baseUrl, apiKeyEnv: "KEY" },
   );
 }

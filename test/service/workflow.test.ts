@@ -50,7 +50,10 @@ afterAll(() => service.close());
 
 function context(key = service.key): Context & { reporter: ReturnType<typeof recordingReporter> } {
   const reporter = recordingReporter();
-  const configuration = { environment: () => key, stackConfig: () => undefined };
+  const configuration = {
+    environment: (name: string) => (name === "KEY" ? key : undefined),
+    stackConfig: () => undefined,
+  };
   return { ...testContext({ fetch: nodeFetch, clock: systemClock, configuration }), reporter };
 }
 

@@ -36,7 +36,7 @@ const check = (given: Record<string, unknown>): ReturnType<typeof checkByTable<R
   checkByTable<Record<string, unknown>>(TABLE, given, NOTHING);
 const configured = (given: Record<string, unknown>, key: string | undefined = "svc_key") =>
   checkByTable<ServiceInputs>(SERVICE_INPUTS, given, {
-    environment: () => key,
+    environment: (name) => (name === "DOCS_HOSTING_ADMIN_API_KEY" ? key : undefined),
     stackConfig: () => undefined,
   });
 
