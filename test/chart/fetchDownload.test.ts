@@ -67,7 +67,7 @@ describe.each(SYSTEMS)("with %s, the download", (system) => {
     ].map((headers): [string, Answer, string] => [
       `an archive of another digest than ${Object.keys(headers).join()} says`,
       send(ARCHIVE, headers),
-      "Not unpacked, in 3 attempts: the archive's SHA-256 is not the one that",
+      "Not unpacked in 3 attempts: the archive's SHA-256 is not the one that",
     ]),
   ])("never serves %s", async (_, answer, reason, environment) => {
     server.answer = answer;

@@ -46,7 +46,7 @@ describe("the tarball", () => {
         .filter(
           (file) =>
             !/^docs\/[\w/-]+\.(md|png|svg)$/i.test(file) &&
-            !/^examples\/(agent-gate|air-gapped|fleet|languages|policies|quickstart|self-hosted|templates)\//.test(
+            !/^examples\/(agent-gate|air-gapped|fleet|languages|policies|promotion|quickstart|self-hosted|templates)\//.test(
               file,
             ),
         )
