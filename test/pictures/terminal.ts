@@ -22,18 +22,19 @@ const MARGIN = 18;
 
 /**
  * Draws a recording as SVG that plays by style alone: a script would not run in an image. Readers who want no motion see the last
- * picture, and so does a program that ignores the animation.
+ * picture, and so does a program that ignores the animation. It also comes first, so that a reader never waits for a text.
  */
 export function drawTerminal({ lines, duration, columns }: Recording, scheme: Scheme): string {
   const { panel, line: border } = COLOURS[scheme];
   const width = Math.ceil(columns * FONT_SIZE * CHARACTER_WIDTH) + 2 * MARGIN;
   const height = lines.length * LINE_HEIGHT + 2 * MARGIN;
   const moments = [...new Set(lines.map(({ at }) => at))].filter((at) => at > 0);
+  const last = Math.max(0, ...moments) + 0.01;
   const percent = (at: number): string => ((at / duration) * 100).toFixed(2);
   const styles = moments.map(
     (at, index) =>
       `@keyframes k${index}{0%,${percent(at)}%{opacity:0}${percent(at + 0.01)}%,100%{opacity:1}}` +
-      `.k${index}{animation:k${index} ${duration}s linear infinite}`,
+      `.k${index}{animation:k${index} ${duration}s linear -${last}s infinite}`,
   );
   const texts = lines.map(({ text, at }, index) => {
     const moment = moments.indexOf(at);
