@@ -1,13 +1,13 @@
 // The commands in the READMEs of the examples, exactly: in an empty folder outside of the repository, by a user without any
 // settings. Only the values that a reader would replace are replaced.
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readDocument } from "../documents.ts";
 import { availableEngines, type EngineKind } from "../engine/index.ts";
 import { startRegistryStub, storeBase, type RegistryStub } from "../simulation/registryStub.ts";
 import { startsOf } from "../stack/requests.ts";
-import { complaints, newUser, type } from "./exampleUser.ts";
+import { addCommand, addKubernetesPlugin, complaints, newUser, type } from "./exampleUser.ts";
 import { packedPackage } from "./packedPackage.ts";
 import { publish, type Registry } from "./registry.ts";
 
@@ -143,21 +143,6 @@ function pulumiUser(kind: EngineKind, folder: string): NodeJS.ProcessEnv {
   };
 }
 
-function addCommand(folder: string, name: string, program: string, ...args: string[]): void {
-  mkdirSync(folder, { recursive: true });
-  const command = ["node", join(import.meta.dirname, program), ...args].map((word) => `"${word}"`);
-  writeFileSync(join(folder, name), `#!/bin/sh\nexec ${command.join(" ")} "$@"\n`);
-  chmodSync(join(folder, name), 0o755);
-}
-
-/** The folder in which Pulumi searches the plugin of this version of @pulumi/kubernetes. */
-function addKubernetesPlugin(folder: string, project: string): void {
-  const manifest = join(project, "node_modules/@pulumi/kubernetes/package.json");
-  const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
-  const plugin = join(folder, `home/.pulumi/plugins/resource-kubernetes-v${version}`);
-  addCommand(plugin, "pulumi-resource-kubernetes", "kubernetesPlugin.ts", version);
-}
-
 const { kinds, skipped } = availableEngines();
 if (skipped !== undefined) console.log(`examples: ${skipped}`);
 
@@ -184,7 +169,8 @@ describe.each(EXAMPLES)("the commands in the README of $name, in an empty folder
     const starts = (): number => startsOf(packed.service.requests).length;
     const before = starts();
     const project = join(folder, "empty", example.name);
-    if (example.shows.includes("helm.sh/v3:Release")) addKubernetesPlugin(folder, project);
+    if (example.shows.includes("helm.sh/v3:Release"))
+      addKubernetesPlugin(join(folder, "home/.pulumi"), project);
     const start = join(project, example.startsIn ?? "");
     const shown = await type(commands.slice(pulumiAt), start, pulumiUser(kind, folder));
     expect(complaints(shown)).toEqual([]);

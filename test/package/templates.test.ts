@@ -1,11 +1,10 @@
 // The templates of `pulumi new` and the policy pack on the real CLI: the commands in their READMEs, exactly, with a user's answers to
 // the prompts. Pulumi's engine alone knows templates and policies.
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { readDocument } from "../documents.ts";
 import { findCommand } from "../programs/commands.ts";
-import { newUser, type } from "./exampleUser.ts";
+import { newPulumiUser, type } from "./exampleUser.ts";
 import { packedPackage } from "./packedPackage.ts";
 import { publish, type Registry } from "./registry.ts";
 
@@ -24,21 +23,6 @@ beforeAll(async () => {
   registry = await publish(packed.tarball);
 });
 afterAll(() => registry.close());
-
-/** A new user in an empty folder, logged in to a folder, who confirms all prompts. */
-function newPulumiUser(name: string): { folder: string; env: NodeJS.ProcessEnv } {
-  const folder = join(packed.folder, name);
-  for (const each of ["home", "empty", "state"]) mkdirSync(join(folder, each), { recursive: true });
-  const env = {
-    ...newUser(join(folder, "home"), registry),
-    PULUMI_HOME: join(folder, "home/.pulumi"),
-    PULUMI_BACKEND_URL: `file://${join(folder, "state")}`,
-    PULUMI_CONFIG_PASSPHRASE: "scratch",
-    PULUMI_SKIP_CONFIRMATIONS: "true",
-    PULUMI_SKIP_UPDATE_CHECK: "true",
-  };
-  return { folder: join(folder, "empty"), env };
-}
 
 /** The commands of a template, with a user's answers. */
 function commandsOf(name: string): string {
@@ -61,7 +45,7 @@ describe.each(TEMPLATES)("`pulumi new` with the template $name", ({ name, needs 
 
   test("makes a project that exports the site, and the next `up` changes nothing", async (context) => {
     context.skip(missing.length > 0, `there is no pulumi with all that programs in ${name} need on PATH`);
-    const { folder, env } = newPulumiUser(`template ${name}`);
+    const { folder, env } = newPulumiUser(join(packed.folder, `template ${name}`), registry);
     const shown = await type(commandsOf(name), folder, env);
     expect(shown).toContain("+ 2 created");
     const again = await type("pulumi up --yes --skip-preview --non-interactive", join(folder, "docs"), env);
@@ -74,7 +58,7 @@ describe.each(TEMPLATES)("`pulumi new` with the template $name", ({ name, needs 
 test("the policy pack accepts the project of a template, and names the property that breaks a rule", async (context) => {
   const missing = ["pulumi", "pulumi-language-nodejs"].filter((command) => !findCommand(command));
   context.skip(missing.length > 0, `there is no pulumi with all that programs in typescript need on PATH`);
-  const { folder, env } = newPulumiUser("policies");
+  const { folder, env } = newPulumiUser(join(packed.folder, "policies"), registry);
   await type(commandsOf("typescript"), folder, env);
   const project = join(folder, "docs");
   const [commands = ""] = readDocument("examples/policies/README.md").scripts;

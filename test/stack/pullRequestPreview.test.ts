@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { create } from "tar";
 import ts from "typescript";
 import { expect, test } from "vitest";
-import { startRegistryStub, storeBase } from "../simulation/registryStub.ts";
+import { parse } from "yaml";
+import { startRegistryStub, storeBase, type RegistryStub } from "../simulation/registryStub.ts";
 import { releaseLogFile, standInRelease } from "./standInRelease.ts";
-import { buildWorld, onEachEngine, succeeded } from "./world.ts";
+import { buildWorld, onEachEngine, succeeded, type World } from "./world.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../../examples");
 
@@ -36,17 +37,42 @@ function program(log: string): string {
     (function (exports, require) { ${outputText} })(module.exports, load);`;
 }
 
+/** What the CI of a pull request leaves: `site.tar.gz` in the program's folder. @returns its path */
+function packSite(world: World, text: string): string {
+  const site = join(world.programFolder, "site");
+  mkdirSync(site, { recursive: true });
+  writeFileSync(join(site, "index.html"), `<h1>${text}</h1>`);
+  const bundle = join(world.programFolder, "site.tar.gz");
+  create({ file: bundle, cwd: site, gzip: true, sync: true }, ["."]);
+  return bundle;
+}
+
+/** The settings of a review stack: those of the file, in the registry of the test. */
+function reviewSettings(registry: RegistryStub): Record<string, string> {
+  const file = join(EXAMPLES, "promotion/preview/Pulumi.pr.yaml");
+  const { config } = parse(readFileSync(file, "utf8")) as { config: Record<string, string> };
+  const own: Record<string, string> = {
+    "registry.example.com/docs-previews": `${registry.host}/previews`,
+    "registry.example.com/docs/nginx:1.30": `${registry.host}/nginx:1`,
+    "../chart": join(EXAMPLES, "self-hosted/chart"),
+  };
+  expect(Object.values(config)).toEqual(expect.arrayContaining(Object.keys(own)));
+  return Object.fromEntries(
+    Object.entries(config).map(([key, value]) => {
+      const [project, name = ""] = key.split(":");
+      expect(project).toBe("docs-preview");
+      return [name, own[value] ?? value];
+    }),
+  );
+}
+
 onEachEngine("the preview of a pull request", (kind) => {
   test.concurrent(
     "starts no job, has a namespace of its own, and is gone with its stack",
     async (context) => {
       const [world, registry] = [await buildWorld(context, kind), await startRegistryStub(context)];
       storeBase(registry, "1");
-      const site = join(world.programFolder, "site");
-      mkdirSync(site);
-      writeFileSync(join(site, "index.html"), "<h1>A pull request</h1>");
-      const bundle = join(world.programFolder, "site.tar.gz");
-      create({ file: bundle, cwd: site, gzip: true, sync: true }, ["."]);
+      const bundle = packSite(world, "A pull request");
       const config = {
         bundle,
         version: "c0ffee",
@@ -67,6 +93,27 @@ onEachEngine("the preview of a pull request", (kind) => {
       succeeded(await world.stack.destroy());
       expect(readFileSync(log, "utf8").split("\n").slice(2)).toEqual(["uninstall", "delete docs-test", ""]);
       expect(registry.requests).toContain(`DELETE /v2/previews/test/manifests/${image.split("@")[1] ?? ""}`);
+    },
+  );
+
+  test.concurrent(
+    "is a review stack with the settings of Pulumi.pr.yaml, and another bundle under the same version updates it",
+    async (context) => {
+      const [world, registry] = [await buildWorld(context, kind), await startRegistryStub(context)];
+      storeBase(registry, "1");
+      packSite(world, "The first commit");
+      for (const [name, value] of Object.entries(reviewSettings(registry)))
+        await world.stack.setConfig(name, value);
+      const log = releaseLogFile(world);
+      world.program(program(log));
+
+      succeeded(await world.stack.preview());
+      const { outputs: first } = succeeded(await world.stack.up());
+      packSite(world, "The second commit");
+      const { outputs: second } = succeeded(await world.stack.up());
+      expect(second["image"]?.value).not.toBe(first["image"]?.value);
+      expect(readFileSync(log, "utf8")).toBe("create docs-test\ninstall review\nupgrade review\n");
+      expect(world.service.requests).toEqual([]);
     },
   );
 });
