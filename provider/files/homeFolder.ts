@@ -14,7 +14,10 @@ export const ELSEWHERE = { elsewhere: "set PULUMI_HOME to another folder" };
 /** Makes a folder that only its owner can read, and its parents. It does not use `recursive` of `mkdirSync`, see `makeFolder`. */
 export function makeHomeFolder(path: string): void {
   const missing: string[] = [];
-  for (let at = path; !existsSync(at); at = dirname(at)) missing.unshift(at);
+  for (let at = path; !existsSync(at); at = dirname(at)) {
+    missing.unshift(at);
+    if (dirname(at) === at) break; // a missing drive of Windows
+  }
   for (const each of missing) {
     try {
       mkdirSync(each, { mode: 0o700 });

@@ -31,7 +31,7 @@ export async function digestFile(
   { flush = false } = {},
 ): Promise<{ sha256: string; size: number }> {
   const hash = createHash("sha256");
-  const file = await open(path);
+  const file = await open(path, flush ? "r+" : "r"); // Windows flushes only files that are open for writing
   try {
     if (flush) await file.sync();
     const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, (await file.stat()).size + 1));

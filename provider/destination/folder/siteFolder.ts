@@ -1,7 +1,8 @@
-import { lstat, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { lstat, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { usingFolder } from "../../files/diskFailure";
 import { beginDraft, removeDraft, removeDrafts, replaceFolder } from "../../files/drafts";
+import { linkFolder, replaceLink } from "../../files/folderLink";
 import { ignoreMissing } from "../../files/ignoreMissing";
 import { compareFolder, removeListed, keptText, type Listing } from "../../files/listing";
 import { makeFolder } from "../../files/makeFolder";
@@ -48,7 +49,7 @@ export function siteFolder(folder: string): Destination {
               signal.throwIfAborted();
               const text = JSON.stringify(Object.fromEntries(listing));
               await writeFile(inDraft("listing"), text, { flag: "wx", flush: true });
-              await symlink(sha256, inDraft("link"));
+              await linkFolder(sha256, inDraft("link"));
               const isThere = async (): Promise<boolean> =>
                 (await compareFolder(here(sha256), listing, signal)) === "same";
               const sitePath = join(folder, CURRENT);
@@ -57,7 +58,7 @@ export function siteFolder(folder: string): Destination {
               // first: without the listing, the files of the site could not be distinguished from others
               await rename(inDraft("listing"), listingOf(sha256));
               await replaceFolder(inDraft("site"), here(sha256), draft, isThere);
-              await rename(inDraft("link"), here(CURRENT));
+              await replaceLink(inDraft("link"), here(CURRENT));
               await removeDraft(draft);
               return copy;
             }),
