@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { SIGNALS, notOnWindows } from "../systems.ts";
 
 const MAIN = join(import.meta.dirname, "../../examples/reference-service/main.ts");
 const MARKDOWN = join(import.meta.dirname, "../../node_modules/fastify/docs");
@@ -27,9 +28,10 @@ function run(...args: string[]): {
 }
 
 describe("npm run reference-service", () => {
-  test.each(["SIGINT", "SIGTERM"] as const)(
+  test.for(["SIGINT", "SIGTERM"] as const)(
     "prints its address, and exits successfully on %s",
-    async (signal) => {
+    async (signal, context) => {
+      notOnWindows(context, SIGNALS);
       const { process: service, ended } = run(
         "--port",
         "0",

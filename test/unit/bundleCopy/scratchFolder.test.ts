@@ -18,6 +18,7 @@ import { startDeadline } from "../../../provider/time/deadline.ts";
 import { systemClock } from "../../../provider/time/clock.ts";
 import { DestinationError } from "../../../provider/messages/errors.ts";
 import { testContext } from "../../simulation/testContext.ts";
+import { MODES, notOnWindows } from "../../systems.ts";
 
 let home: string;
 beforeEach(() => {
@@ -46,7 +47,8 @@ test("without a request for a folder none is created", async () => {
   expect(existsSync(join(home, "docs-hosting"))).toBe(false);
 });
 
-test("a folder is created once, readable for its owner only, and is removed at any end", async () => {
+test("a folder is created once, readable for its owner only, and is removed at any end", async (context) => {
+  notOnWindows(context, MODES);
   const fill = async ({ scratch }: DestinationContext): Promise<string> => {
     const path = await scratch();
     expect(await scratch()).toBe(path);

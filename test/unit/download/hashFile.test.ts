@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { hashFile } from "../../../provider/download/hashFile.ts";
+import { POSIX_PROGRAMS, notOnWindows } from "../../systems.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hash-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -37,7 +38,8 @@ test("a file that is too large is refused, and one at the limit is not", async (
   );
 });
 
-test("a path that is not a file is reported, with what to do; a pipe is not waited for", async () => {
+test("a path that is not a file is reported, with what to do; a pipe is not waited for", async (context) => {
+  notOnWindows(context, POSIX_PROGRAMS);
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);
   const [missing, below] = [join(folder, "missing"), join(file("plain", ""), "below")];

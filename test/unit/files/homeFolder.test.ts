@@ -3,6 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { homeFolder, makeHomeFolder } from "../../../provider/files/homeFolder.ts";
+import { MODES, notOnWindows } from "../../systems.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -18,7 +19,8 @@ test.each([
   expect(homeFolder((name) => (name === "PULUMI_HOME" ? value : "elsewhere"), "resume")).toBe(expected);
 });
 
-test("it is created with its parents, readable for its owner only; a second call keeps it", () => {
+test("it is created with its parents, readable for its owner only; a second call keeps it", (context) => {
+  notOnWindows(context, MODES);
   const path = join(folder, "a/b/c");
   makeHomeFolder(path);
   makeHomeFolder(path);

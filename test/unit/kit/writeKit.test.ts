@@ -28,6 +28,7 @@ import { startDeadline } from "../../../provider/time/deadline.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { Secrets } from "../../../provider/messages/secrets.ts";
+import { POSIX_PROGRAMS, notOnWindows } from "../../systems.ts";
 
 let folder: string;
 let kits: string;
@@ -91,7 +92,8 @@ const filesOf = (kit: WrittenKit): string[] =>
     .sort();
 
 describe("a kit without images", () => {
-  test("has the bundle byte for byte, the chart, its texts, and a list of all of them that sha256sum accepts", async () => {
+  test("has the bundle byte for byte, the chart, its texts, and a list of all of them that sha256sum accepts", async (context) => {
+    notOnWindows(context, POSIX_PROGRAMS);
     const kit = await write();
     expect(readdirSync(kits)).toEqual([kit.name]);
     expect(kit.name).toMatch(/^v-1-[0-9a-f]{12}$/);
@@ -199,7 +201,8 @@ describe("a kit without images", () => {
 });
 
 describe("a signature", () => {
-  test("is checked by openssl, and by the kit's own program, with the public key from another source", async () => {
+  test("is checked by openssl, and by the kit's own program, with the public key from another source", async (context) => {
+    notOnWindows(context, POSIX_PROGRAMS);
     const kit = await write({ signer });
     expect(kit.signed).toBe(true);
     const key = join(folder, "key.pem");
@@ -226,7 +229,8 @@ describe("a signature", () => {
 });
 
 describe("parts", () => {
-  test("of at most the wanted size are joined with cat and tar to the same kit", async () => {
+  test("of at most the wanted size are joined with cat and tar to the same kit", async (context) => {
+    notOnWindows(context, POSIX_PROGRAMS);
     const kit = await write({ signer, partSize: 10_000 });
     const names = filesOf(kit);
     const parts = names.filter((name) => name.startsWith("kit.tar."));

@@ -5,8 +5,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
+import { POSIX_PROGRAMS, notOnWindows } from "../../systems.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const TEXT = readFileSync(join(ROOT, "examples/fleet/actions/docs-fleet.yml"), "utf8");
@@ -23,6 +24,8 @@ interface Job {
   concurrency?: object;
 }
 const { jobs } = parse(TEXT) as { jobs: Record<"list" | "up", Job> };
+
+beforeEach((context) => notOnWindows(context, POSIX_PROGRAMS));
 
 /** The script's output for a folder with these files of sites. */
 async function listOf(files: readonly string[]) {

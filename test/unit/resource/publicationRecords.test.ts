@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { PublicationFolder } from "../../../provider/resource/publicationRecords.ts";
+import { MODES, notOnWindows } from "../../systems.ts";
 
 const ONE = { urn: "urn:one", place: "./copies" };
 const OTHER = { urn: "urn:one", place: "./elsewhere" };
@@ -28,7 +29,8 @@ test("a record is found by resource and destination, also by another process; a 
   expect(readdirSync(folder)).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.json$/)]);
 });
 
-test("only its owner can read a record", () => {
+test("only its owner can read a record", (context) => {
+  notOnWindows(context, MODES);
   records.save(ONE, {});
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);

@@ -7,6 +7,7 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { sigstoreBundle } from "../../../provider/kit/signatureFiles.ts";
 import { signerFrom } from "../../../provider/signing/signer.ts";
 import { ConfigurationError } from "../../../provider/messages/errors.ts";
+import { notOnWindows, POSIX_PROGRAMS } from "../../systems.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -90,7 +91,8 @@ test("a missing key, an unusable one, one of another kind and one with a passphr
   }
 });
 
-test("the bundle for cosign has the same signature, and the digest of the signed file", () => {
+test("the bundle for cosign has the same signature, and the digest of the signed file", (context) => {
+  notOnWindows(context, POSIX_PROGRAMS);
   const signer = from(pem(pairs["ECDSA P-256"]().privateKey));
   const signature = signer.sign(SUMS);
   expect(JSON.parse(sigstoreBundle(SUMS, signature, signer))).toEqual({
