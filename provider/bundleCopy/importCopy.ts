@@ -15,6 +15,8 @@ import { checkedByTable } from "../resource/inputTable";
 import { DEFAULT_LIMIT_MS } from "../resource/lifeCycle";
 import { withinLimit, type LimitedContext } from "../resource/withinLimit";
 import { describeSource, sourceAttributes } from "../source/bundleSource";
+import { signerFrom } from "../signing/signer";
+import type { Verifier } from "../signing/verifier";
 import { inspect, siteLimits } from "../source/inspect";
 import { obtain, type Obtained } from "../source/obtain";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
@@ -48,9 +50,11 @@ export async function importCopy(given: Context, id: string): Promise<Imported> 
   }
   const destination = destinationOf(checked.value);
   try {
+    const verifier = verifierOf(parsed, given);
     return await withinLimit(given, DEFAULT_LIMIT_MS, (context) =>
       withScratchFolder(context, async (place) => {
-        const found = await destination.find(parsed.name, place);
+        const found = await destination.find(parsed.name, place, verifier);
+        expectSignature(context, parsed, found);
         return adopt(context, parsed, found);
       }),
     );
@@ -59,15 +63,45 @@ export async function importCopy(given: Context, id: string): Promise<Imported> 
   }
 }
 
+/** The verifier of the copy's signature, if the ID names a key. @throws ConfigurationError */
+function verifierOf({ signingKeyEnv }: ImportId, { configuration, secrets }: Context): Verifier | undefined {
+  const { environment } = configuration;
+  return signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, { environment, secrets });
+}
+
+/** Compares the signature of a copy with the one that the ID names. @throws BundleRefusedError */
+function expectSignature(
+  { reporter }: LimitedContext,
+  { uri, signingKeyEnv }: ImportId,
+  { copy, isSigned = false }: FoundCopy,
+): void {
+  if (signingKeyEnv !== undefined && copy.publicKey === undefined) {
+    throw new BundleRefusedError(
+      `the key in ${signingKeyEnv} signed no image, provenance and SBOM there`,
+      isSigned
+        ? "Another key signed the image: name that one. Without signingKeyEnv, the copy is imported without its signature."
+        : "Leave signingKeyEnv out: the image is not signed.",
+    );
+  }
+  if (signingKeyEnv === undefined && isSigned) {
+    reporter.warn(
+      `${uri} is signed, and its ID does not name the key: the next copy will not be signed. If this package signed the copy, ` +
+        "import it with ?signingKeyEnv=NAME, the environment variable with the private key",
+    );
+  }
+}
+
 async function adopt(context: LimitedContext, parsed: ImportId, found: FoundCopy): Promise<Imported> {
   const program = {
     source: sourceOf(parsed, found),
     destination: { ...found.destination, ...parsed.destination },
   };
+  const { signingKeyEnv } = parsed;
+  const signing = signingKeyEnv !== undefined && { signingKeyEnv };
   const checked = (offlineSearch: unknown): CheckedInputs =>
     checkedByTable<CheckedInputs>(
       BUNDLE_COPY_INPUTS,
-      { ...program, ...(offlineSearch !== undefined && { offlineSearch }) },
+      { ...program, ...signing, ...(offlineSearch !== undefined && { offlineSearch }) },
       context.configuration,
       "cannot be imported",
     );
@@ -91,6 +125,7 @@ async function adopt(context: LimitedContext, parsed: ImportId, found: FoundCopy
       inputs: {
         ...(program as unknown as Partial<CheckedInputs>),
         ...(search !== undefined && { offlineSearch: search }),
+        ...signing,
       },
       state,
     };

@@ -1,6 +1,7 @@
 import { basename, dirname } from "node:path";
 import { InputError } from "../messages/errors";
 import { DESTINATION_KINDS } from "../destination/inputs";
+import { signingKeyProblem } from "../published/inputs";
 import { repositoryProblem } from "../registry/reference";
 
 /** A copy to import, as its ID names it. */
@@ -15,10 +16,13 @@ export interface ImportId {
   readonly destination: Readonly<Record<string, unknown>>;
   /** The input `offlineSearch`, unchecked. Only of a site. */
   readonly offlineSearch?: unknown;
+  /** The input `signingKeyEnv`. Only of an image. */
+  readonly signingKeyEnv?: string;
 }
 
 const SOURCE_FIELDS = ["domain", "jobId", "version", "file", "baseUrl", "apiKeyEnv"];
 const SEARCH = "offlineSearch";
+const SIGNING_KEY = "signingKeyEnv";
 
 const FORMS =
   "Write the output uri of the copy: FOLDER/SHA256.tar.gz, FOLDER/SHA256, s3://BUCKET/PREFIX/SHA256.tar.gz, " +
@@ -40,19 +44,30 @@ export function parseImportId(id: string): ImportId {
   const destinationFields = Object.keys(DESTINATION_KINDS[kind] ?? {}).filter(
     (field) => !["folder", "bucket", "prefix", "repository", "layout"].includes(field),
   );
-  const allowed = [...SOURCE_FIELDS, ...destinationFields, ...(isSite ? [SEARCH] : [])];
+  const allowed = [
+    ...SOURCE_FIELDS,
+    ...destinationFields,
+    ...(isSite ? [SEARCH] : []),
+    ...(kind === "repository" ? [SIGNING_KEY] : []),
+  ];
   const source: Record<string, string> = {};
   const destination: Record<string, unknown> = { ...fields };
   let offlineSearch: unknown;
+  let signingKeyEnv: string | undefined;
   for (const [field, value] of fieldsIn(query, id)) {
     if (!allowed.includes(field)) {
       throw new InputError(`${id}: there is no field ${field}. Fields are: ${allowed.join(", ")}`, "");
     }
     if (SOURCE_FIELDS.includes(field)) source[field] = value;
     else if (field === SEARCH) offlineSearch = jsonIn(value);
+    else if (field === SIGNING_KEY) signingKeyEnv = signingKeyIn(value, uri);
     else destination[field] = field === "plainHttp" ? jsonIn(value) : value;
   }
-  return { uri, name, source, destination, ...(offlineSearch !== undefined && { offlineSearch }) };
+  return {
+    ...{ uri, name, source, destination },
+    ...(offlineSearch !== undefined && { offlineSearch }),
+    ...(signingKeyEnv !== undefined && { signingKeyEnv }),
+  };
 }
 
 interface Place {
@@ -94,6 +109,13 @@ function fieldsIn(query: string, id: string): [name: string, value: string][] {
       throw new InputError(`${id}: the value of ${name} is not percent-encoded`, "");
     }
   });
+}
+
+/** The name of a variable. An error does not contain another value: it could be the key itself. @throws InputError */
+function signingKeyIn(value: string, uri: string): string {
+  const problem = signingKeyProblem(value);
+  if (problem === undefined) return value;
+  throw new InputError(`${uri}: cannot be imported: ${SIGNING_KEY} ${problem}`, "");
 }
 
 /** A value that is no text: the input's rule refuses what is not JSON. */

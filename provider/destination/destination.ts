@@ -3,6 +3,7 @@ import type { SiteSink } from "../archive/site";
 import type { Origin } from "../provenance/origin";
 import type { RegistryContext } from "../registry/exchange";
 import type { Signer } from "../signing/signer";
+import type { Verifier } from "../signing/verifier";
 
 /** What a destination needs from the outside to read and write. */
 export interface DestinationContext extends RegistryContext {
@@ -39,6 +40,8 @@ export interface FoundCopy {
   readonly archive?: string;
   /** SHA-256 of the content of each file of a site, by its path below the root. Absent for an archive. */
   readonly files?: ReadonlyMap<string, string>;
+  /** Whether it has a signature by any key. Without a verifier, {@link copy} does not contain it. */
+  readonly isSigned?: boolean;
   /** What the copy records about its source, as fields of the input `source`. */
   readonly source?: Readonly<Record<string, string>>;
   /** What the copy records about its destination, as fields of the input `destination`. */
@@ -103,9 +106,10 @@ export interface Destination {
    * Finds a copy of this package that no state contains, and verifies it by its name.
    *
    * @param name what follows the destination in the copy's address: the file's name, or the digest
+   * @param verifier of the copy's signature. The found copy has a `publicKey` only if this key signed it and the documents about it
    * @throws DestinationError when it is not there or is not as it was published; the signal's reason
    */
-  find(name: string, context: DestinationContext): Promise<FoundCopy>;
+  find(name: string, context: DestinationContext, verifier?: Verifier): Promise<FoundCopy>;
   /**
    * Compares a copy with what was published.
    *

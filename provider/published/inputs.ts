@@ -25,12 +25,18 @@ const SEARCH_OPTIONS: Readonly<Record<keyof SearchOptions, "boolean" | "list">> 
 /** The row of `signingKeyEnv`. */
 export const SIGNING_KEY_INPUT: InputRow = {
   change: "content",
-  rule: text((value) =>
-    /^[A-Za-z_]\w*$/.test(value)
-      ? { value }
-      : { problem: "must be the name of an environment variable, not the key itself" },
-  ),
+  rule: text((value) => {
+    const problem = signingKeyProblem(value);
+    return problem === undefined ? { value } : { problem };
+  }),
 };
+
+/** The problem of a text as the input `signingKeyEnv`, if any. */
+export function signingKeyProblem(value: string): string | undefined {
+  return /^[A-Za-z_]\w*$/.test(value)
+    ? undefined
+    : "must be the name of an environment variable, not the key itself";
+}
 
 /** The rows of the inputs that all publishing resources share. */
 export const PUBLICATION_INPUTS: InputTable<{

@@ -4,6 +4,7 @@ import { ensureBlob } from "../registry/ensureBlob";
 import {
   deleteManifest,
   findManifest,
+  getManifest,
   putManifest,
   type Manifest,
   type Removal,
@@ -135,14 +136,62 @@ export async function isSignedImage(
   { predicateTypes, manifests }: { predicateTypes: readonly string[]; manifests: readonly string[] },
   verifier: Verifier,
 ): Promise<boolean> {
+  const envelopes = await signedEnvelopes(session, digest, predicateTypes, verifier);
+  return envelopes !== undefined && (await areStored(session, manifests));
+}
+
+/**
+ * Finds the artifacts of an image that `signedArtifacts` made with a key.
+ *
+ * @returns the digests of their manifests, in its order; undefined unless all are there and the key signed them
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function findArtifacts(
+  session: RegistrySession,
+  digest: string,
+  predicateTypes: readonly string[],
+  verifier: Verifier,
+): Promise<string[] | undefined> {
+  const image = await getManifest(session, digest);
+  if (image === undefined) return undefined;
+  const envelopes = await signedEnvelopes(session, digest, predicateTypes, verifier);
+  if (envelopes === undefined) return undefined;
+  const tagged = [
+    await findManifest(session, signatureTag(digest)),
+    await findManifest(session, attestationTag(digest)),
+  ].filter((each) => each !== undefined);
+  // not all registries tell an image's referrers: the same envelopes give the same manifests
+  const referrers = envelopes.map(({ predicateType, content }) => {
+    const { manifest } = attestationReferrer(image, predicateType, contentOf(content));
+    return manifest.digest;
+  });
+  return (await areStored(session, referrers)) ? [...tagged, ...referrers] : undefined;
+}
+
+/** The envelope of each kind of attestation; undefined unless a key signed the image and all of them. */
+async function signedEnvelopes(
+  session: RegistrySession,
+  digest: string,
+  predicateTypes: readonly string[],
+  verifier: Verifier,
+): Promise<{ predicateType: string; content: Buffer }[] | undefined> {
   const signatures = (await readLayers(session, signatureTag(digest))) ?? [];
-  if (!signatures.some((each) => isSignatureOf(digest, each, verifier))) return false;
+  if (!signatures.some((each) => isSignatureOf(digest, each, verifier))) return undefined;
   const attestations = (await readLayers(session, attestationTag(digest))) ?? [];
   const found = attestations.flatMap(({ content }) => {
     const statement = opened(content, verifier);
-    return statement && isAbout(statement, digest) ? [predicateTypeIn(statement)] : [];
+    return statement && isAbout(statement, digest)
+      ? [{ predicateType: predicateTypeIn(statement), content }]
+      : [];
   });
-  if (!predicateTypes.every((each) => found.includes(each))) return false;
+  const envelopes = predicateTypes.flatMap((predicateType) => {
+    const envelope = found.find((each) => each.predicateType === predicateType);
+    return envelope ? [{ predicateType, content: envelope.content }] : [];
+  });
+  return envelopes.length === predicateTypes.length ? envelopes : undefined;
+}
+
+async function areStored(session: RegistrySession, manifests: readonly string[]): Promise<boolean> {
   for (const each of manifests) if ((await findManifest(session, each)) === undefined) return false;
   return true;
 }

@@ -10,9 +10,14 @@ import type { Blob } from "../../registry/blobs";
 import { downloadBlob } from "../../registry/download";
 import { readImage, type StoredImage } from "../../registry/image";
 import { pinned } from "../../registry/reference";
+import { findManifest } from "../../registry/manifests";
 import type { RegistrySession } from "../../registry/session";
+import { signatureTag } from "../../signing/artifacts";
+import { findArtifacts } from "../../signing/signedImage";
+import type { Verifier } from "../../signing/verifier";
 import { BUNDLE_LABEL, SITE_ROOT, WEB_ROOT } from "../../siteImage/siteImage";
 import type { DestinationContext, FoundCopy } from "../destination";
+import { PREDICATE_TYPES } from "./artifacts";
 
 /** The layer of a copy is as large as its site, whose limits the copy had. */
 const LIMITS: SiteLimits = { unpackedBytes: Number.MAX_SAFE_INTEGER, files: 10_000_000 };
@@ -27,12 +32,14 @@ const SOURCE_ANNOTATIONS = {
 /**
  * Finds an image that is a copy: reads its manifests and its site, each verified by its digest.
  *
+ * @param verifier of its signature, provenance and SBOM
  * @throws DestinationError when it is not there, or no copy of this package
  */
 export async function findImage(
   session: RegistrySession,
   digest: string,
   context: DestinationContext,
+  verifier?: Verifier,
 ): Promise<FoundCopy> {
   const image = pinned(session.repository, digest);
   const { images } = await readImage(session, { ...session.repository, digest });
@@ -55,8 +62,14 @@ export async function findImage(
     return value === undefined ? [] : [[field, value] as const];
   });
   const manifests = [...new Set([digest, ...images.map((each) => each.digest)])];
+  const artifacts = verifier && (await findArtifacts(session, digest, PREDICATE_TYPES, verifier));
   return {
-    copy: { uri: image, image, parts: { manifests } },
+    copy: {
+      ...{ uri: image, image },
+      ...(artifacts && { publicKey: verifier.publicKey }),
+      parts: { manifests, ...(artifacts && { artifacts }) },
+    },
+    isSigned: (await findManifest(session, signatureTag(digest))) !== undefined,
     sha256,
     files: await filesOf(session, layer, base !== undefined, context),
     source: Object.fromEntries(source),

@@ -61,7 +61,8 @@ export function repositoryDestination({ repository, base, ...options }: Reposito
   return {
     id: repositoryName(target.repository),
     begin: (bundle, context, edition = bundle.sha256) => begin(target, { bundle, edition }, context),
-    find: (digest, context) => findImage(sessionWith(target, context, "pull"), digest, context),
+    find: (digest, context, verifier) =>
+      findImage(sessionWith(target, context, "pull"), digest, context, verifier),
     compare: (copy, context) => compare(target, copy, context),
     read: (copy, context) => readSite(sessionWith(target, context, "pull"), copy, context),
     remove: (copies, kept, context) => remove(target, copies, kept, context),

@@ -1,5 +1,5 @@
 // Copies are made as in another stack, their states are forgotten, and they are imported by their addresses.
-import { createHash } from "node:crypto";
+import { createHash, generateKeyPairSync } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -23,18 +23,22 @@ import type { Context } from "../../../provider/resource/context.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
 import { systemClock } from "../../../provider/time/clock.ts";
 import { CANARIES, startBucketStub, STUB_BUCKET } from "../../simulation/bucketStub.ts";
-import { startRegistryStub, storeBase } from "../../simulation/registryStub.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
+import { startRegistryStub, storeBase, type RegistryStub } from "../../simulation/registryStub.ts";
 import { KEY, testContext } from "../../simulation/testContext.ts";
 
 let folder: string;
 /** The service's base URL, and its calls. */
 let service: string;
 let calls: string[];
+/** Environment variables of a test, besides those of all tests. */
+let variables: Readonly<Record<string, string | undefined>>;
 
 beforeEach(async (context) => {
   folder = mkdtempSync(join(tmpdir(), "copy-import-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   calls = [];
+  variables = {};
   packed("v1", { "guide/a.html": `<title>A</title><p>${"installation ".repeat(99)}</p>` });
   const server = createServer(({ method, url }, response) => {
     if (url === "/store") return response.end(readFileSync(fileOf("v1")));
@@ -57,6 +61,7 @@ const environment = (name: string): string | undefined =>
     PULUMI_HOME: join(folder, "home"),
     DOCS_HOSTING_BASE_URL: service,
     DOCS_HOSTING_ADMIN_API_KEY: KEY,
+    ...variables,
   })[name];
 
 const context = (): Context =>
@@ -83,6 +88,9 @@ function packed(name: string, files: Readonly<Record<string, string>>): void {
     readdirSync(site),
   );
 }
+
+const newKey = (): string =>
+  generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 
 const exported = { domain: "docs.example.com", jobId: "7f3a" };
 
@@ -418,7 +426,83 @@ describe("an image", () => {
     );
   });
 
-  /** Stores an image of another author in the repository. @returns its name */
+  describe("that is signed", () => {
+    const [key, other] = [newKey(), newKey()];
+    const signed = async (
+      test: TestContext,
+    ): Promise<{ made: BundleCopyState; registry: RegistryStub; at: string }> => {
+      const registry = await startRegistryStub(test);
+      variables = { SIGNING_KEY: key, OTHER_KEY: other };
+      const repository = `${registry.host}/docs/site`;
+      const made = await copied({ repository }, { source: V1, signingKeyEnv: "SIGNING_KEY" });
+      registry.requests.length = 0;
+      return { made, registry, at: `${made.outputs.uri}?signingKeyEnv` };
+    };
+
+    test("has the key's variable in its program, and all parts of the signature in its state", async (test) => {
+      const { made, registry, at } = await signed(test);
+      const { program, state } = await imported(`${at}=SIGNING_KEY`);
+      expect(program["signingKeyEnv"]).toBe("SIGNING_KEY");
+      expectSame(state, made);
+      expect(registry.requests.filter((each) => !/^(GET|HEAD) /.test(each))).toEqual([]);
+      await bundleCopy.remove(context(), state);
+      expect([...registry.manifests.keys()]).toEqual([]);
+    });
+
+    test("is refused with another key, with none in the variable, and with the key in place of its variable", async (test) => {
+      const { at, registry } = await signed(test);
+      await expect(imported(`${at}=OTHER_KEY`)).rejects.toThrow(
+        "the key in OTHER_KEY signed no image, provenance and SBOM there. Nothing was imported. Another key signed the image",
+      );
+      registry.requests.length = 0;
+      await expect(imported(`${at}=NO_KEY`)).rejects.toThrow(
+        "the environment variable NO_KEY, which `signingKeyEnv` names, is not set. Nothing was imported",
+      );
+      const refusal = await imported(`${at}=${encodeURIComponent(key)}`).catch(String);
+      expect(refusal).toContain("must be the name of an environment variable, not the key itself");
+      expect(refusal).not.toContain("PRIVATE");
+      expect(registry.requests).toEqual([]);
+    });
+
+    test.for([
+      ["the signature", /\.sig$/],
+      ["the attestations", /\.att$/],
+    ] as const)("without %s is refused", async ([, tag], test) => {
+      const { at, registry } = await signed(test);
+      const name = [...registry.manifests.keys()].find((each) => tag.test(each)) ?? "";
+      registry.manifests.delete(name);
+      await expect(imported(`${at}=SIGNING_KEY`)).rejects.toThrow("the key in SIGNING_KEY signed no image");
+    });
+
+    test("without the referrer of a document is refused", async (test) => {
+      const { made, at, registry } = await signed(test);
+      const { artifacts } = made.bookkeeping.copies[0]?.copy.parts as { artifacts: string[] };
+      expect(registry.manifests.delete(artifacts.at(-1) ?? "")).toBe(true);
+      await expect(imported(`${at}=SIGNING_KEY`)).rejects.toThrow("the key in SIGNING_KEY signed no image");
+    });
+
+    test("without the key's name is imported with a warning", async (test) => {
+      const { made } = await signed(test);
+      const reporter = recordingReporter();
+      const { inputs } = await bundleCopy.import({ ...context(), reporter }, made.outputs.uri);
+      expect(inputs).not.toHaveProperty("signingKeyEnv");
+      expect(reporter.lines.warn).toEqual([
+        expect.stringContaining(`${made.outputs.uri} is signed, and its ID does not name the key`),
+      ]);
+    });
+  });
+
+  test("that is not signed is imported without a warning, and not with the name of a key", async (test) => {
+    const { host } = await startRegistryStub(test);
+    variables = { SIGNING_KEY: newKey() };
+    const made = await copied({ repository: `${host}/docs/site` }, { source: V1 });
+    const reporter = recordingReporter();
+    await bundleCopy.import({ ...context(), reporter }, made.outputs.uri);
+    expect(reporter.lines.warn).toEqual([]);
+    await expect(imported(`${made.outputs.uri}?signingKeyEnv=SIGNING_KEY`)).rejects.toThrow(
+      "signed no image, provenance and SBOM there. Nothing was imported. Leave signingKeyEnv out",
+    );
+  });
 });
 
 const DIGEST = "a".repeat(64);
