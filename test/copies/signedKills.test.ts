@@ -39,7 +39,7 @@ test(
     await crane("append", "--oci-empty-base", "-f", "/dev/null", "-t", earlier);
     const earlierDigest = await crane("digest", earlier);
     const run = (path: string, killAt?: Parameters<typeof runUpload>[5]) =>
-      runUpload(context, "signedUpload.ts", [`${proxy.host}/${path}`, site], folder, env, killAt);
+      runUpload(context, "repositoryUpload.ts", [`${proxy.host}/${path}`, "", site], folder, env, killAt);
     const whole = await measureRun(proxy.traffic, () => run("undisturbed"));
     const digest = whole.done?.split("@")[1] ?? "";
 
@@ -92,10 +92,9 @@ test("runs in another time zone, language and folder give the same digests of im
     context.onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const site = await siteIn(folder);
     const key = newKey();
-    const { done = "" } = await runUpload(context, "signedUpload.ts", [`${host}/docs/site`, site], folder, {
-      ...env,
-      SIGNING_KEY: key.private,
-    });
+    const args = [`${host}/docs/site`, "", site];
+    const signed = { ...env, SIGNING_KEY: key.private };
+    const { done = "" } = await runUpload(context, "repositoryUpload.ts", args, folder, signed);
     const image = done.split(" ")[1] ?? "";
     const { attestation } = await verifiersWith(context, key.public);
     const statement = async (type: "slsaprovenance1" | "cyclonedx"): Promise<string> =>

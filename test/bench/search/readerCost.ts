@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html",
@@ -71,10 +71,7 @@ export async function costOfBox(
   server: CountingServer,
   words: string,
 ): Promise<ReaderCost> {
-  const page = await browser.newPage();
-  try {
-    await page.goto(`${server.url}/blank.html`);
-    server.taken();
+  return onBlankPage(browser, server, async (page) => {
     await page.addScriptTag({ url: "/docs-hosting-search/load.js" });
     await page.locator(".docs-hosting-search-button").waitFor();
     const { bytes: pageView } = server.taken();
@@ -85,9 +82,7 @@ export async function costOfBox(
     await page.waitForLoadState("networkidle");
     const { bytes, requests } = server.taken();
     return { pageView, bytes: bytes + pageView, requests };
-  } finally {
-    await page.close();
-  }
+  });
 }
 
 /** Without any interface of Pagefind, which is more to load. */
@@ -96,16 +91,27 @@ export async function costOfPagefind(
   server: CountingServer,
   words: string,
 ): Promise<ReaderCost> {
-  const page = await browser.newPage();
-  try {
-    await page.goto(`${server.url}/blank.html`);
-    server.taken();
+  return onBlankPage(browser, server, async (page) => {
     await page.evaluate(`(async () => {
       const { search } = await import("/pagefind/pagefind.js");
       const { results } = await search(${JSON.stringify(words)});
       await Promise.all(results.slice(0, ${SHOWN_BY_PAGEFIND}).map((result) => result.data()));
     })()`);
     return { pageView: 0, ...server.taken() };
+  });
+}
+
+/** Opens an empty page with an empty cache. What it took itself does not count. */
+async function onBlankPage(
+  browser: Browser,
+  server: CountingServer,
+  measure: (page: Page) => Promise<ReaderCost>,
+): Promise<ReaderCost> {
+  const page = await browser.newPage();
+  try {
+    await page.goto(`${server.url}/blank.html`);
+    server.taken();
+    return await measure(page);
   } finally {
     await page.close();
   }

@@ -1,0 +1,26 @@
+import fetch from "node-fetch";
+import type { DestinationContext } from "../../dist/provider/destination/destination.js";
+import { Secrets } from "../../dist/provider/messages/secrets.js";
+import { systemClock } from "../../dist/provider/time/clock.js";
+import { startDeadline } from "../../dist/provider/time/deadline.js";
+
+const silent = (): undefined => undefined;
+
+/**
+ * The context of an operation of the built package, which reports nothing: for processes whose time, memory or end is tested.
+ *
+ * @param scratch an empty folder
+ * @param limitMs time limit in milliseconds
+ */
+export function builtContext(scratch: string, limitMs = 60_000): DestinationContext {
+  return {
+    fetch,
+    clock: systemClock,
+    reporter: { progress: silent, debug: silent, info: silent, warn: silent },
+    secrets: new Secrets(),
+    signal: new AbortController().signal,
+    deadline: startDeadline(systemClock, limitMs),
+    environment: (name) => process.env[name],
+    scratch: () => Promise.resolve(scratch),
+  };
+}
