@@ -1,15 +1,13 @@
 import {
-  ALLOW_INSECURE_CONFIG,
   API_KEY_CONFIG,
-  API_KEY_PREFIX_CONFIG,
-  API_KEY_PREFIX_VARIABLE,
   API_KEY_VARIABLE,
   BASE_URL_CONFIG,
   BASE_URL_VARIABLE,
   isApiKeyPadded,
-  PUBLIC_STORAGE_ONLY_CONFIG,
+  isGiven,
   resolveApiKey,
   resolveBaseUrl,
+  SETTINGS,
   type ConfigurationSource,
 } from "../service/configuration";
 import { failureOf, ok, warning, type Finding } from "./finding";
@@ -18,16 +16,12 @@ import type { StackSettings } from "./stackSettings";
 
 /** Where a setting may come from. */
 interface Place {
-  readonly variable?: string;
+  readonly variable?: string | undefined;
   readonly config: string;
 }
 
 /** Settings that have a default. */
-const OTHERS: readonly Place[] = [
-  { variable: API_KEY_PREFIX_VARIABLE, config: API_KEY_PREFIX_CONFIG },
-  { config: ALLOW_INSECURE_CONFIG },
-  { config: PUBLIC_STORAGE_ONLY_CONFIG },
-];
+const OTHERS = SETTINGS.filter(({ config }) => config !== BASE_URL_CONFIG && config !== API_KEY_CONFIG);
 
 /** The settings as the provider resolves them. */
 export interface ResolvedSettings {
@@ -69,11 +63,10 @@ export function checkSettings(
   const key = check("api-key", () => resolveApiKey(source, variable));
   if (key !== undefined) findings.push(keyFinding(place, source, settings));
 
-  const set = OTHERS.flatMap(({ config, ...from }) => {
-    const origin = originOf({ config, ...from }, source);
+  const set = OTHERS.flatMap(({ config, variable: from }) => {
+    const origin = originOf({ config, variable: from }, source);
     if (origin === undefined) return [];
-    const value =
-      ("variable" in from && source.environment(from.variable)) || (source.stackConfig(config) ?? "");
+    const value = (from !== undefined && source.environment(from)) || (source.stackConfig(config) ?? "");
     return [`${config} is ${JSON.stringify(value)}, from ${origin}`];
   });
   findings.push(ok("settings", set.join("; ") || "all others have their defaults"));
@@ -81,7 +74,7 @@ export function checkSettings(
 }
 
 function keyFinding(
-  place: Required<Place>,
+  place: Place & { readonly variable: string },
   source: ConfigurationSource,
   settings: StackSettings["settings"],
 ): Finding {
@@ -106,9 +99,7 @@ function keyFinding(
 
 /** Where the value of a setting comes from; `undefined` if it is not set. */
 function originOf({ variable, config }: Place, source: ConfigurationSource): string | undefined {
-  const isSet = (value: string | undefined): boolean =>
-    value !== undefined && (value.trim() !== "" || config === API_KEY_PREFIX_CONFIG);
-  if (variable !== undefined && isSet(source.environment(variable)))
+  if (variable !== undefined && isGiven(config, source.environment(variable)))
     return `the environment variable ${variable}`;
-  return isSet(source.stackConfig(config)) ? `the stack's configuration ${config}` : undefined;
+  return isGiven(config, source.stackConfig(config)) ? `the stack's configuration ${config}` : undefined;
 }

@@ -48,6 +48,20 @@ export interface Configuration {
   publicStorageOnly?: boolean;
 }
 
+/** The settings, each with the environment variable that takes precedence over a stack's configuration, if it has one. */
+export const SETTINGS: readonly { readonly config: string; readonly variable?: string }[] = [
+  { config: BASE_URL_CONFIG, variable: BASE_URL_VARIABLE },
+  { config: API_KEY_CONFIG, variable: API_KEY_VARIABLE },
+  { config: API_KEY_PREFIX_CONFIG, variable: API_KEY_PREFIX_VARIABLE },
+  { config: ALLOW_INSECURE_CONFIG },
+  { config: PUBLIC_STORAGE_ONLY_CONFIG },
+];
+
+/** Whether a setting has a value. An empty text is none, but an empty prefix of keys is one: it accepts any key. */
+export function isGiven(config: string, value: string | undefined): value is string {
+  return value !== undefined && (value.trim() !== "" || config === API_KEY_PREFIX_CONFIG);
+}
+
 /** The source of settings: the environment first, then the stack's configuration. Values are read on each access. */
 export interface ConfigurationSource {
   /** Receives the secret values that are read. */

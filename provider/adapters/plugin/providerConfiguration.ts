@@ -4,14 +4,14 @@ import {
   ALLOW_INSECURE_CONFIG,
   API_KEY_CONFIG,
   API_KEY_PREFIX_CONFIG,
-  API_KEY_PREFIX_VARIABLE,
   API_KEY_VARIABLE,
   BASE_URL_CONFIG,
-  BASE_URL_VARIABLE,
+  isGiven,
   PUBLIC_STORAGE_ONLY_CONFIG,
   resolveApiKey,
   resolveApiKeyPrefix,
   resolveBaseUrl,
+  SETTINGS,
   type ConfigurationSource,
 } from "../../service/configuration";
 import type { CheckFailure } from "../../resource/inputTable";
@@ -23,12 +23,6 @@ import type { Properties } from "../session/storedProperties";
 type Environment = ConfigurationSource["environment"];
 
 const NAMESPACE = "docs-hosting:";
-/** The environment variable of each setting that has one. */
-const VARIABLES: Readonly<Record<string, string>> = {
-  [API_KEY_VARIABLE]: API_KEY_CONFIG,
-  [API_KEY_PREFIX_VARIABLE]: API_KEY_PREFIX_CONFIG,
-  [BASE_URL_VARIABLE]: BASE_URL_CONFIG,
-};
 
 /** The setting that is always a secret. */
 export const KEY = propertyOf(API_KEY_CONFIG);
@@ -54,16 +48,13 @@ export function providerSettings(
 ): ProviderSettings {
   const stackConfig = (setting: string): string | undefined => textOf(given[propertyOf(setting)]);
   if (isDefault(name)) return { stackConfig, environment };
-  const isGiven = (setting: string | undefined): boolean => {
-    const value = setting === undefined ? undefined : stackConfig(setting);
-    // an empty prefix is a setting, too: it accepts any key
-    return value !== undefined && (value.trim() !== "" || setting === API_KEY_PREFIX_CONFIG);
-  };
+  const hasOwn = (config: string): boolean => isGiven(config, stackConfig(config));
+  const replaced = SETTINGS.filter(({ config }) => hasOwn(config)).map(({ variable }) => variable);
   const property = `${KEY} of the provider ${name}`;
   return {
     stackConfig,
-    keySetting: isGiven(API_KEY_CONFIG) ? property : `${API_KEY_VARIABLE} (or ${property})`,
-    environment: (variable) => (isGiven(VARIABLES[variable]) ? undefined : environment(variable)),
+    keySetting: hasOwn(API_KEY_CONFIG) ? property : `${API_KEY_VARIABLE} (or ${property})`,
+    environment: (variable) => (replaced.includes(variable) ? undefined : environment(variable)),
   };
 }
 
