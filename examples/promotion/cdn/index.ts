@@ -18,5 +18,5 @@ const copy = new BundleCopy("docs", {
 });
 
 export const { version } = copy;
-// What the CDN must forget after this copy.
+// The paths to invalidate in the CDN after this copy.
 export const invalidation = copy.changes.apply(invalidationPaths);

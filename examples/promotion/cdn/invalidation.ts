@@ -1,7 +1,7 @@
 import type { SiteChanges } from "pulumi-docs-hosting";
 
 /**
- * The paths that a CDN must forget, as CloudFront's invalidations take them: every address of each file that was added, changed or
+ * The paths to invalidate in a CDN, as CloudFront takes them: every address of each file that was added, changed or
  * removed. An added file counts, because the CDN may have cached its absence. If not all paths are known, everything.
  */
 export function invalidationPaths(changes: SiteChanges | undefined): string[] {

@@ -1,4 +1,4 @@
-// The paths that examples/promotion/cdn tells a CDN to forget.
+// The paths that examples/promotion/cdn invalidates in a CDN.
 import { expect, test } from "vitest";
 import { invalidationPaths } from "../../../examples/promotion/cdn/invalidation.ts";
 
