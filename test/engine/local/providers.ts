@@ -6,6 +6,7 @@ import { ExplicitProviders } from "./explicitProviders.ts";
 import { Refusal } from "./goal.ts";
 import { findHelm, HelmCommand } from "./kubernetes/helmCommand.ts";
 import { HelmReleaseProvider, helmReleaseType } from "./kubernetes/helmRelease.ts";
+import { findKubectl, NamespaceProvider, namespaceType } from "./kubernetes/namespace.ts";
 import { PluginProvider } from "./pluginProvider.ts";
 import { resolveFromProgram } from "./programLocation.ts";
 import { describeFailures } from "./checkFailures.ts";
@@ -48,6 +49,7 @@ export class Providers {
   /** Packages whose default provider is to be replaced, says its plugin, and all that it has made. */
   #replaced = new Set<string>();
   #releases: HelmReleaseProvider | undefined;
+  #namespaces: NamespaceProvider | undefined;
   #hasKubernetesConfig = false;
 
   constructor(setup: ProvidersSetup) {
@@ -55,6 +57,8 @@ export class Providers {
     this.#setup = setup;
     const helm = findHelm(env);
     if (helm) this.#releases = new HelmReleaseProvider(new HelmCommand(helm, env), folder);
+    const kubectl = findKubectl(env);
+    if (kubectl !== undefined) this.#namespaces = new NamespaceProvider(kubectl, env);
     const dynamicHost = resolveFromProgram(folder, "@pulumi/pulumi/cmd/dynamic-provider/index.js");
     for (const [name, file] of Object.entries({ [dynamicPackage]: dynamicHost, ...plugins })) {
       this.#sessions.set(
@@ -102,8 +106,11 @@ export class Providers {
   whyNot(type: string): string | undefined {
     if (type === stackReferenceType || this.#sessions.has(packageOf(type))) return undefined;
     if (isProviderType(type) && Object.hasOwn(this.#setup.plugins, providedPackage(type))) return undefined;
-    if (type !== helmReleaseType) return `resources of type ${type}`;
+    if (type !== helmReleaseType && type !== namespaceType) return `resources of type ${type}`;
     if (this.#hasKubernetesConfig) return "configuration of the package kubernetes";
+    if (type === namespaceType) {
+      return this.#namespaces ? undefined : `resources of type ${type} (there is no \`kubectl\` on PATH)`;
+    }
     if (this.#releases) return undefined;
     return `resources of type ${type} (there is no \`helm\` on PATH, and HELM names none)`;
   }
@@ -113,6 +120,7 @@ export class Providers {
     if (reason) throw new ProviderError(`not supported by the test engine: ${reason}`);
     if (type === stackReferenceType) return this.#setup.stackReferences;
     if (type === helmReleaseType && this.#releases) return this.#releases;
+    if (type === namespaceType && this.#namespaces) return this.#namespaces;
     if (isProviderType(type)) return this.explicit;
     return this.plugin(packageOf(type), provider);
   }

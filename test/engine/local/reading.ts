@@ -11,6 +11,7 @@ import { reportRefusal } from "./registration.ts";
 import { ProviderError } from "./provider.ts";
 import { packageOf } from "./providerReference.ts";
 import { helmReleaseType } from "./kubernetes/helmRelease.ts";
+import { namespaceType } from "./kubernetes/namespace.ts";
 import type { StoredResource } from "./stateFile.ts";
 import { unknownValue } from "../stack.ts";
 
@@ -92,7 +93,7 @@ function describe(deployment: Deployment, request: ReadResourceRequest): StoredR
 
 function refuseUnsupported({ providers }: Deployment, request: ReadResourceRequest, urn: string): void {
   const type = request.getType();
-  if (providers.whyNot(type) !== undefined || type === helmReleaseType) {
+  if (providers.whyNot(type) !== undefined || [helmReleaseType, namespaceType].includes(type)) {
     throw new Refusal(urn, `not supported by the test engine: reading resources of type ${type}`);
   }
   if (request.getProvider() && type.startsWith(dynamicTypePrefix)) {
