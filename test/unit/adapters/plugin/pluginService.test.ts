@@ -187,6 +187,17 @@ describe("the provider", () => {
     expect(await caught(client.call("getSchema", request))).toMatchObject({ code: 3 });
   });
 
+  test("has the key in its schema as a secret, with neither a default value nor a variable of the SDK's own", async () => {
+    const { config, provider } = JSON.parse(
+      (await client.call("getSchema", new rpc.GetSchemaRequest())).getSchema(),
+    ) as { config: { variables: Settings }; provider: { properties: Settings; inputProperties: Settings } };
+    type Settings = Record<string, object>;
+    for (const settings of [config.variables, provider.properties, provider.inputProperties]) {
+      expect(Object.keys(settings["adminApiKey"] ?? {}).sort()).toEqual(["description", "secret", "type"]);
+      expect(settings["adminApiKey"]).toHaveProperty("secret", true);
+    }
+  });
+
   const checkConfig = async (given: object, name = "default"): Promise<rpc.CheckResponse> => {
     const request = checkRequest(given);
     request.setUrn(`urn:pulumi:dev::docs::pulumi:providers:docs-hosting::${name}`);
