@@ -162,7 +162,7 @@ function configOf(scheme: Scheme): Config {
     view: { stroke: null },
     axis,
     text: { fontSize: 13 },
-    legend: { labelColor: text, labelFontSize: 13, symbolType: "stroke" },
+    legend: { labelColor: text, labelFontSize: 13, labelLimit: 300, symbolType: "stroke" },
     title: {
       color: text,
       subtitleColor: muted,
