@@ -15,7 +15,7 @@ const DOMAIN = "docs.example.com";
 const DURATION = 20;
 const COLUMNS = 100;
 /** Each poll finds the job further. A real job takes minutes, and shows the same lines. */
-const PROGRESS = [12, 34, 57, 81];
+const PROGRESS = [12, 45, 81];
 
 /**
  * Runs `pulumi up` twice, the second time without a change. The text is what the program, the provider and the engine print, on
@@ -60,6 +60,7 @@ function slowDown(service: Awaited<ReturnType<typeof startReferenceService>>): v
   let isRendered = false;
   service.intercept(async ({ method, path, jobId }) => {
     if (method !== "GET" || jobId === undefined || !path.includes("export") || isRendered) return undefined;
+    await setTimeout(1_200); // the row changes at most once a second: a change in between would be lost
     const progress = PROGRESS[polls++];
     if (progress === undefined) {
       isRendered = true; // the request that follows is the service's own
@@ -84,18 +85,36 @@ async function untilRendered(url: string): Promise<void> {
   }
 }
 
+/** Without what differs between two runs: ids, times, the dots of a row, and the order of lines that were sent at the same time. */
 function constant(text: string): string[] {
-  return stripVTControlCharacters(text)
+  const lines = stripVTControlCharacters(text)
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "7f3a91c2")
-    .replace(/(expiresAt: )"[^"]*"/g, '$1"2026-11-26T08:00:00Z"')
-    .replace(/(renewAfter: )"[^"]*"/g, '$1"2026-11-26T00:00:00Z"')
+    .replace(/(expiresAt *: )"[^"]*"/g, '$1"2026-11-26T08:00:00Z"')
+    .replace(/(renewAfter *: )"[^"]*"/g, '$1"2026-11-26T00:00:00Z"')
     .replace(/ \(\d+(?:\.\d+)?m?s\)| · ~\d+s/g, "")
-    .replace(/^Duration: .*$/m, "Duration: 21s")
     .split("\n")
     .map((line) => line.trimEnd())
     .filter((line) => line !== "" && line.trim() !== "docs" && !line.includes("pulumi:pulumi:Stack"))
+    .filter((line) => !/^@ | creating$|^Duration: /.test(line))
+    .filter((line) => !/^ {4}\d+% · /.test(line)) // a line that stays: a wait of more than 10 s has it
     .filter((line, index, lines) => line !== lines[index - 1]) // the last progress is also printed for logs
     .map((line) => (line.length > COLUMNS ? `${line.slice(0, COLUMNS - 1)}…` : line));
+  for (let end = lines.length; end > 1; end--) {
+    for (let at = 1; at < end; at++) {
+      const [one = "", other = ""] = lines.slice(at - 1, at + 1);
+      if (isLater(one, other)) lines.splice(at - 1, 2, other, one);
+    }
+  }
+  return lines;
+}
+
+/** Lines that the provider sends without waiting for the engine, in the order in which it sends them. */
+const SENT_TOGETHER = [/ NEW: /, / starting the export$/, / export job \w+ started$/];
+
+/** Whether the first of two such lines was sent after the second one. */
+function isLater(one: string, other: string): boolean {
+  const place = (line: string): number => SENT_TOGETHER.findIndex((pattern) => pattern.test(line));
+  return place(other) !== -1 && place(one) > place(other);
 }
 
 /** The first run takes most of the time; both end with time to read. */
