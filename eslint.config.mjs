@@ -28,12 +28,11 @@ const LOWER_LAYERS = [
   ["provenance"],
   ["siteImage", "offlineSearch"],
   ["signing"],
-  ["search"],
   ["service", "download", "archive", "registry"],
   ["polling"],
   ["http", "files"],
   ["messages"],
-  ["time", "tracing", "concurrency"],
+  ["time", "tracing", "concurrency", "search"],
 ];
 // the adapters and the resources, a folder each
 const top = readdirSync(`${import.meta.dirname}/provider`, { withFileTypes: true })

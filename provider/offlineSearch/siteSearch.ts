@@ -6,7 +6,7 @@ import { Yielder, WORK_PER_ENTRY } from "../archive/yielder";
 import { BundleRefusedError } from "../messages/errors";
 import { boxFiles } from "./boxFiles";
 import { isExcluded, type SearchOptions } from "./options";
-import { PageReader, type PageText } from "../search/pageText";
+import { PageReader, type PageText } from "./pageText";
 import { SiteAddresses } from "./siteAddresses";
 import { withoutSiteName } from "./siteTitles";
 import { compareTexts, TextIndex } from "../search/textIndex";
@@ -131,7 +131,7 @@ export class SiteSearch implements SiteSink {
       seen.add(content);
       const index = indexes.get(language) ?? new TextIndex();
       indexes.set(language, index);
-      index.add(path, text, titleOf(text));
+      index.add(path, titleOf(text), text.sections);
       await this.#yielder.take(2 * text.sections.reduce((sum, section) => sum + section.text.length, 0));
     }
     return indexes;

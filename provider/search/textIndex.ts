@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
-import type { PageText, Section } from "./pageText";
 import { beginning, wordsOf, type Word } from "./words";
+
+/** A part of a page below one heading. */
+export interface Section {
+  /** The fragment of the page's address that leads to it; empty for the beginning of the page. */
+  readonly anchor: string;
+  readonly heading: string;
+  readonly text: string;
+}
 
 /** A file of the index. */
 export interface IndexFile {
@@ -59,8 +66,11 @@ export class TextIndex {
   readonly #words = new Map<string, number[]>();
   readonly #known = new Map<string, readonly Word[]>();
 
-  /** @param title as results show it */
-  add(path: string, page: PageText, title: string): void {
+  /**
+   * @param path below the site's root
+   * @param title as results show it
+   */
+  add(path: string, title: string, sections: readonly Section[]): void {
     const number = this.#pages.length;
     const frequencies = new Map<string, number>();
     const fields = new Map<string, number>();
@@ -76,7 +86,7 @@ export class TextIndex {
     };
     count(title, WEIGHT.title, 2);
     count(path.replace(/(?:index)?\.[a-z]+$/i, ""), WEIGHT.path);
-    for (const { heading, text } of page.sections) {
+    for (const { heading, text } of sections) {
       count(heading, WEIGHT.heading, 1);
       count(text, WEIGHT.text);
     }
@@ -87,8 +97,7 @@ export class TextIndex {
       if (pages) pages.push(entry);
       else this.#words.set(word, [entry]);
     }
-    const sections = quotable(page.sections);
-    this.#pages.push({ path, title, sections, length });
+    this.#pages.push({ path, title, sections: quotable(sections), length });
   }
 
   get size(): number {

@@ -13,6 +13,8 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   bundleCopy: ["unit/published/*"],
   airGapKit: ["unit/published/*"],
   resource: [...faults("inputs"), "unit/staticExport/*", "unit/agentJob/*"],
+  search: ["unit/offlineSearch/*"],
+  offlineSearch: ["unit/bundleCopy/offlineSearch"],
   source: ["unit/bundleCopy/*", "unit/airGapKit/*"],
   published: ["unit/bundleCopy/*", "unit/airGapKit/*"],
   service: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
@@ -47,6 +49,12 @@ export const JUDGED_BY_NAME_ONLY: ReadonlySet<string> = new Set([
   "registry",
 ]);
 
+/** Programs of pages. Tests in a browser judge them, on the files that the build made (`test/foreignSites`). */
+export const RUN_BY_BROWSERS: ReadonlySet<string> = new Set([
+  "provider/search/browser/box.ts",
+  "provider/search/browser/load.ts",
+]);
+
 /** The part of a module that each of its requests passes, so that all its tests would judge each break: it has its own tests. */
 const APART: Readonly<Record<string, Module>> = {
   "http/pacer": {
@@ -61,7 +69,7 @@ export const MODULES: ReadonlyMap<string, Module> = new Map([
     const name = folder.replace(/^provider\//, "");
     // a module of provider/ may have folders of its own; one of sdk/ is a module itself
     const below = folder.startsWith("provider") ? "**/*" : "*";
-    const apart = new Set(Object.values(APART).flatMap(({ files }) => files));
+    const apart = new Set([...RUN_BY_BROWSERS, ...Object.values(APART).flatMap((part) => part.files)]);
     const files = globSync(`${folder}/${below}.ts`, { cwd: ROOT }).filter((file) => !apart.has(file));
     return [name, { files: files.sort(), tests: [`unit/${name}/${below}`, ...(ALSO[name] ?? [])] }];
   }),

@@ -1,15 +1,8 @@
 import { type Token, type TokenHandler, Tokenizer, TokenizerMode } from "parse5";
 import { MarkupContext } from "../archive/markupContext";
+import type { Section } from "../search/textIndex";
 
-/** A part of a page below one heading. */
-export interface Section {
-  /** The fragment of the page's address that leads to it; empty for the beginning of the page. */
-  readonly anchor: string;
-  readonly heading: string;
-  readonly text: string;
-}
-
-/** What a page contributes to the index. */
+/** What a page contributes to its site's search. */
 export interface PageText {
   /** Primary language, such as `de`; empty if the page does not say. */
   readonly language: string;
