@@ -6,6 +6,7 @@ import { bundleCopy } from "../../dist/provider/bundleCopy/lifeCycle.js";
 import { PublicationFolder } from "../../dist/provider/resource/publicationRecords.js";
 import { UnfinishedError } from "../../dist/provider/resource/unfinishedError.js";
 import { RunCancelledError } from "../../dist/provider/messages/errors.js";
+import { systemClock } from "../../dist/provider/time/clock.js";
 import { realContext } from "../bench/realContext.ts";
 
 /** The arguments of a process. */
@@ -18,6 +19,8 @@ export interface Job {
   readonly end?: "kill" | "cancel";
   /** When: this number of milliseconds after the first record, or at once at the second: all is published then. */
   readonly at?: number | "published";
+  /** The date that it writes, in milliseconds since 1970. Default: the present time. */
+  readonly date?: number;
 }
 
 const job = JSON.parse(process.argv[2] ?? "") as Job;
@@ -49,6 +52,7 @@ const context = realContext({
   urn: "urn:pulumi:kills",
   signal: stop.signal,
   machine: randomUUID(),
+  clock: { ...systemClock, now: () => job.date ?? Date.now() },
 });
 
 async function run(): Promise<object> {
