@@ -131,6 +131,21 @@ test("a read notices a changed file of the index, and the next run publishes the
   expect(readFileSync(current(`docs-hosting-search/${name}`))).toEqual(before);
 });
 
+test("a site with a folder of the search's name is refused as a whole: the copy before it stays the published one", async () => {
+  const state = await bundleCopy.create(context(), check({ offlineSearch: true }).inputs);
+  const before = readdirSync(join(folder, "copies"));
+  mkdirSync(join(folder, "site/docs-hosting-search"));
+  writeFileSync(join(folder, "site/docs-hosting-search/a.txt"), "of the site");
+  writeFileSync(join(folder, "site/guide/a.html"), "<title>A</title><p>changed</p>");
+  const source = { file: join(folder, "site.tar.gz"), version: "v2", fileSha256: "1".repeat(64) };
+  const { inputs } = check({ offlineSearch: true, source });
+  await expect(bundleCopy.update(context(), state, inputs)).rejects.toThrow(
+    /the site has a file docs-hosting-search\/a\.txt[^]*switch `offlineSearch` off/,
+  );
+  expect(readdirSync(join(folder, "copies"))).toEqual(before);
+  expect(readFileSync(current("guide/a.html"), "utf8")).toContain("installation");
+});
+
 test("a newer search is no reason for another copy", async () => {
   const { inputs } = check({ offlineSearch: true });
   const state = await bundleCopy.create(context(), inputs);

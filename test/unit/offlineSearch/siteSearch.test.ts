@@ -75,11 +75,14 @@ describe("the files of a site with a search", () => {
     );
   });
 
-  test("a site without a page to find has a search box that finds nothing", async () => {
-    const hidden = page("A", "text").replace("<title>", '<meta name="robots" content="noindex"><title>');
-    const site = await publishedSite({ "index.html": hidden });
+  test.for([
+    ["a page", { "a.txt": "text" }],
+    ["a page to find", { "index.html": `<meta name="robots" content="noindex">${page("A", "text")}` }],
+  ] as const)("a site without %s has a search box that finds nothing", async ([, files]) => {
+    const site = await publishedSite(files);
     expect(site.pages).toBe(0);
     expect([...languagesOf(site)]).toEqual([]);
+    expect([...site.files.keys()]).toContain("docs-hosting-search/index.html");
   });
 });
 
