@@ -44,17 +44,26 @@ export async function buildSite(name: SiteName, say: (what: string) => void): Pr
   const site = join(await cacheFolder("foreign-sites"), `${name}-${await digestOf(sources)}`);
   if (existsSync(site)) return site;
   say(`building the site ${name}, which takes a minute or two, once`);
-  const { commands, output }: Generator = GENERATORS[name];
   const folder = await mkdtemp(`${site}.draft-`);
   try {
     await cp(sources, folder, { recursive: true });
-    const options = { cwd: folder, env: { ...process.env, ...QUIET } };
-    for (const [command = "", ...args] of commands) await runCommand(command, args, options);
-    await rename(join(folder, output), site);
+    await rename(await runGenerator(name, folder), site);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
   return site;
+}
+
+/** Runs the generator of a site in a folder with sources for it. @returns the folder of its output */
+export async function runGenerator(name: SiteName, folder: string): Promise<string> {
+  const { commands, output }: Generator = GENERATORS[name];
+  for (const file of ["package.json", "package-lock.json"]) {
+    const source = join(import.meta.dirname, name, file);
+    if (existsSync(source)) await cp(source, join(folder, file));
+  }
+  const options = { cwd: folder, env: { ...process.env, ...QUIET } };
+  for (const [command = "", ...args] of commands) await runCommand(command, args, options);
+  return join(folder, output);
 }
 
 /** All its files; none is large. */

@@ -4,6 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { renderSite } from "../../../examples/reference-service/index.ts";
 import { cacheFolder } from "../../programs/cacheFolder.ts";
 import { runCommand } from "../../programs/commands.ts";
+import { GENERATED, generateSite } from "./generatedSite.ts";
 
 /** Real documentation: that of the package fastify. */
 const FASTIFY = join(import.meta.dirname, "../../../node_modules/fastify/docs");
@@ -44,16 +45,31 @@ function language(name: string, ending: string): Corpus {
 const MIX = ["postgresql", "python", "nodejs", "sqlite", "django", "git", "libstdc"];
 const MIX_PAGES = 5_000;
 
-export const CORPUS_NAMES = [...Object.keys(CORPORA).filter((name) => name !== "libstdc"), "mix"];
+/** Sites with a second list of questions: after the first ones, the ranking was changed. */
+const ASKED_AGAIN = ["django", "sqlite", "git"];
 
-/** A folder with the site, made once. @throws if Debian's packages cannot be had here */
-export async function corpusFolder(name: string, say: (what: string) => void): Promise<string> {
+export const CORPUS_NAMES = [
+  ...Object.keys(CORPORA).filter((name) => name !== "libstdc"),
+  ...Object.keys(GENERATED),
+  ...ASKED_AGAIN.map((name) => `${name}-2`),
+  "mix",
+];
+
+/**
+ * A folder with the site, made once.
+ *
+ * @param list name of its list of questions
+ * @throws if Debian's packages cannot be had here
+ */
+export async function corpusFolder(list: string, say: (what: string) => void): Promise<string> {
+  const name = list.replace(/-2$/, "");
   const folder = join(await cacheFolder("search-corpora"), name);
   if (existsSync(folder)) return folder;
   const draft = await mkdtemp(`${folder}.draft-`);
   try {
     const corpus = CORPORA[name];
     if (name === "mix") await mix(draft, say);
+    else if (GENERATED[name] !== undefined) await generateSite(name, draft, say);
     else if (corpus === undefined || corpus.packages.length === 0)
       await renderSite({ source: FASTIFY, target: draft, name: "Fastify" });
     else {
