@@ -19,6 +19,7 @@ export default defineConfig({
   test: {
     root: ROOT,
     include: tests,
+    exclude: ["unit/offlineSearch/hostilePages.test.ts"], // pages of many megabytes: minutes for each break
     sequence: { sequencer: OwnTestsFirst },
     setupFiles: ["faults/canary.ts"],
     testTimeout: 10_000, // a break that makes a test wait without end costs no more

@@ -5,6 +5,16 @@ import { find, languagesOf, publishedSite } from "./publishedSite.ts";
 
 const START = "<title>Start</title><p>welcome</p>";
 
+test("60,000 nested elements and a page of 3 MB are read like any other", async () => {
+  const site = await publishedSite({
+    "index.html": START,
+    "deep.html": `${"<div>".repeat(60_000)}epsilon`,
+    "large.html": `<main>${"<p>some words of a long page</p>".repeat(100_000)}<p>eta</p></main>`,
+  });
+  expect((await find(site, "epsilon"))[0]?.path).toBe("deep.html");
+  expect((await find(site, "eta"))[0]?.path).toBe("large.html");
+}, 60_000);
+
 test("a tag with a million attributes is read like any other", async () => {
   const names = Array.from({ length: 1_000_000 }, (_, number) => `a${number}`).join(" ");
   const site = await publishedSite({ "index.html": START, "wide.html": `<p ${names}>theta</p>` });

@@ -339,15 +339,3 @@ test("a quotation from a long page ends with a whole word, and says that there i
   expect(text.length).toBeGreaterThan(100);
   expect(text).toMatch(/^(?:several words )+(?:several )?…$/);
 });
-
-test("60,000 nested elements and a page of 3 MB are read like any other", async () => {
-  const deep = `${"<div>".repeat(60_000)}epsilon`;
-  const large = page("Large", `<main>${"<p>some words of a long page</p>".repeat(100_000)}<p>eta</p></main>`);
-  const site = await publishedSite({
-    "index.html": SITE["index.html"],
-    "deep.html": deep,
-    "large.html": large,
-  });
-  expect((await find(site, "epsilon"))[0]?.path).toBe("deep.html");
-  expect((await find(site, "eta"))[0]?.path).toBe("large.html");
-}, 60_000);
