@@ -51,7 +51,9 @@ async function breakModule(mutate: string[], tests: readonly string[]): Promise<
   return new Stryker({
     mutate,
     testRunner: "vitest",
-    vitest: { configFile: "test/mutations/vitest.config.ts", related: false },
+    // processes, not threads: Node.js aborts if a thread ends while it reads HTTP/2, as Pulumi's SDK does (nodejs/node#38418), and
+    // takes the runner with it
+    vitest: { configFile: "test/mutations/vitest.config.ts", related: false, pool: "forks" },
     coverageAnalysis: "perTest",
     concurrency: Number(values.concurrency),
     // the contents of the copy that is broken; files that are ignored elsewhere are left out
@@ -74,13 +76,18 @@ async function breakModule(mutate: string[], tests: readonly string[]): Promise<
   }).runMutationTest();
 }
 
-const row = (name: string, { mutants, noticed, excluded, percent }: Score, minutes?: number): string =>
+const row = (
+  name: string,
+  { mutants, noticed, excluded, unjudged, percent }: Score,
+  minutes?: number,
+): string =>
   [
     name.padEnd(36),
     mutants === 0 ? "nothing".padStart(8) : `${percent.toFixed(1)} %`.padStart(8),
     `${noticed.toString()} of ${mutants.toString()}`.padStart(12),
     minutes === undefined ? "" : `${minutes.toFixed(1)} min`.padStart(8),
     excluded > 0 ? `${excluded.toString()} excluded` : "",
+    unjudged > 0 ? `${unjudged.toString()} not judged` : "",
   ]
     .join("  ")
     .trimEnd();

@@ -10,6 +10,8 @@ export interface Score {
   readonly noticed: number;
   /** Breaks that a comment in the code excludes, with its reason; they do not count. */
   readonly excluded: number;
+  /** Breaks that leave no test to run, such as a module that cannot be loaded; they do not count. */
+  readonly unjudged: number;
   /** The noticed share of the counted breaks; 100 when none counts. */
   readonly percent: number;
 }
@@ -26,6 +28,7 @@ export function scoreOf(results: readonly MutantResult[], files: readonly string
     mutants,
     noticed,
     excluded: count("Ignored"),
+    unjudged: count("RuntimeError", "CompileError"),
     percent: mutants === 0 ? 100 : (100 * noticed) / mutants,
   };
 }

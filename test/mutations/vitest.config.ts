@@ -1,6 +1,7 @@
 import { matchesGlob, relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { defineConfig } from "vitest/config";
+import { REPLACED_MODULES } from "../vitest.config.ts";
 
 /** The tests that judge a module, its own first: see `modules.ts`. */
 const tests = process.env["MUTATION_TESTS"]?.split(" ").map((name) => `${name}.test.ts`) ?? [];
@@ -21,7 +22,9 @@ export default defineConfig({
     include: tests,
     exclude: ["unit/offlineSearch/hostilePages.test.ts"], // pages of many megabytes: minutes for each break
     sequence: { sequencer: OwnTestsFirst },
-    setupFiles: ["faults/canary.ts"],
+    setupFiles: ["fixedSeed.ts", "faults/canary.ts"],
+    // as in `npm test`: the test files of a run share a process and its loaded modules, unless they replace modules by others
+    isolate: tests.some((pattern) => matchesGlob(pattern, REPLACED_MODULES)),
     testTimeout: 10_000, // a break that makes a test wait without end costs no more
   },
 });

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { startProgram } from "../../../simulation/pulumiProgram.ts";
 
 type Answer = (error: Error | null) => void;
@@ -11,6 +11,8 @@ interface Monitor {
 
 /** Loaded again for each test: it keeps the hook of a run. */
 let releaseFailureHook: () => pulumi.ErrorHook | undefined;
+/** The hooks of a test: the SDK registers them with a gRPC server of its own. */
+const hooks = new Set<pulumi.ErrorHook>();
 let names: string[];
 const monitor = (): Monitor => pulumi.runtime.getMonitor() as unknown as Monitor;
 function engineAnswers(error: Error | null): void {
@@ -23,8 +25,20 @@ function engineAnswers(error: Error | null): void {
 beforeEach(async () => {
   names = [];
   vi.resetModules();
-  ({ releaseFailureHook } = await import("../../../../sdk/kubernetes/releaseFailureHook.ts"));
+  const loaded = await import("../../../../sdk/kubernetes/releaseFailureHook.ts");
+  releaseFailureHook = () => {
+    const hook = loaded.releaseFailureHook();
+    if (hook) hooks.add(hook);
+    return hook;
+  };
   await startProgram();
+});
+
+// closes the SDK's server: a thread that ends while its connection is open can abort Node.js (nodejs/node#38418)
+afterEach(async () => {
+  await Promise.all([...hooks].map(registration));
+  hooks.clear();
+  pulumi.runtime.disconnectSync();
 });
 
 describe("is created", () => {
