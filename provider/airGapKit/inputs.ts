@@ -143,7 +143,7 @@ export const AIR_GAP_KIT_INPUTS: InputTable<AirGapKitInputs> = {
     change: "content",
     default: {},
     rule: (value) =>
-      typeof value === "object" && value !== null && !Array.isArray(value)
+      typeof value === "object" && !Array.isArray(value)
         ? { value }
         : { problem: "must be an object, such as { replicas: 2 }" },
     isSame: isDeepStrictEqual,

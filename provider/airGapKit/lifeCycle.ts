@@ -33,20 +33,24 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   import: (_context, id) => Promise.reject(new InputError(`${id}: ${NOT_IMPORTED}`, "")),
   table: AIR_GAP_KIT_INPUTS,
   noBookkeeping: { kits: [] },
-  localFailures({ folder, chart, signingKeyEnv, since }, { environment, secrets }) {
-    const source = { environment, ...(secrets && { secrets }) };
+  localFailures({ folder, chart, signingKeyEnv, since }, configuration) {
     return [
       ...folderFailures("folder", folder),
       ...localFailures([
         { property: "chart", value: chart?.path, verify: chartInFolder },
-        { property: "signingKeyEnv", value: signingKeyEnv, verify: (name) => signerFrom(name, source) },
+        {
+          property: "signingKeyEnv",
+          value: signingKeyEnv,
+          verify: (name) => signerFrom(name, configuration),
+        },
         { property: "since", value: since, verify: readEarlierKit },
       ]),
     ];
   },
 
   conflicts({ images, offlineSearch }) {
-    if (offlineSearch === undefined || isUnknown(images) || images.length > 0) return [];
+    if (offlineSearch === undefined || isUnknown(offlineSearch)) return [];
+    if (isUnknown(images) || images.length > 0) return [];
     const reason =
       "the archive in a kit stays as the service made it. Give `images` with an nginx image: the kit's image of the site has the search.";
     return [{ property: "offlineSearch", reason }];

@@ -42,10 +42,9 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   import: importCopy,
   table: BUNDLE_COPY_INPUTS,
   noBookkeeping: { copies: [] },
-  localFailures({ destination, signingKeyEnv }, { environment, secrets }) {
-    const source = { environment, ...(secrets && { secrets }) };
+  localFailures({ destination, signingKeyEnv }, configuration) {
     const failures = localFailures([
-      { property: "signingKeyEnv", value: signingKeyEnv, verify: (name) => signerFrom(name, source) },
+      { property: "signingKeyEnv", value: signingKeyEnv, verify: (name) => signerFrom(name, configuration) },
     ]);
     if (isUnknown(destination)) return failures;
     if ("folder" in destination) return folderFailures("destination.folder", destination.folder);

@@ -1,9 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { generateKeyPairSync } from "node:crypto";
+import { describe, expect, test, vi } from "vitest";
 import type { CheckedInputs } from "../../../provider/airGapKit/inputs.ts";
 import { airGapKit, draftOwner, KITS } from "../../../provider/airGapKit/lifeCycle.ts";
 import { inputsOf, stateOf, type AirGapKitState, type MadeKit } from "../../../provider/airGapKit/state.ts";
 import { planPublication } from "../../../provider/published/plan.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
+import { Secrets } from "../../../provider/messages/secrets.ts";
 import { UNKNOWN } from "../../../provider/messages/unknown.ts";
 
 const SOURCE = {
@@ -178,6 +180,8 @@ describe("the preview", () => {
       ...{ pages: UNKNOWN, selfContained: UNKNOWN, externalLoads: UNKNOWN, createdAt: UNKNOWN },
     });
     expect(predicted({ signingKeyEnv: "KIT_KEY" })).toMatchObject({ signed: true });
+    const withSearch = predicted({ offlineSearch: true, images: ["nginx"] });
+    expect(withSearch).toMatchObject({ searchPages: UNKNOWN, searchVersion: UNKNOWN });
   });
 
   test("of a file has no job, and of an unknown source neither version nor job", () => {
@@ -188,5 +192,43 @@ describe("the preview", () => {
 
   test("of a kit that stays keeps its outputs", () => {
     expect(predicted({ keep: 2 }, state())).toEqual({ ...state().outputs, keep: 2 });
+  });
+});
+
+describe("the check", () => {
+  const NO_KEY = { environment: () => undefined, stackConfig: () => undefined };
+  const source = { file: "bundle.tar.gz", version: "v1", fileSha256: "c".repeat(64) };
+  const failures = (given: object) =>
+    airGapKit.check({ source, folder: "./kits", ...given }, NO_KEY, { ...inputs({ source }) }).failures;
+
+  test("refuses a search without an image of the site: the archive in the kit gets none", () => {
+    expect(failures({ offlineSearch: true })).toEqual([
+      {
+        property: "offlineSearch",
+        reason: expect.stringMatching(/^the archive in a kit stays .* `images`/) as string,
+      },
+    ]);
+  });
+
+  test.each([
+    { offlineSearch: false },
+    { offlineSearch: true, images: ["nginx:1"] },
+    { offlineSearch: true, images: UNKNOWN },
+    { offlineSearch: UNKNOWN },
+  ])("accepts %j", (given) => {
+    expect(failures(given)).toEqual([]);
+  });
+
+  test("adds a signing key to the secrets of messages", () => {
+    const pem = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const secrets = new Secrets();
+    const added = vi.spyOn(secrets, "add");
+    const configuration = { environment: () => pem, stackConfig: () => undefined, secrets };
+    const { failures: found } = airGapKit.check(
+      { source, folder: "./kits", signingKeyEnv: "K" },
+      configuration,
+    );
+    expect(found).toEqual([]);
+    expect(added).toHaveBeenCalledWith(pem.trim());
   });
 });
