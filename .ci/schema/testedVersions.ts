@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SYSTEMS } from "../../test/kit/systems.ts";
-import { layouts } from "../../test/package/layouts.ts";
+import { BUN_VERSION, layouts } from "../../test/package/layouts.ts";
 import {
   CRANE_VERSION,
   DISTRIBUTION_VERSION,
@@ -46,7 +46,7 @@ export function withTestedVersions(page: string, root: string): string {
     ["TypeScript of a program", `5.9 and ${locked("typescript")}`, "`test/package/supportedSdks.test.ts`"],
     [
       "package managers",
-      layouts.map(({ name }) => (name in PACKAGE_MANAGERS ? `${name} ${locked(name)}` : name)).join(", "),
+      layouts.map(({ name }) => [name, managerVersion(name, locked)].join(" ").trim()).join(", "),
       "`test/package/package.test.ts`",
     ],
     ["languages", "Python, Go, YAML, Java, C#", "`test/package/languages.test.ts`"],
@@ -78,5 +78,8 @@ export function withTestedVersions(page: string, root: string): string {
   );
 }
 
-/** Those whose version is in the lock file; npm comes with Node.js. */
-const PACKAGE_MANAGERS = { pnpm: true, yarn: true };
+/** npm comes with Node.js. The workflow installs bun, and the lock file has the others. */
+function managerVersion(name: string, locked: (name: string) => string): string {
+  if (name === "bun") return BUN_VERSION;
+  return name === "pnpm" || name === "yarn" ? locked(name) : "";
+}

@@ -13,7 +13,12 @@ export interface Layout {
   /** The expected path of the package in the project, so that the test covers what its name says. */
   packagePath: RegExp;
   command: string[];
+  /** No development dependency: it must be on PATH. */
+  isOptional?: boolean;
 }
+
+/** The version of bun in the workflow `tests`. */
+export const BUN_VERSION = "1.4.5";
 
 export const layouts: Layout[] = [
   {
@@ -46,6 +51,13 @@ export const layouts: Layout[] = [
       "--no-lockfile",
       "--non-interactive",
     ],
+  },
+  {
+    name: "bun",
+    program: ".",
+    packagePath: /^node_modules\/pulumi-docs-hosting\//,
+    command: ["bun", "install", "--ignore-scripts", "--no-save"],
+    isOptional: true,
   },
 ];
 

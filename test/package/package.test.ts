@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readDocument } from "../documents.ts";
 import { availableEngines, openStack, type Stack } from "../engine/index.ts";
+import { findCommand } from "../programs/commands.ts";
 import { startsOf } from "../stack/requests.ts";
 import { install, layouts } from "./layouts.ts";
 import { packedPackage, versionsOf } from "./packedPackage.ts";
@@ -109,8 +110,11 @@ const { kinds, skipped } = availableEngines();
 if (skipped !== undefined) console.log(`packages: ${skipped}`);
 
 describe.each(layouts)("L23 a TypeScript program installed by $name", (layout) => {
+  const [command = ""] = layout.command;
+  const isMissing = layout.isOptional === true && findCommand(command) === undefined;
   let project: string;
   beforeAll(async () => {
+    if (isMissing) return;
     project = await mkdtemp(join(packed.folder, "project-"));
     const dependencies = {
       "pulumi-docs-hosting": `file:${packed.tarball}`,
@@ -119,45 +123,50 @@ describe.each(layouts)("L23 a TypeScript program installed by $name", (layout) =
     await install(layout, project, { source: PROGRAM, dependencies });
   });
 
-  test("finds the package at its path in this layout", () => {
+  test("finds the package at its path in this layout", (context) => {
+    context.skip(isMissing, `there is no ${command} on PATH`);
     const found = createRequire(join(project, layout.program, "_")).resolve("pulumi-docs-hosting");
     expect(relative(realpathSync(project), realpathSync(found))).toMatch(layout.packagePath);
   });
 
-  test.each(kinds)("up, refresh and destroy work, also after the project was moved (%s)", async (kind) => {
-    const open = (): Promise<Stack> =>
-      openStack(kind, {
-        program: join(project, layout.program, "index.ts"),
-        project: "user",
-        stack: "dev",
-        stateFolder: join(packed.folder, `state of ${layout.name} on ${kind}`),
-        passphrase: "scratch",
-        env: packed.env,
+  test.for(kinds)(
+    "up, refresh and destroy work, also after the project was moved (%s)",
+    async (kind, context) => {
+      context.skip(isMissing, `there is no ${command} on PATH`);
+      const open = (): Promise<Stack> =>
+        openStack(kind, {
+          program: join(project, layout.program, "index.ts"),
+          project: "user",
+          stack: "dev",
+          stateFolder: join(packed.folder, `state of ${layout.name} on ${kind}`),
+          passphrase: "scratch",
+          env: packed.env,
+        });
+      const jobs = () => startsOf(packed.service.requests).length;
+      const before = jobs();
+
+      let stack = await open();
+      const up = await stack.up();
+      expect(up.error).toBeUndefined();
+      expect(up.outputs).toMatchObject({
+        pages: { value: 1 },
+        version: { value: "v1" },
+        prLink: { value: null },
+        model: { value: "model-7" },
       });
-    const jobs = () => startsOf(packed.service.requests).length;
-    const before = jobs();
 
-    let stack = await open();
-    const up = await stack.up();
-    expect(up.error).toBeUndefined();
-    expect(up.outputs).toMatchObject({
-      pages: { value: 1 },
-      version: { value: "v1" },
-      prLink: { value: null },
-      model: { value: "model-7" },
-    });
-
-    const moved = `${project}-moved`;
-    renameSync(project, moved);
-    project = moved;
-    stack = await open();
-    for (const result of [await stack.refresh(), await stack.up()]) {
-      expect(result.error).toBeUndefined();
-      expect(result.summary).toEqual({ same: 3 });
-    }
-    const destroy = await stack.destroy();
-    expect(destroy.error).toBeUndefined();
-    expect(await stack.exportState()).toEqual([]);
-    expect(jobs() - before).toBe(1);
-  });
+      const moved = `${project}-moved`;
+      renameSync(project, moved);
+      project = moved;
+      stack = await open();
+      for (const result of [await stack.refresh(), await stack.up()]) {
+        expect(result.error).toBeUndefined();
+        expect(result.summary).toEqual({ same: 3 });
+      }
+      const destroy = await stack.destroy();
+      expect(destroy.error).toBeUndefined();
+      expect(await stack.exportState()).toEqual([]);
+      expect(jobs() - before).toBe(1);
+    },
+  );
 });
