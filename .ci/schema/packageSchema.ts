@@ -34,6 +34,8 @@ export function packageSchema(model: PackageModel, facts: PackageFacts): object 
     keywords: ["pulumi", "category/utility", "kind/native", "documentation", "static-export"],
     license: facts.license,
     publisher: facts.author,
+    // the generator of the Java SDK refuses a schema without one; a release names its own
+    repository: "https://example.com/pulumi-docs-hosting",
     language: LANGUAGES,
     config: { variables: settings },
     provider: {

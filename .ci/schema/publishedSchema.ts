@@ -9,7 +9,7 @@ interface Releases {
  *
  * @param schema as `npm run schema` writes it
  * @param repository of package.json. Only the release writes it there: the releases of that repository have the archives
- *   (`npm run archives`), and the generator of the Java SDK refuses a schema without a repository
+ *   (`npm run archives`)
  */
 export function publishedSchema<Schema extends object>(
   schema: Schema,
