@@ -5,9 +5,9 @@ import { RegistrySession } from "../../../provider/registry/session.ts";
 import { parseRepository } from "../../../provider/registry/reference.ts";
 import { findSignature, signaturePayload, verifyImage } from "../../../provider/signing/imageSignature.ts";
 import { signerFrom, type Signer } from "../../../provider/signing/signer.ts";
+import { systemClock } from "../../../provider/time/clock.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
 import { Secrets } from "../../../provider/messages/secrets.ts";
-import { FasterClock } from "../../simulation/fasterClock.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { startRegistryStub, type RegistryStub } from "../../simulation/registryStub.ts";
 
@@ -18,14 +18,13 @@ let registry: RegistryStub;
 let session: RegistrySession;
 beforeEach(async (context) => {
   registry = await startRegistryStub(context);
-  const clock = new FasterClock(50);
   const environment = {
     fetch,
-    clock,
+    clock: systemClock,
     reporter: recordingReporter(),
     secrets: new Secrets(),
     signal: new AbortController().signal,
-    deadline: startDeadline(clock, 60_000),
+    deadline: startDeadline(systemClock, 60_000),
     environment: () => undefined,
   };
   session = new RegistrySession(parseRepository(`${registry.host}/docs/site`), environment, {
