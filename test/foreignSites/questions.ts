@@ -29,6 +29,9 @@ export const QUESTIONS: readonly (readonly [question: string, ...answers: string
   ["github actions", "examples/fleet/actions/", "guides/fleet"],
   ["helm values", "reference/self-hosted-docs", "examples/self-hosted/chart/"],
   ["rate limit 429", "reference/errors", "how-it-works"],
+  ["preview a pull request", "guides/pull-requests"],
+  ["promote to production", "guides/promotion"],
+  ["windows", "reference/versions"],
   [
     "node version",
     "reference/versions",
