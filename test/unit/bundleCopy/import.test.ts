@@ -182,6 +182,31 @@ describe("an archive in a folder", () => {
     expect(calls).toEqual([]);
   });
 
+  test.each<[string, object]>([
+    ["version=v9", { version: "v9" }],
+    [
+      "domain=docs.example.com",
+      { version: expect.stringMatching(/^[0-9a-f]{12}$/) as string, domain: "docs.example.com" },
+    ],
+  ])("is its own source with ?%s: only a domain and a job are an export", async (query, source) => {
+    const made = await copied({ folder: join(folder, "copies") }, { source: V1 });
+    const { program } = await imported(`${made.outputs.uri}?${query}`);
+    expect(program["source"]).toEqual({ file: made.outputs.uri, ...source });
+  });
+
+  test("has the file as its source that the id names, with its domain", async () => {
+    const made = await copied({ folder: join(folder, "copies") }, { source: V1 });
+    const query = `file=${encodeURIComponent(fileOf("v1"))}&version=v9&domain=docs.example.com`;
+    const { program } = await imported(`${made.outputs.uri}?${query}`);
+    expect(program["source"]).toEqual({ file: fileOf("v1"), version: "v9", domain: "docs.example.com" });
+  });
+
+  test("has no version of its own if that is the job", async () => {
+    const made = await copied({ folder: join(folder, "copies") }, { source: exported });
+    const { program } = await imported(`${made.outputs.uri}?domain=docs.example.com&jobId=7f3a&version=7f3a`);
+    expect(program["source"]).toEqual(exported);
+  });
+
   test("of another digest, no bundle, or no file is refused", async () => {
     const copies = join(folder, "copies");
     mkdirSync(copies);
@@ -244,7 +269,15 @@ describe("a site in a folder", () => {
     await expect(imported(uri)).rejects.toThrow(
       `${uri}: the copy does not record the domain and the jobId of its source. Nothing was imported. Add the source to the id: ${uri}?domain=docs.example.com&jobId=7f3a&version=v1`,
     );
-    await expect(imported(`${uri}?file=${fileOf("v1")}`)).rejects.toThrow("does not record the version");
+    await expect(imported(`${uri}?domain=docs.example.com`)).rejects.toThrow(
+      "the copy does not record the jobId of its source",
+    );
+    await expect(imported(`${uri}?jobId=7f3a`)).rejects.toThrow(
+      "the copy does not record the domain of its source",
+    );
+    await expect(imported(`${uri}?file=${fileOf("v1")}`)).rejects.toThrow(
+      "the copy does not record the version of its source",
+    );
     const { program } = await imported(`${uri}?file=${encodeURIComponent(fileOf("v1"))}&version=v1`);
     expect(program["source"]).toEqual({ file: fileOf("v1"), version: "v1" });
     await expect(imported(`${uri}?domain=docs.example.com&jobId=nope`)).rejects.toThrow(
