@@ -2,12 +2,15 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Ajv } from "ajv";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Origin } from "../../../provider/provenance/origin.ts";
 import { imagePackageUrl } from "../../../provider/provenance/packageUrl.ts";
 import { imagePart, sbomStatement, sbomText, siteParts } from "../../../provider/provenance/sbom.ts";
 import { slsaProvenance } from "../../../provider/provenance/slsaProvenance.ts";
 import { packageVersion } from "../../../provider/files/packageVersion.ts";
+
+/** The library of CycloneDX, its schema and the validator are loaded. */
+vi.setConfig({ testTimeout: 60_000 });
 
 const DIGEST = `sha256:${"c".repeat(64)}`;
 const ORIGIN: Origin = {
@@ -22,6 +25,7 @@ const ORIGIN: Origin = {
   base: { name: "nginx-unprivileged:1.30", digest: `sha256:${"b".repeat(64)}` },
   search: { options: { button: false }, version: "1" },
 };
+const FILE = { format: "zip", sha256: "a".repeat(64), version: "v1" } as const;
 const SUBJECT = [{ name: "registry.internal/docs/site", digest: { sha256: "c".repeat(64) } }];
 const OWN_URL = `pkg:npm/pulumi-docs-hosting@${packageVersion()}`;
 
@@ -60,13 +64,24 @@ test("the provenance names service, domain, job, version, bundle, base, this pac
 });
 
 test("of a file without a base and a search, the provenance claims no service, no job and no path", () => {
-  const bundle = { format: "zip", sha256: "a".repeat(64), version: "v1" } as const;
-  expect(slsaProvenance(SUBJECT, { bundle }).predicate).toMatchObject({
+  expect(slsaProvenance(SUBJECT, { bundle: FILE }).predicate).toStrictEqual({
     buildDefinition: {
+      buildType: "pkg:npm/pulumi-docs-hosting#site/v1",
       externalParameters: { version: "v1" },
       resolvedDependencies: [{ name: "bundle.zip", digest: { sha256: "a".repeat(64) } }],
     },
+    runDetails: { builder: { id: OWN_URL } },
   });
+});
+
+test.each([
+  ["a job of an unknown service", { bundle: { ...FILE, jobId: "7" } }],
+  ["a service without a job", { bundle: FILE, serviceUrl: "https://api.example.com" }],
+])("of %s, the provenance claims no address of the bundle", (_, origin) => {
+  const { predicate } = slsaProvenance(SUBJECT, origin);
+  expect(predicate).toHaveProperty("buildDefinition.resolvedDependencies", [
+    { name: "bundle.zip", digest: { sha256: "a".repeat(64) } },
+  ]);
 });
 
 test("the SBOM lists base image, bundle and search, and is valid", async () => {
@@ -108,6 +123,27 @@ test("the SBOM lists base image, bundle and search, and is valid", async () => {
     predicateType: "https://cyclonedx.org/bom",
     predicate: bom,
   });
+});
+
+test("the SBOM of a file without a base and a search has the bundle only; a part without content has no hash", async () => {
+  const main = imagePart("image", "registry.internal/docs/site", DIGEST);
+  const text = await sbomText(main, siteParts({ bundle: FILE }));
+  expect(JSON.parse(text)).toMatchObject({
+    components: [{ type: "file", "bom-ref": "bundle", name: "site/bundle.zip", version: "v1" }],
+  });
+  const { components } = JSON.parse(await sbomText(main, siteParts(ORIGIN))) as {
+    components: Record<string, unknown>[];
+  };
+  const hashed = components.filter((each) => "hashes" in each).map((each) => each["bom-ref"]);
+  expect(hashed).toEqual(["base-image", "bundle"]);
+});
+
+test("the bytes of an SBOM do not depend on the order of its parts, and a person can read them", async () => {
+  const main = imagePart("image", "registry.internal/docs/site", DIGEST);
+  const parts = siteParts(ORIGIN);
+  const text = await sbomText(main, parts);
+  expect(await sbomText(main, parts.toReversed())).toBe(text);
+  expect(text).toContain('\n  "bomFormat"');
 });
 
 test("the URL of an image has its repository and tag, and no tag if none is given", () => {
