@@ -139,3 +139,37 @@ test("another variable signs again; an existing copy is signed where it is, with
   expect(signed.outputs).toMatchObject({ image: unsigned.outputs.image, publicKey: PUBLIC_KEY });
   expect(signed.bookkeeping.copies).toHaveLength(1);
 });
+
+test.each([
+  ["the search that was added", { offlineSearch: { button: false } }, { button: false }],
+  ["no search that was not added", {}, undefined],
+])("the signed documents about an image name %s", async (_what, given, options) => {
+  const registry = await startRegistryStub({ onTestFinished });
+  const destination = { repository: `${registry.host}/docs/site` };
+  const { inputs } = check({ destination, signingKeyEnv: "KEY", ...given });
+  const { outputs } = await bundleCopy.create(context(), inputs);
+  const documents = [...registry.blobs.values()].flatMap((blob) => documentsIn(blob.toString()));
+  const parameters = documents.flatMap(({ buildDefinition }) => buildDefinition?.externalParameters ?? []);
+  expect(parameters).not.toEqual([]);
+  for (const { offlineSearch } of parameters) expect(offlineSearch).toEqual(options);
+  const parts = documents.flatMap(({ components = [] }) => components);
+  expect(parts).not.toEqual([]);
+  const version = parts.find(({ name }) => name === "pulumi-docs-hosting/offline-search")?.version;
+  expect(version).toBe(outputs.searchVersion);
+});
+
+/** What a document about an image has here. */
+interface DocumentAboutImage {
+  readonly buildDefinition?: { externalParameters?: { offlineSearch?: unknown } };
+  readonly components?: { name?: string; version?: string }[];
+}
+
+/** The document in an attestation, which is signed as a text in base64. Other contents of a registry have none. */
+function documentsIn(content: string): DocumentAboutImage[] {
+  if (!content.includes('"payload"')) return [];
+  const { payload } = JSON.parse(content) as { payload: string };
+  const { predicate } = JSON.parse(Buffer.from(payload, "base64").toString()) as {
+    predicate: DocumentAboutImage;
+  };
+  return [predicate];
+}

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { decisionLine } from "../../../provider/resource/decision.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportState } from "../../../provider/staticExport/state.ts";
 import { caught, nothing, SimulatedExport } from "../../simulation/simulatedExport.ts";
@@ -43,7 +44,10 @@ test("a domain is written in any way that the input allows", async () => {
 });
 
 test.each([
-  ["docs.example.com/nope", "docs.example.com/nope: the service has no such job."],
+  [
+    "docs.example.com/nope",
+    "docs.example.com/nope: the service has no such job. Check the domain, the job and the account.",
+  ],
   ["docs.example.com", "Write the id as DOMAIN/JOB, such as docs.example.com/7f3a"],
   ["docs.example.com/", "docs.example.com/: cannot be imported: jobId is not an id of a job"],
   ["not a domain/job-1", "not a domain/job-1: cannot be imported: domain contains white space"],
@@ -53,7 +57,10 @@ test.each([
 });
 
 test.each([
-  [{ status: "failed", error: "no disk" }, "the job failed: the service says: no disk"],
+  [
+    { status: "failed", error: "no disk" },
+    "the job failed: the service says: no disk. Nothing was imported. Import another job.",
+  ],
   [{ status: "failed" }, "the job failed: and the service gave no reason"],
   [
     { status: "rendering" },
@@ -81,4 +88,9 @@ test("an export that something else manages is read by the same id, without a li
   expect(state.outputs).toMatchObject({ domain: "docs.example.com", jobId: "job-1", status: "completed" });
   expect(state.outputs).not.toHaveProperty("bundleUrl");
   expect(site.requests()).toEqual(["GET /jobs/job-1"]);
+});
+
+test("an export whose job is gone leaves the state with its job and its domain", async () => {
+  const { state } = await imported("docs.example.com/job-1");
+  expect(decisionLine(staticExport.gone(state))).toMatch(/^JOB_GONE: job job-1 of docs\.example\.com /);
 });
