@@ -19,7 +19,7 @@ test.each<[string, object]>([
     { name: `sha256:${SHA256}`, destination: { repository: "r.internal:5000/docs" } },
   ],
 ])("the address %s has its name and its destination, and no source", (uri, parts) => {
-  expect(parseImportId(uri)).toEqual({ uri, source: {}, ...parts });
+  expect(parseImportId(uri)).toStrictEqual({ uri, source: {}, ...parts });
 });
 
 test("fields after the address are those of the source and of the destination; values may be percent-encoded", () => {
@@ -30,7 +30,7 @@ test("fields after the address are those of the source and of the destination; v
   };
   const destination = { endpoint: "https://s3.internal?x", region: "eu", linkLife: "24h" };
   const query = new URLSearchParams({ ...source, ...destination }).toString().replaceAll("+", "%20");
-  expect(parseImportId(`${uri}?${query}`)).toEqual({
+  expect(parseImportId(`${uri}?${query}`)).toStrictEqual({
     ...{ uri, name: SHA256, source },
     destination: { bucket: "docs", layout: "site", ...destination },
   });
@@ -46,7 +46,7 @@ test.each<[string, object]>([
   ["signingKeyEnv=KEY", { signingKeyEnv: "KEY" }],
 ])("the image of ?%s is parsed", (query, parts) => {
   const uri = `r.internal/docs@sha256:${SHA256}`;
-  expect(parseImportId(`${uri}?${query}`)).toEqual({
+  expect(parseImportId(`${uri}?${query}`)).toStrictEqual({
     ...{ uri, name: `sha256:${SHA256}`, source: {}, destination: { repository: "r.internal/docs" } },
     ...parts,
   });
@@ -83,4 +83,18 @@ test.each([
     `${id}: is not the address of a copy. Write the output uri of the copy: FOLDER/SHA256.tar.gz, FOLDER/SHA256, ` +
       "s3://BUCKET/PREFIX/SHA256.tar.gz, s3://BUCKET/PREFIX/#sha256:SHA256 or REGISTRY/REPOSITORY@sha256:SHA256",
   );
+});
+
+test("a value that is not percent-encoded is refused by its name", () => {
+  const id = `copies/${SHA256}?domain=docs.example.com&version=%`;
+  expect(() => parseImportId(id)).toThrow(`${id}: the value of version is not percent-encoded`);
+});
+
+test("a key in place of its variable is refused, and is not in the message", () => {
+  const uri = `r.internal/docs@sha256:${SHA256}`;
+  const refusal = (): unknown => parseImportId(`${uri}?signingKeyEnv=-----BEGIN%20PRIVATE%20KEY-----`);
+  expect(refusal).toThrow(
+    `${uri}: cannot be imported: signingKeyEnv must be the name of an environment variable`,
+  );
+  expect(refusal).not.toThrow("PRIVATE");
 });
