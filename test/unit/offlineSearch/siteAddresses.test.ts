@@ -8,7 +8,10 @@ const FILES = new Set([
   "guide/b.html",
   "guide/c d.html",
   "guide/app.js",
+  "guide/page.html.js",
+  "guide/sub/index.html",
   "old.htm",
+  "old/index.htm",
 ]);
 
 /** The addresses of some pages of a site that has these links on its page `guide/b.html`. */
@@ -34,6 +37,27 @@ describe("the addresses of a folder and of a page, as the site links to them", (
     ["with a query and a fragment", ["../a?x=1#y", "../a#../a.html", "../a.html"], "guide/", "guide/b"],
     ["with encoded characters", ["c%20d"], "guide/", "guide/b"],
     ["with characters as they are", ["c d"], "guide/", "guide/b"],
+    [
+      "as most links to pages, whatever other files are linked",
+      ["app.js", "page.html.js", "../a"],
+      "guide/",
+      "guide/b",
+    ],
+    [
+      "as most links, with the older ending, too",
+      ["../old.htm", "../old.htm", "../a"],
+      "guide/",
+      "guide/b.html",
+    ],
+    ["as files with the older ending", ["../old/index.htm"], "guide/index.html", "guide/b.html"],
+    [
+      "as files if fewer links are folders",
+      ["index.html", "../index.html", "./"],
+      "guide/index.html",
+      "guide/b.html",
+    ],
+    ["of a folder in a folder", ["/docs/guide/sub/", "../guide"], "guide/", "guide/b.html"],
+    ["of the start page and of another", ["/", "../guide"], "guide/", "guide/b.html"],
     ["of the start page", ["/"], "guide/", "guide/b.html"],
     ["of the start page as a file", ["/index.html"], "guide/index.html", "guide/b.html"],
   ] as const)("%s", ([, links, folder, page]) => expect(addresses(links)).toEqual([folder, page]));
@@ -42,7 +66,8 @@ describe("the addresses of a folder and of a page, as the site links to them", (
     ["of other hosts", ["https://example.com/a", "//example.com/a", "mailto:a"]],
     ["within the page", ["#a", "?a", ""]],
     ["to files that are no pages", ["app.js"]],
-    ["to nothing", ["../missing", "/missing", "../guide/missing/"]],
+    ["to nothing", ["../missing"]],
+    ["to nothing from the root", ["/missing", "../guide/missing/"]],
     ["with a broken code", ["../a%", "%E0%A4%A"]],
   ] as const)("do not depend on links %s", ([, links]) =>
     expect(addresses(links)).toEqual(["guide/", "guide/b.html"]),
@@ -50,6 +75,12 @@ describe("the addresses of a folder and of a page, as the site links to them", (
 
   test("of a page at the root are relative to it", () =>
     expect(addresses(["a", "guide"], "index.html")).toEqual(["guide", "guide/b"]));
+});
+
+test("of a folder in a folder, the address without a slash keeps the one between them", () => {
+  const site = new SiteAddresses((path) => FILES.has(path));
+  site.learn("index.html", ["guide"]);
+  expect(site.addressOf("guide/sub/index.html")).toBe("guide/sub");
 });
 
 test.for([

@@ -18,6 +18,19 @@ test.for([
     ["os — Paths — Manual", "io — Streams — Manual"],
     ["os — Paths", "io — Streams"],
   ],
+  [
+    ["A  |  Docs", "B  --  Docs"],
+    ["A", "B"],
+  ],
+  [
+    ["Docs  |  A", "Docs  --  B"],
+    ["A", "B"],
+  ],
+  // titles without a separator do not count
+  [
+    ["A", "B", "C", "D", "E", "F | Docs", "G | Docs"],
+    ["A", "B", "C", "D", "E", "F", "G"],
+  ],
   // one page says nothing of the site
   [["Install | Docs"], ["Install | Docs"]],
   [

@@ -53,7 +53,7 @@ describe("a word finds", () => {
     ["the plural of three letters, and no other form of them", "log x", ["a"], { a: "logs", b: "logic" }],
     ["no other form of two letters", "go x", [], { a: "gos", b: "good" }],
     ["accents and case apart, the same word", "ÉCOLE x", ["a"], { a: "ecole" }],
-    ["two words that the page writes as one", "back up x", ["a"], { a: "backup" }],
+    ["two words that the page writes as one", "on line x", ["a"], { a: "online" }],
     [
       "the parts of an identifier that no page has as a whole",
       "maxConnections",
@@ -75,10 +75,16 @@ describe("a word finds", () => {
     ["no two slips of a short word", "vkkuum x", []],
     ["two slips of a long word", "maintainance x", ["b"]],
     ["no three slips", "maantainance x", []],
+    ["two slips of eight letters", "sextixgs x", ["d"]],
+    ["one slip of four letters", "lokc x", ["e"]],
     ["no slip at its beginning", "cavuum x", []],
     ["no slip of three letters", "gti x", []],
   ] as const)("in spite of a slip of typing: %s", async ([, query, expected]) => {
-    const { paths } = await ask({ a: "vacuum", b: "maintenance", c: "git" }, query, () => "T");
+    const { paths } = await ask(
+      { a: "vacuum", b: "maintenance", c: "git", d: "settings", e: "lock" },
+      query,
+      () => "T",
+    );
     expect(paths).toEqual(expected);
   });
 
@@ -113,6 +119,12 @@ describe("the order of the results", () => {
       "alpha beta",
       ["c", "a", "b"],
       { a: "alpha x", b: "alpha y", c: "beta z" },
+    ],
+    [
+      "the words in the order of the question",
+      "alpha beta",
+      ["b", "a"],
+      { a: "beta alpha", b: "alpha beta" },
     ],
     ["of equal pages by their path", "alpha", ["a", "b", "c"], { c: "alpha", a: "alpha", b: "alpha" }],
   ] as const)("%s", async ([, query, expected, texts]) => {
@@ -189,6 +201,18 @@ describe("what is loaded for a question", () => {
     expect(wordFiles(asked)).toBeGreaterThan(0);
     expect(wordFiles(asked)).toBeLessThanOrEqual(3);
     expect(asked.loaded.filter((key) => key.startsWith("text-")).length).toBeLessThanOrEqual(10);
+  });
+
+  test("has each word, whichever file it is in", async () => {
+    const words = Object.values(texts).flatMap((text) => text.split(" "));
+    for (let at = 0; at < words.length; at += 599) {
+      const word = words[at] ?? "";
+      const { paths } = await ask(texts, `${word} x`);
+      expect(
+        paths.slice(0, 1).map((path) => texts[path]?.split(" ").includes(word)),
+        word,
+      ).toEqual([true]);
+    }
   });
 
   test("is one file for each of more than three words", async () => {

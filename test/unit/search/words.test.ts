@@ -14,6 +14,8 @@ test.for([
   ["한국어 문서", ["한국어", "문서"]],
   ["документация", ["документация"]],
   ["__ _ …", ["__"]],
+  ["ab設定cd", ["設定", "ab", "cd"]],
+  ["x".repeat(40), ["x".repeat(40)]],
   ["x".repeat(41), []],
 ] as const)("%s", ([text, expected]) => {
   expect(texts(text)).toEqual(expected);
@@ -25,6 +27,12 @@ test("an identifier is a word, and so are its parts", () => {
     { text: "httpserver", parts: ["http", "server"] },
     { text: "max_connections", parts: ["max", "connections"] },
     { text: "utf8text", parts: ["utf8", "text"] },
+  ]);
+  // a letter alone is no part
+  expect(wordsOf("a__bCd")).toEqual([{ text: "a__bcd", parts: ["cd"] }]);
+  expect(wordsOf("simple設定")).toEqual([
+    { text: "設定", parts: [] },
+    { text: "simple", parts: [] },
   ]);
 });
 
@@ -43,6 +51,8 @@ test("what was split once is not split again", () => {
 
 test.for([
   ["short", "short"],
+  ["aaaaaa bbbb", "aaaaaa bb"],
+  ["aaaaaaa bbb", "aaaaaaa"],
   ["one two three", "one two"],
   ["one two", "one two"],
   ["ネットワーク設定の方法", "ネットワーク設定の"],
