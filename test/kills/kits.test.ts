@@ -9,6 +9,7 @@ import { afterAll, expect, test, type TestContext } from "vitest";
 import { runCommand } from "../programs/commands.ts";
 import { seededRandom } from "../simulation/seededRandom.ts";
 import { buildWorld, previewIsEmpty, succeeded, type World } from "../stack/world.ts";
+import { pathsIn } from "./changingFolder.ts";
 
 /** A fifth of the kills of creates: each needs its own process, and a second one for the next `up`. */
 const COUNT = Math.ceil(Number(process.env["KILLS"] ?? 50) / 5);
@@ -84,8 +85,9 @@ function kits(world: World): string[] {
 /** The present contents of the folder of kits. */
 function bytesOf(world: World): number {
   const folder = join(world.programFolder, "kits");
-  const paths = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
-  const sizes = paths.map((path) => statSync(join(folder, path), { throwIfNoEntry: false })?.size ?? 0);
+  const sizes = pathsIn(folder).map(
+    (path) => statSync(join(folder, path), { throwIfNoEntry: false })?.size ?? 0,
+  );
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 

@@ -2,12 +2,13 @@
 // removes what they leave, and only a whole site ever has a site's name. SEED=… repeats a run.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, expect, test, type TestContext } from "vitest";
 import { seededRandom } from "../simulation/seededRandom.ts";
+import { pathsIn } from "./changingFolder.ts";
 
 const KILLS = Math.ceil(Number(process.env["KILLS"] ?? 3));
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
@@ -64,7 +65,7 @@ class Barrier {
   }
 }
 
-const filesIn = (folder: string): number => readdirSync(folder, { recursive: true }).length;
+const filesIn = (folder: string): number => pathsIn(folder).length;
 
 test("simultaneous processes that publish the same site in one folder all succeed, and leave nothing else there", async (context) => {
   const folder = newFolder(context);
@@ -79,7 +80,7 @@ test.concurrent.for(shares)(
   "a run that is killed when $percent% are written leaves no part of a site under its name, and the next one removes its draft",
   async ({ percent }, context) => {
     const folder = newFolder(context);
-    await publish(folder, () => existsSync(folder) && filesIn(folder) >= (percent / 100) * (FILES + 23));
+    await publish(folder, () => filesIn(folder) >= (percent / 100) * (FILES + 23));
     const names = readdirSync(folder).filter((name) => !name.startsWith("."));
     if (names.includes(SITE)) expect(filesIn(join(folder, SITE))).toBe(FILES + 20);
     seen[names.includes(SITE) ? "site" : readdirSync(folder).length > 0 ? "draft" : "nothing"]++;
