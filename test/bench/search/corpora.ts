@@ -46,7 +46,7 @@ const MIX = ["postgresql", "python", "nodejs", "sqlite", "django", "git", "libst
 const MIX_PAGES = 5_000;
 
 /** Sites with a second list of questions: after the first ones, the ranking was changed. */
-const ASKED_AGAIN = ["django", "sqlite", "git"];
+const ASKED_AGAIN = ["django", "sqlite", "git", "nextjs", "docusaurus"];
 
 export const CORPUS_NAMES = [
   ...Object.keys(CORPORA).filter((name) => name !== "libstdc"),
