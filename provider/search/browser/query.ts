@@ -39,6 +39,10 @@ const MOST_FILES = 3;
 const MOST_CORRECTION_FILES = 5;
 /** Factor for a part of a page that contains the words of the query as the reader typed them. */
 const PHRASE = 1.5;
+/** How much the quoted parts of a page count beside its score in the index. */
+const CLOSENESS = 2;
+/** Longer texts are no titles or headings, in characters. */
+const LONGEST_HEADING = 200;
 const EXCERPT = 180;
 const HIGHEST = 35;
 
@@ -79,7 +83,7 @@ export async function search(query: string, key: string, load: Load): Promise<Re
   const results = await Promise.all(
     ranked.map(async ({ page, score }) => {
       const { result, closeness } = quote(await readPage(page, directory, load), matched, phrase);
-      return { result, score: score * (1 + closeness) };
+      return { result, score: score * (1 + CLOSENESS * closeness) };
     }),
   );
   return results.sort((one, other) => other.score - one.score).map(({ result }) => result);
@@ -104,7 +108,7 @@ async function match(wanted: Wanted, directory: Directory, load: Load): Promise<
   const stem = word.slice(0, Math.max(4, Math.ceil(word.length * 0.6)));
   const quality = (term: string): number => {
     if (term === word) return 1;
-    if (wanted.joined.includes(term)) return 0.9;
+    if (wanted.joined.includes(term) || isInflected(word, term)) return 0.9;
     if (!term.startsWith(stem)) return 0;
     if (isOpen && term.startsWith(word)) return 0.9 * Math.sqrt(word.length / term.length);
     const shared = sharedStart(word, term) / Math.max(word.length, term.length);
@@ -189,7 +193,13 @@ function quote(
   const isMatch = (term: string): boolean => matched.some(({ terms }) => terms.has(term));
   const total = matched.reduce((sum, { rarity }) => sum + rarity, 0);
   const inText = (text: string, weight: number): number => {
-    const words = new Set(wordsOf(text).flatMap((word) => [word.text, ...word.parts]));
+    const all = wordsOf(text);
+    // two words of a title can be one word of the query: `PG Vector`, `pgvector`
+    const joined =
+      text.length < LONGEST_HEADING
+        ? all.map(({ text: word }, at) => `${all[at - 1]?.text ?? ""}${word}`)
+        : [];
+    const words = new Set([...all.flatMap((word) => [word.text, ...word.parts]), ...joined]);
     const fits = matched.map(({ terms, rarity }) =>
       [...terms].reduce((best, [term, fit]) => (words.has(term) ? Math.max(best, fit * rarity) : best), 0),
     );
@@ -248,6 +258,12 @@ function within(run: string, isMatch: (term: string) => boolean): [number, numbe
     run.length > 1 && !isMatch(folded(run)) ? [...Array(run.length - 1).keys()].filter(isPair) : [];
   const [first] = pairs;
   return first === undefined ? [[0, run.length]] : [[first, (pairs.at(-1) ?? first) + 2]];
+}
+
+/** Whether one word is the other with a usual English ending. */
+function isInflected(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return short.length > 2 && long.startsWith(short) && /^(?:s|es|d|ed|ing)$/.test(long.slice(short.length));
 }
 
 function sharedStart(one: string, other: string): number {
