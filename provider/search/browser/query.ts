@@ -41,8 +41,6 @@ const MOST_CORRECTION_FILES = 5;
 const PHRASE = 1.5;
 /** How much the quoted parts of a page count beside its score in the index. */
 const CLOSENESS = 2;
-/** Longer texts are no titles or headings, in characters. */
-const LONGEST_HEADING = 200;
 const EXCERPT = 180;
 const HIGHEST = 35;
 
@@ -112,7 +110,6 @@ async function match(wanted: Wanted, directory: Directory, load: Load): Promise<
     if (!term.startsWith(stem)) return 0;
     if (isOpen && term.startsWith(word)) return 0.9 * Math.sqrt(word.length / term.length);
     const shared = sharedStart(word, term) / Math.max(word.length, term.length);
-    if (word.length === 3) return term === `${word}s` ? 0.9 : 0;
     return word.length > 3 && shared >= 0.6 ? 0.8 * shared ** 2 : 0;
   };
   // of a short word, there are no other forms
@@ -194,11 +191,8 @@ function quote(
   const total = matched.reduce((sum, { rarity }) => sum + rarity, 0);
   const inText = (text: string, weight: number): number => {
     const all = wordsOf(text);
-    // two words of a title can be one word of the query: `PG Vector`, `pgvector`
-    const joined =
-      text.length < LONGEST_HEADING
-        ? all.map(({ text: word }, at) => `${all[at - 1]?.text ?? ""}${word}`)
-        : [];
+    // two words of a page can be one word of the query: `PG Vector`, `pgvector`
+    const joined = all.map((word, at) => (all[at - 1]?.text ?? "") + word.text);
     const words = new Set([...all.flatMap((word) => [word.text, ...word.parts]), ...joined]);
     const fits = matched.map(({ terms, rarity }) =>
       [...terms].reduce((best, [term, fit]) => (words.has(term) ? Math.max(best, fit * rarity) : best), 0),

@@ -131,6 +131,35 @@ describe("the order of the results", () => {
     expect((await ask(texts, query)).paths).toEqual(expected);
   });
 
+  test.for([
+    ["test", "tests", "testy"],
+    ["match", "matches", "matchy"],
+    ["cache", "cached", "cachet"],
+    ["test", "tested", "testy"],
+    ["test", "testing", "testy"],
+    ["tests", "test", "testa"],
+  ] as const)("for %s, %s before %s", async ([query, inflected, other]) => {
+    const { paths } = await ask({ a: other, b: inflected }, `${query} x`, () => "T");
+    expect(paths).toEqual(["b", "a"]);
+  });
+
+  test("the word that a title writes as two before the same in texts", async () => {
+    const text = `pgvector ${"gamma ".repeat(50)}`;
+    const texts = { a: text, b: text };
+    const { paths } = await ask(texts, "pgvector", (path) => (path === "b" ? "PG Vector" : "T"));
+    expect(paths).toEqual(["b", "a"]);
+  });
+
+  test("words in one section before more of them in several", async () => {
+    const section = (text: string): Section => ({ anchor: "", heading: "", text });
+    const other = section("gamma ".repeat(50));
+    const texts = {
+      a: [section("alpha ".repeat(3)), section("beta ".repeat(3)), other],
+      b: [section("alpha beta"), other],
+    };
+    expect((await ask(texts, "alpha beta", () => "T")).paths).toEqual(["b", "a"]);
+  });
+
   test("the heading before the text", async () => {
     const section = (heading: string, text: string): Section[] => [{ anchor: "", heading, text }];
     const texts = { a: section("beta", "alpha gamma"), b: section("alpha", "beta gamma") };
