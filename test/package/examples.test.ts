@@ -2,30 +2,16 @@
 // settings. Only the values that a reader would replace are replaced.
 import { mkdirSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readDocument } from "../documents.ts";
 import { availableEngines, type EngineKind } from "../engine/index.ts";
-import { startRegistryStub, storeBase, type RegistryStub } from "../simulation/registryStub.ts";
 import { startsOf } from "../stack/requests.ts";
+import { exampleRegistries } from "./exampleRegistries.ts";
 import { addCommand, addKubernetesPlugin, complaints, newUser, type } from "./exampleUser.ts";
 import { packedPackage } from "./packedPackage.ts";
-import { publish, type Registry } from "./registry.ts";
 
 const packed = packedPackage();
-let registry: Registry;
-/** A registry of images on this machine. */
-let images: RegistryStub;
-const ends: (() => unknown)[] = [];
-
-beforeAll(async () => {
-  registry = await publish(packed.tarball);
-  images = await startRegistryStub({ onTestFinished: (end) => void ends.push(end as () => unknown) });
-  storeBase(images, "1");
-});
-afterAll(async () => {
-  await registry.close();
-  for (const end of ends) await end();
-});
+const registries = exampleRegistries(packed);
 
 interface Example {
   name: string;
@@ -122,12 +108,12 @@ function commandsOf({ name, replaced }: Example): string {
     expect(commands).toContain(written);
     commands = commands.replace(written, own);
   }
-  return commands.replaceAll("REGISTRY/", `${images.host}/`);
+  return commands.replaceAll("REGISTRY/", `${registries.images.host}/`);
 }
 
 /** Logged in to a folder, with all prompts confirmed. */
 function pulumiUser(kind: EngineKind, folder: string): NodeJS.ProcessEnv {
-  const env = newUser(join(folder, "home"), registry);
+  const env = newUser(join(folder, "home"), registries.packages);
   const within = (name: string): string => join(folder, `${name} of ${kind}`);
   mkdirSync(within("state"));
   if (kind === "local") addCommand(within("commands"), "pulumi", "../engine/command.ts");
@@ -156,7 +142,7 @@ describe.each(EXAMPLES)("the commands in the README of $name, in an empty folder
     for (const name of ["home", "empty"]) mkdirSync(join(folder, name), { recursive: true });
     commands = commandsOf(example);
     pulumiAt = commands.search(/^pulumi /m);
-    const env = newUser(join(folder, "home"), registry);
+    const env = newUser(join(folder, "home"), registries.packages);
     installed = await type(commands.slice(0, pulumiAt), join(folder, "empty"), env);
   });
 

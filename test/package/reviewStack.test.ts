@@ -3,34 +3,22 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { create } from "tar";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { findCommand } from "../programs/commands.ts";
-import { startRegistryStub, storeBase, type RegistryStub } from "../simulation/registryStub.ts";
+import { exampleRegistries } from "./exampleRegistries.ts";
 import { addKubernetesPlugin, newPulumiUser, type } from "./exampleUser.ts";
 import { packedPackage } from "./packedPackage.ts";
-import { publish, type Registry } from "./registry.ts";
 
 /** Time for packages to be installed. */
 vi.setConfig({ testTimeout: 600_000 });
 
 const packed = packedPackage();
-let registry: Registry;
-let images: RegistryStub;
-const ends: (() => unknown)[] = [];
-beforeAll(async () => {
-  registry = await publish(packed.tarball);
-  images = await startRegistryStub({ onTestFinished: (end) => void ends.push(end as () => unknown) });
-  storeBase(images, "1");
-});
-afterAll(async () => {
-  await registry.close();
-  for (const end of ends) await end();
-});
+const registries = exampleRegistries(packed);
 
 test("a review stack is previewed with the settings of Pulumi.pr.yaml, without a request to the service", async (context) => {
   const missing = ["pulumi", "pulumi-language-nodejs"].filter((command) => !findCommand(command));
   context.skip(missing.length > 0, "there is no pulumi with all that programs in typescript need on PATH");
-  const { folder, env } = newPulumiUser(join(packed.folder, "review stack"), registry);
+  const { folder, env } = newPulumiUser(join(packed.folder, "review stack"), registries.packages);
   const unpack = `tar -xzf "${packed.tarball}" --strip-components 3`; // as the README lays a repository out
   await type(`${unpack} package/examples/promotion package/examples/self-hosted/chart`, folder, env);
   await type("npm install --no-audit --no-fund", folder, env);
@@ -43,7 +31,9 @@ test("a review stack is previewed with the settings of Pulumi.pr.yaml, without a
   addKubernetesPlugin(env.PULUMI_HOME, folder);
 
   const asked = packed.service.requests.length;
-  const [repository = "", base = ""] = ["docs-previews", "nginx:1"].map((name) => `${images.host}/${name}`);
+  const [repository = "", base = ""] = ["docs-previews", "nginx:1"].map(
+    (name) => `${registries.images.host}/${name}`,
+  );
   const own = settings
     .replace("registry.example.com/docs-previews", repository)
     .replace("registry.example.com/docs/nginx:1.30", base);

@@ -1,0 +1,30 @@
+// The registries that a user of an example needs, for the tests of one file.
+import { afterAll, beforeAll } from "vitest";
+import { startRegistryStub, storeBase, type RegistryStub } from "../simulation/registryStub.ts";
+import type { PackedPackage } from "./packedPackage.ts";
+import { publish, type Registry } from "./registry.ts";
+
+export interface ExampleRegistries {
+  /** Has the packed package. */
+  packages: Registry;
+  /** Has an image with the tag 1, on which copies can be based. */
+  images: RegistryStub;
+}
+
+/** Start before the tests and end after them. */
+export function exampleRegistries(packed: PackedPackage): ExampleRegistries {
+  const registries = {} as ExampleRegistries;
+  const ends: (() => unknown)[] = [];
+  beforeAll(async () => {
+    registries.packages = await publish(packed.tarball);
+    registries.images = await startRegistryStub({
+      onTestFinished: (end) => void ends.push(end as () => unknown),
+    });
+    storeBase(registries.images, "1");
+  });
+  afterAll(async () => {
+    await registries.packages.close();
+    for (const end of ends) await end();
+  });
+  return registries;
+}
