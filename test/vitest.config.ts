@@ -13,7 +13,7 @@ export const REPLACED_MODULES = "unit/{adapters,sdk,polling}/**/*.test.ts";
 
 export default defineConfig({
   test: {
-    maxWorkers: 3,
+    maxWorkers: 4, // they wait for processes and for replies
     reporters: ["default", `${import.meta.dirname}/totalsReporter.ts`],
     projects: [
       project("unit", 10_000, {
