@@ -131,7 +131,7 @@ export class RegistrySession {
   }
 
   #root(): Promise<string> {
-    this.#origin ??= findApiRoot(this.repository.host, this.#isPlain, this.context);
+    this.#origin ??= findApiRoot(this.repository.host, this.#isPlain, this.context, this.retries());
     return this.#origin;
   }
 

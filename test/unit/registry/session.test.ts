@@ -100,6 +100,58 @@ test("with plainHttp requests use http:, and those of Docker's own registry the 
   expect(docker.requests[0]?.url).toBe(`https://registry-1.docker.io/v2/a/manifests/${DIGEST}`);
 });
 
+test.each<[string, (ScriptedReply & { url: string })[]]>([
+  ["is asked over TLS", [{ url: "https", status: 401 }]],
+  [
+    "without TLS is asked without it",
+    [
+      { url: "https", error: "EPROTO" },
+      { url: "http", status: 200 },
+    ],
+  ],
+  [
+    "that was too busy for a connection is asked over TLS again: it refuses requests without TLS",
+    [
+      { url: "https", error: "ECONNRESET" },
+      { url: "http", status: 400 },
+      { url: "https", status: 200 },
+    ],
+  ],
+  [
+    "that is still starting is asked both ways again",
+    [
+      { url: "https", error: "ECONNREFUSED" },
+      { url: "http", error: "ECONNREFUSED" },
+      { url: "https", error: "EPROTO" },
+      { url: "http", status: 404 },
+    ],
+  ],
+])("a registry on this machine %s", async (_, replies) => {
+  const script = [...replies, { url: replies.at(-1)?.url ?? "", status: 404 }];
+  let sent = 0;
+  const { session, requests } = sessionWith(() => script[sent++] ?? {}, {
+    host: "localhost:5000",
+    clock: new FasterClock(2_000),
+  });
+  expect(await findManifest(session, DIGEST)).toBeUndefined();
+  expect(requests.map(({ url }) => url)).toEqual(
+    script.map(
+      ({ url }, at) => `${url}://localhost:5000/v2/${at < replies.length ? "" : `a/manifests/${DIGEST}`}`,
+    ),
+  );
+});
+
+test("a registry on this machine that does not answer is an error that says so", async () => {
+  const { session } = sessionWith(() => ({ error: "ECONNREFUSED" }), {
+    host: "localhost:5000",
+    clock: new FasterClock(2_000),
+  });
+  await expect(findManifest(session, DIGEST)).rejects.toMatchObject({
+    message: expect.stringMatching(/ECONNREFUSED.*the registry did not answer for/) as string,
+    remedy: "Check the network, the repository's host, and that the registry is up.",
+  });
+});
+
 function sessionWith(
   answer: (request: SeenRequest) => ScriptedReply,
   {
