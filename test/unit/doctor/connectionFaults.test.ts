@@ -130,7 +130,7 @@ testFaults([
   [
     "a service that is down",
     ({ service, host }) => {
-      host.clock = new FasterClock(20);
+      host.clock = new FasterClock(50);
       service.intercept(() => ({ status: 503, body: { error: "maintenance" } }));
       return undefined;
     },

@@ -46,7 +46,7 @@ testFaults([
   [
     "a registry that is down",
     async ({ host }) => {
-      host.clock = new FasterClock(20);
+      host.clock = new FasterClock(50);
       const address = await freeAddress();
       return [...repository(`${address.host}:${address.port}`), "--plain-http"];
     },

@@ -40,7 +40,7 @@ test("a plan without exports is known after a start, which starts no job", async
 
 test("a start without a reply is named: a job with an unknown id may run", async () => {
   const machine = await healthyMachine();
-  machine.host.clock = new FasterClock(20);
+  machine.host.clock = new FasterClock(50);
   machine.service.intercept(({ method }) => (method === "POST" ? { hangUp: "processed" } : undefined));
   const problems = problemsOf(await examined(machine, "--domain", "docs.example.com", "--start"));
   expect(problems.map(({ check, status }) => `${check} ${status}`)).toContain("start failure");
