@@ -141,6 +141,15 @@ test.each<[string, (ScriptedReply & { url: string })[]]>([
   );
 });
 
+test("a registry on this machine whose certificate is not trusted is never asked without TLS", async () => {
+  const { session, requests } = sessionWith(
+    ({ url }) => (url.startsWith("https:") ? { error: "SELF_SIGNED_CERT_IN_CHAIN" } : { status: 404 }),
+    { host: "localhost:5000" },
+  );
+  await expect(findManifest(session, DIGEST)).rejects.toThrow("is not trusted");
+  expect(requests.filter(({ url }) => url.startsWith("http:"))).toEqual([]);
+});
+
 test("a registry on this machine that does not answer is an error that says so", async () => {
   const { session } = sessionWith(() => ({ error: "ECONNREFUSED" }), {
     host: "localhost:5000",
