@@ -16,17 +16,17 @@ export default defineConfig({
     maxWorkers: 4, // they wait for processes and for replies
     reporters: ["default", `${import.meta.dirname}/totalsReporter.ts`],
     projects: [
-      project("unit", 10_000, {
+      project("unit", 60_000, {
         include: ["unit/**/*.test.ts", "histories/**/*.test.ts"],
         exclude: [REPLACED_MODULES],
         setupFiles: ["fixedSeed.ts"],
         ...sharedProcesses,
       }),
-      project("modules", 10_000, {
+      project("modules", 60_000, {
         include: [REPLACED_MODULES],
         setupFiles: ["fixedSeed.ts"],
       }),
-      project("faults", 20_000, {
+      project("faults", 60_000, {
         include: ["faults/*.test.ts"],
         setupFiles: ["fixedSeed.ts", "faults/canary.ts"],
         ...sharedProcesses,

@@ -167,7 +167,7 @@ describe("commit.sh", () => {
     GIT_AUTHOR_EMAIL: "ci@example.com",
     GIT_COMMITTER_NAME: "ci",
     GIT_COMMITTER_EMAIL: "ci@example.com",
-    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_GLOBAL: "/nonexistent",
   };
   const commit = (folder: string): string =>
     execFileSync("sh", [join(EXAMPLE, "commit.sh"), folder, "Sites of team-a"], {

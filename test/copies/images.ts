@@ -27,6 +27,18 @@ export function tarOf(files: Readonly<Record<string, string | Buffer>>): Buffer 
   return Buffer.concat([...parts, tarEnd()]);
 }
 
+/** Pushes an image with one layer, which is empty. */
+export async function pushEmptyImage(name: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "copies-"));
+  try {
+    const layer = join(folder, "layer.tar");
+    await writeFile(layer, tarOf({}));
+    await crane("append", "--oci-empty-base", "-f", layer, "-t", name);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
 /** The platforms of a base of the tests. */
 export const ARCHITECTURES = ["amd64", "arm64"] as const;
 
@@ -48,7 +60,7 @@ export async function pushBase(
     await pushPlatformImage(folder, architecture, `${name}-${architecture}`, weights[architecture]);
   }
   const about = `${name}-about`;
-  await crane("append", "--oci-empty-base", "-f", "/dev/null", "-t", about);
+  await pushEmptyImage(about);
   await crane("mutate", about, "--set-platform", "unknown/unknown", "-t", about);
   await crane("index", "append", ...[...images, about].flatMap((image) => ["-m", image]), "-t", name);
   return crane("digest", name);

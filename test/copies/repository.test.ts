@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryDestination } from "../../provider/destination/repository/repositoryDestination.ts";
 import { findCommand, runCommand } from "../programs/commands.ts";
-import { ARCHITECTURES, crane, pushBase, scratchFolder } from "./images.ts";
+import { ARCHITECTURES, crane, pushBase, pushEmptyImage, scratchFolder } from "./images.ts";
 import { startRegistry } from "./registry.ts";
 import { BUNDLE, copySite, operation, SITE } from "./siteCopies.ts";
 
@@ -228,7 +228,7 @@ test("a missing base, or one without Linux, is an error before anything is sent"
   await expect(copySite({ repository: `${host}/a`, base: `${host}/none:1` }, run)).rejects.toThrow(
     `there is no image ${host}/none:1`,
   );
-  await crane("append", "--oci-empty-base", "-f", "/dev/null", "-t", `${host}/windows:1`);
+  await pushEmptyImage(`${host}/windows:1`);
   await crane("mutate", `${host}/windows:1`, "--set-platform", "windows/amd64", "-t", `${host}/windows:1`);
   await expect(copySite({ repository: `${host}/a`, base: `${host}/windows:1` }, run)).rejects.toThrow(
     `the base ${host}/windows:1 has no image for Linux`,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { seededRandom } from "../simulation/seededRandom.ts";
 import { startFaultyProxy } from "./faultyProxy.ts";
-import { crane, pushBase, scratchFolder } from "./images.ts";
+import { crane, pushBase, pushEmptyImage, scratchFolder } from "./images.ts";
 import { KillInstants, measureRun } from "./killInstants.ts";
 import { runUpload } from "./killedUpload.ts";
 import { startRegistry } from "./registry.ts";
@@ -44,7 +44,7 @@ test(
     const needed = await partsOf(`${host}/undisturbed@${digest}`);
     expect(needed.blobs.size).toBe(5);
     const earlier = `${host}/earlier:1`;
-    await crane("append", "--oci-empty-base", "-f", "/dev/null", "-t", earlier);
+    await pushEmptyImage(earlier);
     const earlierDigest = await crane("digest", earlier);
 
     let kills = 0;

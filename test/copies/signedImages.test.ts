@@ -10,7 +10,7 @@ import { attestationArtifact, contentOf, descriptor } from "../../provider/signi
 import { readLayers } from "../../provider/signing/layers.ts";
 import { pushArtifacts } from "../../provider/signing/signedImage.ts";
 import { startFaultyProxy } from "./faultyProxy.ts";
-import { crane, pushBase } from "./images.ts";
+import { crane, pushBase, pushEmptyImage } from "./images.ts";
 import { startRegistry } from "./registry.ts";
 import {
   KEYS,
@@ -270,7 +270,7 @@ test("a signature by another key, and attestations of others, stay when the copy
 test("a tag that somebody moves while the image is signed leads to the signed image in the end, and a moved one later is a changed copy", async (context) => {
   const { host } = await startRegistry(context);
   const other = `${host}/docs/other:1`;
-  await crane("append", "--oci-empty-base", "-f", "/dev/null", "-t", other);
+  await pushEmptyImage(other);
   let isMoved = false;
   const proxy = await startFaultyProxy(context, host, ({ method, path }) => {
     if (method === "PUT" && path.endsWith(".sig")) isMoved = true;
@@ -336,14 +336,7 @@ test.for([
   if (suffix !== "") {
     await crane("delete", `${place.repository}@${await stored.digestOf(stored.tag(suffix))}`);
   } else {
-    await crane(
-      "append",
-      "--oci-empty-base",
-      "-f",
-      "/dev/null",
-      "-t",
-      `${place.repository}:${stored.ownTag}`,
-    );
+    await pushEmptyImage(`${place.repository}:${stored.ownTag}`);
   }
   expect(await destination.compare(copy, await operation(context))).toBe("changed");
   const repaired = await copySite(place, await operation(context), { signing });

@@ -12,7 +12,7 @@ import { isSignedImage } from "../../provider/signing/signedImage.ts";
 import { verifierFrom } from "../../provider/signing/verifier.ts";
 import { seededRandom } from "../simulation/seededRandom.ts";
 import { startFaultyProxy } from "./faultyProxy.ts";
-import { crane, scratchFolder } from "./images.ts";
+import { crane, pushEmptyImage, scratchFolder } from "./images.ts";
 import { measureRun } from "./killInstants.ts";
 import { runUpload } from "./killedUpload.ts";
 import { startRegistry } from "./registry.ts";
@@ -36,7 +36,7 @@ test(
     const pem = publicKey.export({ type: "spki", format: "pem" }).toString();
     const { signature } = await verifiersWith(context, pem);
     const earlier = `${host}/earlier:1`;
-    await crane("append", "--oci-empty-base", "-f", "/dev/null", "-t", earlier);
+    await pushEmptyImage(earlier);
     const earlierDigest = await crane("digest", earlier);
     const run = (path: string, killAt?: Parameters<typeof runUpload>[5]) =>
       runUpload(context, "repositoryUpload.ts", [`${proxy.host}/${path}`, "", site], folder, env, killAt);

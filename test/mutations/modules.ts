@@ -12,6 +12,8 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   staticExport: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
   bundleCopy: ["unit/published/*"],
   airGapKit: ["unit/published/*"],
+  signing: ["unit/bundleCopy/*", "unit/provenance/*"],
+  installation: ["unit/sdk/kubernetes/*", "unit/adapters/plugin/*"],
   resource: [...faults("inputs"), "unit/staticExport/*", "unit/agentJob/*"],
   search: ["unit/offlineSearch/*"],
   offlineSearch: ["unit/bundleCopy/offlineSearch"],
