@@ -65,16 +65,16 @@ export function installationValues(given: Readonly<Record<string, unknown>>): In
   const requested = requestedOf(features, deploymentKind);
   const theirs = groupOf(values);
   const signed = verificationIn(verify, served);
-  const parts = [unknownArgument(site), served, requested, theirs, signed];
-  const problems = parts.flatMap((each) => ("problem" in each ? [each.problem] : []));
+  const known = argumentsOf(site);
   if (
-    problems.length > 0 ||
+    "problem" in known ||
     "problem" in served ||
     "problem" in requested ||
     "problem" in theirs ||
     "problem" in signed
   ) {
-    return { problems };
+    const parts = [known, served, requested, theirs, signed];
+    return { problems: parts.flatMap((each) => ("problem" in each ? [each.problem] : [])) };
   }
   const { facts, isCopy } = served;
   if (
@@ -99,7 +99,7 @@ export function installationValues(given: Readonly<Record<string, unknown>>): In
 
 const REMEDY = "pass the outputs of a BundleCopy with the destination { repository, base }";
 
-function unknownArgument(site: Readonly<Record<string, unknown>>): Problem | Record<string, never> {
+function argumentsOf(site: Readonly<Record<string, unknown>>): Problem | Record<string, never> {
   const name = Object.keys(site).find((each) => !(SITE_ARGUMENTS as readonly string[]).includes(each));
   const names = [...SITE_ARGUMENTS, "deploymentKind", "features", "verify", "values"].join(", ");
   return name === undefined ? {} : { problem: `there is no argument \`${name}\`. Arguments are: ${names}.` };

@@ -44,17 +44,12 @@ export function featureValues(
 
 function refusal(features: readonly Feature[], deploymentKind: SelfHostedDeploymentKind): string {
   const names = features.map((feature) => `\`${feature}\``).join(" and ");
-  const elsewhere = SELF_HOSTED_KINDS.filter((kind) =>
-    features.every((feature) => supportOf(feature, kind) !== "unavailable"),
-  );
   return (
     `${features.map(titleOf).join(" and ")}: unavailable in an installation of the kind "${deploymentKind}".\n\n` +
     `${quoteRows(features)}\n\n` +
     `An air-gapped installation has no outbound network access, so nothing in it can rely on the service's cloud. ` +
-    `Remove ${names} from \`features\`` +
-    (elsewhere[0] === undefined
-      ? "."
-      : `; or, if this installation may reach external hosts, give \`deploymentKind: "${elsewhere[0]}"\`.`) +
+    `Remove ${names} from \`features\`; or, if this installation may reach external hosts, give ` +
+    '`deploymentKind: "client-hosted"`.' +
     (features.includes("search")
       ? " A search that needs no service is the input `offlineSearch` of a BundleCopy or an AirGapKit."
       : "")

@@ -33,7 +33,7 @@ export function signerFrom(variable: string, source: SecretSource): Signer {
   const key = keyOf(pem, variable);
   if (!isSupported(key)) {
     throw new ConfigurationError(
-      `the key in ${variable} has an unsupported type (${key.asymmetricKeyType ?? "unknown"})`,
+      `the key in ${variable} has an unsupported type (${String(key.asymmetricKeyType)})`,
       `Give ${SUPPORTED_KEYS}.`,
     );
   }

@@ -22,19 +22,15 @@ export function isSupported({ asymmetricKeyType, asymmetricKeyDetails }: KeyObje
 
 /** The problem of a text as a public key in PEM, if any: for check failures. */
 export function publicKeyProblem(pem: string): string | undefined {
-  const example = "must be a public key in PEM (`openssl pkey -in key.pem -pubout`)";
-  if (/PRIVATE KEY/.test(pem)) return `${example}, not a private key: keep that one secret`;
-  const key = publicKeyIn(pem);
-  if (key === undefined) return example;
-  return isSupported(key) ? undefined : `must be of ${SUPPORTED_KEYS}`;
+  const read = publicKeyIn(pem);
+  return "problem" in read ? read.problem : undefined;
 }
 
 /** Creates a verifier with a public key. @throws Error for a text that `publicKeyProblem` refuses */
 export function verifierFrom(pem: string): Verifier {
-  const problem = publicKeyProblem(pem);
-  const key = publicKeyIn(pem);
-  if (key === undefined || problem !== undefined) throw new Error(`the public key ${problem ?? ""}`);
-  return verifierOf(key);
+  const read = publicKeyIn(pem);
+  if ("problem" in read) throw new Error(`the public key ${read.problem}`);
+  return verifierOf(read.key);
 }
 
 /** @param key a supported public key */
@@ -48,10 +44,13 @@ export function verifierOf(key: KeyObject): Verifier {
   };
 }
 
-function publicKeyIn(pem: string): KeyObject | undefined {
+function publicKeyIn(pem: string): { readonly key: KeyObject } | { readonly problem: string } {
+  const problem = "must be a public key in PEM (`openssl pkey -in key.pem -pubout`)";
+  if (/PRIVATE KEY/.test(pem)) return { problem: `${problem}, not a private key: keep that one secret` };
   try {
-    return createPublicKey(pem.trim().replaceAll("\\n", "\n"));
+    const key = createPublicKey(pem.trim().replaceAll("\\n", "\n"));
+    return isSupported(key) ? { key } : { problem: `must be of ${SUPPORTED_KEYS}` };
   } catch {
-    return undefined;
+    return { problem };
   }
 }

@@ -15,6 +15,8 @@ export interface RegistryStub {
   readonly manifests: Map<string, { readonly type: string; readonly body: Buffer }>;
   /** Methods and paths of all requests. */
   readonly requests: string[];
+  /** Whether nothing can be removed. @default false */
+  refusesRemoval?: boolean;
 }
 
 /** Starts a registry until the test ends. */
@@ -22,6 +24,7 @@ export async function startRegistryStub(context: Pick<TestContext, "onTestFinish
   const blobs: RegistryStub["blobs"] = new Map();
   const manifests: RegistryStub["manifests"] = new Map();
   const requests: string[] = [];
+  const registry: Omit<RegistryStub, "host"> = { blobs, manifests, requests };
   let upload = Buffer.alloc(0);
   const server = createServer((request, response) => {
     void buffer(request).then((body) => {
@@ -49,6 +52,7 @@ export async function startRegistryStub(context: Pick<TestContext, "onTestFinish
         );
       }
       if (kind === "manifests" && method === "DELETE") {
+        if (registry.refusesRemoval) return reply(405);
         for (const [key, { body: stored }] of manifests) if (digestOf(stored) === name) manifests.delete(key);
         return reply(202);
       }
@@ -71,7 +75,7 @@ export async function startRegistryStub(context: Pick<TestContext, "onTestFinish
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   context.onTestFinished(() => server.close().closeAllConnections());
-  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, blobs, manifests, requests };
+  return Object.assign(registry, { host: `127.0.0.1:${(server.address() as AddressInfo).port}` });
 }
 
 function digestOf(bytes: Buffer): string {

@@ -24,15 +24,20 @@ beforeEach(async (context) => {
 
 function verify(
   image: string,
-  { isPreview = false, clock = systemClock }: { isPreview?: boolean; clock?: Clock } = {},
+  {
+    isPreview = false,
+    clock = systemClock,
+    secrets = new Secrets(),
+    signal = new AbortController().signal,
+  }: { isPreview?: boolean; clock?: Clock; secrets?: Secrets; signal?: AbortSignal } = {},
 ): Promise<void> {
   return verifyInstalledImage(
     {
       fetch: nodeFetch,
       clock,
       reporter,
-      secrets: new Secrets(),
-      signal: new AbortController().signal,
+      secrets,
+      signal,
       environment: () => undefined,
     },
     image,
@@ -66,6 +71,7 @@ describe.each([true, false])("in a preview: %s", (isPreview) => {
   test.each([
     ["r.example.com/docs:latest", '"r.example.com/docs:latest" has none'],
     ["r.example.com/Docs@x", "has no usable path"],
+    [`r.example.com/Docs@${IMAGE_DIGEST}`, "has no usable path"],
   ])("%s is refused, for a tag may lead to another image at any time", async (name, reason) => {
     await expect(verify(name, { isPreview })).rejects.toThrow(reason);
     expect(registry.requests).toEqual([]);
@@ -84,16 +90,38 @@ test("a registry that a preview cannot reach is a warning: the run fails", async
   await expect(verify(image, { clock })).rejects.toThrow(NO_CHANGE);
 });
 
+test("a run that is cancelled ends with the reason, also in a preview, and warns of nothing", async () => {
+  const signal = AbortSignal.abort(new Error("cancelled"));
+  for (const isPreview of [true, false]) {
+    await expect(verify(`${registry.host}/docs@${IMAGE_DIGEST}`, { isPreview, signal })).rejects.toThrow(
+      "cancelled",
+    );
+  }
+  expect(reporter.lines.warn).toEqual([]);
+});
+
+test("an error contains no secret", async () => {
+  const secrets = new Secrets();
+  secrets.add("s3cr3t-c4n4ry");
+  const failed = verify(`${registry.host}/docs/s3cr3t-c4n4ry@${IMAGE_DIGEST}`, { secrets });
+  await expect(failed).rejects.toThrow("has no signature");
+  await expect(failed).rejects.not.toThrow("c4n4ry");
+});
+
 test.each([
   [{}, "`verify.publicKey` must be a public key in PEM."],
   [
     { publicKey: "key" },
     "`verify.publicKey` must be a public key in PEM (`openssl pkey -in key.pem -pubout`).",
   ],
-  [{ publicKey: PUBLIC_KEY, plainHttp: "yes" }, "`verify.plainHttp` must be true or false."],
-  [{ publicKey: PUBLIC_KEY, plainHttp: null }, undefined],
 ])("%j: the problem is named", (fields, problem) => {
   expect(verificationProblem(fields)).toBe(problem);
+});
+
+test("a switch that is neither true nor false is a problem, one that is absent or null is none", () => {
+  const problemOf = (plainHttp: unknown) => verificationProblem({ publicKey: PUBLIC_KEY, plainHttp });
+  expect(problemOf("yes")).toBe("`verify.plainHttp` must be true or false.");
+  for (const plainHttp of [true, false, null, undefined]) expect(problemOf(plainHttp)).toBeUndefined();
 });
 
 describe("installationValues", () => {
@@ -110,14 +138,17 @@ describe("installationValues", () => {
     expect(values({})).not.toHaveProperty("unverified");
   });
 
-  test.each([
-    [{ verify: "key" }, "`verify` must be an object: { publicKey }."],
-    [{ verify: { publicKey: "x" } }, "`verify.publicKey` must be a public key"],
+  test.each<[string, object, string]>([
+    ["a text", { verify: "key" }, "`verify` must be an object: { publicKey }."],
+    ["a list", { verify: [] }, "`verify` must be an object: { publicKey }."],
+    ["what is no key", { verify: { publicKey: "x" } }, "`verify.publicKey` must be a public key"],
     [
+      "a verification of a site that is no image",
       { image: undefined, bundleUrl: "https://store.example.com/b", verify: { publicKey: PUBLIC_KEY } },
-      "`verify` verifies the signature of an image",
+      "`verify` verifies the signature of an image, but this site is not an image: give the copy in a registry, or " +
+        "`{ image }`.",
     ],
-  ])("%j is refused", (given, reason) => {
+  ])("%s is refused", (_, given, reason) => {
     expect(values(given)).toEqual({ problems: [expect.stringContaining(reason) as string] });
   });
 
@@ -125,6 +156,8 @@ describe("installationValues", () => {
     const unknown = { outputs: { values: UNKNOWN } };
     expect(values({ verify: UNKNOWN })).toEqual(unknown);
     expect(values({ verify: { publicKey: UNKNOWN } })).toEqual(unknown);
+    expect(values({ verify: { publicKey: UNKNOWN, plainHttp: true } })).toEqual(unknown);
+    expect(values({ verify: { publicKey: PUBLIC_KEY }, destination: UNKNOWN })).toEqual(unknown);
     expect(values({ image: UNKNOWN, verify: { publicKey: PUBLIC_KEY } })).not.toHaveProperty("unverified");
   });
 });

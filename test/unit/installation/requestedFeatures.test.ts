@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import type {
-  RequestedFeatures,
-  SelfHostedDeploymentKind,
+import {
+  FEATURES,
+  supportOf,
+  type RequestedFeatures,
+  type SelfHostedDeploymentKind,
 } from "../../../provider/installation/featureTable.ts";
 import { featureValues } from "../../../provider/installation/requestedFeatures.ts";
 
@@ -20,6 +22,13 @@ test("all unavailable features are refused at once", () => {
   expect(problem).toMatch(/^Documentation search and Web analytics: unavailable in .* kind "air-gapped"\./);
   expect(problem).toContain("Remove `search` and `webAnalytics`");
   expect(problem).not.toContain("API playground");
+  expect(featureValues({ webAnalytics: true }, "air-gapped")).toEqual({
+    problem: expect.stringMatching(/give `deploymentKind: "client-hosted"`\.$/) as unknown,
+  });
+});
+
+test("a client-hosted installation may have every feature, as the refusals in an air-gapped one say", () => {
+  expect(FEATURES.filter((feature) => supportOf(feature, "client-hosted") === "unavailable")).toEqual([]);
 });
 
 test("false, null, undefined and absent request nothing", () => {

@@ -40,11 +40,21 @@ test("an image has no signature, one by the key, or only others", async () => {
   await expect(verifyImage(session, IMAGE, signer)).rejects.toThrow(
     `${registry.host}/docs/site@${IMAGE} has no signature`,
   );
+  await expect(verifyImage(session, IMAGE, signer)).rejects.toHaveProperty(
+    "remedy",
+    "Sign it, for example with `signingKeyEnv` of a BundleCopy. If it was copied from another repository, its signature " +
+      `was not: copy the tag ${TAG}, too.`,
+  );
 
   store([signed(signaturePayload("registry.internal/docs/site", IMAGE), signerWithNewKey())]);
   expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
   await expect(verifyImage(session, IMAGE, signer)).rejects.toThrow(
     `has no valid signature by the public key with the SHA-256 ${signer.keyId}`,
+  );
+  await expect(verifyImage(session, IMAGE, signer)).rejects.toHaveProperty(
+    "remedy",
+    `Another key signed it, or its signature in ${registry.host}/docs/site was changed. Give the public key of its signer, ` +
+      "or find out who changed it.",
   );
 
   const payload = signaturePayload("registry.internal/docs/site", IMAGE);
@@ -71,6 +81,16 @@ test("a signature of another image, and one with a changed byte anywhere, are no
   expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
 });
 
+test("a signature in a layer of another type, and a layer without one, are none", async () => {
+  const good = signed(signaturePayload("registry.internal/docs/site", IMAGE), signer);
+  store([good], { mediaType: "text/plain" });
+  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+  store([good], { annotations: undefined });
+  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+  store([good], {});
+  expect(await findSignature(session, IMAGE, signer)).toBe("signed");
+});
+
 test("a tag with something else than signatures is no signature", async () => {
   for (const text of ["{}", '{"layers":[{"mediaType":"text/plain"}]}', '{"layers":{}}', "[[[["]) {
     const body = Buffer.from(text);
@@ -88,7 +108,7 @@ function signed(payload: Buffer, by: Signer): Signed {
   return { payload, signature: by.sign(payload) };
 }
 
-function store(signatures: readonly Signed[]): void {
+function store(signatures: readonly Signed[], change: object = {}): void {
   registry.blobs.clear();
   const layers = signatures.map(({ payload, signature }) => {
     const digest = `sha256:${createHash("sha256").update(payload).digest("hex")}`;
@@ -98,6 +118,7 @@ function store(signatures: readonly Signed[]): void {
       digest,
       size: payload.length,
       annotations: { "dev.cosignproject.cosign/signature": signature.toString("base64") },
+      ...change,
     };
   });
   const type = "application/vnd.oci.image.manifest.v1+json";

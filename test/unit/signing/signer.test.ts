@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { sigstoreBundle } from "../../../provider/kit/signatureFiles.ts";
 import { signerFrom } from "../../../provider/signing/signer.ts";
+import { SUPPORTED_KEYS } from "../../../provider/signing/verifier.ts";
 import { ConfigurationError } from "../../../provider/messages/errors.ts";
 import { notOnWindows, POSIX_PROGRAMS } from "../../systems.ts";
 
@@ -67,16 +68,32 @@ test("a missing key, an unusable one, one of another kind and one with a passphr
     passphrase: "secret",
   });
   const rsa = pem(generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey);
-  const cases: [string | undefined, string][] = [
-    [undefined, "KIT_KEY, which `signingKeyEnv` names, is not set"],
-    [" \n", "is not set"],
-    ["-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----", "holds no private key in PEM"],
-    [ec("P-384"), "has an unsupported type (ec)"],
-    [ec("secp256k1"), "has an unsupported type (ec)"],
-    [rsa, "has an unsupported type (rsa)"],
-    [locked.toString(), "has a passphrase"],
+  const set = "Set it to the private key in PEM, or leave `signingKeyEnv` out: then nothing is signed.";
+  const give = `Give ${SUPPORTED_KEYS}.`;
+  const cosign = locked.toString().replaceAll("ENCRYPTED ", "ENCRYPTED SIGSTORE ");
+  const cases: [string | undefined, string, string][] = [
+    [undefined, "KIT_KEY, which `signingKeyEnv` names, is not set", set],
+    [" \n", "is not set", set],
+    [
+      "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----",
+      "holds no private key in PEM",
+      "Give the whole text, from -----BEGIN to -----END, with line breaks or with \\n for each of them.",
+    ],
+    [ec("P-384"), "has an unsupported type (ec)", give],
+    [ec("secp256k1"), "has an unsupported type (ec)", give],
+    [rsa, "has an unsupported type (rsa)", give],
+    [
+      locked.toString(),
+      "has a passphrase",
+      "Give it without one (`openssl pkey -in key.pem`), and keep the variable among your secrets.",
+    ],
+    [
+      cosign,
+      "has a passphrase",
+      `Keys of \`cosign generate-key-pair\` always have one. Give ${SUPPORTED_KEYS}, and keep the variable among your secrets.`,
+    ],
   ];
-  for (const [text, message] of cases) {
+  for (const [text, message, advice] of cases) {
     const read = (): unknown => from(text);
     expect(read).toThrow(ConfigurationError);
     expect(read).toThrow(message);
@@ -84,6 +101,7 @@ test("a missing key, an unusable one, one of another kind and one with a passphr
       read();
     } catch (error) {
       const { message: problem, remedy, cause } = error as ConfigurationError;
+      expect(remedy).toBe(advice);
       const lines = (text ?? "").split("\n").filter((line) => /^[\w+/=]{8,}$/.test(line));
       for (const line of lines) expect(`${problem} ${remedy}`).not.toContain(line);
       expect(cause).toBeUndefined();

@@ -16,7 +16,7 @@ test.each(Object.entries(PAIRS))(
   (_, pair) => {
     const { privateKey, publicKey } = pair();
     const signer = signerFrom("KEY", { environment: () => privatePem(privateKey) });
-    const verifier = verifierFrom(publicPem(publicKey).replaceAll("\n", "\\n"));
+    const verifier = verifierFrom(` \n  ${publicPem(publicKey).replaceAll("\n", "\\n")}`);
     const signature = signer.sign(BYTES);
     expect(verifier.verify(BYTES, signature)).toBe(true);
     expect(signer.verify(BYTES, signature)).toBe(true);
@@ -33,11 +33,16 @@ test("a text that is no public key of a supported kind has a problem, which neve
   const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey;
   const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" }).publicKey;
   expect(publicKeyProblem(publicPem(PAIRS.Ed25519().publicKey))).toBeUndefined();
-  expect(publicKeyProblem("cosign.pub")).toMatch(/^must be a public key in PEM/);
-  expect(publicKeyProblem(publicPem(rsa))).toMatch(/^must be of an ECDSA key/);
+  const example = "must be a public key in PEM (`openssl pkey -in key.pem -pubout`)";
+  expect(publicKeyProblem("cosign.pub")).toBe(example);
+  expect(publicKeyProblem(publicPem(rsa))).toBe(
+    "must be of an ECDSA key of the curve P-256 (`openssl ecparam -name prime256v1 -genkey -noout`) or an Ed25519 key " +
+      "(`openssl genpkey -algorithm ed25519`)",
+  );
   expect(publicKeyProblem(publicPem(p384))).toMatch(/^must be of an ECDSA key/);
   const secret = privatePem(privateKey);
-  expect(publicKeyProblem(secret)).toMatch(/not a private key/);
+  expect(publicKeyProblem(secret)).toBe(`${example}, not a private key: keep that one secret`);
   expect(publicKeyProblem(secret)).not.toContain(secret.split("\n")[1]);
-  expect(() => verifierFrom("cosign.pub")).toThrow("the public key must be a public key in PEM");
+  expect(() => verifierFrom("cosign.pub")).toThrow(`the public key ${example}`);
+  expect(() => verifierFrom(publicPem(p384))).toThrow("the public key must be of an ECDSA key");
 });
