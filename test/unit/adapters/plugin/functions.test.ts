@@ -1,26 +1,29 @@
 import nodeFetch from "node-fetch";
 import { expect, test } from "vitest";
+import { startReferenceService } from "../../../../examples/reference-service/index.ts";
 import { FUNCTIONS } from "../../../../provider/adapters/plugin/functions.ts";
 import schema from "../../../../provider/adapters/plugin/schema.json" with { type: "json" };
 import { Secrecy } from "../../../../provider/adapters/plugin/secrecy.ts";
 import { shownFailure } from "../../../../provider/adapters/session/shownText.ts";
 import { InputError } from "../../../../provider/messages/errors.ts";
 import { Secrets } from "../../../../provider/messages/secrets.ts";
-import { systemClock } from "../../../../provider/time/clock.ts";
+import { systemClock, type Clock } from "../../../../provider/time/clock.ts";
+import { FasterClock } from "../../../simulation/fasterClock.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { startRegistryStub } from "../../../simulation/registryStub.ts";
 import { IMAGE_DIGEST, newSigner, signImage } from "../../../simulation/signedImage.ts";
-import { testContext } from "../../../simulation/testContext.ts";
+import { KEY, testContext } from "../../../simulation/testContext.ts";
 
 const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";
 
-async function run(given: object) {
+async function run(given: object, options: { isPreview?: boolean; name?: string; clock?: Clock } = {}) {
+  const { isPreview = false, name = "installationValues", clock = systemClock } = options;
   const warnings: string[] = [];
   const secrecy = new Secrecy();
   const reporter = { ...recordingReporter(), warn: (text: string) => void warnings.push(text) };
-  const context = testContext({ fetch: nodeFetch, clock: systemClock, reporter });
-  const call = { secrecy, isPreview: false };
-  const result = await FUNCTIONS["docs-hosting:index:installationValues"]?.run(context, { ...given }, call);
+  const context = testContext({ fetch: nodeFetch, clock, reporter });
+  const call = { secrecy, isPreview };
+  const result = await FUNCTIONS[`docs-hosting:index:${name}`]?.run(context, { ...given }, call);
   return { result, warnings, secrecy };
 }
 
@@ -70,6 +73,21 @@ test("installationValues verifies the image before it returns its values", async
   signImage(registry, signer);
   const { result } = await run(given);
   expect(result).toEqual({ values: { staticExport: { enabled: true }, siteImage: image } });
+});
+
+test("installationValues in a preview warns of a registry that it cannot read", async () => {
+  const verify = { publicKey: newSigner().publicKey, plainHttp: true };
+  const given = { image: `127.0.0.1:1/docs@${IMAGE_DIGEST}`, deploymentKind: "air-gapped", verify };
+  const { warnings } = await run(given, { isPreview: true, clock: new FasterClock(100) });
+  expect(warnings).toEqual([expect.stringContaining("this preview cannot verify the signature")]);
+});
+
+test("getAgentJob reads the job at the service", async (context) => {
+  const service = await startReferenceService({ sites: {}, adminApiKey: KEY });
+  context.onTestFinished(() => service.close());
+  service.agentJobs.set("p1", { id: "a1", status: "completed" });
+  const { result } = await run({ baseUrl: service.url, projectId: "p1", id: "a1" }, { name: "getAgentJob" });
+  expect(result).toMatchObject({ id: "a1", status: "completed" });
 });
 
 test("any other failure is one line", () => {
