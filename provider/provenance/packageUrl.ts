@@ -1,3 +1,4 @@
+import { basename } from "node:path/posix";
 import { parseBase, repositoryName } from "../registry/reference";
 import { packageVersion } from "../files/packageVersion";
 
@@ -13,6 +14,6 @@ export function imagePackageUrl(name: string, digest: string): string {
     `repository_url=${encodeURIComponent(repositoryName(repository))}`,
     ...(tag === undefined ? [] : [`tag=${encodeURIComponent(tag)}`]),
   ];
-  const last = repository.path.split("/").at(-1) ?? "";
+  const last = basename(repository.path);
   return `pkg:oci/${encodeURIComponent(last)}@${encodeURIComponent(digest)}?${qualifiers.join("&")}`;
 }

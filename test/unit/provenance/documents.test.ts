@@ -109,7 +109,12 @@ test("the SBOM lists base image, bundle and search, and is valid", async () => {
         version: "v1",
         hashes: [{ alg: "SHA-256", content: "a".repeat(64) }],
       },
-      { type: "library", "bom-ref": "offline-search", version: "1" },
+      {
+        type: "library",
+        "bom-ref": "offline-search",
+        name: "pulumi-docs-hosting/offline-search",
+        version: "1",
+      },
     ],
     dependencies: expect.arrayContaining([
       { ref: "image", dependsOn: ["base-image", "bundle", "offline-search"] },
@@ -128,9 +133,9 @@ test("the SBOM lists base image, bundle and search, and is valid", async () => {
 test("the SBOM of a file without a base and a search has the bundle only; a part without content has no hash", async () => {
   const main = imagePart("image", "registry.internal/docs/site", DIGEST);
   const text = await sbomText(main, siteParts({ bundle: FILE }));
-  expect(JSON.parse(text)).toMatchObject({
-    components: [{ type: "file", "bom-ref": "bundle", name: "site/bundle.zip", version: "v1" }],
-  });
+  const only = { type: "file", "bom-ref": "bundle", name: "site/bundle.zip", version: "v1" };
+  expect(JSON.parse(text)).toMatchObject({ components: [only] });
+  expect((JSON.parse(text) as { components: unknown[] }).components).toHaveLength(1);
   const { components } = JSON.parse(await sbomText(main, siteParts(ORIGIN))) as {
     components: Record<string, unknown>[];
   };
@@ -149,6 +154,9 @@ test("the bytes of an SBOM do not depend on the order of its parts, and a person
 test("the URL of an image has its repository and tag, and no tag if none is given", () => {
   expect(imagePackageUrl("127.0.0.1:5000/Docs/site".toLowerCase(), DIGEST)).toBe(
     `pkg:oci/site@sha256%3A${"c".repeat(64)}?repository_url=127.0.0.1%3A5000%2Fdocs%2Fsite`,
+  );
+  expect(imagePackageUrl("registry.internal/team/docs/site:v1", DIGEST)).toBe(
+    `pkg:oci/site@sha256%3A${"c".repeat(64)}?repository_url=registry.internal%2Fteam%2Fdocs%2Fsite&tag=v1`,
   );
 });
 
