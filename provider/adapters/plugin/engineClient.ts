@@ -14,10 +14,6 @@ export class Engine {
   #address = "";
   #client: EngineClient | undefined;
 
-  get address(): string {
-    return this.#address;
-  }
-
   /** @param address `host:port` */
   connect(address: string): void {
     if (address === "" || address === this.#address) return;

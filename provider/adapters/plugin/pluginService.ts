@@ -1,4 +1,4 @@
-import { status, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { PluginInfo, type PluginAttach } from "@pulumi/pulumi/proto/plugin_pb";
 import * as rpc from "@pulumi/pulumi/proto/provider_pb";
@@ -27,7 +27,10 @@ export interface PluginParts {
   cancel(): void;
 }
 
-/** `pulumirpc.ResourceProvider`, see https://github.com/pulumi/pulumi/blob/master/proto/pulumi/provider.proto */
+/**
+ * `pulumirpc.ResourceProvider`, see https://github.com/pulumi/pulumi/blob/master/proto/pulumi/provider.proto. The gRPC server
+ * answers all other methods with UNIMPLEMENTED: an engine treats this as a provider without the method.
+ */
 export function pluginService(parts: PluginParts): UntypedServiceImplementation {
   const { environment } = parts;
   let session = parts.newSession();
@@ -132,19 +135,7 @@ export function pluginService(parts: PluginParts): UntypedServiceImplementation 
       parts.cancel();
       return new Empty();
     }),
-
-    call: notServed("call"),
-    construct: notServed("construct"),
-    parameterize: notServed("parameterize"),
-    getMapping: notServed("getMapping"),
-    getMappings: notServed("getMappings"),
   };
-}
-
-/** An engine treats this as a provider without the method. */
-function notServed(method: string) {
-  return (_call: unknown, callback: (error: { code: status; details: string }, answer: null) => void): void =>
-    callback({ code: status.UNIMPLEMENTED, details: `docs-hosting has no ${method}` }, null);
 }
 
 /** The type in `urn:pulumi:stack::project::parent$type::name`. */
