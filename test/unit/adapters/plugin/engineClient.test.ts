@@ -7,6 +7,7 @@ import { describe, expect, test, vi, type TestContext } from "vitest";
 import { Engine } from "../../../../provider/adapters/plugin/engineClient.ts";
 import { pluginProcess } from "../../../../provider/adapters/plugin/pluginProcess.ts";
 import { Secrets } from "../../../../provider/messages/secrets.ts";
+import { systemClock } from "../../../../provider/time/clock.ts";
 
 interface ServedEngine {
   readonly address: string;
@@ -33,6 +34,8 @@ async function serveEngine(context: TestContext): Promise<ServedEngine> {
   return { address: `127.0.0.1:${port}`, lines, close };
 }
 
+const waitFor = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 30_000 });
+
 const LINE = { severity: 1, message: "a line", urn: "urn:a", ephemeral: false } as const;
 
 test("a line has the engine's severity, its row, and whether it is only progress", async (context) => {
@@ -40,7 +43,7 @@ test("a line has the engine's severity, its row, and whether it is only progress
   const engine = new Engine();
   engine.connect(served.address);
   for (const severity of [0, 1, 2] as const) engine.send({ ...LINE, severity, ephemeral: severity === 1 });
-  await vi.waitFor(() => expect(served.lines).toHaveLength(3));
+  await waitFor(() => expect(served.lines).toHaveLength(3));
   const { DEBUG, INFO, WARNING } = LogSeverity;
   expect(served.lines).toEqual(
     [DEBUG, INFO, WARNING].map((severity): unknown =>
@@ -56,16 +59,14 @@ test("lines without an engine are lost; an engine that attaches gets those that 
   engine.send(LINE);
   engine.connect(first.address);
   engine.send({ ...LINE, message: "to the first" });
-  await vi.waitFor(() => expect(first.lines).toHaveLength(1));
+  await waitFor(() => expect(first.lines).toHaveLength(1));
   engine.connect("");
   engine.connect(first.address);
   engine.send({ ...LINE, message: "again" });
-  await vi.waitFor(() =>
-    expect(first.lines.map(({ message }) => message)).toEqual(["to the first", "again"]),
-  );
+  await waitFor(() => expect(first.lines.map(({ message }) => message)).toEqual(["to the first", "again"]));
   engine.connect(second.address);
   engine.send({ ...LINE, message: "to the second" });
-  await vi.waitFor(() => expect(second.lines.map(({ message }) => message)).toEqual(["to the second"]));
+  await waitFor(() => expect(second.lines.map(({ message }) => message)).toEqual(["to the second"]));
   expect(first.lines).toHaveLength(2);
 });
 
@@ -95,7 +96,7 @@ describe("an operation of the plugin's process", () => {
     const served = await serveEngine(context);
     const parts = pluginProcess(served.address);
     const { ended, exit } = started(context, parts, served);
-    await vi.waitFor(() => expect(served.lines).toEqual([expect.objectContaining(sent)]));
+    await waitFor(() => expect(served.lines).toEqual([expect.objectContaining(sent)]));
     parts.cancel();
     await expect(ended).rejects.toThrow("the run was cancelled");
     expect(exit).not.toHaveBeenCalled();
@@ -107,7 +108,7 @@ describe("an operation of the plugin's process", () => {
     parts.cancel(); // before any operation, this does nothing
     parts.connect(served.address);
     const { ended, exit } = started(context, parts, served);
-    await vi.waitFor(() => expect(served.lines).toEqual([expect.objectContaining(sent)]));
+    await waitFor(() => expect(served.lines).toEqual([expect.objectContaining(sent)]));
     served.close();
     parts.cancel();
     await expect(ended).rejects.toThrow("the run was cancelled");
@@ -116,10 +117,13 @@ describe("an operation of the plugin's process", () => {
 
   test("ends with the process once the engine that started it is gone", async (context) => {
     const served = await serveEngine(context);
+    const limits = vi.spyOn(systemClock, "after").mockReturnValue(() => undefined);
+    context.onTestFinished(() => limits.mockRestore());
     const { ended, exit } = started(context, pluginProcess(served.address), served);
-    await vi.waitFor(() => expect(served.lines).toHaveLength(1));
+    await waitFor(() => expect(served.lines).toHaveLength(1));
     served.close();
     await expect(ended).rejects.toThrow("Pulumi ended before the operation");
     expect(exit).toHaveBeenCalledWith(1);
+    expect(limits).toHaveBeenCalledWith(10_000, expect.any(Function));
   });
 });
