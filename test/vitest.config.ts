@@ -19,7 +19,7 @@ export default defineConfig({
       project("unit", 60_000, {
         include: ["unit/**/*.test.ts", "histories/**/*.test.ts"],
         exclude: [REPLACED_MODULES],
-        setupFiles: ["fixedSeed.ts"],
+        setupFiles: ["fixedSeed.ts", "replacedTimers.ts"],
         ...sharedProcesses,
       }),
       project("modules", 60_000, {
@@ -28,7 +28,7 @@ export default defineConfig({
       }),
       project("faults", 60_000, {
         include: ["faults/*.test.ts"],
-        setupFiles: ["fixedSeed.ts", "faults/canary.ts"],
+        setupFiles: ["fixedSeed.ts", "replacedTimers.ts", "faults/canary.ts"],
         ...sharedProcesses,
       }),
       project("service", 60_000, {

@@ -7,8 +7,8 @@ describe("the machine's clock", () => {
     vi.useFakeTimers({ now: Date.parse("2026-01-01T00:00:00Z") });
   });
   afterEach(() => {
+    vi.restoreAllMocks(); // first: it restores the timers that it replaced, and those are fake ones
     vi.useRealTimers();
-    vi.restoreAllMocks();
   });
 
   test("returns wall-clock time, and a time that never goes back", () => {
