@@ -65,15 +65,15 @@ export function installationValues(given: Readonly<Record<string, unknown>>): In
   const requested = requestedOf(features, deploymentKind);
   const theirs = groupOf(values);
   const signed = verificationIn(verify, served);
-  const known = argumentsOf(site);
+  const foreign = unknownArgument(site);
   if (
-    "problem" in known ||
+    "problem" in foreign ||
     "problem" in served ||
     "problem" in requested ||
     "problem" in theirs ||
     "problem" in signed
   ) {
-    const parts = [known, served, requested, theirs, signed];
+    const parts = [foreign, served, requested, theirs, signed];
     return { problems: parts.flatMap((each) => ("problem" in each ? [each.problem] : [])) };
   }
   const { facts, isCopy } = served;
@@ -99,7 +99,7 @@ export function installationValues(given: Readonly<Record<string, unknown>>): In
 
 const REMEDY = "pass the outputs of a BundleCopy with the destination { repository, base }";
 
-function argumentsOf(site: Readonly<Record<string, unknown>>): Problem | Record<string, never> {
+function unknownArgument(site: Readonly<Record<string, unknown>>): Problem | Record<string, never> {
   const name = Object.keys(site).find((each) => !(SITE_ARGUMENTS as readonly string[]).includes(each));
   const names = [...SITE_ARGUMENTS, "deploymentKind", "features", "verify", "values"].join(", ");
   return name === undefined ? {} : { problem: `there is no argument \`${name}\`. Arguments are: ${names}.` };

@@ -1,15 +1,11 @@
-import { createHash, generateKeyPairSync } from "node:crypto";
-import fetch from "node-fetch";
+import { createHash } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
-import { RegistrySession } from "../../../provider/registry/session.ts";
-import { parseRepository } from "../../../provider/registry/reference.ts";
+import type { RegistrySession } from "../../../provider/registry/session.ts";
 import { findSignature, signaturePayload, verifyImage } from "../../../provider/signing/imageSignature.ts";
-import { signerFrom, type Signer } from "../../../provider/signing/signer.ts";
-import { systemClock } from "../../../provider/time/clock.ts";
-import { startDeadline } from "../../../provider/time/deadline.ts";
-import { Secrets } from "../../../provider/messages/secrets.ts";
-import { recordingReporter } from "../../simulation/recordingReporter.ts";
+import type { Signer } from "../../../provider/signing/signer.ts";
+import { openRegistrySession } from "../../simulation/registrySession.ts";
 import { startRegistryStub, type RegistryStub } from "../../simulation/registryStub.ts";
+import { newSigner } from "../../simulation/signedImage.ts";
 
 const IMAGE = `sha256:${"1".repeat(64)}`;
 const TAG = `sha256-${"1".repeat(64)}.sig`;
@@ -18,22 +14,10 @@ let registry: RegistryStub;
 let session: RegistrySession;
 beforeEach(async (context) => {
   registry = await startRegistryStub(context);
-  const environment = {
-    fetch,
-    clock: systemClock,
-    reporter: recordingReporter(),
-    secrets: new Secrets(),
-    signal: new AbortController().signal,
-    deadline: startDeadline(systemClock, 60_000),
-    environment: () => undefined,
-  };
-  session = new RegistrySession(parseRepository(`${registry.host}/docs/site`), environment, {
-    actions: "pull",
-    plainHttp: true,
-  });
+  session = openRegistrySession(registry, "pull");
 });
 
-const signer = signerWithNewKey();
+const signer = newSigner();
 
 test("an image has no signature, one by the key, or only others", async () => {
   expect(await findSignature(session, IMAGE, signer)).toBe("unsigned");
@@ -46,7 +30,7 @@ test("an image has no signature, one by the key, or only others", async () => {
       `was not: copy the tag ${TAG}, too.`,
   );
 
-  store([signed(signaturePayload("registry.internal/docs/site", IMAGE), signerWithNewKey())]);
+  store([signed(signaturePayload("registry.internal/docs/site", IMAGE), newSigner())]);
   expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
   await expect(verifyImage(session, IMAGE, signer)).rejects.toThrow(
     `has no valid signature by the public key with the SHA-256 ${signer.keyId}`,
@@ -58,7 +42,7 @@ test("an image has no signature, one by the key, or only others", async () => {
   );
 
   const payload = signaturePayload("registry.internal/docs/site", IMAGE);
-  store([signed(payload, signerWithNewKey()), signed(payload, signer)]);
+  store([signed(payload, newSigner()), signed(payload, signer)]);
   expect(await findSignature(session, IMAGE, signer)).toBe("signed");
   await verifyImage(session, IMAGE, signer);
 });
@@ -123,10 +107,4 @@ function store(signatures: readonly Signed[], change: object = {}): void {
   });
   const type = "application/vnd.oci.image.manifest.v1+json";
   registry.manifests.set(TAG, { type, body: Buffer.from(JSON.stringify({ mediaType: type, layers })) });
-}
-
-function signerWithNewKey(): Signer {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-  return signerFrom("KEY", { environment: () => pem });
 }

@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto";
-import fetch from "node-fetch";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Manifest } from "../../../provider/registry/manifests.ts";
-import { parseRepository } from "../../../provider/registry/reference.ts";
-import { RegistrySession } from "../../../provider/registry/session.ts";
+import type { RegistrySession } from "../../../provider/registry/session.ts";
 import type { Artifact } from "../../../provider/signing/artifacts.ts";
 import { opened } from "../../../provider/signing/envelope.ts";
 import { readLayers } from "../../../provider/signing/layers.ts";
@@ -15,10 +13,7 @@ import {
   signedArtifacts,
   type Attestation,
 } from "../../../provider/signing/signedImage.ts";
-import { Secrets } from "../../../provider/messages/secrets.ts";
-import { systemClock } from "../../../provider/time/clock.ts";
-import { startDeadline } from "../../../provider/time/deadline.ts";
-import { recordingReporter } from "../../simulation/recordingReporter.ts";
+import { openRegistrySession } from "../../simulation/registrySession.ts";
 import { startRegistryStub, type RegistryStub } from "../../simulation/registryStub.ts";
 import { newSigner } from "../../simulation/signedImage.ts";
 
@@ -34,17 +29,7 @@ let registry: RegistryStub;
 let session: RegistrySession;
 beforeEach(async (context) => {
   registry = await startRegistryStub(context);
-  const environment = {
-    fetch,
-    clock: systemClock,
-    reporter: recordingReporter(),
-    secrets: new Secrets(),
-    signal: new AbortController().signal,
-    deadline: startDeadline(systemClock, 60_000),
-    environment: () => undefined,
-  };
-  const repository = parseRepository(`${registry.host}/docs/site`);
-  session = new RegistrySession(repository, environment, { actions: "pull,push", plainHttp: true });
+  session = openRegistrySession(registry, "pull,push");
   store(IMAGE);
 });
 

@@ -1,0 +1,22 @@
+import fetch from "node-fetch";
+import { Secrets } from "../../provider/messages/secrets.ts";
+import { parseRepository } from "../../provider/registry/reference.ts";
+import { RegistrySession } from "../../provider/registry/session.ts";
+import { systemClock } from "../../provider/time/clock.ts";
+import { startDeadline } from "../../provider/time/deadline.ts";
+import { recordingReporter } from "./recordingReporter.ts";
+import type { RegistryStub } from "./registryStub.ts";
+
+/** A session with the repository `docs/site` of a registry, for a minute. */
+export function openRegistrySession({ host }: RegistryStub, actions: "pull" | "pull,push"): RegistrySession {
+  const environment = {
+    fetch,
+    clock: systemClock,
+    reporter: recordingReporter(),
+    secrets: new Secrets(),
+    signal: new AbortController().signal,
+    deadline: startDeadline(systemClock, 60_000),
+    environment: () => undefined,
+  };
+  return new RegistrySession(parseRepository(`${host}/docs/site`), environment, { actions, plainHttp: true });
+}
