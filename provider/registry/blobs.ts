@@ -1,11 +1,7 @@
 import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
+import type { Blob, Content } from "./content";
 import type { RegistrySession } from "./session";
-
-/** The digest and size of some content. */
-export interface Blob {
-  readonly digest: string;
-  readonly size: number;
-}
 
 /** Content to upload, readable from any offset and more than once. */
 export interface BlobSource extends Blob {
@@ -26,14 +22,11 @@ export function fileBlob(path: string, blob: Blob): BlobSource {
 }
 
 /** A blob in memory. */
-export function bytesBlob(bytes: Buffer, digest: string): BlobSource {
+export function bytesBlob({ digest, bytes }: Pick<Content, "digest" | "bytes">): BlobSource {
   return {
     digest,
     size: bytes.length,
-    // eslint-disable-next-line @typescript-eslint/require-await -- to be read as the others are
-    async *read(start, end) {
-      yield bytes.subarray(start, end);
-    },
+    read: (start, end) => Readable.from([bytes.subarray(start, end)]),
   };
 }
 

@@ -1,4 +1,5 @@
-import { hasBlob, type Blob, type BlobSource } from "./blobs";
+import { bytesBlob, hasBlob, type BlobSource } from "./blobs";
+import type { Blob, Content } from "./content";
 import type { RegistrySession } from "./session";
 import { cancelUpload, Upload } from "./upload";
 
@@ -31,6 +32,12 @@ export async function ensureBlob(
   }
   await new Upload(session, await source(), moved).run();
   return "sent";
+}
+
+/** Ensures that the repository has this content as a blob. @throws as {@link ensureBlob} */
+export async function ensureContent(session: RegistrySession, content: Content): Promise<void> {
+  const blob = bytesBlob(content);
+  await ensureBlob(session, blob, { source: () => blob });
 }
 
 /** @returns whether the repository has the blob now; an upload that the registry started instead is cancelled */

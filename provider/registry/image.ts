@@ -1,6 +1,6 @@
 import { parseJson } from "../http/replyBody";
 import { DestinationError } from "../messages/errors";
-import type { Blob } from "./blobs";
+import { descriptorIn, type Descriptor } from "./content";
 import { readBlob } from "./download";
 import { getManifest, missingImage, type Manifest } from "./manifests";
 import { IMAGE_TYPES, INDEX_TYPES } from "./mediaTypes";
@@ -12,11 +12,6 @@ export interface Platform {
   readonly os: string;
   readonly architecture: string;
   readonly [more: string]: unknown;
-}
-
-/** A blob, as a manifest describes it. */
-export interface Descriptor extends Blob {
-  readonly mediaType: string;
 }
 
 /** An image for one platform. */
@@ -93,8 +88,8 @@ async function readPlatformImage(
     throw unusable(session, manifest, `is not an image but ${JSON.stringify(manifest.mediaType)}`);
   }
   const { config, layers } = objectOf(session, manifest);
-  const descriptors = Array.isArray(layers) ? (layers as unknown[]).map(descriptorOf) : [undefined];
-  const configBlob = descriptorOf(config);
+  const descriptors = Array.isArray(layers) ? (layers as unknown[]).map(descriptorIn) : [undefined];
+  const configBlob = descriptorIn(config);
   if (configBlob === undefined || descriptors.includes(undefined)) {
     throw unusable(session, manifest, "names blobs without digest, size or type");
   }
@@ -123,14 +118,6 @@ export function platformIn({ os, architecture, variant }: PlatformImage["config"
     architecture: String(architecture),
     ...(typeof variant === "string" && { variant }),
   };
-}
-
-function descriptorOf(value: unknown): Descriptor | undefined {
-  const { digest, size, mediaType } = Object(value) as Record<string, unknown>;
-  if (!isDigest(digest) || typeof mediaType !== "string") return undefined;
-  return typeof size === "number" && Number.isSafeInteger(size) && size >= 0
-    ? { digest, size, mediaType }
-    : undefined;
 }
 
 function objectOf(session: RegistrySession, manifest: Manifest): Record<string, unknown> {

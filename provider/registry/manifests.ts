@@ -1,5 +1,6 @@
+import { parseJson } from "../http/replyBody";
 import { DestinationError } from "../messages/errors";
-import { digestOf } from "./digest";
+import { contentOf, type Content } from "./content";
 import { wholeBody } from "./exchange";
 import { readUnwanted } from "./failedRequest";
 import { MANIFEST_TYPES } from "./mediaTypes";
@@ -8,11 +9,7 @@ import { registryReason } from "./registryError";
 import type { RegistrySession } from "./session";
 
 /** A manifest or an index, with the exact bytes of its digest. */
-export interface Manifest {
-  readonly digest: string;
-  readonly mediaType: string;
-  readonly bytes: Buffer;
-}
+export type Manifest = Content;
 
 /**
  * Finds the digest that a tag or digest refers to.
@@ -54,14 +51,14 @@ export async function getManifest(session: RegistrySession, name: string): Promi
     async (reply) => {
       if (reply.status === 404) return undefined;
       const bytes = await wholeBody(reply);
-      const digest = digestOf(bytes);
+      const manifest = contentOf(mediaTypeOf(reply.headers.get("content-type"), bytes), bytes);
       const announced = reply.headers.get("docker-content-digest");
       for (const promised of [isDigest(name) ? name : undefined, announced ?? undefined]) {
-        if (promised !== undefined && promised !== digest) {
-          throw otherBytes(pinned(session.repository, promised), digest);
+        if (promised !== undefined && promised !== manifest.digest) {
+          throw otherBytes(pinned(session.repository, promised), manifest.digest);
         }
       }
-      return { digest, mediaType: mediaTypeOf(reply.headers.get("content-type"), bytes), bytes };
+      return manifest;
     },
   );
 }
@@ -143,10 +140,6 @@ export function otherBytes(what: string, digest: string): DestinationError {
 function mediaTypeOf(header: string | null, bytes: Buffer): string {
   const type = header?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (MANIFEST_TYPES.includes(type)) return type;
-  try {
-    const { mediaType } = Object(JSON.parse(bytes.toString())) as { mediaType?: unknown };
-    return typeof mediaType === "string" ? mediaType : type;
-  } catch {
-    return type;
-  }
+  const { mediaType } = Object(parseJson(bytes.toString())) as { mediaType?: unknown };
+  return typeof mediaType === "string" ? mediaType : type;
 }

@@ -1,6 +1,6 @@
 import { parseJson } from "../http/replyBody";
 import { DestinationError } from "../messages/errors";
-import { digestOf } from "./digest";
+import { manifestOf, type Descriptor } from "./content";
 import { wholeBody } from "./exchange";
 import { findManifest, getManifest, putManifest } from "./manifests";
 import { OCI_INDEX } from "./mediaTypes";
@@ -8,19 +8,15 @@ import { isDigest, repositoryName } from "./reference";
 import type { RegistrySession } from "./session";
 
 /** An entry in the list of an image's referrers: manifests that name the image as their subject. */
-export interface ReferrerEntry {
-  readonly mediaType: string;
-  readonly digest: string;
-  readonly size: number;
+export interface ReferrerEntry extends Descriptor {
   readonly artifactType: string;
-  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** Replies of registries that do not have the API. */
 const NO_API = [400, 403, 404, 405, 406, 501];
 
-/** The tag of the list, for registries without the API. */
-const listTag = (digest: string): string => digest.replace(":", "-");
+/** The tag of the list of an image's referrers, in a registry without the API. @param digest of the image */
+export const referrersTag = (digest: string): string => digest.replace(":", "-");
 
 /**
  * Ensures that the list of an image's referrers contains these, which are already in the registry. A registry with the API for
@@ -35,7 +31,7 @@ export async function listReferrers(
   referrers: readonly ReferrerEntry[],
 ): Promise<void> {
   if (await hasReferrersApi(session, digest)) return;
-  const tag = listTag(digest);
+  const tag = referrersTag(digest);
   const existing = await entriesUnder(session, tag);
   const missing = referrers.filter((each) => !existing.some((entry) => digestIn(entry) === each.digest));
   if (missing.length === 0) return;
@@ -45,21 +41,7 @@ export async function listReferrers(
     const listed = digestIn(each);
     if (isDigest(listed) && (await findManifest(session, listed)) !== undefined) left.push(each);
   }
-  const index = { schemaVersion: 2, mediaType: OCI_INDEX, manifests: [...left, ...missing] };
-  const bytes = Buffer.from(JSON.stringify(index));
-  await putManifest(session, { digest: digestOf(bytes), mediaType: OCI_INDEX, bytes }, tag);
-}
-
-/**
- * Finds the list of an image's referrers in a registry without the API.
- *
- * @returns the digest of the list
- */
-export async function findReferrersList(
-  session: RegistrySession,
-  digest: string,
-): Promise<string | undefined> {
-  return findManifest(session, listTag(digest));
+  await putManifest(session, manifestOf(OCI_INDEX, { manifests: [...left, ...missing] }), tag);
 }
 
 async function hasReferrersApi(session: RegistrySession, digest: string): Promise<boolean> {

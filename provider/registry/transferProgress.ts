@@ -1,5 +1,5 @@
 import { transferLine } from "../messages/transferLine";
-import type { Blob } from "./blobs";
+import type { Blob } from "./content";
 import type { RegistryContext } from "./exchange";
 
 /** Minimum time between two lines, in milliseconds. */

@@ -1,20 +1,19 @@
-import { digestOf } from "../registry/digest";
+import { contentOf, describe, manifestOf, type Content, type Descriptor } from "../registry/content";
 import type { Manifest } from "../registry/manifests";
 import { OCI_CONFIG, OCI_MANIFEST } from "../registry/mediaTypes";
-import type { ReferrerEntry } from "../registry/referrers";
-import { ENVELOPE_TYPE, STATEMENT_TYPE } from "./envelope";
+import { referrersTag, type ReferrerEntry } from "../registry/referrers";
+import { STATEMENT_TYPE } from "./envelope";
 
 /**
- * The tags under which cosign finds an image's signatures and attestations. They contain the image's digest, see
+ * The tag under which cosign finds an image's signatures, see
  * https://github.com/sigstore/cosign/blob/main/specs/SIGNATURE_SPEC.md. Versions 2 and 3 of cosign, Flux and admission controllers
- * read these tags. A registry needs only tags for them.
+ * read such tags. A registry needs only tags for them.
+ *
+ * @param digest of the image
  */
-const tagOf = (digest: string, suffix: string): string => `${digest.replace(":", "-")}${suffix}`;
-
-/** The tag of an image's signatures. @param digest of the image */
-export const signatureTag = (digest: string): string => tagOf(digest, ".sig");
+export const signatureTag = (digest: string): string => `${referrersTag(digest)}.sig`;
 /** The tag of an image's attestations. @param digest of the image */
-export const attestationTag = (digest: string): string => tagOf(digest, ".att");
+export const attestationTag = (digest: string): string => `${referrersTag(digest)}.att`;
 
 /** The media type of a payload that an image's signature signs. */
 export const SIMPLE_SIGNING = "application/vnd.dev.cosign.simplesigning.v1+json";
@@ -28,20 +27,6 @@ const SIGNATURE_ARTIFACT = "application/vnd.dev.cosign.artifact.sig.v1+json";
 const REFERRER_ANNOTATION = "in-toto.io/predicate-type";
 
 const EMPTY_TYPE = "application/vnd.oci.empty.v1+json";
-
-/** Content in memory, with its digest. */
-export interface Content {
-  readonly bytes: Buffer;
-  readonly digest: string;
-}
-
-/** A layer of an artifact, as its manifest lists it. */
-export interface ArtifactLayer {
-  readonly mediaType: string;
-  readonly digest: string;
-  readonly size: number;
-  readonly annotations?: Readonly<Record<string, string>> | undefined;
-}
 
 /** A signature or an attestation of an image, ready to be stored. */
 export interface Artifact {
@@ -57,87 +42,60 @@ export interface Artifact {
 /** The signatures of an image: cosign finds them by their tag, other programs as a referrer. */
 export function signatureArtifact(
   image: Manifest,
-  layers: readonly ArtifactLayer[],
+  layers: readonly Descriptor[],
   blobs: readonly Content[],
 ): Artifact {
-  const config = configOf(layers);
-  const tag = signatureTag(image.digest);
-  return referring(image, SIGNATURE_ARTIFACT, OCI_CONFIG, config, layers, blobs, { tag });
+  const artifact = referring(image, SIGNATURE_ARTIFACT, configOf(layers), layers, blobs);
+  return { ...artifact, tag: signatureTag(image.digest) };
 }
 
 /** All attestations of an image: cosign finds them by their tag. */
 export function attestationArtifact(
   image: Manifest,
-  layers: readonly ArtifactLayer[],
+  layers: readonly Descriptor[],
   blobs: readonly Content[],
 ): Artifact {
   const config = configOf(layers);
-  const manifest = manifestOf({ config: descriptor(OCI_CONFIG, config), layers });
+  const manifest = manifestOf(OCI_MANIFEST, { config: describe(config), layers });
   return { manifest, blobs: [config, ...blobs], tag: attestationTag(image.digest) };
 }
 
 /** One attestation of an image as a referrer. @param envelope the content of its only layer */
 export function attestationReferrer(image: Manifest, predicateType: string, envelope: Content): Artifact {
-  const layers = [descriptor(ENVELOPE_TYPE, envelope)];
+  const config = contentOf(EMPTY_TYPE, {});
   const annotations = { [REFERRER_ANNOTATION]: predicateType };
-  const options = { annotations };
-  return referring(image, STATEMENT_TYPE, EMPTY_TYPE, contentOf("{}"), layers, [envelope], options);
-}
-
-/** Bytes with their digest. */
-export function contentOf(text: Buffer | string): Content {
-  const bytes = Buffer.from(text as string);
-  return { bytes, digest: digestOf(bytes) };
-}
-
-/** Describes content in a manifest. */
-export function descriptor(
-  mediaType: string,
-  { bytes, digest }: Content,
-  annotations?: Readonly<Record<string, string>>,
-): ArtifactLayer {
-  return { mediaType, digest, size: bytes.length, ...(annotations && { annotations }) };
+  return referring(image, STATEMENT_TYPE, config, [describe(envelope)], [envelope], annotations);
 }
 
 function referring(
   image: Manifest,
   artifactType: string,
-  configType: string,
   config: Content,
-  layers: readonly ArtifactLayer[],
+  layers: readonly Descriptor[],
   blobs: readonly Content[],
-  { tag, annotations }: { tag?: string; annotations?: Readonly<Record<string, string>> },
+  annotations?: Readonly<Record<string, string>>,
 ): Artifact {
-  const manifest = manifestOf({
+  const manifest = manifestOf(OCI_MANIFEST, {
     artifactType,
-    config: descriptor(configType, config),
+    config: describe(config),
     layers,
-    subject: { mediaType: image.mediaType, digest: image.digest, size: image.bytes.length },
+    subject: describe(image),
     annotations,
   });
-  const { digest, mediaType, bytes } = manifest;
   return {
     manifest,
     blobs: [config, ...blobs],
-    ...(tag !== undefined && { tag }),
-    referrer: { mediaType, digest, size: bytes.length, artifactType, ...(annotations && { annotations }) },
+    referrer: { ...describe(manifest), artifactType, ...(annotations && { annotations }) },
   };
 }
 
-function manifestOf(content: object): Manifest {
-  const bytes = Buffer.from(JSON.stringify({ schemaVersion: 2, mediaType: OCI_MANIFEST, ...content }));
-  return { digest: digestOf(bytes), mediaType: OCI_MANIFEST, bytes };
-}
-
 /** The configuration that cosign writes, without its time. */
-function configOf(layers: readonly ArtifactLayer[]): Content {
+function configOf(layers: readonly Descriptor[]): Content {
   const diffIds = layers.map(({ digest }) => digest);
-  return contentOf(
-    JSON.stringify({
-      architecture: "",
-      os: "",
-      config: {},
-      rootfs: { type: "layers", diff_ids: diffIds },
-    }),
-  );
+  return contentOf(OCI_CONFIG, {
+    architecture: "",
+    os: "",
+    config: {},
+    rootfs: { type: "layers", diff_ids: diffIds },
+  });
 }

@@ -1,13 +1,12 @@
 import { parseJson } from "../http/replyBody";
+import { descriptorIn, type Descriptor } from "../registry/content";
 import { findBlob } from "../registry/download";
 import { getManifest } from "../registry/manifests";
-import { isDigest } from "../registry/reference";
 import type { RegistrySession } from "../registry/session";
-import type { ArtifactLayer } from "./artifacts";
 
 /** A layer of a signature or an attestation, with its content. */
 export interface ReadLayer {
-  readonly layer: ArtifactLayer;
+  readonly layer: Descriptor;
   readonly content: Buffer;
 }
 
@@ -31,16 +30,13 @@ export async function readLayers(session: RegistrySession, tag: string): Promise
   return read;
 }
 
-function layerOf(value: unknown): ArtifactLayer | undefined {
-  const { mediaType, digest, size, annotations } = Object(value) as Record<string, unknown>;
-  if (typeof mediaType !== "string" || !isDigest(digest) || !Number.isSafeInteger(size)) return undefined;
+function layerOf(value: unknown): Descriptor | undefined {
+  const descriptor = descriptorIn(value);
+  const { annotations } = Object(value) as Record<string, unknown>;
   const texts = Object.entries(Object(annotations) as object).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",
   );
-  return {
-    mediaType,
-    digest,
-    size: Number(size),
-    ...(texts.length > 0 && { annotations: Object.fromEntries(texts) }),
-  };
+  return descriptor && texts.length > 0
+    ? { ...descriptor, annotations: Object.fromEntries(texts) }
+    : descriptor;
 }

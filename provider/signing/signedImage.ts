@@ -1,6 +1,6 @@
 import { parseJson } from "../http/replyBody";
-import { bytesBlob } from "../registry/blobs";
-import { ensureBlob } from "../registry/ensureBlob";
+import { contentOf, describe } from "../registry/content";
+import { ensureContent } from "../registry/ensureBlob";
 import {
   deleteManifest,
   findManifest,
@@ -10,21 +10,18 @@ import {
   type Removal,
 } from "../registry/manifests";
 import { repositoryName } from "../registry/reference";
-import { findReferrersList, listReferrers } from "../registry/referrers";
+import { listReferrers, referrersTag } from "../registry/referrers";
 import type { RegistrySession } from "../registry/session";
 import {
   attestationArtifact,
   attestationReferrer,
   attestationTag,
-  contentOf,
-  descriptor,
   PREDICATE_ANNOTATION,
   signatureArtifact,
   SIGNATURE_ANNOTATION,
   signatureTag,
   SIMPLE_SIGNING,
   type Artifact,
-  type Content,
 } from "./artifacts";
 import { ENVELOPE_TYPE, opened, sealed } from "./envelope";
 import { isSignatureOf, signaturePayload } from "./imageSignature";
@@ -32,10 +29,9 @@ import { readLayers } from "./layers";
 import type { Signer } from "./signer";
 import type { Verifier } from "./verifier";
 
-/** A document about an image: an in-toto statement. */
+/** A document about an image: an in-toto statement, which is signed as JSON. */
 export interface Attestation {
   readonly predicateType: string;
-  readonly statement: Buffer;
 }
 
 /**
@@ -62,10 +58,10 @@ async function signatureOf(session: RegistrySession, image: Manifest, signer: Si
   if (existing.some((each) => isSignatureOf(image.digest, each, signer))) {
     return signatureArtifact(image, layers, []);
   }
-  const payload = contentOf(signaturePayload(repositoryName(session.repository), image.digest));
+  const name = repositoryName(session.repository);
+  const payload = contentOf(SIMPLE_SIGNING, signaturePayload(name, image.digest));
   const annotations = { [SIGNATURE_ANNOTATION]: signer.sign(payload.bytes).toString("base64") };
-  const own = descriptor(SIMPLE_SIGNING, payload, annotations);
-  return signatureArtifact(image, [...layers, own], [payload]);
+  return signatureArtifact(image, [...layers, { ...describe(payload), annotations }], [payload]);
 }
 
 async function attestationsOf(
@@ -79,9 +75,11 @@ async function attestationsOf(
     const statement = opened(content, signer);
     return statement ? [{ layer, content, statement }] : [];
   });
-  const wanted = attestations.map(({ predicateType, statement }) => {
+  const wanted = attestations.map((attestation) => {
+    const statement = Buffer.from(JSON.stringify(attestation));
     const found = own.find((each) => each.statement.equals(statement));
-    return { predicateType, envelope: contentOf(found?.content ?? sealed(statement, signer)) };
+    const envelope = contentOf(ENVELOPE_TYPE, found?.content ?? sealed(statement, signer));
+    return { predicateType: attestation.predicateType, envelope };
   });
   // earlier statements of the same kinds by this key are replaced, all others stay
   const kinds = new Set<unknown>(attestations.map(({ predicateType }) => predicateType));
@@ -89,12 +87,10 @@ async function attestationsOf(
     own.filter(({ statement }) => kinds.has(predicateTypeIn(statement))).map(({ layer }) => layer),
   );
   const others = existing.map(({ layer }) => layer).filter((layer) => !replaced.has(layer));
-  const layers = wanted.map(({ predicateType, envelope }) =>
-    descriptor(ENVELOPE_TYPE, envelope, {
-      [SIGNATURE_ANNOTATION]: "",
-      [PREDICATE_ANNOTATION]: predicateType,
-    }),
-  );
+  const layers = wanted.map(({ predicateType, envelope }) => ({
+    ...describe(envelope),
+    annotations: { [SIGNATURE_ANNOTATION]: "", [PREDICATE_ANNOTATION]: predicateType },
+  }));
   const envelopes = wanted.map(({ envelope }) => envelope);
   return [
     attestationArtifact(image, [...others, ...layers], envelopes),
@@ -113,15 +109,11 @@ export async function pushArtifacts(
   artifacts: readonly Artifact[],
 ): Promise<void> {
   for (const { manifest, blobs, tag } of artifacts) {
-    for (const blob of blobs) await pushBlob(session, blob);
+    for (const blob of blobs) await ensureContent(session, blob);
     await putManifest(session, manifest, tag);
   }
   const referrers = artifacts.flatMap(({ referrer }) => (referrer ? [referrer] : []));
   await listReferrers(session, image.digest, referrers);
-}
-
-async function pushBlob(session: RegistrySession, { bytes, digest }: Content): Promise<void> {
-  await ensureBlob(session, { digest, size: bytes.length }, { source: () => bytesBlob(bytes, digest) });
 }
 
 /**
@@ -156,13 +148,10 @@ export async function findArtifacts(
   if (image === undefined) return undefined;
   const envelopes = await signedEnvelopes(session, digest, predicateTypes, verifier);
   if (envelopes === undefined) return undefined;
-  const tagged = [
-    await findManifest(session, signatureTag(digest)),
-    await findManifest(session, attestationTag(digest)),
-  ].filter((each) => each !== undefined);
+  const tagged = await findTagged(session, [signatureTag(digest), attestationTag(digest)]);
   // not all registries tell an image's referrers: the same envelopes give the same manifests
   const referrers = envelopes.map(({ predicateType, content }) => {
-    const { manifest } = attestationReferrer(image, predicateType, contentOf(content));
+    const { manifest } = attestationReferrer(image, predicateType, contentOf(ENVELOPE_TYPE, content));
     return manifest.digest;
   });
   return (await areStored(session, referrers)) ? [...tagged, ...referrers] : undefined;
@@ -191,6 +180,16 @@ async function signedEnvelopes(
   return envelopes.length === predicateTypes.length ? envelopes : undefined;
 }
 
+/** The digests of the manifests to which these tags refer. Missing tags are left out. */
+async function findTagged(session: RegistrySession, tags: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const tag of tags) {
+    const digest = await findManifest(session, tag);
+    if (digest !== undefined) found.push(digest);
+  }
+  return found;
+}
+
 async function areStored(session: RegistrySession, manifests: readonly string[]): Promise<boolean> {
   for (const each of manifests) if ((await findManifest(session, each)) === undefined) return false;
   return true;
@@ -207,11 +206,8 @@ export async function removeArtifacts(
   digest: string,
   manifests: readonly string[],
 ): Promise<Removal> {
-  const tagged = [
-    await findManifest(session, signatureTag(digest)),
-    await findManifest(session, attestationTag(digest)),
-    await findReferrersList(session, digest),
-  ].filter((each) => each !== undefined);
+  const tags = [signatureTag(digest), attestationTag(digest), referrersTag(digest)];
+  const tagged = await findTagged(session, tags);
   let removal: Removal = "gone";
   for (const each of new Set([...tagged, ...manifests])) {
     removal = await deleteManifest(session, each);

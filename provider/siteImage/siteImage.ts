@@ -1,5 +1,5 @@
 import type { Bundle } from "../archive/bundle";
-import { digestOf } from "../registry/digest";
+import { contentOf, describe, manifestOf, type Content, type Descriptor } from "../registry/content";
 import type { PlatformImage } from "../registry/image";
 import type { Manifest } from "../registry/manifests";
 import { OCI_CONFIG, OCI_INDEX, OCI_LAYER_GZIP, OCI_MANIFEST, ociLayerType } from "../registry/mediaTypes";
@@ -25,7 +25,7 @@ export interface Base {
 
 /** An image that is ready to be stored: first its configuration, then its manifest. */
 export interface BuiltImage {
-  readonly config: { readonly bytes: Buffer; readonly digest: string };
+  readonly config: Content;
   readonly manifest: Manifest;
 }
 
@@ -85,11 +85,7 @@ export function imageOnBase(
       ...(Array.isArray(history) && { history: [...history, siteHistory()] }),
     },
     [
-      ...base.layers.map(({ mediaType, digest, size }) => ({
-        mediaType: ociLayerType(mediaType),
-        digest,
-        size,
-      })),
+      ...base.layers.map((each) => ({ ...each, mediaType: ociLayerType(each.mediaType) })),
       layerDescriptor(layer),
     ],
     annotations,
@@ -102,39 +98,21 @@ export function indexOf(
   annotations?: Readonly<Record<string, string>>,
 ): Manifest {
   return manifestOf(OCI_INDEX, {
-    manifests: images.map(({ base, manifest }) => ({
-      mediaType: manifest.mediaType,
-      digest: manifest.digest,
-      size: manifest.bytes.length,
-      platform: base.platform,
-    })),
+    manifests: images.map(({ base, manifest }) => ({ ...describe(manifest), platform: base.platform })),
     annotations,
   });
 }
 
 function builtImage(
-  config: Readonly<Record<string, unknown>>,
-  layers: readonly object[],
+  configuration: object,
+  layers: readonly Descriptor[],
   annotations: Readonly<Record<string, string>>,
 ): BuiltImage {
-  const bytes = Buffer.from(JSON.stringify(config));
-  const digest = digestOf(bytes);
-  return {
-    config: { bytes, digest },
-    manifest: manifestOf(OCI_MANIFEST, {
-      config: { mediaType: OCI_CONFIG, digest, size: bytes.length },
-      layers,
-      annotations,
-    }),
-  };
+  const config = contentOf(OCI_CONFIG, configuration);
+  return { config, manifest: manifestOf(OCI_MANIFEST, { config: describe(config), layers, annotations }) };
 }
 
-function manifestOf(mediaType: string, content: object): Manifest {
-  const bytes = Buffer.from(JSON.stringify({ schemaVersion: 2, mediaType, ...content }));
-  return { digest: digestOf(bytes), mediaType, bytes };
-}
-
-function layerDescriptor({ digest, size }: Layer): object {
+function layerDescriptor({ digest, size }: Layer): Descriptor {
   return { mediaType: OCI_LAYER_GZIP, digest, size };
 }
 

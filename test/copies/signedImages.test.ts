@@ -6,7 +6,8 @@ import { repositoryDestination } from "../../provider/destination/repository/rep
 import { getManifest } from "../../provider/registry/manifests.ts";
 import { parseRepository } from "../../provider/registry/reference.ts";
 import { RegistrySession } from "../../provider/registry/session.ts";
-import { attestationArtifact, contentOf, descriptor } from "../../provider/signing/artifacts.ts";
+import { contentOf, describe as descriptorOf } from "../../provider/registry/content.ts";
+import { attestationArtifact } from "../../provider/signing/artifacts.ts";
 import { readLayers } from "../../provider/signing/layers.ts";
 import { pushArtifacts } from "../../provider/signing/signedImage.ts";
 import { startFaultyProxy } from "./faultyProxy.ts";
@@ -222,8 +223,8 @@ describe("one changed byte", () => {
       const payload = Buffer.from(statement.replaceAll("docs.example.com", "evil.example.com")).toString(
         "base64",
       );
-      const changed = contentOf(JSON.stringify({ ...envelope, payload }));
-      return { content: changed, layer: descriptor(layer.mediaType, changed, layer.annotations) };
+      const changed = contentOf(layer.mediaType, { ...envelope, payload });
+      return { content: changed, layer: { ...layer, ...descriptorOf(changed) } };
     });
     const forgedArtifact = attestationArtifact(
       top,

@@ -1,12 +1,12 @@
 import { DestinationError } from "../../messages/errors";
 import { imagePart, SBOM_TYPE, sbomStatement, sbomText, siteParts } from "../../provenance/sbom";
 import { PROVENANCE_TYPE, slsaProvenance } from "../../provenance/slsaProvenance";
-import { sha256In, type Statement } from "../../provenance/statement";
+import { sha256In } from "../../provenance/statement";
 import type { Manifest } from "../../registry/manifests";
 import { repositoryName } from "../../registry/reference";
 import type { RegistrySession } from "../../registry/session";
 import type { Artifact } from "../../signing/artifacts";
-import { signedArtifacts, type Attestation } from "../../signing/signedImage";
+import { signedArtifacts } from "../../signing/signedImage";
 import type { Base } from "../../siteImage/siteImage";
 import type { Signing } from "../destination";
 
@@ -25,14 +25,7 @@ export async function artifactsOf(
   const site = { ...origin, ...(base && { base: { name: base.name, digest: base.digest } }) };
   const sbom = await sbomText(imagePart("image", name, image.digest), siteParts(site));
   const statements = [slsaProvenance(subject, site), sbomStatement(subject, sbom)];
-  return signedArtifacts(session, image, statements.map(attestationOf), signer);
-}
-
-function attestationOf(statement: Statement): Attestation {
-  return {
-    predicateType: statement.predicateType,
-    statement: Buffer.from(JSON.stringify(statement)),
-  };
+  return signedArtifacts(session, image, statements, signer);
 }
 
 /** The failure to store the signature of an image that is in the registry. */

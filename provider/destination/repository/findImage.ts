@@ -6,7 +6,7 @@ import { readTarGz } from "../../archive/readTar";
 import type { SiteLimits } from "../../archive/site";
 import { parseJson } from "../../http/replyBody";
 import { DestinationError } from "../../messages/errors";
-import type { Blob } from "../../registry/blobs";
+import type { Blob } from "../../registry/content";
 import { downloadBlob } from "../../registry/download";
 import { readImage, type StoredImage } from "../../registry/image";
 import { pinned } from "../../registry/reference";

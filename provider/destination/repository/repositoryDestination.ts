@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { bytesBlob, fileBlob, type Blob } from "../../registry/blobs";
+import { fileBlob } from "../../registry/blobs";
+import type { Blob } from "../../registry/content";
 import { downloadBlob } from "../../registry/download";
-import { ensureBlob } from "../../registry/ensureBlob";
+import { ensureBlob, ensureContent } from "../../registry/ensureBlob";
 import { deleteManifest, findManifest, putManifest, type Manifest } from "../../registry/manifests";
 import {
   isDigest,
@@ -193,13 +194,7 @@ async function sendBlobs(
     });
   }
   await ensure(layer, { source: () => fileBlob(layer.path, layer) });
-  for (const { config } of images) {
-    await ensureBlob(
-      session,
-      { digest: config.digest, size: config.bytes.length },
-      { source: () => bytesBlob(config.bytes, config.digest) },
-    );
-  }
+  for (const { config } of images) await ensureContent(session, config);
 }
 
 async function compare(

@@ -17,7 +17,7 @@ function file(content: string): string {
 test("a part of a blob is read, from a file or from memory", async () => {
   for (const blob of [
     fileBlob(file("0123456789"), { digest: DIGEST, size: 10 }),
-    bytesBlob(Buffer.from("0123456789"), DIGEST),
+    bytesBlob({ digest: DIGEST, bytes: Buffer.from("0123456789") }),
   ]) {
     expect(blob).toMatchObject({ digest: DIGEST, size: 10 });
     expect(String(await buffer(blob.read(0, 10)))).toBe("0123456789");

@@ -8,7 +8,7 @@ import {
   SITE_ROOT,
   WEB_ROOT,
 } from "../../../provider/siteImage/siteImage.ts";
-import { digestOf } from "../../../provider/registry/digest.ts";
+import { digestOf } from "../../../provider/registry/content.ts";
 import type { PlatformImage } from "../../../provider/registry/image.ts";
 
 const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;
