@@ -1,12 +1,12 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { basename } from "node:path/posix";
 import { createHash } from "node:crypto";
 import { ArchiveFile } from "../../archive/archiveFile";
 import { readTarGz } from "../../archive/readTar";
 import type { SiteLimits } from "../../archive/site";
 import { parseJson } from "../../http/replyBody";
 import { DestinationError } from "../../messages/errors";
-import type { Blob } from "../../registry/content";
 import { downloadBlob } from "../../registry/download";
 import { readImage, type StoredImage } from "../../registry/image";
 import { pinned } from "../../registry/reference";
@@ -48,7 +48,7 @@ export async function findImage(
   const sha256 = annotations[BUNDLE_LABEL];
   const layer = first?.layers.at(-1);
   const hasOther = others.some(({ layers }) => layers.at(-1)?.digest !== layer?.digest);
-  if (sha256 === undefined || layer === undefined || hasOther) {
+  if (sha256 === undefined || first === undefined || layer === undefined || hasOther) {
     throw new DestinationError(
       sha256 === undefined
         ? `${image} has no annotation ${BUNDLE_LABEL}`
@@ -71,7 +71,7 @@ export async function findImage(
     },
     isSigned: (await findManifest(session, signatureTag(digest))) !== undefined,
     sha256,
-    files: await filesOf(session, layer, base !== undefined, context),
+    files: await filesOf(session, first, context),
     source: Object.fromEntries(source),
     ...(base !== undefined && { destination: { base } }),
   };
@@ -105,26 +105,25 @@ export async function readImageFiles(
 ): Promise<Map<string, string>> {
   const { images } = await readImage(session, { ...session.repository, digest });
   const [first] = images;
-  const layer = first?.layers.at(-1);
-  if (!first || !layer) return new Map();
-  return filesOf(session, layer, baseOf(annotationsIn(first)) !== undefined, context);
+  return first ? filesOf(session, first, context) : new Map();
 }
 
-/** The SHA-256 of each file of the site in a layer. */
+/** The SHA-256 of each file of the site in an image, whose last layer has them. */
 async function filesOf(
   session: RegistrySession,
-  descriptor: Blob,
-  isOnBase: boolean,
+  image: StoredImage,
   { scratch, signal }: DestinationContext,
 ): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  const descriptor = image.layers.at(-1);
+  if (descriptor === undefined) return files;
   const path = join(await scratch(), "site-layer");
   await downloadBlob(session, descriptor, path);
-  const root = isOnBase ? WEB_ROOT : SITE_ROOT;
+  const root = baseOf(annotationsIn(image)) === undefined ? SITE_ROOT : WEB_ROOT;
   const layer = await ArchiveFile.open(path);
-  const files = new Map<string, string>();
   try {
     for await (const { name, kind, content } of readTarGz(layer, LIMITS, signal)) {
-      const isWhiteout = name.slice(name.lastIndexOf("/") + 1).startsWith(".wh.");
+      const isWhiteout = basename(name).startsWith(".wh.");
       if (kind !== "file" || isWhiteout || !name.startsWith(`${root}/`)) continue;
       const hash = createHash("sha256");
       for await (const piece of content) hash.update(piece);
