@@ -113,24 +113,22 @@ async function* storeFindings(
   context: DestinationContext,
 ): AsyncGenerator<Finding> {
   const store = new Store(inputs, await loadSdk(), context);
-  const { client, sdk } = store;
+  const { client } = store;
   try {
     const Bucket = inputs.bucket;
     await store.run("s3:ListBucket", undefined, (options) =>
-      client.send(new sdk.s3.ListObjectsV2Command({ Bucket, Prefix: store.key(""), MaxKeys: 1 }), options),
+      client.listObjectsV2({ Bucket, Prefix: store.key(""), MaxKeys: 1 }, options),
     );
     yield ok("bucket", `${store.uri} can be read`);
     if (!write) return;
     const Key = store.key(`${RECORDS_FOLDER}/doctor-${randomUUID()}`);
     await store.run("s3:PutObject", Key, (options) =>
-      client.send(new sdk.s3.PutObjectCommand({ Bucket, Key, Body: "doctor" }), options),
+      client.putObject({ Bucket, Key, Body: "doctor" }, options),
     );
-    await store.run("s3:DeleteObject", Key, (options) =>
-      client.send(new sdk.s3.DeleteObjectCommand({ Bucket, Key }), options),
-    );
+    await store.run("s3:DeleteObject", Key, (options) => client.deleteObject({ Bucket, Key }, options));
     yield ok("bucket", `${store.uri} can be written: an object was written and deleted`);
   } finally {
-    store.close();
+    store.client.destroy();
   }
 }
 

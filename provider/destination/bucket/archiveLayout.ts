@@ -12,8 +12,9 @@ import {
   isSameContent,
   listObjects,
   removeObjects,
+  type StoredObject,
 } from "./objects";
-import { addressOf, keyOf } from "./inputs";
+import { addressOf } from "./inputs";
 import type { Store } from "./store";
 import { clearUploads, isAbandoned, sendObject } from "./uploads";
 
@@ -37,9 +38,8 @@ export async function publishArchive(
   bundle: Bundle,
   placing?: (copy: Copy) => void,
 ): Promise<Copy> {
-  const { destination } = store;
   const { path, size, sha256, format } = bundle;
-  const key = keyOf(destination, `${sha256}.${format}`);
+  const key = store.key(`${sha256}.${format}`);
   const { clock, reporter } = store.context;
   if ((await headObject(store, key)) === undefined) {
     const headers = { contentType: TYPES[format], cacheControl: CACHE_CONTROL };
@@ -52,7 +52,7 @@ export async function publishArchive(
   const stored = await headObject(store, key);
   if (stored === undefined || !isSameContent(stored, bundle)) {
     throw new DestinationError(
-      `s3://${destination.bucket}/${key} exists already, and its content does not match its name`,
+      `${store.uriOf(key)} exists already, and its content does not match its name`,
       "It is unchanged. Find out who wrote it, remove it, and run `pulumi up` again.",
     );
   }
@@ -66,14 +66,13 @@ export async function publishArchive(
 async function storedCopy(
   store: Store,
   key: string,
-  { size, etag }: Pick<ArchiveParts, "size" | "etag">,
+  { size, etag }: StoredObject,
 ): Promise<Omit<Copy, "sha256">> {
   const { destination } = store;
-  const parts: ArchiveParts = { key, size, etag };
   return {
-    uri: `s3://${destination.bucket}/${key}`,
+    uri: store.uriOf(key),
     ...(destination.linkLife === undefined && { address: addressOf(destination, await store.region(), key) }),
-    parts: { ...parts },
+    parts: { key, size, etag } satisfies ArchiveParts,
   };
 }
 
@@ -84,7 +83,7 @@ async function storedCopy(
  */
 export async function findArchive(store: Store, file: string): Promise<FoundCopy> {
   const key = store.key(file);
-  const uri = `s3://${store.destination.bucket}/${key}`;
+  const uri = store.uriOf(key);
   const stored = await headObject(store, key);
   if (stored === undefined) {
     // the answer to HEAD has no error code, but that to the list has one
@@ -108,7 +107,7 @@ export async function findArchive(store: Store, file: string): Promise<FoundCopy
 
 /** Downloads a copy's archive; `undefined` when it is gone. */
 export async function readArchive(store: Store, copy: Copy): Promise<CopyContent | undefined> {
-  const { key } = partsOf(copy);
+  const { key } = archivePartsOf(copy);
   const archive = join(await store.context.scratch(), "archive");
   return (await downloadObject(store, key, archive)) === undefined ? undefined : { archive };
 }
@@ -128,7 +127,7 @@ async function clearArchiveUploads(store: Store, keys: ReadonlySet<string>): Pro
 
 /** Compares an archive with what was published. */
 export async function compareArchive(store: Store, copy: Copy): Promise<"same" | "changed" | "gone"> {
-  const { key, size, etag } = partsOf(copy);
+  const { key, size, etag } = archivePartsOf(copy);
   const stored = await headObject(store, key);
   // the answer to HEAD has no error code: the bucket may be missing, or the access key may be wrong
   if (stored === undefined) return (await listObjects(store, key)).has(key) ? "changed" : "gone";
@@ -141,10 +140,10 @@ export async function removeArchives(
   copies: readonly Copy[],
   kept: readonly Copy[],
 ): Promise<void> {
-  const removed = new Map(copies.map((copy) => [archiveKeyOf(copy), copy]));
-  for (const copy of kept) removed.delete(archiveKeyOf(copy));
+  const removed = new Map(copies.map((copy) => [archivePartsOf(copy).key, copy]));
+  for (const copy of kept) removed.delete(archivePartsOf(copy).key);
   await inParallel(removed, CONCURRENCY, async ([key, copy]) => {
-    const { size, etag } = partsOf(copy);
+    const { size, etag } = archivePartsOf(copy);
     const stored = await headObject(store, key);
     // if HEAD finds nothing, the removal reports what is wrong, if anything
     if (stored === undefined || stored.etag === etag || isSameContent(stored, { ...copy, size })) return;
@@ -156,12 +155,8 @@ export async function removeArchives(
   if (kept.length === 0) await clearArchiveUploads(store, new Set(removed.keys()));
 }
 
-/** The key of a copy's archive. */
-export function archiveKeyOf(copy: Copy): string {
-  return partsOf(copy).key;
-}
-
-function partsOf({ uri, parts }: Copy): ArchiveParts {
+/** What the state stores of a copy's archive. @throws DestinationError when it does not */
+export function archivePartsOf({ uri, parts }: Copy): ArchiveParts {
   const { key, size, etag } = parts;
   if (typeof key === "string" && typeof size === "number" && typeof etag === "string")
     return { key, size, etag };

@@ -1,7 +1,7 @@
 import { parseDuration } from "../../time/duration";
 import type { Destination, DestinationContext } from "../destination";
 import {
-  archiveKeyOf,
+  archivePartsOf,
   compareArchive,
   findArchive,
   publishArchive,
@@ -33,7 +33,7 @@ export function bucketDestination(destination: BucketInputs): Destination {
     try {
       return await work(store);
     } finally {
-      store.close();
+      store.client.destroy();
     }
   };
 
@@ -72,7 +72,7 @@ export function bucketDestination(destination: BucketInputs): Destination {
     ...(!isSite && {
       link: (copy, context) =>
         withStore(context, async (store) => {
-          const key = archiveKeyOf(copy);
+          const { key } = archivePartsOf(copy);
           if (destination.linkLife === undefined)
             return { url: addressOf(destination, await store.region(), key) };
           return signObject(store, key, parseDuration(destination.linkLife) ?? LONGEST_LINK_LIFE_MS);

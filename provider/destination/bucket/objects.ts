@@ -47,12 +47,10 @@ export interface NewObject {
  */
 export async function headObject(store: Store, key: string): Promise<StoredObject | undefined> {
   const which = { ...locate(store, key), ChecksumMode: "ENABLED" } as const;
-  const found = await store.run(
-    "s3:GetObject",
-    key,
-    (options) => store.client.send(new store.sdk.s3.HeadObjectCommand(which), options),
-    { "404": undefined, NoSuchKey: undefined },
-  );
+  const found = await store.run("s3:GetObject", key, (options) => store.client.headObject(which, options), {
+    "404": undefined,
+    NoSuchKey: undefined,
+  });
   if (found === undefined) return undefined;
   const { ChecksumSHA256: checksum, ContentType: contentType, CacheControl: cacheControl } = found;
   // a checksum with a hyphen is of the parts' checksums
@@ -83,15 +81,10 @@ export function isSameContent(
  * @throws DestinationError when its content ends early
  */
 export async function downloadObject(store: Store, key: string, path: string): Promise<string | undefined> {
-  return store.run(
-    "s3:GetObject",
+  return getObject(
+    store,
     key,
-    async (options) => {
-      const command = new store.sdk.s3.GetObjectCommand(locate(store, key));
-      const { Body } = await store.client.send(command, options);
-      return (await writeNewFile(path, (Body ?? []) as AsyncIterable<Uint8Array>, { flush: false })).sha256;
-    },
-    { NoSuchKey: undefined },
+    async (content) => (await writeNewFile(path, content, { flush: false })).sha256,
   );
 }
 
@@ -101,29 +94,36 @@ export async function downloadObject(store: Store, key: string, path: string): P
  * @throws DestinationError for an object of more than {@link LONGEST_TEXT} bytes
  */
 export async function readObject(store: Store, key: string): Promise<string | undefined> {
+  return getObject(store, key, async (content) => {
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    for await (const piece of content) {
+      size += piece.length;
+      if (size > LONGEST_TEXT) {
+        throw new DestinationError(
+          `${store.uriOf(key)} has more than ${formatBytes(LONGEST_TEXT)}, which no record of a copy has`,
+          "Nothing was changed. Find out who wrote it, remove it, and run `pulumi up` again.",
+        );
+      }
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces).toString();
+  });
+}
+
+async function getObject<T>(
+  store: Store,
+  key: string,
+  read: (content: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<T | undefined> {
   return store.run(
     "s3:GetObject",
     key,
     async (options) => {
-      const command = new store.sdk.s3.GetObjectCommand(locate(store, key));
-      const { Body } = await store.client.send(command, options);
-      const pieces: Uint8Array[] = [];
-      let size = 0;
-      for await (const piece of (Body ?? []) as AsyncIterable<Uint8Array>) {
-        size += piece.length;
-        if (size > LONGEST_TEXT) throw tooLong(store, key);
-        pieces.push(piece);
-      }
-      return Buffer.concat(pieces).toString();
+      const { Body } = await store.client.getObject(locate(store, key), options);
+      return read((Body ?? []) as AsyncIterable<Uint8Array>);
     },
     { NoSuchKey: undefined },
-  );
-}
-
-function tooLong({ destination }: Store, key: string): DestinationError {
-  return new DestinationError(
-    `s3://${destination.bucket}/${key} has more than ${formatBytes(LONGEST_TEXT)}, which no record of a copy has`,
-    "Nothing was changed. Find out who wrote it, remove it, and run `pulumi up` again.",
   );
 }
 
@@ -133,7 +133,7 @@ export async function listObjects(store: Store, prefix: string): Promise<Map<str
   await readPages(store, async (ContinuationToken) => {
     const which = { Bucket: store.destination.bucket, Prefix: prefix, ContinuationToken };
     const page = await store.run("s3:ListBucket", undefined, (options) =>
-      store.client.send(new store.sdk.s3.ListObjectsV2Command(which), options),
+      store.client.listObjectsV2(which, options),
     );
     for (const { Key: key = "", Size: size = -1, ETag: etag = "", LastModified } of page.Contents ?? []) {
       found.set(key, { key, size, etag, modifiedAtMs: LastModified?.getTime() ?? 0 });
@@ -174,7 +174,7 @@ export async function removeObjects(store: Store, keys: Iterable<string>): Promi
     await store.run(
       "s3:DeleteObject",
       key,
-      (options) => store.client.send(new store.sdk.s3.DeleteObjectCommand(locate(store, key)), options),
+      (options) => store.client.deleteObject(locate(store, key), options),
       { NoSuchKey: undefined },
     );
   });

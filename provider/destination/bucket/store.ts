@@ -1,4 +1,4 @@
-import type { S3Client } from "@aws-sdk/client-s3";
+import type { S3 } from "@aws-sdk/client-s3";
 import { unlessAborted } from "../../time/unlessAborted";
 import { DestinationError } from "../../messages/errors";
 import type { DestinationContext } from "../destination";
@@ -20,12 +20,12 @@ type Options = { readonly abortSignal: AbortSignal };
 
 /**
  * A client of one bucket. `objects.ts` and `uploads.ts` have a function for each request. Each request stops with the
- * operation's signal, and fails with a DestinationError that names the request. The caller must close the store.
+ * operation's signal, and fails with a DestinationError that names the request. The caller must destroy the client.
  */
 export class Store {
   readonly destination: BucketInputs;
   readonly sdk: Sdk;
-  readonly client: S3Client;
+  readonly client: S3;
   readonly context: DestinationContext;
 
   constructor(destination: BucketInputs, sdk: Sdk, context: DestinationContext) {
@@ -37,7 +37,7 @@ export class Store {
       destination.region ??
       (destination.endpoint === undefined ? undefined : environment("AWS_REGION") || DEFAULT_REGION);
     const agent = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
-    this.client = new sdk.s3.S3Client({
+    this.client = new sdk.s3.S3({
       ...(region !== undefined && { region }),
       ...(destination.endpoint !== undefined && { endpoint: destination.endpoint, forcePathStyle: true }),
       maxAttempts: ATTEMPTS,
@@ -63,14 +63,9 @@ export class Store {
     return keyOf(this.destination, name);
   }
 
-  /** Closes the connections. */
-  close(): void {
-    this.client.destroy();
-  }
-
-  /** The operation's signal: it also aborts at the time limit. */
-  get signal(): AbortSignal {
-    return this.context.signal;
+  /** The address of an object in messages. */
+  uriOf(key: string): string {
+    return `s3://${this.destination.bucket}/${key}`;
   }
 
   /** The bucket's region. */
@@ -92,7 +87,7 @@ export class Store {
     key: string | undefined,
     send: (options: Options) => Promise<T>,
     expected: Readonly<Record<string, E>> = {},
-    signal = this.signal,
+    signal = this.context.signal,
   ): Promise<T | E> {
     signal.throwIfAborted();
     try {

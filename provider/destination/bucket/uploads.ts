@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
-import type { S3Client } from "@aws-sdk/client-s3";
+import type { S3 } from "@aws-sdk/client-s3";
 import { diskFailure } from "../../files/diskFailure";
 import { DestinationError } from "../../messages/errors";
 import { headObject, isSameContent, locate, DIGEST_NAME, readPages, type NewObject } from "./objects";
@@ -53,7 +53,7 @@ export async function sendObject(
   const { key, sha256, size, headers } = object;
   // the library does not pass the signal, and sends the parts of an upload without an ID as objects
   const send = async (command: never): Promise<unknown> => {
-    const answer: object = await store.client.send(command, { abortSignal: store.signal });
+    const answer: object = await store.client.send(command, { abortSignal: store.context.signal });
     const isBegun = (command as object) instanceof store.sdk.s3.CreateMultipartUploadCommand;
     if (!isBegun || ("UploadId" in answer && answer.UploadId !== undefined)) return answer;
     throw new DestinationError(
@@ -62,7 +62,7 @@ export async function sendObject(
     );
   };
   const upload = new store.sdk.storage.Upload({
-    client: Object.create(store.client, { send: { value: send } }) as S3Client,
+    client: Object.create(store.client, { send: { value: send } }) as S3,
     params: {
       ...locate(store, key),
       ContentType: headers.contentType,
@@ -71,7 +71,7 @@ export async function sendObject(
       ChecksumAlgorithm: "SHA256",
       Body: Buffer.isBuffer(content)
         ? content
-        : Readable.from(readChecked(content, object, store.signal), { highWaterMark: 1 }),
+        : Readable.from(readChecked(content, object, store.context.signal), { highWaterMark: 1 }),
       ...(onlyNew && { IfNoneMatch: "*" }),
     },
     partSize: Math.max(PART_SIZE, Math.ceil(size / MAX_PARTS)),
@@ -86,7 +86,7 @@ export async function sendObject(
     const { uploadId } = upload;
     // the next run clears an upload that could not be aborted
     if (uploadId !== undefined) await abortUpload(store, { key, uploadId }).catch(() => undefined);
-    store.signal.throwIfAborted();
+    store.context.signal.throwIfAborted();
     // the answer was lost, or another run was faster
     const stored = await headObject(store, key).catch(() => undefined);
     if (stored !== undefined && isSameContent(stored, object)) return true;
@@ -143,10 +143,10 @@ async function openUploads(store: Store): Promise<OpenUpload[]> {
   const found: OpenUpload[] = [];
   let markers: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
   await readPages(store, async () => {
-    const page = await store.run("s3:ListBucketMultipartUploads", undefined, (options) => {
-      const which = { Bucket: store.destination.bucket, Prefix: prefix, ...markers };
-      return store.client.send(new store.sdk.s3.ListMultipartUploadsCommand(which), options);
-    });
+    const which = { Bucket: store.destination.bucket, Prefix: prefix, ...markers };
+    const page = await store.run("s3:ListBucketMultipartUploads", undefined, (options) =>
+      store.client.listMultipartUploads(which, options),
+    );
     for (const { Key: key = "", UploadId: uploadId = "", Initiated } of page.Uploads ?? []) {
       if (key.startsWith(prefix)) found.push({ key, uploadId, startedAtMs: Initiated?.getTime() ?? 0 });
     }
@@ -169,7 +169,7 @@ export async function isAbandoned(
     const page = await store.run(
       "s3:ListMultipartUploadParts",
       key,
-      (options) => store.client.send(new store.sdk.s3.ListPartsCommand(which), options),
+      (options) => store.client.listParts(which, options),
       GONE_UPLOAD,
     );
     for (const { LastModified } of page?.Parts ?? []) {
@@ -185,21 +185,17 @@ async function abortUpload(
   store: Store,
   { key, uploadId }: Pick<OpenUpload, "key" | "uploadId">,
 ): Promise<void> {
+  const { signal, clock } = store.context;
   const grace = new AbortController();
   const tooLate = new DestinationError(`the upload to ${key} could not be aborted`, "The next run does it.");
-  const stop = store.signal.aborted
-    ? store.context.clock.after(GRACE_MS, () => grace.abort(tooLate))
-    : (): void => undefined;
+  const stop = clock.after(GRACE_MS, () => grace.abort(tooLate));
   try {
     await store.run(
       "s3:AbortMultipartUpload",
       key,
-      async (options) => {
-        const which = { ...locate(store, key), UploadId: uploadId };
-        await store.client.send(new store.sdk.s3.AbortMultipartUploadCommand(which), options);
-      },
+      (options) => store.client.abortMultipartUpload({ ...locate(store, key), UploadId: uploadId }, options),
       GONE_UPLOAD,
-      store.signal.aborted ? grace.signal : store.signal,
+      signal.aborted ? grace.signal : signal,
     );
   } finally {
     stop();

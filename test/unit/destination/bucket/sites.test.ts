@@ -143,8 +143,8 @@ test("an endless record is not read to the end", async () => {
   })();
   const store = {
     destination: { bucket: "docs" },
-    sdk: { s3: { GetObjectCommand: Object } },
-    client: { send: () => Promise.resolve({ Body }) },
+    uriOf: (key: string) => `s3://docs/${key}`,
+    client: { getObject: () => Promise.resolve({ Body }) },
     run: (_action: string, _key: string, send: (options: object) => Promise<unknown>) => send({}),
   };
   await expect(readObject(store as unknown as Store, "record.json")).rejects.toMatchObject({
