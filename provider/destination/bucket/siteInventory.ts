@@ -11,7 +11,7 @@ import {
   type ListedObject,
 } from "./objects";
 import type { SiteObject } from "./siteObjects";
-import { isRecordKey, readRecord, type SiteRecord } from "./siteRecord";
+import { isRecordKey, readRecord, recordKey, type SiteRecord } from "./siteRecord";
 import type { Store } from "./store";
 
 /** A record as read from the bucket. */
@@ -45,10 +45,20 @@ export async function takeInventory(store: Store): Promise<Inventory> {
   const { objects, records: listed } = await listSite(store);
   const records: FoundRecord[] = [];
   for (const { key, modifiedAtMs } of listed) {
-    const text = await readObject(store, key);
-    if (text !== undefined) records.push({ ...readRecord(store.destination, key, text), modifiedAtMs });
+    const record = await recordAt(store, key);
+    if (record) records.push({ ...record, modifiedAtMs });
   }
   return { records, objects };
+}
+
+/** Reads the record of a copy; `undefined` when it is gone. @param edition identifies the copy's content */
+export async function findRecord(store: Store, edition: string): Promise<SiteRecord | undefined> {
+  return recordAt(store, recordKey(store.destination, edition));
+}
+
+async function recordAt(store: Store, key: string): Promise<SiteRecord | undefined> {
+  const text = await readObject(store, key);
+  return text === undefined ? undefined : readRecord(store.destination, key, text);
 }
 
 /**

@@ -4,19 +4,18 @@ import { transferLine } from "../../messages/transferLine";
 import type { Copy, CopyContent, FoundCopy } from "../destination";
 import { headersOf } from "./fileHeaders";
 import { inParallel } from "../../concurrency/inParallel";
-import { CONCURRENCY, listObjects, readObject } from "./objects";
+import { CONCURRENCY, listObjects } from "./objects";
 import { addressOf, keyOf, LONGEST_KEY_BYTES, bucketUri, RECORDS_FOLDER } from "./inputs";
 import { conflictingPaths, secondPaths, siteObjects, type SpooledFile, type SiteObject } from "./siteObjects";
-import { existingContents, listSite, writtenByCopies, takeInventory } from "./siteInventory";
 import {
-  newRecord,
-  readRecord,
-  recordKey,
-  recordsPrefix,
-  writeRecord,
-  type RecordedFile,
-  type SiteRecord,
-} from "./siteRecord";
+  existingContents,
+  findRecord,
+  listSite,
+  writtenByCopies,
+  takeInventory,
+  type FoundRecord,
+} from "./siteInventory";
+import { recordKey, recordsPrefix, writeRecord, type RecordedFile, type SiteRecord } from "./siteRecord";
 import { clearSiteUploads, removePaths, removeRecords } from "./siteRemoval";
 import type { Spool } from "./spool";
 import type { Store } from "./store";
@@ -45,7 +44,6 @@ export async function publishSite(
   const there = await existingContents(store, inventory, objects);
   await clearSiteUploads(store, inventory.records, objects);
 
-  const own = recordKey(destination, edition);
   const derived = objects.filter(({ isDerived }) => isDerived).map(({ path }) => path);
   const planned = new Map(objects.map(({ path, sha256 }) => [path, { sha256, etag: "" }]));
   const isUnchanged =
@@ -53,20 +51,18 @@ export async function publishSite(
     inventory.records.some((record) => record.sha256 === edition && record.isWhole);
   const copy = await copyOf(store, edition, planned);
   if (!isUnchanged) {
-    await putRecord(store, own, newRecord({ sha256: edition, isWhole: false, files: planned, derived }));
+    await putRecord(store, { sha256: edition, isWhole: false, files: planned, derived });
     placing?.(copy);
     const conflicting = conflictingPaths(existing ?? [], objects);
     await removePaths(store, await writtenByCopies(store, inventory.objects, inventory.records, conflicting));
     await sendStages(store, stages, there, spool);
     const files = await confirmed(store, objects);
-    await putRecord(store, own, newRecord({ sha256: edition, isWhole: true, files, derived }));
+    await putRecord(store, { sha256: edition, isWhole: true, files, derived });
   }
   const nowMs = context.clock.now();
-  const abandoned = inventory.records.filter(
-    (record) =>
-      !record.isWhole && record.sha256 !== edition && nowMs - record.modifiedAtMs > ABANDONED_AFTER_MS,
-  );
-  if (abandoned.length > 0) await removeRecords(store, new Set(abandoned.map(({ sha256 }) => sha256)));
+  const isAbandoned = ({ isWhole, sha256, modifiedAtMs }: FoundRecord): boolean =>
+    !isWhole && sha256 !== edition && nowMs - modifiedAtMs > ABANDONED_AFTER_MS;
+  if (inventory.records.some(isAbandoned)) await removeRecords(store, isAbandoned);
   return copy;
 }
 
@@ -89,15 +85,14 @@ async function copyOf(store: Store, edition: string, files: ReadonlyMap<string, 
  * @throws DestinationError when there is no record of it, or its objects are not those of the record
  */
 export async function findSite(store: Store, edition: string): Promise<FoundCopy> {
-  const key = recordKey(store.destination, edition);
-  const text = await readObject(store, key);
-  if (text === undefined) {
+  const record = await findRecord(store, edition);
+  if (record === undefined) {
     throw new DestinationError(
-      `there is no record of this copy, s3://${store.destination.bucket}/${key}`,
+      `there is no record of this copy, ${store.uriOf(recordKey(store.destination, edition))}`,
       "Check the address, and `endpoint` and `region`.",
     );
   }
-  const { files } = readRecord(store.destination, key, text);
+  const { files } = record;
   const copy = await copyOf(store, edition, files);
   if ((await compareSite(store, copy)) !== "same") {
     throw new DestinationError(
@@ -110,10 +105,8 @@ export async function findSite(store: Store, edition: string): Promise<FoundCopy
 
 /** Reads the files of a site from its record; `undefined` when that is gone. */
 export async function readSite(store: Store, { sha256 }: Copy): Promise<CopyContent | undefined> {
-  const key = recordKey(store.destination, sha256);
-  const text = await readObject(store, key);
-  if (text === undefined) return undefined;
-  const record = readRecord(store.destination, key, text);
+  const record = await findRecord(store, sha256);
+  if (record === undefined) return undefined;
   const files = digestsOf(record.files);
   return { files, derived: new Set(record.derived ?? secondPaths(files)) };
 }
@@ -124,10 +117,8 @@ function digestsOf(files: SiteRecord["files"]): Map<string, string> {
 
 /** Whether a site exists as it was published: all of its files, none of them replaced by another copy's file. */
 export async function compareSite(store: Store, copy: Copy): Promise<"same" | "changed" | "gone"> {
-  const key = recordKey(store.destination, copy.sha256);
-  const text = await readObject(store, key);
-  if (text === undefined) return "gone";
-  const record = readRecord(store.destination, key, text);
+  const record = await findRecord(store, copy.sha256);
+  if (record === undefined) return "gone";
   if (!record.isWhole) return "changed";
   const { objects } = await listSite(store);
   const isSame = [...record.files].every(([path, { etag }]) => objects.get(path)?.etag === etag);
@@ -195,12 +186,13 @@ async function confirmed(store: Store, objects: readonly SpooledFile[]): Promise
 
 function changedMeanwhile(store: Store, path: string): DestinationError {
   return new DestinationError(
-    `s3://${store.destination.bucket}/${store.key(path)} was written by somebody else at the same time`,
+    `${store.uriOf(store.key(path))} was written by somebody else at the same time`,
     "Two sites cannot share a prefix: give each its own, and run `pulumi up` again.",
   );
 }
 
-async function putRecord(store: Store, key: string, record: SiteRecord): Promise<void> {
+async function putRecord(store: Store, record: Omit<SiteRecord, "headersVersion">): Promise<void> {
+  const key = recordKey(store.destination, record.sha256);
   const content = Buffer.from(writeRecord(record));
   const sha256 = createHash("sha256").update(content).digest("hex");
   await sendObject(store, { key, size: content.length, sha256, headers: headersOf(key) }, content, false);

@@ -46,15 +46,10 @@ export function isRecordKey(destination: BucketInputs, key: string): boolean {
   return key.startsWith(prefix) && /^[0-9a-f]{64}\.json$/.test(key.slice(prefix.length));
 }
 
-/** A record of files before or after the upload. */
-export function newRecord(content: Pick<SiteRecord, "sha256" | "isWhole" | "files" | "derived">): SiteRecord {
-  return { ...content, headersVersion: HEADERS_VERSION };
-}
-
-/** The text of a record, as {@link readRecord} reads it. */
-export function writeRecord({ files, ...record }: SiteRecord): string {
+/** The text of a record of files that are sent now, as {@link readRecord} reads it. */
+export function writeRecord({ files, ...record }: Omit<SiteRecord, "headersVersion">): string {
   const entries = [...files].map(([path, { sha256: digest, etag }]) => [path, digest, etag]);
-  return JSON.stringify({ format: FORMAT, ...record, files: entries });
+  return JSON.stringify({ format: FORMAT, ...record, headersVersion: HEADERS_VERSION, files: entries });
 }
 
 /** Parses a record. @throws DestinationError */

@@ -2,7 +2,7 @@ import { isPage } from "../../archive/siteLoads";
 import { firstOf } from "../../messages/firstOf";
 import type { Copy } from "../destination";
 import { removeObjects } from "./objects";
-import { writtenByCopies, takeInventory } from "./siteInventory";
+import { writtenByCopies, takeInventory, type FoundRecord } from "./siteInventory";
 import type { SiteObject } from "./siteObjects";
 import { recordKey, type SiteRecord } from "./siteRecord";
 import type { Store } from "./store";
@@ -14,26 +14,19 @@ export async function removeSites(
   copies: readonly Copy[],
   kept: readonly Copy[],
 ): Promise<void> {
-  const keptDigests = new Set(kept.map(({ sha256 }) => sha256));
-  const removed = copies.map(({ sha256 }) => sha256).filter((sha256) => !keptDigests.has(sha256));
+  const removed = new Set(copies.map(({ sha256 }) => sha256));
+  for (const { sha256 } of kept) removed.delete(sha256);
   // no run follows the last removal: incomplete copies are removed now
-  await removeRecords(store, new Set(removed), kept.length === 0);
+  const isLast = kept.length === 0;
+  await removeRecords(store, ({ sha256, isWhole }) => removed.has(sha256) || (isLast && !isWhole));
 }
 
-/**
- * Removes the copies with these digests: their records, and the files that no other copy has.
- *
- * @param alsoHalfMade also removes the incomplete copies that killed runs left, with any digest
- */
+/** Removes copies: their records, and the files that no other copy has. */
 export async function removeRecords(
   store: Store,
-  removed: ReadonlySet<string>,
-  alsoHalfMade = false,
+  isLeaving: (record: FoundRecord) => boolean,
 ): Promise<void> {
-  const inventory = await takeInventory(store);
-  const { records, objects } = inventory;
-  const isLeaving = ({ sha256, isWhole }: SiteRecord): boolean =>
-    removed.has(sha256) || (alsoHalfMade && !isWhole);
+  const { records, objects } = await takeInventory(store);
   const gone = records.filter(isLeaving);
   const stay = records.filter((record) => !isLeaving(record));
   await clearSiteUploads(store, gone, []);
