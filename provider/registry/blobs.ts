@@ -34,6 +34,6 @@ export function bytesBlob({ digest, bytes }: Pick<Content, "digest" | "bytes">):
 export async function hasBlob(session: RegistrySession, digest: string): Promise<boolean> {
   return session.send(
     { method: "HEAD", to: session.path("blobs", digest), accepted: [200, 404] },
-    ({ status }) => Promise.resolve(status === 200),
+    ({ status }) => status === 200,
   );
 }

@@ -66,7 +66,7 @@ export class RegistrySession {
    *
    * @throws DestinationError; DeadlineExceededError; the signal's reason
    */
-  async send<T>(call: RegistryCall, read: (reply: HttpReply) => Promise<T>): Promise<T> {
+  async send<T>(call: RegistryCall, read: (reply: HttpReply) => T | Promise<T>): Promise<T> {
     const retries = this.retries();
     for (;;) {
       const outcome = await this.sendOnce(call, read);
@@ -83,9 +83,14 @@ export class RegistrySession {
   /** Sends a request once, including the login. @throws DestinationError; the signal's reason */
   async sendOnce<T>(
     call: RegistryCall,
-    read: (reply: HttpReply) => Promise<T>,
+    read: (reply: HttpReply) => T | Promise<T>,
   ): Promise<{ value: T } | FailedAttempt> {
-    const scopes = this.#scopes(call);
+    const { path } = this.repository;
+    const others = call.alsoReads ?? [];
+    const scopes = [
+      `repository:${path}:${this.#actions}`,
+      ...others.map((other) => `repository:${other}:pull`),
+    ];
     const url = typeof call.to === "string" ? await this.url(call.to) : call.to;
     for (let wasAsked = false; ; wasAsked = true) {
       const authorization = await this.#login.authorization(scopes, await this.#root());
@@ -135,19 +140,12 @@ export class RegistrySession {
     return this.#origin;
   }
 
-  #scopes({ alsoReads = [] }: RegistryCall): string[] {
-    return [
-      `repository:${this.repository.path}:${this.#actions}`,
-      ...alsoReads.map((path) => `repository:${path}:pull`),
-    ];
-  }
-
   /** Sends a request, and follows redirects. */
   async #follow<T>(
     call: RegistryCall,
     start: URL,
     authorization: string | undefined,
-    read: (reply: HttpReply) => Promise<T>,
+    read: (reply: HttpReply) => T | Promise<T>,
   ): Promise<{ value: T } | { unauthorized: UnwantedReply } | FailedAttempt> {
     const { context } = this;
     const root = await this.#root();
