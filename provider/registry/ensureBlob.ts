@@ -1,7 +1,7 @@
 import { bytesBlob, hasBlob, type BlobSource } from "./blobs";
 import type { Blob, Content } from "./content";
 import type { RegistrySession } from "./session";
-import { cancelUpload, Upload } from "./upload";
+import { cancelUpload, uploadBlob } from "./upload";
 
 /**
  * Ensures that the repository has a blob. An existing blob is not sent; a blob of another repository in the same registry is
@@ -30,7 +30,7 @@ export async function ensureBlob(
     moved(size);
     return "mounted";
   }
-  await new Upload(session, await source(), moved).run();
+  await uploadBlob(session, await source(), moved);
   return "sent";
 }
 

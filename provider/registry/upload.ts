@@ -18,141 +18,130 @@ const MAX_LOSSES = 5;
 const LOST = new Set([404, 416]);
 
 /**
- * The upload of one blob, see «Pushing blobs» in the distribution specification: in one request, or in chunks if it is large.
- * After a lost connection, the registry is asked how many bytes it has.
+ * Uploads one blob, see «Pushing blobs» in the distribution specification: in one request, or in chunks if it is large. After a
+ * lost connection, the registry is asked how many bytes it has.
+ *
+ * @param onMoved gets the number of bytes that the registry has
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
-export class Upload {
-  readonly #session: RegistrySession;
-  readonly #source: BlobSource;
-  readonly #moved: (bytes: number) => void;
+export async function uploadBlob(
+  session: RegistrySession,
+  source: BlobSource,
+  onMoved: (bytes: number) => void,
+): Promise<void> {
+  const { digest, size } = source;
+  const retries = session.retries();
   /** The URL of the next request; undefined before the start. */
-  #location: URL | undefined;
+  let location: URL | undefined;
   /** How many bytes the registry has. */
-  #offset = 0;
-  #chunkBytes = CHUNK_BYTES;
-  #losses = 0;
+  let offset = 0;
+  let chunkBytes = CHUNK_BYTES;
+  let losses = 0;
 
-  /** @param moved gets the number of bytes that the registry has */
-  constructor(session: RegistrySession, source: BlobSource, moved: (bytes: number) => void) {
-    this.#session = session;
-    this.#source = source;
-    this.#moved = moved;
-  }
-
-  /** @throws DestinationError; DeadlineExceededError; the signal's reason */
-  async run(): Promise<void> {
-    const retries = this.#session.retries();
-    try {
-      for (;;) {
-        const location = (this.#location ??= await this.#start());
-        const { size } = this.#source;
-        const before = this.#offset;
-        const isLast = this.#offset === size || (this.#offset === 0 && size <= this.#chunkBytes);
-        const failed = isLast ? await this.#finish(location) : await this.#chunk(location);
-        if (failed === undefined) {
-          if (isLast) return;
-          retries.moved(this.#offset - before);
-          continue;
-        }
-        const isLost = failed.fault.kind === "status" && LOST.has(failed.fault.status);
-        if (isLost && ++this.#losses > MAX_LOSSES) throw failed.error;
-        if (!isLost) await retries.pause(failed);
-        // the lost response may have reported completion
-        if (isLast && (await hasBlob(this.#session, this.#source.digest))) return;
-        await this.#queryOffset(location);
-        if (this.#offset > before) retries.moved(this.#offset - before);
-        else if (isLost) await this.#abandon();
-      }
-    } catch (error) {
-      await this.#abandon();
-      throw error;
-    }
-  }
-
-  async #abandon(): Promise<void> {
-    if (this.#location) await cancelUpload(this.#session, this.#location);
-    this.#location = undefined;
-  }
-
-  async #start(): Promise<URL> {
-    this.#offset = 0;
-    const to = await this.#session.url(`${this.#session.path("blobs", "uploads")}/`);
-    return this.#session.send({ method: "POST", to, accepted: [202] }, ({ headers }) => {
+  const start = async (): Promise<URL> => {
+    offset = 0;
+    const to = await session.url(`${session.path("blobs", "uploads")}/`);
+    return session.send({ method: "POST", to, accepted: [202] }, ({ headers }) => {
       const least = Number(headers.get("oci-chunk-min-length") ?? 0);
-      if (Number.isSafeInteger(least)) this.#chunkBytes = Math.max(CHUNK_BYTES, least);
-      return this.#session.located(headers.get("location"), to);
+      if (Number.isSafeInteger(least)) chunkBytes = Math.max(CHUNK_BYTES, least);
+      return session.located(headers.get("location"), to);
     });
-  }
+  };
+
+  const abandon = async (): Promise<void> => {
+    if (location) await cancelUpload(session, location);
+    location = undefined;
+  };
+
+  /** The bytes that have not arrived yet, up to an end. */
+  const contentTo = (end: number): Pick<RegistryCall, "headers" | "body"> => {
+    const begin = offset;
+    const headers = { "content-type": "application/octet-stream", "content-length": String(end - begin) };
+    if (end === begin) return { headers };
+    return {
+      headers: { ...headers, "content-range": `${begin}-${end - 1}` },
+      body: () => counted(source.read(begin, end), (bytes) => onMoved(begin + bytes)),
+    };
+  };
 
   /** Sends the next chunk. @returns the failure, if any */
-  async #chunk(location: URL): Promise<FailedAttempt | undefined> {
-    const end = Math.min(this.#offset + this.#chunkBytes, this.#source.size);
-    const outcome = await this.#session.sendOnce(
-      {
-        method: "PATCH",
-        to: location,
-        ...this.#content(end),
-        accepted: [202],
-      },
-      ({ headers }) => this.#session.located(headers.get("location"), location),
+  const sendChunk = async (to: URL): Promise<FailedAttempt | undefined> => {
+    const end = Math.min(offset + chunkBytes, size);
+    const outcome = await session.sendOnce(
+      { method: "PATCH", to, ...contentTo(end), accepted: [202] },
+      ({ headers }) => session.located(headers.get("location"), to),
     );
     if ("fault" in outcome) return outcome;
-    this.#location = outcome.value;
-    this.#offset = end;
+    location = outcome.value;
+    offset = end;
     return undefined;
-  }
+  };
 
   /** Sends all remaining bytes, and the digest. @returns the failure, if any */
-  async #finish(location: URL): Promise<FailedAttempt | undefined> {
-    const { digest, size } = this.#source;
-    const to = new URL(location);
+  const finish = async (at: URL): Promise<FailedAttempt | undefined> => {
+    const to = new URL(at);
     // the existing query stays exactly as it is: it may be signed
     to.search = [to.search, `digest=${encodeURIComponent(digest)}`].filter(Boolean).join("&");
-    const outcome = await this.#session.sendOnce(
-      { method: "PUT", to, ...this.#content(size), accepted: [200, 201, 204] },
-      ({ headers }) => Promise.resolve(headers.get("docker-content-digest")),
+    const outcome = await session.sendOnce(
+      { method: "PUT", to, ...contentTo(size), accepted: [200, 201, 204] },
+      ({ headers }) => headers.get("docker-content-digest"),
     );
     if ("fault" in outcome) return outcome;
-    this.#location = undefined;
+    location = undefined;
     const stored = outcome.value;
     if (stored !== null && stored !== digest) {
       throw new DestinationError(
-        `the registry stored something else for ${pinned(this.#session.repository, digest)}: its digest is ${isDigest(stored) ? stored : "unusable"}`,
+        `the registry stored something else for ${pinned(session.repository, digest)}: its digest is ${isDigest(stored) ? stored : "unusable"}`,
         "Something between here and the registry, or the registry's own store, changes content: check both.",
       );
     }
-    this.#moved(size);
+    onMoved(size);
     return undefined;
-  }
-
-  /** The bytes that have not arrived yet, up to an end. */
-  #content(end: number): Pick<RegistryCall, "headers" | "body"> {
-    const start = this.#offset;
-    const headers = { "content-type": "application/octet-stream", "content-length": String(end - start) };
-    if (end === start) return { headers };
-    return {
-      headers: { ...headers, "content-range": `${start}-${end - 1}` },
-      body: () => counted(this.#source.read(start, end), (bytes) => this.#moved(start + bytes)),
-    };
-  }
+  };
 
   /** Reads how many bytes have arrived. The upload restarts when the registry cannot tell. */
-  async #queryOffset(location: URL): Promise<void> {
-    const found = await this.#session.send(
-      { method: "GET", to: location, accepted: [200, 204, 400, 404, 405] },
+  const queryOffset = async (to: URL): Promise<void> => {
+    const found = await session.send(
+      { method: "GET", to, accepted: [200, 204, 400, 404, 405] },
       async ({ status, headers }) => {
         const [, last] = /^(?:bytes=)?0-(\d+)$/.exec(headers.get("range") ?? "") ?? [];
         if (status >= 400 || last === undefined) return undefined;
-        // registries report «0-0» for no bytes
-        const offset = last === "0" ? 0 : Number(last) + 1;
         const named = headers.get("location");
-        return { offset, location: named === null ? location : await this.#session.located(named, location) };
+        return {
+          offset: last === "0" ? 0 : Number(last) + 1, // registries report «0-0» for no bytes
+          location: named === null ? to : await session.located(named, to),
+        };
       },
     );
-    const isUsable = found !== undefined && found.offset <= this.#source.size;
-    this.#offset = isUsable ? found.offset : 0;
-    this.#location = isUsable ? found.location : undefined;
-    this.#moved(this.#offset);
+    const isUsable = found !== undefined && found.offset <= size;
+    offset = isUsable ? found.offset : 0;
+    location = isUsable ? found.location : undefined;
+    onMoved(offset);
+  };
+
+  try {
+    for (;;) {
+      const to = (location ??= await start());
+      const before = offset;
+      const isLast = offset === size || (offset === 0 && size <= chunkBytes);
+      const failed = isLast ? await finish(to) : await sendChunk(to);
+      if (failed === undefined) {
+        if (isLast) return;
+        retries.moved(offset - before);
+        continue;
+      }
+      const isLost = failed.fault.kind === "status" && LOST.has(failed.fault.status);
+      if (isLost && ++losses > MAX_LOSSES) throw failed.error;
+      if (!isLost) await retries.pause(failed);
+      // the lost response may have reported completion
+      if (isLast && (await hasBlob(session, digest))) return;
+      await queryOffset(to);
+      if (offset > before) retries.moved(offset - before);
+      else if (isLost) await abandon();
+    }
+  } catch (error) {
+    await abandon();
+    throw error;
   }
 }
 
@@ -168,7 +157,7 @@ export async function cancelUpload(session: RegistrySession, upload: URL): Promi
       await sleep(clock, CANCEL_PAUSE_MS, signal);
       const outcome = await session.sendOnce(
         { method: "DELETE", to, accepted: [200, 202, 204, 404, 416], signal },
-        ({ status }) => Promise.resolve(status !== 416),
+        ({ status }) => status !== 416,
       );
       if ("fault" in outcome || outcome.value) return;
       // more bytes arrived than were known
