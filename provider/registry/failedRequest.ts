@@ -1,9 +1,10 @@
 import type { FailedAttempt } from "../http/failedAttempt";
+import { parseJson, QUOTE_LENGTH } from "../http/replyBody";
 import { parseRetryAfter } from "../http/retryPolicy";
 import { DestinationError } from "../messages/errors";
+import { redact } from "../messages/redaction";
 import type { HttpReply } from "../http/attempt";
 import type { RegistryRequest } from "./exchange";
-import { registryReason, remedyFor } from "./registryError";
 
 /** How many bytes of an error response are read. */
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -62,4 +63,53 @@ export function unconnected({ fault, error }: FailedAttempt, { host }: URL): Fai
     }
   })();
   return { fault, error: new DestinationError(error.message, remedy) };
+}
+
+/**
+ * Reads the reason of a refusal from the registry's response, see «Error Codes» in the distribution specification.
+ *
+ * @returns codes: `DENIED`, `UNSUPPORTED`, `NAME_UNKNOWN`…; none when the response is not in the registries' format
+ * @returns summary: the registry's message, redacted for display; empty when there is none
+ */
+export function registryReason(text: string): { codes: string[]; summary: string } {
+  const body = parseJson(text);
+  const { errors } = Object(body) as { errors?: unknown };
+  if (!Array.isArray(errors)) {
+    // the HTML page of a proxy in between does not help
+    const isPage = /^\s*</.test(text);
+    return { codes: [], summary: isPage ? "" : redact(text, QUOTE_LENGTH) };
+  }
+  const reasons = (errors as unknown[]).slice(0, 5).map((error) => {
+    const { code, message } = Object(error) as { code?: unknown; message?: unknown };
+    return {
+      code: typeof code === "string" ? code : "",
+      message: typeof message === "string" ? message : "",
+    };
+  });
+  const summary = reasons.map(({ code, message }) => [code, message].filter(Boolean).join(": ")).join("; ");
+  return { codes: reasons.map(({ code }) => code), summary: redact(summary, QUOTE_LENGTH) };
+}
+
+/** The remedy for a registry's status. */
+export function remedyFor(status: number, host: string, hasCredential: boolean): string {
+  switch (status) {
+    case 401:
+      return hasCredential
+        ? `Log in again: \`docker login ${host}\`. The credential comes from Docker's or podman's configuration.`
+        : `Log in: \`docker login ${host}\`, or name the configuration with DOCKER_CONFIG or REGISTRY_AUTH_FILE.`;
+    case 403:
+      return hasCredential
+        ? "Give the account of the registry's credential the right to read and write this repository."
+        : `Log in: \`docker login ${host}\`: without a credential the registry does not allow this.`;
+    case 404:
+      return "Check the repository's name; some registries require that it exists before the first push.";
+    case 413:
+      return "Allow larger request bodies in front of the registry, for example in a proxy.";
+    case 429:
+      return "Try again later: the registry limits the rate of requests.";
+    default:
+      return status >= 500
+        ? "The registry has a problem: see its log, and try again."
+        : "Check the registry and the repository's name.";
+  }
 }

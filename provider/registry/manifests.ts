@@ -2,14 +2,15 @@ import { parseJson } from "../http/replyBody";
 import { DestinationError } from "../messages/errors";
 import { contentOf, type Content } from "./content";
 import { wholeBody } from "./exchange";
-import { readUnwanted } from "./failedRequest";
+import { readUnwanted, registryReason } from "./failedRequest";
 import { MANIFEST_TYPES } from "./mediaTypes";
 import { isDigest, pinned, repositoryName } from "./reference";
-import { registryReason } from "./registryError";
 import type { RegistrySession } from "./session";
 
 /** A manifest or an index, with the exact bytes of its digest. */
 export type Manifest = Content;
+
+const ACCEPT = { accept: MANIFEST_TYPES.join(", ") };
 
 /**
  * Finds the digest that a tag or digest refers to.
@@ -19,14 +20,8 @@ export type Manifest = Content;
  */
 export async function findManifest(session: RegistrySession, name: string): Promise<string | undefined> {
   const found = await session.send(
-    {
-      method: "HEAD",
-      to: session.path("manifests", name),
-      headers: { accept: MANIFEST_TYPES.join(", ") },
-      accepted: [200, 404],
-    },
-    ({ status, headers }) =>
-      Promise.resolve(status === 404 ? null : (headers.get("docker-content-digest") ?? "")),
+    { method: "HEAD", to: session.path("manifests", name), headers: ACCEPT, accepted: [200, 404] },
+    ({ status, headers }) => (status === 404 ? null : (headers.get("docker-content-digest") ?? "")),
   );
   if (found === null) return undefined;
   if (isDigest(name)) return name;
@@ -42,12 +37,7 @@ export async function findManifest(session: RegistrySession, name: string): Prom
  */
 export async function getManifest(session: RegistrySession, name: string): Promise<Manifest | undefined> {
   return session.send(
-    {
-      method: "GET",
-      to: session.path("manifests", name),
-      headers: { accept: MANIFEST_TYPES.join(", ") },
-      accepted: [200, 404],
-    },
+    { method: "GET", to: session.path("manifests", name), headers: ACCEPT, accepted: [200, 404] },
     async (reply) => {
       if (reply.status === 404) return undefined;
       const bytes = await wholeBody(reply);
@@ -88,7 +78,6 @@ export async function putManifest(
       if (announced !== null && announced !== manifest.digest) {
         throw otherBytes(pinned(session.repository, manifest.digest), announced);
       }
-      return Promise.resolve();
     },
   );
   return true;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { registryReason, remedyFor } from "../../../provider/registry/registryError.ts";
+import { registryReason, remedyFor } from "../../../provider/registry/failedRequest.ts";
 
 test.each([
   ['{"errors":[{"code":"DENIED","message":"no"}]}', ["DENIED"], "DENIED: no"],
