@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { parseJson } from "../http/replyBody";
 import { redact } from "../messages/redaction";
 import { helperCredential, type Credential } from "./dockerConfiguration";
 import type { RegistryContext } from "./exchange";
@@ -27,7 +28,7 @@ export async function runCredentialHelper(
   const { code, output } = await run(command, server, environment, signal);
   signal.throwIfAborted();
   if (code === 0) {
-    const credential = helperCredential(parsed(output));
+    const credential = helperCredential(parseJson(output));
     if (credential === undefined) reporter.warn(`${command} printed no credential for ${server}`);
     return credential;
   }
@@ -63,12 +64,4 @@ function run(
     child.once("error", (error: NodeJS.ErrnoException) => resolve({ code: error.code ?? "failed", output }));
     child.once("close", (code, killed) => resolve({ code: code ?? killed ?? "ended", output }));
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -26,16 +26,16 @@ const TOKEN_USER = "<token>";
  * @param configuration the file's content, as JSON
  */
 export function credentialSources(configuration: unknown, repository: Repository): CredentialSource[] {
-  const { auths, credHelpers, credsStore } = objectOf(configuration);
+  const { auths, credHelpers, credsStore } = fieldsOf(configuration);
   const server = DOCKER_NAMES.has(repository.host) ? DOCKER_SERVER : repository.host;
-  const helpers = [...matching(objectOf(credHelpers), repository), credsStore].filter(
+  const helpers = [...matching(fieldsOf(credHelpers), repository), credsStore].filter(
     // the name of a program, never a path
     (name): name is string => typeof name === "string" && /^[\w.-]+$/.test(name),
   );
   return [
     ...helpers.map((helper) => ({ helper, server })),
-    ...matching(objectOf(auths), repository)
-      .map((entry) => credentialOf(objectOf(entry)))
+    ...matching(fieldsOf(auths), repository)
+      .map((entry) => credentialOf(fieldsOf(entry)))
       .filter((credential) => credential !== undefined)
       .map((credential) => ({ credential })),
   ];
@@ -43,7 +43,7 @@ export function credentialSources(configuration: unknown, repository: Repository
 
 /** Reads the output of a helper. @returns undefined when it contains no usable credential */
 export function helperCredential(printed: unknown): Credential | undefined {
-  const { Username: username, Secret: password } = objectOf(printed);
+  const { Username: username, Secret: password } = fieldsOf(printed);
   if (typeof username !== "string" || typeof password !== "string" || password === "") return undefined;
   return username === TOKEN_USER ? { identityToken: password } : { username, password };
 }
@@ -51,15 +51,14 @@ export function helperCredential(printed: unknown): Credential | undefined {
 /** The values whose keys name the repository's registry or one of its parent folders: the most specific first. */
 function matching(table: Readonly<Record<string, unknown>>, { host, path }: Repository): unknown[] {
   const name = `${host}/${path}`;
+  const isDocker = DOCKER_NAMES.has(host);
   return Object.entries(table)
     .map(([key, value]) => ({ place: placeOf(key), value }))
-    .filter(({ place }) => name === place || name.startsWith(`${place}/`) || isDocker(place, host))
+    .filter(
+      ({ place }) => name === place || name.startsWith(`${place}/`) || (isDocker && DOCKER_NAMES.has(place)),
+    )
     .sort((one, other) => other.place.length - one.place.length)
     .map(({ value }) => value);
-}
-
-function isDocker(place: string, host: string): boolean {
-  return DOCKER_NAMES.has(place) && DOCKER_NAMES.has(host);
 }
 
 /** Removes scheme and API version: Docker's keys may be URLs of an API. */
@@ -81,8 +80,5 @@ function credentialOf(entry: Readonly<Record<string, unknown>>): Credential | un
   return typeof username === "string" && typeof password === "string" ? { username, password } : undefined;
 }
 
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
-}
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  Object(value) as Record<string, unknown>;

@@ -84,7 +84,7 @@ export class Login {
   async #newToken(bearer: Challenge, scopes: readonly string[], root: URL): Promise<Token | FailedAttempt> {
     const { clock } = this.#context;
     const request = tokenRequest(bearer, scopes, await this.#findCredential());
-    const { method, url, headers, body } = request;
+    const { method, url, headers } = request;
     if (url.protocol !== "https:" && !(url.protocol === "http:" && root.protocol === "http:")) {
       throw new DestinationError(
         `the registry ${root.host} requires the credential to be sent to ${url.protocol}//${url.host}, which anyone on the network path can read`,
@@ -92,7 +92,7 @@ export class Login {
       );
     }
     const answer = await exchange(
-      { method, url, headers: { ...headers, accept: "application/json" }, ...(body && { body: () => body }) },
+      { ...request, headers: { ...headers, accept: "application/json" } },
       this.#context,
       async (reply) => {
         if (reply.status !== 200) {

@@ -1,6 +1,7 @@
 import type { Clock } from "../time/clock";
 import type { Challenge } from "./challenge";
 import type { Credential } from "./dockerConfiguration";
+import type { RegistryRequest } from "./exchange";
 
 /** A token for a registry, see https://distribution.github.io/distribution/spec/auth/token/ */
 export interface Token {
@@ -16,20 +17,12 @@ const MARGIN_MS = 5_000;
 /** A token with a shorter lifetime is used until it expires: otherwise every request would need a new one. */
 const SHORTEST_LIFE_MS = 2 * MARGIN_MS;
 
-/** A request for a token. */
-export interface TokenRequest {
-  readonly method: "GET" | "POST";
-  readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Buffer;
-}
-
 /** Creates the request for a token. @throws Error for a realm that is not a URL */
 export function tokenRequest(
   { parameters }: Challenge,
   scopes: readonly string[],
   credential: Credential | undefined,
-): TokenRequest {
+): RegistryRequest {
   const url = new URL(parameters["realm"] ?? "");
   const service = parameters["service"];
   const wanted = scopes.length > 0 ? scopes : (parameters["scope"]?.split(" ") ?? []);
@@ -41,12 +34,8 @@ export function tokenRequest(
       ...(service !== undefined && { service }),
       scope: wanted.join(" "),
     });
-    return {
-      method: "POST",
-      url,
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-      body: Buffer.from(form.toString()),
-    };
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    return { method: "POST", url, headers, body: () => Buffer.from(form.toString()) };
   }
   if (service !== undefined) url.searchParams.set("service", service);
   for (const scope of wanted) url.searchParams.append("scope", scope);

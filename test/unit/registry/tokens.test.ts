@@ -29,7 +29,7 @@ test("an identity token is sent as a form, and is in no address", () => {
   const { method, url, body } = tokenRequest(CHALLENGE, ["one", "two"], { identityToken: "secret" });
   expect(method).toBe("POST");
   expect(url.href).toBe("https://auth.example.com/token?a=1");
-  expect(Object.fromEntries(new URLSearchParams(body?.toString()))).toEqual({
+  expect(Object.fromEntries(new URLSearchParams((body?.() as Buffer).toString()))).toEqual({
     grant_type: "refresh_token",
     refresh_token: "secret",
     client_id: "pulumi-docs-hosting",
