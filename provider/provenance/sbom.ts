@@ -1,7 +1,7 @@
 import { packageVersion } from "../files/packageVersion";
 import type { Origin } from "./origin";
 import { imagePackageUrl, ownPackageUrl } from "./packageUrl";
-import { sha256In, statement, type ResourceDescriptor, type Statement } from "./statement";
+import { sha256In } from "./statement";
 
 /** The type of a statement with an SBOM, see https://cyclonedx.org/specification/overview/. */
 export const SBOM_TYPE = "https://cyclonedx.org/bom";
@@ -66,20 +66,13 @@ export async function sbomText(main: SbomPart, parts: readonly SbomPart[]): Prom
 /** The components of a site: its base image, its bundle, and the added search. */
 export function siteParts({ bundle, base, search }: Origin): SbomPart[] {
   const { format, sha256, version, domain } = bundle;
-  return [
-    ...(base ? [imagePart("base-image", base.name, base.digest)] : []),
-    { ref: "bundle", kind: "file", name: `${domain ?? "site"}/bundle.${format}`, version, sha256 },
-    ...(search
-      ? [
-          {
-            ref: "offline-search",
-            kind: "library" as const,
-            name: "pulumi-docs-hosting/offline-search",
-            version: search.version,
-          },
-        ]
-      : []),
-  ];
+  const parts: SbomPart[] = base ? [imagePart("base-image", base.name, base.digest)] : [];
+  parts.push({ ref: "bundle", kind: "file", name: `${domain ?? "site"}/bundle.${format}`, version, sha256 });
+  if (search) {
+    const name = "pulumi-docs-hosting/offline-search";
+    parts.push({ ref: "offline-search", kind: "library", name, version: search.version });
+  }
+  return parts;
 }
 
 /** An image. @param name as a user writes it, without a digest @param digest `sha256:…` */
@@ -92,9 +85,4 @@ export function imagePart(ref: string, name: string, digest: string): SbomPart {
     sha256: sha256In(digest),
     packageUrl: imagePackageUrl(name, digest),
   };
-}
-
-/** A statement with the SBOM of a subject. @param text of the SBOM */
-export function sbomStatement(subject: readonly ResourceDescriptor[], text: string): Statement {
-  return statement(subject, SBOM_TYPE, JSON.parse(text));
 }

@@ -20,6 +20,13 @@ export function slsaProvenance(subject: readonly ResourceDescriptor[], origin: O
     serviceUrl === undefined || jobId === undefined
       ? undefined
       : `${serviceUrl}/v1/static-export/jobs/${encodeURIComponent(jobId)}`;
+  const materials: ResourceDescriptor[] = [
+    { name: `bundle.${format}`, ...(job !== undefined && { uri: job }), digest: { sha256 } },
+  ];
+  if (base) {
+    const { name, digest } = base;
+    materials.push({ name, uri: imagePackageUrl(name, digest), digest: { sha256: sha256In(digest) } });
+  }
   return statement(subject, PROVENANCE_TYPE, {
     buildDefinition: {
       buildType: BUILD_TYPE,
@@ -31,18 +38,7 @@ export function slsaProvenance(subject: readonly ResourceDescriptor[], origin: O
         ...(base && { base: base.name }),
         ...(search && { offlineSearch: search.options }),
       },
-      resolvedDependencies: [
-        { name: `bundle.${format}`, ...(job !== undefined && { uri: job }), digest: { sha256 } },
-        ...(base
-          ? [
-              {
-                name: base.name,
-                uri: imagePackageUrl(base.name, base.digest),
-                digest: { sha256: sha256In(base.digest) },
-              },
-            ]
-          : []),
-      ],
+      resolvedDependencies: materials,
     },
     runDetails: { builder: { id: ownPackageUrl() } },
   });

@@ -1,7 +1,7 @@
 import { DestinationError } from "../../messages/errors";
-import { imagePart, SBOM_TYPE, sbomStatement, sbomText, siteParts } from "../../provenance/sbom";
+import { imagePart, SBOM_TYPE, sbomText, siteParts } from "../../provenance/sbom";
 import { PROVENANCE_TYPE, slsaProvenance } from "../../provenance/slsaProvenance";
-import { sha256In } from "../../provenance/statement";
+import { sha256In, statement } from "../../provenance/statement";
 import type { Manifest } from "../../registry/manifests";
 import { repositoryName } from "../../registry/reference";
 import type { RegistrySession } from "../../registry/session";
@@ -24,7 +24,7 @@ export async function artifactsOf(
   const subject = [{ name, digest: { sha256: sha256In(image.digest) } }];
   const site = { ...origin, ...(base && { base: { name: base.name, digest: base.digest } }) };
   const sbom = await sbomText(imagePart("image", name, image.digest), siteParts(site));
-  const statements = [slsaProvenance(subject, site), sbomStatement(subject, sbom)];
+  const statements = [slsaProvenance(subject, site), statement(subject, SBOM_TYPE, JSON.parse(sbom))];
   return signedArtifacts(session, image, statements, signer);
 }
 

@@ -1,4 +1,4 @@
-import { readImage, type Image, type PlatformImage } from "../../registry/image";
+import { readImage, type PlatformImage } from "../../registry/image";
 import { repositoryName, type Reference } from "../../registry/reference";
 import type { RegistrySession } from "../../registry/session";
 import { DestinationError } from "../../messages/errors";
@@ -24,7 +24,7 @@ export async function readBase(
   reporter: Reporter,
 ): Promise<BaseImage> {
   const name = `${repositoryName(reference)}${reference.tag === undefined ? "" : `:${reference.tag}`}`;
-  const image: Image = await readImage(session, reference);
+  const image = await readImage(session, reference);
   const images = image.images.filter(({ config }) => config["os"] === "linux");
   if (images.length === 0) {
     throw new DestinationError(`the base ${name} has no image for Linux`, "Name another one as `base`.");

@@ -5,8 +5,9 @@ import { Ajv } from "ajv";
 import { expect, test, vi } from "vitest";
 import type { Origin } from "../../../provider/provenance/origin.ts";
 import { imagePackageUrl } from "../../../provider/provenance/packageUrl.ts";
-import { imagePart, sbomStatement, sbomText, siteParts } from "../../../provider/provenance/sbom.ts";
+import { imagePart, SBOM_TYPE, sbomText, siteParts } from "../../../provider/provenance/sbom.ts";
 import { slsaProvenance } from "../../../provider/provenance/slsaProvenance.ts";
+import { statement } from "../../../provider/provenance/statement.ts";
 import { packageVersion } from "../../../provider/files/packageVersion.ts";
 
 /** The library of CycloneDX, its schema and the validator are loaded. */
@@ -123,7 +124,7 @@ test("the SBOM lists base image, bundle and search, and is valid", async () => {
   expect(problems(bom)).toEqual([]);
   expect(problems({ ...bom, components: [{ name: "without a type" }] })).not.toEqual([]);
   expect(text).not.toMatch(/serialNumber|timestamp/);
-  expect(sbomStatement(SUBJECT, text)).toMatchObject({
+  expect(statement(SUBJECT, SBOM_TYPE, JSON.parse(text))).toMatchObject({
     subject: SUBJECT,
     predicateType: "https://cyclonedx.org/bom",
     predicate: bom,
