@@ -1,7 +1,6 @@
 import { lstat, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DestinationError } from "../../messages/errors";
-import type { Bundle } from "../../archive/bundle";
 import type { Copy, Destination, DestinationContext } from "../destination";
 import { usingFolder } from "../../files/diskFailure";
 import { draftPath, removeDraft, removeDrafts, removeOldDrafts } from "../../files/drafts";
@@ -30,7 +29,7 @@ export function archiveFolder(folder: string): Destination {
       const publish = async (placing?: (copy: Copy) => void): Promise<Copy> => {
         await makeFolder(resolve(folder));
         await removeDrafts(resolve(folder));
-        if (await isArchive(path, bundle, signal)) return copy;
+        if ((await digestAt(path, signal))?.sha256 === bundle.sha256) return copy;
         reporter.progress(`writing ${copy.uri}`);
         const draft = draftPath(resolve(folder));
         try {
@@ -56,25 +55,25 @@ export function archiveFolder(folder: string): Destination {
       guarded(context, async () => {
         const path = resolve(folder, file);
         const [sha256 = ""] = file.split(".", 1);
-        const isThere = await isArchive(path, { sha256 }, context.signal);
-        if (!isThere && !(await lstat(path).catch(ignoreMissing))) {
+        const found = await digestAt(path, context.signal);
+        if (!found) {
           throw new DestinationError(`there is no file ${path}`, "Check the path and the digest.");
         }
-        const { sha256: found, size } = await digestFile(path, context.signal);
-        if (!isThere) {
+        if (found.sha256 !== sha256) {
           throw new DestinationError(
-            `${path} is not the archive that its name says: its SHA-256 is ${found}`,
+            `${path} is not the archive that its name says: its SHA-256 is ${found.sha256}`,
             "It is unchanged. Import another copy, or make a new one.",
           );
         }
-        const copy = { uri: join(folder, file), parts: { file, size } };
+        const copy = { uri: join(folder, file), parts: { file, size: found.size } };
         return { copy, edition: sha256, sha256, archive: path };
       }),
 
     compare: (copy, context) =>
       guarded(context, async () => {
-        if (!(await lstat(pathOf(copy)).catch(ignoreMissing))) return "gone";
-        return (await isArchive(pathOf(copy), copy, context.signal)) ? "same" : "changed";
+        const found = await digestAt(pathOf(copy), context.signal);
+        if (!found) return "gone";
+        return found.sha256 === copy.sha256 ? "same" : "changed";
       }),
 
     read: (copy, context) =>
@@ -102,19 +101,18 @@ export function archiveFolder(folder: string): Destination {
   };
 }
 
-/** Whether the file is this archive. @throws DestinationError for a symbolic link or a folder of that name */
-async function isArchive(
+/** Reads an archive; `undefined` if there is none. @throws DestinationError for a symbolic link or a folder of that name */
+async function digestAt(
   path: string,
-  { sha256 }: Pick<Bundle, "sha256">,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<{ sha256: string; size: number } | undefined> {
   const stats = await lstat(path).catch(ignoreMissing);
-  if (!stats) return false;
+  if (!stats) return undefined;
   if (!stats.isFile()) {
     throw new DestinationError(
       `${path} is a ${stats.isSymbolicLink() ? "symbolic link" : "folder"}, but the archive must be there`,
       "Remove it, or give another folder.",
     );
   }
-  return (await digestFile(path, signal)).sha256 === sha256;
+  return digestFile(path, signal);
 }
