@@ -1,7 +1,7 @@
 import { lstat, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DestinationError } from "../../messages/errors";
-import type { Copy, Destination, DestinationContext } from "../destination";
+import type { Copy, Destination } from "../destination";
 import { usingFolder } from "../../files/diskFailure";
 import { draftPath, removeDraft, removeDrafts, removeOldDrafts } from "../../files/drafts";
 import { ignoreMissing } from "../../files/ignoreMissing";
@@ -12,50 +12,44 @@ import { copyInto } from "../../files/writeFile";
 /** Archives in a folder, each named `<sha256>.tar.gz` or `<sha256>.zip`. One rename publishes each archive. */
 export function archiveFolder(folder: string): Destination {
   const pathOf = (copy: Copy): string => resolve(folder, String(copy.parts["file"]));
-  const guarded = <T>({ signal }: DestinationContext, run: () => Promise<T>): Promise<T> =>
-    usingFolder(folder, signal, run);
   return {
     id: folder,
 
-    begin(bundle, context) {
-      const { signal, reporter } = context;
-      const file = `${bundle.sha256}.${bundle.format}`;
-      const path = resolve(folder, file);
-      const copy: Copy = {
-        sha256: bundle.sha256,
-        uri: join(folder, file),
-        parts: { file, size: bundle.size },
-      };
-      const publish = async (placing?: (copy: Copy) => void): Promise<Copy> => {
-        await makeFolder(resolve(folder));
-        await removeDrafts(resolve(folder));
-        if ((await digestAt(path, signal))?.sha256 === bundle.sha256) return copy;
-        reporter.progress(`writing ${copy.uri}`);
-        const draft = draftPath(resolve(folder));
-        try {
-          const { sha256 } = await copyInto(bundle.path, draft, signal);
-          if (sha256 !== bundle.sha256) {
-            throw new DestinationError(
-              `${bundle.path} changed while it was copied to ${folder}`,
-              "Run `pulumi up` again.",
-            );
-          }
-          await removeOldDrafts(resolve(folder), draft);
-          placing?.(copy);
-          await rename(draft, path);
-        } finally {
-          await removeDraft(draft);
-        }
-        return copy;
-      };
-      return Promise.resolve({ publish: (placing) => guarded(context, () => publish(placing)) });
-    },
+    begin: (bundle, { signal, reporter }) =>
+      Promise.resolve({
+        publish: (placing) =>
+          usingFolder(folder, signal, async () => {
+            const { sha256, size } = bundle;
+            const file = `${sha256}.${bundle.format}`;
+            const path = resolve(folder, file);
+            const copy: Copy = { sha256, uri: join(folder, file), parts: { file, size } };
+            await makeFolder(resolve(folder));
+            await removeDrafts(resolve(folder));
+            if ((await digestAt(path, signal))?.sha256 === sha256) return copy;
+            reporter.progress(`writing ${copy.uri}`);
+            const draft = draftPath(resolve(folder));
+            try {
+              if ((await copyInto(bundle.path, draft, signal)).sha256 !== sha256) {
+                throw new DestinationError(
+                  `${bundle.path} changed while it was copied to ${folder}`,
+                  "Run `pulumi up` again.",
+                );
+              }
+              await removeOldDrafts(resolve(folder), draft);
+              placing?.(copy);
+              await rename(draft, path);
+            } finally {
+              await removeDraft(draft);
+            }
+            return copy;
+          }),
+      }),
 
-    find: (file, context) =>
-      guarded(context, async () => {
+    find: (file, { signal }) =>
+      usingFolder(folder, signal, async () => {
         const path = resolve(folder, file);
         const [sha256 = ""] = file.split(".", 1);
-        const found = await digestAt(path, context.signal);
+        const found = await digestAt(path, signal);
         if (!found) {
           throw new DestinationError(`there is no file ${path}`, "Check the path and the digest.");
         }
@@ -69,30 +63,29 @@ export function archiveFolder(folder: string): Destination {
         return { copy, edition: sha256, sha256, archive: path };
       }),
 
-    compare: (copy, context) =>
-      guarded(context, async () => {
-        const found = await digestAt(pathOf(copy), context.signal);
+    compare: (copy, { signal }) =>
+      usingFolder(folder, signal, async () => {
+        const found = await digestAt(pathOf(copy), signal);
         if (!found) return "gone";
         return found.sha256 === copy.sha256 ? "same" : "changed";
       }),
 
-    read: (copy, context) =>
-      guarded(context, async () => {
+    read: (copy, { signal }) =>
+      usingFolder(folder, signal, async () => {
         const stats = await lstat(pathOf(copy)).catch(ignoreMissing);
         return stats && { archive: pathOf(copy) };
       }),
 
-    remove: (copies, kept, context) =>
-      guarded(context, async () => {
+    remove: (copies, kept, { signal, reporter }) =>
+      usingFolder(folder, signal, async () => {
         const stay = new Set(kept.map(pathOf));
         for (const copy of copies) {
           const path = pathOf(copy);
           if (stay.has(path)) continue;
           const stats = await lstat(path).catch(ignoreMissing);
-          if (stats?.isFile() && (await digestFile(path, context.signal)).sha256 === copy.sha256)
-            await rm(path);
+          if (stats?.isFile() && (await digestFile(path, signal)).sha256 === copy.sha256) await rm(path);
           else if (stats)
-            context.reporter.warn(
+            reporter.warn(
               `${path} is not removed: it is not the archive that this copy wrote. Remove it when it is no longer needed`,
             );
         }

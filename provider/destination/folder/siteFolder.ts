@@ -8,7 +8,7 @@ import { compareFolder, removeListed, keptText, type Listing } from "../../files
 import { makeFolder } from "../../files/makeFolder";
 import { writeNewFile } from "../../files/writeFile";
 import { DestinationError } from "../../messages/errors";
-import type { Destination, DestinationContext } from "../destination";
+import type { Destination } from "../destination";
 
 /** The symbolic link to the newest site. */
 const CURRENT = "current";
@@ -20,15 +20,12 @@ const CURRENT = "current";
 export function siteFolder(folder: string): Destination {
   const here = (name: string): string => resolve(folder, name);
   const listingOf = (sha256: string): string => here(`${sha256}.json`);
-  const guarded = <T>({ signal }: DestinationContext, run: () => Promise<T>): Promise<T> =>
-    usingFolder(folder, signal, run);
 
   return {
     id: folder,
 
-    begin: (bundle, context, sha256 = bundle.sha256) =>
-      guarded(context, async () => {
-        const { signal, reporter } = context;
+    begin: (bundle, { signal, reporter }, sha256 = bundle.sha256) =>
+      usingFolder(folder, signal, async () => {
         await refuseForeignLink(here(CURRENT));
         const draft = await beginDraft(resolve(folder));
         const inDraft = (name: string): string => join(draft, name);
@@ -36,7 +33,7 @@ export function siteFolder(folder: string): Destination {
         return {
           sink: {
             file: ({ path }, content) =>
-              guarded(context, async () => {
+              usingFolder(folder, signal, async () => {
                 signal.throwIfAborted();
                 const target = join(draft, "site", path);
                 await makeFolder(dirname(target));
@@ -45,7 +42,7 @@ export function siteFolder(folder: string): Destination {
               }),
           },
           publish: (placing) =>
-            guarded(context, async () => {
+            usingFolder(folder, signal, async () => {
               signal.throwIfAborted();
               const text = JSON.stringify(Object.fromEntries(listing));
               await writeFile(inDraft("listing"), text, { flag: "wx", flush: true });
@@ -66,10 +63,10 @@ export function siteFolder(folder: string): Destination {
         };
       }),
 
-    find: (sha256, context) =>
-      guarded(context, async () => {
+    find: (sha256, { signal }) =>
+      usingFolder(folder, signal, async () => {
         const files = await readListing(listingOf(sha256));
-        const found = await compareFolder(here(sha256), files ?? new Map(), context.signal);
+        const found = await compareFolder(here(sha256), files ?? new Map(), signal);
         if (found === "gone") {
           throw new DestinationError(`there is no folder ${here(sha256)}`, "Check the path and the digest.");
         }
@@ -96,28 +93,28 @@ export function siteFolder(folder: string): Destination {
         return { copy, edition: sha256, files };
       }),
 
-    compare: ({ sha256 }, context) =>
-      guarded(context, async () => {
+    compare: ({ sha256 }, { signal }) =>
+      usingFolder(folder, signal, async () => {
         const listing = await readListing(listingOf(sha256));
-        const found = await compareFolder(here(sha256), listing ?? new Map(), context.signal);
+        const found = await compareFolder(here(sha256), listing ?? new Map(), signal);
         return found !== "same" || (listing && (await linkOf(here(CURRENT))) === sha256) ? found : "changed";
       }),
 
-    read: ({ sha256 }, context) =>
-      guarded(context, async () => {
+    read: ({ sha256 }, { signal }) =>
+      usingFolder(folder, signal, async () => {
         const files = await readListing(listingOf(sha256));
         return files && { files };
       }),
 
-    remove: (copies, kept, context) =>
-      guarded(context, async () => {
+    remove: (copies, kept, { signal, reporter }) =>
+      usingFolder(folder, signal, async () => {
         for (const { sha256 } of copies) {
-          context.signal.throwIfAborted();
+          signal.throwIfAborted();
           if (kept.some((copy) => copy.sha256 === sha256)) continue;
           if ((await linkOf(here(CURRENT))) === sha256) await rm(here(CURRENT));
           const listing = await readListing(listingOf(sha256));
-          const left = await removeListed(here(sha256), listing ?? new Map(), context.signal);
-          if (left.length > 0) context.reporter.warn(keptText(here(sha256), left, "copy"));
+          const left = await removeListed(here(sha256), listing ?? new Map(), signal);
+          if (left.length > 0) reporter.warn(keptText(here(sha256), left, "copy"));
           if (listing) await rm(listingOf(sha256), { force: true });
         }
         await removeDrafts(resolve(folder));
