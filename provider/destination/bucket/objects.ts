@@ -22,7 +22,7 @@ export interface StoredObject {
   readonly etag: string;
   /** SHA-256 of its content, from the store's checksum or from the metadata it was sent with: hexadecimal digits. */
   readonly sha256?: string | undefined;
-  readonly headers: Partial<FileHeaders>;
+  readonly headers: { readonly [Name in keyof FileHeaders]: string | undefined };
 }
 
 /** An object as a list describes it. */
@@ -52,17 +52,14 @@ export async function headObject(store: Store, key: string): Promise<StoredObjec
     NoSuchKey: undefined,
   });
   if (found === undefined) return undefined;
-  const { ChecksumSHA256: checksum, ContentType: contentType, CacheControl: cacheControl } = found;
+  const { ChecksumSHA256: checksum } = found;
   // a checksum with a hyphen is of the parts' checksums
   const isOfContent = checksum?.includes("-") === false;
   return {
     size: found.ContentLength ?? -1,
     etag: found.ETag ?? "",
     sha256: isOfContent ? Buffer.from(checksum, "base64").toString("hex") : found.Metadata?.[DIGEST_NAME],
-    headers: {
-      ...(contentType !== undefined && { contentType }),
-      ...(cacheControl !== undefined && { cacheControl }),
-    },
+    headers: { contentType: found.ContentType, cacheControl: found.CacheControl },
   };
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { DestinationError } from "../../messages/errors";
 import { firstOf } from "../../messages/firstOf";
 import { HEADERS_VERSION } from "./fileHeaders";
@@ -97,14 +98,9 @@ export async function existingContents(
   }
   // a killed run may have sent them
   await inParallel(unsure, CONCURRENCY, async (object) => {
-    const { path, headers } = object;
-    const stored = await headObject(store, store.key(path));
-    const isSame =
-      stored !== undefined &&
-      isSameContent(stored, object) &&
-      stored.headers.contentType === headers.contentType &&
-      stored.headers.cacheControl === headers.cacheControl;
-    there.set(path, isSame);
+    const stored = await headObject(store, store.key(object.path));
+    const isSame = stored !== undefined && isSameContent(stored, object);
+    there.set(object.path, isSame && isDeepStrictEqual(stored.headers, object.headers));
   });
   return there;
 }
