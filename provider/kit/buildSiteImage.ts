@@ -28,7 +28,7 @@ export async function buildSiteImage(
   const layer = await writer.end(signal);
   await store.take(layer.path, layer);
   const annotations = annotationsOf(bundle, base.base);
-  const images = base.images.map((image) => ({ base: image, ...imageOnBase(image, layer, annotations) }));
+  const images = base.images.map((image) => imageOnBase(image, layer, annotations));
   const [first] = images;
   if (first === undefined) throw new Error("an image is pulled for one platform at least");
   const top = images.length === 1 ? first.manifest : indexOf(images, annotations);

@@ -69,5 +69,5 @@ export async function pullImage(
 function topOf(images: readonly StoredImage[]): Manifest {
   const [first, ...others] = images;
   if (first && others.length === 0) return first.manifest;
-  return indexOf(images.map((image) => ({ base: image, manifest: image.manifest })));
+  return indexOf(images);
 }

@@ -2,7 +2,7 @@ import { parseJson } from "../http/replyBody";
 import { DestinationError } from "../messages/errors";
 import { descriptorIn, type Descriptor } from "./content";
 import { readBlob } from "./download";
-import { getManifest, missingImage, type Manifest } from "./manifests";
+import { existingManifest, type Manifest } from "./manifests";
 import { IMAGE_TYPES, INDEX_TYPES } from "./mediaTypes";
 import { isDigest, pinned, type Reference } from "./reference";
 import type { RegistrySession } from "./session";
@@ -16,7 +16,6 @@ export interface Platform {
 
 /** An image for one platform. */
 export interface PlatformImage {
-  readonly digest: string;
   /** From the index, otherwise from the image's configuration. */
   readonly platform: Platform;
   readonly layers: readonly Descriptor[];
@@ -51,15 +50,13 @@ export async function readImage(
   isWanted: (platform: Platform) => boolean = () => true,
 ): Promise<Image> {
   const name = reference.digest ?? reference.tag ?? "latest";
-  const top = await getManifest(session, name);
-  if (top === undefined) throw missingImage(session, name);
+  const top = await existingManifest(session, name);
   const isIndex = INDEX_TYPES.includes(top.mediaType);
   if (!isIndex) return { digest: top.digest, isIndex, images: [await readPlatformImage(session, top)] };
   const images: StoredImage[] = [];
   for (const { digest, platform } of imagesOf(session, top)) {
     if (!isWanted(platform)) continue;
-    const manifest = await getManifest(session, digest);
-    if (manifest === undefined) throw missingImage(session, digest);
+    const manifest = await existingManifest(session, digest);
     images.push(await readPlatformImage(session, manifest, platform));
   }
   return { digest: top.digest, isIndex, images };
@@ -102,7 +99,6 @@ async function readPlatformImage(
   }
   const imageConfig = parsed as Record<string, unknown>;
   return {
-    digest: manifest.digest,
     platform: platform ?? platformIn(imageConfig),
     layers: descriptors.filter((each) => each !== undefined),
     config: imageConfig,

@@ -108,10 +108,12 @@ export async function deleteManifest(session: RegistrySession, digest: string): 
   );
 }
 
-/** The error for a missing image. */
-export function missingImage(session: RegistrySession, name: string): DestinationError {
+/** Reads the manifest of an image. @throws DestinationError when it does not exist; otherwise as {@link getManifest} */
+export async function existingManifest(session: RegistrySession, name: string): Promise<Manifest> {
+  const manifest = await getManifest(session, name);
+  if (manifest) return manifest;
   const separator = isDigest(name) ? "@" : ":";
-  return new DestinationError(
+  throw new DestinationError(
     `there is no image ${repositoryName(session.repository)}${separator}${name}`,
     "Check its name, and that it was pushed to this registry.",
   );

@@ -4,14 +4,12 @@ import { join } from "node:path";
 import type { SiteFile, SiteSink } from "../archive/site";
 import { BundleRefusedError } from "../messages/errors";
 import { GzipFile } from "../archive/writeGzip";
+import type { Blob } from "../registry/content";
 import { tarEnd, tarHeader, tarPadding } from "../archive/writeTar";
 
-/** A layer in a local file. */
-export interface Layer {
+/** A layer in a local file. Digest and size are those of its compressed bytes. */
+export interface Layer extends Blob {
   readonly path: string;
-  /** Digest of its compressed bytes. */
-  readonly digest: string;
-  readonly size: number;
   /** Digest of its uncompressed bytes. */
   readonly diffId: string;
 }

@@ -1,6 +1,6 @@
 import type { Bundle } from "../archive/bundle";
-import { contentOf, describe, manifestOf, type Content, type Descriptor } from "../registry/content";
-import type { PlatformImage } from "../registry/image";
+import { contentOf, describe, manifestOf, type Content } from "../registry/content";
+import type { Platform, PlatformImage } from "../registry/image";
 import type { Manifest } from "../registry/manifests";
 import { OCI_CONFIG, OCI_INDEX, OCI_LAYER_GZIP, OCI_MANIFEST, ociLayerType } from "../registry/mediaTypes";
 import type { Layer } from "./layer";
@@ -13,6 +13,13 @@ export const WEB_ROOT = "usr/share/nginx/html";
 /** Label and annotation with the digest of the archive that the site comes from. */
 export const BUNDLE_LABEL = "docs-hosting.bundle.sha256";
 
+/** The line that an image's history gets for the site's layer. */
+const SITE_HISTORY = {
+  created: "1970-01-01T00:00:00Z",
+  created_by: "pulumi-docs-hosting",
+  comment: "the exported site",
+};
+
 /** Facts about a site that its image contains. */
 type SiteFacts = Pick<Bundle, "sha256" | "version" | "jobId" | "domain">;
 
@@ -23,8 +30,9 @@ export interface Base {
   readonly digest: string;
 }
 
-/** An image that is ready to be stored: first its configuration, then its manifest. */
+/** An image for one platform that is ready to be stored: first its configuration, then its manifest. */
 export interface BuiltImage {
+  readonly platform: Platform;
   readonly config: Content;
   readonly manifest: Manifest;
 }
@@ -48,22 +56,20 @@ export function annotationsOf(site: SiteFacts, base: Base | undefined): Record<s
 }
 
 /**
- * An image of the site alone: one layer, for every platform. An index would exclude the platforms that it does not list; clients
- * accept a plain manifest on any platform, and the image contains nothing to run.
+ * What an image of the site alone is built on: nothing, for every platform. An index would exclude the platforms that it does not
+ * list; clients accept a plain manifest on any platform, and the image contains nothing to run.
  */
-export function imageOfSite(layer: Layer, annotations: Readonly<Record<string, string>>): BuiltImage {
-  return builtImage(
-    {
-      architecture: "amd64",
-      os: "linux",
-      config: { Labels: annotations },
-      rootfs: { type: "layers", diff_ids: [layer.diffId] },
-      history: [siteHistory()],
-    },
-    [layerDescriptor(layer)],
-    annotations,
-  );
-}
+export const EMPTY_BASE: PlatformImage = {
+  platform: { os: "linux", architecture: "amd64" },
+  layers: [],
+  config: {
+    architecture: "amd64",
+    os: "linux",
+    config: {},
+    rootfs: { type: "layers", diff_ids: [] },
+    history: [],
+  },
+};
 
 /** Adds the site to the base image for one platform. The command and the user stay. */
 export function imageOnBase(
@@ -76,46 +82,28 @@ export function imageOnBase(
     rootfs: { diff_ids: string[] };
     history?: unknown[];
   };
-  return builtImage(
-    {
-      ...base.config,
-      config: { ...config, Labels: { ...(config?.["Labels"] as object | undefined), ...annotations } },
-      rootfs: { ...rootfs, diff_ids: [...rootfs.diff_ids, layer.diffId] },
-      // a missing history stays missing: each entry describes one layer
-      ...(Array.isArray(history) && { history: [...history, siteHistory()] }),
-    },
-    [
-      ...base.layers.map((each) => ({ ...each, mediaType: ociLayerType(each.mediaType) })),
-      layerDescriptor(layer),
-    ],
-    annotations,
-  );
+  const image = contentOf(OCI_CONFIG, {
+    ...base.config,
+    config: { ...config, Labels: { ...(config?.["Labels"] as object | undefined), ...annotations } },
+    rootfs: { ...rootfs, diff_ids: [...rootfs.diff_ids, layer.diffId] },
+    // a missing history stays missing: each entry describes one layer
+    ...(Array.isArray(history) && { history: [...history, SITE_HISTORY] }),
+  });
+  const layers = [
+    ...base.layers.map((each) => ({ ...each, mediaType: ociLayerType(each.mediaType) })),
+    { mediaType: OCI_LAYER_GZIP, digest: layer.digest, size: layer.size },
+  ];
+  const manifest = manifestOf(OCI_MANIFEST, { config: describe(image), layers, annotations });
+  return { platform: base.platform, config: image, manifest };
 }
 
-/** The index of the images for all platforms of a base. */
+/** The index of the images for all platforms. */
 export function indexOf(
-  images: readonly { readonly base: PlatformImage; readonly manifest: Manifest }[],
+  images: readonly Pick<BuiltImage, "platform" | "manifest">[],
   annotations?: Readonly<Record<string, string>>,
 ): Manifest {
   return manifestOf(OCI_INDEX, {
-    manifests: images.map(({ base, manifest }) => ({ ...describe(manifest), platform: base.platform })),
+    manifests: images.map(({ platform, manifest }) => ({ ...describe(manifest), platform })),
     annotations,
   });
-}
-
-function builtImage(
-  configuration: object,
-  layers: readonly Descriptor[],
-  annotations: Readonly<Record<string, string>>,
-): BuiltImage {
-  const config = contentOf(OCI_CONFIG, configuration);
-  return { config, manifest: manifestOf(OCI_MANIFEST, { config: describe(config), layers, annotations }) };
-}
-
-function layerDescriptor({ digest, size }: Layer): Descriptor {
-  return { mediaType: OCI_LAYER_GZIP, digest, size };
-}
-
-function siteHistory(): object {
-  return { created: "1970-01-01T00:00:00Z", created_by: "pulumi-docs-hosting", comment: "the exported site" };
 }

@@ -61,7 +61,7 @@ export async function findImage(
     const value = annotations[annotation];
     return value === undefined ? [] : [[field, value] as const];
   });
-  const manifests = [...new Set([digest, ...images.map((each) => each.digest)])];
+  const manifests = [...new Set([digest, ...images.map(({ manifest }) => manifest.digest)])];
   const artifacts = verifier && (await findArtifacts(session, digest, PREDICATE_TYPES, verifier));
   return {
     copy: {

@@ -19,7 +19,7 @@ import type { RepositoryInputs } from "./inputs";
 import { compressedPath, LayerWriter, type Layer } from "../../siteImage/layer";
 import {
   annotationsOf,
-  imageOfSite,
+  EMPTY_BASE,
   imageOnBase,
   indexOf,
   SITE_ROOT,
@@ -165,13 +165,10 @@ function built(
   layer: Layer,
 ): { images: BuiltImage[]; top: Manifest } {
   const annotations = annotationsOf(bundle, base);
-  if (base === undefined) {
-    const image = imageOfSite(layer, annotations);
-    return { images: [image], top: image.manifest };
-  }
-  const images = base.images.map((each) => ({ base: each, ...imageOnBase(each, layer, annotations) }));
+  const bases = base?.images ?? [EMPTY_BASE];
+  const images = bases.map((each) => imageOnBase(each, layer, annotations));
   const [first] = images;
-  return { images, top: base.isIndex || !first ? indexOf(images, annotations) : first.manifest };
+  return { images, top: base?.isIndex || !first ? indexOf(images, annotations) : first.manifest };
 }
 
 /** Ensures that the repository has all blobs: those of the base, the site and the configurations. */

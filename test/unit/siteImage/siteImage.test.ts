@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Layer } from "../../../provider/siteImage/layer.ts";
 import {
   annotationsOf,
-  imageOfSite,
+  EMPTY_BASE,
   imageOnBase,
   indexOf,
   SITE_ROOT,
@@ -15,7 +15,6 @@ const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;
 const LAYER: Layer = { path: "/x", digest: digest("1"), size: 7, diffId: digest("2") };
 const BUNDLE = { path: "/b", format: "tar.gz", sha256: "a".repeat(64), size: 1, version: "v1" } as const;
 const BASE: PlatformImage = {
-  digest: digest("3"),
   platform: { os: "linux", architecture: "arm64", variant: "v8" },
   layers: [{ mediaType: "application/vnd.docker.image.rootfs.diff.tar.gzip", digest: digest("4"), size: 9 }],
   config: {
@@ -54,7 +53,7 @@ test("the labels have the known facts about the bundle, and no time", () => {
 });
 
 test("the site alone is an image of one layer, whose digests are those of its parts", () => {
-  const { config, manifest } = imageOfSite(LAYER, { a: "1" });
+  const { config, manifest } = imageOnBase(EMPTY_BASE, LAYER, { a: "1" });
   expect(config.digest).toBe(digestOf(config.bytes));
   expect(manifest.digest).toBe(digestOf(manifest.bytes));
   expect(JSON.parse(manifest.bytes.toString())).toEqual({
@@ -106,8 +105,9 @@ test("a base without history and settings gets no history either", () => {
 });
 
 test("an index has an image for each platform, as the base's index names it", () => {
-  const { manifest } = imageOnBase(BASE, LAYER, {});
-  const index = indexOf([{ base: BASE, manifest }], { a: "1" });
+  const image = imageOnBase(BASE, LAYER, {});
+  const { manifest } = image;
+  const index = indexOf([image], { a: "1" });
   expect(JSON.parse(index.bytes.toString())).toEqual({
     schemaVersion: 2,
     mediaType: "application/vnd.oci.image.index.v1+json",
