@@ -29,21 +29,16 @@ export async function findCredential(
 
 /** The possible configuration files; those named by environment variables come first. */
 export function configurationFiles(environment: (name: string) => string | undefined): string[] {
-  const below = (name: string, ...path: string[]): string[] => {
-    const folder = environment(name);
-    return folder === undefined || folder === "" ? [] : [join(folder, ...path)];
-  };
-  const homes = ["HOME", "USERPROFILE"].flatMap((name) => below(name)).slice(0, 1);
-  const configFolders = below("XDG_CONFIG_HOME");
-  return [
-    ...below("REGISTRY_AUTH_FILE"),
-    ...below("DOCKER_CONFIG", "config.json"),
-    ...below("XDG_RUNTIME_DIR", "containers", "auth.json"),
-    ...(configFolders.length > 0 ? configFolders : homes.map((home) => join(home, ".config"))).map((folder) =>
-      join(folder, "containers", "auth.json"),
-    ),
-    ...homes.map((home) => join(home, ".docker", "config.json")),
+  const valueOf = (name: string): string | undefined => environment(name) || undefined;
+  const home = valueOf("HOME") ?? valueOf("USERPROFILE");
+  const files: readonly (readonly [folder: string | undefined, ...path: string[]])[] = [
+    [valueOf("REGISTRY_AUTH_FILE")],
+    [valueOf("DOCKER_CONFIG"), "config.json"],
+    [valueOf("XDG_RUNTIME_DIR"), "containers", "auth.json"],
+    [valueOf("XDG_CONFIG_HOME") ?? (home && join(home, ".config")), "containers", "auth.json"],
+    [home, ".docker", "config.json"],
   ];
+  return files.flatMap(([folder, ...path]) => (folder === undefined ? [] : [join(folder, ...path)]));
 }
 
 async function readConfiguration(file: string, reporter: Reporter): Promise<unknown> {
