@@ -14,7 +14,6 @@ import {
   removeObjects,
   type StoredObject,
 } from "./objects";
-import { addressOf } from "./inputs";
 import type { Store } from "./store";
 import { clearUploads, isAbandoned, sendObject } from "./uploads";
 
@@ -68,10 +67,9 @@ async function storedCopy(
   key: string,
   { size, etag }: StoredObject,
 ): Promise<Omit<Copy, "sha256">> {
-  const { destination } = store;
   return {
     uri: store.uriOf(key),
-    ...(destination.linkLife === undefined && { address: addressOf(destination, await store.region(), key) }),
+    ...(store.destination.linkLife === undefined && { address: await store.addressOf(key) }),
     parts: { key, size, etag } satisfies ArchiveParts,
   };
 }
@@ -118,9 +116,8 @@ export async function readArchive(store: Store, copy: Copy): Promise<CopyContent
  * @param keys archives whose uploads are all obsolete; for other archives, a run may still be in progress
  */
 async function clearArchiveUploads(store: Store, keys: ReadonlySet<string>): Promise<void> {
-  const prefix = store.key("");
   await clearUploads(store, (upload) => {
-    const isArchive = /^[0-9a-f]{64}\.(?:tar\.gz|zip)$/.test(upload.key.slice(prefix.length));
+    const isArchive = /^[0-9a-f]{64}\.(?:tar\.gz|zip)$/.test(upload.path);
     return keys.has(upload.key) || (isArchive && isAbandoned(store, upload));
   });
 }

@@ -9,7 +9,7 @@ import {
   removeArchives,
 } from "./archiveLayout";
 import { signObject } from "./objects";
-import { addressOf, LONGEST_LINK_LIFE_MS, bucketUri, type BucketInputs } from "./inputs";
+import { LONGEST_LINK_LIFE_MS, bucketUri, type BucketInputs } from "./inputs";
 import { loadSdk } from "./sdk";
 import { checkAccess, compareSite, findSite, publishSite, readSite } from "./siteLayout";
 import { removeSites } from "./siteRemoval";
@@ -73,8 +73,7 @@ export function bucketDestination(destination: BucketInputs): Destination {
       link: (copy, context) =>
         withStore(context, async (store) => {
           const { key } = archivePartsOf(copy);
-          if (destination.linkLife === undefined)
-            return { url: addressOf(destination, await store.region(), key) };
+          if (destination.linkLife === undefined) return { url: await store.addressOf(key) };
           return signObject(store, key, parseDuration(destination.linkLife) ?? LONGEST_LINK_LIFE_MS);
         }),
     }),

@@ -12,7 +12,7 @@ import {
   type ListedObject,
 } from "./objects";
 import type { SiteObject } from "./siteObjects";
-import { isRecordKey, readRecord, recordKey, type SiteRecord } from "./siteRecord";
+import { isRecordPath, readRecord, recordPath, type SiteRecord } from "./siteRecord";
 import type { Store } from "./store";
 
 /** A record as read from the bucket. */
@@ -35,8 +35,9 @@ export async function listSite(
   const objects = new Map<string, ListedObject>();
   const records: ListedObject[] = [];
   for (const [key, object] of await listObjects(store, prefix)) {
-    if (isRecordKey(store.destination, key)) records.push(object);
-    else objects.set(key.slice(prefix.length), object);
+    const path = key.slice(prefix.length);
+    if (key.startsWith(prefix) && isRecordPath(path)) records.push(object);
+    else objects.set(path, object);
   }
   return { objects, records };
 }
@@ -54,7 +55,7 @@ export async function takeInventory(store: Store): Promise<Inventory> {
 
 /** Reads the record of a copy; `undefined` when it is gone. @param edition identifies the copy's content */
 export async function findRecord(store: Store, edition: string): Promise<SiteRecord | undefined> {
-  return recordAt(store, recordKey(store.destination, edition));
+  return recordAt(store, store.key(recordPath(edition)));
 }
 
 async function recordAt(store: Store, key: string): Promise<SiteRecord | undefined> {

@@ -5,7 +5,7 @@ import type { Copy, CopyContent, FoundCopy } from "../destination";
 import { headersOf } from "./fileHeaders";
 import { inParallel } from "../../concurrency/inParallel";
 import { CONCURRENCY, listObjects } from "./objects";
-import { addressOf, keyOf, LONGEST_KEY_BYTES, bucketUri, RECORDS_FOLDER } from "./inputs";
+import { LONGEST_KEY_BYTES, RECORDS_FOLDER } from "./inputs";
 import { conflictingPaths, secondPaths, siteObjects, type SpooledFile, type SiteObject } from "./siteObjects";
 import {
   existingContents,
@@ -15,7 +15,7 @@ import {
   takeInventory,
   type FoundRecord,
 } from "./siteInventory";
-import { recordKey, recordsPrefix, writeRecord, type RecordedFile, type SiteRecord } from "./siteRecord";
+import { recordPath, writeRecord, type RecordedFile, type SiteRecord } from "./siteRecord";
 import { clearSiteUploads, removePaths, removeRecords } from "./siteRemoval";
 import type { Spool } from "./spool";
 import type { Store } from "./store";
@@ -68,14 +68,13 @@ export async function publishSite(
 
 /** The copy with these files. */
 async function copyOf(store: Store, edition: string, files: ReadonlyMap<string, unknown>): Promise<Copy> {
-  const { destination } = store;
-  const sitePath = addressOf(destination, await store.region(), keyOf(destination, ""));
+  const sitePath = await store.addressOf(store.key(""));
   return {
     sha256: edition,
-    uri: `${bucketUri(destination)}/#sha256:${edition}`,
+    uri: `${store.uri}/#sha256:${edition}`,
     address: `${sitePath}${files.has("index.html") ? "index.html" : ""}`,
     sitePath,
-    parts: { record: recordKey(destination, edition) },
+    parts: { record: store.key(recordPath(edition)) },
   };
 }
 
@@ -88,7 +87,7 @@ export async function findSite(store: Store, edition: string): Promise<FoundCopy
   const record = await findRecord(store, edition);
   if (record === undefined) {
     throw new DestinationError(
-      `there is no record of this copy, ${store.uriOf(recordKey(store.destination, edition))}`,
+      `there is no record of this copy, ${store.uriOf(store.key(recordPath(edition)))}`,
       "Check the address, and `endpoint` and `region`.",
     );
   }
@@ -192,7 +191,7 @@ function changedMeanwhile(store: Store, path: string): DestinationError {
 }
 
 async function putRecord(store: Store, record: Omit<SiteRecord, "headersVersion">): Promise<void> {
-  const key = recordKey(store.destination, record.sha256);
+  const key = store.key(recordPath(record.sha256));
   const content = Buffer.from(writeRecord(record));
   const sha256 = createHash("sha256").update(content).digest("hex");
   await sendObject(store, { key, size: content.length, sha256, headers: headersOf(key) }, content, false);
@@ -200,5 +199,5 @@ async function putRecord(store: Store, record: Omit<SiteRecord, "headersVersion"
 
 /** Fails if the bucket cannot be used at all. */
 export async function checkAccess(store: Store): Promise<void> {
-  await listObjects(store, recordsPrefix(store.destination));
+  await listObjects(store, store.key(`${RECORDS_FOLDER}/`));
 }

@@ -1,6 +1,6 @@
 import { DestinationError } from "../../messages/errors";
 import { HEADERS_VERSION } from "./fileHeaders";
-import { keyOf, bucketUri, RECORDS_FOLDER, type BucketInputs } from "./inputs";
+import { bucketUri, RECORDS_FOLDER, type BucketInputs } from "./inputs";
 
 /** One object of a site, as a record lists it. */
 export interface RecordedFile {
@@ -30,20 +30,13 @@ export interface SiteRecord {
 /** The only supported format. */
 const FORMAT = 1;
 
-/** The prefix of the keys of all records. */
-export function recordsPrefix(destination: BucketInputs): string {
-  return keyOf(destination, `${RECORDS_FOLDER}/`);
-}
+/** The path of a copy's record, below the prefix of the site. */
+export const recordPath = (sha256: string): string => `${RECORDS_FOLDER}/${sha256}.json`;
 
-/** The key of a copy's record. */
-export function recordKey(destination: BucketInputs, sha256: string): string {
-  return `${recordsPrefix(destination)}${sha256}.json`;
-}
-
-/** Whether a key is a record's key. */
-export function isRecordKey(destination: BucketInputs, key: string): boolean {
-  const prefix = recordsPrefix(destination);
-  return key.startsWith(prefix) && /^[0-9a-f]{64}\.json$/.test(key.slice(prefix.length));
+/** Whether there is a record at a path below the prefix of the site. */
+export function isRecordPath(path: string): boolean {
+  const [, digest] = /([0-9a-f]{64})\.json$/.exec(path) ?? [];
+  return digest !== undefined && path === recordPath(digest);
 }
 
 /** The text of a record of files that are sent now, as {@link readRecord} reads it. */

@@ -4,7 +4,7 @@ import type { Copy } from "../destination";
 import { removeObjects } from "./objects";
 import { writtenByCopies, takeInventory, type FoundRecord } from "./siteInventory";
 import type { SiteObject } from "./siteObjects";
-import { recordKey, type SiteRecord } from "./siteRecord";
+import { recordPath, type SiteRecord } from "./siteRecord";
 import type { Store } from "./store";
 import { clearUploads } from "./uploads";
 
@@ -37,9 +37,9 @@ export async function removeRecords(
   // pages first: what a page loads exists as long as the page
   for (const isNow of [isPage, (path: string) => !isPage(path)])
     await removePaths(store, removable.filter(isNow));
-  await removeObjects(
+  await removePaths(
     store,
-    gone.map(({ sha256 }) => recordKey(store.destination, sha256)),
+    gone.map(({ sha256 }) => recordPath(sha256)),
   );
   for (const path of removable) paths.delete(path);
   const foreign = [...paths].filter((path) => objects.has(path)).sort();
@@ -63,10 +63,9 @@ export async function clearSiteUploads(
   records: readonly SiteRecord[],
   objects: readonly SiteObject[],
 ): Promise<void> {
-  const prefix = store.key("");
   const ours = new Set([
     ...objects.map(({ path }) => path),
     ...records.flatMap(({ files }) => [...files.keys()]),
   ]);
-  await clearUploads(store, ({ key }) => ours.has(key.slice(prefix.length)));
+  await clearUploads(store, ({ path }) => ours.has(path));
 }

@@ -2,7 +2,7 @@ import type { S3 } from "@aws-sdk/client-s3";
 import { unlessAborted } from "../../time/unlessAborted";
 import { DestinationError } from "../../messages/errors";
 import type { DestinationContext } from "../destination";
-import { bucketUri, keyOf, type BucketInputs } from "./inputs";
+import { addressOf, bucketUri, keyOf, type BucketInputs } from "./inputs";
 import type { Sdk } from "./sdk";
 import { codeOf, storeFailure, type SdkError, type StoreAction } from "./storeFailure";
 
@@ -68,9 +68,10 @@ export class Store {
     return `s3://${this.destination.bucket}/${key}`;
   }
 
-  /** The bucket's region. */
-  async region(): Promise<string> {
-    return this.run("s3:GetObject", undefined, () => this.client.config.region());
+  /** Where an object is fetched without a signature. @throws as {@link run} */
+  async addressOf(key: string): Promise<string> {
+    const region = await this.run("s3:GetObject", undefined, () => this.client.config.region());
+    return addressOf(this.destination, region, key);
   }
 
   /**

@@ -27,6 +27,8 @@ export interface Content {
 /** A multipart upload that was neither completed nor aborted. */
 interface OpenUpload {
   readonly key: string;
+  /** Below the prefix. */
+  readonly path: string;
   readonly uploadId: string;
   readonly startedAtMs: number;
 }
@@ -148,7 +150,9 @@ async function openUploads(store: Store): Promise<OpenUpload[]> {
       store.client.listMultipartUploads(which, options),
     );
     for (const { Key: key = "", UploadId: uploadId = "", Initiated } of page.Uploads ?? []) {
-      if (key.startsWith(prefix)) found.push({ key, uploadId, startedAtMs: Initiated?.getTime() ?? 0 });
+      if (!key.startsWith(prefix)) continue;
+      const path = key.slice(prefix.length);
+      found.push({ key, path, uploadId, startedAtMs: Initiated?.getTime() ?? 0 });
     }
     markers = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
     return page.IsTruncated === true ? JSON.stringify(markers) : undefined;

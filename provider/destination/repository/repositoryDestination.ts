@@ -69,16 +69,15 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
           const artifacts = signing && (await artifactsOf(session, top, base, signing));
           await sendBlobs(session, base, layer, images, context);
           const image = pinned(repository, top.digest);
-          const parts: Parts = {
-            manifests: [...new Set([top.digest, ...images.map(({ manifest }) => manifest.digest)])],
-            ...(artifacts && { artifacts: artifacts.map(({ manifest }) => manifest.digest) }),
-          };
           const copy = {
             sha256: edition,
             uri: image,
             image,
             ...(signing && { publicKey: signing.signer.publicKey }),
-            parts: { ...parts },
+            parts: {
+              manifests: [...new Set([top.digest, ...images.map(({ manifest }) => manifest.digest)])],
+              ...(artifacts && { artifacts: artifacts.map(({ manifest }) => manifest.digest) }),
+            } satisfies Parts,
           };
           // the manifests that the index refers to come first
           for (const { manifest } of images) {

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import {
-  isRecordKey,
+  isRecordPath,
   readRecord,
-  recordKey,
+  recordPath,
   writeRecord,
 } from "../../../../provider/destination/bucket/siteRecord.ts";
 
 const PLACE = { bucket: "docs", prefix: "v" };
 const DIGEST = "ab".repeat(32);
-const KEY = recordKey(PLACE, DIGEST);
+const KEY = `v/${recordPath(DIGEST)}`;
 
 test("a record is read back as written, with any file names", () => {
   const files = new Map(
@@ -33,9 +33,9 @@ test.for([
   );
 });
 
-test("a record is recognized by its key", () => {
-  expect(isRecordKey(PLACE, KEY)).toBe(true);
-  expect(isRecordKey(PLACE, `v/.docs-hosting/${DIGEST}.txt`)).toBe(false);
-  expect(isRecordKey(PLACE, `w/.docs-hosting/${DIGEST}.json`)).toBe(false);
-  expect(isRecordKey({ bucket: "docs" }, `.docs-hosting/${DIGEST}.json`)).toBe(true);
+test("a record is recognized by its path", () => {
+  expect(isRecordPath(`.docs-hosting/${DIGEST}.json`)).toBe(true);
+  expect(isRecordPath(`.docs-hosting/${DIGEST}.txt`)).toBe(false);
+  expect(isRecordPath(`v/.docs-hosting/${DIGEST}.json`)).toBe(false);
+  expect(isRecordPath(`.docs-hosting/x${DIGEST}.json`)).toBe(false);
 });
