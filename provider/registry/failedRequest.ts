@@ -47,21 +47,16 @@ export function refused(
 
 /** The failure of a connection, with a remedy for registries. */
 export function unconnected({ fault, error }: FailedAttempt, { host }: URL): FailedAttempt {
-  const remedy = ((): string => {
-    switch (fault.kind) {
-      case "untrusted":
-        return (
-          `Make the authority of ${host} known: put it as a .crt file into /etc/docker/certs.d/${host}, or name it with ` +
-          "NODE_EXTRA_CA_CERTS. The check cannot be switched off."
-        );
-      case "refusedByProxy":
-        return `Check HTTPS_PROXY, or name ${host} in NO_PROXY if it is reached without the proxy.`;
-      default:
-        return "code" in fault && /^(EPROTO|ERR_SSL_)/.test(fault.code)
-          ? `If ${host} has no TLS, set \`plainHttp\`.`
-          : "Check the network, the repository's host, and that the registry is up.";
-    }
-  })();
+  let remedy = "Check the network, the repository's host, and that the registry is up.";
+  if (fault.kind === "untrusted") {
+    remedy =
+      `Make the authority of ${host} known: put it as a .crt file into /etc/docker/certs.d/${host}, or name it with ` +
+      "NODE_EXTRA_CA_CERTS. The check cannot be switched off.";
+  } else if (fault.kind === "refusedByProxy") {
+    remedy = `Check HTTPS_PROXY, or name ${host} in NO_PROXY if it is reached without the proxy.`;
+  } else if ("code" in fault && /^(EPROTO|ERR_SSL_)/.test(fault.code)) {
+    remedy = `If ${host} has no TLS, set \`plainHttp\`.`;
+  }
   return { fault, error: new DestinationError(error.message, remedy) };
 }
 
