@@ -2,7 +2,7 @@ import type { Bundle, Unpacking } from "../archive/bundle";
 import type { SiteLimits } from "../archive/site";
 import { editionOf, unpackSite, type SearchFacts, type WantedSearch } from "../offlineSearch/unpackSite";
 import { LayerWriter } from "../siteImage/layer";
-import { annotationsOf, imageOnBase, indexOf, WEB_ROOT } from "../siteImage/siteImage";
+import { annotationsOf, imageOnBase, indexOf } from "../siteImage/siteImage";
 import type { BlobStore } from "./blobStore";
 import { siteName } from "./imageName";
 import type { KitImage, PulledImage } from "./kitImage";
@@ -23,7 +23,7 @@ export async function buildSiteImage(
   { limits, scratch, signal }: { limits: SiteLimits; scratch: string; signal: AbortSignal },
   search?: WantedSearch,
 ): Promise<{ image: KitImage; search: SearchFacts }> {
-  const writer = new LayerWriter(scratch, WEB_ROOT, true, editionOf(bundle.sha256, search?.options));
+  const writer = new LayerWriter(scratch, true, editionOf(bundle.sha256, search?.options));
   const facts = await unpackSite(bundle, limits, writer, { ...bundle, signal }, search);
   const layer = await writer.end(signal);
   await store.take(layer.path, layer);

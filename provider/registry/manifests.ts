@@ -56,15 +56,14 @@ export async function getManifest(session: RegistrySession, name: string): Promi
 /**
  * Stores a manifest under its digest or under a tag, unless it is already there.
  *
- * @returns whether it was sent
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function putManifest(
   session: RegistrySession,
   manifest: Manifest,
   name = manifest.digest,
-): Promise<boolean> {
-  if ((await findManifest(session, name)) === manifest.digest) return false;
+): Promise<void> {
+  if ((await findManifest(session, name)) === manifest.digest) return;
   await session.send(
     {
       method: "PUT",
@@ -80,26 +79,21 @@ export async function putManifest(
       }
     },
   );
-  return true;
 }
 
-/** The result of removing a manifest. */
-export type Removal = "removed" | "gone" | "unsupported";
-
 /**
- * Removes a manifest, with all tags that refer to it.
+ * Removes a manifest, with all tags that refer to it. One that is already gone is not an error.
  *
- * @returns `unsupported` when the registry has deletion disabled
+ * @returns `false` when the registry has deletion disabled
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
-export async function deleteManifest(session: RegistrySession, digest: string): Promise<Removal> {
+export async function deleteManifest(session: RegistrySession, digest: string): Promise<boolean> {
   return session.send(
     { method: "DELETE", to: session.path("manifests", digest), accepted: [200, 202, 204, 400, 404, 405] },
     async (reply) => {
-      if (reply.status === 404) return "gone";
-      if (reply.status < 300) return "removed";
+      if (reply.status < 300 || reply.status === 404) return true;
       const { codes, summary } = registryReason((await readUnwanted(reply)).text);
-      if (reply.status === 405 || codes.includes("UNSUPPORTED")) return "unsupported";
+      if (reply.status === 405 || codes.includes("UNSUPPORTED")) return false;
       throw new DestinationError(
         `the registry ${session.repository.host} did not remove ${pinned(session.repository, digest)}: ${summary}`,
         "See the registry's message, or remove it there.",

@@ -1,14 +1,7 @@
 import { parseJson } from "../http/replyBody";
 import { contentOf, describe } from "../registry/content";
 import { ensureContent } from "../registry/ensureBlob";
-import {
-  deleteManifest,
-  findManifest,
-  getManifest,
-  putManifest,
-  type Manifest,
-  type Removal,
-} from "../registry/manifests";
+import { deleteManifest, findManifest, getManifest, putManifest, type Manifest } from "../registry/manifests";
 import { repositoryName } from "../registry/reference";
 import { listReferrers, referrersTag } from "../registry/referrers";
 import type { RegistrySession } from "../registry/session";
@@ -199,21 +192,20 @@ async function areStored(session: RegistrySession, manifests: readonly string[])
  * Removes all signatures and attestations of an image, also those of others: the image itself is removed, too.
  *
  * @param manifests digests of the manifests of its artifacts
+ * @returns `false` when the registry has deletion disabled
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function removeArtifacts(
   session: RegistrySession,
   digest: string,
   manifests: readonly string[],
-): Promise<Removal> {
+): Promise<boolean> {
   const tags = [signatureTag(digest), attestationTag(digest), referrersTag(digest)];
   const tagged = await findTagged(session, tags);
-  let removal: Removal = "gone";
   for (const each of new Set([...tagged, ...manifests])) {
-    removal = await deleteManifest(session, each);
-    if (removal === "unsupported") break;
+    if (!(await deleteManifest(session, each))) return false;
   }
-  return removal;
+  return true;
 }
 
 function isAbout(statement: Buffer, digest: string): boolean {

@@ -36,6 +36,9 @@ const WHITEOUT = ".wh.";
 /** Removes everything that the layers below have in a folder. */
 const OPAQUE = ".wh..wh..opq";
 
+/** The folder of the site's files in an image: on a base, that which the base's web server serves. */
+export const siteRoot = (isOnBase: boolean): string => (isOnBase ? "usr/share/nginx/html" : "site");
+
 /** The path of the compressed copy of a file. */
 export const compressedPath = (path: string): string => `${path}.gz`;
 
@@ -52,7 +55,7 @@ interface CompressedText {
  */
 export class LayerWriter implements SiteSink {
   readonly #root: string;
-  readonly #hidesBelow: boolean;
+  readonly #isOnBase: boolean;
   readonly #time: number;
   readonly #path: string;
   readonly #textsPath: string;
@@ -66,14 +69,13 @@ export class LayerWriter implements SiteSink {
 
   /**
    * @param scratch an empty folder for this writer only
-   * @param root folder in the image: `usr/share/nginx/html`
-   * @param hidesBelow whether the layer hides the files that the base image has there
+   * @param isOnBase whether there is a base image, whose files in the folder of the site the layer hides
    * @param sha256 of the archive. The time of all files is derived from it: web servers compute an ETag from time and size,
    *   so with a constant time, browsers would not notice an edit that keeps the size
    */
-  constructor(scratch: string, root: string, hidesBelow: boolean, sha256: string) {
-    this.#root = root;
-    this.#hidesBelow = hidesBelow;
+  constructor(scratch: string, isOnBase: boolean, sha256: string) {
+    this.#root = siteRoot(isOnBase);
+    this.#isOnBase = isOnBase;
     this.#time = EARLIEST_SECONDS + parseInt(sha256.slice(0, 7), 16);
     this.#path = join(scratch, "layer.tar.gz");
     this.#textsPath = join(scratch, "texts");
@@ -132,7 +134,7 @@ export class LayerWriter implements SiteSink {
     if (this.#isBegun) return;
     this.#isBegun = true;
     await this.#parents(`${this.#root}/`);
-    if (this.#hidesBelow) await this.#write(this.#header(`${this.#root}/${OPAQUE}`, 0));
+    if (this.#isOnBase) await this.#write(this.#header(`${this.#root}/${OPAQUE}`, 0));
   }
 
   /** Adds the parent folders of a path. */

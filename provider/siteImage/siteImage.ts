@@ -5,11 +5,6 @@ import type { Manifest } from "../registry/manifests";
 import { OCI_CONFIG, OCI_INDEX, OCI_LAYER_GZIP, OCI_MANIFEST, ociLayerType } from "../registry/mediaTypes";
 import type { Layer } from "./layer";
 
-/** The folder of the site's files in an image without a base. */
-export const SITE_ROOT = "site";
-/** The folder that the web server of a base image serves. */
-export const WEB_ROOT = "usr/share/nginx/html";
-
 /** Label and annotation with the digest of the archive that the site comes from. */
 export const BUNDLE_LABEL = "docs-hosting.bundle.sha256";
 

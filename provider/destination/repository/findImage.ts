@@ -15,7 +15,8 @@ import type { RegistrySession } from "../../registry/session";
 import { signatureTag } from "../../signing/artifacts";
 import { findArtifacts } from "../../signing/signedImage";
 import type { Verifier } from "../../signing/verifier";
-import { BUNDLE_LABEL, SITE_ROOT, WEB_ROOT } from "../../siteImage/siteImage";
+import { siteRoot } from "../../siteImage/layer";
+import { BUNDLE_LABEL } from "../../siteImage/siteImage";
 import type { DestinationContext, FoundCopy } from "../destination";
 import { PREDICATE_TYPES } from "./artifacts";
 
@@ -119,7 +120,7 @@ async function filesOf(
   if (descriptor === undefined) return files;
   const path = join(await scratch(), "site-layer");
   await downloadBlob(session, descriptor, path);
-  const root = baseOf(annotationsIn(image)) === undefined ? SITE_ROOT : WEB_ROOT;
+  const root = siteRoot(baseOf(annotationsIn(image)) !== undefined);
   const layer = await ArchiveFile.open(path);
   try {
     for await (const { name, kind, content } of readTarGz(layer, LIMITS, signal)) {

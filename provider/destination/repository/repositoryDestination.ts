@@ -17,15 +17,7 @@ import { artifactsOf, PREDICATE_TYPES, unsigned } from "./artifacts";
 import { readBase, type BaseImage } from "./baseImage";
 import type { RepositoryInputs } from "./inputs";
 import { compressedPath, LayerWriter, type Layer } from "../../siteImage/layer";
-import {
-  annotationsOf,
-  EMPTY_BASE,
-  imageOnBase,
-  indexOf,
-  SITE_ROOT,
-  WEB_ROOT,
-  type BuiltImage,
-} from "../../siteImage/siteImage";
+import { annotationsOf, EMPTY_BASE, imageOnBase, indexOf, type BuiltImage } from "../../siteImage/siteImage";
 
 /** What the state stores of a copy. */
 interface Parts {
@@ -58,8 +50,7 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
 
     async begin(bundle, context, edition = bundle.sha256) {
       const base = await findBase(context);
-      const root = base ? WEB_ROOT : SITE_ROOT;
-      const sink = new LayerWriter(await context.scratch(), root, base !== undefined, edition);
+      const sink = new LayerWriter(await context.scratch(), base !== undefined, edition);
       return {
         sink,
         async publish(placing, signing) {
@@ -142,7 +133,7 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
         removals.push(() => removeArtifacts(session, top, artifactsIn(copy)));
       }
       for (const remove of removals) {
-        if ((await remove()) !== "unsupported") continue;
+        if (await remove()) continue;
         context.reporter.warn(
           `the registry ${repository.host} does not allow the removal of images: old copies stay in ${repositoryName(repository)}`,
         );

@@ -86,11 +86,13 @@ test("long names and those in other scripts are whole", async () => {
 
 test("on a base, existing files of its folder are hidden; an empty site has its folder", async () => {
   const { entries } = await layerOf({}, true);
-  expect(entries.map(({ path }) => path)).toEqual(["site/", "site/.wh..wh..opq"]);
+  const root = "usr/share/nginx/html/";
+  const folders = ["usr/", "usr/share/", "usr/share/nginx/", root];
+  expect(entries.map(({ path }) => path)).toEqual([...folders, `${root}.wh..wh..opq`]);
   expect((await layerOf({})).entries.map(({ path }) => path)).toEqual(["site/"]);
   const several = await layerOf({ "a.html": "a", "b.html": "" }, true);
   expect(several.entries.map(({ path }) => path)).toEqual([
-    ...["site/", "site/.wh..wh..opq", "site/a.html", "site/b.html"],
+    ...[...folders, `${root}.wh..wh..opq`, `${root}a.html`, `${root}b.html`],
   ]);
 });
 
@@ -107,14 +109,14 @@ test.each([".wh.index.html", "a/.wh..wh..opq", ".wh.a/b.html"])(
 );
 
 test("a layer is not ended once the operation is stopped", async () => {
-  const writer = new LayerWriter(await folder(), "site", false, SHA256);
+  const writer = new LayerWriter(await folder(), false, SHA256);
   await writer.file({ path: "a.html", size: TEXT.length }, Readable.from([Buffer.from(TEXT)]));
   const reason = new Error("time limit");
   await expect(writer.end(AbortSignal.abort(reason))).rejects.toBe(reason);
 });
 
 test("a file without the announced bytes is refused", async () => {
-  const writer = new LayerWriter(await folder(), "site", false, SHA256);
+  const writer = new LayerWriter(await folder(), false, SHA256);
   await expect(writer.file({ path: "a", size: 3 }, Readable.from([Buffer.from("ab")]))).rejects.toThrow(
     "a has 2 bytes, not 3",
   );
@@ -129,9 +131,9 @@ async function folder(): Promise<string> {
 /** A layer, and its contents by another reader of tar. */
 async function layerOf(
   files: Readonly<Record<string, string>>,
-  hidesBelow = false,
+  isOnBase = false,
 ): Promise<{ layer: Layer; bytes: Buffer; entries: ReadEntry[]; contents: Record<string, Buffer> }> {
-  const writer = new LayerWriter(await folder(), "site", hidesBelow, SHA256);
+  const writer = new LayerWriter(await folder(), isOnBase, SHA256);
   for (const [path, text] of Object.entries(files)) {
     const bytes = Buffer.from(text, path === "noise.svg" ? "latin1" : "utf8");
     await writer.file({ path, size: bytes.length }, Readable.from([bytes]));

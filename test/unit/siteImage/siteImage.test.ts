@@ -1,13 +1,6 @@
 import { expect, test } from "vitest";
-import type { Layer } from "../../../provider/siteImage/layer.ts";
-import {
-  annotationsOf,
-  EMPTY_BASE,
-  imageOnBase,
-  indexOf,
-  SITE_ROOT,
-  WEB_ROOT,
-} from "../../../provider/siteImage/siteImage.ts";
+import { siteRoot, type Layer } from "../../../provider/siteImage/layer.ts";
+import { annotationsOf, EMPTY_BASE, imageOnBase, indexOf } from "../../../provider/siteImage/siteImage.ts";
 import { digestOf } from "../../../provider/registry/content.ts";
 import type { PlatformImage } from "../../../provider/registry/image.ts";
 
@@ -33,7 +26,7 @@ const BASE: PlatformImage = {
 };
 
 test("a site is where volumes of images and nginx images expect it", () => {
-  expect([SITE_ROOT, WEB_ROOT]).toEqual(["site", "usr/share/nginx/html"]);
+  expect([siteRoot(false), siteRoot(true)]).toEqual(["site", "usr/share/nginx/html"]);
 });
 
 test("the labels have the known facts about the bundle, and no time", () => {
