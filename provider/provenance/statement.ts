@@ -13,7 +13,6 @@ export interface Statement {
   readonly predicate: unknown;
 }
 
-/** Makes a statement. */
 export function statement(
   subject: readonly ResourceDescriptor[],
   predicateType: string,

@@ -9,7 +9,6 @@ export interface BlobSource extends Blob {
   read(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
-/** A blob that is a file. */
 export function fileBlob(path: string, blob: Blob): BlobSource {
   return {
     ...blob,
@@ -21,7 +20,6 @@ export function fileBlob(path: string, blob: Blob): BlobSource {
   };
 }
 
-/** A blob in memory. */
 export function bytesBlob({ digest, bytes }: Pick<Content, "digest" | "bytes">): BlobSource {
   return {
     digest,

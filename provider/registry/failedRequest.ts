@@ -15,7 +15,6 @@ export interface UnwantedReply extends Pick<HttpReply, "status" | "headers"> {
   readonly text: string;
 }
 
-/** Reads a response with an unexpected status. */
 export async function readUnwanted(reply: HttpReply): Promise<UnwantedReply> {
   const { status, headers } = reply;
   return { status, headers, text: (await reply.beginning(MAX_ERROR_BYTES)).toString() };

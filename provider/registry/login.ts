@@ -21,7 +21,6 @@ export class Login {
   #bearer: Challenge | undefined;
   #basic: string | undefined;
   readonly #tokens = new Map<string, Token>();
-  /** Whether a credential was found. */
   hasCredential = false;
 
   constructor(repository: Repository, context: RegistryContext) {

@@ -30,7 +30,6 @@ export interface Reference extends Repository {
   readonly digest?: string;
 }
 
-/** Formats a repository's name. */
 export function repositoryName({ host, path }: Repository): string {
   return `${host}/${path}`;
 }

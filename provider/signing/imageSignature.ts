@@ -39,14 +39,13 @@ export async function verifyImage(
   const finding = await findSignature(session, digest, verifier);
   if (finding === "signed") return;
   const image = pinned(session.repository, digest);
-  const key = `the public key with the SHA-256 ${verifier.keyId}`;
   throw finding === "unsigned"
     ? new DestinationError(
         `${image} has no signature`,
         `Sign it, for example with \`signingKeyEnv\` of a BundleCopy. If it was copied from another repository, its signature was not: copy the tag ${signatureTag(digest)}, too.`,
       )
     : new DestinationError(
-        `${image} has no valid signature by ${key}`,
+        `${image} has no valid signature by the public key with the SHA-256 ${verifier.keyId}`,
         `Another key signed it, or its signature in ${repositoryName(session.repository)} was changed. Give the public key of its signer, or find out who changed it.`,
       );
 }

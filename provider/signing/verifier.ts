@@ -15,7 +15,6 @@ export const SUPPORTED_KEYS =
   "an ECDSA key of the curve P-256 (`openssl ecparam -name prime256v1 -genkey -noout`) or an Ed25519 key " +
   "(`openssl genpkey -algorithm ed25519`)";
 
-/** Whether a key is of a supported kind. */
 export function isSupported({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
   return asymmetricKeyType === "ed25519" || asymmetricKeyDetails?.namedCurve === "prime256v1";
 }

@@ -33,7 +33,6 @@ export interface ListedObject {
   readonly modifiedAtMs: number;
 }
 
-/** An object to send. */
 export interface NewObject {
   readonly key: string;
   readonly size: number;
@@ -63,7 +62,6 @@ export async function headObject(store: Store, key: string): Promise<StoredObjec
   };
 }
 
-/** Whether the object in the store has this content. */
 export function isSameContent(
   stored: StoredObject,
   { size, sha256 }: Pick<NewObject, "size" | "sha256">,

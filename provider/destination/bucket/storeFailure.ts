@@ -52,6 +52,8 @@ export function storeFailure(
 ): DestinationError {
   const known = error as SdkError;
   const code = codeOf(error);
+  const bucket = `the bucket ${destination.bucket}`;
+  const store = `the store of ${bucketUri(destination)}`;
   const where = key === undefined ? bucketUri(destination) : `s3://${destination.bucket}/${key}`;
   const requestId = known.$metadata?.requestId;
   const request = requestId === undefined ? "" : ` (request id ${redact(requestId, 100)})`;
@@ -61,7 +63,7 @@ export function storeFailure(
   const region = rightRegion(code, known, text);
   if (region !== undefined && region !== destination.region) {
     return say(
-      `the bucket ${destination.bucket} is in the region ${region}, but the request went to another region`,
+      `${bucket} is in the region ${region}, but the request went to another region`,
       `Set the destination's region to "${region}".`,
     );
   }
@@ -73,7 +75,7 @@ export function storeFailure(
     case "403":
       return say(
         `${action} on ${where} is not allowed${request}`,
-        `Allow these credentials ${action} on the bucket ${destination.bucket}${
+        `Allow these credentials ${action} on ${bucket}${
           action === "s3:GetObject"
             ? ", and s3:ListBucket, without which a missing object looks forbidden"
             : ""
@@ -83,29 +85,23 @@ export function storeFailure(
     case "ExpiredTokenException":
     case "TokenRefreshRequired":
       return say(
-        `the credentials for the bucket ${destination.bucket} have expired`,
+        `the credentials for ${bucket} have expired`,
         "Renew them, for example by `aws sso login`, and run `pulumi up` again.",
       );
     case "InvalidAccessKeyId":
     case "XAdminUserNotFound": // versitygw's
-      return say(`the store of ${bucketUri(destination)} does not know the access key`, CREDENTIALS_REMEDY);
+      return say(`${store} does not know the access key`, CREDENTIALS_REMEDY);
     case "InvalidToken":
     case "SignatureDoesNotMatch":
     case "InvalidSecurity":
-      return say(
-        `the store of ${bucketUri(destination)} does not accept the secret of the access key`,
-        CREDENTIALS_REMEDY,
-      );
+      return say(`${store} does not accept the secret of the access key`, CREDENTIALS_REMEDY);
     case "CredentialsProviderError":
     case "TokenProviderError":
-      return say(
-        `no credentials for the bucket ${destination.bucket} were found: ${text}`,
-        CREDENTIALS_REMEDY,
-      );
+      return say(`no credentials for ${bucket} were found: ${text}`, CREDENTIALS_REMEDY);
     case "RequestTimeTooSkewed":
     case "RequestExpired":
       return say(
-        `the clock of this machine and that of the store of ${bucketUri(destination)} differ too much`,
+        `the clock of this machine and that of ${store} differ too much`,
         "Set this machine's clock.",
       );
     case "PermanentRedirect":
@@ -114,14 +110,14 @@ export function storeFailure(
     case "IllegalLocationConstraintException":
     case "301":
       return say(
-        `the bucket ${destination.bucket} is in another region than the request was sent to`,
+        `${bucket} is in another region than the request was sent to`,
         "Set the destination's region to that of the bucket.",
       );
     case "SlowDown":
     case "ServiceUnavailable":
     case "503":
       return say(
-        `the store of ${bucketUri(destination)} is too busy (${code})${request}`,
+        `${store} is too busy (${code})${request}`,
         "The requests were repeated several times. Run `pulumi up` again later: it continues from what is stored.",
       );
     case "BadDigest":
@@ -138,7 +134,7 @@ export function storeFailure(
     case "NotImplemented":
     case "501":
       return say(
-        `the store of ${bucketUri(destination)} does not know ${action} as requested: ${text}`,
+        `${store} does not know ${action} as requested: ${text}`,
         "It must implement S3's protocol with SHA-256 checksums and conditions (`If-None-Match`).",
       );
     default:
