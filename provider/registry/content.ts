@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { parseJson } from "../http/replyBody";
 import { isDigest } from "./reference";
 
 /** The digest and size of some content. */
@@ -43,9 +44,21 @@ export function describe({ mediaType, digest, bytes }: Content): Descriptor {
 
 /** Reads a descriptor of a manifest, without its annotations. @returns undefined when it is invalid */
 export function descriptorIn(value: unknown): Descriptor | undefined {
-  const { mediaType, digest, size } = Object(value) as Record<string, unknown>;
+  const { mediaType, digest, size } = fieldsOf(value);
   if (!isDigest(digest) || typeof mediaType !== "string") return undefined;
   return typeof size === "number" && Number.isSafeInteger(size) && size >= 0
     ? { mediaType, digest, size }
     : undefined;
+}
+
+/** The annotations of a manifest or a descriptor, those that are texts. @param value as for {@link fieldsOf} */
+export function annotationsIn(value: unknown): Record<string, string> {
+  const entries = Object.entries(fieldsOf(fieldsOf(value)["annotations"]));
+  const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === "string";
+  return Object.fromEntries(entries.filter(isText));
+}
+
+/** The fields of an object in JSON; none of anything else. @param value the bytes of JSON, or a part of it */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return Object(Buffer.isBuffer(value) ? parseJson(value.toString()) : value) as Record<string, unknown>;
 }

@@ -1,3 +1,4 @@
+import { fieldsOf } from "./content";
 import type { Repository } from "./reference";
 
 /** A credential that a registry or its token service accepts. */
@@ -79,6 +80,3 @@ function credentialOf(entry: Readonly<Record<string, unknown>>): Credential | un
   }
   return typeof username === "string" && typeof password === "string" ? { username, password } : undefined;
 }
-
-const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  Object(value) as Record<string, unknown>;

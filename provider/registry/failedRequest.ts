@@ -4,6 +4,7 @@ import { parseRetryAfter } from "../http/retryPolicy";
 import { DestinationError } from "../messages/errors";
 import { redact } from "../messages/redaction";
 import type { HttpReply } from "../http/attempt";
+import { fieldsOf } from "./content";
 import type { RegistryRequest } from "./exchange";
 
 /** How many bytes of an error response are read. */
@@ -66,15 +67,14 @@ export function unconnected({ fault, error }: FailedAttempt, { host }: URL): Fai
  * @returns summary: the registry's message, redacted for display; empty when there is none
  */
 export function registryReason(text: string): { codes: string[]; summary: string } {
-  const body = parseJson(text);
-  const { errors } = Object(body) as { errors?: unknown };
+  const { errors } = fieldsOf(parseJson(text));
   if (!Array.isArray(errors)) {
     // the HTML page of a proxy in between does not help
     const isPage = /^\s*</.test(text);
     return { codes: [], summary: isPage ? "" : redact(text, QUOTE_LENGTH) };
   }
   const reasons = (errors as unknown[]).slice(0, 5).map((error) => {
-    const { code, message } = Object(error) as { code?: unknown; message?: unknown };
+    const { code, message } = fieldsOf(error);
     return {
       code: typeof code === "string" ? code : "",
       message: typeof message === "string" ? message : "",

@@ -1,6 +1,6 @@
 import { parseJson } from "../http/replyBody";
 import { DestinationError } from "../messages/errors";
-import { descriptorIn, type Descriptor } from "./content";
+import { descriptorIn, fieldsOf, type Descriptor } from "./content";
 import { readBlob } from "./download";
 import { existingManifest, type Manifest } from "./manifests";
 import { IMAGE_TYPES, INDEX_TYPES } from "./mediaTypes";
@@ -67,8 +67,8 @@ function imagesOf(session: RegistrySession, index: Manifest): { digest: string; 
   const { manifests } = objectOf(session, index);
   if (!Array.isArray(manifests)) throw unusable(session, index, "has no list of manifests");
   return (manifests as unknown[]).flatMap((entry) => {
-    const { digest, mediaType, platform } = Object(entry) as Record<string, unknown>;
-    const { os, architecture } = Object(platform) as Record<string, unknown>;
+    const { digest, mediaType, platform } = fieldsOf(entry);
+    const { os, architecture } = fieldsOf(platform);
     if (typeof os !== "string" || typeof architecture !== "string" || os === "unknown") return [];
     if (!isDigest(digest)) throw unusable(session, index, "names an invalid digest");
     if (typeof mediaType === "string" && !IMAGE_TYPES.includes(mediaType)) return [];
@@ -91,17 +91,15 @@ async function readPlatformImage(
     throw unusable(session, manifest, "names blobs without digest, size or type");
   }
   const configBytes = await readBlob(session, configBlob);
-  const parsed = parseJson(configBytes.toString());
-  const { rootfs } = Object(parsed) as { rootfs?: unknown };
-  const { diff_ids: diffIds } = Object(rootfs) as { diff_ids?: unknown };
+  const parsed = fieldsOf(configBytes);
+  const { diff_ids: diffIds } = fieldsOf(parsed["rootfs"]);
   if (!Array.isArray(diffIds) || diffIds.length !== descriptors.length) {
     throw unusable(session, manifest, "has a configuration that does not match its layers");
   }
-  const imageConfig = parsed as Record<string, unknown>;
   return {
-    platform: platform ?? platformIn(imageConfig),
+    platform: platform ?? platformIn(parsed),
     layers: descriptors.filter((each) => each !== undefined),
-    config: imageConfig,
+    config: parsed,
     manifest,
     configBytes,
   };

@@ -1,5 +1,4 @@
 import type { FailedAttempt } from "../http/failedAttempt";
-import { parseJson } from "../http/replyBody";
 import { DestinationError } from "../messages/errors";
 import { parseChallenges, type Challenge } from "./challenge";
 import { findCredential } from "./credentials";
@@ -99,7 +98,7 @@ export class Login {
           return refused(request, await readUnwanted(reply), host, this.hasCredential, clock.now());
         }
         return (
-          readToken(parseJson((await wholeBody(reply)).toString()), clock) ?? {
+          readToken(await wholeBody(reply), clock) ?? {
             fault: { kind: "malformed" as const },
             error: new DestinationError(
               `${method} ${url.origin}${url.pathname} answered without a token`,

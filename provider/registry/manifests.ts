@@ -1,6 +1,5 @@
-import { parseJson } from "../http/replyBody";
 import { DestinationError } from "../messages/errors";
-import { contentOf, type Content } from "./content";
+import { contentOf, fieldsOf, type Content } from "./content";
 import { wholeBody } from "./exchange";
 import { readUnwanted, registryReason } from "./failedRequest";
 import { MANIFEST_TYPES } from "./mediaTypes";
@@ -125,6 +124,6 @@ export function otherBytes(what: string, digest: string): DestinationError {
 function mediaTypeOf(header: string | null, bytes: Buffer): string {
   const type = header?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (MANIFEST_TYPES.includes(type)) return type;
-  const { mediaType } = Object(parseJson(bytes.toString())) as { mediaType?: unknown };
+  const { mediaType } = fieldsOf(bytes);
   return typeof mediaType === "string" ? mediaType : type;
 }

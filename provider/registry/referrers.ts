@@ -1,6 +1,5 @@
-import { parseJson } from "../http/replyBody";
 import { DestinationError } from "../messages/errors";
-import { manifestOf, type Descriptor } from "./content";
+import { fieldsOf, manifestOf, type Descriptor } from "./content";
 import { wholeBody } from "./exchange";
 import { findManifest, getManifest, putManifest } from "./manifests";
 import { OCI_INDEX } from "./mediaTypes";
@@ -54,8 +53,7 @@ async function hasReferrersApi(session: RegistrySession, digest: string): Promis
     },
     async (reply) => {
       if (reply.status !== 200) return false;
-      const { manifests } = Object(parseJson((await wholeBody(reply)).toString())) as { manifests?: unknown };
-      return Array.isArray(manifests);
+      return Array.isArray(fieldsOf(await wholeBody(reply))["manifests"]);
     },
   );
 }
@@ -63,7 +61,7 @@ async function hasReferrersApi(session: RegistrySession, digest: string): Promis
 async function entriesUnder(session: RegistrySession, tag: string): Promise<unknown[]> {
   const list = await getManifest(session, tag);
   if (list === undefined) return [];
-  const { manifests } = Object(parseJson(list.bytes.toString())) as { manifests?: unknown };
+  const { manifests } = fieldsOf(list.bytes);
   if (Array.isArray(manifests)) return manifests as unknown[];
   throw new DestinationError(
     `${repositoryName(session.repository)}:${tag} is no list of referrers, as the tag's name says`,
@@ -71,4 +69,4 @@ async function entriesUnder(session: RegistrySession, tag: string): Promise<unkn
   );
 }
 
-const digestIn = (entry: unknown): unknown => (Object(entry) as { digest?: unknown }).digest;
+const digestIn = (entry: unknown): unknown => fieldsOf(entry)["digest"];

@@ -1,5 +1,6 @@
 import type { Clock } from "../time/clock";
 import type { Challenge } from "./challenge";
+import { fieldsOf } from "./content";
 import type { Credential } from "./dockerConfiguration";
 import type { RegistryRequest } from "./exchange";
 
@@ -44,7 +45,7 @@ export function tokenRequest(
 
 /** Reads a token. @param answer JSON of the token service @returns undefined when it contains no token */
 export function readToken(answer: unknown, clock: Clock): Token | undefined {
-  const { token, access_token: accessToken, expires_in: life } = Object(answer) as Record<string, unknown>;
+  const { token, access_token: accessToken, expires_in: life } = fieldsOf(answer);
   const text = [token, accessToken].find((each): each is string => typeof each === "string" && each !== "");
   // a text that no header can contain is not a token
   if (text === undefined || !/^[\x21-\x7e]+$/.test(text)) return undefined;

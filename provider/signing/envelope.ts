@@ -1,4 +1,4 @@
-import { parseJson } from "../http/replyBody";
+import { fieldsOf } from "../registry/content";
 import type { Signer } from "./signer";
 import type { Verifier } from "./verifier";
 
@@ -19,16 +19,13 @@ export function sealed(statement: Buffer, signer: Pick<Signer, "sign">): Buffer 
 
 /** The statement in an envelope. @returns undefined unless the key signed it */
 export function opened(envelope: Buffer, verifier: Pick<Verifier, "verify">): Buffer | undefined {
-  const { payloadType, payload, signatures } = Object(parseJson(envelope.toString())) as Record<
-    string,
-    unknown
-  >;
+  const { payloadType, payload, signatures } = fieldsOf(envelope);
   if (payloadType !== STATEMENT_TYPE || typeof payload !== "string" || !Array.isArray(signatures)) {
     return undefined;
   }
   const statement = Buffer.from(payload, "base64");
   const isSigned = (signatures as unknown[]).some((each) => {
-    const { sig } = Object(each) as { sig?: unknown };
+    const { sig } = fieldsOf(each);
     return typeof sig === "string" && verifier.verify(signedBytes(statement), Buffer.from(sig, "base64"));
   });
   return isSigned ? statement : undefined;

@@ -1,4 +1,4 @@
-import { parseJson } from "../http/replyBody";
+import { fieldsOf } from "../registry/content";
 import { pinned, repositoryName } from "../registry/reference";
 import type { RegistrySession } from "../registry/session";
 import { DestinationError } from "../messages/errors";
@@ -76,7 +76,7 @@ export function signaturePayload(repository: string, digest: string): Buffer {
 }
 
 function signedDigest(payload: Buffer): unknown {
-  const { critical } = Object(parseJson(payload.toString())) as { critical?: unknown };
-  const { image } = Object(critical) as { image?: unknown };
-  return (Object(image) as Record<string, unknown>)["docker-manifest-digest"];
+  const { critical } = fieldsOf(payload);
+  const { image } = fieldsOf(critical);
+  return fieldsOf(image)["docker-manifest-digest"];
 }

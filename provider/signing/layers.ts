@@ -1,5 +1,4 @@
-import { parseJson } from "../http/replyBody";
-import { descriptorIn, type Descriptor } from "../registry/content";
+import { annotationsIn, descriptorIn, fieldsOf, type Descriptor } from "../registry/content";
 import { findBlob } from "../registry/download";
 import { getManifest } from "../registry/manifests";
 import type { RegistrySession } from "../registry/session";
@@ -20,7 +19,7 @@ export interface ReadLayer {
 export async function readLayers(session: RegistrySession, tag: string): Promise<ReadLayer[] | undefined> {
   const manifest = await getManifest(session, tag);
   if (manifest === undefined) return undefined;
-  const { layers } = Object(parseJson(manifest.bytes.toString())) as { layers?: unknown };
+  const { layers } = fieldsOf(manifest.bytes);
   const read: ReadLayer[] = [];
   for (const each of Array.isArray(layers) ? (layers as unknown[]) : []) {
     const layer = layerOf(each);
@@ -32,11 +31,6 @@ export async function readLayers(session: RegistrySession, tag: string): Promise
 
 function layerOf(value: unknown): Descriptor | undefined {
   const descriptor = descriptorIn(value);
-  const { annotations } = Object(value) as Record<string, unknown>;
-  const texts = Object.entries(Object(annotations) as object).filter(
-    (entry): entry is [string, string] => typeof entry[1] === "string",
-  );
-  return descriptor && texts.length > 0
-    ? { ...descriptor, annotations: Object.fromEntries(texts) }
-    : descriptor;
+  const annotations = annotationsIn(value);
+  return descriptor && Object.keys(annotations).length > 0 ? { ...descriptor, annotations } : descriptor;
 }

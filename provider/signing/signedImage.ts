@@ -1,5 +1,4 @@
-import { parseJson } from "../http/replyBody";
-import { contentOf, describe } from "../registry/content";
+import { contentOf, describe, fieldsOf } from "../registry/content";
 import { ensureContent } from "../registry/ensureBlob";
 import { deleteManifest, findManifest, getManifest, putManifest, type Manifest } from "../registry/manifests";
 import { repositoryName } from "../registry/reference";
@@ -77,7 +76,7 @@ async function attestationsOf(
   // earlier statements of the same kinds by this key are replaced, all others stay
   const kinds = new Set<unknown>(attestations.map(({ predicateType }) => predicateType));
   const replaced = new Set(
-    own.filter(({ statement }) => kinds.has(predicateTypeIn(statement))).map(({ layer }) => layer),
+    own.filter(({ statement }) => kinds.has(fieldsOf(statement)["predicateType"])).map(({ layer }) => layer),
   );
   const others = existing.map(({ layer }) => layer).filter((layer) => !replaced.has(layer));
   const layers = wanted.map(({ predicateType, envelope }) => ({
@@ -163,7 +162,7 @@ async function signedEnvelopes(
   const found = attestations.flatMap(({ content }) => {
     const statement = opened(content, verifier);
     return statement && isAbout(statement, digest)
-      ? [{ predicateType: predicateTypeIn(statement), content }]
+      ? [{ predicateType: fieldsOf(statement)["predicateType"], content }]
       : [];
   });
   const envelopes = predicateTypes.flatMap((predicateType) => {
@@ -209,13 +208,9 @@ export async function removeArtifacts(
 }
 
 function isAbout(statement: Buffer, digest: string): boolean {
-  const { subject } = Object(parseJson(statement.toString())) as { subject?: unknown };
+  const { subject } = fieldsOf(statement);
   return (Array.isArray(subject) ? (subject as unknown[]) : []).some((each) => {
-    const { digest: digests } = Object(each) as { digest?: unknown };
-    return `sha256:${String((Object(digests) as Record<string, unknown>)["sha256"])}` === digest;
+    const { sha256 } = fieldsOf(fieldsOf(each)["digest"]);
+    return `sha256:${String(sha256)}` === digest;
   });
-}
-
-function predicateTypeIn(statement: Buffer): unknown {
-  return (Object(parseJson(statement.toString())) as { predicateType?: unknown }).predicateType;
 }

@@ -5,8 +5,8 @@ import { createHash } from "node:crypto";
 import { ArchiveFile } from "../../archive/archiveFile";
 import { readTarGz } from "../../archive/readTar";
 import type { SiteLimits } from "../../archive/site";
-import { parseJson } from "../../http/replyBody";
 import { DestinationError } from "../../messages/errors";
+import { annotationsIn } from "../../registry/content";
 import { downloadBlob } from "../../registry/download";
 import { readImage, type StoredImage } from "../../registry/image";
 import { pinned } from "../../registry/reference";
@@ -22,6 +22,8 @@ import { PREDICATE_TYPES } from "./artifacts";
 
 /** The layer of a copy is as large as its site, whose limits the copy had. */
 const LIMITS: SiteLimits = { unpackedBytes: Number.MAX_SAFE_INTEGER, files: 10_000_000 };
+
+type Annotations = Readonly<Record<string, string | undefined>>;
 
 /** The fields of the input `source`, by the annotation that has each. */
 const SOURCE_ANNOTATIONS = {
@@ -45,7 +47,8 @@ export async function findImage(
   const image = pinned(session.repository, digest);
   const { images } = await readImage(session, { ...session.repository, digest });
   const [first, ...others] = images;
-  const annotations = first ? annotationsIn(first) : {};
+  // not the labels, which also contain those of a base
+  const annotations: Annotations = first ? annotationsIn(first.manifest.bytes) : {};
   const sha256 = annotations[BUNDLE_LABEL];
   const layer = first?.layers.at(-1);
   const hasOther = others.some(({ layers }) => layers.at(-1)?.digest !== layer?.digest);
@@ -78,15 +81,8 @@ export async function findImage(
   };
 }
 
-/** The annotations of a manifest. Labels also contain those of a base. */
-function annotationsIn({ manifest }: StoredImage): Record<string, string | undefined> {
-  const { annotations } = Object(parseJson(manifest.bytes.toString())) as { annotations?: unknown };
-  const entries = Object.entries(Object(annotations) as object);
-  return Object.fromEntries(entries.filter(([, value]) => typeof value === "string"));
-}
-
 /** The input `base`: a name without a tag was given with its digest. */
-function baseOf(annotations: Readonly<Record<string, string | undefined>>): string | undefined {
+function baseOf(annotations: Annotations): string | undefined {
   const name = annotations["org.opencontainers.image.base.name"];
   const digest = annotations["org.opencontainers.image.base.digest"];
   if (name === undefined) return undefined;
@@ -120,7 +116,7 @@ async function filesOf(
   if (descriptor === undefined) return files;
   const path = join(await scratch(), "site-layer");
   await downloadBlob(session, descriptor, path);
-  const root = siteRoot(baseOf(annotationsIn(image)) !== undefined);
+  const root = siteRoot(baseOf(annotationsIn(image.manifest.bytes)) !== undefined);
   const layer = await ArchiveFile.open(path);
   try {
     for await (const { name, kind, content } of readTarGz(layer, LIMITS, signal)) {
