@@ -60,5 +60,6 @@ export function annotationsIn(value: unknown): Record<string, string> {
 
 /** The fields of an object in JSON; none of anything else. @param value the bytes of JSON, or a part of it */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return Object(Buffer.isBuffer(value) ? parseJson(value.toString()) : value) as Record<string, unknown>;
+  const found = Buffer.isBuffer(value) ? parseJson(value.toString()) : value;
+  return typeof found === "object" && found !== null && !Array.isArray(found) ? { ...found } : {};
 }
