@@ -1,6 +1,6 @@
 // Properties as the engine sends them, and as a life cycle takes them: plain values.
 // https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/plugin/rpc.go
-import { ListValue, NullValue, Struct, Value } from "google-protobuf/google/protobuf/struct_pb";
+import { Struct, Value, type JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb";
 import { isUnknown, UNKNOWN } from "../../messages/unknown";
 import type { Properties } from "../session/storedProperties";
 import { Secrecy, type Path } from "./secrecy";
@@ -39,11 +39,9 @@ function fieldsOf(struct: Struct, path: Path, secrecy: Secrecy, isSecret: boolea
 function plainValue(value: Value, path: Path, secrecy: Secrecy, isSecret: boolean): unknown {
   switch (value.getKindCase()) {
     case Value.KindCase.NULL_VALUE:
-      return null;
     case Value.KindCase.BOOL_VALUE:
-      return value.getBoolValue();
     case Value.KindCase.NUMBER_VALUE:
-      return value.getNumberValue();
+      return value.toJavaScript();
     case Value.KindCase.STRING_VALUE: {
       const text = value.getStringValue();
       if (isSecret && !isUnknown(text)) secrecy.addText(text);
@@ -96,30 +94,26 @@ export interface SecretRules {
 
 /** Makes a message of plain values. `undefined` is left out. */
 export function send(properties: object, rules: SecretRules): Struct {
-  return structOf(properties, [], rules, false);
+  return Struct.fromJavaScript(fieldsToSend(properties, [], rules, false));
 }
 
-function structOf(properties: object, path: Path, rules: SecretRules, isSecret: boolean): Struct {
-  const struct = new Struct();
-  const fields = struct.getFieldsMap();
-  for (const [name, value] of Object.entries(properties)) {
-    if (value === undefined) continue;
-    const field = name.toWellFormed();
-    fields.set(field, valueOf(value, [...path, field], rules, isSecret));
-  }
-  return struct;
+function fieldsToSend(
+  properties: object,
+  path: Path,
+  rules: SecretRules,
+  isSecret: boolean,
+): Record<string, JavaScriptValue> {
+  const fields = Object.entries(properties).flatMap(([given, value]: [string, unknown]) => {
+    if (value === undefined) return [];
+    const name = given.toWellFormed();
+    return [[name, valueToSend(value, [...path, name], rules, isSecret)] as const];
+  });
+  return Object.fromEntries(fields);
 }
 
-function valueOf(value: unknown, path: Path, rules: SecretRules, isSecret: boolean): Value {
+function valueToSend(value: unknown, path: Path, rules: SecretRules, isSecret: boolean): JavaScriptValue {
   if (isSecret || !isSecretAt(value, path, rules)) return bareValue(value, path, rules, isSecret);
-  const secret = new Struct();
-  const kind = new Value();
-  kind.setStringValue(SECRET);
-  secret.getFieldsMap().set(KIND, kind);
-  secret.getFieldsMap().set("value", bareValue(value, path, rules, true));
-  const marked = new Value();
-  marked.setStructValue(secret);
-  return marked;
+  return { [KIND]: SECRET, value: bareValue(value, path, rules, true) };
 }
 
 function isSecretAt(value: unknown, path: Path, { secrecy, repeats, always = [] }: SecretRules): boolean {
@@ -131,24 +125,12 @@ function isSecretAt(value: unknown, path: Path, { secrecy, repeats, always = [] 
   );
 }
 
-function bareValue(value: unknown, path: Path, rules: SecretRules, isSecret: boolean): Value {
-  const bare = new Value();
-  if (typeof value === "string") {
-    bare.setStringValue(value.toWellFormed());
-  } else if (typeof value === "boolean") {
-    bare.setBoolValue(value);
-  } else if (typeof value === "number" && Number.isFinite(value)) {
-    bare.setNumberValue(value);
-  } else if (Array.isArray(value)) {
-    const list = new ListValue();
-    list.setValuesList(
-      value.map((each: unknown, index) => valueOf(each, [...path, String(index)], rules, isSecret)),
-    );
-    bare.setListValue(list);
-  } else if (typeof value === "object" && value !== null) {
-    bare.setStructValue(structOf(value, path, rules, isSecret));
-  } else {
-    bare.setNullValue(NullValue.NULL_VALUE);
+function bareValue(value: unknown, path: Path, rules: SecretRules, isSecret: boolean): JavaScriptValue {
+  if (typeof value === "string") return value.toWellFormed();
+  if (typeof value === "boolean" || Number.isFinite(value)) return value as boolean | number;
+  if (Array.isArray(value)) {
+    return value.map((each, index) => valueToSend(each, [...path, String(index)], rules, isSecret));
   }
-  return bare;
+  if (typeof value === "object" && value !== null) return fieldsToSend(value, path, rules, isSecret);
+  return null;
 }
