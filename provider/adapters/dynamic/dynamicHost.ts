@@ -1,13 +1,13 @@
-import { systemClock } from "../../time/clock";
+import { watchEngineAt } from "../session/engineEnd";
+import { rowReporter } from "../session/rowReporter";
 import type { Host } from "../session/session";
 import { thisProcess } from "../session/thisProcess";
-import { engineReporter } from "./engineLog";
-import { watchEngine, watchForCancel } from "./pulumiHost";
+import { engineAddress, sendLine, watchForCancel } from "./pulumiHost";
 
 /** Pulumi's dynamic-provider process. */
 export const dynamicHost: Host = {
   ...thisProcess,
-  reporter: (urn) => engineReporter(urn, systemClock),
+  reporter: (urn) => rowReporter(sendLine, urn, thisProcess.clock),
   watchForCancel,
-  watchEngine,
+  watchEngine: (onGone) => watchEngineAt(engineAddress(), onGone),
 };

@@ -1,7 +1,6 @@
 // Every private part of Pulumi's dynamic-provider process that this package uses. No release of Pulumi guarantees them. Each
 // comment names what is lost if a part is missing; no operation fails because of it.
 import { createRequire } from "node:module";
-import { watchEngineAt } from "../session/engineEnd";
 import type { EngineLine } from "../session/rowReporter";
 
 const CANCEL_PATH = "/pulumirpc.ResourceProvider/Cancel";
@@ -45,19 +44,8 @@ function isHttp2Server(handle: unknown): handle is EngineServer {
 /**
  * The engine's address: the last argument of the process. If it is wrong, lines are lost and the engine's end is not detected.
  */
-function engineAddress(): string {
+export function engineAddress(): string {
   return process.argv.at(-1) ?? "";
-}
-
-let isEngineWatched = false;
-
-/** Calls back once when the engine has ended, see {@link watchEngineAt}. */
-export function watchEngine(onGone: () => void, address = engineAddress()): void {
-  if (isEngineWatched) return;
-  isEngineWatched = true;
-  const ours = engineAddress();
-  // a process that now serves another engine continues: tests reuse processes
-  watchEngineAt(address, onGone, () => engineAddress() === ours);
 }
 
 /** `LogRequest` of Pulumi's engine protocol, see https://github.com/pulumi/pulumi/blob/master/proto/pulumi/engine.proto */

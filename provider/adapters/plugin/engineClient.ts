@@ -1,13 +1,7 @@
 import { credentials } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
-import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
+import { LogRequest, type LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 import type { EngineLine } from "../session/rowReporter";
-
-const SEVERITIES: Record<EngineLine["severity"], LogSeverity> = {
-  0: LogSeverity.DEBUG,
-  1: LogSeverity.INFO,
-  2: LogSeverity.WARNING,
-};
 
 /** The engine that this process serves. Lines are sent best effort: without an address they are lost. */
 export class Engine {
@@ -24,7 +18,7 @@ export class Engine {
 
   readonly send = ({ severity, message, urn, ephemeral }: EngineLine): void => {
     const request = new LogRequest();
-    request.setSeverity(SEVERITIES[severity]);
+    request.setSeverity(severity as LogSeverity);
     request.setMessage(message);
     request.setUrn(urn);
     request.setEphemeral(ephemeral);

@@ -1,4 +1,3 @@
-import { systemClock } from "../../time/clock";
 import { watchEngineAt } from "../session/engineEnd";
 import { rowReporter } from "../session/rowReporter";
 import { Session } from "../session/session";
@@ -15,20 +14,14 @@ export function pluginProcess(engineAddress: string): Omit<PluginParts, "resourc
   const engine = new Engine();
   engine.connect(engineAddress);
   let onCancel = (): void => undefined;
-  let isWatched = false;
   return {
     environment: thisProcess.environment,
     newSession: () =>
       new Session({
         ...thisProcess,
-        reporter: (urn) => rowReporter(engine.send, urn, systemClock),
+        reporter: (urn) => rowReporter(engine.send, urn, thisProcess.clock),
         watchForCancel: (callback) => (onCancel = callback),
-        watchEngine: (onGone) => {
-          if (isWatched || engineAddress === "") return;
-          isWatched = true;
-          // a process that tests reuse serves one engine after the other
-          watchEngineAt(engineAddress, onGone, () => process.argv.at(-1) === engineAddress);
-        },
+        watchEngine: (onGone) => watchEngineAt(engineAddress, onGone),
       }),
     connect: (address) => engine.connect(address),
     cancel: () => onCancel(),

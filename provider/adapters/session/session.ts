@@ -9,6 +9,7 @@ import { machineOf, type Machine } from "../../time/serviceClock";
 import { RunCancelledError } from "../../messages/errors";
 import { withoutSecrets, type Reporter } from "../../messages/reporter";
 import type { Secrets } from "../../messages/secrets";
+import type { RowReporter } from "./rowReporter";
 import type { Tracing } from "./tracing";
 import type { Urns } from "./urns";
 
@@ -22,10 +23,10 @@ export interface Host extends Pick<Context, "fetch" | "lookup" | "clock" | "mach
   /** Environment variables, read on each access. */
   readonly environment: (name: string) => string | undefined;
   /** A row of the CLI. @param urn the resource, if known */
-  reporter(urn: string | undefined): Reporter & { close(): void };
+  reporter(urn: string | undefined): RowReporter;
   /** Calls back when the user stops the run, and at its normal end. Watching twice has no effect. */
   watchForCancel(onCancel: () => void): void;
-  /** Calls back once when the engine has ended and can receive no answer. Watching twice has no effect. */
+  /** Calls back once when the engine has ended and can receive no answer. Called once for each session. */
   watchEngine(onGone: () => void): void;
   /** Ends the process. */
   readonly exit: () => void;
@@ -66,7 +67,7 @@ export class Session {
    * the first.
    */
   #wasInterrupted = false;
-  /** Whether the engine has ended. */
+  #isEngineWatched = false;
   #isEngineGone = false;
 
   constructor(host: Host) {
@@ -165,7 +166,8 @@ export class Session {
 
   #watch(): void {
     this.#host.watchForCancel(this.#onCancel);
-    this.#host.watchEngine(this.#onEngineGone);
+    if (!this.#isEngineWatched) this.#host.watchEngine(this.#onEngineGone);
+    this.#isEngineWatched = true;
   }
 
   /** The engine can store no more results: jobs stay in the resume records, and the process exits after its operations. */

@@ -1,11 +1,6 @@
 import { connect, createServer, type Http2Server } from "node:http2";
-import {
-  connect as connectTcp,
-  createServer as createTcpServer,
-  type AddressInfo,
-  type Socket,
-} from "node:net";
-import { afterEach, beforeEach, expect, test, vi, onTestFinished } from "vitest";
+import { createServer as createTcpServer, type AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 const CANCEL = "/pulumirpc.ResourceProvider/Cancel";
 const process_ = process as unknown as { _getActiveHandles: unknown };
@@ -90,66 +85,3 @@ test.each([
   watchForCancel(onCancel);
   expect(cancelled).toBe(0);
 });
-
-test("an engine that no longer listens is reported once; one that only closes a connection is not", async () => {
-  const { watchEngine } = await import("../../../../provider/adapters/dynamic/pulumiHost.ts");
-  const connections: Socket[] = [];
-  const engine = createTcpServer((connection) => {
-    connections.push(connection);
-    connection.on("error", () => undefined);
-    connection.end(); // as an idle server does
-  });
-  await new Promise<void>((done) => engine.listen(0, "127.0.0.1", done));
-  const [gone, again] = [vi.fn(), vi.fn()];
-  const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
-  watchEngine(gone, address);
-  watchEngine(again, address);
-  await vi.waitFor(() => expect(connections.length).toBeGreaterThan(1), { timeout: 10_000 });
-  expect(gone).not.toHaveBeenCalled();
-  engine.close();
-  await vi.waitFor(() => expect(gone).toHaveBeenCalledTimes(1), { timeout: 10_000 });
-  expect(again).not.toHaveBeenCalled();
-});
-
-test("an address that never had a listener is not watched, and its refusal does not count as an end", async () => {
-  const { watchEngine } = await import("../../../../provider/adapters/dynamic/pulumiHost.ts");
-  const nobody = createTcpServer();
-  await new Promise<void>((done) => nobody.listen(0, "127.0.0.1", done));
-  const { port } = nobody.address() as AddressInfo;
-  await new Promise((done) => nobody.close(done));
-  const gone = vi.fn();
-  watchEngine(gone, `127.0.0.1:${port}`);
-  // a connection that is refused later shows that this one was refused
-  const other = connectTcp({ host: "127.0.0.1", port });
-  await new Promise<void>((done) => other.on("error", () => undefined).on("close", () => done()));
-  await new Promise((done) => setImmediate(done));
-  expect(gone).not.toHaveBeenCalled();
-});
-
-test("the engine that a process served before is not watched any more", async () => {
-  const { watchEngine } = await import("../../../../provider/adapters/dynamic/pulumiHost.ts");
-  let ended = 0;
-  const engine = createTcpServer((connection) => {
-    connection.on("error", () => undefined).on("close", () => ended++);
-    process.argv = ["node", "another", "127.0.0.1:2"];
-    connection.end();
-    engine.close();
-  });
-  await new Promise<void>((done) => engine.listen(0, "127.0.0.1", done));
-  const { argv } = process;
-  onTestFinished(() => void (process.argv = argv));
-  const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
-  const timers = vi.spyOn(globalThis, "setTimeout");
-  watchEngine(() => expect.fail("gone"), address);
-  await vi.waitFor(() => expect(ended).toBe(1), { timeout: 10_000 });
-  expect(timers.mock.calls.filter(([, ms]) => ms === 500)).toEqual([]);
-  timers.mockRestore();
-});
-
-test.each(["", "no address", "127.0.0.1:0", "127.0.0.1:65536", "host:1.5"])(
-  "an invalid address is not watched: %j",
-  async (address) => {
-    const { watchEngine } = await import("../../../../provider/adapters/dynamic/pulumiHost.ts");
-    expect(() => watchEngine(() => expect.fail("gone"), address)).not.toThrow();
-  },
-);

@@ -173,12 +173,13 @@ describe("tracing", () => {
 describe("an engine that is gone", () => {
   let gone: () => void;
   let exit: Mock<() => void>;
+  let watchEngine: Mock<(onGone: () => void) => void>;
   let clock: VirtualClock;
 
   beforeEach(() => {
     exit = vi.fn();
     clock = new VirtualClock();
-    const watchEngine = (onGone: () => void): void => void (gone = onGone);
+    watchEngine = vi.fn((onGone: () => void) => void (gone = onGone));
     session = new Session({ ...dynamicHost, clock, watchEngine, exit });
     session.configure({ get: () => undefined });
   });
@@ -221,9 +222,11 @@ describe("an engine that is gone", () => {
     expect(exit).toHaveBeenCalledTimes(1);
   });
 
-  test("that is running leaves the process alone when operations end", async () => {
+  test("that is running leaves the process alone when operations end, and is watched once", async () => {
+    await session.operation("create", {}, secrets, () => Promise.resolve());
     await session.operation("create", {}, secrets, () => Promise.resolve());
     expect(exit).not.toHaveBeenCalled();
+    expect(watchEngine).toHaveBeenCalledTimes(1);
   });
 });
 

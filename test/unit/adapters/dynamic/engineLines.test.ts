@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { rowReporter, type RowReporter } from "../../../../provider/adapters/session/rowReporter.ts";
 import { URN } from "../../../simulation/testContext.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
@@ -16,11 +17,9 @@ interface Line {
 
 let folder: string;
 let clock: VirtualClock;
-let engineReporter: Awaited<ReturnType<typeof load>>;
+let reporterOf: (urn: string | undefined) => RowReporter;
 /** The record of the modules: each created client, and each line. */
 let seen: { clients: unknown[][]; lines: Line[]; refuse: boolean };
-
-const load = async () => (await import("../../../../provider/adapters/dynamic/engineLog.ts")).engineReporter;
 
 const { argv } = process;
 
@@ -30,7 +29,8 @@ beforeEach(async () => {
   seen = { clients: [], lines: [], refuse: false };
   (globalThis as { seen?: unknown }).seen = seen;
   vi.resetModules(); // the connection is kept for the life of a process
-  engineReporter = await load();
+  const { sendLine } = await import("../../../../provider/adapters/dynamic/pulumiHost.ts");
+  reporterOf = (urn) => rowReporter(sendLine, urn, clock);
 });
 
 afterEach(() => {
@@ -73,7 +73,7 @@ function startHost(): void {
 
 test("lines stay on the resource's own row, each with its severity; the next line replaces progress", () => {
   startHost();
-  const reporter = engineReporter(URN, clock);
+  const reporter = reporterOf(URN);
   reporter.debug("a detail");
   reporter.info("a line");
   reporter.warn("a warning");
@@ -93,7 +93,7 @@ test("lines stay on the resource's own row, each with its severity; the next lin
 test("one client for all rows of the process connects to the engine, whose address is the last argument", () => {
   startHost();
   for (const urn of [URN, undefined]) {
-    const reporter = engineReporter(urn, clock);
+    const reporter = reporterOf(urn);
     reporter.info("a line");
     reporter.close();
   }
@@ -103,7 +103,7 @@ test("one client for all rows of the process connects to the engine, whose addre
 
 test("a line that cannot be sent is dropped without further effect", () => {
   startHost();
-  const reporter = engineReporter(URN, clock);
+  const reporter = reporterOf(URN);
   seen.refuse = true;
   expect(() => reporter.info("lost")).not.toThrow();
   seen.refuse = false;
@@ -117,13 +117,13 @@ test.each([
 ])("a host that %s drops the lines without further effect, and is not used again", (_what, prepare) => {
   prepare();
   process.argv = ["node", join(folder, "host.js"), "127.0.0.1:40001"];
-  expect(() => engineReporter(URN, clock).info("lost")).not.toThrow();
+  expect(() => reporterOf(URN).info("lost")).not.toThrow();
   startHost();
-  engineReporter(URN, clock).info("lost, too");
+  reporterOf(URN).info("lost, too");
   expect(seen).toMatchObject({ clients: [], lines: [] });
 });
 
 test("a process without arguments is no host", () => {
   process.argv = ["node"];
-  expect(() => engineReporter(URN, clock).warn("lost")).not.toThrow();
+  expect(() => reporterOf(URN).warn("lost")).not.toThrow();
 });
