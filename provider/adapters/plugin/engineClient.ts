@@ -1,7 +1,9 @@
 import { credentials } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
-import { LogRequest, type LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
+import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 import type { EngineLine } from "../session/rowReporter";
+
+const SEVERITIES = [LogSeverity.DEBUG, LogSeverity.INFO, LogSeverity.WARNING] as const;
 
 /** The engine that this process serves. Lines are sent best effort: without an address they are lost. */
 export class Engine {
@@ -18,7 +20,7 @@ export class Engine {
 
   readonly send = ({ severity, message, urn, ephemeral }: EngineLine): void => {
     const request = new LogRequest();
-    request.setSeverity(severity as LogSeverity);
+    request.setSeverity(SEVERITIES[severity]);
     request.setMessage(message);
     request.setUrn(urn);
     request.setEphemeral(ephemeral);
