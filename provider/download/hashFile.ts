@@ -42,21 +42,20 @@ async function hashOf(
     if (!stats.isFile())
       throw new DownloadError(`${path} is not a file`, "Give the path of the archive itself.");
     const hash = createHash("sha256");
-    const block = Buffer.allocUnsafe(BLOCK_BYTES);
     let size = 0;
-    for (;;) {
+    const blocks = file.createReadStream({ highWaterMark: BLOCK_BYTES, autoClose: false });
+    for await (const block of blocks as AsyncIterable<Buffer>) {
+      signal.throwIfAborted();
+      hash.update(block);
+      size += block.length;
       if (Math.max(size, stats.size) > limitBytes) {
         throw new DownloadError(
           `${path} has more than the limit of ${formatBytes(limitBytes)}`,
           "If it is meant to be that large, raise limits.archiveBytes.",
         );
       }
-      const { bytesRead } = await file.read(block, 0, block.length, size);
-      signal.throwIfAborted();
-      if (bytesRead === 0) return { sha256: hash.digest("hex"), size };
-      hash.update(block.subarray(0, bytesRead));
-      size += bytesRead;
     }
+    return { sha256: hash.digest("hex"), size };
   } finally {
     await file.close();
   }
