@@ -5,15 +5,22 @@ import type { FailedAttempt } from "../http/failedAttempt";
 import { Retries } from "../http/retries";
 import type { Semaphore } from "../concurrency/semaphore";
 import { formatBytes } from "../messages/formatBytes";
-import type { Clock } from "../time/clock";
+import { endsWithin } from "../time/endsWithin";
 import { unlessAborted } from "../time/unlessAborted";
 import { DocsHostingError, DownloadError } from "../messages/errors";
-import { Links, type MintedLink } from "./links";
-import { CLOSE_LIMIT_MS, Part } from "./part";
+import { Part } from "./part";
 import { Receiver } from "./receiver";
 import { readStoreAnswer, type RequestedRange } from "./storeAnswer";
 import { MAX_ERROR_BYTES, storeReason } from "./storeReason";
 import { requestStore, type StoreNetwork } from "./storeRequest";
+
+/** A link to a bundle that the service issued. */
+export interface MintedLink {
+  /** A credential: never printed, never stored. */
+  readonly url: string;
+  /** Size of the bundle in bytes, if the service reports it. */
+  readonly sizeBytes?: number;
+}
 
 /** The bundle to download, its source and its target. */
 export interface DownloadRequest extends Pick<StoreNetwork, "policy" | "proxyFor"> {
@@ -53,6 +60,15 @@ export interface Downloaded {
  */
 const MAX_RESTARTS = 5;
 
+/**
+ * How many new links in a row may be refused, and how many links may be requested in all, because links may expire during use.
+ */
+const MAX_REFUSED_LINKS = 2;
+const MAX_LINKS = 100;
+
+/** How long the last bytes may take to reach the disk after a failed download, in milliseconds: a hanging disk must not delay Ctrl-C. */
+const CLOSE_LIMIT_MS = 1_000;
+
 /** The remedy when the store cannot be reached or has a problem. */
 const CHECK_NETWORK =
   "Check the network, and that the store is up and can be reached from here. The next `pulumi up` resumes the download.";
@@ -86,7 +102,7 @@ async function downloaded(request: DownloadRequest, context: DownloadContext): P
     return { path, sha256, size, remove: () => mine.remove(), release: () => mine.release() };
   } catch (given) {
     if (part) {
-      await closeInTime(part, clock);
+      await endsWithin(part.close(), clock, CLOSE_LIMIT_MS).catch(() => undefined);
       part.release();
     }
     const error = diskFailure(given, folder, signal, ELSEWHERE);
@@ -94,18 +110,6 @@ async function downloaded(request: DownloadRequest, context: DownloadContext): P
     const arrived = part && part.size > 0 ? `; ${formatBytes(part.size)} had arrived` : "";
     throw error.withMessage(`the bundle of ${subject} was not downloaded: ${error.message}${arrived}`);
   }
-}
-
-/** Closes the part within a time limit, so that a hanging disk does not delay Ctrl-C. */
-async function closeInTime(part: Part, clock: Clock): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const stop = clock.after(CLOSE_LIMIT_MS, resolve);
-    const done = (): void => {
-      stop();
-      resolve();
-    };
-    part.close().then(done, done);
-  });
 }
 
 /** The result of one attempt. */
@@ -116,6 +120,11 @@ class DownloadRun {
   readonly #request: DownloadRequest;
   readonly #context: DownloadContext;
   #restarts = 0;
+  /** Used until the store refuses it. */
+  #link: MintedLink | undefined;
+  #refusedLinks = 0;
+  /** Links refused since the last received byte. */
+  #refusedInARow = 0;
 
   constructor(part: Part, request: DownloadRequest, context: DownloadContext) {
     this.#part = part;
@@ -126,20 +135,18 @@ class DownloadRun {
   /** @returns the digest */
   async complete(): Promise<string> {
     const { signal } = this.#context;
-    const { mint, limitBytes } = this.#request;
     await unlessAborted(this.#part.open(), signal);
-    const links = new Links(mint, this.#context);
-    let link = await links.current();
+    let link = await this.#currentLink();
     const store = { name: "the store", isKnown: true, wasAnswered: false };
     const call = { name: "the request for the bundle", repetition: "read" } as const;
     const retries = new Retries(store, this.#context, call);
-    const receiver = new Receiver(this.#part, limitBytes, this.#context, (bytes) => {
-      links.forget();
+    const receiver = new Receiver(this.#part, this.#request.limitBytes, this.#context, (bytes) => {
+      this.#refusedInARow = 0;
       retries.moved(bytes);
     });
-    for (; ; link = await links.current()) {
+    for (; ; link = await this.#currentLink()) {
       signal.throwIfAborted();
-      const step = await this.#attempt(link, links, receiver);
+      const step = await this.#attempt(link, receiver);
       if (step === "complete") return await unlessAborted(this.#part.finish(), signal);
       if (step === "incomplete") continue;
       const { fault, error } = step;
@@ -148,8 +155,12 @@ class DownloadRun {
     }
   }
 
+  async #currentLink(): Promise<MintedLink> {
+    return (this.#link ??= await unlessAborted(this.#request.mint(), this.#context.signal));
+  }
+
   /** Sends one request. */
-  async #attempt(link: MintedLink, links: Links, receiver: Receiver): Promise<Step> {
+  async #attempt(link: MintedLink, receiver: Receiver): Promise<Step> {
     const { size, note } = this.#part;
     const requested: RequestedRange = size > 0 && note ? { from: size, ...note } : { from: 0 };
     const outcome = await requestStore(
@@ -157,7 +168,7 @@ class DownloadRun {
       // not If-Range: S3-compatible stores ignore it, and send the end of another bundle
       requested.etag === undefined ? {} : { range: `bytes=${requested.from}-`, "if-match": requested.etag },
       { ...this.#request, ...this.#context },
-      (reply, host) => this.#take(reply, host, requested, link, links, receiver),
+      (reply, host) => this.#take(reply, host, requested, link, receiver),
     );
     return "fault" in outcome ? outcome : outcome.value;
   }
@@ -167,7 +178,6 @@ class DownloadRun {
     host: string,
     requested: RequestedRange,
     link: MintedLink,
-    links: Links,
     receiver: Receiver,
   ): Promise<Step> {
     const text = reply.status < 400 ? "" : (await reply.beginning(MAX_ERROR_BYTES)).toString();
@@ -180,15 +190,29 @@ class DownloadRun {
       case "restart":
         return await this.#restart(read.why);
       case "refused":
-        links.refused(message);
-        return "incomplete";
+        return this.#refused(message);
       case "later":
         return { fault: read.fault, error: new DownloadError(message, CHECK_NETWORK) };
       case "never":
         throw new DownloadError(`the store ${host} ${read.why}`, read.remedy);
       case "bytes":
-        return await receiver.receive(read, reply, host, link);
+        return await receiver.receive(read, reply, host, link.sizeBytes);
     }
+  }
+
+  /** The store refused the link: the next attempt requests a new one. */
+  #refused(message: string): Step {
+    this.#link = undefined;
+    this.#refusedLinks++;
+    this.#refusedInARow++;
+    if (this.#refusedInARow > MAX_REFUSED_LINKS || this.#refusedLinks > MAX_LINKS) {
+      throw new DownloadError(
+        `${message}, to ${this.#refusedInARow} new links in a row`,
+        "Check that the clocks of the service and its store are right, and that the store serves this machine's address.",
+      );
+    }
+    this.#context.reporter.progress(`${message}; requesting a new link`);
+    return "incomplete";
   }
 
   async #restart(why: string): Promise<Step> {

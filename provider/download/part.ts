@@ -13,15 +13,12 @@ export interface PartNote {
   /** A strong ETag, see RFC 9110 §8.8.1. */
   readonly etag: string;
   /** Size of the whole bundle in bytes, if the store reports it. */
-  readonly totalBytes?: number;
+  readonly totalBytes?: number | undefined;
 }
 
 /** Size of the blocks that are passed to the thread, and how many may be pending. */
 const BLOCK_BYTES = 512 * 1024;
 const BLOCKS = 4;
-
-/** How long the thread may take to flush its data after a failed download, in milliseconds. */
-export const CLOSE_LIMIT_MS = 1_000;
 
 const BUNDLE = "bundle";
 const NOTE = "note.json";

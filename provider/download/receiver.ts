@@ -6,7 +6,6 @@ import { transferLine } from "../messages/transferLine";
 import type { Clock } from "../time/clock";
 import { DownloadError } from "../messages/errors";
 import type { Reporter } from "../messages/reporter";
-import type { MintedLink } from "./links";
 import type { Part } from "./part";
 import type { ReceivedRange } from "./storeAnswer";
 
@@ -47,7 +46,7 @@ export class Receiver {
   /**
    * Receives one response to its end.
    *
-   * @param link that was requested
+   * @param promisedBytes size of the whole bundle, if the service reports it
    * @returns "incomplete" when the store deliberately sent only a part
    * @throws DownloadError for unwanted bytes; Interruption for a lost connection
    */
@@ -55,11 +54,11 @@ export class Receiver {
     bytes: ReceivedRange,
     reply: HttpReply,
     host: string,
-    link: MintedLink,
+    promisedBytes: number | undefined,
   ): Promise<"complete" | "incomplete"> {
     const part = this.#part;
-    this.#checkSize(bytes.totalBytes ?? 0, host, link);
-    if (bytes.endIsUnknown && link.sizeBytes === undefined) {
+    this.#checkSize(bytes.totalBytes ?? 0, host, promisedBytes);
+    if (bytes.endIsUnknown && promisedBytes === undefined) {
       throw new DownloadError(
         `the store ${host} does not send the length of the bundle, so a truncated bundle could not be detected`,
         "Have the store send a Content-Length.",
@@ -67,30 +66,27 @@ export class Receiver {
     }
     if (bytes.from === 0) {
       const { etag, totalBytes } = bytes;
-      const { subject } = part;
-      await part.begin(
-        etag === undefined ? undefined : { subject, etag, ...(totalBytes !== undefined && { totalBytes }) },
-      );
+      await part.begin(etag === undefined ? undefined : { subject: part.subject, etag, totalBytes });
     }
-    const total = bytes.totalBytes ?? link.sizeBytes;
+    const total = bytes.totalBytes ?? promisedBytes;
     for await (const piece of reply.content()) {
       const count = piece.length;
-      this.#checkSize(part.size + count, host, link);
+      this.#checkSize(part.size + count, host, promisedBytes);
       if (part.size + count > (bytes.until ?? Infinity)) throw this.#tooMuch("more than it promised", host);
       await part.append(piece);
       releaseBody(piece);
       this.#received(count, total);
     }
-    const end = bytes.totalBytes ?? (bytes.endIsUnknown ? link.sizeBytes : part.size);
+    const end = bytes.totalBytes ?? (bytes.endIsUnknown ? promisedBytes : part.size);
     if (part.size === end) return "complete";
     const isWhole = part.size === bytes.until; // the store sends smaller ranges than requested
     if (isWhole && part.size - bytes.from >= WORTH_BYTES) return "incomplete";
     throw new Interruption({ code: isWhole ? TOO_FEW_BYTES : "ECONNRESET" });
   }
 
-  #checkSize(bytes: number, host: string, { sizeBytes = Infinity }: MintedLink): void {
-    if (bytes > sizeBytes)
-      throw this.#tooMuch(`more than the ${formatBytes(sizeBytes)} that the service promised`, host);
+  #checkSize(bytes: number, host: string, promisedBytes = Infinity): void {
+    if (bytes > promisedBytes)
+      throw this.#tooMuch(`more than the ${formatBytes(promisedBytes)} that the service promised`, host);
     const limit = this.#limitBytes;
     if (bytes > limit) throw this.#tooMuch(`more than the limit of ${formatBytes(limit)}`, host);
   }

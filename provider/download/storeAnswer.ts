@@ -16,11 +16,10 @@ export interface ReceivedRange {
   readonly kind: "bytes";
   readonly from: number;
   /** Offset after the last byte of this response, if known. */
-  readonly until?: number;
+  readonly until?: number | undefined;
   /** Size of the whole bundle, if known. */
-  readonly totalBytes?: number;
-  /** A strong ETag. */
-  readonly etag?: string;
+  readonly totalBytes?: number | undefined;
+  readonly etag?: string | undefined;
   /** The response ends when the connection closes: that cannot be distinguished from a lost connection. */
   readonly endIsUnknown: boolean;
 }
@@ -40,8 +39,6 @@ export type StoreAnswer =
 
 /** Statuses with which a store refuses an expired or revoked link. */
 const REFUSED = new Set([401, 403, 410]);
-
-const CHECK_STORE = "Check that the link is that of the bundle, and report this to the service's support.";
 
 /**
  * Interprets the status and headers of a response. It trusts them only if they are all consistent: bytes of two bundles are never
@@ -96,8 +93,9 @@ function whole(headers: Headers): ReceivedRange {
     kind: "bytes",
     from: 0,
     endIsUnknown: length === undefined && !/\bchunked\b/i.test(headers.get("transfer-encoding") ?? ""),
-    ...(length !== undefined && { until: length, totalBytes: length }),
-    ...etagOf(headers),
+    until: length,
+    totalBytes: length,
+    etag: strongEtag(headers.get("etag")),
   };
 }
 
@@ -111,7 +109,7 @@ function partial(headers: Headers, requested: RequestedRange): StoreAnswer {
     return restart("the size of the store's bundle has changed");
   }
   if ((lengthOf(headers) ?? until - from) !== until - from) return restart("the store contradicts itself");
-  const { etag } = etagOf(headers);
+  const etag = strongEtag(headers.get("etag"));
   // an answer without an ETag also restarts the download, because the store may have ignored If-Match
   if (etag === undefined || etag !== requested.etag) return restart("the bundle has changed");
   return { kind: "bytes", from, until, totalBytes, etag, endIsUnknown: false };
@@ -122,15 +120,10 @@ function lengthOf(headers: Headers): number | undefined {
   return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
-function etagOf(headers: Headers): { etag?: string } {
-  const etag = strongEtag(headers.get("etag"));
-  return etag === undefined ? {} : { etag };
-}
-
 function restart(why: string): StoreAnswer {
   return { kind: "restart", why };
 }
 
-function unusable(why: string, remedy = CHECK_STORE): StoreAnswer {
+function unusable(why: string, remedy: string): StoreAnswer {
   return { kind: "never", why, remedy };
 }

@@ -3,6 +3,7 @@ import type { Context, Span, Tracer as OpenTelemetryTracer } from "@opentelemetr
 import type * as Api from "@opentelemetry/api";
 import { UnfinishedError } from "../../resource/unfinishedError";
 import type { Clock } from "../../time/clock";
+import { endsWithin } from "../../time/endsWithin";
 import type { Attributes, Tracer } from "../../tracing/tracer";
 import { redact } from "../../messages/redaction";
 import { Secrets } from "../../messages/secrets";
@@ -124,16 +125,11 @@ export class Spans implements SpanMaker, Tracer {
     const flushing = flush().then(() => void (this.#isLate = false));
     flushing.catch(() => undefined); // it may reject after the wait has ended
     if (this.#isLate) return;
-    let stop = (): void => undefined;
-    const late = new Promise<never>((_, reject) => {
-      stop = clock.after(FLUSH_LIMIT_MS, () => reject(new Error(`not within ${FLUSH_LIMIT_MS} ms`)));
-    });
     try {
-      await Promise.race([flushing, late]);
+      if (await endsWithin(flushing, clock, FLUSH_LIMIT_MS)) return;
+      this.#reportLate(new Error(`not within ${FLUSH_LIMIT_MS} ms`), debug);
     } catch (error) {
       this.#reportLate(error, debug);
-    } finally {
-      stop();
     }
   }
 

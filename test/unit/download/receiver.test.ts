@@ -26,7 +26,7 @@ test("the memory of processed bytes is freed, but not of bytes that share it wit
     { kind: "bytes", from: 0, totalBytes: 15, endIsUnknown: false },
     { content } as HttpReply,
     "store.test",
-    { url: "https://store.test/bundle" },
+    undefined,
   );
   await part.finish();
   await part.close();
