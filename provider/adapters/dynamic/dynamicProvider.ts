@@ -1,3 +1,4 @@
+import type { Context } from "../../resource/context";
 import type { CheckFailure } from "../../resource/inputTable";
 import { renamedDiff, type LifeCycle, type StoredState } from "../../resource/lifeCycle";
 import { UnfinishedError } from "../../resource/unfinishedError";
@@ -38,12 +39,21 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
   const stateIn = (properties: Properties): State => storedState(properties, lifeCycle.noBookkeeping);
 
   /**
-   * Converts an unfinished operation into the error that the host saves as a resource with init errors. The host does not
-   * add `__provider` to it, and without `__provider` no later operation on the resource would work.
+   * Runs an operation, and converts an unfinished one into the error that the host saves as a resource with init errors. The
+   * host does not add `__provider` to it, and without `__provider` no later operation on the resource would work.
    */
-  async function partial(given: Properties, secrets: Secrets, run: () => Promise<State>): Promise<State> {
+  async function converge(
+    name: "create" | "update",
+    given: Properties,
+    olds: Properties,
+    secrets: Secrets,
+    run: (context: Context, limit: number | undefined) => Promise<State>,
+  ): Promise<{ id: string; outs: Properties }> {
     try {
-      return await run();
+      const state = await session.operation(name, urnsIn(olds, given), secrets, (context) =>
+        run(context, limitMs(given, name)),
+      );
+      return { id: lifeCycle.idOf(state), outs: propertiesOf(state, given) };
     } catch (error) {
       if (!(error instanceof UnfinishedError)) throw error;
       const message = shown(error.message, secrets);
@@ -90,14 +100,11 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
       return changed.length === 0 ? { changes: false } : { replaces };
     }),
 
-    create: answering(async (secrets, inputs) => {
-      const state = await partial(inputs, secrets, () =>
-        session.operation("create", urnsIn({}, inputs), secrets, (context) =>
-          lifeCycle.create(context, inputsIn(inputs), limitMs(inputs, "create")),
-        ),
-      );
-      return { id: lifeCycle.idOf(state), outs: propertiesOf(state, inputs) };
-    }),
+    create: answering((secrets, inputs) =>
+      converge("create", inputs, {}, secrets, (context, limit) =>
+        lifeCycle.create(context, inputsIn(inputs), limit),
+      ),
+    ),
 
     // the host has no field for the inputs that were read
     read: answering(async (secrets, id, props) => {
@@ -114,12 +121,10 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
     }),
 
     update: answering(async (secrets, _id, olds, news) => {
-      const state = await partial(news, secrets, () =>
-        session.operation("update", urnsIn(olds, news), secrets, (context) =>
-          lifeCycle.update(context, stateIn(olds), inputsIn(news), limitMs(news, "update")),
-        ),
+      const { outs } = await converge("update", news, olds, secrets, (context, limit) =>
+        lifeCycle.update(context, stateIn(olds), inputsIn(news), limit),
       );
-      return { outs: propertiesOf(state, news) };
+      return { outs };
     }),
 
     delete: answering((secrets, _id, props) =>

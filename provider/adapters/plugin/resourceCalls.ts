@@ -4,7 +4,7 @@ import { renamedDiff, type LifeCycle, type StoredState } from "../../resource/li
 import { UnfinishedError } from "../../resource/unfinishedError";
 import { isUnknown } from "../../messages/unknown";
 import { RefreshDecisions } from "../session/refreshDecisions";
-import type { CallOf, Session } from "../session/session";
+import type { Session } from "../session/session";
 import { shown } from "../session/shownText";
 import { isStored, split, stateIn as storedState, urnOf, type Properties } from "../session/storedProperties";
 import { dynamicUrnOf, isRenamed, urnsOf } from "../session/urns";
@@ -42,24 +42,36 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
   const inputsIn = (properties: Properties): Inputs => split(properties).visible as Inputs;
   const stateIn = (properties: Properties): State => storedState(properties, lifeCycle.noBookkeeping);
 
-  /** Runs an operation, and converts an unfinished one into a partial result. */
-  async function finished(
-    { secrets }: Call<unknown>,
+  /** Creates or updates the resource. A preview only predicts the outputs. */
+  async function converge(
+    { request, secrets, traceParent }: Call<rpc.CreateRequest | rpc.UpdateRequest>,
     { properties, secrecy }: Received,
-    { urn }: CallOf,
-    run: () => Promise<State>,
-  ): Promise<State> {
+    stored?: Properties,
+  ): Promise<{ id: string; outputs: Struct }> {
+    const inputs = inputsIn(properties);
+    const before = stored && stateIn(stored);
+    if (request.getPreview()) {
+      const predicted = lifeCycle.predict(inputs, before, session().machine);
+      return { id: "", outputs: sendOutputs({ ...predicted }, secrecy) };
+    }
+    refuseUnknown(inputs);
+    const urn = urnIn(request);
+    const of = { ...urnsOf(urnOf(stored ?? {}) ?? dynamicUrnOf(urn), urn), traceParent };
+    const sent = (state: State): { id: string; outputs: Struct } => ({
+      id: lifeCycle.idOf(state),
+      outputs: sendState(state, urn, secrecy),
+    });
     try {
-      return await run();
+      const state = await session().operation(before ? "update" : "create", of, secrets, (context) =>
+        before
+          ? lifeCycle.update(context, before, inputs, limitMs(request))
+          : lifeCycle.create(context, inputs, limitMs(request)),
+      );
+      return sent(state);
     } catch (error) {
       if (!(error instanceof UnfinishedError)) throw error;
-      const state = error.state as State;
-      throw new PartialResult(
-        shown(error.message, secrets),
-        lifeCycle.idOf(state),
-        sendState(state, urn, secrecy),
-        send(properties, { secrecy }),
-      );
+      const { id, outputs } = sent(error.state as State);
+      throw new PartialResult(shown(error.message, secrets), id, outputs, send(properties, { secrecy }));
     }
   }
 
@@ -95,25 +107,10 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
     },
 
     async create(call) {
-      const { request, secrets, traceParent } = call;
-      const given = received(call, request.getProperties());
-      const inputs = inputsIn(given.properties);
+      const { id, outputs } = await converge(call, received(call, call.request.getProperties()));
       const answer = new rpc.CreateResponse();
-      if (request.getPreview()) {
-        const outputs = lifeCycle.predict(inputs, undefined, session().machine);
-        answer.setProperties(sendOutputs({ ...outputs }, given.secrecy));
-        return answer;
-      }
-      refuseUnknown(inputs);
-      const urn = urnIn(request);
-      const of = { urn, formerUrn: dynamicUrnOf(urn), traceParent };
-      const state = await finished(call, given, of, () =>
-        session().operation("create", of, secrets, (context) =>
-          lifeCycle.create(context, inputs, limitMs(request)),
-        ),
-      );
-      answer.setId(lifeCycle.idOf(state));
-      answer.setProperties(sendState(state, urn, given.secrecy));
+      answer.setId(id);
+      answer.setProperties(outputs);
       return answer;
     },
 
@@ -149,25 +146,10 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
     },
 
     async update(call) {
-      const { request, secrets, traceParent } = call;
-      const olds = received(call, request.getOlds());
-      const given = received(call, request.getNews());
-      const [inputs, state] = [inputsIn(given.properties), stateIn(olds.properties)];
+      const { properties } = received(call, call.request.getOlds());
+      const { outputs } = await converge(call, received(call, call.request.getNews()), properties);
       const answer = new rpc.UpdateResponse();
-      if (request.getPreview()) {
-        const outputs = lifeCycle.predict(inputs, state, session().machine);
-        answer.setProperties(sendOutputs({ ...outputs }, given.secrecy));
-        return answer;
-      }
-      refuseUnknown(inputs);
-      const urn = urnIn(request);
-      const of = { ...urnsOf(urnOf(olds.properties) ?? dynamicUrnOf(urn), urn), traceParent };
-      const updated = await finished(call, given, of, () =>
-        session().operation("update", of, secrets, (context) =>
-          lifeCycle.update(context, state, inputs, limitMs(request)),
-        ),
-      );
-      answer.setProperties(sendState(updated, urn, given.secrecy));
+      answer.setProperties(outputs);
       return answer;
     },
 
