@@ -4,7 +4,6 @@ import {
   NotFoundError,
   NotReadyError,
   ResponseError,
-  type DocsHostingError,
 } from "../messages/errors";
 import { redact } from "../messages/redaction";
 import type { Answer } from "./answer";
@@ -26,50 +25,50 @@ export function refusal(
   const requestId = redact(answer.requestId, QUOTE_LENGTH);
   const request = requestId && ` (request ${requestId})`;
   const answered = `${endpoint.name} answered ${status}${request}${reason && `: ${reason}`}`;
-  const details = { status, requestId };
-  const error = ((): DocsHostingError => {
-    switch (status) {
-      case 401:
-        return new KeyRejectedError(
-          `the service rejected the API key (${answered})`,
-          `Check that ${origin.apiKeyName} holds a current admin API key of the right organization.`,
-          details,
-        );
-      case 403:
-        return new NotAllowedError(
-          `the service does not allow this (${answered})`,
-          "One of three things: the organization's plan has no static export (it needs the enterprise plan); the API key " +
-            "lacks the scope (one that may only read can refresh, but not start); or this machine's address is not one that " +
-            "the organization allows. Check the three in the dashboard.",
-          details,
-        );
-      case 404:
-        return new NotFoundError(answered, "Check the domain, the job id and the base URL.", details);
-      case 409:
-        return new NotReadyError(answered, "Try again when the job is completed.", details);
-      case 429:
-        return new ResponseError(
-          `the service limits the rate of requests (${answered})`,
-          "Try again later.",
-          details,
-        );
-      default:
-        return REDIRECTS.has(status)
-          ? new ResponseError(
-              `${answered}, a redirect: it is not followed, so that the API key is sent only to the base URL`,
-              "Set the base URL to the service's real address.",
-              details,
-            )
-          : new ResponseError(
-              answered,
-              status >= 500
-                ? "The service has a problem: try again later."
-                : "Check the inputs and the base URL.",
-              details,
-            );
-    }
-  })();
+  const [Refusal, message, remedy] = explanation(status, answered, origin);
+  const error = new Refusal(message, remedy, { status, requestId });
   return { fault: { kind: "status", status, retryAfterMs }, error };
+}
+
+function explanation(
+  status: number,
+  answered: string,
+  { apiKeyName }: Origin,
+): readonly [typeof ResponseError, message: string, remedy: string] {
+  switch (status) {
+    case 401:
+      return [
+        KeyRejectedError,
+        `the service rejected the API key (${answered})`,
+        `Check that ${apiKeyName} holds a current admin API key of the right organization.`,
+      ];
+    case 403:
+      return [
+        NotAllowedError,
+        `the service does not allow this (${answered})`,
+        "One of three things: the organization's plan has no static export (it needs the enterprise plan); the API key " +
+          "lacks the scope (one that may only read can refresh, but not start); or this machine's address is not one that " +
+          "the organization allows. Check the three in the dashboard.",
+      ];
+    case 404:
+      return [NotFoundError, answered, "Check the domain, the job id and the base URL."];
+    case 409:
+      return [NotReadyError, answered, "Try again when the job is completed."];
+    case 429:
+      return [ResponseError, `the service limits the rate of requests (${answered})`, "Try again later."];
+  }
+  if (REDIRECTS.has(status)) {
+    return [
+      ResponseError,
+      `${answered}, a redirect: it is not followed, so that the API key is sent only to the base URL`,
+      "Set the base URL to the service's real address.",
+    ];
+  }
+  return [
+    ResponseError,
+    answered,
+    status >= 500 ? "The service has a problem: try again later." : "Check the inputs and the base URL.",
+  ];
 }
 
 /** The service's message: the field `error`, or the beginning of a text that is not JSON. */
