@@ -1,27 +1,20 @@
 import {
-  API_KEY_CONFIG,
-  API_KEY_VARIABLE,
-  BASE_URL_CONFIG,
-  BASE_URL_VARIABLE,
+  API_KEY,
+  BASE_URL,
   isApiKeyPadded,
   isGiven,
   resolveApiKey,
   resolveBaseUrl,
   SETTINGS,
   type ConfigurationSource,
+  type Setting,
 } from "../service/configuration";
 import { failureOf, ok, warning, type Finding } from "./finding";
 import type { Options } from "./options";
 import type { StackSettings } from "./stackSettings";
 
-/** Where a setting may come from. */
-interface Place {
-  readonly variable?: string | undefined;
-  readonly config: string;
-}
-
 /** Settings that have a default. */
-const OTHERS = SETTINGS.filter(({ config }) => config !== BASE_URL_CONFIG && config !== API_KEY_CONFIG);
+const OTHERS = SETTINGS.filter((setting) => setting !== BASE_URL && setting !== API_KEY);
 
 /** The settings as the provider resolves them. */
 export interface ResolvedSettings {
@@ -50,22 +43,19 @@ export function checkSettings(
 
   const baseUrl = check("base-url", () => resolveBaseUrl(source, options["base-url"]));
   if (baseUrl !== undefined) {
-    const origin =
-      options["base-url"] === undefined
-        ? originOf({ variable: BASE_URL_VARIABLE, config: BASE_URL_CONFIG }, source)
-        : "--base-url";
+    const origin = options["base-url"] === undefined ? originOf(BASE_URL, source) : "--base-url";
     findings.push(ok("base-url", `${baseUrl}, from ${origin ?? "nowhere"}`));
   }
 
-  const variable = options["api-key-env"] ?? API_KEY_VARIABLE;
-  const place =
-    variable === API_KEY_VARIABLE ? { variable, config: API_KEY_CONFIG } : { variable, config: "" };
+  const variable = options["api-key-env"] ?? API_KEY.variable;
+  const place = variable === API_KEY.variable ? API_KEY : { variable, config: "" };
   const key = check("api-key", () => resolveApiKey(source, variable));
   if (key !== undefined) findings.push(keyFinding(place, source, settings));
 
-  const set = OTHERS.flatMap(({ config, variable: from }) => {
-    const origin = originOf({ config, variable: from }, source);
+  const set = OTHERS.flatMap((setting) => {
+    const origin = originOf(setting, source);
     if (origin === undefined) return [];
+    const { config, variable: from } = setting;
     const value = (from !== undefined && source.environment(from)) || (source.stackConfig(config) ?? "");
     return [`${config} is ${JSON.stringify(value)}, from ${origin}`];
   });
@@ -74,7 +64,7 @@ export function checkSettings(
 }
 
 function keyFinding(
-  place: Place & { readonly variable: string },
+  place: Required<Setting>,
   source: ConfigurationSource,
   settings: StackSettings["settings"],
 ): Finding {
@@ -98,8 +88,9 @@ function keyFinding(
 }
 
 /** Where the value of a setting comes from; `undefined` if it is not set. */
-function originOf({ variable, config }: Place, source: ConfigurationSource): string | undefined {
-  if (variable !== undefined && isGiven(config, source.environment(variable)))
+function originOf(setting: Setting, source: ConfigurationSource): string | undefined {
+  const { variable, config } = setting;
+  if (variable !== undefined && isGiven(setting, source.environment(variable)))
     return `the environment variable ${variable}`;
-  return isGiven(config, source.stackConfig(config)) ? `the stack's configuration ${config}` : undefined;
+  return isGiven(setting, source.stackConfig(config)) ? `the stack's configuration ${config}` : undefined;
 }

@@ -1,4 +1,4 @@
-import { API_KEY_VARIABLE, resolveApiKey, resolveBaseUrl } from "../service/configuration";
+import { API_KEY, resolveApiKey, resolveBaseUrl } from "../service/configuration";
 import { configured, text, type InputTable } from "./inputTable";
 
 /** Inputs that select the service and the API key. */
@@ -26,7 +26,7 @@ export const SERVICE_INPUTS: InputTable<ServiceInputs> = {
   },
   apiKeyEnv: {
     change: "remembered",
-    default: API_KEY_VARIABLE,
+    default: API_KEY.variable,
     rule: text((value, configuration) => {
       if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(value)) {
         return {

@@ -4,28 +4,33 @@ import type { Origin } from "../http/endpoint";
 import { proxyFor } from "../http/proxy";
 import { SHORTEST_SECRET, type Secrets } from "../messages/secrets";
 
-/** Environment variable with the admin API key, unless the input `apiKeyEnv` names another one. */
-export const API_KEY_VARIABLE = "DOCS_HOSTING_ADMIN_API_KEY";
-/** Stack configuration with the admin API key (`pulumi config set --secret`), read when the variable is not set. */
-export const API_KEY_CONFIG = "docs-hosting:adminApiKey";
-/** Environment variable with the text that admin API keys begin with. */
-export const API_KEY_PREFIX_VARIABLE = "DOCS_HOSTING_API_KEY_PREFIX";
-/** Stack configuration with the text that admin API keys begin with, read when the variable is not set. */
-export const API_KEY_PREFIX_CONFIG = "docs-hosting:apiKeyPrefix";
-/** What admin API keys begin with, unless a setting names another text. */
-export const DEFAULT_API_KEY_PREFIX = "svc_";
-/** Environment variable with the service's base URL. */
-export const BASE_URL_VARIABLE = "DOCS_HOSTING_BASE_URL";
-/** Stack configuration with the service's base URL, read when the variable is not set. */
-export const BASE_URL_CONFIG = "docs-hosting:baseUrl";
-/** Stack configuration that permits `http:` to hosts other than this machine when it is "true". Default: not permitted. */
-export const ALLOW_INSECURE_CONFIG = "docs-hosting:allowInsecure";
+/** A setting; {@link Configuration} describes each. */
+export interface Setting {
+  /** Its name in a stack's configuration. */
+  readonly config: string;
+  /** The environment variable that takes precedence, if there is one. */
+  readonly variable?: string;
+}
 
-/**
- * Stack configuration that forbids fetching a bundle from an address in the user's own network when it is "true". Default:
- * such addresses are allowed.
- */
-export const PUBLIC_STORAGE_ONLY_CONFIG = "docs-hosting:publicStorageOnly";
+export const BASE_URL = { config: "docs-hosting:baseUrl", variable: "DOCS_HOSTING_BASE_URL" };
+/** The input `apiKeyEnv` may name another variable. */
+export const API_KEY = { config: "docs-hosting:adminApiKey", variable: "DOCS_HOSTING_ADMIN_API_KEY" };
+export const API_KEY_PREFIX = {
+  config: "docs-hosting:apiKeyPrefix",
+  variable: "DOCS_HOSTING_API_KEY_PREFIX",
+};
+export const ALLOW_INSECURE = { config: "docs-hosting:allowInsecure" };
+export const PUBLIC_STORAGE_ONLY = { config: "docs-hosting:publicStorageOnly" };
+export const SETTINGS: readonly Setting[] = [
+  BASE_URL,
+  API_KEY,
+  API_KEY_PREFIX,
+  ALLOW_INSECURE,
+  PUBLIC_STORAGE_ONLY,
+];
+
+/** What admin API keys begin with, unless a setting names another text. */
+const DEFAULT_API_KEY_PREFIX = "svc_";
 
 /**
  * The settings of a stack, as `pulumi config set docs-hosting:NAME` stores them, or of an explicit provider. Environment variables
@@ -48,18 +53,9 @@ export interface Configuration {
   publicStorageOnly?: boolean;
 }
 
-/** The settings, each with the environment variable that takes precedence over a stack's configuration, if it has one. */
-export const SETTINGS: readonly { readonly config: string; readonly variable?: string }[] = [
-  { config: BASE_URL_CONFIG, variable: BASE_URL_VARIABLE },
-  { config: API_KEY_CONFIG, variable: API_KEY_VARIABLE },
-  { config: API_KEY_PREFIX_CONFIG, variable: API_KEY_PREFIX_VARIABLE },
-  { config: ALLOW_INSECURE_CONFIG },
-  { config: PUBLIC_STORAGE_ONLY_CONFIG },
-];
-
 /** Whether a setting has a value. An empty text is none, but an empty prefix of keys is one: it accepts any key. */
-export function isGiven(config: string, value: string | undefined): value is string {
-  return value !== undefined && (value.trim() !== "" || config === API_KEY_PREFIX_CONFIG);
+export function isGiven(setting: Setting, value: string | undefined): value is string {
+  return value !== undefined && (value.trim() !== "" || setting === API_KEY_PREFIX);
 }
 
 /** The source of settings: the environment first, then the stack's configuration. Values are read on each access. */
@@ -86,15 +82,15 @@ export function serviceSettings(
   source: ConfigurationSource,
   inputs: { baseUrl?: string; apiKeyEnv?: string },
 ): ServiceSettings {
-  const apiKeyEnv = inputs.apiKeyEnv ?? API_KEY_VARIABLE;
+  const apiKeyEnv = inputs.apiKeyEnv ?? API_KEY.variable;
   const baseUrl = resolveBaseUrl(source, inputs.baseUrl);
   const proxy = proxyFor(baseUrl, source.environment);
   return {
     baseUrl,
     apiKey: () => resolveApiKey(source, apiKeyEnv),
     apiKeyName:
-      apiKeyEnv === API_KEY_VARIABLE
-        ? (source.keySetting ?? `${apiKeyEnv} (or the config ${API_KEY_CONFIG})`)
+      apiKeyEnv === API_KEY.variable
+        ? (source.keySetting ?? `${apiKeyEnv} (or the config ${API_KEY.config})`)
         : apiKeyEnv,
     ...switches(source),
     ...(proxy && { proxy }),
@@ -112,13 +108,13 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
   const { allowInsecure } = switches(source);
   const found = [
     { text: given, name: "baseUrl" },
-    { text: source.environment(BASE_URL_VARIABLE), name: BASE_URL_VARIABLE },
-    { text: source.stackConfig(BASE_URL_CONFIG), name: BASE_URL_CONFIG },
+    { text: source.environment(BASE_URL.variable), name: BASE_URL.variable },
+    { text: source.stackConfig(BASE_URL.config), name: BASE_URL.config },
   ].find(({ text }) => text !== undefined && text.trim() !== "");
   if (found?.text === undefined) {
     throw new ConfigurationError(
       "the base URL of the service is not set",
-      `Set ${BASE_URL_VARIABLE}, or run \`pulumi config set ${BASE_URL_CONFIG} https://…\`.`,
+      `Set ${BASE_URL.variable}, or run \`pulumi config set ${BASE_URL.config} https://…\`.`,
     );
   }
   const fail = (problem: string, remedy: string): never => {
@@ -143,7 +139,7 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
   if (url.protocol === "http:" && !isLoopback(url.hostname) && !allowInsecure) {
     return fail(
       `uses http: to ${url.host}, which would send the API key without encryption`,
-      `Use https:, or permit it with \`pulumi config set ${ALLOW_INSECURE_CONFIG} true\`.`,
+      `Use https:, or permit it with \`pulumi config set ${ALLOW_INSECURE.config} true\`.`,
     );
   }
   return baseUrl;
@@ -155,13 +151,13 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
  * @param apiKeyEnv the variable that contains the key; only the default variable falls back to the stack configuration
  * @throws ConfigurationError if the key is missing or malformed; the message shows at most its length
  */
-export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = API_KEY_VARIABLE): string {
+export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = API_KEY.variable): string {
   const key = findApiKey(source, apiKeyEnv).trim();
   const byDefault =
     source.keySetting === undefined
-      ? `Set ${apiKeyEnv}, or run \`pulumi config set --secret ${API_KEY_CONFIG}\`.`
+      ? `Set ${apiKeyEnv}, or run \`pulumi config set --secret ${API_KEY.config}\`.`
       : `Set ${source.keySetting}.`;
-  const where = apiKeyEnv === API_KEY_VARIABLE ? byDefault : `Set the environment variable ${apiKeyEnv}.`;
+  const where = apiKeyEnv === API_KEY.variable ? byDefault : `Set the environment variable ${apiKeyEnv}.`;
   if (key === "") throw new ConfigurationError("the admin API key is not set", where);
   const prefix = resolveApiKeyPrefix(source);
   const malformed = (problem: string): never => {
@@ -189,12 +185,12 @@ export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = A
  * @throws ConfigurationError for a prefix that no key can have
  */
 export function resolveApiKeyPrefix(source: ConfigurationSource): string {
-  const given = source.environment(API_KEY_PREFIX_VARIABLE) ?? source.stackConfig(API_KEY_PREFIX_CONFIG);
+  const given = source.environment(API_KEY_PREFIX.variable) ?? source.stackConfig(API_KEY_PREFIX.config);
   const prefix = (given ?? DEFAULT_API_KEY_PREFIX).trim();
   if (/^[\x21-\x7e]*$/.test(prefix)) return prefix;
   throw new ConfigurationError(
     "the prefix of admin API keys contains white space, or is not all ASCII",
-    `Set ${API_KEY_PREFIX_VARIABLE}, or run \`pulumi config set ${API_KEY_PREFIX_CONFIG} ${DEFAULT_API_KEY_PREFIX}\`.`,
+    `Set ${API_KEY_PREFIX.variable}, or run \`pulumi config set ${API_KEY_PREFIX.config} ${DEFAULT_API_KEY_PREFIX}\`.`,
   );
 }
 
@@ -205,23 +201,23 @@ export function isApiKeyPadded(source: ConfigurationSource, apiKeyEnv?: string):
 }
 
 /** The key as written; empty if there is none. */
-function findApiKey(source: ConfigurationSource, apiKeyEnv: string = API_KEY_VARIABLE): string {
+function findApiKey(source: ConfigurationSource, apiKeyEnv: string = API_KEY.variable): string {
   const given = source.environment(apiKeyEnv) ?? "";
-  const isFinal = given.trim() !== "" || apiKeyEnv !== API_KEY_VARIABLE;
-  const key = isFinal ? given : (source.stackConfig(API_KEY_CONFIG) ?? "");
+  const isFinal = given.trim() !== "" || apiKeyEnv !== API_KEY.variable;
+  const key = isFinal ? given : (source.stackConfig(API_KEY.config) ?? "");
   source.secrets?.add(key.trim());
   return key;
 }
 
 /** @throws ConfigurationError for a switch that is neither true nor false */
 function switches(source: ConfigurationSource): Pick<ServiceSettings, "allowInsecure" | "publicStorageOnly"> {
-  const isOn = (name: string): boolean => {
-    const value = (source.stackConfig(name) ?? "false").trim().toLowerCase();
+  const isOn = ({ config }: Setting): boolean => {
+    const value = (source.stackConfig(config) ?? "false").trim().toLowerCase();
     if (value === "true" || value === "false") return value === "true";
     throw new ConfigurationError(
-      `the configuration ${name} is neither true nor false`,
-      `Run \`pulumi config set ${name} true\` or \`false\`.`,
+      `the configuration ${config} is neither true nor false`,
+      `Run \`pulumi config set ${config} true\` or \`false\`.`,
     );
   };
-  return { allowInsecure: isOn(ALLOW_INSECURE_CONFIG), publicStorageOnly: isOn(PUBLIC_STORAGE_ONLY_CONFIG) };
+  return { allowInsecure: isOn(ALLOW_INSECURE), publicStorageOnly: isOn(PUBLIC_STORAGE_ONLY) };
 }

@@ -1,18 +1,18 @@
 // The configuration of a provider: the stack's for the default provider, the arguments of `new Provider(…)` for an explicit one.
 // The engine names the provider in CheckConfig and Configure: `default`, or `default_1_2_3` where an SDK asks for a version.
 import {
-  ALLOW_INSECURE_CONFIG,
-  API_KEY_CONFIG,
-  API_KEY_PREFIX_CONFIG,
-  API_KEY_VARIABLE,
-  BASE_URL_CONFIG,
+  ALLOW_INSECURE,
+  API_KEY,
+  API_KEY_PREFIX,
+  BASE_URL,
   isGiven,
-  PUBLIC_STORAGE_ONLY_CONFIG,
+  PUBLIC_STORAGE_ONLY,
   resolveApiKey,
   resolveApiKeyPrefix,
   resolveBaseUrl,
   SETTINGS,
   type ConfigurationSource,
+  type Setting,
 } from "../../service/configuration";
 import type { CheckFailure } from "../../resource/inputTable";
 import { ConfigurationError } from "../../messages/errors";
@@ -25,7 +25,7 @@ type Environment = ConfigurationSource["environment"];
 const NAMESPACE = "docs-hosting:";
 
 /** The setting that is always a secret. */
-export const KEY = propertyOf(API_KEY_CONFIG);
+export const KEY = propertyOf(API_KEY.config);
 
 /** The settings of one provider. */
 export interface ProviderSettings {
@@ -46,14 +46,14 @@ export function providerSettings(
   given: Properties,
   environment: Environment,
 ): ProviderSettings {
-  const stackConfig = (setting: string): string | undefined => textOf(given[propertyOf(setting)]);
+  const stackConfig = (config: string): string | undefined => textOf(given[propertyOf(config)]);
   if (isDefault(name)) return { stackConfig, environment };
-  const hasOwn = (config: string): boolean => isGiven(config, stackConfig(config));
-  const replaced = SETTINGS.filter(({ config }) => hasOwn(config)).map(({ variable }) => variable);
+  const hasOwn = (setting: Setting): boolean => isGiven(setting, stackConfig(setting.config));
+  const replaced = SETTINGS.filter(hasOwn).map(({ variable }) => variable);
   const property = `${KEY} of the provider ${name}`;
   return {
     stackConfig,
-    keySetting: hasOwn(API_KEY_CONFIG) ? property : `${API_KEY_VARIABLE} (or ${property})`,
+    keySetting: hasOwn(API_KEY) ? property : `${API_KEY.variable} (or ${property})`,
     environment: (variable) => (replaced.includes(variable) ? undefined : environment(variable)),
   };
 }
@@ -70,9 +70,9 @@ export function checkSettings(
 ): CheckFailure[] {
   const source = { ...providerSettings(name, given, environment), secrets };
   const failures: CheckFailure[] = [];
-  const check = (setting: string, resolve: () => unknown): void => {
-    const property = propertyOf(setting);
-    if (isUnknown(given[property]) || (source.stackConfig(setting) ?? "").trim() === "") return;
+  const check = ({ config }: Setting, resolve: () => unknown): void => {
+    const property = propertyOf(config);
+    if (isUnknown(given[property]) || (source.stackConfig(config) ?? "").trim() === "") return;
     try {
       resolve();
     } catch (error) {
@@ -80,19 +80,19 @@ export function checkSettings(
       failures.push({ property, reason: `${error.message}. ${error.remedy}` });
     }
   };
-  for (const setting of [ALLOW_INSECURE_CONFIG, PUBLIC_STORAGE_ONLY_CONFIG]) {
+  for (const setting of [ALLOW_INSECURE, PUBLIC_STORAGE_ONLY]) {
     const only: ConfigurationSource = {
       environment: () => undefined,
-      stackConfig: (each) => (each === setting ? source.stackConfig(each) : undefined),
+      stackConfig: (each) => (each === setting.config ? source.stackConfig(each) : undefined),
     };
     check(setting, () => resolveBaseUrl(only, "https://example.com"));
   }
   // a switch that is neither true nor false is no problem of the base URL
-  if (failures.length === 0) check(BASE_URL_CONFIG, () => resolveBaseUrl(source));
-  check(API_KEY_PREFIX_CONFIG, () => resolveApiKeyPrefix(source));
-  const prefix = propertyOf(API_KEY_PREFIX_CONFIG);
+  if (failures.length === 0) check(BASE_URL, () => resolveBaseUrl(source));
+  check(API_KEY_PREFIX, () => resolveApiKeyPrefix(source));
+  const prefix = propertyOf(API_KEY_PREFIX.config);
   const isPrefixKnown = !isUnknown(given[prefix]) && !failures.some(({ property }) => property === prefix);
-  if (isPrefixKnown) check(API_KEY_CONFIG, () => resolveApiKey(source));
+  if (isPrefixKnown) check(API_KEY, () => resolveApiKey(source));
   return failures;
 }
 
@@ -113,6 +113,6 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function propertyOf(setting: string): string {
-  return setting.slice(NAMESPACE.length);
+function propertyOf(config: string): string {
+  return config.slice(NAMESPACE.length);
 }
