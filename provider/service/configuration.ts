@@ -209,15 +209,19 @@ function findApiKey(source: ConfigurationSource, apiKeyEnv: string = API_KEY.var
   return key;
 }
 
-/** @throws ConfigurationError for a switch that is neither true nor false */
 function switches(source: ConfigurationSource): Pick<ServiceSettings, "allowInsecure" | "publicStorageOnly"> {
-  const isOn = ({ config }: Setting): boolean => {
-    const value = (source.stackConfig(config) ?? "false").trim().toLowerCase();
-    if (value === "true" || value === "false") return value === "true";
-    throw new ConfigurationError(
-      `the configuration ${config} is neither true nor false`,
-      `Run \`pulumi config set ${config} true\` or \`false\`.`,
-    );
+  return {
+    allowInsecure: isOn(ALLOW_INSECURE, source),
+    publicStorageOnly: isOn(PUBLIC_STORAGE_ONLY, source),
   };
-  return { allowInsecure: isOn(ALLOW_INSECURE), publicStorageOnly: isOn(PUBLIC_STORAGE_ONLY) };
+}
+
+/** @throws ConfigurationError for a switch that is neither true nor false */
+export function isOn({ config }: Setting, source: ConfigurationSource): boolean {
+  const value = (source.stackConfig(config) ?? "false").trim().toLowerCase();
+  if (value === "true" || value === "false") return value === "true";
+  throw new ConfigurationError(
+    `the configuration ${config} is neither true nor false`,
+    `Run \`pulumi config set ${config} true\` or \`false\`.`,
+  );
 }

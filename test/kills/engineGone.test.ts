@@ -13,7 +13,7 @@ const PROVIDER = `
   const { dynamicHost } = require("./adapters/dynamic/dynamicHost.js");
   const { Secrets } = require("./messages/secrets.js");
   const session = new Session(dynamicHost);
-  session.configure({ get: () => undefined });
+  session.configure({ stackConfig: () => undefined });
   setInterval(() => undefined, 1_000); // the host has its server
   session
     .operation("create", {}, new Secrets(), ({ signal }) => new Promise((_, reject) => {

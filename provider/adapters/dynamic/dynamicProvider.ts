@@ -4,7 +4,7 @@ import { renamedDiff, type LifeCycle, type StoredState } from "../../resource/li
 import { UnfinishedError } from "../../resource/unfinishedError";
 import { Secrets } from "../../messages/secrets";
 import { RefreshDecisions } from "../session/refreshDecisions";
-import type { Session, StackConfig } from "../session/session";
+import type { Session } from "../session/session";
 import { shown, shownFailure } from "../session/shownText";
 import { isStored, plain, split, stateIn as storedState, type Properties } from "../session/storedProperties";
 import { isRenamed } from "../session/urns";
@@ -13,7 +13,7 @@ import { exitIfAnswerIsNotSent } from "./unsentAnswer";
 
 /** The methods of `ResourceProvider` of @pulumi/pulumi/dynamic that this package implements. */
 export interface DynamicProvider {
-  configure(request: { config: StackConfig }): Promise<void>;
+  configure(request: { config: { get(name: string): string | undefined } }): Promise<void>;
   check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: CheckFailure[] }>;
   diff(
     id: string,
@@ -68,8 +68,8 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
   }
 
   return {
-    configure(request) {
-      session.configure(request.config);
+    configure({ config }) {
+      session.configure({ stackConfig: (name) => config.get(name) });
       return Promise.resolve();
     },
 

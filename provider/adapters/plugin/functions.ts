@@ -8,43 +8,37 @@ import type { Secrecy } from "./secrecy";
 
 /** One call of a function. */
 export interface FunctionCall {
+  /** Receives what is secret in the result, besides what is secret in the arguments. */
   readonly secrecy: Secrecy;
   /** Whether a preview calls it. Older engines do not tell: then it counts as a run. */
   readonly isPreview: boolean;
 }
 
-/** A function of the package, which a program calls without a resource. */
-export interface ProviderFunction {
-  /**
-   * @param given the arguments, unchecked
-   * @param call.secrecy receives what is secret in the result, besides what is secret in the arguments
-   * @throws an Error that says what is wrong
-   */
-  run(context: Context, given: Properties, call: FunctionCall): Promise<Properties> | Properties;
-}
+/**
+ * A function of the package, which a program calls without a resource. It throws an Error that says what is wrong.
+ *
+ * @param given the arguments, unchecked
+ */
+type ProviderFunction = (context: Context, given: Properties, call: FunctionCall) => Promise<Properties>;
 
 /** The functions of the package, by token. */
 export const FUNCTIONS: Readonly<Record<string, ProviderFunction>> = {
-  "docs-hosting:index:getAgentJob": {
-    run: async (context, given) => ({ ...(await lookUpAgentJob(context, given)) }),
-  },
-  "docs-hosting:index:installationValues": {
-    run: async (context, given, { secrecy, isPreview }) => {
-      const { reporter, configuration } = context;
-      const result = installationValues(given);
-      if ("problems" in result)
-        throw new MultilineError(`installationValues: ${result.problems.join("\n")}`, "");
-      const { unverified } = result;
-      if (unverified !== undefined) {
-        const { environment } = configuration;
-        await verifyInstalledImage({ ...context, environment }, unverified.image, unverified.verification, {
-          owner: "installationValues",
-          isPreview,
-        });
-      }
-      if (result.link !== undefined) secrecy.addText(result.link);
-      if (result.warning !== undefined) reporter.warn(`installationValues: ${result.warning}`);
-      return { ...result.outputs };
-    },
+  "docs-hosting:index:getAgentJob": async (context, given) => ({ ...(await lookUpAgentJob(context, given)) }),
+  "docs-hosting:index:installationValues": async (context, given, { secrecy, isPreview }) => {
+    const { reporter, configuration } = context;
+    const result = installationValues(given);
+    if ("problems" in result)
+      throw new MultilineError(`installationValues: ${result.problems.join("\n")}`, "");
+    const { unverified } = result;
+    if (unverified !== undefined) {
+      const { environment } = configuration;
+      await verifyInstalledImage({ ...context, environment }, unverified.image, unverified.verification, {
+        owner: "installationValues",
+        isPreview,
+      });
+    }
+    if (result.link !== undefined) secrecy.addText(result.link);
+    if (result.warning !== undefined) reporter.warn(`installationValues: ${result.warning}`);
+    return { ...result.outputs };
   },
 };

@@ -99,8 +99,7 @@ export function pluginService(parts: PluginParts): UntypedServiceImplementation 
 
     configure: answering(({ request }: Call<rpc.ConfigureRequest>) => {
       const { properties } = receive(request.getArgs());
-      const settings = providerSettings(request.getName() ?? "default", properties, environment);
-      session.configure({ get: settings.stackConfig }, settings.environment, settings.keySetting);
+      session.configure(providerSettings(request.getName() ?? "default", properties, environment));
       const answer = new rpc.ConfigureResponse();
       answer.setAcceptsecrets(true);
       answer.setAcceptresources(true);
@@ -123,8 +122,8 @@ export function pluginService(parts: PluginParts): UntypedServiceImplementation 
       const found = Object.hasOwn(FUNCTIONS, token) ? FUNCTIONS[token] : undefined;
       if (!found) throw new InvalidCallError(`there is no function ${JSON.stringify(token)}`);
       const { properties, secrecy } = receive(request.getArgs());
-      const result = await session.operation("invoke", { traceParent }, secrets, async (context) =>
-        found.run(context, properties, { secrecy, isPreview: request.getPreview() }),
+      const result = await session.operation("invoke", { traceParent }, secrets, (context) =>
+        found(context, properties, { secrecy, isPreview: request.getPreview() }),
       );
       const answer = new rpc.InvokeResponse();
       answer.setReturn(send(result, { secrecy, repeats: true }));

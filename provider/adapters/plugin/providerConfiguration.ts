@@ -6,6 +6,7 @@ import {
   API_KEY_PREFIX,
   BASE_URL,
   isGiven,
+  isOn,
   PUBLIC_STORAGE_ONLY,
   resolveApiKey,
   resolveApiKeyPrefix,
@@ -27,14 +28,6 @@ const NAMESPACE = "docs-hosting:";
 /** The setting that is always a secret. */
 export const KEY = propertyOf(API_KEY.config);
 
-/** The settings of one provider. */
-export interface ProviderSettings {
-  readonly stackConfig: (name: string) => string | undefined;
-  readonly environment: Environment;
-  /** Where the key of an explicit provider is set, for messages. */
-  readonly keySetting?: string;
-}
-
 /**
  * The settings that a provider was given. For the default provider the environment takes precedence, as for dynamic resources.
  * The settings of an explicit provider take precedence over the environment.
@@ -45,7 +38,7 @@ export function providerSettings(
   name: string,
   given: Properties,
   environment: Environment,
-): ProviderSettings {
+): ConfigurationSource {
   const stackConfig = (config: string): string | undefined => textOf(given[propertyOf(config)]);
   if (isDefault(name)) return { stackConfig, environment };
   const hasOwn = (setting: Setting): boolean => isGiven(setting, stackConfig(setting.config));
@@ -81,11 +74,7 @@ export function checkSettings(
     }
   };
   for (const setting of [ALLOW_INSECURE, PUBLIC_STORAGE_ONLY]) {
-    const only: ConfigurationSource = {
-      environment: () => undefined,
-      stackConfig: (each) => (each === setting.config ? source.stackConfig(each) : undefined),
-    };
-    check(setting, () => resolveBaseUrl(only, "https://example.com"));
+    check(setting, () => isOn(setting, source));
   }
   // a switch that is neither true nor false is no problem of the base URL
   if (failures.length === 0) check(BASE_URL, () => resolveBaseUrl(source));

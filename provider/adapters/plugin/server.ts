@@ -1,14 +1,10 @@
 import { Server, ServerCredentials, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 
-/** A server on this machine. */
-export interface RunningServer {
-  readonly port: number;
-  close(): void;
-}
-
 /** Serves a provider on the loopback address, at any free port. The engine sends and takes messages of any size. */
-export async function serve(service: UntypedServiceImplementation): Promise<RunningServer> {
+export async function serve(
+  service: UntypedServiceImplementation,
+): Promise<{ readonly port: number; close(): void }> {
   const server = new Server({
     "grpc.max_receive_message_length": -1,
     "grpc.max_send_message_length": -1,

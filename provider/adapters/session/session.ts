@@ -13,11 +13,6 @@ import type { RowReporter } from "./rowReporter";
 import type { Tracing } from "./tracing";
 import type { Urns } from "./urns";
 
-/** The stack's configuration. */
-export interface StackConfig {
-  get(name: string): string | undefined;
-}
-
 /** The parts of the process that a session uses. */
 export interface Host extends Pick<Context, "fetch" | "lookup" | "clock" | "machine"> {
   /** Environment variables, read on each access. */
@@ -55,9 +50,7 @@ export class Session {
   /** Shared, so that a refusal by the service slows down all operations. */
   readonly #pacers: Pacers;
   readonly #downloads = new Semaphore(MAX_DOWNLOADS);
-  #stackConfig: StackConfig | undefined;
-  #environment: Host["environment"];
-  #keySetting: string | undefined;
+  #settings: Omit<ConfigurationSource, "secrets">;
   /** Operations that Ctrl-C stops. */
   readonly #inFlight = new Set<AbortController>();
   /** The error for a call that arrives after Ctrl-C. */
@@ -72,7 +65,7 @@ export class Session {
 
   constructor(host: Host) {
     this.#host = host;
-    this.#environment = host.environment;
+    this.#settings = { environment: host.environment, stackConfig: () => undefined };
     this.#pacers = new Pacers(host.clock);
     this.resumeRecords = new ResumeFolder(
       () => homeFolder(host.environment, "resume"),
@@ -84,9 +77,7 @@ export class Session {
 
   /** The settings that one call reads. @param secrets receives the secret values among them */
   configuration(secrets: Secrets): ConfigurationSource {
-    const environment = this.#environment;
-    const keySetting = this.#keySetting;
-    return { secrets, environment, keySetting, stackConfig: (name) => this.#stackConfig?.get(name) };
+    return { ...this.#settings, secrets };
   }
 
   get machine(): Machine {
@@ -96,13 +87,10 @@ export class Session {
   /**
    * The engine's first call. From now on Ctrl-C is detected during any operation.
    *
-   * @param environment environment variables that settings are read from. Default: those of the process
-   * @param keySetting where the key is set, for messages
+   * @param settings where settings are read from. Default: also the environment variables of the process
    */
-  configure(config: StackConfig, environment = this.#host.environment, keySetting?: string): void {
-    this.#keySetting = keySetting;
-    this.#stackConfig = config;
-    this.#environment = environment;
+  configure(settings: Pick<ConfigurationSource, "stackConfig"> & Partial<ConfigurationSource>): void {
+    this.#settings = { environment: this.#host.environment, ...settings };
     this.#host.tracing.listen();
     this.#watch();
   }

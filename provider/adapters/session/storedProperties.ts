@@ -7,12 +7,10 @@ export type Properties = Record<string, unknown>;
 
 /** Splits properties into the user's and the internal ones. */
 export function split(properties: Properties): { visible: Properties; internal: Properties } {
-  const isInternal = ([name]: [string, unknown]): boolean => name.startsWith("__");
-  const entries = Object.entries(properties);
-  return {
-    visible: Object.fromEntries(entries.filter((entry) => !isInternal(entry))),
-    internal: Object.fromEntries(entries.filter(isInternal)),
-  };
+  const { visible = [], internal = [] } = Object.groupBy(Object.entries(properties), ([name]) =>
+    name.startsWith("__") ? "internal" : "visible",
+  );
+  return { visible: Object.fromEntries(visible), internal: Object.fromEntries(internal) };
 }
 
 /** The state in stored properties. @param noBookkeeping the bookkeeping if none is stored */

@@ -136,9 +136,10 @@ describe("check", () => {
     const lifeCycle = fakeLifeCycle();
     const adapter = adapterOf(lifeCycle);
     await adapter.check({}, INPUTS);
-    const configuration = lifeCycle.check.mock.calls[0]?.[1];
-    expect(configuration?.stackConfig("docs-hosting:baseUrl")).toBeUndefined();
+    expect(lifeCycle.check.mock.calls[0]?.[1].stackConfig("docs-hosting:baseUrl")).toBeUndefined();
     await adapter.configure({ config: { get: (name) => `value of ${name}` } });
+    await adapter.check({}, INPUTS);
+    const configuration = lifeCycle.check.mock.calls[1]?.[1];
     expect(configuration?.stackConfig("docs-hosting:baseUrl")).toBe("value of docs-hosting:baseUrl");
     vi.stubEnv("DOCS_HOSTING_BASE_URL", "https://api.example.test");
     expect(configuration?.environment("DOCS_HOSTING_BASE_URL")).toBe("https://api.example.test");

@@ -23,7 +23,7 @@ async function run(given: object, options: { isPreview?: boolean; name?: string;
   const reporter = { ...recordingReporter(), warn: (text: string) => void warnings.push(text) };
   const context = testContext({ fetch: nodeFetch, clock, reporter });
   const call = { secrecy, isPreview };
-  const result = await FUNCTIONS[`docs-hosting:index:${name}`]?.run(context, { ...given }, call);
+  const result = await FUNCTIONS[`docs-hosting:index:${name}`]?.(context, { ...given }, call);
   return { result, warnings, secrecy };
 }
 

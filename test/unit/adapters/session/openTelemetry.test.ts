@@ -79,7 +79,7 @@ test.each([
   });
   const { dynamicHost } = await import("../../../../provider/adapters/dynamic/dynamicHost.ts");
   const session = new Session(dynamicHost);
-  session.configure({ get: () => undefined });
+  session.configure({ stackConfig: () => undefined });
   expect(await session.operation("read", {}, secrets, () => Promise.resolve(7))).toBe(7);
   expect(seen).toEqual(expected);
 });

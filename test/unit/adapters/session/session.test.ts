@@ -136,7 +136,7 @@ describe("tracing", () => {
     const debug = vi.fn();
     const reporter = { ...recordingReporter(), debug, close: () => undefined };
     session = new Session({ ...dynamicHost, tracing, reporter: () => reporter });
-    session.configure({ get: () => undefined });
+    session.configure({ stackConfig: () => undefined });
     expect(listen).toHaveBeenCalledTimes(1);
     const context = await session.operation("update", { urn: URN }, secrets, (given) =>
       Promise.resolve(given),
@@ -181,7 +181,7 @@ describe("an engine that is gone", () => {
     clock = new VirtualClock();
     watchEngine = vi.fn((onGone: () => void) => void (gone = onGone));
     session = new Session({ ...dynamicHost, clock, watchEngine, exit });
-    session.configure({ get: () => undefined });
+    session.configure({ stackConfig: () => undefined });
   });
 
   const stopped = (end: Promise<void>): Promise<unknown> =>
