@@ -1,3 +1,4 @@
+import type { LookupAddress, LookupAllOptions } from "node:dns";
 import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { isLoopback } from "../http/loopback";
@@ -101,8 +102,8 @@ export const REFUSED_REMEDY = "Ask the service's operator why its links lead the
 /** Resolves a host: `dns.lookup`, as it is used here. */
 export type Lookup = (
   host: string,
-  options: { all: true; family?: number; hints?: number },
-  callback: (error: NodeJS.ErrnoException | null, addresses: { address: string; family: number }[]) => void,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
 /**
@@ -116,13 +117,8 @@ export function guardedLookup(
   policy: StorePolicy,
   onRefused: (why: string) => void,
 ): LookupFunction {
-  return (host, { all, family, hints }, callback) => {
-    const options = {
-      all: true as const,
-      ...(typeof family === "number" && { family }),
-      ...(hints !== undefined && { hints }),
-    };
-    lookup(host, options, (error, addresses) => {
+  return (host, options, callback) => {
+    lookup(host, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, "");
       const allowed = addresses.filter(({ address }) => refusedAddress(address, policy) === undefined);
       const [first] = allowed;
@@ -133,7 +129,7 @@ export function guardedLookup(
         );
         return callback(Object.assign(new Error("refused address"), { code: "EACCES" }), "");
       }
-      if (all) callback(null, allowed);
+      if (options.all) callback(null, allowed);
       else callback(null, first.address, first.family);
     });
   };

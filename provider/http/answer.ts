@@ -11,13 +11,13 @@ export interface Answer {
   readonly status: number;
   /** `undefined` when it is not UTF-8. */
   readonly text: string | undefined;
-  readonly contentType?: string;
+  readonly contentType: string | null;
   /** When it was sent, by its `Date` header: milliseconds since 1970. */
-  readonly sentAtMs?: number;
+  readonly sentAtMs?: number | undefined;
   /** Its `X-Request-Id` header; empty when there is none. */
   readonly requestId: string;
   /** The pause that its `Retry-After` header requests, in milliseconds. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** Reads an answer to its end. */
@@ -33,16 +33,14 @@ export async function readAnswer(
     const error = malformed(name, `more than ${MAX_BODY_BYTES / 1024} KiB`, remedy);
     return { fault: { kind: "oversized" }, error };
   }
-  const contentType = headers.get("content-type");
   const date = Date.parse(headers.get("date") ?? "");
   const sentAtMs = Number.isNaN(date) ? undefined : date;
-  const retryAfterMs = parseRetryAfter(headers.get("retry-after"), sentAtMs ?? clock.now());
   return {
     status,
     text: decodeText(bytes),
     requestId: headers.get("x-request-id") ?? "",
-    ...(contentType !== null && { contentType }),
-    ...(sentAtMs !== undefined && { sentAtMs }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    contentType: headers.get("content-type"),
+    sentAtMs,
+    retryAfterMs: parseRetryAfter(headers.get("retry-after"), sentAtMs ?? clock.now()),
   };
 }

@@ -34,29 +34,28 @@ export const WORTH_BYTES = 64 * 1024;
 /** A timer may fire this much too early, in milliseconds. */
 const TIMER_PRECISION_MS = 5;
 
+interface RetriedCall {
+  /** The request, for messages: `GET https://…`. */
+  readonly name: string;
+  readonly repetition: Repetition;
+}
+
 type RetryContext = Pick<NetworkContext, "clock" | "reporter" | "signal" | "deadline">;
 
 /** The failed attempts of one call or transfer, and the pause after each. */
 export class Retries {
   readonly #peer: Peer;
   readonly #context: RetryContext;
-  readonly #name: string;
-  readonly #repetition: Repetition;
+  readonly #call: RetriedCall;
   #failures = 0;
   readonly #counts = new Map<string, number>();
   #previous: DocsHostingError | undefined;
   #movedBytes = 0;
 
-  /** @param call.name the request, for messages: `GET https://…` */
-  constructor(
-    peer: Peer,
-    context: RetryContext,
-    { name, repetition }: { readonly name: string; readonly repetition: Repetition },
-  ) {
+  constructor(peer: Peer, context: RetryContext, call: RetriedCall) {
     this.#peer = peer;
     this.#context = context;
-    this.#name = name;
-    this.#repetition = repetition;
+    this.#call = call;
     peer.firstRequestMs ??= context.clock.monotonic();
   }
 
@@ -77,17 +76,18 @@ export class Retries {
    */
   async pause({ fault, error }: FailedAttempt): Promise<void> {
     const { clock, reporter, signal } = this.#context;
+    const { name, repetition } = this.#call;
     this.#peer.wasAnswered ||= fault.kind === "status";
-    const counted = countedAs(fault, this.#repetition);
+    const counted = countedAs(fault, repetition);
     const count = (this.#counts.get(counted) ?? 0) + 1;
     this.#counts.set(counted, count);
     const delayMs = retryDelayMs(fault, ++this.#failures, clock.random());
-    const isLast = count > allowedRepeats(fault, this.#repetition);
+    const isLast = count > allowedRepeats(fault, repetition);
     const end = isLast ? error : this.#endOf({ fault, error }, delayMs);
-    const mayHaveStarted = this.#repetition === "start" && mayHaveBeenProcessed(fault);
+    const mayHaveStarted = repetition === "start" && mayHaveBeenProcessed(fault);
     if (end) {
       if (mayHaveStarted) {
-        reporter.warn(`${this.#name}: the service may have started a job whose id is unknown`);
+        reporter.warn(`${name}: the service may have started a job whose id is unknown`);
       }
       throw end;
     }
@@ -111,7 +111,7 @@ export class Retries {
       const wasCutOff = remainingMs < TIMER_PRECISION_MS;
       if (wasCutOff && !this.#previous) {
         return new AnswerCutOffError(
-          `the time limit of ${limit} passed before ${this.#name} was answered in full`,
+          `the time limit of ${limit} passed before ${this.#call.name} was answered in full`,
           "Run `pulumi up` again, or raise the limit with the resource option customTimeouts.",
         );
       }

@@ -20,7 +20,7 @@ export interface Reply {
   /** When it was sent, by the service's clock from `Date` headers, otherwise by this machine's: milliseconds since 1970. */
   readonly dateMs: number;
   /** The pause that the service requests (`Retry-After`), in milliseconds. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /** Values that must not be stored. The adapter removes them from texts that are only shown. */
   readonly secrets: Secrets;
 }
@@ -106,15 +106,14 @@ export class Transport {
     if (status < 200 || status > 299) return refusal(endpoint, answer, service);
     try {
       const body = parseObject(endpoint.name, text);
-      const reply: Reply = {
+      const value = read({
         endpoint: endpoint.name,
         body,
         dateMs: sentAtMs ?? clock.now() - (this.clockAheadMs ?? 0),
-        ...(retryAfterMs !== undefined && { retryAfterMs }),
+        retryAfterMs,
         secrets,
-      };
-      const value = read(reply);
-      if (!this.#warnedOfType && contentType !== undefined && !/[/+]json\b/i.test(contentType)) {
+      });
+      if (!this.#warnedOfType && contentType !== null && !/[/+]json\b/i.test(contentType)) {
         this.#warnedOfType = true;
         reporter.warn(`${endpoint.name} answered JSON that it calls ${redact(contentType, QUOTE_LENGTH)}`);
       }

@@ -97,13 +97,7 @@ function reportProgress(reporter: Reporter): (history: readonly Observation[]) =
 
 /** The fields that schedule and progress need, and no others, because a long wait keeps its polls. */
 function observed({ status, progress, pageCount, retryAfterMs }: PolledJob, elapsedMs: number): Observation {
-  return {
-    elapsedMs,
-    status,
-    ...(progress !== undefined && { progress }),
-    ...(pageCount !== undefined && { pageCount }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  };
+  return { elapsedMs, status, progress, pageCount, retryAfterMs };
 }
 
 function deadlineExceeded(

@@ -7,8 +7,8 @@ export interface Observation {
   readonly elapsedMs: number;
   readonly status: string;
   /** Percent, 0 to 100. */
-  readonly progress?: number;
-  readonly pageCount?: number;
+  readonly progress?: number | undefined;
+  readonly pageCount?: number | undefined;
   /** The pause that the service requested with this poll, in milliseconds. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }

@@ -38,6 +38,15 @@ export interface AgentJobSource {
   ref: string | null;
 }
 
+/** The result of one read of an agent job. */
+export interface AgentJobReply {
+  readonly job: AgentJob;
+  /** Names of required fields that are missing. */
+  readonly missing: readonly string[];
+  /** The pause that the service requests, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+}
+
 /** Identifies an agent job. */
 export interface AgentJobKey {
   /** The project identifier: the dashboard's API keys page shows it. */
@@ -79,13 +88,9 @@ const REPOSITORY_SCHEMES: readonly (string | undefined)[] = ["https:", "http:", 
  * Reads the known fields of an agent-job reply, as texts that can be stored and shown. Nullable fields may be missing.
  * `source`, `model` and `createdAt` may be missing, too, and are empty then: nothing depends on them.
  *
- * @returns `missing`: the names of required fields that are missing
  * @throws MalformedResponseError that names the first unusable field, or when the reply is about another job
  */
-export function readAgentJob(
-  id: string,
-  { endpoint, body, secrets }: Reply,
-): { job: AgentJob; missing: readonly string[] } {
+export function readAgentJob(id: string, { endpoint, body, secrets, retryAfterMs }: Reply): AgentJobReply {
   const fail = (what: string): never => {
     throw malformed(endpoint, what);
   };
@@ -119,7 +124,7 @@ export function readAgentJob(
     createdAt: expected("createdAt", body["createdAt"], date),
     archivedAt: nullable("archivedAt", body["archivedAt"], date),
   };
-  return { job, missing };
+  return { job, missing, retryAfterMs };
 }
 
 /** The warning about missing required fields. */

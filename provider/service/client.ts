@@ -1,19 +1,10 @@
-import { readAgentJob, type AgentJob, type AgentJobKey } from "./agentJob";
+import { readAgentJob, type AgentJobKey, type AgentJobReply } from "./agentJob";
 import { readBundleLink, type BundleLink } from "./bundleLink";
 import type { ServiceSettings } from "./configuration";
 import { NotAllowedError, NotFoundError, ResponseError } from "../messages/errors";
 import { readExportJob, readStartReply, type ExportJob, type StartReply } from "./exportJob";
 import { checkSite, otherSite } from "./jobSite";
 import { Transport, type TransportOptions } from "../http/transport";
-
-/** The result of one read of an agent job. */
-export interface AgentJobReply {
-  readonly job: AgentJob;
-  /** Names of required fields that are missing. */
-  readonly missing: readonly string[];
-  /** The pause that the service requests, in milliseconds. */
-  readonly retryAfterMs?: number;
-}
 
 /** The body of a start request. */
 export interface StartRequest {
@@ -120,10 +111,7 @@ export class Client {
     try {
       return await this.#transport.send(
         { method: "GET", path: ["v2", "agent", projectId, "job", id], repetition: "read" },
-        (reply) => ({
-          ...readAgentJob(id, reply),
-          ...(reply.retryAfterMs !== undefined && { retryAfterMs: reply.retryAfterMs }),
-        }),
+        (reply) => readAgentJob(id, reply),
       );
     } catch (error) {
       if (error instanceof NotFoundError) {

@@ -25,7 +25,7 @@ export interface ExportJob {
   /** Warnings about the content of a completed job, if the service reports any. */
   readonly warnings?: JobWarnings;
   /** The pause that the service requests (`Retry-After`), in milliseconds. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** Known statuses. The API documents the two final ones; the others clearly mean «pending» and need no warning. */
@@ -78,7 +78,7 @@ export function readExportJob(jobId: string, reply: Reply): ExportJob {
     ...(pageCount !== undefined && { pageCount }),
     ...(reason !== undefined && { reason }),
     ...(known === "success" && warnings && { warnings }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    retryAfterMs,
   };
 }
 

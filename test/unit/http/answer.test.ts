@@ -25,8 +25,10 @@ test("an answer has what its headers say, and nothing of those that are missing"
   expect(await read("{}", { date: NOON, "content-type": "text/plain", "x-request-id": "r1" })).toStrictEqual({
     ...{ status: 200, text: "{}", contentType: "text/plain", requestId: "r1" },
     sentAtMs: Date.parse(NOON),
+    retryAfterMs: undefined,
   });
-  expect(await read("{}")).toStrictEqual({ status: 200, text: "{}", requestId: "" });
+  const missing = { contentType: null, sentAtMs: undefined, retryAfterMs: undefined };
+  expect(await read("{}")).toStrictEqual({ status: 200, text: "{}", requestId: "", ...missing });
 });
 
 test("a date of Retry-After counts from the service's own time, without one from the clock here", async () => {
