@@ -1,6 +1,6 @@
 import { diskFailure } from "../files/diskFailure";
 import { ELSEWHERE } from "../files/homeFolder";
-import type { HttpReply, NetworkContext } from "../http/attempt";
+import type { NetworkContext } from "../http/attempt";
 import type { FailedAttempt } from "../http/failedAttempt";
 import { Retries } from "../http/retries";
 import type { Semaphore } from "../concurrency/semaphore";
@@ -159,7 +159,7 @@ class DownloadRun {
     return (this.#link ??= await unlessAborted(this.#request.mint(), this.#context.signal));
   }
 
-  /** Sends one request. */
+  /** Sends one request, and takes its response. */
   async #attempt(link: MintedLink, receiver: Receiver): Promise<Step> {
     const { size, note } = this.#part;
     const requested: RequestedRange = size > 0 && note ? { from: size, ...note } : { from: 0 };
@@ -168,36 +168,28 @@ class DownloadRun {
       // not If-Range: S3-compatible stores ignore it, and send the end of another bundle
       requested.etag === undefined ? {} : { range: `bytes=${requested.from}-`, "if-match": requested.etag },
       { ...this.#request, ...this.#context },
-      (reply, host) => this.#take(reply, host, requested, link, receiver),
+      async (reply, host): Promise<Step> => {
+        const text = reply.status < 400 ? "" : (await reply.beginning(MAX_ERROR_BYTES)).toString();
+        const reason = storeReason(text);
+        const read = readStoreAnswer(reply, requested, reason, this.#context.clock.now());
+        const message = `the store ${host} answered ${reply.status}${reason && `: ${reason}`}`;
+        switch (read.kind) {
+          case "complete":
+            return "complete";
+          case "restart":
+            return await this.#restart(read.why);
+          case "refused":
+            return this.#refused(message);
+          case "later":
+            return { fault: read.fault, error: new DownloadError(message, CHECK_NETWORK) };
+          case "never":
+            throw new DownloadError(`the store ${host} ${read.why}`, read.remedy);
+          case "bytes":
+            return await receiver.receive(read, reply, host, link.sizeBytes);
+        }
+      },
     );
     return "fault" in outcome ? outcome : outcome.value;
-  }
-
-  async #take(
-    reply: HttpReply,
-    host: string,
-    requested: RequestedRange,
-    link: MintedLink,
-    receiver: Receiver,
-  ): Promise<Step> {
-    const text = reply.status < 400 ? "" : (await reply.beginning(MAX_ERROR_BYTES)).toString();
-    const reason = storeReason(text);
-    const read = readStoreAnswer(reply, requested, reason, this.#context.clock.now());
-    const message = `the store ${host} answered ${reply.status}${reason && `: ${reason}`}`;
-    switch (read.kind) {
-      case "complete":
-        return "complete";
-      case "restart":
-        return await this.#restart(read.why);
-      case "refused":
-        return this.#refused(message);
-      case "later":
-        return { fault: read.fault, error: new DownloadError(message, CHECK_NETWORK) };
-      case "never":
-        throw new DownloadError(`the store ${host} ${read.why}`, read.remedy);
-      case "bytes":
-        return await receiver.receive(read, reply, host, link.sizeBytes);
-    }
   }
 
   /** The store refused the link: the next attempt requests a new one. */

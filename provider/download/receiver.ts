@@ -1,11 +1,9 @@
-import { Interruption, type HttpReply } from "../http/attempt";
+import { Interruption, type HttpReply, type NetworkContext } from "../http/attempt";
 import { WORTH_BYTES } from "../http/retries";
 import { TOO_FEW_BYTES } from "../http/retryPolicy";
 import { formatBytes } from "../messages/formatBytes";
 import { transferLine } from "../messages/transferLine";
-import type { Clock } from "../time/clock";
 import { DownloadError } from "../messages/errors";
-import type { Reporter } from "../messages/reporter";
 import type { Part } from "./part";
 import type { ReceivedRange } from "./storeAnswer";
 
@@ -14,11 +12,7 @@ const PROGRESS_INTERVAL_MS = 250;
 /** How long received bytes are collected before they are written, in milliseconds. A killed run loses only these bytes. */
 const WRITE_INTERVAL_MS = 50;
 
-/** What a receiver needs from the outside. */
-interface ReceiverContext {
-  readonly clock: Clock;
-  readonly reporter: Reporter;
-}
+type ReceiverContext = Pick<NetworkContext, "clock" | "reporter">;
 
 /** Appends the bytes of a store's responses to the part, up to the promised or allowed number. */
 export class Receiver {

@@ -31,17 +31,28 @@ export async function requestStore<T>(
   network: StoreNetwork,
   read: (reply: HttpReply, host: string) => Promise<T>,
 ): Promise<{ value: T } | FailedAttempt> {
-  let url = new URL(link);
   let from: URL | undefined;
-  for (let redirects = 0; ; redirects++) {
+  for (let url = new URL(link), redirects = 0; ; redirects++) {
     checkStoreUrl(url, network.policy, from);
-    const requestedUrl = url;
+    const requested = url;
+    const { host, hostname, protocol } = url;
+    let refused: DownloadError | undefined;
+    const lookup = guardedLookup(network.lookup, network.policy, (why) => {
+      refused = new DownloadError(`the link leads to ${hostname}: ${why}`, REFUSED_REMEDY);
+    });
     // the link exactly as issued: a signature may cover every character
-    const outcome = await sendRequest(from ? url.href : link, headers, network, async (reply) =>
-      REDIRECTS.has(reply.status)
-        ? { next: redirected(requestedUrl, reply, redirects) }
-        : { value: await read(reply, requestedUrl.host) },
+    const exact = from ? url.href : link;
+    const outcome = await attempt(
+      { url: exact, host, name: `GET ${protocol}//${host}` },
+      { method: "GET", headers: { ...headers, accept: "*/*", "accept-encoding": "identity" }, isRaw: true },
+      network,
+      { silenceMs: STALL_LIMIT_MS, proxy: network.proxyFor(exact), lookup },
+      async (reply) =>
+        REDIRECTS.has(reply.status)
+          ? { next: redirected(requested, reply, redirects) }
+          : { value: await read(reply, host) },
     );
+    if (refused) throw refused;
     if ("fault" in outcome) return outcome;
     if (!("next" in outcome.value)) return outcome.value;
     network.secrets.addLink(outcome.value.next);
@@ -60,26 +71,4 @@ function redirected({ host, href }: URL, { status, headers }: HttpReply, redirec
       : `the store ${host} redirects to nowhere (status ${status})`,
     "Report this to the service's support.",
   );
-}
-
-async function sendRequest<T>(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  network: StoreNetwork,
-  read: (reply: HttpReply) => Promise<T>,
-): Promise<{ value: T } | FailedAttempt> {
-  const { host, protocol, hostname } = new URL(url);
-  let refused: DownloadError | undefined;
-  const lookup = guardedLookup(network.lookup, network.policy, (why) => {
-    refused = new DownloadError(`the link leads to ${hostname}: ${why}`, REFUSED_REMEDY);
-  });
-  const outcome = await attempt(
-    { url, host, name: `GET ${protocol}//${host}` },
-    { method: "GET", headers: { ...headers, accept: "*/*", "accept-encoding": "identity" }, isRaw: true },
-    network,
-    { silenceMs: STALL_LIMIT_MS, proxy: network.proxyFor(url), lookup },
-    read,
-  );
-  if (refused) throw refused;
-  return outcome;
 }
