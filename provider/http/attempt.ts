@@ -4,7 +4,7 @@ import type { Clock } from "../time/clock";
 import type { Deadline } from "../time/deadline";
 import type { Reporter } from "../messages/reporter";
 import type { Secrets } from "../messages/secrets";
-import { Arrivals } from "./arrivals";
+import { arrivalsOf } from "./arrivals";
 import { AttemptConnection, type ConnectionOptions } from "./attemptConnection";
 import { connectionFailure } from "./connectionFailure";
 import type { Endpoint } from "./endpoint";
@@ -102,8 +102,8 @@ export async function attempt<T>(
       signal: limit.signal,
       agent: connection.agent,
     }).catch(interrupted);
-    const arrivals = response.body ? new Arrivals(response.body) : undefined;
-    const next = async (): Promise<readonly Uint8Array[] | undefined> => arrivals?.take().catch(interrupted);
+    const take = response.body ? arrivalsOf(response.body) : undefined;
+    const next = async (): Promise<readonly Uint8Array[] | undefined> => take?.().catch(interrupted);
     const value = await read({
       status: response.status,
       headers: response.headers,

@@ -16,12 +16,11 @@ export interface JobWarnings {
 export function readWarnings(body: Readonly<Record<string, unknown>>): JobWarnings | undefined {
   const found = [body["warnings"], body["errors"]].filter(Array.isArray).flat() as unknown[];
   if (found.length === 0) return undefined;
-  const first: string[] = [];
-  for (const one of found) {
-    const text = redact(textOf(one), TEXT_LIMIT);
-    if (text !== "") first.push(text);
-    if (first.length === SHOWN) break;
-  }
+  const texts = found.values().map((one) => redact(textOf(one), TEXT_LIMIT));
+  const first = texts
+    .filter((text) => text !== "")
+    .take(SHOWN)
+    .toArray();
   return { count: found.length, first };
 }
 

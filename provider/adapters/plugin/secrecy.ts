@@ -8,15 +8,12 @@ export type Path = readonly string[];
 
 /** Which of the received values are secret. Values that repeat a secret text are secret, too. */
 export class Secrecy {
-  readonly #paths = new Set<string>();
+  readonly #paths = new Map<string, Path>();
   readonly #texts = new Set<string>();
-
-  readonly #properties = new Set<string>();
 
   /** Everything at and below a position is secret. */
   addPath(path: Path): void {
-    this.#paths.add(keyOf(path));
-    this.#properties.add(path[0] ?? "");
+    this.#paths.set(keyOf(path), path);
   }
 
   /** A text of a secret value. */
@@ -31,16 +28,13 @@ export class Secrecy {
 
   /** Whether a property is secret, or contains a secret. */
   isAtOrBelow(property: string): boolean {
-    return this.#properties.has(property);
+    return this.#paths.values().some(([name]) => name === property);
   }
 
   /** Whether a text is a secret text, or contains one. */
   isIn(text: string): boolean {
     if (this.#texts.has(text)) return true;
-    for (const secret of this.#texts) {
-      if (secret.length >= SHORTEST_WITHIN && text.includes(secret)) return true;
-    }
-    return false;
+    return this.#texts.values().some((secret) => secret.length >= SHORTEST_WITHIN && text.includes(secret));
   }
 
   /** The secret texts. */

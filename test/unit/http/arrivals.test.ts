@@ -2,19 +2,19 @@
 import { PassThrough } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
-import { Arrivals } from "../../../provider/http/arrivals.ts";
+import { arrivalsOf } from "../../../provider/http/arrivals.ts";
 
 const MIB = 1024 * 1024;
 let body: PassThrough;
-let arrivals: Arrivals;
+let take: ReturnType<typeof arrivalsOf>;
 
 beforeEach(() => {
   body = new PassThrough({ highWaterMark: 4 * MIB });
-  arrivals = new Arrivals(body);
+  take = arrivalsOf(body);
 });
 
 const taken = async (): Promise<string | undefined> => {
-  const pieces = await arrivals.take();
+  const pieces = await take();
   return pieces && Buffer.concat(pieces).toString();
 };
 
