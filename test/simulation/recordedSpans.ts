@@ -31,7 +31,7 @@ export class RecordedSpans {
   /** @param flush in place of that of an endpoint */
   constructor(clock: Pick<Clock, "after">, flush = (): Promise<void> => Promise.resolve()) {
     const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(this.#exporter)] });
-    this.#exit = { api, tracer: provider.getTracer("test"), flush, clock };
+    this.#exit = { tracer: provider.getTracer("test"), flush, clock };
     this.spans = new Spans(this.#exit);
   }
 

@@ -1,3 +1,6 @@
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { systemClock, type Clock } from "../../time/clock";
 import { Spans } from "./spans";
 
@@ -6,28 +9,16 @@ const SEND_EVERY_MS = 1_000;
 
 /**
  * Sends spans to Pulumi, which accepts OTLP over gRPC without TLS on this machine (`localhost:PORT`) and forwards them to the
- * target of `--otel-traces`. Only this function loads the packages: only traced runs need them. It registers nothing globally,
- * so other code in this process is unaffected.
+ * target of `--otel-traces`. Only traced runs load this module: OpenTelemetry may not be installed. It registers nothing
+ * globally, so other code in this process is unaffected.
  *
  * @param run the span of the run, as the variable `TRACEPARENT` has it
- * @throws an Error with the code `ERR_MODULE_NOT_FOUND` if OpenTelemetry is not installed
  */
-export async function openTelemetrySpans(
+export function openTelemetrySpans(
   endpoint: string,
   run?: string,
   clock: Pick<Clock, "after"> = systemClock,
-): Promise<Spans> {
-  const [
-    api,
-    { OTLPTraceExporter },
-    { resourceFromAttributes },
-    { BasicTracerProvider, BatchSpanProcessor },
-  ] = await Promise.all([
-    import("@opentelemetry/api"),
-    import("@opentelemetry/exporter-trace-otlp-grpc"),
-    import("@opentelemetry/resources"),
-    import("@opentelemetry/sdk-trace-base"),
-  ]);
+): Spans {
   const url = endpoint.includes("://") ? endpoint : `http://${endpoint}`;
   const exporter = new OTLPTraceExporter({ url });
   const processor = new BatchSpanProcessor(exporter, { scheduledDelayMillis: SEND_EVERY_MS });
@@ -36,7 +27,6 @@ export async function openTelemetrySpans(
     spanProcessors: [processor],
   });
   return new Spans({
-    api,
     run,
     clock,
     tracer: provider.getTracer("pulumi-docs-hosting"),

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Context, Span, Tracer as OpenTelemetryTracer } from "@opentelemetry/api";
-import type * as Api from "@opentelemetry/api";
+import * as api from "@opentelemetry/api";
 import { UnfinishedError } from "../../resource/unfinishedError";
 import type { Clock } from "../../time/clock";
 import { endsWithin } from "../../time/endsWithin";
@@ -17,8 +16,7 @@ const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 /** The parts of OpenTelemetry that create and send spans. */
 export interface SpanBackend {
-  readonly api: typeof Api;
-  readonly tracer: OpenTelemetryTracer;
+  readonly tracer: api.Tracer;
   /** Resolves when all ended spans are delivered. */
   readonly flush: () => Promise<void>;
   readonly clock: Pick<Clock, "after">;
@@ -28,7 +26,7 @@ export interface SpanBackend {
 
 /** A running span. */
 interface Frame {
-  readonly span: Span;
+  readonly span: api.Span;
   /** Attributes that its child spans inherit. */
   inherited: Attributes;
   readonly secrets: Secrets;
@@ -67,7 +65,6 @@ export class Spans implements SpanMaker, Tracer {
   }
 
   span<T>(name: string, attributes: Attributes, run: () => Promise<T>): Promise<T> {
-    const { api } = this.#backend;
     const { span, inherited, secrets } = this.#frames.getStore() ?? NO_FRAME;
     const parent = span ? api.trace.setSpan(api.ROOT_CONTEXT, span) : api.ROOT_CONTEXT;
     return this.#run(name, { ...inherited, ...attributes }, { inherited, secrets }, parent, run);
@@ -79,7 +76,7 @@ export class Spans implements SpanMaker, Tracer {
     frame.inherited = { ...frame.inherited, ...attributes };
     frame.span.setAttributes(cleaned(attributes, frame.secrets));
     if (attributes["error.type"] !== undefined) {
-      frame.span.setStatus({ code: this.#backend.api.SpanStatusCode.ERROR });
+      frame.span.setStatus({ code: api.SpanStatusCode.ERROR });
     }
   }
 
@@ -87,10 +84,10 @@ export class Spans implements SpanMaker, Tracer {
     name: string,
     attributes: Attributes,
     frame: Omit<Frame, "span">,
-    parent: Context,
+    parent: api.Context,
     run: () => Promise<T>,
   ): Promise<T> {
-    const { api, tracer } = this.#backend;
+    const { tracer } = this.#backend;
     const isRequest = attributes["http.request.method"] !== undefined;
     const kind = isRequest ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL;
     const span = tracer.startSpan(name, { kind, attributes: cleaned(attributes, frame.secrets) }, parent);
@@ -107,12 +104,11 @@ export class Spans implements SpanMaker, Tracer {
     }
   }
 
-  #parentOf(traceParent: string): Context {
-    const { ROOT_CONTEXT, trace } = this.#backend.api;
+  #parentOf(traceParent: string): api.Context {
     const found = TRACEPARENT.exec(traceParent);
-    if (!found) return ROOT_CONTEXT;
+    if (!found) return api.ROOT_CONTEXT;
     const [, traceId, spanId, flags] = found as string[] as [string, string, string, string];
-    return trace.setSpanContext(ROOT_CONTEXT, {
+    return api.trace.setSpanContext(api.ROOT_CONTEXT, {
       traceId,
       spanId,
       traceFlags: parseInt(flags, 16),
@@ -142,10 +138,10 @@ export class Spans implements SpanMaker, Tracer {
   }
 }
 
-function cleaned(attributes: Attributes, secrets: Secrets): Api.Attributes {
-  const clean = Object.entries(attributes).map(([name, value]: [string, Api.AttributeValue | undefined]) => [
+function cleaned(attributes: Attributes, secrets: Secrets): api.Attributes {
+  const clean = Object.entries(attributes).map(([name, value]: [string, api.AttributeValue | undefined]) => [
     name,
     typeof value === "string" ? secrets.removeFrom(value) : value,
   ]);
-  return Object.fromEntries(clean) as Api.Attributes;
+  return Object.fromEntries(clean) as api.Attributes;
 }

@@ -33,7 +33,7 @@ test.each([
   ["as Pulumi gives it", ""],
   ["with a scheme", "http://"],
 ])("spans have reached the endpoint when their operation ends: its address %s", async (_how, scheme) => {
-  const spans = await openTelemetrySpans(`${scheme}${receiver.endpoint}`, undefined, patient);
+  const spans = openTelemetrySpans(`${scheme}${receiver.endpoint}`, undefined, patient);
   const name = "create";
   const result = spans.operation({ name, urn: URN, debug, secrets }, (tracer) =>
     tracer.span("within", { "docs_hosting.bundle.size": 7 }, () => Promise.resolve("done")),
@@ -47,7 +47,7 @@ test.each([
 });
 
 test("an invalid endpoint drops the spans without further effect", async () => {
-  const spans = await openTelemetrySpans("localhost:0", undefined, impatient);
+  const spans = openTelemetrySpans("localhost:0", undefined, impatient);
   const operation = { name: "create", urn: URN, debug, secrets };
   expect(await spans.operation(operation, () => Promise.resolve(7))).toBe(7);
   expect(debug.mock.calls).toEqual([[expect.stringContaining("spans could not be sent")]]);
