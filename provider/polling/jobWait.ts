@@ -3,8 +3,7 @@ import type { Deadline } from "../time/deadline";
 import { formatDuration } from "../time/duration";
 import { AnswerCutOffError, DeadlineExceededError } from "../messages/errors";
 import { warningOnce, type Reporter } from "../messages/reporter";
-import { remember } from "./pollHistory";
-import type { Observation, Outcome } from "./observation";
+import { remember, type Observation, type Outcome } from "./observation";
 import { nextPollDelayMs } from "./pollSchedule";
 import { describeProgress } from "./progress";
 

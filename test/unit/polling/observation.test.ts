@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { remember } from "../../../provider/polling/pollHistory.ts";
-import type { Observation } from "../../../provider/polling/observation.ts";
+import { remember, type Observation } from "../../../provider/polling/observation.ts";
 import { nextPollDelayMs } from "../../../provider/polling/pollSchedule.ts";
 import { estimateRemainingMs } from "../../../provider/polling/remainingTime.ts";
 
