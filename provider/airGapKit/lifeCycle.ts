@@ -10,7 +10,7 @@ import { publishedLifeCycle } from "../published/lifeCycle";
 import { folderFailures, localFailures } from "../published/localFailures";
 import type { PublicationKind } from "../published/publication";
 import { describeSource } from "../source/bundleSource";
-import { reportLeftOut, siteLimits } from "../source/inspect";
+import { reportLeftOut } from "../source/inspect";
 import type { LimitedContext } from "../resource/withinLimit";
 import { InputError } from "../messages/errors";
 import { isUnknown } from "../messages/unknown";
@@ -94,7 +94,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
               bundle: { ...bundle, root, leftOut },
               ...("jobId" in inputs.source && { serviceUrl: inputs.source.baseUrl }),
               search: offlineSearch && { options: offlineSearch, hasFile },
-              limits: siteLimits(inputs),
+              limits: inputs.limits,
               chart: chart?.path,
               images,
               platforms,

@@ -17,7 +17,7 @@ import { withinLimit, type LimitedContext } from "../resource/withinLimit";
 import { describeSource, sourceAttributes } from "../source/bundleSource";
 import { signerFrom } from "../signing/signer";
 import type { Verifier } from "../signing/verifier";
-import { inspect, siteLimits } from "../source/inspect";
+import { inspect } from "../source/inspect";
 import { obtain, type Obtained } from "../source/obtain";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { parseImportId, type ImportId } from "./importId";
@@ -200,7 +200,7 @@ async function matchingSearch(
     const expected = new SiteDigests();
     const unpacking = { ...inspection, signal };
     const wanted = search && { ...inspection, options: search };
-    const facts = await unpackSite(bundle, siteLimits(inputs), expected, unpacking, wanted);
+    const facts = await unpackSite(bundle, inputs.limits, expected, unpacking, wanted);
     if (isSameSite(files, expected.files)) return { search, facts };
   }
   return undefined;

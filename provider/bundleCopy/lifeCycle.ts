@@ -11,7 +11,7 @@ import type { PublicationKind } from "../published/publication";
 import { fromNow } from "../resource/decision";
 import { signerFrom } from "../signing/signer";
 import { describeSource } from "../source/bundleSource";
-import { reportLeftOut, siteLimits } from "../source/inspect";
+import { reportLeftOut } from "../source/inspect";
 import { changesSince } from "./changesSince";
 import { importCopy } from "./importCopy";
 import { linkTo } from "./link";
@@ -156,7 +156,7 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
               if (draft.sink) reportLeftOut(inspection, context.reporter);
               const unpacking = { ...inspection, signal: context.signal };
               const wanted = search && { ...inspection, options: search };
-              searchFacts = await unpackSite(bundle, siteLimits(inputs), sink, unpacking, wanted);
+              searchFacts = await unpackSite(bundle, inputs.limits, sink, unpacking, wanted);
             }
             if (digests && before)
               changes = await changesSince(before.copy, digests.files, destination, place);

@@ -1,6 +1,6 @@
 import { inspectBundle } from "../archive/bundle";
 import { isNotInspected } from "../archive/inspectionBudget";
-import type { Inspection, SiteLimits } from "../archive/site";
+import type { Inspection } from "../archive/site";
 import type { Bundle } from "../archive/bundle";
 import { shown } from "../archive/refusal";
 import { firstOf } from "../messages/firstOf";
@@ -22,16 +22,11 @@ export function inspect(
   const { reporter, tracer } = context;
   return tracer.span("docs_hosting.bundle.inspect", {}, async () => {
     reporter.progress(`inspecting ${formatBytes(bundle.size)}`);
-    const inspection = await inspectBundle(bundle, siteLimits(demands), context);
+    const inspection = await inspectBundle(bundle, demands.limits, context);
     tracer.note({ "docs_hosting.bundle.files": inspection.files });
     checkLoads(inspection, bundle, demands, context);
     return inspection;
   });
-}
-
-/** The limits on the files of a bundle. */
-export function siteLimits({ limits: { unpackedBytes, files } }: BundleRequirements): SiteLimits {
-  return { unpackedBytes, files };
 }
 
 /** Reports the files of an archive that are not published. */

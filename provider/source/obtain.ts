@@ -22,8 +22,6 @@ export interface Obtained {
   release(): void;
 }
 
-const NOTHING_FETCHED = { remove: (): void => undefined, release: (): void => undefined };
-
 /**
  * Downloads the bundle of an export, or uses the given local file.
  *
@@ -46,7 +44,8 @@ export async function obtain(
   const { version, domain } = source;
   return {
     bundle: { path, format: await archiveFormat(path), sha256, size, version, domain },
-    ...NOTHING_FETCHED,
+    remove: () => undefined,
+    release: () => undefined,
   };
 }
 
