@@ -19,7 +19,7 @@ export interface MintedLink {
   /** A credential: never printed, never stored. */
   readonly url: string;
   /** Size of the bundle in bytes, if the service reports it. */
-  readonly sizeBytes?: number;
+  readonly sizeBytes?: number | undefined;
 }
 
 /** The bundle to download, its source and its target. */
@@ -112,7 +112,6 @@ async function downloaded(request: DownloadRequest, context: DownloadContext): P
   }
 }
 
-/** The result of one attempt. */
 type Step = "complete" | "incomplete" | FailedAttempt;
 
 class DownloadRun {

@@ -1,7 +1,6 @@
 import { MalformedResponseError } from "../messages/errors";
 import type { Repetition } from "./retryPolicy";
 
-/** A call to the service. */
 export interface Call {
   readonly method: "GET" | "POST";
   /** Segments of the path below the base URL; each is encoded. */
@@ -10,10 +9,9 @@ export interface Call {
   readonly body?: Readonly<Record<string, unknown>>;
   readonly repetition: Repetition;
   /** Sent with each attempt, so that the service can distinguish a repetition from a second call. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
 }
 
-/** The service's base URL, key and proxy. */
 export interface Origin {
   /** Absolute URL without a trailing slash; the paths of endpoints are appended. */
   readonly baseUrl: string;
@@ -22,7 +20,7 @@ export interface Origin {
   /** The source of the key, for messages. */
   readonly apiKeyName: string;
   /** The proxy for the service. Its URL may contain a password: messages show only its host. */
-  readonly proxy?: URL;
+  readonly proxy?: URL | undefined;
 }
 
 /** The URL of a call. Safe to show: the base URL contains no query and no password, and the path only ids. */

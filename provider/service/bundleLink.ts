@@ -13,7 +13,7 @@ export interface BundleLink {
   /** When it expires, by the service's clock: milliseconds since 1970. Absent if the service does not report it. */
   readonly expiresAtMs?: number;
   /** Size of the bundle in bytes. Absent if the service does not report it. */
-  readonly sizeBytes?: number;
+  readonly sizeBytes?: number | undefined;
 }
 
 /** The last time that ISO 8601 writes with a four-digit year: milliseconds since 1970. */
@@ -50,11 +50,10 @@ export function readBundleLink(
     );
   }
   const expiresAtMs = parseExpiry(body["expiresAt"]) ?? signedExpiry(parsed.searchParams);
-  const sizeBytes = toCount(body["sizeBytes"]);
   return {
     url,
     mintedAtMs: dateMs,
-    ...(sizeBytes !== undefined && { sizeBytes }),
+    sizeBytes: toCount(body["sizeBytes"]),
     ...(expiresAtMs !== undefined && { expiresAtMs: Math.min(expiresAtMs, LATEST_MS) }),
   };
 }

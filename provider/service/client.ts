@@ -6,7 +6,6 @@ import { readExportJob, readStartReply, type ExportJob, type StartReply } from "
 import { checkSite, otherSite } from "./jobSite";
 import { Transport, type TransportOptions } from "../http/transport";
 
-/** The body of a start request. */
 export interface StartRequest {
   readonly domain: string;
   /** Further fields, for services that accept them. */
@@ -44,7 +43,7 @@ export class Client {
           path: ["v1", "static-export", "jobs"],
           body: request,
           repetition: "start",
-          ...(idempotencyKey !== undefined && { idempotencyKey }),
+          idempotencyKey,
         },
         (reply) => {
           const start = readStartReply(reply);

@@ -84,7 +84,6 @@ export function serviceSettings(
 ): ServiceSettings {
   const apiKeyEnv = inputs.apiKeyEnv ?? API_KEY.variable;
   const baseUrl = resolveBaseUrl(source, inputs.baseUrl);
-  const proxy = proxyFor(baseUrl, source.environment);
   return {
     baseUrl,
     apiKey: () => resolveApiKey(source, apiKeyEnv),
@@ -93,7 +92,7 @@ export function serviceSettings(
         ? (source.keySetting ?? `${apiKeyEnv} (or the config ${API_KEY.config})`)
         : apiKeyEnv,
     ...switches(source),
-    ...(proxy && { proxy }),
+    proxy: proxyFor(baseUrl, source.environment),
   };
 }
 

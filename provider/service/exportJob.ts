@@ -17,13 +17,13 @@ export interface ExportJob {
   /** Whether the service wrote the status differently: in another letter case, or with white space around it. */
   readonly isMisspelled?: boolean;
   /** Percent done, 0 to 100, if the service reports it. */
-  readonly progress?: number;
+  readonly progress?: number | undefined;
   /** Pages rendered so far, if the service reports it. */
-  readonly pageCount?: number;
+  readonly pageCount?: number | undefined;
   /** The service's message about why the job failed, redacted, if there is one. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** Warnings about the content of a completed job, if the service reports any. */
-  readonly warnings?: JobWarnings;
+  readonly warnings?: JobWarnings | undefined;
   /** The pause that the service requests (`Retry-After`), in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
@@ -63,21 +63,19 @@ export function readExportJob(jobId: string, reply: Reply): ExportJob {
   if (status === "") return fail('without a "status"');
   if (readIdentifier(body["jobId"] ?? jobId) !== jobId) return fail("about another job");
   const progress = toNumber(body["progress"]);
-  const pageCount = toCount(body["pageCount"]);
   const reason = [body["error"], body["reason"], body["message"]]
     .map((text) => (typeof text === "string" ? redact(text) : ""))
     .find((text) => text !== "");
-  const warnings = readWarnings(body);
   const known = Object.hasOwn(OUTCOMES, status) ? OUTCOMES[status] : undefined;
   return {
     status,
     outcome: known ?? "pending",
     isUnexpected: known === undefined,
     ...(written !== status && { isMisspelled: true }),
-    ...(progress !== undefined && { progress: Math.min(100, Math.max(0, progress)) }),
-    ...(pageCount !== undefined && { pageCount }),
-    ...(reason !== undefined && { reason }),
-    ...(known === "success" && warnings && { warnings }),
+    progress: progress === undefined ? undefined : Math.min(100, Math.max(0, progress)),
+    pageCount: toCount(body["pageCount"]),
+    reason,
+    warnings: known === "success" ? readWarnings(body) : undefined,
     retryAfterMs,
   };
 }
