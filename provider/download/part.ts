@@ -174,7 +174,6 @@ export class Part {
     }
   }
 
-  /** Deletes the part. */
   remove(): void {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 2 });
   }

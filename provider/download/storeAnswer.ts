@@ -2,7 +2,6 @@ import { parseRetryAfter, type Fault } from "../http/retryPolicy";
 import { truncate } from "../messages/plainText";
 import { strongEtag } from "./part";
 
-/** What was requested. */
 export interface RequestedRange {
   /** Offset of the first requested byte; from 1 on, the response must be partial. */
   readonly from: number;

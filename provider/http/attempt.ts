@@ -24,7 +24,6 @@ export interface NetworkContext {
   readonly deadline: Deadline;
 }
 
-/** A request to send. */
 export interface HttpRequest {
   readonly method: "GET" | "HEAD" | "POST" | "PATCH" | "PUT" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;

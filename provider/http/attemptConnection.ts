@@ -7,7 +7,6 @@ import type { Clock } from "../time/clock";
 /** Time limit for connecting (through the proxy, with TLS), in milliseconds. */
 const CONNECT_LIMIT_MS = 10_000;
 
-/** Options of a connection. */
 export interface ConnectionOptions {
   readonly proxy?: URL | undefined;
   /** Resolves the host, unless a proxy does. @default the machine's resolver */

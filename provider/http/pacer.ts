@@ -28,7 +28,6 @@ export interface Turn {
   readonly signal: AbortSignal;
 }
 
-/** A queued request. */
 interface Waiting {
   readonly deadline: Deadline;
   readonly go: () => void;

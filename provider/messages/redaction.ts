@@ -4,7 +4,6 @@ import { isSentinel } from "./unknown";
 /** Longest text of the service that is shown to the user, in characters. */
 export const SERVICE_TEXT_LIMIT = 1_000;
 
-/** Replaces removed text. */
 export const REMOVED = "[removed]";
 
 /**

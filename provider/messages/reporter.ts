@@ -12,7 +12,6 @@ export interface Reporter {
   warn(line: string): void;
 }
 
-/** A reporter that removes secrets from each line. */
 export function withoutSecrets(reporter: Reporter, secrets: Pick<Secrets, "removeFrom">): Reporter {
   return {
     progress: (line) => reporter.progress(secrets.removeFrom(line)),
@@ -22,7 +21,6 @@ export function withoutSecrets(reporter: Reporter, secrets: Pick<Secrets, "remov
   };
 }
 
-/** A reporter that reports each warning once. */
 export function warningOnce(reporter: Reporter): Reporter {
   const printed = new Set<string>();
   return {

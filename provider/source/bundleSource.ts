@@ -43,7 +43,6 @@ export type CheckedSource = Required<ExportSource> | FileSource;
 const EXPORT_FIELDS = ["domain", "jobId", "version", "baseUrl", "apiKeyEnv"];
 const FILE_FIELDS = ["file", "version", "domain", "fileSha256"];
 
-/** Validates the input `source`. */
 export function ruleOfSource(value: unknown, configuration: ConfigurationSource): RuleResult {
   const oneOf = "must be a StaticExport, { domain, jobId } of one, or { file, version }";
   const given = Object.fromEntries(

@@ -12,7 +12,6 @@ export interface Clock {
   random(): number;
 }
 
-/** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

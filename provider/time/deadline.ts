@@ -10,7 +10,6 @@ export interface Deadline {
   remainingMs(): number;
 }
 
-/** Starts a time limit now. */
 export function startDeadline(clock: Clock, limitMs: number): Deadline {
   const startedAt = clock.monotonic();
   const elapsedMs = (): number => clock.monotonic() - startedAt;

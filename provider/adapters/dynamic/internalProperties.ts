@@ -17,7 +17,6 @@ export function urnsIn(olds: Properties, news: Properties): Urns {
   return urnsOf(urnOf(olds), urnOf(news));
 }
 
-/** Checks `customTimeouts`. */
 export function checkTimeouts(properties: Properties): CheckFailure[] {
   const timeouts = properties["__timeouts"];
   if (timeouts === undefined || isUnknown(timeouts)) return [];

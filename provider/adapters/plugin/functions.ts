@@ -6,7 +6,6 @@ import { MultilineError } from "../session/shownText";
 import type { Properties } from "../session/storedProperties";
 import type { Secrecy } from "./secrecy";
 
-/** One call of a function. */
 export interface FunctionCall {
   /** Receives what is secret in the result, besides what is secret in the arguments. */
   readonly secrecy: Secrecy;

@@ -13,13 +13,11 @@ import { changedSettings, checkSettings, KEY, providerSettings } from "./provide
 import { resourceCalls, type ResourceCalls } from "./resourceCalls";
 import schema from "./schema.json";
 
-/** The parts that a plugin's service needs. */
 export interface PluginParts {
   /** The life cycle of each type. */
   readonly resources: Readonly<Record<string, LifeCycle<object, StoredState>>>;
   /** Environment variables, read on each access. */
   readonly environment: ConfigurationSource["environment"];
-  /** Creates a session for an engine. */
   newSession(): Session;
   /** Stores the engine's address. */
   connect(address: string): void;

@@ -11,7 +11,6 @@ const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 const RESOURCE = "5cf8f73096256a8f31e491e813e4eb8e";
 
-/** Received properties. */
 export interface Received {
   /** Plain values; what is not known yet is {@link UNKNOWN}. */
   readonly properties: Properties;

@@ -85,7 +85,6 @@ export function checkSettings(
   return failures;
 }
 
-/** The settings whose values differ. */
 export function changedSettings(before: Properties, now: Properties): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]));

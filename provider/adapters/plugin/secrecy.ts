@@ -16,7 +16,6 @@ export class Secrecy {
     this.#paths.set(keyOf(path), path);
   }
 
-  /** A text of a secret value. */
   addText(text: string): void {
     if (text !== "") this.#texts.add(text);
   }
@@ -37,7 +36,6 @@ export class Secrecy {
     return this.#texts.values().some((secret) => secret.length >= SHORTEST_WITHIN && text.includes(secret));
   }
 
-  /** The secret texts. */
   get texts(): ReadonlySet<string> {
     return this.#texts;
   }

@@ -23,9 +23,7 @@ export interface Host extends Pick<Context, "fetch" | "lookup" | "clock" | "mach
   watchForCancel(onCancel: () => void): void;
   /** Calls back once when the engine has ended and can receive no answer. Called once for each session. */
   watchEngine(onGone: () => void): void;
-  /** Ends the process. */
   readonly exit: () => void;
-  /** Traces each operation. */
   readonly tracing: Tracing;
 }
 

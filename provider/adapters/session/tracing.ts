@@ -1,7 +1,6 @@
 import { noTracer, type Tracer } from "../../tracing/tracer";
 import type { Secrets } from "../../messages/secrets";
 
-/** A traced operation of a resource. */
 export interface TracedOperation {
   /** The operation: "create". */
   readonly name: string;
@@ -14,7 +13,6 @@ export interface TracedOperation {
   readonly secrets: Secrets;
 }
 
-/** Traces whole operations. */
 export interface Tracing {
   /** Starts to load the tracing packages, before the first call is answered. */
   listen(): void;
