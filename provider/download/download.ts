@@ -10,8 +10,7 @@ import { unlessAborted } from "../time/unlessAborted";
 import { DocsHostingError, DownloadError } from "../messages/errors";
 import { Part } from "./part";
 import { Receiver } from "./receiver";
-import { readStoreAnswer, type RequestedRange } from "./storeAnswer";
-import { MAX_ERROR_BYTES, storeReason } from "./storeReason";
+import { MAX_ERROR_BYTES, readStoreAnswer, storeReason, type RequestedRange } from "./storeAnswer";
 import { requestStore, type StoreNetwork } from "./storeRequest";
 
 /** A link to a bundle that the service issued. */

@@ -55,18 +55,13 @@ function changes(before: unknown, now: unknown, path: string, replaces: boolean)
 
 /** The changes within two objects or two lists of the same length; none for other values. */
 function fieldChanges(before: unknown, now: unknown, path: string, replaces: boolean): Change[] {
-  if (Array.isArray(before) && Array.isArray(now)) {
-    if (before.length !== now.length) return [];
-    return before.flatMap((each: unknown, at) =>
-      isDeepStrictEqual(each, now[at]) ? [] : changes(each, now[at], `${path}[${at}]`, replaces),
-    );
-  }
-  if (!isObject(before) || !isObject(now)) return [];
-  return [...new Set([...Object.keys(before), ...Object.keys(now)])].flatMap((name) =>
-    isDeepStrictEqual(before[name], now[name])
-      ? []
-      : changes(before[name], now[name], `${path}${fieldOf(name)}`, replaces),
-  );
+  const areLists = Array.isArray(before) && Array.isArray(now) && before.length === now.length;
+  if (!areLists && !(isObject(before) && isObject(now))) return [];
+  const [old, fresh] = [before, now] as [Properties, Properties];
+  return [...new Set([...Object.keys(old), ...Object.keys(fresh)])].flatMap((name) => {
+    if (isDeepStrictEqual(old[name], fresh[name])) return [];
+    return changes(old[name], fresh[name], `${path}${areLists ? `[${name}]` : fieldOf(name)}`, replaces);
+  });
 }
 
 /** https://www.pulumi.com/docs/iac/concepts/miscellaneous/property-paths/ */

@@ -10,7 +10,7 @@ import { checkFailures } from "./checkFailures";
 import { FUNCTIONS } from "./functions";
 import { receive, send } from "./properties";
 import { changedSettings, checkSettings, KEY, providerSettings } from "./providerConfiguration";
-import { resourceCalls, type ResourceCalls } from "./resourceCalls";
+import { resourceCalls } from "./resourceCalls";
 import schema from "./schema.json";
 
 export interface PluginParts {
@@ -38,7 +38,9 @@ export function pluginService(parts: PluginParts): UntypedServiceImplementation 
       resourceCalls(lifeCycle, () => session),
     ]),
   );
-  const resourceOf = ({ request }: Call<{ getType(): string; getUrn(): string }>): ResourceCalls => {
+  const resourceOf = ({
+    request,
+  }: Call<{ getType(): string; getUrn(): string }>): ReturnType<typeof resourceCalls> => {
     const type = request.getType() || typeIn(request.getUrn());
     const found = Object.hasOwn(resources, type) ? resources[type] : undefined;
     if (!found) throw new InvalidCallError(`there is no resource type ${JSON.stringify(type)}`);

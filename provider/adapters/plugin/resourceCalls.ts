@@ -18,18 +18,8 @@ import { Secrecy } from "./secrecy";
 /** Outputs that are always secret: a link is a credential. */
 const ALWAYS_SECRET = ["bundleUrl"];
 
-/** The calls about one type of resource. */
-export interface ResourceCalls {
-  check(call: Call<rpc.CheckRequest>): Promise<rpc.CheckResponse>;
-  diff(call: Call<rpc.DiffRequest>): rpc.DiffResponse;
-  create(call: Call<rpc.CreateRequest>): Promise<rpc.CreateResponse>;
-  read(call: Call<rpc.ReadRequest>): Promise<rpc.ReadResponse>;
-  update(call: Call<rpc.UpdateRequest>): Promise<rpc.UpdateResponse>;
-  delete(call: Call<rpc.DeleteRequest>): Promise<void>;
-}
-
 /**
- * The adapter between Pulumi's provider protocol and a life cycle. It only translates: properties in and out, secrets, what is
+ * The calls about one type of resource: the adapter between Pulumi's provider protocol and a life cycle. It only translates: properties in and out, secrets, what is
  * not known yet, and partial results.
  *
  * @param session the session of this process, which an engine that attaches replaces
@@ -37,7 +27,7 @@ export interface ResourceCalls {
 export function resourceCalls<Inputs extends object, State extends StoredState>(
   lifeCycle: LifeCycle<Inputs, State>,
   session: () => Session,
-): ResourceCalls {
+) {
   const decisions = new RefreshDecisions();
   const inputsIn = (properties: Properties): Inputs => split(properties).visible as Inputs;
   const stateIn = (properties: Properties): State => storedState(properties, lifeCycle.noBookkeeping);
@@ -76,7 +66,7 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
   }
 
   return {
-    async check(call) {
+    async check(call: Call<rpc.CheckRequest>): Promise<rpc.CheckResponse> {
       const { request, secrets } = call;
       const news = received(call, request.getNews());
       const olds = received(call, request.getOlds());
@@ -91,7 +81,7 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
       return answer;
     },
 
-    diff(call) {
+    diff(call: Call<rpc.DiffRequest>): rpc.DiffResponse {
       const { request, secrets } = call;
       const { machine } = session();
       const olds = received(call, request.getOlds()).properties;
@@ -106,7 +96,7 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
       return detailedDiff(diff, { before, news, outputs: split(olds).visible, predicted });
     },
 
-    async create(call) {
+    async create(call: Call<rpc.CreateRequest>): Promise<rpc.CreateResponse> {
       const { id, outputs } = await converge(call, received(call, call.request.getProperties()));
       const answer = new rpc.CreateResponse();
       answer.setId(id);
@@ -114,7 +104,7 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
       return answer;
     },
 
-    async read(call) {
+    async read(call: Call<rpc.ReadRequest>): Promise<rpc.ReadResponse> {
       const { request, secrets, traceParent } = call;
       const inputs = received(call, request.getInputs());
       const props = received(call, request.getProperties(), inputs.secrecy);
@@ -145,7 +135,7 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
       return answer;
     },
 
-    async update(call) {
+    async update(call: Call<rpc.UpdateRequest>): Promise<rpc.UpdateResponse> {
       const { properties } = received(call, call.request.getOlds());
       const { outputs } = await converge(call, received(call, call.request.getNews()), properties);
       const answer = new rpc.UpdateResponse();
@@ -153,7 +143,7 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
       return answer;
     },
 
-    delete(call) {
+    delete(call: Call<rpc.DeleteRequest>): Promise<void> {
       const { request, secrets, traceParent } = call;
       const { properties } = received(call, request.getProperties());
       const of = { ...urnsOf(urnOf(properties), urnIn(request)), traceParent };
