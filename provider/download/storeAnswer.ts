@@ -56,10 +56,11 @@ export function readStoreAnswer(
   if (status === 200 || status === 206) {
     const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
     if (coding !== "" && coding !== "identity") {
-      return unusable(
-        `answers with the Content-Encoding "${truncate(coding, 40)}", but the bundle was requested without one`,
-        "Store the bundle without a Content-Encoding, or find the proxy that compresses it.",
-      );
+      return {
+        kind: "never",
+        why: `answers with the Content-Encoding "${truncate(coding, 40)}", but the bundle was requested without one`,
+        remedy: "Store the bundle without a Content-Encoding, or find the proxy that compresses it.",
+      };
     }
     return status === 200 ? whole(headers) : partial(headers, requested);
   }
@@ -75,10 +76,11 @@ export function readStoreAnswer(
   }
   if (REFUSED.has(status) || (status === 400 && /expired/i.test(reason))) return { kind: "refused" };
   if (status === 404) {
-    return unusable(
-      "has no such bundle (404)",
-      "Export the site again: its bundle was removed from the store.",
-    );
+    return {
+      kind: "never",
+      why: "has no such bundle (404)",
+      remedy: "Export the site again: its bundle was removed from the store.",
+    };
   }
   const date = Date.parse(headers.get("date") ?? "");
   const retryAfterMs = parseRetryAfter(headers.get("retry-after"), Number.isNaN(date) ? nowMs : date);
@@ -122,10 +124,6 @@ function lengthOf(headers: Headers): number | undefined {
 
 function restart(why: string): StoreAnswer {
   return { kind: "restart", why };
-}
-
-function unusable(why: string, remedy: string): StoreAnswer {
-  return { kind: "never", why, remedy };
 }
 
 /** How many bytes of an error response are read, and how many characters are quoted. */

@@ -32,7 +32,6 @@ export interface HttpRequest {
   readonly isRaw?: boolean;
 }
 
-/** Limits and connection options of one attempt. */
 export interface AttemptOptions extends ConnectionOptions {
   /** Longest time without any transferred byte of request or answer, in milliseconds. */
   readonly silenceMs: number;

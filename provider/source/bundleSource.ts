@@ -127,7 +127,6 @@ export function describeSource(source: CheckedSource): string {
   return isUnknown(source.jobId) ? `the export of ${domain}` : `job ${source.jobId} of ${domain}`;
 }
 
-/** The source as attributes of a trace. */
 export function sourceAttributes(source: CheckedSource): Attributes {
   const { domain } = source;
   return {

@@ -33,12 +33,8 @@ export function watchForCancel(onCancel: () => void): void {
 }
 
 function isHttp2Server(handle: unknown): handle is EngineServer {
-  return (
-    typeof handle === "object" &&
-    handle !== null &&
-    (handle as { constructor?: { name?: unknown } }).constructor?.name === "Http2Server" &&
-    typeof (handle as { on?: unknown }).on === "function"
-  );
+  const { constructor, on } = Object(handle) as { constructor?: { name?: unknown }; on?: unknown };
+  return constructor?.name === "Http2Server" && typeof on === "function";
 }
 
 /**

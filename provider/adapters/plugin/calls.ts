@@ -10,7 +10,6 @@ import { shownFailure } from "../session/shownText";
 /** Longest details of an error, in bytes: a trailer of more than 16 MiB, as base64, makes the engine close the connection. */
 const LONGEST_DETAILS = 10 * 2 ** 20;
 
-/** A call of the engine. */
 export interface Call<Request> {
   readonly request: Request;
   /** Secret values that the call reads: no answer contains them in plain text. */

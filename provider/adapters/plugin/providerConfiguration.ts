@@ -40,7 +40,8 @@ export function providerSettings(
   environment: Environment,
 ): ConfigurationSource {
   const stackConfig = (config: string): string | undefined => textOf(given[propertyOf(config)]);
-  if (isDefault(name)) return { stackConfig, environment };
+  const isMadeByEngine = /^default(?:_|$)/.test(name);
+  if (isMadeByEngine) return { stackConfig, environment };
   const hasOwn = (setting: Setting): boolean => isGiven(setting, stackConfig(setting.config));
   const replaced = SETTINGS.filter(hasOwn).map(({ variable }) => variable);
   const property = `${KEY} of the provider ${name}`;
@@ -88,11 +89,6 @@ export function checkSettings(
 export function changedSettings(before: Properties, now: Properties): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]));
-}
-
-/** Whether the engine made this provider itself. */
-function isDefault(name: string): boolean {
-  return /^default(?:_|$)/.test(name);
 }
 
 /** Settings that are no strings arrive as JSON. */
