@@ -61,9 +61,11 @@ export async function waitForJob<Job extends PolledJob>(wait: JobWait<Job>): Pro
     if (job.isUnexpected) {
       reporter.warn(`${name} has the unknown status "${job.status}"; it counts as still running`);
     }
-    const poll = observed(job, clock.monotonic() - startedAt);
+    // no other fields, because a long wait keeps its polls
+    const { status, progress, pageCount, retryAfterMs } = job;
+    const poll = { elapsedMs: clock.monotonic() - startedAt, status, progress, pageCount, retryAfterMs };
     remember(history, poll);
-    if (statuses.size < MAX_STATUSES) statuses.add(poll.status);
+    if (statuses.size < MAX_STATUSES) statuses.add(status);
     report(history);
     if (job.outcome !== "pending") return job;
     if (last) throw deadlineExceeded(wait, poll, polls, statuses);
@@ -92,11 +94,6 @@ function reportProgress(reporter: Reporter): (history: readonly Observation[]) =
     quarters = reached;
     reportedMs = elapsedMs;
   };
-}
-
-/** The fields that schedule and progress need, and no others, because a long wait keeps its polls. */
-function observed({ status, progress, pageCount, retryAfterMs }: PolledJob, elapsedMs: number): Observation {
-  return { elapsedMs, status, progress, pageCount, retryAfterMs };
 }
 
 function deadlineExceeded(
