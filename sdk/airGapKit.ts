@@ -7,10 +7,7 @@ import { ProvidedResource } from "./providedResource";
 import { unset, type InputsOf, type OutputsOf, type OwnOutputs } from "./resourceProperties";
 
 /** Arguments of {@link AirGapKit}: see {@link AirGapKitInputs} for the meaning of each. */
-export interface AirGapKitArgs extends Omit<
-  InputsOf<AirGapKitInputs>,
-  "source" | "chart" | "images" | "platforms" | "values"
-> {
+export interface AirGapKitArgs extends Omit<InputsOf<AirGapKitInputs>, "source" | "chart"> {
   /**
    * The bundle in the kit: an export of this stack, the fields of an export in another stack, or a bundle file on this machine.
    * The kit uses only domain, job, version, base URL and `apiKeyEnv` of an export, so a renewed link does not change the kit.
@@ -18,22 +15,6 @@ export interface AirGapKitArgs extends Omit<
   source: SourceArgs;
   /** Path of the chart that installs the site: a folder, or a packed chart (`.tgz`). @default none */
   chart?: pulumi.Input<string> | undefined;
-  /**
-   * Images to pull from their registries. The site's image is built on the first one, which must be nginx. In the kit their names
-   * have no registry: `nginx-unprivileged:1.30-alpine`.
-   *
-   * @default none
-   */
-  images?: pulumi.Input<pulumi.Input<string>[]> | undefined;
-  /** Platforms to pull the images for, such as `linux/amd64` or `linux/arm64/v8`. @default ["linux/amd64"] */
-  platforms?: pulumi.Input<pulumi.Input<string>[]> | undefined;
-  /**
-   * Values of the chart. They override the values that the kit sets. The kit stores them unencrypted: do not put secrets here.
-   * Refer to an image of the kit as `registry.invalid/kit/NAME:TAG`.
-   *
-   * @default {}
-   */
-  values?: pulumi.Inputs | undefined;
 }
 
 const OWN_OUTPUTS: OwnOutputs<AirGapKitOutputs, AirGapKitInputs> = {

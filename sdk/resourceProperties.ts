@@ -1,10 +1,17 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { inputNames, type InputTable } from "../provider/resource/inputTable";
 
-/** Inputs of a resource as a program gives them: each may be an output, and an optional one may be `undefined`. */
+/**
+ * Inputs of a resource as a program gives them: each, and each entry of a list, may be an output. An optional one may be
+ * `undefined`.
+ */
 export type InputsOf<Inputs> = {
   [Name in keyof Inputs]:
-    | pulumi.Input<Name extends "triggers" ? pulumi.Input<unknown>[] : NonNullable<Inputs[Name]>>
+    | pulumi.Input<
+        NonNullable<Inputs[Name]> extends readonly (infer Entry)[]
+          ? pulumi.Input<Entry>[]
+          : NonNullable<Inputs[Name]>
+      >
     // also for programs with `exactOptionalPropertyTypes`
     | (undefined extends Inputs[Name] ? undefined : never);
 };
