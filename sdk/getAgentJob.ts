@@ -1,9 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentJob } from "../provider/service/agentJob";
 import type { AgentJobLookupInputs } from "../provider/agentJob/inputs";
-import { systemClock } from "../provider/time/clock";
 import { noTracer } from "../provider/tracing/tracer";
-import { programReporter } from "./programReporter";
+import { programContext } from "./programContext";
 import { warnOfPlainKey } from "./plainKeyWarning";
 import type { InputsOf } from "./resourceProperties";
 
@@ -28,29 +27,19 @@ export type GetAgentJobResult = AgentJob;
  */
 export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobResult> {
   warnOfPlainKey();
-  // loaded on demand: most programs never read an agent job, and the HTTP client is slow to load
-  const [{ lookUpAgentJob }, { Pacers }, { Secrets }, { default: fetch }] = await Promise.all([
+  const [{ lookUpAgentJob }, { Pacers }, context] = await Promise.all([
     import("../provider/agentJob/lookUp.js"),
     import("../provider/http/pacers.js"),
-    import("../provider/messages/secrets.js"),
-    import("node-fetch"),
+    programContext(),
   ]);
-  const secrets = new Secrets();
+  const { secrets, environment, clock } = context;
+  const configuration = {
+    secrets,
+    environment,
+    stackConfig: (name: string) => pulumi.runtime.getConfig(name),
+  };
   return lookUpAgentJob(
-    {
-      configuration: {
-        secrets,
-        environment: (name) => process.env[name],
-        stackConfig: (name) => pulumi.runtime.getConfig(name),
-      },
-      fetch,
-      clock: systemClock,
-      pacers: new Pacers(systemClock),
-      reporter: programReporter,
-      tracer: noTracer,
-      secrets,
-      signal: new AbortController().signal,
-    },
+    { ...context, configuration, pacers: new Pacers(clock), tracer: noTracer },
     { ...args },
   );
 }

@@ -4,9 +4,8 @@ import {
   verificationProblem,
   type ImageVerification,
 } from "../../provider/installation/imageVerification";
-import { systemClock } from "../../provider/time/clock";
 import { isCopy } from "../copiedSite";
-import { programReporter } from "../programReporter";
+import { programContext } from "../programContext";
 import type { InputsOf } from "../resourceProperties";
 import type { SiteSource } from "../staticExportValues";
 
@@ -70,20 +69,10 @@ export function verifiedValues<Values extends object>(
 }
 
 async function verifyNow(image: string, verification: ImageVerification, owner: string): Promise<void> {
-  // loaded on demand: most programs verify nothing, and the HTTP client is slow to load
-  const [{ verifyInstalledImage }, { Secrets }, { default: fetch }] = await Promise.all([
+  const [{ verifyInstalledImage }, context] = await Promise.all([
     import("../../provider/installation/verifyInstalledImage.js"),
-    import("../../provider/messages/secrets.js"),
-    import("node-fetch"),
+    programContext(),
   ]);
-  const context = {
-    fetch,
-    clock: systemClock,
-    reporter: programReporter,
-    secrets: new Secrets(),
-    signal: new AbortController().signal,
-    environment: (name: string) => process.env[name],
-  };
   try {
     await verifyInstalledImage(context, image, verification, { owner, isPreview: pulumi.runtime.isDryRun() });
   } catch (error) {
