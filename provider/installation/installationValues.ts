@@ -1,9 +1,13 @@
 import { isUnknown, UNKNOWN } from "../messages/unknown";
-import { FEATURES, type RequestedFeatures, type SelfHostedDeploymentKind } from "./featureTable";
+import {
+  FEATURES,
+  featureValues,
+  type RequestedFeatures,
+  type SelfHostedDeploymentKind,
+} from "./featureTable";
 import { NOTHING_TO_VERIFY, verificationProblem, type ImageVerification } from "./imageVerification";
-import { servable, SITE_ARGUMENTS, type InstalledSite, type Problem } from "./installedSite";
+import { servable, SITE_ARGUMENTS, type InstalledSite, type Refuse, type Servable } from "./installedSite";
 import { mergeValues } from "./mergeValues";
-import { featureValues } from "./requestedFeatures";
 import { airGappedByLink, copyValues, installedValues, needsLink, siteValues } from "./siteValues";
 
 /** Arguments of {@link installationValues}. */
@@ -61,33 +65,21 @@ export type InstallationResult =
 export function installationValues(given: Readonly<Record<string, unknown>>): InstallationResult {
   const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
   const { deploymentKind, features = {}, values = {}, verify, ...site } = args;
-  const served = servable(site);
-  const requested = requestedOf(features, deploymentKind);
-  const theirs = groupOf(values);
-  const signed = verificationIn(verify, served);
-  const foreign = unknownArgument(site);
-  if (
-    "problem" in foreign ||
-    "problem" in served ||
-    "problem" in requested ||
-    "problem" in theirs ||
-    "problem" in signed
-  ) {
-    const parts = [foreign, served, requested, theirs, signed];
-    return { problems: parts.flatMap((each) => ("problem" in each ? [each.problem] : [])) };
-  }
-  const { facts, isCopy } = served;
-  if (
-    facts === undefined ||
-    signed.isUnknown === true ||
-    requested.features === undefined ||
-    theirs.group === undefined
-  ) {
+  const problems: string[] = [];
+  const refuse: Refuse = (problem) => void problems.push(problem);
+  refuseUnknownArguments(site, refuse);
+  const served = servable(site, refuse);
+  const requested = requestedOf(features, deploymentKind, refuse);
+  const theirs = groupOf(values, refuse);
+  const signed = served && verificationIn(verify, served, refuse);
+  if (problems.length > 0) return { problems };
+  const facts = served?.facts;
+  if (!facts || !requested || !theirs || signed === undefined) {
     return { outputs: { values: UNKNOWN as unknown as InstallationOutputs["values"] } };
   }
-  const ours = installedValues(isCopy ? copyValues(facts) : siteValues(facts), requested.features);
+  const ours = installedValues(served.isCopy ? copyValues(facts) : siteValues(facts), requested);
   // of a group that is not known yet nothing is known
-  const merged = mergeValues(theirs.group, ours, (group) => (isUnknown(group) ? group : undefined));
+  const merged = mergeValues(theirs, ours, (group) => (isUnknown(group) ? group : undefined));
   const { bundleUrl } = facts;
   return {
     outputs: { values: merged },
@@ -99,48 +91,48 @@ export function installationValues(given: Readonly<Record<string, unknown>>): In
 
 const REMEDY = "pass the outputs of a BundleCopy with the destination { repository, base }";
 
-function unknownArgument(site: Readonly<Record<string, unknown>>): Problem | Record<string, never> {
+function refuseUnknownArguments(site: Readonly<Record<string, unknown>>, refuse: Refuse): void {
   const name = Object.keys(site).find((each) => !(SITE_ARGUMENTS as readonly string[]).includes(each));
   const names = [...SITE_ARGUMENTS, "deploymentKind", "features", "verify", "values"].join(", ");
-  return name === undefined ? {} : { problem: `there is no argument \`${name}\`. Arguments are: ${names}.` };
+  if (name !== undefined) refuse(`there is no argument \`${name}\`. Arguments are: ${names}.`);
 }
 
-/** The image that must be verified, if any. */
+/** The image that must be verified, if any: `undefined` if the verification is refused, or not known yet. */
 function verificationIn(
   verify: unknown,
-  served: ReturnType<typeof servable>,
-): (Pick<Extract<InstallationResult, { outputs: unknown }>, "unverified"> & { isUnknown?: true }) | Problem {
-  if (verify === undefined || "problem" in served) return {};
-  if (isUnknown(verify)) return { isUnknown: true };
+  { facts }: Servable,
+  refuse: Refuse,
+): Pick<Extract<InstallationResult, { outputs: unknown }>, "unverified"> | undefined {
+  if (verify === undefined) return {};
+  if (isUnknown(verify)) return undefined;
   if (typeof verify !== "object" || verify === null || Array.isArray(verify)) {
-    return { problem: "`verify` must be an object: { publicKey }." };
+    return refuse("`verify` must be an object: { publicKey }.");
   }
   const isPartlyUnknown = Object.values(verify).some(isUnknown);
   const problem = isPartlyUnknown ? undefined : verificationProblem({ ...verify });
-  if (problem !== undefined) return { problem };
-  const { facts } = served;
-  if (facts === undefined) return {};
+  if (problem !== undefined) return refuse(problem);
+  if (facts === undefined) return undefined;
   const image = facts.siteImage ?? facts.volumeImage;
-  if (image === undefined) return { problem: NOTHING_TO_VERIFY };
-  if (isPartlyUnknown || isUnknown(image)) return isPartlyUnknown ? { isUnknown: true } : {};
-  return { unverified: { image, verification: verify as ImageVerification } };
+  if (image === undefined) return refuse(NOTHING_TO_VERIFY);
+  if (isPartlyUnknown) return undefined;
+  return isUnknown(image) ? {} : { unverified: { image, verification: verify as ImageVerification } };
 }
 
-/** The values of the features: `undefined` if they are not known yet. */
-function requestedOf(features: unknown, deploymentKind: unknown): { features: object | undefined } | Problem {
-  if (isUnknown(features) || isUnknown(deploymentKind)) return { features: undefined };
+/** The values of the features: `undefined` if they are refused, or not known yet. */
+function requestedOf(features: unknown, deploymentKind: unknown, refuse: Refuse): object | undefined {
+  if (isUnknown(features) || isUnknown(deploymentKind)) return undefined;
   if (typeof features !== "object" || Array.isArray(features)) {
-    return { problem: `\`features\` must be an object with some of ${FEATURES.join(", ")}.` };
+    return refuse(`\`features\` must be an object with some of ${FEATURES.join(", ")}.`);
   }
-  if (Object.values({ ...features }).some(isUnknown)) return { features: undefined };
+  if (Object.values({ ...features }).some(isUnknown)) return undefined;
   const result = featureValues(features as RequestedFeatures, deploymentKind as SelfHostedDeploymentKind);
-  return "problem" in result ? result : { features: result.values };
+  return "problem" in result ? refuse(result.problem) : result.values;
 }
 
-/** The user's values: `undefined` if they are not known yet. */
-function groupOf(values: unknown): { group: object | undefined } | Problem {
-  if (isUnknown(values)) return { group: undefined };
+/** The user's values: `undefined` if they are refused, or not known yet. */
+function groupOf(values: unknown, refuse: Refuse): object | undefined {
+  if (isUnknown(values)) return undefined;
   return typeof values === "object" && values !== null && !Array.isArray(values)
-    ? { group: values }
-    : { problem: "`values` must be an object, such as { replicas: 2 }." };
+    ? values
+    : refuse("`values` must be an object, such as { replicas: 2 }.");
 }

@@ -1,6 +1,13 @@
 import type { DestinationInputs } from "../destination/inputs";
 import { isUnknown } from "../messages/unknown";
-import { COPY_WITHOUT_ADDRESS, deliveryOf, missingOutput, NO_IMAGE, NO_LINK } from "./delivery";
+import {
+  COPY_WITHOUT_ADDRESS,
+  deliveryOf,
+  missingOutput,
+  NO_IMAGE,
+  NO_LINK,
+  type Delivery,
+} from "./delivery";
 import type { SiteFacts } from "./siteValues";
 
 /** What an installation serves: outputs of a StaticExport or of a BundleCopy, also of another stack. */
@@ -42,68 +49,52 @@ export const SITE_ARGUMENTS = [
   "destination",
 ] as const satisfies (keyof InstalledSite)[];
 
-type Facts = SiteFacts<string>;
-
 /** A site that an installation can serve. */
-interface Servable {
-  readonly isCopy?: true;
+export interface Servable {
+  readonly isCopy: boolean;
   /** What the chart needs to know about it: `undefined` if that is not known yet. */
-  readonly facts: Facts | undefined;
+  readonly facts: SiteFacts<string> | undefined;
 }
 
-/** What is wrong with an argument, in words that name it. */
-export interface Problem {
-  readonly problem: string;
-}
+/** Notes what is wrong with an argument, in words that name it. */
+export type Refuse = (problem: string) => undefined;
 
 /**
  * Reads a site: a copy if it has a destination, else an image if it has one, else an export.
  *
  * @param site see {@link InstalledSite}; unchecked, without null
+ * @returns `undefined` if it is refused
  */
-export function servable(site: Readonly<Record<string, unknown>>): Servable | Problem {
+export function servable(site: Readonly<Record<string, unknown>>, refuse: Refuse): Servable | undefined {
   const wrong = TEXTS.find((name) => site[name] !== undefined && typeof site[name] !== "string");
-  if (wrong !== undefined) return { problem: `\`${wrong}\` must be a string.` };
+  if (wrong !== undefined) return refuse(`\`${wrong}\` must be a string.`);
   const { runnable, destination } = site;
-  const texts = site as Texts;
   if (runnable !== undefined && typeof runnable !== "boolean" && !isUnknown(runnable)) {
-    return { problem: "`runnable` must be true or false." };
+    return refuse("`runnable` must be true or false.");
   }
-  if (destination !== undefined) return factsOfCopy(texts, destination);
-  return texts.image !== undefined ? factsOfImage(texts, runnable) : factsOfLink(texts);
+  const isCopy = destination !== undefined;
+  const { image, bundleUrl, version, jobId, sha256 } = site as Texts;
+  if (isUnknown(destination)) return { isCopy, facts: undefined };
+  const found = isCopy
+    ? deliveryOf(destination, "the site")
+    : { delivery: deliveryWithoutDestination(image, runnable) };
+  if ("problem" in found) return refuse(found.problem);
+  const label = { version, jobId };
+  if (found.delivery === "bundle") {
+    return bundleUrl
+      ? { isCopy, facts: { ...label, bundleUrl, sha256 } }
+      : refuse(isCopy ? COPY_WITHOUT_ADDRESS : missingOutput("bundleUrl", NO_LINK));
+  }
+  if (!image) return refuse(missingOutput("image", NO_IMAGE));
+  if (!isCopy && isUnknown(runnable)) return { isCopy, facts: undefined };
+  const isVolume = found.delivery === "volume";
+  return { isCopy, facts: { ...label, ...(isVolume ? { volumeImage: image } : { siteImage: image }) } };
 }
 
 type Texts = Partial<Record<(typeof TEXTS)[number], string>>;
 
-function factsOfCopy(
-  { image, bundleUrl, version, jobId, sha256 }: Texts,
-  destination: unknown,
-): Servable | Problem {
-  if (isUnknown(destination)) return { facts: undefined };
-  const found = deliveryOf(destination, "the site");
-  if ("problem" in found) return found;
-  const label = { version, jobId };
-  if (found.delivery === "bundle") {
-    return bundleUrl
-      ? { isCopy: true, facts: { ...label, bundleUrl, sha256 } }
-      : { problem: COPY_WITHOUT_ADDRESS };
-  }
-  if (!image) return { problem: missingOutput("image", NO_IMAGE) };
-  return { isCopy: true, facts: { ...label, ...imageIn(found.delivery === "volume", image) } };
-}
-
-function factsOfImage({ image, version, jobId }: Texts, runnable: unknown): Servable | Problem {
-  if (!image) return { problem: missingOutput("image", NO_IMAGE) };
-  if (isUnknown(runnable)) return { facts: undefined };
-  return { facts: { version, jobId, ...imageIn(runnable === false, image) } };
-}
-
-function factsOfLink({ bundleUrl, version, jobId, sha256 }: Texts): Servable | Problem {
-  return bundleUrl
-    ? { facts: { version, jobId, bundleUrl, sha256 } }
-    : { problem: missingOutput("bundleUrl", NO_LINK) };
-}
-
-function imageIn(isVolume: boolean, image: string): Facts {
-  return isVolume ? { volumeImage: image } : { siteImage: image };
+/** How pods get a site whose destination is not given. */
+function deliveryWithoutDestination(image: string | undefined, runnable: unknown): Delivery {
+  if (image === undefined) return "bundle";
+  return runnable === false ? "volume" : "siteImage";
 }

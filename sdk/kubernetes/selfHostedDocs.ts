@@ -1,7 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import type { RequestedFeatures, SelfHostedDeploymentKind } from "../../provider/installation/featureTable";
-import { featureValues } from "../../provider/installation/requestedFeatures";
+import { featureValues, type RequestedFeatures } from "../../provider/installation/featureTable";
+import type { InstallationInputs } from "../../provider/installation/installationValues";
 import { airGappedByLink, installedValues } from "../../provider/installation/siteValues";
 import { findChart, type InstallationChart } from "./installationChart";
 import { mergeValues } from "./mergeValues";
@@ -31,7 +31,7 @@ export type ReleaseSettings = Omit<
 >;
 
 /** Arguments of {@link SelfHostedDocs}. */
-export interface SelfHostedDocsArgs {
+export interface SelfHostedDocsArgs extends Pick<InstallationInputs, "deploymentKind"> {
   /**
    * What the installation serves:
    * - a StaticExport: pods fetch the bundle on startup, by a link that expires;
@@ -49,11 +49,6 @@ export interface SelfHostedDocsArgs {
   chart: pulumi.Input<string>;
   /** Version of a published chart, or a version range. @default the newest */
   chartVersion?: pulumi.Input<string> | undefined;
-  /**
-   * How the platform is installed. The kind decides which `features` are available. An `"air-gapped"` installation has no
-   * outbound network access.
-   */
-  deploymentKind: SelfHostedDeploymentKind;
   /**
    * Features to request. A feature that is unavailable in the deployment kind is an error before anything is created. A
    * configurable feature is passed to the chart's values, as `features: { search: true }`. An available feature adds no value.
@@ -136,11 +131,11 @@ export class SelfHostedDocs extends pulumi.ComponentResource {
 }
 
 function releaseArgs(name: string, args: SelfHostedDocsArgs): kubernetes.helm.v3.ReleaseArgs {
+  const owner = `SelfHostedDocs "${name}"`;
   const refuse = (problem: string): never => {
-    throw new pulumi.RunError(`SelfHostedDocs "${name}": ${problem}`);
+    throw new pulumi.RunError(`${owner}: ${problem}`);
   };
   const { staticExport, chartVersion, deploymentKind, namespace, release = {} } = args;
-  const owner = `SelfHostedDocs "${name}"`;
   const siteValues = valuesOf(staticExport, owner);
   const exportValues = args.verify
     ? verifiedValues(siteValues, verificationOf(staticExport, args.verify), owner)

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import {
   FEATURES,
+  featureValues,
   supportOf,
   type RequestedFeatures,
   type SelfHostedDeploymentKind,
 } from "../../../provider/installation/featureTable.ts";
-import { featureValues } from "../../../provider/installation/requestedFeatures.ts";
 
 test("configurable features are set in the chart; those that are always available set nothing", () => {
   const features = { search: true, aiAssistant: true, apiPlayground: true, staticExport: true };
