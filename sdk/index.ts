@@ -19,11 +19,11 @@ export { BundleCopy, type BundleCopyArgs } from "./bundleCopy";
 export type { EarlierCopy } from "../provider/bundleCopy/state";
 export type { ChangedFiles, SiteChanges } from "../provider/bundleCopy/siteChanges";
 export type { CopiedSite } from "./copiedSite";
-export type { SiteImage } from "./siteImage";
 export type { StaticExportLink } from "./staticExportLink";
 export {
   staticExportValues,
   type BundleCopyValues,
+  type SiteImage,
   type SiteImageValues,
   type StaticExportLinkValues,
   type StaticExportValues,

@@ -1,28 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import { missingOutput } from "../provider/installation/delivery";
+import type { InstalledSite } from "../provider/installation/installedSite";
+import type { InputsOf } from "./resourceProperties";
 
 /**
  * The link of a static export, for an installation whose export is in another stack, see
  * https://www.pulumi.com/docs/iac/concepts/stacks/#stackreferences.
  */
-export interface StaticExportLink {
+export interface StaticExportLink extends InputsOf<Pick<InstalledSite, "version" | "jobId" | "sha256">> {
   /** The link to the bundle: the output `bundleUrl`. It becomes a secret even if it was given as plain text. */
   bundleUrl: pulumi.Input<string>;
-  /** Label of the content: the output `version`. @default none: the chart's values have no version */
-  version?: pulumi.Input<string> | undefined;
-  /**
-   * Job that made the content: the output `jobId`. With it, another job under the same version counts as other content.
-   *
-   * @default none: the chart's values have no job
-   */
-  jobId?: pulumi.Input<string> | undefined;
-  /**
-   * SHA-256 of the archive, hexadecimal: the output `sha256` of a BundleCopy, together with that copy's `bundleUrl`. Pods
-   * refuse any other archive.
-   *
-   * @default none: pods serve any archive that the link leads to
-   */
-  sha256?: pulumi.Input<string> | undefined;
 }
 
 /** Exports without a link, because they were only read. */

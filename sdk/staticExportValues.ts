@@ -1,8 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { NO_IMAGE } from "../provider/installation/delivery";
+import type { InstalledSite } from "../provider/installation/installedSite";
 import { siteValues } from "../provider/installation/siteValues";
 import { copyValues, isCopy, type CopiedSite } from "./copiedSite";
-import type { SiteImage } from "./siteImage";
+import type { InputsOf } from "./resourceProperties";
 import type { StaticExport } from "./staticExport";
 import { linkOf, requiredOutput, type StaticExportLink } from "./staticExportLink";
 
@@ -73,6 +74,16 @@ export interface BundleCopyValues {
     /** For a copy in a registry without a `base`: the image that contains the site. */
     image: pulumi.Output<string | undefined>;
   };
+}
+
+/** A site in an image, for an installation whose BundleCopy is in another stack. */
+export interface SiteImage extends InputsOf<Pick<InstalledSite, "version">> {
+  /** `repository@sha256:…`: the output `image` of the BundleCopy. */
+  image: pulumi.Input<string>;
+  /** Whether the image itself serves the site: the destination of the BundleCopy has a `base`. @default true */
+  runnable?: boolean | undefined;
+  /** Job that made the content: the output `jobId`. @default none: the chart's values have no job */
+  jobId?: pulumi.Input<string | undefined> | undefined;
 }
 
 /** Everything that an installation can serve. */
