@@ -1,8 +1,7 @@
 import { isKnownStatus, missingFields, nameOf, type AgentJob } from "../service/agentJob";
-import { checkByTable } from "../resource/inputTable";
-import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
+import { checkedByTable } from "../resource/inputTable";
+import { AGENT_JOB_INPUTS } from "./inputs";
 import { openClient, type ClientContext } from "../resource/openClient";
-import { InputError } from "../messages/errors";
 import { withoutSecrets } from "../messages/reporter";
 import { explained } from "../messages/explainedError";
 import { READ_LIMIT_MS } from "../resource/lifeCycle";
@@ -30,15 +29,8 @@ export async function lookUpAgentJob(
 
 async function lookUp(context: ClientContext, given: Readonly<Record<string, unknown>>): Promise<AgentJob> {
   const { id, ...others } = given;
-  const { inputs, failures } = checkByTable<CheckedAgentJobInputs>(
-    AGENT_JOB_INPUTS,
-    { ...others, jobId: id },
-    context.configuration,
-  );
-  if (failures.length > 0) {
-    const reasons = failures.map(({ property, reason }) => `${property} ${reason}`);
-    throw new InputError(`the agent job cannot be looked up: ${reasons.join("; ")}`, "");
-  }
+  const what = "the agent job cannot be looked up";
+  const inputs = checkedByTable(AGENT_JOB_INPUTS, { ...others, jobId: id }, context.configuration, what);
   const key = { projectId: inputs.projectId, id: inputs.jobId };
   try {
     const { job, missing } = await openClient(context, inputs, READ_LIMIT_MS).client.getAgentJob(key);
