@@ -1,4 +1,3 @@
-import type { Clock } from "../time/clock";
 import { startDeadline, type Deadline } from "../time/deadline";
 import { formatDuration } from "../time/duration";
 import { DeadlineExceededError } from "../messages/errors";
@@ -10,20 +9,13 @@ const GRACE_MS = 500;
 /** The context of an operation with a time limit. */
 export type LimitedContext = Context & { readonly deadline: Deadline };
 
-/** The parts of an operation that a time limit needs. */
-interface Operation {
-  readonly clock: Clock;
-  /** Aborts when the user stops the operation; with a time limit, also when the limit has passed. */
-  readonly signal: AbortSignal;
-}
-
 /**
  * Runs an operation with a time limit. Requests watch the deadline themselves. For all other work (hashing, unpacking, writing
  * files) the operation's signal aborts soon after the deadline: its reason is then a `DeadlineExceededError`.
  *
  * @param limitMs time limit in milliseconds
  */
-export async function withinLimit<Given extends Operation, Result>(
+export async function withinLimit<Given extends Pick<Context, "clock" | "signal">, Result>(
   given: Given,
   limitMs: number,
   run: (context: Given & { readonly deadline: Deadline }) => Promise<Result>,
