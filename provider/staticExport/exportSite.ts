@@ -1,5 +1,6 @@
 import { decisionLine } from "../resource/decision";
 import type { ServiceContext } from "../resource/openClient";
+import type { StartRequest } from "../service/client";
 import { saltFor } from "../resource/salt";
 import { UnfinishedError } from "../resource/unfinishedError";
 import { clockErrorOf, machineOf } from "../time/serviceClock";
@@ -8,9 +9,14 @@ import { explained } from "../messages/explainedError";
 import type { CheckedInputs } from "./inputs";
 import { intentOf } from "./intent";
 import { jobIsGone, resumptionOf, type Resumption } from "./resumption";
-import { warnOfShortLife } from "./shortLife";
-import { startRequest } from "./startRequest";
-import { finishedState, unfinishedState, wasAfter, type JobPhase, type StaticExportState } from "./state";
+import {
+  finishedState,
+  unfinishedState,
+  warnOfShortLife,
+  wasAfter,
+  type JobPhase,
+  type StaticExportState,
+} from "./state";
 import { runExport, type ExportRequest, type FinishedExport } from "./workflow";
 
 /**
@@ -155,6 +161,11 @@ class SiteExport {
     const salt = saltFor(intentOf(this.#inputs), () => this.#context.clock.random());
     return new UnfinishedError(failure, unfinishedState(this.#inputs, phase, this.#before, salt));
   }
+}
+
+/** The body of a start request. `version` and `triggers` are not sent: they only decide when to start. */
+export function startRequest({ domain, exportOptions }: CheckedInputs): StartRequest {
+  return { ...exportOptions, domain };
 }
 
 /** Whether the job must not be continued: it can never complete, or it belongs to another site. */

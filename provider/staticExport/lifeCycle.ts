@@ -3,25 +3,16 @@ import { decisionLine } from "../resource/decision";
 import { DEFAULT_LIMIT_MS, goneDecision, READ_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
 import { checkByTable, withEffect } from "../resource/inputTable";
 import { openClient } from "../resource/openClient";
-import type { ExportJob } from "../service/exportJob";
 import { clockErrorOf, machineOf } from "../time/serviceClock";
 import { NotFoundError } from "../messages/errors";
 import { explained } from "../messages/explainedError";
 import { exportSite } from "./exportSite";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "./inputs";
-import { changedInputs, planExport } from "./plan";
+import { changedInputs, planExport, predictExport } from "./plan";
 import { importExport } from "./importExport";
-import { predictExport } from "./predict";
 import { renewalLimitMs, renewLink } from "./renewLink";
 import { renameRecords } from "./resumption";
-import { warnOfShortLife } from "./shortLife";
-import {
-  inputsOf,
-  recordedState,
-  serviceTimeOf,
-  type StaticExportOutputs,
-  type StaticExportState,
-} from "./state";
+import { inputsOf, recordedState, serviceTimeOf, warnOfShortLife, type StaticExportState } from "./state";
 import { noSuchJob, stateToLookUp } from "./unmanaged";
 import { findJob } from "./workflow";
 
@@ -66,12 +57,13 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
       try {
         const { unfinished } = bookkeeping;
         const mayBeNew = jobId === unfinished?.jobId && !unfinished.completed;
-        const job = await findJob(jobId, { domain: outputs.domain, mayBeNew }, service);
+        const { status, pageCount } = await findJob(jobId, { domain: outputs.domain, mayBeNew }, service);
         const clockError = clockErrorOf(machineOf(context), service.client.clockAheadMs);
+        const observed = { ...outputs, status, ...(pageCount !== undefined && { pageCount }) };
         return {
           inputs,
           state: {
-            outputs: jobId === outputs.jobId ? observedOutputs(outputs, job) : outputs,
+            outputs: jobId === outputs.jobId ? observed : outputs,
             bookkeeping: { ...bookkeeping, clockError },
           },
         };
@@ -121,8 +113,12 @@ async function converge(
   const plan = planExport(inputs, state, serviceTimeOf(state, machineOf(context)));
   context.tracer.note({ "docs_hosting.domain": inputs.domain, "docs_hosting.decision": plan.code });
   switch (plan.action) {
-    case "record":
-      return record(context, inputs, plan.state);
+    case "record": {
+      const recorded = recordedState(inputs, plan.state);
+      const isMoved = inputs.renewBefore !== plan.state.outputs.renewBefore;
+      if (isMoved) warnOfShortLife(context, inputs, recorded);
+      return recorded;
+    }
     case "renew": {
       const renewal = openClient(context, inputs, Math.min(limitMs, renewalLimitMs(inputs)));
       const renewed = await renewLink(renewal, inputs, plan.state);
@@ -138,17 +134,4 @@ async function converge(
       return exportSite(service, inputs, state, plan.action === "continue" ? plan.job : undefined);
     }
   }
-}
-
-function record(context: Context, inputs: CheckedInputs, before: StaticExportState): StaticExportState {
-  const recorded = recordedState(inputs, before);
-  if (inputs.renewBefore !== before.outputs.renewBefore) warnOfShortLife(context, inputs, recorded);
-  return recorded;
-}
-
-function observedOutputs(
-  outputs: StaticExportOutputs,
-  { status, pageCount }: ExportJob,
-): StaticExportOutputs {
-  return { ...outputs, status, ...(pageCount !== undefined && { pageCount }) };
 }

@@ -1,24 +1,28 @@
-import { fromNow, type Decision } from "../resource/decision";
+import { fromNow, type Decision, type DecisionCode } from "../resource/decision";
 import { changedByTable, withEffect } from "../resource/inputTable";
-import { isUnknown } from "../messages/unknown";
+import { isUnknown, UNKNOWN } from "../messages/unknown";
+import type { Machine } from "../time/serviceClock";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs, type StaticExportInputs } from "./inputs";
-import { inputsOf, phaseOf, recordedState, wasAfter, type JobPhase, type StaticExportState } from "./state";
+import {
+  inputsOf,
+  phaseOf,
+  recordedState,
+  serviceTimeOf,
+  wasAfter,
+  type JobPhase,
+  type OwnOutputs,
+  type StaticExportState,
+} from "./state";
 
 /** The single action that converges the state to the inputs, and its reason. */
 export type Plan = Decision &
   (
     | /** Start a new job, unless a record names a job that was started for the same content. */
-      { readonly action: "start"; readonly code: "NEW" | "NEW_CONTENT" | "STARTED_AGAIN" }
+      { readonly action: "start" }
       /** Wait for this job, then mint a link. */
-    | { readonly action: "continue"; readonly code: "ADOPTED" | "RESUMED"; readonly job: JobPhase }
-    /** Mint a new link to the job of this state. */
-    | { readonly action: "renew"; readonly code: "RENEW_WINDOW"; readonly state: StaticExportState }
-    /** Store the inputs in this state, without a request. */
-    | {
-        readonly action: "record";
-        readonly code: "SETTINGS" | "UP_TO_DATE";
-        readonly state: StaticExportState;
-      }
+    | { readonly action: "continue"; readonly job: JobPhase }
+    /** Mint a new link to the job of this state; or store the inputs in it, without a request. */
+    | { readonly action: "renew" | "record"; readonly state: StaticExportState }
   );
 
 /**
@@ -61,16 +65,46 @@ export function planExport(inputs: CheckedInputs, state: StaticExportState | und
     return { action: "renew", code: "RENEW_WINDOW", text: due, state };
   }
   if (changed.length === 0) return { action: "record", code: "UP_TO_DATE", text: due, state };
+  const changes = `${changed.join(" and ")} changed`;
   if (renewAfter === undefined) {
-    const text = `${changed.join(" and ")} changed; ${due}`;
-    return { action: "renew", code: "RENEW_WINDOW", text, state };
+    return { action: "renew", code: "RENEW_WINDOW", text: `${changes}; ${due}`, state };
   }
-  return {
-    action: "record",
-    code: "SETTINGS",
-    text: `${changed.join(" and ")} changed: recorded without a request; ${due}`,
-    state,
-  };
+  const text = `${changes}: recorded without a request; ${due}`;
+  return { action: "record", code: "SETTINGS", text, state };
+}
+
+/** What a new link changes. The service may report another size of the same content. */
+const OF_LINK = { bundleUrl: UNKNOWN, bundleSize: UNKNOWN, expiresAt: UNKNOWN, renewAfter: UNKNOWN };
+
+/** The outputs that `converge` will return, as far as the plan determines them. Whatever a job or a link decides is `UNKNOWN`. */
+export function predictExport(
+  inputs: CheckedInputs,
+  state: StaticExportState | undefined,
+  machine: Machine,
+): Readonly<Record<string, unknown>> {
+  const plan = planExport(inputs, state, serviceTimeOf(state, machine));
+  switch (plan.action) {
+    case "record": {
+      const { outputs } = recordedState(inputs, plan.state);
+      // a window that is not known yet may make the link due
+      return { ...outputs, ...(isUnknown(inputs.renewBefore) && OF_LINK) };
+    }
+    case "renew":
+      return { ...recordedState(inputs, plan.state).outputs, status: "completed", ...OF_LINK };
+    case "start":
+    case "continue": {
+      // the job of an earlier run may be gone, so only a job that the user names is certain
+      const jobId = inputs.jobId ?? UNKNOWN;
+      const own: Record<keyof OwnOutputs, unknown> = {
+        jobId,
+        version: inputs.version ?? jobId,
+        status: "completed",
+        pageCount: UNKNOWN,
+        ...OF_LINK,
+      };
+      return { ...inputs, ...own };
+    }
+  }
 }
 
 /** The names of the inputs that changed since the outputs were made. */
@@ -78,7 +112,7 @@ export function changedInputs(inputs: CheckedInputs, state: StaticExportState): 
   return changedByTable<StaticExportInputs>(STATIC_EXPORT_INPUTS, inputs, inputsOf(state));
 }
 
-function start(code: "NEW" | "NEW_CONTENT" | "STARTED_AGAIN", text: string): Plan {
+function start(code: DecisionCode, text: string): Plan {
   return { action: "start", code, text };
 }
 

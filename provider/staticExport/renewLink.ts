@@ -8,8 +8,13 @@ import { DeadlineExceededError, NotFoundError } from "../messages/errors";
 import { explained } from "../messages/explainedError";
 import type { CheckedInputs } from "./inputs";
 import { jobIsGone } from "./resumption";
-import { warnOfShortLife } from "./shortLife";
-import { finishedState, serviceTimeOf, stillUnfinished, type StaticExportState } from "./state";
+import {
+  finishedState,
+  serviceTimeOf,
+  stillUnfinished,
+  warnOfShortLife,
+  type StaticExportState,
+} from "./state";
 
 /** Time limit of a run that only renews a link, unless `renewalTimeout` sets one, in milliseconds. */
 const DEFAULT_RENEWAL_LIMIT_MS = 5 * 60_000;

@@ -1,6 +1,7 @@
 import type { BundleLink } from "../service/bundleLink";
-import { linkTimes, renewalWindow, type LinkTimes, type RenewalWindow } from "../service/renewalWindow";
-import { parseDuration } from "../time/duration";
+import { linkTimes, renewalWindow, type LinkTimes } from "../service/renewalWindow";
+import { formatDuration, parseDuration } from "../time/duration";
+import type { Context } from "../resource/context";
 import { salted } from "../resource/salt";
 import { serviceTimeMs, type ClockError, type Machine } from "../time/serviceClock";
 import { inputNames, inputsAmong } from "../resource/inputTable";
@@ -194,12 +195,18 @@ export function inputsOf({ outputs, bookkeeping }: StaticExportState): CheckedIn
   return inputsAmong<CheckedInputs>(STATIC_EXPORT_INPUTS, { ...outputs, ...absent });
 }
 
-/** How long before it expires the link of a state is renewed; `undefined` if its expiry is unknown. */
-export function renewalWindowOf(
+/** Warns about a `renewBefore` that would renew the link of a state at every run. */
+export function warnOfShortLife(
+  { reporter }: Pick<Context, "reporter">,
   inputs: StaticExportInputs,
   state: StaticExportState,
-): RenewalWindow | undefined {
-  return renewalWindow(linkOf(state), renewBeforeMs(inputs));
+): void {
+  const window = renewalWindow(linkOf(state), renewBeforeMs(inputs));
+  if (!window?.isShortened) return;
+  reporter.warn(
+    `renewBefore is ${inputs.renewBefore ?? ""}, more than half of the life of the link to job ${state.outputs.jobId}: ` +
+      `it is renewed ${formatDuration(window.ms)} before its end`,
+  );
 }
 
 function linkOf({ outputs: { expiresAt }, bookkeeping }: StaticExportState): Omit<BundleLink, "url"> {
