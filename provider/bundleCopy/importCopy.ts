@@ -92,16 +92,16 @@ function expectSignature(
 }
 
 async function adopt(context: LimitedContext, parsed: ImportId, found: FoundCopy): Promise<Imported> {
+  const { signingKeyEnv } = parsed;
   const program = {
     source: sourceOf(parsed, found),
     destination: { ...found.destination, ...parsed.destination },
+    ...(signingKeyEnv !== undefined && { signingKeyEnv }),
   };
-  const { signingKeyEnv } = parsed;
-  const signing = signingKeyEnv !== undefined && { signingKeyEnv };
   const checked = (offlineSearch: unknown): CheckedInputs =>
     checkedByTable<CheckedInputs>(
       BUNDLE_COPY_INPUTS,
-      { ...program, ...signing, ...(offlineSearch !== undefined && { offlineSearch }) },
+      { ...program, offlineSearch },
       context.configuration,
       "cannot be imported",
     );
@@ -125,7 +125,6 @@ async function adopt(context: LimitedContext, parsed: ImportId, found: FoundCopy
       inputs: {
         ...(program as unknown as Partial<CheckedInputs>),
         ...(search !== undefined && { offlineSearch: search }),
-        ...signing,
       },
       state,
     };

@@ -52,22 +52,17 @@ export function parseImportId(id: string): ImportId {
   ];
   const source: Record<string, string> = {};
   const destination: Record<string, unknown> = { ...fields };
-  let offlineSearch: unknown;
-  let signingKeyEnv: string | undefined;
+  const inputs: { offlineSearch?: unknown; signingKeyEnv?: string } = {};
   for (const [field, value] of fieldsIn(query, id)) {
     if (!allowed.includes(field)) {
       throw new InputError(`${id}: there is no field ${field}. Fields are: ${allowed.join(", ")}`, "");
     }
     if (SOURCE_FIELDS.includes(field)) source[field] = value;
-    else if (field === SEARCH) offlineSearch = jsonIn(value);
-    else if (field === SIGNING_KEY) signingKeyEnv = signingKeyIn(value, uri);
+    else if (field === SEARCH) inputs.offlineSearch = jsonIn(value);
+    else if (field === SIGNING_KEY) inputs.signingKeyEnv = signingKeyIn(value, uri);
     else destination[field] = field === "plainHttp" ? jsonIn(value) : value;
   }
-  return {
-    ...{ uri, name, source, destination },
-    ...(offlineSearch !== undefined && { offlineSearch }),
-    ...(signingKeyEnv !== undefined && { signingKeyEnv }),
-  };
+  return { uri, name, source, destination, ...inputs };
 }
 
 interface Place {

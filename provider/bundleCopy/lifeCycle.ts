@@ -9,17 +9,17 @@ import { publishedLifeCycle } from "../published/lifeCycle";
 import { folderFailures, localFailures } from "../published/localFailures";
 import type { PublicationKind } from "../published/publication";
 import { fromNow } from "../resource/decision";
+import type { CheckFailure } from "../resource/inputTable";
 import { signerFrom } from "../signing/signer";
 import { describeSource } from "../source/bundleSource";
 import { reportLeftOut } from "../source/inspect";
-import { changesSince } from "./changesSince";
 import { importCopy } from "./importCopy";
 import { linkTo } from "./link";
 import { withScratchFolder } from "./scratchFolder";
 import { isUnknown } from "../messages/unknown";
 import { BundleRefusedError } from "../messages/errors";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
-import { noChanges, type SiteChanges } from "./siteChanges";
+import { changesSince, noChanges, type SiteChanges } from "./siteChanges";
 import {
   copiedBundle,
   inputsOf,
@@ -43,41 +43,29 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   table: BUNDLE_COPY_INPUTS,
   noBookkeeping: { copies: [] },
   localFailures({ destination, signingKeyEnv }, configuration) {
-    const failures = localFailures([
+    const { folder, bucket } = destination as { folder?: string; bucket?: string };
+    if (folder !== undefined) return folderFailures("destination.folder", folder);
+    return localFailures([
+      { property: "destination.bucket", value: bucket, verify: () => verifySdk() },
       { property: "signingKeyEnv", value: signingKeyEnv, verify: (name) => signerFrom(name, configuration) },
     ]);
-    if (isUnknown(destination)) return failures;
-    if ("folder" in destination) return folderFailures("destination.folder", destination.folder);
-    return "bucket" in destination
-      ? localFailures([
-          { property: "destination.bucket", value: destination.bucket, verify: () => verifySdk() },
-        ])
-      : failures;
   },
 
   conflicts({ destination, offlineSearch, signingKeyEnv }) {
     if (isUnknown(destination) || "repository" in destination) return [];
     const isArchive = !isUnknown(destination.layout) && destination.layout !== "site";
-    return [
-      ...(offlineSearch !== undefined && isArchive
-        ? [
-            {
-              property: "offlineSearch",
-              reason:
-                'an archive stays as the service made it. Give the destination `layout: "site"`, or copy to a repository.',
-            },
-          ]
-        : []),
-      ...(signingKeyEnv === undefined
-        ? []
-        : [
-            {
-              property: "signingKeyEnv",
-              reason:
-                "only an image has a place for a signature, and programs that verify it. Copy to a `repository`. An AirGapKit signs files.",
-            },
-          ]),
-    ];
+    const failures: CheckFailure[] = [];
+    if (offlineSearch !== undefined && isArchive) {
+      const reason =
+        'an archive stays as the service made it. Give the destination `layout: "site"`, or copy to a repository.';
+      failures.push({ property: "offlineSearch", reason });
+    }
+    if (signingKeyEnv !== undefined) {
+      const reason =
+        "only an image has a place for a signature, and programs that verify it. Copy to a `repository`. An AirGapKit signs files.";
+      failures.push({ property: "signingKeyEnv", reason });
+    }
+    return failures;
   },
 
   destinationName: ({ destination }) => describeDestination(destination),
