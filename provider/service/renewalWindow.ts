@@ -22,7 +22,10 @@ export interface LinkTimes {
 }
 
 /** @param renewBeforeMs see {@link renewalWindow} */
-export function linkTimes(link: Omit<BundleLink, "url">, renewBeforeMs?: number): LinkTimes {
+export function linkTimes(
+  link: Pick<BundleLink, "mintedAtMs" | "expiresAtMs">,
+  renewBeforeMs?: number,
+): LinkTimes {
   const window = renewalWindow(link, renewBeforeMs);
   if (link.expiresAtMs === undefined || !window) return {};
   return {
@@ -38,7 +41,7 @@ export function linkTimes(link: Omit<BundleLink, "url">, renewBeforeMs?: number)
  * @param renewBeforeMs the user's `renewBefore`; default: a third of the link's life
  */
 export function renewalWindow(
-  { mintedAtMs, expiresAtMs }: Omit<BundleLink, "url">,
+  { mintedAtMs, expiresAtMs }: Pick<BundleLink, "mintedAtMs" | "expiresAtMs">,
   renewBeforeMs?: number,
 ): RenewalWindow | undefined {
   if (expiresAtMs === undefined) return undefined;

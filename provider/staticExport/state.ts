@@ -102,49 +102,43 @@ export function finishedState(
   clockError: ClockError | undefined,
   same?: StaticExportOutputs,
 ): StaticExportState {
-  const { link, jobId, pageCount } = done;
+  const { link, jobId, pageCount = same?.pageCount } = done;
+  const job = { jobId, status: "completed", pageCount };
   return {
-    outputs: outputsOf(inputs, {
-      jobId,
-      version: inputs.version ?? jobId,
-      status: "completed",
-      pageCount: pageCount ?? same?.pageCount,
-      bundleUrl: link.url,
-      bundleSize: link.sizeBytes ?? same?.bundleSize,
-      ...linkTimes(link, renewBeforeMs(inputs)),
-    }),
-    bookkeeping: {
-      given: givenOf(inputs),
-      mintedAtMs: link.mintedAtMs,
-      clockError,
-    },
+    outputs: outputsOf(inputs, job, { ...link, sizeBytes: link.sizeBytes ?? same?.bundleSize }),
+    bookkeeping: { given: givenOf(inputs), mintedAtMs: link.mintedAtMs, clockError },
   };
 }
 
 /** The state after a change of inputs that needs no request. */
 export function recordedState(inputs: CheckedInputs, before: StaticExportState): StaticExportState {
-  const { outputs, bookkeeping } = before;
-  const { jobId, status, pageCount, bundleUrl, bundleSize } = outputs;
+  const { mintedAtMs, clockError } = before.bookkeeping;
   return {
-    outputs: outputsOf(inputs, {
-      jobId,
-      version: inputs.version ?? jobId,
-      status,
-      pageCount,
-      bundleUrl,
-      bundleSize,
-      ...linkTimes(linkOf(before), renewBeforeMs(inputs)),
-    }),
-    bookkeeping: {
-      given: givenOf(inputs),
-      mintedAtMs: bookkeeping.mintedAtMs,
-      clockError: bookkeeping.clockError,
-      ...stillUnfinished(inputs, before),
-    },
+    outputs: outputsOf(inputs, before.outputs, linkOf(before)),
+    bookkeeping: { given: givenOf(inputs), mintedAtMs, clockError, ...stillUnfinished(inputs, before) },
   };
 }
 
-function outputsOf(inputs: CheckedInputs, own: OwnOutputs): StaticExportOutputs {
+/** A link, as far as a state knows it. */
+type LinkOfState = Pick<BundleLink, "mintedAtMs" | "expiresAtMs"> & {
+  readonly url?: string | undefined;
+  readonly sizeBytes?: number | undefined;
+};
+
+function outputsOf(
+  inputs: CheckedInputs,
+  { jobId, status, pageCount }: { jobId: string; status: string; pageCount?: number | undefined },
+  link: LinkOfState,
+): StaticExportOutputs {
+  const own: OwnOutputs = {
+    jobId,
+    version: inputs.version ?? jobId,
+    status,
+    pageCount,
+    bundleUrl: link.url,
+    bundleSize: link.sizeBytes,
+    ...linkTimes(link, renewBeforeMs(inputs)),
+  };
   const known = Object.entries(own).filter(([, value]) => value !== undefined);
   return { ...inputs, ...(Object.fromEntries(known) as Pick<StaticExportOutputs, keyof OwnOutputs>) };
 }
@@ -171,12 +165,8 @@ export function unfinishedState(
     ...(phase.kind !== "lost" && { jobId: phase.jobId }),
     ...(phase.kind === "completed" && { pageCount: phase.pageCount }),
   };
-  if (before) return { outputs: before.outputs, bookkeeping: { ...before.bookkeeping, unfinished } };
-  const jobId = unfinished.jobId ?? "";
-  return {
-    outputs: { ...inputs, jobId, version: inputs.version ?? jobId, status: "running" },
-    bookkeeping: { given: givenOf(inputs), unfinished },
-  };
+  const { outputs, bookkeeping } = before ?? stateWithoutLink(inputs, unfinished.jobId ?? "", "running");
+  return { outputs, bookkeeping: { ...bookkeeping, unfinished } };
 }
 
 /** Whether an interrupted operation has the same intent as these inputs. */
@@ -209,8 +199,11 @@ export function warnOfShortLife(
   );
 }
 
-function linkOf({ outputs: { expiresAt }, bookkeeping }: StaticExportState): Omit<BundleLink, "url"> {
+function linkOf({ outputs, bookkeeping }: StaticExportState): LinkOfState {
+  const { bundleUrl, bundleSize, expiresAt } = outputs;
   return {
+    url: bundleUrl,
+    sizeBytes: bundleSize,
     mintedAtMs: bookkeeping.mintedAtMs ?? 0,
     ...(expiresAt !== undefined && { expiresAtMs: Date.parse(expiresAt) }),
   };
@@ -220,10 +213,10 @@ function renewBeforeMs({ renewBefore = "" }: StaticExportInputs): number | undef
   return parseDuration(renewBefore);
 }
 
-/** The state of a job that is only read (`StaticExport.get`): its identity, without any result. */
-export function lookUpState(inputs: CheckedInputs, jobId: string): StaticExportState {
+/** The state of a job before its first result. */
+export function stateWithoutLink(inputs: CheckedInputs, jobId: string, status: string): StaticExportState {
   return {
-    outputs: { ...inputs, jobId, version: inputs.version ?? jobId, status: "" },
+    outputs: { ...inputs, jobId, version: inputs.version ?? jobId, status },
     bookkeeping: { given: givenOf(inputs) },
   };
 }

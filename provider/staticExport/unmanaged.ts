@@ -2,7 +2,7 @@ import { checkByTable } from "../resource/inputTable";
 import type { ConfigurationSource } from "../service/configuration";
 import { InputError, NotFoundError } from "../messages/errors";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "./inputs";
-import { lookUpState, type StaticExportState } from "./state";
+import { stateWithoutLink, type StaticExportState } from "./state";
 
 /**
  * The state of an export before `StaticExport.get` reads it. Pulumi calls no check before a read, so this function applies
@@ -32,7 +32,7 @@ export function stateToLookUp(
     const reasons = failures.map(({ property, reason }) => `${property} ${reason}`);
     throw new InputError(`${domain}: cannot be looked up: ${reasons.join("; ")}`, "");
   }
-  return lookUpState(inputs, inputs.jobId);
+  return stateWithoutLink(inputs, inputs.jobId, "");
 }
 
 /** The parts of `docs.example.com/<jobId>`. A domain has no slash, so the first one ends it. */
