@@ -12,7 +12,7 @@ import type { OfflineSearch } from "../offlineSearch/options";
 import { editionOf, unpackSite, type SearchFacts } from "../offlineSearch/unpackSite";
 import type { Context } from "../resource/context";
 import { checkedByTable } from "../resource/inputTable";
-import { DEFAULT_LIMIT_MS } from "../resource/lifeCycle";
+import { DEFAULT_LIMIT_MS, type Imported } from "../resource/lifeCycle";
 import { withinLimit, type LimitedContext } from "../resource/withinLimit";
 import { describeSource, sourceAttributes } from "../source/bundleSource";
 import { signerFrom } from "../signing/signer";
@@ -28,11 +28,7 @@ import { copiedBundle, stateOf, type BundleCopyState } from "./state";
 /** Length of the version of an archive without a recorded version, in digits of the archive's digest. */
 const VERSION_DIGITS = 12;
 
-/** The state, and the inputs with which a program changes nothing. */
-interface Imported {
-  readonly inputs: Partial<CheckedInputs>;
-  readonly state: BundleCopyState;
-}
+type ImportedCopy = Imported<CheckedInputs, BundleCopyState>;
 
 /**
  * Takes a copy under management. The copy is read and compared with its bundle: an archive is the bundle itself, the bundle of a
@@ -41,7 +37,7 @@ interface Imported {
  * @param id see `parseImportId`
  * @throws DocsHostingError
  */
-export async function importCopy(given: Context, id: string): Promise<Imported> {
+export async function importCopy(given: Context, id: string): Promise<ImportedCopy> {
   const parsed = parseImportId(id);
   const checked = checkDestination(parsed.destination);
   if ("problem" in checked) {
@@ -91,7 +87,7 @@ function expectSignature(
   }
 }
 
-async function adopt(context: LimitedContext, parsed: ImportId, found: FoundCopy): Promise<Imported> {
+async function adopt(context: LimitedContext, parsed: ImportId, found: FoundCopy): Promise<ImportedCopy> {
   const { signingKeyEnv } = parsed;
   const program = {
     source: sourceOf(parsed, found),

@@ -5,7 +5,7 @@ import { DocsHostingError } from "../messages/errors";
 import { isUnknown } from "../messages/unknown";
 
 /** A value that a publication reads on this machine, and a check of it that needs no request. */
-export interface LocalInput {
+interface LocalInput {
   readonly property: string;
   readonly value: unknown;
   /** @throws DocsHostingError */

@@ -51,11 +51,8 @@ export function planPublication<T extends Published>(
     return { action: "publish", code: "RESUMED", text };
   }
   if (drifted !== undefined) {
-    return {
-      action: "publish",
-      code: "DRIFTED",
-      text: `${address} ${driftText(drifted, made)}, so ${actionText}`,
-    };
+    const found = drifted === "gone" ? "no longer exists" : `has changed since it was ${made}`;
+    return { action: "publish", code: "DRIFTED", text: `${address} ${found}, so ${actionText}` };
   }
   const reasonToSign = kind.reasonToSign?.(inputs, state, nowMs);
   if (reasonToSign) return { action: "sign", ...reasonToSign };
@@ -69,10 +66,6 @@ export function planPublication<T extends Published>(
   }
   const text = `${changed.join(" and ")} changed: recorded without a request`;
   return { action: "record", code: "SETTINGS", text };
-}
-
-function driftText(drifted: "gone" | "changed", made: string): string {
-  return drifted === "gone" ? "no longer exists" : `has changed since it was ${made}`;
 }
 
 /** The names of the inputs that changed since the outputs were made. */

@@ -2,7 +2,7 @@ import type { Inspection } from "../archive/site";
 import type { Bundle } from "../archive/bundle";
 import type { InputTable, CheckFailure } from "../resource/inputTable";
 import type { Decision } from "../resource/decision";
-import type { StoredState } from "../resource/lifeCycle";
+import type { Imported, StoredState } from "../resource/lifeCycle";
 import type { ConfigurationSource } from "../service/configuration";
 import type { LinkTimes } from "../service/renewalWindow";
 import type { CheckedSource } from "../source/bundleSource";
@@ -82,10 +82,7 @@ export interface PublicationKind<T extends Published> {
   readonly noBookkeeping: T["state"]["bookkeeping"];
 
   /** Takes an item under management, see {@link LifeCycle}. */
-  import(
-    context: Context,
-    id: string,
-  ): Promise<{ readonly inputs: Partial<T["inputs"]>; readonly state: T["state"] }>;
+  import(context: Context, id: string): Promise<Imported<T["inputs"], T["state"]>>;
 
   /** Problems of inputs that are valid one by one, but not together. */
   conflicts(inputs: T["inputs"]): CheckFailure[];

@@ -25,14 +25,10 @@ export interface Diff {
 
 /** The diff of a resource whose URN differs from its state: Pulumi does not notify a provider of a rename. */
 export function renamedDiff(diff: Diff): Diff {
-  const { changed, hidden, decision } = diff;
+  const hidden = diff.hidden || diff.changed.length === 0;
+  if (diff.decision.code !== "UP_TO_DATE") return { ...diff, hidden };
   const text = "the resource was renamed or moved: recorded without a request";
-  const renamed: Decision = { code: "SETTINGS", text };
-  return {
-    ...diff,
-    hidden: hidden || changed.length === 0,
-    decision: decision.code === "UP_TO_DATE" ? renamed : decision,
-  };
+  return { ...diff, hidden, decision: { code: "SETTINGS", text } };
 }
 
 /** The decision that a refresh reports for a missing object. @param what "job 7 of docs.example.com" */
@@ -49,6 +45,12 @@ export const READ_LIMIT_MS = 60_000;
 /** The result of a read: the current state, and the inputs that it was made from. */
 export interface Found<Inputs extends object, State extends StoredState> {
   readonly inputs: Inputs;
+  readonly state: State;
+}
+
+/** An object that was taken under management, and the inputs that a program must have for it; defaults are left out. */
+export interface Imported<Inputs extends object, State extends StoredState> {
+  readonly inputs: Partial<Inputs>;
   readonly state: State;
 }
 
@@ -106,13 +108,13 @@ export interface LifeCycle<Inputs extends object, State extends StoredState> {
   ): Promise<Found<Inputs, State>>;
 
   /**
-   * Takes an object that exists under management: `pulumi import`. The inputs are those that a program must have, so that its
-   * next `pulumi up` changes nothing; defaults are left out.
+   * Takes an object that exists under management: `pulumi import`. The next `pulumi up` of a program with the inputs changes
+   * nothing.
    *
    * @param id which object, in a form of this resource
    * @throws an Error, also if the object does not exist or the resource cannot be imported
    */
-  import(context: Context, id: string): Promise<{ readonly inputs: Partial<Inputs>; readonly state: State }>;
+  import(context: Context, id: string): Promise<Imported<Inputs, State>>;
 
   /**
    * @param limitMs time limit in milliseconds. Default: {@link DEFAULT_LIMIT_MS}

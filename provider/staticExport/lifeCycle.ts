@@ -9,11 +9,10 @@ import { explained } from "../messages/explainedError";
 import { exportSite } from "./exportSite";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "./inputs";
 import { changedInputs, planExport, predictExport } from "./plan";
-import { importExport } from "./importExport";
 import { renewalLimitMs, renewLink } from "./renewLink";
 import { renameRecords } from "./resumption";
 import { inputsOf, recordedState, serviceTimeOf, warnOfShortLife, type StaticExportState } from "./state";
-import { noSuchJob, stateToLookUp } from "./unmanaged";
+import { importExport, noSuchJob, stateToLookUp } from "./unmanaged";
 import { findJob } from "./workflow";
 
 /** The life cycle of a static export. */

@@ -1,8 +1,75 @@
-import { checkByTable } from "../resource/inputTable";
+import type { Context } from "../resource/context";
+import { checkByTable, checkedByTable } from "../resource/inputTable";
+import { READ_LIMIT_MS, type Imported } from "../resource/lifeCycle";
+import { openClient } from "../resource/openClient";
+import type { ExportJob } from "../service/exportJob";
 import type { ConfigurationSource } from "../service/configuration";
-import { InputError, NotFoundError } from "../messages/errors";
+import { mintLink } from "../service/mintLink";
+import { clockErrorOf, machineOf } from "../time/serviceClock";
+import { ExportFailedError, InputError, NotFoundError, NotReadyError } from "../messages/errors";
+import { explained } from "../messages/explainedError";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "./inputs";
-import { stateWithoutLink, type StaticExportState } from "./state";
+import { finishedState, stateWithoutLink, type StaticExportState } from "./state";
+import { findJob } from "./workflow";
+
+/**
+ * Takes the export of a job under management: reads the job, and mints a link to its bundle, as for the input `jobId`.
+ *
+ * @param id `docs.example.com/<jobId>`
+ */
+export async function importExport(
+  context: Context,
+  id: string,
+): Promise<Imported<CheckedInputs, StaticExportState>> {
+  const given = jobOfId(id);
+  if (given.jobId === undefined) {
+    throw new InputError(
+      `${id}: cannot be imported without a job: the service cannot list the jobs of a site. Write the id as DOMAIN/JOB, such as ${id}/7f3a`,
+      "",
+    );
+  }
+  const inputs = checkedByTable<CheckedInputs>(
+    STATIC_EXPORT_INPUTS,
+    given,
+    context.configuration,
+    `${id}: cannot be imported`,
+  );
+  const { domain, jobId = given.jobId } = inputs;
+  context.tracer.note({ "docs_hosting.domain": domain, "docs_hosting.job.id": jobId });
+  try {
+    const service = openClient(context, inputs, READ_LIMIT_MS);
+    const job = await findJob(jobId, { domain, mayBeNew: false }, service);
+    refuseUnlessCompleted(job);
+    const link = await mintLink(jobId, domain, service);
+    const clockError = clockErrorOf(machineOf(context), service.client.clockAheadMs);
+    const { pageCount } = job;
+    return {
+      inputs: { domain, jobId },
+      state: finishedState(inputs, { jobId, pageCount, link }, clockError),
+    };
+  } catch (error) {
+    if (error instanceof NotFoundError) {
+      const remedy = "Check the domain, the job and the account.";
+      throw new NotFoundError(`${id}: the service has no such job. ${remedy}`, remedy, {
+        status: 404,
+        cause: error,
+      });
+    }
+    throw explained(error, id, "Nothing was imported");
+  }
+}
+
+function refuseUnlessCompleted({ outcome, status, reason }: ExportJob): void {
+  if (outcome === "failure") {
+    const why = reason === undefined ? "and the service gave no reason" : `the service says: ${reason}`;
+    throw new ExportFailedError(`the job ${status}: ${why}`, "Import another job.");
+  }
+  if (outcome === "pending") {
+    throw new NotReadyError(`the job is not completed yet: ${status}`, "Import it once it is.", {
+      status: 409,
+    });
+  }
+}
 
 /**
  * The state of an export before `StaticExport.get` reads it. Pulumi calls no check before a read, so this function applies
@@ -36,7 +103,7 @@ export function stateToLookUp(
 }
 
 /** The parts of `docs.example.com/<jobId>`. A domain has no slash, so the first one ends it. */
-export function jobOfId(id: string): { domain: string; jobId?: string } {
+function jobOfId(id: string): { domain: string; jobId?: string } {
   const slash = id.indexOf("/");
   return slash < 0 ? { domain: id } : { domain: id.slice(0, slash), jobId: id.slice(slash + 1) };
 }
