@@ -1,16 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { BundleCopyOutputs } from "../provider/bundleCopy/state";
 import { COPY_WITHOUT_ADDRESS, deliveryOf, type Delivery } from "../provider/installation/delivery";
 import { copyValues as valuesOfCopy } from "../provider/installation/siteValues";
+import type { OutputsOf } from "./resourceProperties";
 
 /** The outputs of a BundleCopy that an installation needs. */
-export interface CopiedSite {
+export interface CopiedSite extends Pick<
+  OutputsOf<BundleCopyOutputs>,
+  "version" | "jobId" | "sha256" | "image" | "bundleUrl"
+> {
   /** The input of that name. */
   readonly destination: pulumi.Output<unknown>;
-  readonly version: pulumi.Output<string>;
-  readonly jobId: pulumi.Output<string | undefined>;
-  readonly sha256: pulumi.Output<string>;
-  readonly image: pulumi.Output<string | undefined>;
-  readonly bundleUrl: pulumi.Output<string | undefined>;
 }
 
 /** Destinations that were known when the program ran. Errors in them are reported at once. */

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import {
+  FEATURES,
   isFeature,
   KINDS,
   supportOf,
-  unknownFeature,
   unknownName,
   type DeploymentKind,
   type Feature,
@@ -19,7 +19,7 @@ import {
  * featureSupport("search", "air-gapped"); // "unavailable"
  */
 export function featureSupport(feature: Feature, deploymentKind: DeploymentKind): FeatureSupport {
-  if (!isFeature(feature)) throw new pulumi.RunError(unknownFeature(feature));
+  if (!isFeature(feature)) throw new pulumi.RunError(unknownName("feature", feature, FEATURES));
   const support = supportOf(feature, deploymentKind);
   if (support === undefined) throw new pulumi.RunError(unknownName("deployment kind", deploymentKind, KINDS));
   return support;

@@ -56,11 +56,6 @@ export function isFeature(name: string): name is Feature {
   return Object.hasOwn(TABLE, name);
 }
 
-/** The message for an unknown feature: it lists the known ones. */
-export function unknownFeature(name: unknown): string {
-  return unknownName("feature", name, FEATURES);
-}
-
 /** The message for an unknown name: it lists the allowed ones. */
 export function unknownName(what: string, name: unknown, allowed: readonly string[]): string {
   const given = typeof name === "string" ? `"${name}"` : `of type ${typeof name}`;
@@ -96,7 +91,7 @@ export function featureValues(
   const values: Partial<Record<Feature, true>> = {};
   const unavailable: Feature[] = [];
   for (const [name, asked] of Object.entries(requested) as [string, unknown][]) {
-    if (!isFeature(name)) return { problem: `in \`features\`, ${unknownFeature(name)}.` };
+    if (!isFeature(name)) return { problem: `in \`features\`, ${unknownName("feature", name, FEATURES)}.` };
     if (asked === undefined || asked === null || asked === false) continue;
     if (asked !== true) {
       return {

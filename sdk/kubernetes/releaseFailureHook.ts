@@ -41,26 +41,20 @@ async function explain(failure: pulumi.ErrorHookArgs): Promise<boolean> {
 
 function failed({ errors, newInputs, id }: pulumi.ErrorHookArgs): [error: string, release: FailedRelease] {
   const [namespace, name] = id.split("/");
+  const inputs = (newInputs ?? {}) as Readonly<Record<string, unknown>>;
+  const { timeout, atomic } = inputs;
+  // a secret comes as an output
+  const text = (value: unknown): string | undefined =>
+    typeof value === "string" && value !== "" ? value : undefined;
   return [
     errors[0] ?? "",
     {
-      namespace: plain("string", newInputs?.["namespace"]) ?? (namespace || "NAMESPACE"),
-      name: plain("string", newInputs?.["name"]) ?? name ?? "NAME",
-      timeoutSeconds: plain("number", newInputs?.["timeout"]),
-      atomic: plain("boolean", newInputs?.["atomic"]),
+      namespace: text(inputs["namespace"]) ?? (namespace || "NAMESPACE"),
+      name: text(inputs["name"]) ?? name ?? "NAME",
+      timeoutSeconds: typeof timeout === "number" ? timeout : undefined,
+      atomic: atomic === true,
     },
   ];
-}
-
-interface Plain {
-  string: string;
-  number: number;
-  boolean: boolean;
-}
-
-/** The value, unless it is missing or a secret (which comes as an output). */
-function plain<Type extends keyof Plain>(type: Type, value: unknown): Plain[Type] | undefined {
-  return typeof value === type && value !== "" ? (value as Plain[Type]) : undefined;
 }
 
 /** A stand-in for the resource: the log reads only the URN, to find the row. */

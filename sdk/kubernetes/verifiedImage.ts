@@ -7,7 +7,7 @@ import {
 import { isCopy } from "../copiedSite";
 import { programContext } from "../programContext";
 import type { InputsOf } from "../resourceProperties";
-import type { SiteSource } from "../staticExportValues";
+import type { BundleCopyValues, SiteSource } from "../staticExportValues";
 
 /** How the signature of an image is verified: see {@link ImageVerification} for the meaning of each field. */
 export type ImageVerificationArgs = InputsOf<ImageVerification>;
@@ -19,12 +19,6 @@ export function verificationOf(source: SiteSource, verify: ImageVerificationArgs
     (destination) => (Object(destination) as { plainHttp?: boolean }).plainHttp ?? false,
   );
   return { ...verify, plainHttp };
-}
-
-/** The values of a site that name an image. */
-interface ImageValues {
-  readonly siteImage?: pulumi.Output<string | undefined> | undefined;
-  readonly siteVolume?: { readonly image: pulumi.Output<string | undefined> } | undefined;
 }
 
 /**
@@ -43,7 +37,7 @@ export function verifiedValues<Values extends object>(
   const refuse = (problem: string): never => {
     throw new pulumi.RunError(`${owner}: ${problem}`);
   };
-  const { siteImage, siteVolume } = values as ImageValues;
+  const { siteImage, siteVolume } = values as Partial<BundleCopyValues>;
   if (!siteImage && !siteVolume) refuse(NOTHING_TO_VERIFY);
   const { publicKey } = verify;
   if (typeof publicKey === "string") {
