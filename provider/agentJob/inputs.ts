@@ -27,8 +27,8 @@ const IDENTIFIER = text((value) =>
     : { problem: "is not an identifier: visible ASCII characters, at most 512 of them" },
 );
 
-/** One row per input: its rule, its default, and the effect of a change. */
-export const AGENT_JOB_INPUTS: InputTable<CheckedAgentJobInputs> = {
+/** One row per input, by the names that the state has: its rule, its default, and the effect of a change. */
+export const STORED_AGENT_JOB_INPUTS: InputTable<CheckedAgentJobInputs> = {
   projectId: {
     change: "replaces",
     required: "the project identifier, which the dashboard's API keys page shows",
@@ -36,7 +36,6 @@ export const AGENT_JOB_INPUTS: InputTable<CheckedAgentJobInputs> = {
   },
   jobId: {
     change: "replaces",
-    publicName: "id",
     required: "the identifier of the agent job",
     rule: IDENTIFIER,
   },
@@ -46,4 +45,10 @@ export const AGENT_JOB_INPUTS: InputTable<CheckedAgentJobInputs> = {
     rule: (value) => (typeof value === "boolean" ? { value } : { problem: "must be true or false" }),
   },
   ...SERVICE_INPUTS,
+};
+
+/** The same for programs in TypeScript, which give the job as `id`. */
+export const AGENT_JOB_INPUTS: typeof STORED_AGENT_JOB_INPUTS = {
+  ...STORED_AGENT_JOB_INPUTS,
+  jobId: { ...STORED_AGENT_JOB_INPUTS.jobId, publicName: "id" },
 };

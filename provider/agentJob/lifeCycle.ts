@@ -5,7 +5,6 @@ import {
   checkByTable,
   checkedByTable,
   withEffect,
-  withStoredNames,
   type InputTable,
 } from "../resource/inputTable";
 import {
@@ -22,7 +21,7 @@ import { waitForJob, type PolledJob } from "../polling/jobWait";
 import { AgentFailedError, InputError, NotFoundError } from "../messages/errors";
 import { explained } from "../messages/explainedError";
 import { warningOnce } from "../messages/reporter";
-import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
+import { AGENT_JOB_INPUTS, STORED_AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
 import { inputsOf, NOT_OBSERVED, observedState, type AgentJobState } from "./state";
 
 /** The life cycle of an agent job. */
@@ -95,7 +94,7 @@ export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
 /** The life cycle of an agent job whose inputs have their stored names for the user, too: a schema cannot have an input `id`. */
 export const agentJobByStoredNames: typeof agentJob = {
   ...agentJob,
-  ...withNamesOf(withStoredNames(AGENT_JOB_INPUTS)),
+  ...withNamesOf(STORED_AGENT_JOB_INPUTS),
 };
 
 /**
@@ -117,7 +116,7 @@ async function readById(
   }
   const given = { projectId: id.slice(0, slash), jobId: id.slice(slash + 1) };
   const what = `${id}: cannot be ${done}`;
-  const inputs = checkedByTable(withStoredNames(AGENT_JOB_INPUTS), given, context.configuration, what);
+  const inputs = checkedByTable(STORED_AGENT_JOB_INPUTS, given, context.configuration, what);
   traceJob(context, inputs);
   try {
     const { client } = openClient(context, inputs, READ_LIMIT_MS);

@@ -40,7 +40,8 @@ export function parseImportId(id: string): ImportId {
   if (place === undefined) {
     throw new InputError(`${id}: is not the address of a copy. ${FORMS}`, "");
   }
-  const { kind, name, isSite, fields } = place;
+  const { kind, name, fields } = place;
+  const isSite = kind === "repository" || fields["layout"] === "site";
   const destinationFields = Object.keys(DESTINATION_KINDS[kind] ?? {}).filter(
     (field) => !["folder", "bucket", "prefix", "repository", "layout"].includes(field),
   );
@@ -68,7 +69,6 @@ export function parseImportId(id: string): ImportId {
 interface Place {
   readonly kind: "folder" | "bucket" | "repository";
   readonly name: string;
-  readonly isSite: boolean;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -79,19 +79,17 @@ function placeOf(uri: string): Place | undefined {
       [];
     const name = file ?? edition;
     if (name === undefined) return undefined;
-    const isSite = file === undefined;
-    const fields = { bucket, ...(prefix !== undefined && { prefix }), ...(isSite && { layout: "site" }) };
-    return { kind: "bucket", name, isSite, fields };
+    const layout = file === undefined && { layout: "site" };
+    return { kind: "bucket", name, fields: { bucket, ...(prefix !== undefined && { prefix }), ...layout } };
   }
   const name = basename(uri);
   if (/^[0-9a-f]{64}(?:\.tar\.gz|\.zip)?$/.test(name)) {
-    const isSite = !name.includes(".");
-    const fields = { folder: dirname(uri), ...(isSite && { layout: "site" }) };
-    return { kind: "folder", name, isSite, fields };
+    const layout = !name.includes(".") && { layout: "site" };
+    return { kind: "folder", name, fields: { folder: dirname(uri), ...layout } };
   }
   const [, repository = "", digest] = /^([^@]+)@(sha256:[0-9a-f]{64})$/.exec(uri) ?? [];
   if (digest === undefined || repositoryProblem(repository) !== undefined) return undefined;
-  return { kind: "repository", name: digest, isSite: true, fields: { repository } };
+  return { kind: "repository", name: digest, fields: { repository } };
 }
 
 function fieldsIn(query: string, id: string): [name: string, value: string][] {

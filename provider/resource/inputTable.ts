@@ -56,14 +56,6 @@ export function inputNames<Inputs>(table: InputTable<Inputs>): (keyof Inputs & s
   return Object.keys(table) as (keyof Inputs & string)[];
 }
 
-/** The table for users who write the inputs by the names that the state has. */
-export function withStoredNames<Inputs>(table: InputTable<Inputs>): InputTable<Inputs> {
-  const withoutName = (row: InputRow): object =>
-    Object.fromEntries(Object.entries(row).filter(([field]) => field !== "publicName"));
-  const rows = Object.entries<InputRow>(table).map(([name, row]) => [name, withoutName(row)]);
-  return Object.fromEntries(rows) as InputTable<Inputs>;
-}
-
 /** The inputs that a state was made from: its outputs that have a row and a value. */
 export function inputsAmong<Checked>(
   table: Readonly<Record<string, InputRow>>,

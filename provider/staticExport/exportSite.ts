@@ -52,20 +52,17 @@ class SiteExport {
   }
 
   async run(planned: JobPhase | undefined): Promise<StaticExportState> {
+    // an earlier run may have been interrupted just after the start
+    const mayBeNew = planned?.jobId === this.#before?.bookkeeping.unfinished?.jobId;
     try {
       const done =
-        (planned && (await this.#continuePlanned(planned))) ??
+        (planned && (await this.#continue(planned, mayBeNew))) ??
         (await this.#continueKilledRun()) ??
         (await this.#startNew());
       return this.#finish(done);
     } catch (error) {
       return this.#fail(error);
     }
-  }
-
-  #continuePlanned(job: JobPhase): Promise<FinishedExport | undefined> {
-    // an earlier run may have been interrupted just after the start
-    return this.#continue(job, job.jobId === this.#before?.bookkeeping.unfinished?.jobId);
   }
 
   async #continueKilledRun(): Promise<FinishedExport | undefined> {
