@@ -23,8 +23,8 @@ export interface StaticExportValues {
 
 /** {@link StaticExportValues} of a link. Version, job and digest are optional. */
 export interface StaticExportLinkValues {
-  staticExport: Omit<StaticExportValues["staticExport"], "version" | "jobId"> &
-    Partial<Pick<StaticExportValues["staticExport"], "version" | "jobId">>;
+  staticExport: Pick<StaticExportValues["staticExport"], "enabled" | "bundleUrl"> &
+    Partial<StaticExportValues["staticExport"]>;
   fetch?: {
     /** SHA-256 of the archive. Pods refuse any other archive. */
     sha256: pulumi.Output<string>;
@@ -33,14 +33,8 @@ export interface StaticExportLinkValues {
 
 /** The values with which the deployment chart serves a site from an image, without a link. */
 export interface SiteImageValues {
-  staticExport: {
-    /** Turns serving of a static export on. */
-    enabled: boolean;
-    /** Label of the content. */
-    version?: pulumi.Output<string>;
-    /** Job that made the content. */
-    jobId?: pulumi.Output<string | undefined>;
-  };
+  staticExport: Pick<BundleCopyValues["staticExport"], "enabled"> &
+    Partial<Pick<BundleCopyValues["staticExport"], "version" | "jobId">>;
   /** An image that itself serves the site, `repository@sha256:…`. */
   siteImage?: pulumi.Output<string>;
   siteVolume?: {
