@@ -12,6 +12,12 @@ export interface RecordedResource {
   readonly domain: string;
 }
 
+/** What is known of a start: its idempotency key until it is answered, then its job. */
+export interface RecordedStart {
+  readonly jobId?: string;
+  readonly idempotencyKey?: string;
+}
+
 /** How long a record is valid, in milliseconds. A limit is needed because the job of an older record has old content. */
 export const RECORD_LIFE_MS = 24 * 3_600_000;
 
@@ -39,37 +45,45 @@ export class ResumeFolder {
   }
 
   /**
-   * The job that was started for this resource and is not in its state.
+   * The start for this resource that is not in its state. Empty if there is no record, or it is unreadable.
    *
    * @param intent the wanted content, see `intentOf`
    */
-  find(resource: RecordedResource, intent: string): string | undefined {
-    const jobId = this.#read(resource, intent)["jobId"];
-    return isIdentifier(jobId) ? jobId : undefined;
+  find(resource: RecordedResource, intent: string): RecordedStart {
+    const path = this.#find(resource, intent);
+    if (path === undefined) return {};
+    try {
+      if (this.#now() - statSync(path).mtimeMs > RECORD_LIFE_MS) return {};
+      const { jobId, idempotencyKey } = Object(JSON.parse(readFileSync(path, "utf8"))) as Record<
+        string,
+        unknown
+      >;
+      return {
+        ...(isIdentifier(jobId) && { jobId }),
+        ...(typeof idempotencyKey === "string" && { idempotencyKey }),
+      };
+    } catch {
+      return {};
+    }
   }
 
   /**
-   * Records a job directly after its start.
+   * Records a start before it is sent, and its job directly after it.
    *
    * @returns the error code on failure
    */
-  save(resource: RecordedResource, intent: string, jobId: string): string | undefined {
-    return this.#write(resource, intent, { jobId });
-  }
-
-  /**
-   * The idempotency key of a start for this content that got no reply.
-   *
-   * @param intent see {@link find}
-   */
-  findStart(resource: RecordedResource, intent: string): string | undefined {
-    const key = this.#read(resource, intent)["idempotencyKey"];
-    return typeof key === "string" ? key : undefined;
-  }
-
-  /** Records a start before it is sent. Best effort: without the record, the next run cannot repeat the idempotency key. */
-  saveStart(resource: RecordedResource, intent: string, idempotencyKey: string): void {
-    this.#write(resource, intent, { idempotencyKey });
+  save(resource: RecordedResource, intent: string, start: RecordedStart): string | undefined {
+    try {
+      makeHomeFolder(this.#folder());
+      this.#removeOld();
+      // written in place, because a draft before its rename would not be found; flushed to disk before the wait for the job
+      const text = JSON.stringify({ urn: resource.urn, ...start });
+      const path = this.#find(resource, intent) ?? this.#newPath(resource, intent);
+      writeFileSync(path, text, { mode: 0o600, flush: true });
+      return undefined;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code ?? "unknown error";
+    }
   }
 
   /** The service refused the start: the next start gets a new key. */
@@ -109,33 +123,6 @@ export class ResumeFolder {
   /** The engine has stored every returned state. */
   operationEnded(): void {
     for (const resource of this.#handedOver.splice(0)) this.forget(resource);
-  }
-
-  /** The record's content; empty if there is no record or it is unreadable. */
-  #read(resource: RecordedResource, intent: string): Readonly<Record<string, unknown>> {
-    const path = this.#find(resource, intent);
-    if (path === undefined) return {};
-    try {
-      if (this.#now() - statSync(path).mtimeMs > RECORD_LIFE_MS) return {};
-      return (JSON.parse(readFileSync(path, "utf8")) ?? {}) as Record<string, unknown>;
-    } catch {
-      return {};
-    }
-  }
-
-  /** @returns the error code on failure */
-  #write(resource: RecordedResource, intent: string, content: object): string | undefined {
-    try {
-      makeHomeFolder(this.#folder());
-      this.#removeOld();
-      // written in place, because a draft before its rename would not be found; flushed to disk before the wait for the job
-      const text = JSON.stringify({ urn: resource.urn, ...content });
-      const path = this.#find(resource, intent) ?? this.#newPath(resource, intent);
-      writeFileSync(path, text, { mode: 0o600, flush: true });
-      return undefined;
-    } catch (error) {
-      return (error as NodeJS.ErrnoException).code ?? "unknown error";
-    }
   }
 
   #removeOld(): void {

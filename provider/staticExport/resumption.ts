@@ -22,10 +22,10 @@ export function resumptionOf(
   const intent = intentOf(inputs);
   return {
     /** The job that an earlier, killed run started and did not store in the state. */
-    find: () => records?.find(resource, intent),
+    find: () => records?.find(resource, intent).jobId,
 
     save(jobId: string): void {
-      const problem = records?.save(resource, intent, jobId);
+      const problem = records?.save(resource, intent, { jobId });
       if (problem === undefined) return;
       reporter.warn(
         `job ${jobId} could not be recorded in Pulumi's home folder (${problem}): if this run is killed, the next one starts another job`,
@@ -37,11 +37,11 @@ export function resumptionOf(
      * such keys starts no second job; otherwise a new key.
      */
     beginStart(): string {
-      const known = records?.findStart(resource, intent);
+      const known = records?.find(resource, intent).idempotencyKey;
       if (known !== undefined) return known;
-      const key = randomUUID();
-      records?.saveStart(resource, intent, key);
-      return key;
+      const idempotencyKey = randomUUID();
+      records?.save(resource, intent, { idempotencyKey }); // best effort: without it, the next run has another key
+      return idempotencyKey;
     },
 
     /** The service refused the start: no job was started. */

@@ -9,10 +9,8 @@ import { Secrets } from "../../dist/provider/messages/secrets.js";
 
 const silent = (): undefined => undefined;
 const NO_RECORDS: Context["resumeRecords"] & Context["publicationRecords"] = {
-  find: silent,
+  find: () => ({}),
   save: silent,
-  findStart: silent,
-  saveStart: silent,
   forgetStart: silent,
   handOver: silent,
   rename: silent,

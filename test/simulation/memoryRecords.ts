@@ -1,6 +1,7 @@
 import {
   RECORD_LIFE_MS,
   type RecordedResource,
+  type RecordedStart,
   type ResumeFolder,
 } from "../../provider/resource/resumeRecords.ts";
 
@@ -19,24 +20,23 @@ export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
     this.#now = now;
   }
 
-  find(resource: RecordedResource, intent: string): string | undefined {
+  find(resource: RecordedResource, intent: string): RecordedStart {
     const record = this.jobs.get(prefixOf(resource) + intent);
-    return record && this.#now() - record.savedAtMs <= RECORD_LIFE_MS ? record.jobId : undefined;
+    const idempotencyKey = this.starts.get(prefixOf(resource) + intent);
+    const isValid = record && this.#now() - record.savedAtMs <= RECORD_LIFE_MS;
+    return {
+      ...(isValid && { jobId: record.jobId }),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    };
   }
 
-  save(resource: RecordedResource, intent: string, jobId: string): string | undefined {
+  save(resource: RecordedResource, intent: string, start: RecordedStart): string | undefined {
     if (this.diskIsFull) return "ENOSPC";
-    this.jobs.set(prefixOf(resource) + intent, { jobId, savedAtMs: this.#now() });
+    const { jobId, idempotencyKey } = start;
     this.starts.delete(prefixOf(resource) + intent);
+    if (jobId !== undefined) this.jobs.set(prefixOf(resource) + intent, { jobId, savedAtMs: this.#now() });
+    if (idempotencyKey !== undefined) this.starts.set(prefixOf(resource) + intent, idempotencyKey);
     return undefined;
-  }
-
-  findStart(resource: RecordedResource, intent: string): string | undefined {
-    return this.starts.get(prefixOf(resource) + intent);
-  }
-
-  saveStart(resource: RecordedResource, intent: string, idempotencyKey: string): void {
-    if (!this.diskIsFull) this.starts.set(prefixOf(resource) + intent, idempotencyKey);
   }
 
   forgetStart(resource: RecordedResource, intent: string): void {

@@ -40,7 +40,7 @@ test("a job that cannot be recorded is a warning that says what that means", () 
 
 test("a key that an earlier release recorded, in another form, is still valid", () => {
   const key = "0123456789abcdef0123456789abcdef";
-  resumeRecords.saveStart({ ...INPUTS, urn: URN }, intentOf(INPUTS), key);
+  resumeRecords.save({ ...INPUTS, urn: URN }, intentOf(INPUTS), { idempotencyKey: key });
   expect(record(URN).beginStart()).toBe(key);
 });
 
@@ -60,9 +60,9 @@ test("without a URN nothing is recorded, and each start has its own key", () => 
 test("records from before a rename are found under the new URN", () => {
   const NEW_URN = `${URN}-renamed`;
   record(URN).save("job-1");
-  resumeRecords.save({ ...INPUTS, urn: "undefined" }, "", "job-2");
+  resumeRecords.save({ ...INPUTS, urn: "undefined" }, "", { jobId: "job-2" });
   renameRecords({ resumeRecords, urn: NEW_URN }, INPUTS);
-  expect(resumeRecords.find({ ...INPUTS, urn: NEW_URN }, "")).toBeUndefined();
+  expect(resumeRecords.find({ ...INPUTS, urn: NEW_URN }, "").jobId).toBeUndefined();
   renameRecords({ resumeRecords, formerUrn: URN }, INPUTS);
   expect(record(URN).find()).toBe("job-1");
   renameRecords({ resumeRecords, urn: NEW_URN, formerUrn: URN }, INPUTS);

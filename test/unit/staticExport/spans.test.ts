@@ -140,7 +140,7 @@ test("where the job is gone, the code is that of the new one, and no span of its
 test("the job of a killed run continues with its own code", async () => {
   const { domain, baseUrl } = site.inputs;
   site.service.jobs.set("job-7", { domain, startedAtMs: site.clock.monotonic(), outcome: "completed" });
-  site.records.save({ urn: URN, domain, baseUrl }, intentOf(site.inputs), "job-7");
+  site.records.save({ urn: URN, domain, baseUrl }, intentOf(site.inputs), { jobId: "job-7" });
   await create();
   expect(recorded.tree.attributes).toMatchObject({
     "docs_hosting.decision": "RESUMED",

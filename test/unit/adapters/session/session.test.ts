@@ -195,7 +195,7 @@ describe("an engine that is gone", () => {
 
   test("ends the operations, then the process, and leaves the records of started jobs", async () => {
     const resource = { baseUrl: "https://api.example.test", urn: URN, domain: "docs.example.com" };
-    session.resumeRecords.save(resource, "0".repeat(64), "job-1");
+    session.resumeRecords.save(resource, "0".repeat(64), { jobId: "job-1" });
     session.resumeRecords.handOver(resource);
     let end = (): void => undefined;
     const work = stopped(new Promise((resolve) => (end = resolve)));
@@ -248,7 +248,7 @@ describe("Ctrl-C", () => {
   function handOver(): void {
     session.publicationRecords.save(PUBLISHING, { items: [] });
     session.publicationRecords.handOver(PUBLISHING);
-    session.resumeRecords.save(RESOURCE, "0".repeat(64), "job-1");
+    session.resumeRecords.save(RESOURCE, "0".repeat(64), { jobId: "job-1" });
     session.resumeRecords.handOver(RESOURCE);
   }
 
