@@ -126,10 +126,7 @@ async function readById(
   } catch (error) {
     if (error instanceof NotFoundError) {
       const remedy = "Check the project, the job and the account.";
-      throw new NotFoundError(`${id}: the service has no such agent job. ${remedy}`, remedy, {
-        status: 404,
-        cause: error,
-      });
+      throw error.withMessage(`${id}: the service has no such agent job. ${remedy}`, remedy);
     }
     throw explained(error, describe(inputs), `Nothing was ${done}`);
   }

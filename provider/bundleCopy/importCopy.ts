@@ -18,7 +18,7 @@ import { describeSource, sourceAttributes } from "../source/bundleSource";
 import { signerFrom } from "../signing/signer";
 import type { Verifier } from "../signing/verifier";
 import { inspect } from "../source/inspect";
-import { obtain, type Obtained } from "../source/obtain";
+import { NOTHING_FETCHED, obtain, type Obtained } from "../source/obtain";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { parseImportId, type ImportId } from "./importId";
 import { linkTo } from "./link";
@@ -172,12 +172,8 @@ async function bundleOf(
   const { version, domain } = source;
   const jobId = "jobId" in source ? source.jobId : undefined;
   const format = await archiveFormat(archive);
-  const nothing = (): void => undefined; // the archive is the copy, or in the scratch folder
-  return {
-    bundle: { path: archive, format, sha256, size, version, jobId, domain },
-    remove: nothing,
-    release: nothing,
-  };
+  // the archive is the copy, or in the scratch folder
+  return { bundle: { path: archive, format, sha256, size, version, jobId, domain }, ...NOTHING_FETCHED };
 }
 
 /** Finds the search with which the bundle gives the copy. `undefined`: none of them does. */

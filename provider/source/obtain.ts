@@ -22,6 +22,9 @@ export interface Obtained {
   release(): void;
 }
 
+/** How to release a bundle that was here before. */
+export const NOTHING_FETCHED = { remove: (): void => undefined, release: (): void => undefined };
+
 /**
  * Downloads the bundle of an export, or uses the given local file.
  *
@@ -44,8 +47,7 @@ export async function obtain(
   const { version, domain } = source;
   return {
     bundle: { path, format: await archiveFormat(path), sha256, size, version, domain },
-    remove: () => undefined,
-    release: () => undefined,
+    ...NOTHING_FETCHED,
   };
 }
 

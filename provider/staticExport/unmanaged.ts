@@ -50,10 +50,7 @@ export async function importExport(
   } catch (error) {
     if (error instanceof NotFoundError) {
       const remedy = "Check the domain, the job and the account.";
-      throw new NotFoundError(`${id}: the service has no such job. ${remedy}`, remedy, {
-        status: 404,
-        cause: error,
-      });
+      throw error.withMessage(`${id}: the service has no such job. ${remedy}`, remedy);
     }
     throw explained(error, id, "Nothing was imported");
   }
