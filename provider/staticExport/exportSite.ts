@@ -1,6 +1,5 @@
 import { decisionLine } from "../resource/decision";
 import type { ServiceContext } from "../resource/openClient";
-import type { StartRequest } from "../service/client";
 import { saltFor } from "../resource/salt";
 import { UnfinishedError } from "../resource/unfinishedError";
 import { clockErrorOf, machineOf } from "../time/serviceClock";
@@ -17,7 +16,7 @@ import {
   type JobPhase,
   type StaticExportState,
 } from "./state";
-import { runExport, type ExportRequest, type FinishedExport } from "./workflow";
+import { runExport, type FinishedExport } from "./workflow";
 
 /**
  * Exports the site. It continues the planned job, otherwise the job of a killed run, otherwise it starts a new job. After any
@@ -78,20 +77,22 @@ class SiteExport {
   }
 
   #startNew(): Promise<FinishedExport> {
-    const request = startRequest(this.#inputs);
     const idempotencyKey = this.#resumption.beginStart();
     const onJob = (job: JobPhase): void => {
       const isNew = !this.#job;
       this.#job = job;
       if (isNew) this.#resumption.save(job.jobId);
     };
-    return this.#run({ kind: "start", request, idempotencyKey }, true, onJob);
+    return runExport({ kind: "start", idempotencyKey }, this.#inputs, true, { ...this.#context, onJob });
   }
 
   /** @returns `undefined` if the service no longer has the job */
   async #continue(job: JobPhase, mayBeNew: boolean): Promise<FinishedExport | undefined> {
+    const onJob = (phase: JobPhase): void => {
+      this.#job = phase;
+    };
     try {
-      return await this.#run(job, mayBeNew, (phase) => (this.#job = phase));
+      return await runExport(job, this.#inputs, mayBeNew, { ...this.#context, onJob });
     } catch (error) {
       // another job never replaces a job that the user names
       if (!(error instanceof NotFoundError) || this.#inputs.jobId !== undefined) throw error;
@@ -99,16 +100,6 @@ class SiteExport {
       this.#job = undefined;
       return undefined;
     }
-  }
-
-  #run(
-    from: ExportRequest["from"],
-    mayBeNew: boolean,
-    onJob: (job: JobPhase) => void,
-  ): Promise<FinishedExport> {
-    const { domain, jobId } = this.#inputs;
-    const isAdopted = jobId !== undefined;
-    return runExport({ from, domain, mayBeNew, isAdopted }, { ...this.#context, onJob });
   }
 
   #finish(done: FinishedExport): StaticExportState {
@@ -158,11 +149,6 @@ class SiteExport {
     const salt = saltFor(intentOf(this.#inputs), () => this.#context.clock.random());
     return new UnfinishedError(failure, unfinishedState(this.#inputs, phase, this.#before, salt));
   }
-}
-
-/** The body of a start request. `version` and `triggers` are not sent: they only decide when to start. */
-export function startRequest({ domain, exportOptions }: CheckedInputs): StartRequest {
-  return { ...exportOptions, domain };
 }
 
 /** Whether the job must not be continued: it can never complete, or it belongs to another site. */

@@ -8,6 +8,7 @@ import { sleep } from "../time/clock";
 import { warningOnce, type Reporter } from "../messages/reporter";
 import { ExportFailedError, NotFoundError, NotReadyError } from "../messages/errors";
 import { waitForJob, type JobWait } from "../polling/jobWait";
+import type { CheckedInputs } from "./inputs";
 import type { JobPhase } from "./state";
 
 /** How long the service may not know a job that was just started (lagging replicas), in milliseconds. */
@@ -20,9 +21,8 @@ const MAX_NOT_READY = 5;
 const NOT_READY_DELAY_MS = 2_000;
 
 /** A start to send. */
-export interface Start {
+interface Start {
   readonly kind: "start";
-  readonly request: StartRequest;
   /** The same for repeated starts of one export, see `Call.idempotencyKey`. */
   readonly idempotencyKey: string;
 }
@@ -32,13 +32,6 @@ interface JobOfSite {
   readonly domain: string;
   /** Whether the job may be so new that not every replica of the service knows it yet. */
   readonly mayBeNew: boolean;
-}
-
-/** How to get a job: start one, or continue an existing one. */
-export interface ExportRequest extends JobOfSite {
-  readonly from: Start | JobPhase;
-  /** Whether the user named the job: then no other job is started instead. */
-  readonly isAdopted: boolean;
 }
 
 /** The context of the workflow. */
@@ -58,20 +51,30 @@ export interface FinishedExport {
 /**
  * The three steps of an export: start a job (unless there is one), wait until it is completed, mint a link to its bundle.
  *
+ * @param from the start to send, or the job to continue
+ * @param mayBeNew see {@link JobOfSite}
  * @throws ExportFailedError when the job failed; any other DocsHostingError; the signal's reason
  */
-export async function runExport(request: ExportRequest, given: WorkflowContext): Promise<FinishedExport> {
+export async function runExport(
+  from: Start | JobPhase,
+  inputs: CheckedInputs,
+  mayBeNew: boolean,
+  given: WorkflowContext,
+): Promise<FinishedExport> {
   // a second wait for the same job would repeat its warnings
   const context = { ...given, reporter: warningOnce(given.reporter) };
   const { reporter, tracer, onJob, clock, signal } = context;
-  const { from, domain, isAdopted } = request;
-  let { job, over }: Started = from.kind === "start" ? await startExport(from, context) : { job: from };
+  const { domain } = inputs;
+  // the user named the job: then no other job is started instead
+  const isAdopted = inputs.jobId !== undefined;
+  let { job, over }: Started =
+    from.kind === "start" ? await startExport(from, inputs, context) : { job: from };
   const { jobId } = job;
   tracer.note({ "docs_hosting.job.id": jobId });
   onJob(job);
   for (let notReady = 0; ;) {
     if (job.kind === "running") {
-      const ended = over ?? (await waitForExport(jobId, request, context));
+      const ended = over ?? (await waitForExport(jobId, { domain, mayBeNew }, context));
       over = undefined; // from now on the job is polled
       job = completedJob(jobId, ended, isAdopted, reporter);
       onJob(job);
@@ -93,13 +96,19 @@ interface Started {
   readonly over?: ExportJob | undefined;
 }
 
+/** The body of a start request. `version` and `triggers` are not sent: they only decide when to start. */
+export function startRequest({ domain, exportOptions }: CheckedInputs): StartRequest {
+  return { ...exportOptions, domain };
+}
+
 async function startExport(
-  { request, idempotencyKey }: Start,
+  { idempotencyKey }: Start,
+  inputs: CheckedInputs,
   { client, reporter, tracer }: ServiceContext,
 ): Promise<Started> {
   reporter.progress("starting the export");
   const { jobId, job } = await tracer.span("docs_hosting.export.start", {}, async () => {
-    const reply = await client.startExport(request, idempotencyKey);
+    const reply = await client.startExport(startRequest(inputs), idempotencyKey);
     tracer.note({ "docs_hosting.job.id": reply.jobId });
     return reply;
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { inputNames, withEffect } from "../../../provider/resource/inputTable.ts";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "../../../provider/staticExport/inputs.ts";
-import { startRequest } from "../../../provider/staticExport/exportSite.ts";
+import { startRequest } from "../../../provider/staticExport/workflow.ts";
 
 const INPUTS: CheckedInputs = {
   domain: "docs.example.com",
