@@ -1,10 +1,10 @@
+import { packageVersion } from "../files/packageVersion";
 import { Secrets } from "../messages/secrets";
-import { examine, type Examination } from "./doctor";
-import { failureOf } from "./finding";
+import { examine } from "./doctor";
+import { failureOf, isHealthy } from "./finding";
 import type { DoctorHost } from "./host";
 import { HELP, readOptions, UsageError, type Options } from "./options";
-import { isHealthy, jsonReport, textReport } from "./report";
-import { ownVersion } from "./versions";
+import { jsonReport, textReport } from "./report";
 
 /** What the command prints, and its exit status. */
 export interface CommandResult {
@@ -25,17 +25,17 @@ export async function runCommand(args: readonly string[], host: DoctorHost): Pro
     return { stdout: "", stderr, exitCode: 2 };
   }
   if (options.help) return { stdout: HELP, stderr: "", exitCode: 0 };
-  const version = ownVersion();
+  const version = packageVersion();
   if (options.version) return { stdout: `${version}\n`, stderr: "", exitCode: 0 };
   const secrets = new Secrets();
-  let examination: Examination;
   try {
-    examination = await examine(options, host, secrets);
+    const examination = await examine(options, host, secrets);
+    const report = (options.json ? jsonReport : textReport)(examination, version);
+    const exitCode = isHealthy(examination.findings) ? 0 : 1;
+    return { stdout: secrets.removeFrom(report), stderr: "", exitCode };
   } catch (error) {
     const { message, remedy } = failureOf("doctor", error);
     const stderr = secrets.removeFrom(`pulumi-docs-hosting: ${message}. ${remedy ?? ""}\n`);
     return { stdout: "", stderr, exitCode: 1 };
   }
-  const report = (options.json ? jsonReport : textReport)(examination, version);
-  return { stdout: secrets.removeFrom(report), stderr: "", exitCode: isHealthy(examination) ? 0 : 1 };
 }

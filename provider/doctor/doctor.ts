@@ -2,7 +2,7 @@ import type { Secrets } from "../messages/secrets";
 import type { ConfigurationSource } from "../service/configuration";
 import { signerFrom } from "../signing/signer";
 import { checkDestinations } from "./destinations";
-import { failureOf, ok, type Finding } from "./finding";
+import { failureOf, isHealthy, ok, type Finding } from "./finding";
 import { checkFolders } from "./folders";
 import type { DoctorHost } from "./host";
 import { checkNetwork } from "./network";
@@ -13,16 +13,14 @@ import { checkSettings } from "./settings";
 import { readStackSettings } from "./stackSettings";
 import { cliFinding, versionFindings } from "./versions";
 
-/** All findings, in the order of the checks. */
-export type Examination = ServiceResult;
-
 /**
  * Checks what `pulumi up` needs on this machine. A check that depends on a failed one is skipped. It starts a job only with
  * `--start`.
  *
  * @param secrets receives the secret values that are read
+ * @returns all findings, in the order of the checks
  */
-export async function examine(options: Options, host: DoctorHost, secrets: Secrets): Promise<Examination> {
+export async function examine(options: Options, host: DoctorHost, secrets: Secrets): Promise<ServiceResult> {
   const project = findProject(host.folder);
   const [cli, stack] = await Promise.all([cliFinding(host), readStackSettings(host, project, options.stack)]);
   for (const { value, isSecret } of stack.settings.values()) if (isSecret) secrets.add(value.trim());
@@ -39,7 +37,7 @@ export async function examine(options: Options, host: DoctorHost, secrets: Secre
   const findings = [
     ...versionFindings(host, project),
     cli,
-    ...(stack.finding ? [stack.finding] : []),
+    ...stack.findings,
     ...settings.findings,
     ...service.findings,
     ...signingKeyFindings(options, host, secrets),
@@ -59,9 +57,9 @@ async function checkWay(
 ): Promise<ServiceResult> {
   if (baseUrl === undefined) return { findings: [] };
   const network = await checkNetwork(baseUrl, host);
-  if (!network.isReachable || !hasKey) return { findings: network.findings };
+  if (!isHealthy(network) || !hasKey) return { findings: network };
   const service = await checkService(options, host, source, secrets);
-  return { ...service, findings: [...network.findings, ...service.findings] };
+  return { ...service, findings: [...network, ...service.findings] };
 }
 
 function signingKeyFindings(

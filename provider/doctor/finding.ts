@@ -24,6 +24,11 @@ export function failure(check: string, message: string, remedy: string): Finding
   return { check, status: "failure", message, remedy };
 }
 
+/** Whether nothing keeps `pulumi up` from working. */
+export function isHealthy(findings: readonly Finding[]): boolean {
+  return findings.every(({ status }) => status !== "failure");
+}
+
 /** The finding of a check that failed with an error. */
 export function failureOf(check: string, error: unknown): Finding {
   if (error instanceof DocsHostingError) return failure(check, error.message, error.remedy);

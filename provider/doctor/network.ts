@@ -13,56 +13,30 @@ const DAY_MS = 86_400_000;
 /** A certificate that ends sooner is a warning, in days. */
 const SHORT_LIFE_DAYS = 14;
 
-/** The connection to the service. */
-export interface NetworkResult {
-  readonly findings: readonly Finding[];
-  /** Whether a connection was made. */
-  readonly isReachable: boolean;
-}
-
-/** Checks each step of a request's connection: proxy, DNS, connection, TLS. It sends no request. */
-export async function checkNetwork(baseUrl: string, host: DoctorHost): Promise<NetworkResult> {
+/** Checks each step of a request's connection: proxy, DNS, connection, TLS. A failure ends them. It sends no request. */
+export async function checkNetwork(baseUrl: string, host: DoctorHost): Promise<Finding[]> {
   const url = new URL(baseUrl);
-  const findings: Finding[] = [];
-  const ended = (...last: Finding[]): NetworkResult => ({
-    findings: [...findings, ...last],
-    isReachable: false,
-  });
-
   let proxy: URL | undefined;
   try {
     proxy = proxyFor(baseUrl, host.environment);
   } catch (error) {
-    return ended(failureOf("proxy", error));
+    return [failureOf("proxy", error)];
   }
-  findings.push(
+  const findings = [
     ok(
       "proxy",
       proxy ? `requests to the service go through ${proxy.host}` : "the service is reached without a proxy",
     ),
-  );
+  ];
   if (proxy === undefined) {
     const dns = await dnsFinding(url, host);
     findings.push(dns);
-    if (dns.status === "failure") return { findings, isReachable: false };
+    if (dns.status === "failure") return findings;
   }
   findings.push(...authorityFindings(host));
-
-  const name = url.protocol === "https:" ? "tls" : "connection";
-  try {
-    const socket = await connect(url, proxy, host.clock);
-    const finding =
-      socket instanceof TLSSocket
-        ? certificateFinding(url, socket, host.clock)
-        : ok(name, `connected to ${url.host}`);
-    socket.destroy();
-    findings.push(finding);
-    return { findings, isReachable: true };
-  } catch (error) {
-    const last = error instanceof Unconnected ? error.finding(name) : failureOf(name, error);
-    // each check has one result
-    return { findings: [...findings.filter(({ check }) => check !== last.check), last], isReachable: false };
-  }
+  const connection = await connectionFinding(url, proxy, host.clock);
+  // each check has one result
+  return [...findings.filter(({ check }) => check !== connection.check), connection];
 }
 
 async function dnsFinding({ hostname }: URL, { lookup, clock }: DoctorHost): Promise<Finding> {
@@ -106,52 +80,49 @@ function authorityFindings({ environment }: DoctorHost): Finding[] {
 
 const PEM_REMEDY = "Name a file with the certificates of your authorities in PEM, or unset the variable.";
 
-/** A connection that could not be made. */
-class Unconnected extends Error {
-  readonly #code: string;
-  readonly #failed: ReturnType<typeof connectionFailure>;
+/** Remedies that are more precise than those of a failed request, by the error code of a connection. */
+const REMEDIES: readonly (readonly [code: RegExp, remedy: string])[] = [
+  [
+    /^CERT_HAS_EXPIRED$/,
+    "Renew the certificate of the service. If it is valid elsewhere, the clock of this machine is wrong.",
+  ],
+  [/^CERT_NOT_YET_VALID$/, "Set the clock of this machine: by this clock, the certificate is not valid yet."],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "Write the base URL with a host name that the certificate contains."],
+  [
+    /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/,
+    "Set NODE_EXTRA_CA_CERTS to a file with the certificate of the authority in PEM, for `pulumi up`, too. " +
+      "If the service has a public certificate, a proxy replaces it: use the certificate of the proxy's authority.",
+  ],
+  [
+    /^(?:EPROTO|ERR_SSL_)/,
+    "This port does not speak TLS. Check the port in the base URL; for a service without TLS on this machine, write http:.",
+  ],
+];
 
-  constructor(code: string, failed: ReturnType<typeof connectionFailure>) {
-    super("unconnected");
-    this.#code = code;
-    this.#failed = failed;
-  }
-
-  finding(check: string): Finding {
-    const { fault, error } = this.#failed;
-    const isProxy = fault.kind === "refusedByProxy" || error.message.includes(" through the proxy ");
-    return failure(isProxy ? "proxy" : check, error.message, remedyFor(this.#code) ?? error.remedy);
-  }
-}
-
-/** A remedy that is more precise than that of a failed request. */
-function remedyFor(code: string): string | undefined {
-  switch (code) {
-    case "CERT_HAS_EXPIRED":
-      return "Renew the certificate of the service. If it is valid elsewhere, the clock of this machine is wrong.";
-    case "CERT_NOT_YET_VALID":
-      return "Set the clock of this machine: by this clock, the certificate is not valid yet.";
-    case "ERR_TLS_CERT_ALTNAME_INVALID":
-      return "Write the base URL with a host name that the certificate contains.";
-    case "DEPTH_ZERO_SELF_SIGNED_CERT":
-    case "SELF_SIGNED_CERT_IN_CHAIN":
-    case "UNABLE_TO_GET_ISSUER_CERT":
-    case "UNABLE_TO_GET_ISSUER_CERT_LOCALLY":
-    case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
-      return (
-        "Set NODE_EXTRA_CA_CERTS to a file with the certificate of the authority in PEM, for `pulumi up`, too. " +
-        "If the service has a public certificate, a proxy replaces it: use the certificate of the proxy's authority."
-      );
-    default:
-      return /^(EPROTO|ERR_SSL_)/.test(code)
-        ? "This port does not speak TLS. Check the port in the base URL; for a service without TLS on this machine, write http:."
-        : undefined;
-  }
-}
-
-/** Connects as an attempt of a request does. @throws Unconnected */
-async function connect(url: URL, proxy: URL | undefined, clock: Clock): Promise<Duplex> {
+async function connectionFinding(url: URL, proxy: URL | undefined, clock: Clock): Promise<Finding> {
+  const check = url.protocol === "https:" ? "tls" : "connection";
   const connection = new AttemptConnection(url.href, clock, { proxy });
+  let socket: Duplex;
+  try {
+    socket = await connect(url, connection);
+  } catch (error) {
+    const { code = "connection failed" } = error as NodeJS.ErrnoException;
+    const endpoint = { url: url.href, host: url.host, name: `a connection to ${url.host}` };
+    const { fault, error: failed } = connectionFailure(endpoint, error, connection);
+    const isProxy = fault.kind === "refusedByProxy" || failed.message.includes(" through the proxy ");
+    const remedy = REMEDIES.find(([pattern]) => pattern.test(code))?.[1] ?? failed.remedy;
+    return failure(isProxy ? "proxy" : check, failed.message, remedy);
+  }
+  const finding =
+    socket instanceof TLSSocket
+      ? certificateFinding(url, socket, clock)
+      : ok(check, `connected to ${url.host}`);
+  socket.destroy();
+  return finding;
+}
+
+/** Connects as an attempt of a request does. */
+function connect(url: URL, { agent }: AttemptConnection): Promise<Duplex> {
   const isSecure = url.protocol === "https:";
   const hostname = url.hostname.replace(/^\[|\]$/g, "");
   const options: ConnectionOptions = {
@@ -160,24 +131,18 @@ async function connect(url: URL, proxy: URL | undefined, clock: Clock): Promise<
     // as the agent of a request adds them
     ...(isSecure && { rejectUnauthorized: true, servername: isIP(hostname) === 0 ? hostname : "" }),
   };
-  try {
-    return await new Promise<Duplex>((resolve, reject) => {
-      const follow = (socket: Duplex): void => {
-        socket.once(isSecure ? "secureConnect" : "connect", () => resolve(socket));
-        socket.once("error", reject);
-        socket.once("close", () => reject(new Error("closed")));
-      };
-      const made = connection.agent.createConnection(options, (error, socket) => {
-        if (error) reject(error);
-        else follow(socket);
-      });
-      if (made) follow(made);
+  return new Promise((resolve, reject) => {
+    const follow = (socket: Duplex): void => {
+      socket.once(isSecure ? "secureConnect" : "connect", () => resolve(socket));
+      socket.once("error", reject);
+      socket.once("close", () => reject(new Error("closed")));
+    };
+    const made = agent.createConnection(options, (error, socket) => {
+      if (error) reject(error);
+      else follow(socket);
     });
-  } catch (error) {
-    const { code = "connection failed" } = error as NodeJS.ErrnoException;
-    const endpoint = { url: url.href, host: url.host, name: `a connection to ${url.host}` };
-    throw new Unconnected(code, connectionFailure(endpoint, error, connection));
-  }
+    if (made) follow(made);
+  });
 }
 
 function certificateFinding({ host }: URL, socket: TLSSocket, clock: Clock): Finding {

@@ -72,7 +72,7 @@ const NEEDS: Readonly<Record<string, string>> = {
 
 /** Reads the command line. @throws UsageError */
 export function readOptions(args: readonly string[]): Options {
-  const { values, positionals } = readable(args);
+  const { values, positionals } = parse(args);
   if (values.help || values.version) return values;
   const [command, ...more] = positionals;
   if (command !== "doctor") {
@@ -90,14 +90,10 @@ export function readOptions(args: readonly string[]): Options {
   return values;
 }
 
-function readable(args: readonly string[]): ReturnType<typeof parse> {
+function parse(args: readonly string[]) {
   try {
-    return parse(args);
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
-}
-
-function parse(args: readonly string[]) {
-  return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
 }

@@ -1,16 +1,11 @@
 import { printable } from "../messages/plainText";
-import type { Examination } from "./doctor";
-import type { Finding } from "./finding";
+import { isHealthy, type Finding } from "./finding";
+import type { ServiceResult } from "./service";
 
 const STATUS_WIDTH = "failure".length;
 
-/** Whether nothing keeps `pulumi up` from working. */
-export function isHealthy({ findings }: Examination): boolean {
-  return findings.every(({ status }) => status !== "failure");
-}
-
 /** A line for each finding, its remedy below it, and a summary. */
-export function textReport(examination: Examination, version: string): string {
+export function textReport(examination: ServiceResult, version: string): string {
   const { findings } = examination;
   const width = Math.max(...findings.map(({ check }) => check.length));
   const lines = findings.flatMap(({ status, check, message, remedy }) => [
@@ -34,17 +29,17 @@ export function textReport(examination: Examination, version: string): string {
   ].join("\n");
 }
 
-function startLine({ startedJobId, mayHaveStarted = false }: Examination): string {
+function startLine({ startedJobId, mayHaveStarted = false }: ServiceResult): string {
   if (startedJobId !== undefined) return `Job ${startedJobId} was started.`;
   return mayHaveStarted ? "A job may have been started." : "No job was started.";
 }
 
 /** The same for programs. */
-export function jsonReport(examination: Examination, version: string): string {
+export function jsonReport(examination: ServiceResult, version: string): string {
   const { findings, startedJobId } = examination;
   const report = {
     version,
-    ok: isHealthy(examination),
+    ok: isHealthy(findings),
     ...(startedJobId !== undefined && { startedJobId }),
     checks: findings,
   };

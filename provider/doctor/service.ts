@@ -2,7 +2,7 @@ import { attempt } from "../http/attempt";
 import { readAnswer } from "../http/answer";
 import { endpointOf } from "../http/endpoint";
 import { Pacers } from "../http/pacers";
-import { openClient, type ServiceContext } from "../resource/openClient";
+import { openClient, type ClientContext, type ServiceContext } from "../resource/openClient";
 import { isKnownStatus, nameOf } from "../service/agentJob";
 import { serviceSettings, type ConfigurationSource } from "../service/configuration";
 import { normaliseDomain } from "../service/domainName";
@@ -11,7 +11,6 @@ import { noTracer } from "../tracing/tracer";
 import { NotFoundError, ResponseError } from "../messages/errors";
 import type { Reporter } from "../messages/reporter";
 import type { Secrets } from "../messages/secrets";
-import type { ClientContext } from "../resource/openClient";
 import { failure, failureOf, ok, warning, type Finding } from "./finding";
 import type { DoctorHost } from "./host";
 import type { Options } from "./options";
@@ -67,11 +66,11 @@ export async function checkService(
   if (key.status === "failure") return { findings };
   const checked = site && "domain" in site ? site.domain : undefined;
   if (job !== undefined) {
-    findings.push(
+    const finding =
       project === undefined
-        ? await exportFinding(job, checked, opened())
-        : await agentJobFinding({ projectId: project, id: job }, opened()),
-    );
+        ? exportFinding(job, checked, opened())
+        : agentJobFinding({ projectId: project, id: job }, opened());
+    findings.push(await finding.catch((error: unknown) => failureOf("job", error)));
   }
   if (checked === undefined) return { findings };
   if (start) {
@@ -152,35 +151,23 @@ async function exportFinding(
   domain: string | undefined,
   { client }: Opened,
 ): Promise<Finding> {
-  try {
-    const { status, outcome, pageCount, reason, isUnexpected } = await client.getExport(jobId, domain);
-    const pages = pageCount === undefined ? "" : `, ${pageCount} pages`;
-    const message = `export job ${jobId} is ${status}${pages}`;
-    if (outcome === "failure") {
-      return warning("job", `${message}${reason === undefined ? "" : `: ${reason}`}`, "Start a new export.");
-    }
-    return isUnexpected
-      ? warning(
-          "job",
-          `${message}, which is an unknown status: it counts as still running`,
-          "Update the package.",
-        )
-      : ok("job", message);
-  } catch (error) {
-    return failureOf("job", error);
+  const { status, outcome, pageCount, reason, isUnexpected } = await client.getExport(jobId, domain);
+  const pages = pageCount === undefined ? "" : `, ${pageCount} pages`;
+  const message = `export job ${jobId} is ${status}${pages}`;
+  if (outcome === "failure") {
+    return warning("job", `${message}${reason === undefined ? "" : `: ${reason}`}`, "Start a new export.");
   }
+  if (!isUnexpected) return ok("job", message);
+  const unknown = `${message}, which is an unknown status: it counts as still running`;
+  return warning("job", unknown, "Update the package.");
 }
 
 async function agentJobFinding(key: { projectId: string; id: string }, { client }: Opened): Promise<Finding> {
-  try {
-    const { status } = (await client.getAgentJob(key)).job;
-    const message = `${nameOf(key)} is ${status}`;
-    if (!isKnownStatus(status))
-      return warning("job", `${message}, which is an unknown status`, "Update the package.");
-    return status === "failed" ? warning("job", message, "Start the agent again.") : ok("job", message);
-  } catch (error) {
-    return failureOf("job", error);
-  }
+  const { status } = (await client.getAgentJob(key)).job;
+  const message = `${nameOf(key)} is ${status}`;
+  if (!isKnownStatus(status))
+    return warning("job", `${message}, which is an unknown status`, "Update the package.");
+  return status === "failed" ? warning("job", message, "Start the agent again.") : ok("job", message);
 }
 
 async function startExport(domain: string, open: (reporter: Reporter) => Opened): Promise<ServiceResult> {

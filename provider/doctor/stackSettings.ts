@@ -14,8 +14,8 @@ export interface StackSetting {
 export interface StackSettings {
   /** By name, with the namespace: `docs-hosting:baseUrl`. */
   readonly settings: ReadonlyMap<string, StackSetting>;
-  /** Absent outside of a project. */
-  readonly finding?: Finding;
+  /** Empty outside of a project. */
+  readonly findings: readonly Finding[];
 }
 
 const NAMESPACE = "docs-hosting:";
@@ -39,17 +39,11 @@ export async function readStackSettings(
   project: PulumiProject | undefined,
   stack: string | undefined,
 ): Promise<StackSettings> {
-  const none = new Map<string, StackSetting>();
+  const unread = (...findings: Finding[]): StackSettings => ({ settings: new Map(), findings });
   if (project === undefined) {
-    const finding =
-      stack === undefined
-        ? undefined
-        : failure(
-            "stack",
-            `there is no Pulumi project in ${host.folder}`,
-            "Run this in the folder of the project.",
-          );
-    return { settings: none, ...(finding && { finding }) };
+    if (stack === undefined) return unread();
+    const message = `there is no Pulumi project in ${host.folder}`;
+    return unread(failure("stack", message, "Run this in the folder of the project."));
   }
   const args = ["config", "--show-secrets", "--json", "--non-interactive"];
   const ended = await host.run("pulumi", [...args, ...(stack === undefined ? [] : ["--stack", stack])]);
@@ -57,7 +51,7 @@ export async function readStackSettings(
     const message = `the configuration of the stack in ${project.file} was not read: the Pulumi CLI did not run`;
     const remedy =
       "Only environment variables were checked. Install the CLI, or run `pulumi config` to see what it reports.";
-    return { settings: none, finding: warning("stack", message, remedy) };
+    return unread(warning("stack", message, remedy));
   }
   const settings = ended.code === 0 ? settingsOf(ended.stdout) : undefined;
   if (settings === undefined) {
@@ -65,16 +59,11 @@ export async function readStackSettings(
     const remedy =
       REMEDIES.find(([pattern]) => pattern.test(text))?.[1] ??
       "Run `pulumi config` in this folder: it must work before `pulumi up` can.";
-    return {
-      settings: none,
-      finding: failure("stack", `the configuration of the stack cannot be read: ${text}`, remedy),
-    };
+    return unread(failure("stack", `the configuration of the stack cannot be read: ${text}`, remedy));
   }
   const names = [...settings.keys()].join(", ") || "no setting of docs-hosting";
-  return {
-    settings,
-    finding: ok("stack", `${stack ?? "the selected stack"} of ${project.file} has ${names}`),
-  };
+  const found = ok("stack", `${stack ?? "the selected stack"} of ${project.file} has ${names}`);
+  return { settings, findings: [found] };
 }
 
 function settingsOf(json: string): Map<string, StackSetting> | undefined {

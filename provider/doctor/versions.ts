@@ -15,16 +15,9 @@ interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-const manifest = (): Manifest => JSON.parse(ownText("package.json")) as Manifest;
-
-/** The version of this package. */
-export function ownVersion(): string {
-  return manifest().version;
-}
-
 /** Versions of Node.js and of the packages that a program in TypeScript or JavaScript loads. */
 export function versionFindings(host: DoctorHost, project: PulumiProject | undefined): Finding[] {
-  const { version, engines, peerDependencies } = manifest();
+  const { version, engines, peerDependencies } = JSON.parse(ownText("package.json")) as Manifest;
   const needed = engines.node.replace(">=", "");
   const node = isAtLeast(host.nodeVersion, needed)
     ? ok("node", `Node.js ${host.nodeVersion}`)
@@ -99,12 +92,7 @@ function installedVersion(name: string, folder: string): string | undefined {
   return undefined;
 }
 
-/** Compares versions by their first three numbers. */
+/** Compares versions number by number. */
 function isAtLeast(version: string, least: string): boolean {
-  const [one, other] = [version, least].map((text) => text.split(/[.+-]/).slice(0, 3).map(Number));
-  for (const at of [0, 1, 2]) {
-    const difference = (one?.[at] ?? 0) - (other?.[at] ?? 0);
-    if (difference !== 0) return difference > 0;
-  }
-  return true;
+  return version.localeCompare(least, "en", { numeric: true }) >= 0;
 }

@@ -1,11 +1,11 @@
 // In the folder of a Pulumi project, with answers as the CLI gives them.
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { ownVersion } from "../../../provider/doctor/versions.ts";
+import { packageVersion } from "../../../provider/files/packageVersion.ts";
 import type { Ended } from "../../../provider/doctor/host.ts";
 import { examined, healthyMachine, KEY, NO_CLI, problemsOf, write, type Machine } from "./examined.ts";
 
-const OWN_VERSION = ownVersion();
+const OWN_VERSION = packageVersion();
 let machine: Machine;
 /** What `pulumi config` answers. */
 let answer: Ended;
