@@ -7,7 +7,6 @@ import { Store } from "../destination/bucket/store";
 import { checkDestination } from "../destination/inputs";
 import type { RepositoryInputs } from "../destination/repository/inputs";
 import { DeadlineExceededError, InternalError } from "../messages/errors";
-import type { Reporter } from "../messages/reporter";
 import type { Secrets } from "../messages/secrets";
 import { folderFailures } from "../published/localFailures";
 import { findManifest } from "../registry/manifests";
@@ -15,7 +14,7 @@ import { parseBase, parseRepository, repositoryName } from "../registry/referenc
 import { RegistrySession } from "../registry/session";
 import { cancelUpload } from "../registry/upload";
 import { startDeadline } from "../time/deadline";
-import { failure, failureOf, ok, warning, type Finding } from "./finding";
+import { failure, failureOf, ok, silent, warning, type Finding } from "./finding";
 import { folderFinding } from "./folders";
 import type { DoctorHost } from "./host";
 import type { Options } from "./options";
@@ -33,15 +32,15 @@ export async function checkDestinations(
   host: DoctorHost,
   secrets: Secrets,
 ): Promise<Finding[]> {
-  const { folder, bucket, prefix, endpoint, region, repository, base } = options;
+  const { folder, bucket, prefix, endpoint, region, repository, base, "plain-http": plainHttp } = options;
   const checks: Promise<Finding[]>[] = [];
   if (folder !== undefined) checks.push(Promise.resolve([localFolder(folder, options)]));
   if (bucket !== undefined) {
-    const given = { bucket, ...present({ prefix, endpoint, region }) };
+    const given = { bucket, prefix, endpoint, region };
     checks.push(checkedBy("bucket", given, options, host, secrets, storeFindings));
   }
   if (repository !== undefined) {
-    const given = { repository, ...present({ base }), ...(options["plain-http"] && { plainHttp: true }) };
+    const given = { repository, base, plainHttp };
     checks.push(checkedBy("registry", given, options, host, secrets, registryFindings));
   }
   return (await Promise.all(checks)).flat();
@@ -86,15 +85,11 @@ async function checkedBy<Inputs>(
     "Check the network to this destination, and that it is up.",
   );
   const stop = clock.after(CHECK_LIMIT_MS, () => limit.abort(late));
-  const reporter: Reporter = {
-    progress: () => undefined,
-    debug: () => undefined,
-    info: () => undefined,
-    warn: (line) => findings.push(warning(check, line, "Correct it, or ignore it if it is intended.")),
-  };
+  const warn = (line: string): void =>
+    void findings.push(warning(check, line, "Correct it, or ignore it if it is intended."));
   try {
     const context: DestinationContext = {
-      ...{ fetch, clock, environment, secrets, reporter, signal: limit.signal },
+      ...{ fetch, clock, environment, secrets, reporter: { ...silent, warn }, signal: limit.signal },
       deadline: startDeadline(clock, REQUESTS_LIMIT_MS),
       scratch: () => Promise.reject(new InternalError("a check needs no scratch folder", "")),
     };
@@ -178,12 +173,5 @@ async function referrersFinding(session: RegistrySession, host: string): Promise
     "referrers",
     `${host} has no API for the referrers of an image (it answered ${status})`,
     "Signatures, statements and SBOMs are found by their tags instead. Programs that use only the API need another registry, or a newer version of this one.",
-  );
-}
-
-/** The fields that are given. */
-function present(fields: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 }

@@ -1,5 +1,6 @@
 import { DocsHostingError } from "../messages/errors";
 import { redact } from "../messages/redaction";
+import type { Reporter } from "../messages/reporter";
 
 /** The result of one check. */
 export interface Finding {
@@ -35,3 +36,11 @@ export function failureOf(check: string, error: unknown): Finding {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : typeof error;
   return failure(check, `internal error (${redact(text)})`, "Please report it.");
 }
+
+/** Reports nothing: a check reports by its findings. */
+export const silent: Reporter = {
+  progress: () => undefined,
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+};

@@ -11,7 +11,7 @@ import { noTracer } from "../tracing/tracer";
 import { NotFoundError, ResponseError } from "../messages/errors";
 import type { Reporter } from "../messages/reporter";
 import type { Secrets } from "../messages/secrets";
-import { failure, failureOf, ok, warning, type Finding } from "./finding";
+import { failure, failureOf, ok, silent, warning, type Finding } from "./finding";
 import type { DoctorHost } from "./host";
 import type { Options } from "./options";
 
@@ -85,13 +85,6 @@ export async function checkService(
 
 type Client = ServiceContext<ClientContext>["client"];
 type Opened = ServiceContext<ClientContext>;
-
-const silent: Reporter = {
-  progress: () => undefined,
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-};
 
 /** @param withoutKey the status of the same request without the key */
 async function keyFinding(client: Client, withoutKey: () => Promise<number | undefined>): Promise<Finding> {
