@@ -1,10 +1,10 @@
-import { type Token, type TokenHandler, Tokenizer } from "parse5";
+import type { Token } from "parse5";
 import { mayLoad } from "./cssLoads";
 import { baseUrlOf } from "./externalAddress";
 import type { InspectedText } from "./embedded";
 import { NotInspected } from "./inspectionBudget";
 import { ADDRESSES, LISTS, LOADING_RELATIONS, PRESENTATION } from "./loadingAttributes";
-import { MarkupContext } from "./markupContext";
+import { MarkupReader } from "./markupReader";
 import { srcsetAddresses } from "./srcset";
 
 const DELAY_AND_ADDRESS =
@@ -37,77 +37,50 @@ export interface LoadSink {
  * The same tokenizer reads XML, as it reads SVG within pages: CDATA is text, `<script/>` is closed, and the content of every
  * element is markup. Text that the two would read differently is either not XML, or reported nevertheless (`<IMG>`).
  */
-export class MarkupLoads implements TokenHandler {
+export class MarkupLoads extends MarkupReader {
   readonly #sink: LoadSink;
-  readonly #isXml: boolean;
-  readonly #tokenizer = new Tokenizer({ sourceCodeLocationInfo: false }, this);
   #base: string;
   #hasBase = false;
   /** Text of the open `<style>` or list of addresses. */
   #text: { readonly kind: "css" | "json"; readonly pieces: string[] } | undefined;
-  readonly #context: MarkupContext;
 
   constructor(sink: LoadSink, base: string, isXml: boolean) {
+    super(isXml);
     this.#sink = sink;
     this.#base = base;
-    this.#isXml = isXml;
-    this.#context = new MarkupContext(this.#tokenizer, isXml);
-  }
-
-  /** Accepts the text in pieces of any size. */
-  write(text: string): void {
-    this.#tokenizer.write(text, false);
   }
 
   end(): void {
-    this.#tokenizer.write("", true);
+    this.tokenizer.write("", true);
     this.#endText(); // an unclosed element contains all the rest
   }
 
-  onStartTag(token: Token.TagToken): void {
-    const isForeign = this.#context.startTag(token);
+  protected override startTag(token: Token.TagToken, isForeign: boolean): void {
     const name = this.#localName(token.tagName).toLowerCase();
     const isOpen = !(isForeign && token.selfClosing);
     if (name === "style" && isOpen) this.#text = { kind: "css", pieces: [] };
     if (token.attrs.length === 0) return;
-    const attributes = this.#isXml ? token.attrs.map((each) => this.#localAttribute(each)) : token.attrs;
+    const attributes = this.isXml ? token.attrs.map((each) => this.#localAttribute(each)) : token.attrs;
     this.#inspect(name, attributes);
     const type = name === "script" ? valueOf(attributes, "type") : undefined;
     if (type !== undefined && LISTS_OF_ADDRESSES.test(type) && isOpen)
       this.#text = { kind: "json", pieces: [] };
   }
 
-  onEndTag(token: Token.TagToken): void {
+  protected override endTag(token: Token.TagToken): void {
     if (/^(?:style|script)$/.test(this.#localName(token.tagName))) this.#endText();
-    this.#context.endTag(token);
   }
 
-  onCharacter({ chars }: Token.CharacterToken): void {
+  override onCharacter({ chars }: Token.CharacterToken): void {
     this.#text?.pieces.push(chars);
   }
 
-  onWhitespaceCharacter(token: Token.CharacterToken): void {
-    this.onCharacter(token);
-  }
-
-  onNullCharacter(): void {
-    // no address contains one
-  }
-
   /** Handles XML instructions: the tokenizer reports them as comments, and other comments load nothing. */
-  onComment({ data }: Token.CommentToken): void {
-    if (!this.#isXml || !data.startsWith("?xml-stylesheet")) return;
+  override onComment({ data }: Token.CommentToken): void {
+    if (!this.isXml || !data.startsWith("?xml-stylesheet")) return;
     if (!data.endsWith("?")) throw new NotInspected("a processing instruction with a > in it");
     const [, one, other] = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)')/.exec(data) ?? [];
     this.#sink.load(one ?? other ?? "", this.#base, false);
-  }
-
-  onDoctype(): void {
-    // loads nothing
-  }
-
-  onEof(): void {
-    // see end()
   }
 
   #endText(): void {
@@ -119,7 +92,7 @@ export class MarkupLoads implements TokenHandler {
 
   /** Removes the namespace prefix: pages and SVG files contain no other elements. */
   #localName(name: string): string {
-    return this.#isXml ? name.slice(name.indexOf(":") + 1) : name;
+    return this.isXml ? name.slice(name.indexOf(":") + 1) : name;
   }
 
   #localAttribute({ name, value }: Token.Attribute): Token.Attribute {

@@ -1,5 +1,5 @@
-import { type Token, type TokenHandler, Tokenizer, TokenizerMode } from "parse5";
-import { MarkupContext } from "../archive/markupContext";
+import { type Token, TokenizerMode } from "parse5";
+import { MarkupReader } from "../archive/markupReader";
 import type { Section } from "../search/textIndex";
 
 /** What a page contributes to its site's search. */
@@ -60,9 +60,7 @@ interface OpenSection {
 }
 
 /** Reads a page's text. It follows tags and builds no tree, so that a page of any size and nesting costs little. */
-export class PageReader implements TokenHandler {
-  readonly #tokenizer = new Tokenizer({ sourceCodeLocationInfo: false }, this);
-  readonly #context = new MarkupContext(this.#tokenizer, false);
+export class PageReader extends MarkupReader {
   readonly #sections: OpenSection[] = [{ anchor: "", heading: "", text: [], isMain: false }];
   readonly #links: string[] = [];
   readonly #rootedLoads: string[] = [];
@@ -82,14 +80,9 @@ export class PageReader implements TokenHandler {
   /** The id of the innermost element that began since the last text. */
   #nextAnchor = "";
 
-  /** Accepts the page in pieces of any size. */
-  write(text: string): void {
-    this.#tokenizer.write(text, false);
-  }
-
   end(): PageText {
-    const isContent = this.#tokenizer.state === TokenizerMode.DATA && !this.#context.isForeign;
-    this.#tokenizer.write("", true);
+    const isContent = this.tokenizer.state === TokenizerMode.DATA && !this.isInForeign;
+    this.tokenizer.write("", true);
     this.#endHeading();
     const sections = this.#hasMain ? this.#sections.filter(({ isMain }) => isMain) : this.#sections;
     const plain = sections
@@ -106,11 +99,10 @@ export class PageReader implements TokenHandler {
     };
   }
 
-  onStartTag(token: Token.TagToken): void {
-    const isForeign = this.#context.startTag(token);
+  protected override startTag(token: Token.TagToken, isForeign: boolean): void {
     const { tagName: tag } = token;
     // as browsers that run scripts read it
-    if (tag === "noscript" && !isForeign) this.#tokenizer.state = TokenizerMode.RAWTEXT;
+    if (tag === "noscript" && !isForeign) this.tokenizer.state = TokenizerMode.RAWTEXT;
     if (isForeign && tag !== "svg" && tag !== "math") return;
     const attribute = (name: string): string | undefined =>
       token.attrs.find((other) => other.name === name)?.value;
@@ -131,8 +123,7 @@ export class PageReader implements TokenHandler {
     this.#content(tag, attribute);
   }
 
-  onEndTag(token: Token.TagToken): void {
-    this.#context.endTag(token);
+  protected override endTag(token: Token.TagToken): void {
     const { tagName: tag } = token;
     if (tag === "title") this.#isInTitle = false;
     if (tag === "template" || tag === "select") this.#inert = Math.max(0, this.#inert - 1);
@@ -148,38 +139,24 @@ export class PageReader implements TokenHandler {
     }
   }
 
-  onCharacter({ chars }: Token.CharacterToken): void {
+  override onCharacter({ chars }: Token.CharacterToken): void {
     if (this.#isInTitle) this.#title.push(chars);
-    else if (!this.#skipped && !this.#context.isForeign) {
+    else if (!this.#skipped && !this.isInForeign) {
       this.#add(chars);
       if (!this.#heading) this.#nextAnchor = "";
     }
   }
 
-  onWhitespaceCharacter({ chars }: Token.CharacterToken): void {
+  override onWhitespaceCharacter({ chars }: Token.CharacterToken): void {
     if (this.#isInTitle) this.#title.push(chars);
     else if (!this.#skipped) this.#add(chars);
   }
 
-  onNullCharacter(): void {
-    // no text
-  }
-
-  onComment(): void {
-    // no text
-  }
-
-  onDoctype(): void {
-    // no text
-  }
-
-  onEof(): void {
-    // see end()
-  }
+  override onComment(): void {} // no text
 
   #head(tag: string, attribute: (name: string) => string | undefined): void {
     if (tag === "html") this.#language = languageOf(attribute("lang"));
-    else if (tag === "title") this.#isInTitle = this.#title.length === 0 && !this.#context.isForeign;
+    else if (tag === "title") this.#isInTitle = this.#title.length === 0 && !this.isInForeign;
     else if (tag === "base") this.#hasBase ||= attribute("href") !== undefined;
     else if (tag === "meta") {
       const isRobots = /^(?:robots|googlebot)$/i.test(attribute("name") ?? "");
