@@ -33,7 +33,7 @@ export async function writeNewFile(
 }
 
 /** Copies a file to a new one and flushes it to disk, see {@link writeNewFile}. */
-export function copyInto(from: string, to: string, signal: AbortSignal): Promise<{ sha256: string }> {
+export function copyInto(from: string, to: string, signal: AbortSignal): ReturnType<typeof writeNewFile> {
   return writeNewFile(to, blocksOf(from, signal), { flush: true });
 }
 

@@ -10,6 +10,7 @@ import { tarEnd, tarHeader, tarPadding } from "../archive/writeTar";
 import { BundleRefusedError, InputError } from "../messages/errors";
 import { chartFacts, chartInFolder, type ChartFacts } from "./chartFacts";
 import { helmIgnore, type Ignore } from "./helmIgnore";
+import type { SummedFile } from "./sums";
 
 /** The folder of the chart in a kit. */
 const CHART = "chart";
@@ -19,10 +20,7 @@ const LEVEL = 6;
 const LIMITS = { unpackedBytes: 100 * 2 ** 20, files: 100_000 };
 
 /** A chart in a kit. */
-export interface KitChart extends ChartFacts {
-  /** Path relative to the kit. */
-  readonly path: string;
-}
+export interface KitChart extends ChartFacts, SummedFile {}
 
 /**
  * Adds a chart to a kit as helm packs it. A folder becomes `NAME-VERSION.tgz`, without the files that its `.helmignore` names;
@@ -40,9 +38,10 @@ export async function packChart(chart: string, kit: string, signal: AbortSignal)
   const path = `${CHART}/${facts.name}-${facts.version.replaceAll("+", "_")}.tgz`;
   await mkdir(join(kit, CHART));
   const to = join(kit, path);
-  if (ofFolder) await packFolder(from, facts.name, to, signal);
-  else await copyInto(from, to, signal);
-  return { ...facts, path };
+  const { sha256, size } = ofFolder
+    ? await packFolder(from, facts.name, to, signal)
+    : await copyInto(from, to, signal);
+  return { ...facts, path, sha256, size };
 }
 
 async function factsOfArchive(path: string, given: string, signal: AbortSignal): Promise<ChartFacts> {
@@ -64,7 +63,12 @@ async function factsOfArchive(path: string, given: string, signal: AbortSignal):
   );
 }
 
-async function packFolder(folder: string, name: string, to: string, signal: AbortSignal): Promise<void> {
+async function packFolder(
+  folder: string,
+  name: string,
+  to: string,
+  signal: AbortSignal,
+): Promise<{ sha256: string; size: number }> {
   const rules = (await readFile(join(folder, ".helmignore"), "utf8").catch(ignoreMissing)) ?? "";
   const files = await filesOf(folder, "", helmIgnore(rules), [], signal);
   files.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
@@ -84,7 +88,8 @@ async function packFolder(folder: string, name: string, to: string, signal: Abor
     await archive.write(tarPadding(size));
   }
   await archive.write(tarEnd());
-  await archive.end();
+  const { digest, size } = await archive.end();
+  return { sha256: digest.slice("sha256:".length), size };
 }
 
 /**

@@ -17,27 +17,19 @@ const TOOLS = ["sh", "coreutils", "tar", "openssl"];
 export interface KitContent {
   readonly bundle: KitBundle;
   readonly bundleFile: SummedFile;
-  readonly chart: (KitChart & SummedFile) | undefined;
+  readonly chart: KitChart | undefined;
   readonly images: readonly KitImage[];
   /** The blobs of all images. */
   readonly blobs: readonly KitBlob[];
   readonly since: EarlierKit | undefined;
-  readonly isSigned: boolean;
+  readonly signed: boolean;
   /** ISO 8601. */
   readonly createdAt: string;
 }
 
 /** Creates the manifest. Two kits with the same inputs differ only in `createdAt`. */
-export function kitManifest({
-  bundle,
-  bundleFile,
-  chart,
-  images,
-  blobs,
-  since,
-  isSigned,
-  createdAt,
-}: KitContent) {
+export function kitManifest(content: KitContent) {
+  const { bundle, bundleFile, chart, images, blobs, since, signed, createdAt } = content;
   const imageBytes = blobs.reduce((total, { size }) => total + size, 0);
   return {
     kit: 1,
@@ -45,7 +37,7 @@ export function kitManifest({
     ...(bundle.domain !== undefined && { domain: bundle.domain }),
     ...(bundle.jobId !== undefined && { jobId: bundle.jobId }),
     createdAt,
-    signed: isSigned,
+    signed,
     ...(since && { since: { version: since.version, sha256: since.sha256 } }),
     bundle: bundleFile,
     ...(chart && {

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { SiteLimits } from "../archive/site";
-import { digestFile } from "../files/listing";
 import { copyInto } from "../files/writeFile";
 import { formatBytes } from "../messages/formatBytes";
 import type { SearchFacts, WantedSearch } from "../offlineSearch/unpackSite";
@@ -10,11 +9,11 @@ import type { RegistryContext } from "../registry/exchange";
 import { BundleRefusedError, DestinationError } from "../messages/errors";
 import { BlobStore } from "./blobStore";
 import { buildSiteImage, type KitBundle } from "./buildSiteImage";
-import { packChart, type KitChart } from "./chartArchive";
+import { packChart } from "./chartArchive";
 import { chartValues } from "./chartValues";
 import { KitDraft } from "./draft";
 import type { EarlierKit } from "./earlierKit";
-import type { KitImage, PulledImage } from "./kitImage";
+import type { PulledImage } from "./kitImage";
 import { kitManifest, manifestText, type KitContent, type KitManifest } from "./manifest";
 import { BLOBS, writeLayout } from "./ociLayout";
 import { writeOriginFiles } from "./originFiles";
@@ -96,218 +95,185 @@ export async function writeKit(
 ): Promise<WrittenKit> {
   const draft = await KitDraft.claim(folder, owner);
   try {
-    const written = await new KitWriter(request, draft, context).write();
-    placing?.(written.kit);
-    await draft.publish(written.from, written.kit.name);
-    return written.kit;
+    const { kit, from } = await fill(draft, request, context);
+    placing?.(kit);
+    await draft.publish(from, kit.name);
+    return kit;
   } catch (error) {
     await draft.release().catch(() => undefined); // the first error is the one to report
     throw error;
   }
 }
 
-class KitWriter {
-  readonly #request: KitRequest;
-  readonly #draft: KitDraft;
-  readonly #kit: string;
-  readonly #context: RegistryContext;
-  readonly #createdAt: string;
-  #search: SearchFacts | undefined;
+/** @returns the kit, and the folder that contains it now */
+async function fill(
+  draft: KitDraft,
+  request: KitRequest,
+  context: RegistryContext,
+): Promise<{ kit: WrittenKit; from: string }> {
+  const { bundle, serviceUrl, search, since, signer, partSize } = request;
+  const { reporter, signal, clock } = context;
+  const { kit } = draft;
+  const createdAt = new Date(clock.now()).toISOString();
+  // first everything that can fail without a network
+  const chart = request.chart === undefined ? undefined : await packChart(request.chart, kit, signal);
+  const bundleName = await copyBundle(bundle, kit, context);
+  const { images, blobs, facts } = await writeImages(draft, request, context);
+  const version = facts?.searchVersion;
+  const added = search && version !== undefined ? { options: search.options, version } : undefined;
+  await writeOriginFiles(kit, { origin: { bundle, serviceUrl, search: added }, images, chart });
+  await writeFile(join(kit, "values.yaml"), chartValues(bundle, images, request.values));
+  await writeScript("verify.sh", kit);
+  if (images.length > 0) await writeScript("load.sh", kit);
+  if (chart) await writeScript("install.sh", kit);
+  await writeSchema(kit);
+  reporter.progress("computing the checksums of the kit");
+  const files = await sumFiles(kit, signal);
+  refuseOtherBlobs(files);
+  const file = (path: string): SummedFile => {
+    const found = files.find((each) => each.path === path);
+    if (found === undefined) throw new Error(`the kit has no ${path}`);
+    return found;
+  };
+  const manifest = kitManifest({
+    bundle,
+    bundleFile: file(bundleName),
+    chart: chart && { ...chart, ...file(chart.path) },
+    images,
+    blobs,
+    since,
+    signed: signer !== undefined,
+    createdAt,
+  });
+  await writeFile(join(kit, MANIFEST), manifestText(manifest));
+  const texts = textsOf(manifest, signer?.keyId, file("verify.sh"));
+  await writeReadme(kit, { ...texts, parts: false });
+  const name = nameOf(request, files, manifest);
+  const whole = await sign(kit, SUMS, files, request, signal);
+  const written = {
+    name,
+    sha256: whole.totals.list.sha256,
+    signed: signer !== undefined,
+    createdAt,
+    ...(facts && { search: facts }),
+  };
+  if (partSize === undefined) return { kit: { ...written, ...whole.totals }, from: kit };
 
-  constructor(request: KitRequest, draft: KitDraft, context: RegistryContext) {
-    this.#request = request;
-    this.#draft = draft;
-    this.#kit = draft.kit;
-    this.#context = context;
-    this.#createdAt = new Date(context.clock.now()).toISOString();
-  }
+  // the parts, in a folder that also has what is needed to verify and join them
+  const folder = join(draft.scratch, "parts");
+  await mkdir(folder);
+  reporter.progress("splitting the kit into parts");
+  const count = await writeParts(kit, whole.files, folder, partSize, signal);
+  await writeScript("verify.sh", folder);
+  await writeReadme(folder, { ...texts, parts: true, partCount: String(count) });
+  const parts = await sign(folder, PARTS_SUMS, [], request, signal);
+  return { kit: { ...written, ...parts.totals }, from: folder };
+}
 
-  /** @returns the kit, and the folder that contains it now */
-  async write(): Promise<{ kit: WrittenKit; from: string }> {
-    const { reporter, signal } = this.#context;
-    const { bundle, signer, partSize } = this.#request;
-    // first everything that can fail without a network
-    const chart = await this.#chart();
-    const bundleName = await this.#bundle();
-    const { images, blobs } = await this.#images();
-    await this.#originFiles(images, chart);
-    await writeFile(join(this.#kit, "values.yaml"), chartValues(bundle, images, this.#request.values));
-    await writeScript("verify.sh", this.#kit);
-    if (images.length > 0) await writeScript("load.sh", this.#kit);
-    if (chart) await writeScript("install.sh", this.#kit);
-    await writeSchema(this.#kit);
-    reporter.progress("computing the checksums of the kit");
-    const files = await sumFiles(this.#kit, signal);
-    refuseOtherBlobs(files);
-    const file = (path: string): SummedFile =>
-      present(
-        files.find((each) => each.path === path),
-        path,
-      );
-    const manifest = kitManifest({
-      bundle,
-      bundleFile: file(bundleName),
-      chart: chart && { ...chart, ...file(chart.path) },
-      images,
-      blobs,
-      since: this.#request.since,
-      isSigned: signer !== undefined,
-      createdAt: this.#createdAt,
-    });
-    await writeFile(join(this.#kit, MANIFEST), manifestText(manifest));
-    const texts = this.#texts(manifest, file("verify.sh"));
-    await writeReadme(this.#kit, { ...texts, parts: false });
-    const name = this.#name(files, manifest);
-    const sums = await this.#sign(this.#kit, SUMS, files);
-    const facts = {
-      name,
-      sha256: sums.sha256,
-      signed: signer !== undefined,
-      createdAt: this.#createdAt,
-      ...(this.#search && { search: this.#search }),
-    };
-    const whole = { ...facts, list: { file: SUMS, sha256: sums.sha256 }, ...totalOf(sums.files) };
-    if (partSize === undefined) return { kit: whole, from: this.#kit };
-    const parts = await this.#cut(sums.files, partSize, texts);
-    return { kit: { ...facts, ...parts.totals }, from: parts.folder };
-  }
+/** Copies the archive, byte for byte. @returns its name in the kit */
+async function copyBundle(
+  { path, format, sha256, size }: KitBundle,
+  kit: string,
+  { reporter, signal }: RegistryContext,
+): Promise<string> {
+  const name = `bundle.${format}`;
+  reporter.progress(`writing ${formatBytes(size)}`);
+  const copied = await copyInto(path, join(kit, name), signal);
+  if (copied.sha256 === sha256) return name;
+  throw new BundleRefusedError(
+    "the bundle's file changed while it was put into the kit",
+    "Run `pulumi up` again.",
+  );
+}
 
-  /** Splits the finished kit into parts, in a folder that also has what is needed to verify and join them. */
-  async #cut(
-    files: readonly SummedFile[],
-    partSize: number,
-    texts: TextValues,
-  ): Promise<{ folder: string; totals: Pick<WrittenKit, "list" | "size" | "files"> }> {
-    const { reporter, signal } = this.#context;
-    const folder = join(this.#draft.scratch, "parts");
-    await mkdir(folder);
-    reporter.progress("splitting the kit into parts");
-    const count = await writeParts(this.#kit, files, folder, partSize, signal);
-    await writeScript("verify.sh", folder);
-    await writeReadme(folder, { ...texts, parts: true, partCount: String(count) });
-    const sums = await this.#sign(folder, PARTS_SUMS, []);
-    return { folder, totals: { list: { file: PARTS_SUMS, sha256: sums.sha256 }, ...totalOf(sums.files) } };
-  }
+/** Pulls the images, builds the site's own image, and writes the OCI layout. */
+async function writeImages(
+  draft: KitDraft,
+  { bundle, limits, search, images: references, platforms, since, earlier }: KitRequest,
+  context: RegistryContext,
+): Promise<Pick<KitContent, "images" | "blobs"> & { readonly facts?: SearchFacts | undefined }> {
+  const { reporter, signal } = context;
+  const known = earlier.map((kit) => join(kit, BLOBS));
+  const store = new BlobStore(draft.blobs, known, since, signal);
+  const pulled: PulledImage[] = [];
+  for (const reference of references) pulled.push(await pullImage(reference, platforms, store, context));
+  const [base] = pulled;
+  if (base === undefined) return { images: [], blobs: [] };
+  reporter.progress("building the site's image");
+  const { scratch } = draft;
+  const site = await buildSiteImage(bundle, base, store, { limits, scratch, signal }, search);
+  const images = [...pulled, site.image];
+  const { blobs } = store;
+  await writeLayout(draft.kit, images, store);
+  return { images, blobs, facts: search && site.search };
+}
 
-  async #chart(): Promise<KitChart | undefined> {
-    const { chart } = this.#request;
-    return chart === undefined ? undefined : packChart(chart, this.#kit, this.#context.signal);
-  }
+function textsOf(manifest: KitManifest, keyId: string | undefined, verify: SummedFile): TextValues {
+  const { chart, images, since, needs, bundle } = manifest;
+  return {
+    version: manifest.version,
+    domain: manifest.domain,
+    jobId: manifest.jobId,
+    signed: manifest.signed,
+    keyId,
+    verifySha256: verify.sha256,
+    bundle: basename(bundle.path),
+    bundleSha256: bundle.sha256,
+    chart: chart?.path,
+    chartName: chart?.name,
+    chartVersion: chart?.version,
+    images: images.length > 0,
+    imageList: images.map(({ name }) => name),
+    siteImage: images.find(({ site }) => site)?.name,
+    since: since?.version,
+    size: formatBytes(needs.diskBytes),
+    kubernetes: needs.kubernetes,
+  };
+}
 
-  /** Copies the archive, byte for byte. */
-  async #bundle(): Promise<string> {
-    const { path, format, sha256, size } = this.#request.bundle;
-    const name = `bundle.${format}`;
-    this.#context.reporter.progress(`writing ${formatBytes(size)}`);
-    const copied = await copyInto(path, join(this.#kit, name), this.#context.signal);
-    if (copied.sha256 !== sha256) {
-      throw new BundleRefusedError(
-        "the bundle's file changed while it was put into the kit",
-        "Run `pulumi up` again.",
-      );
-    }
-    return name;
-  }
+/** The folder's name: the same for the same content. It depends on the signing key and on everything except the date. */
+function nameOf(
+  { bundle, partSize, signer }: KitRequest,
+  files: readonly SummedFile[],
+  manifest: KitManifest,
+): string {
+  const undated = { ...manifest, createdAt: "" };
+  const digest = createHash("sha256").update(
+    JSON.stringify([sumsText(files), undated, partSize, signer?.keyId]),
+  );
+  const label = bundle.version
+    .replace(/[^A-Za-z0-9._-]+/g, "-")
+    .replace(/^[.-]+/, "")
+    .slice(0, LABEL_LIMIT);
+  return `${label || "kit"}-${digest.digest("hex").slice(0, NAME_DIGITS)}`;
+}
 
-  /** Pulls the images, builds the site's own image, and writes the OCI layout. */
-  async #images(): Promise<Pick<KitContent, "images" | "blobs">> {
-    const { bundle, limits, search, images: references, platforms, since, earlier } = this.#request;
-    const { reporter, signal } = this.#context;
-    const known = earlier.map((kit) => join(kit, BLOBS));
-    const store = new BlobStore(this.#draft.blobs, known, since, signal);
-    const pulled: PulledImage[] = [];
-    for (const reference of references) {
-      pulled.push(await pullImage(reference, platforms, store, this.#context));
-    }
-    const [base] = pulled;
-    if (base === undefined) return { images: [], blobs: [] };
-    reporter.progress("building the site's image");
-    const { scratch } = this.#draft;
-    const site = await buildSiteImage(bundle, base, store, { limits, scratch, signal }, search);
-    if (search !== undefined) this.#search = site.search;
-    const images = [...pulled, site.image];
-    const { blobs } = store;
-    await writeLayout(this.#kit, images, store);
-    return { images, blobs };
+/**
+ * Writes the list of the files in a folder, and signs it.
+ *
+ * @param known files whose digest is already computed
+ * @returns all files of the folder
+ */
+async function sign(
+  folder: string,
+  name: string,
+  known: readonly SummedFile[],
+  { signer }: KitRequest,
+  signal: AbortSignal,
+): Promise<{ files: SummedFile[]; totals: Pick<WrittenKit, "list" | "size" | "files"> }> {
+  const listed = await sumFiles(folder, signal, known);
+  const bytes = Buffer.from(sumsText(listed));
+  await writeFile(join(folder, name), bytes);
+  if (signer) {
+    const signature = signer.sign(bytes);
+    const [raw, sigstore] = signatureFiles(name);
+    await writeFile(join(folder, raw), signature);
+    await writeFile(join(folder, sigstore), sigstoreBundle(bytes, signature, signer));
   }
-
-  async #originFiles(images: readonly KitImage[], chart: KitChart | undefined): Promise<void> {
-    const { bundle, serviceUrl, search } = this.#request;
-    const version = this.#search?.searchVersion;
-    const packed = chart && (await digestFile(join(this.#kit, chart.path), this.#context.signal));
-    await writeOriginFiles(this.#kit, {
-      origin: {
-        bundle,
-        serviceUrl,
-        ...(search && version !== undefined && { search: { options: search.options, version } }),
-      },
-      images,
-      ...(chart && packed && { chart: { ...chart, ...packed } }),
-    });
-  }
-
-  #texts(manifest: KitManifest, verify: SummedFile): TextValues {
-    const { chart, images, since, needs, bundle } = manifest;
-    return {
-      version: manifest.version,
-      domain: manifest.domain,
-      jobId: manifest.jobId,
-      signed: manifest.signed,
-      keyId: this.#request.signer?.keyId,
-      verifySha256: verify.sha256,
-      bundle: basename(bundle.path),
-      bundleSha256: bundle.sha256,
-      chart: chart?.path,
-      chartName: chart?.name,
-      chartVersion: chart?.version,
-      images: images.length > 0,
-      imageList: images.map(({ name }) => name),
-      siteImage: images.find(({ site }) => site)?.name,
-      since: since?.version,
-      size: formatBytes(needs.diskBytes),
-      kubernetes: needs.kubernetes,
-    };
-  }
-
-  /** The folder's name: the same for the same content. It depends on the signing key and on everything except the date. */
-  #name(files: readonly SummedFile[], manifest: KitManifest): string {
-    const { bundle, partSize, signer } = this.#request;
-    const undated = { ...manifest, createdAt: "" };
-    const digest = createHash("sha256").update(
-      JSON.stringify([sumsText(files), undated, partSize, signer?.keyId]),
-    );
-    const label = bundle.version
-      .replace(/[^A-Za-z0-9._-]+/g, "-")
-      .replace(/^[.-]+/, "")
-      .slice(0, LABEL_LIMIT);
-    return `${label || "kit"}-${digest.digest("hex").slice(0, NAME_DIGITS)}`;
-  }
-
-  /**
-   * Writes the list of the files in a folder, and signs it.
-   *
-   * @param known files whose digest is already computed
-   * @returns all files of the folder
-   */
-  async #sign(
-    folder: string,
-    name: string,
-    known: readonly SummedFile[],
-  ): Promise<{ sha256: string; files: SummedFile[] }> {
-    const { signer } = this.#request;
-    const { signal } = this.#context;
-    const files = await sumFiles(folder, signal, known);
-    const bytes = Buffer.from(sumsText(files));
-    await writeFile(join(folder, name), bytes);
-    if (signer) {
-      const signature = signer.sign(bytes);
-      const [raw, sigstore] = signatureFiles(name);
-      await writeFile(join(folder, raw), signature);
-      await writeFile(join(folder, sigstore), sigstoreBundle(bytes, signature, signer));
-    }
-    const sha256 = createHash("sha256").update(bytes).digest("hex");
-    return { sha256, files: await sumFiles(folder, signal, files) };
-  }
+  const list = { file: name, sha256: createHash("sha256").update(bytes).digest("hex") };
+  const files = await sumFiles(folder, signal, listed);
+  const size = files.reduce((total, each) => total + each.size, 0);
+  return { files, totals: { list, files: files.length, size } };
 }
 
 /** Verifies that every blob on the disk matches the digest in its name. */
@@ -319,13 +285,4 @@ function refuseOtherBlobs(files: readonly SummedFile[]): void {
       "Check the disk, and run `pulumi up` again.",
     );
   }
-}
-
-function totalOf(files: readonly SummedFile[]): { files: number; size: number } {
-  return { files: files.length, size: files.reduce((total, { size }) => total + size, 0) };
-}
-
-function present<T>(value: T | undefined, what: string): T {
-  if (value === undefined) throw new Error(`the kit has no ${what}`);
-  return value;
 }

@@ -59,13 +59,15 @@ function entriesOf(file: string): Record<string, string> {
 
 describe("a chart's folder", () => {
   test("is packed as helm does it: everything in one folder of its name, in a file with name and version", async () => {
-    const { facts, file } = await packed(chart({ "values.yaml": "", "files/über.txt": "ü" }));
+    const { facts, file, bytes } = await packed(chart({ "values.yaml": "", "files/über.txt": "ü" }));
     expect(facts).toEqual({
       name: "docs",
       version: "1.2.3+4",
       kubeVersion: ">=1.25.0-0",
       hasDependencies: false,
       path: "chart/docs-1.2.3_4.tgz",
+      sha256: createHash("sha256").update(bytes).digest("hex"),
+      size: bytes.length,
     });
     expect(entriesOf(file)).toEqual({
       "docs/Chart.yaml": CHART,
