@@ -3,6 +3,9 @@ import { type FileHandle, open } from "node:fs/promises";
 
 const CHUNK_BYTES = 256 * 1_024;
 
+/** Called from time to time with the number of bytes that were read. */
+export type OnRead = (readBytes: number, size: number) => void;
+
 /**
  * Reads an archive once from start to end, and computes its digest. So the digest covers exactly the bytes that were inspected,
  * even if the file changes.
@@ -11,20 +14,16 @@ export class ArchiveFile {
   readonly size: number;
   readonly #file: FileHandle;
   readonly #hash = createHash("sha256");
-  readonly #onRead: (readBytes: number, size: number) => void;
+  readonly #onRead: OnRead | undefined;
   #readBytes = 0;
 
-  private constructor(file: FileHandle, size: number, onRead: (readBytes: number, size: number) => void) {
+  private constructor(file: FileHandle, size: number, onRead?: OnRead) {
     this.#file = file;
     this.size = size;
     this.#onRead = onRead;
   }
 
-  /** @param onRead gets the number of bytes read, from time to time */
-  static async open(
-    path: string,
-    onRead: (readBytes: number, size: number) => void = () => undefined,
-  ): Promise<ArchiveFile> {
+  static async open(path: string, onRead?: OnRead): Promise<ArchiveFile> {
     const file = await open(path);
     try {
       return new ArchiveFile(file, (await file.stat()).size, onRead);
@@ -48,7 +47,7 @@ export class ArchiveFile {
       const chunk = buffer.subarray(0, bytesRead);
       this.#hash.update(chunk);
       this.#readBytes += bytesRead;
-      this.#onRead(this.#readBytes, this.size);
+      this.#onRead?.(this.#readBytes, this.size);
       yield chunk;
     }
   }

@@ -1,7 +1,7 @@
 import { transferLine } from "../messages/transferLine";
 import { InternalError } from "../messages/errors";
 import type { Reporter } from "../messages/reporter";
-import { ArchiveFile } from "./archiveFile";
+import { ArchiveFile, type OnRead } from "./archiveFile";
 import type { ArchiveEntry } from "./entry";
 import type { ArchiveFormat } from "./format";
 import { inspectedCharacters, InspectionBudget } from "./inspectionBudget";
@@ -51,16 +51,15 @@ export async function inspectBundle(
   const loads = new SiteLoads(new InspectionBudget(characters, new Yielder(signal)));
   let [files, pages, unpackedBytes] = [0, 0, 0];
   const finder = new SiteRootFinder();
-  const tree = await readBundle(bundle, limits, signal, {
-    file: async ({ path, size }, content) => {
-      files++;
-      unpackedBytes += size;
-      if (isPage(path)) pages++;
-      await finder.see(path, size, content);
-      await loads.inspect(path, size, content);
-    },
-    read: (bytes, size) => reporter.progress(transferLine("inspecting", bytes, size, 0)),
-  });
+  const tree = new SiteTree(limits);
+  const onRead: OnRead = (bytes, size) => reporter.progress(transferLine("inspecting", bytes, size, 0));
+  for await (const { path, size, content } of filesOf(bundle, tree, limits, signal, onRead)) {
+    files++;
+    unpackedBytes += size;
+    if (isPage(path)) pages++;
+    await finder.see(path, size, content);
+    await loads.inspect(path, size, content);
+  }
   const found = finder.find(tree);
   if (found === undefined) {
     throw refusal(
@@ -107,69 +106,61 @@ export async function unpackBundle(
   { signal, root, leftOut }: Unpacking,
 ): Promise<void> {
   const isLeftOut = new Set(leftOut);
-  await readBundle(bundle, limits, signal, {
-    file: async ({ path, size }, content) => {
-      if (isLeftOut.has(path)) return;
-      if (!path.startsWith(inRoot(root, ""))) throw changed();
-      let readBytes = 0;
-      let failure: unknown;
-      const watched = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
-        try {
-          for await (const piece of content) {
-            readBytes += piece.length;
-            yield piece;
-          }
-        } catch (error) {
-          failure = error;
-          throw error;
+  for await (const { path, size, content } of filesOf(bundle, new SiteTree(limits), limits, signal)) {
+    if (isLeftOut.has(path)) continue;
+    if (!path.startsWith(inRoot(root, ""))) throw changed();
+    let readBytes = 0;
+    let failure: unknown;
+    const watched = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
+      try {
+        for await (const piece of content) {
+          readBytes += piece.length;
+          yield piece;
         }
-      };
-      await sink.file({ path: withoutRoot(root, path), size }, watched()).catch((error: unknown) => {
-        throw failure ?? error; // the bundle's error comes before the sink's
-      });
-      if (readBytes !== size) {
-        throw new InternalError(`a destination did not read ${shown(path)} to its end`, "Please report it.");
+      } catch (error) {
+        failure = error;
+        throw error;
       }
-    },
-  });
-}
-
-interface Visitor {
-  file(file: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void>;
-  readonly read?: (readBytes: number, size: number) => void;
-}
-
-/** The only function that reads bundles, so that every caller applies the same rules. */
-async function readBundle(
-  { path, format, sha256 }: BundleFile,
-  limits: SiteLimits,
-  signal: AbortSignal,
-  visitor: Visitor,
-): Promise<SiteTree> {
-  signal.throwIfAborted();
-  const file = await ArchiveFile.open(path, visitor.read);
-  try {
-    const tree = new SiteTree(limits);
-    const turns = new Yielder(signal);
-    let unpackedBytes = 0;
-    const read = format === "zip" ? readZip : readTarGz;
-    for await (const entry of read(file, limits, signal)) {
-      signal.throwIfAborted();
-      await turns.take(WORK_PER_ENTRY + entry.size / 8);
-      unpackedBytes += entry.size;
-      boundUnpacked(unpackedBytes, Infinity, limits);
-      await visit(entry, tree.add(entry.name, entry.kind), visitor);
+    };
+    await sink.file({ path: withoutRoot(root, path), size }, watched()).catch((error: unknown) => {
+      throw failure ?? error; // the bundle's error comes before the sink's
+    });
+    if (readBytes !== size) {
+      throw new InternalError(`a destination did not read ${shown(path)} to its end`, "Please report it.");
     }
-    if (file.digest() !== sha256) throw changed();
-    return tree;
-  } finally {
-    await file.close();
   }
 }
 
-async function visit({ kind, size, content }: ArchiveEntry, path: string, visitor: Visitor): Promise<void> {
-  if (path === "" || isMacMetadata(path)) return;
-  if (kind === "file") await visitor.file({ path, size }, content);
+/**
+ * The files of a bundle, in its order. The only function that reads bundles, so that every caller applies the same rules.
+ *
+ * @param tree receives all names
+ */
+async function* filesOf(
+  { path, format, sha256 }: BundleFile,
+  tree: SiteTree,
+  limits: SiteLimits,
+  signal: AbortSignal,
+  onRead?: OnRead,
+): AsyncGenerator<SiteFile & Pick<ArchiveEntry, "content">, void, undefined> {
+  signal.throwIfAborted();
+  const file = await ArchiveFile.open(path, onRead);
+  try {
+    const turns = new Yielder(signal);
+    let unpackedBytes = 0;
+    const read = format === "zip" ? readZip : readTarGz;
+    for await (const { name, kind, size, content } of read(file, limits, signal)) {
+      signal.throwIfAborted();
+      await turns.take(WORK_PER_ENTRY + size / 8);
+      unpackedBytes += size;
+      boundUnpacked(unpackedBytes, Infinity, limits);
+      const inArchive = tree.add(name, kind);
+      if (kind === "file" && !isMacMetadata(inArchive)) yield { path: inArchive, size, content };
+    }
+    if (file.digest() !== sha256) throw changed();
+  } finally {
+    await file.close();
+  }
 }
 
 function changed(): Error {
