@@ -53,23 +53,14 @@ export class ByteReader {
   }
 }
 
-/** The content of an entry, which a reader may read only in part. */
-export class EntryContent implements AsyncIterable<Uint8Array> {
-  readonly #pieces: AsyncGenerator<Uint8Array, void, undefined>;
+/** Content that its reader may read only in part: stopping early does not end it, because the rest must still be verified. */
+export function unended(pieces: AsyncIterator<Uint8Array, void, undefined>): AsyncIterable<Uint8Array> {
+  return { [Symbol.asyncIterator]: () => ({ next: () => pieces.next() }) };
+}
 
-  constructor(pieces: AsyncGenerator<Uint8Array, void, undefined>) {
-    this.#pieces = pieces;
-  }
-
-  /** Stopping early does not end the content: the rest must still be verified. */
-  [Symbol.asyncIterator](): AsyncIterator<Uint8Array, void, undefined> {
-    return { next: () => this.#pieces.next() };
-  }
-
-  /** Reads the rest, so that the source continues after it. */
-  async skipRest(): Promise<void> {
-    while ((await this.#pieces.next()).done !== true);
-  }
+/** Reads the rest of a content, so that the source continues after it. */
+export async function skipRest(pieces: AsyncIterator<Uint8Array, void, undefined>): Promise<void> {
+  while ((await pieces.next()).done !== true);
 }
 
 function endedEarly(): Error {

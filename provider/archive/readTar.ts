@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { ArchiveFile } from "./archiveFile";
-import { ByteReader, EntryContent } from "./byteReader";
+import { ByteReader, skipRest, unended } from "./byteReader";
 import { type ArchiveEntry, isSetuid, SETUID_PROBLEM } from "./entry";
 import { BROKEN, entryRefusal, raise, refusal, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
@@ -11,7 +11,7 @@ import {
   type Overrides,
   parseAttributes,
   parseHeader,
-  parseLongName,
+  textIn,
   type TarHeader,
   withOverrides,
 } from "./readTarHeader";
@@ -60,9 +60,9 @@ export async function* readTarGz(
       const header = await nextHeader(tar);
       if (header === undefined) break;
       const { name, kind, size } = checkedEntry(header);
-      const content = new EntryContent(tar.pieces(size));
-      yield { name, kind, size, content };
-      await content.skipRest();
+      const pieces = tar.pieces(size);
+      yield { name, kind, size, content: unended(pieces) };
+      await skipRest(pieces);
       await tar.exactly(paddingOf(size));
     }
     for (let rest; (rest = await tar.some(Infinity)) !== undefined;) {
@@ -139,15 +139,9 @@ async function nextHeader(tar: ByteReader): Promise<TarHeader | undefined> {
 }
 
 function furtherOverrides(type: string, content: Buffer): Overrides {
-  switch (type) {
-    case "x":
-    case "g":
-      return parseAttributes(content, type === "g");
-    case "L":
-      return { name: parseLongName(content) };
-    default: // the target of a link, which is refused for what it is
-      return {};
-  }
+  if (type === "x" || type === "g") return parseAttributes(content, type === "g");
+  // another one is the target of a link, which is refused for what it is
+  return type === "L" ? { name: textIn(content) } : {};
 }
 
 function checkedEntry({ name: bytes, type, size, mode }: TarHeader): Omit<ArchiveEntry, "content"> {

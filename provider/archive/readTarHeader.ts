@@ -32,8 +32,8 @@ export function parseHeader(block: Buffer): TarHeader {
   if (number(block, "sum") !== sumOf(block))
     throw refusal("is broken: the checksum of a header is wrong", BROKEN);
   const type = field(block, "type").toString("latin1");
-  const last = text(field(block, "name"));
-  const prefix = text(field(block, "prefix"));
+  const last = textIn(field(block, "name"));
+  const prefix = textIn(field(block, "prefix"));
   const isPosix = field(block, "magic").toString("latin1") === USTAR;
   // without POSIX's exact magic, some programs read these bytes as a part of the name, and some do not;
   // a sparse file stores the positions of its pieces there
@@ -102,11 +102,6 @@ export function parseAttributes(content: Buffer, isGlobal: boolean): Overrides {
   return { ...(name && { name }), ...(size !== undefined && { size: Number(size) }) };
 }
 
-/** The name in a separate block, as GNU tar writes it. */
-export function parseLongName(content: Buffer): Buffer {
-  return text(content);
-}
-
 /** @throws BundleRefusedError for a name that is not UTF-8: programs would read different names */
 export function nameOf(bytes: Buffer): string {
   try {
@@ -122,7 +117,7 @@ function field(block: Buffer, name: keyof typeof FIELDS): Buffer {
 }
 
 /** The bytes before the first zero byte. */
-function text(bytes: Buffer): Buffer {
+export function textIn(bytes: Buffer): Buffer {
   const end = bytes.indexOf(0);
   return end < 0 ? bytes : bytes.subarray(0, end);
 }

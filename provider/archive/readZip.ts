@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
 import type { ArchiveFile } from "./archiveFile";
-import { ByteReader, EntryContent } from "./byteReader";
+import { ByteReader, skipRest, unended } from "./byteReader";
 import type { ArchiveEntry } from "./entry";
 import { BROKEN, entryRefusal, refusal, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
@@ -42,9 +42,9 @@ export async function* readZip(
       const { length, hasDescriptor } = await localHeader(bytes, entry);
       const end = position + length + entry.packedSize;
       if (end > next) throw entryRefusal(entry.name, "overlaps with another", UNSAFE);
-      const content = new EntryContent(checkedPieces(bytes, entry, signal));
-      yield { name: entry.name, kind: entry.kind, size: entry.size, content };
-      await content.skipRest();
+      const pieces = checkedPieces(bytes, entry, signal);
+      yield { name: entry.name, kind: entry.kind, size: entry.size, content: unended(pieces) };
+      await skipRest(pieces);
       if (next > end) await descriptor(bytes, entry, next - end, hasDescriptor);
       position = next;
     }
