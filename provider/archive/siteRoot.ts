@@ -1,3 +1,4 @@
+import { basename, join } from "node:path/posix";
 import type { SiteTree } from "./siteTree";
 
 /** Which part of a bundle is the site. Paths are those of the archive. */
@@ -35,7 +36,7 @@ export class SiteRootFinder {
 
   /** Reads the content of a launch file. */
   async see(path: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void> {
-    const name = nameOf(path);
+    const name = basename(path);
     if (path.split("/").length > MAX_DEPTH || !(LAUNCHES.test(name) || COMPANION.test(name))) return;
     this.#sizes.set(path, size);
     if (!isLaunchFile(name) || size > LONGEST_LAUNCH_FILE || this.#launchFiles.size >= MAX_LAUNCH_FILES) {
@@ -54,20 +55,20 @@ export class SiteRootFinder {
     const leftOut: string[] = [];
     let root = "";
     for (const level of [1, 2]) {
-      if (tree.hasFile(below(root, "index.html"))) break;
+      if (tree.hasFile(join(root, "index.html"))) break;
       const { files, folders } = tree.childrenOf(root);
       const [folder] = folders;
       if (folder === undefined || folders.length > 1) return undefined;
-      const isLaunched = files.some((path) => startsSite(nameOf(path)));
+      const isLaunched = files.some((path) => startsSite(basename(path)));
       const areAllOfExporter = files.every(
-        (path) => startsSite(nameOf(path)) || COMPANION.test(nameOf(path)),
+        (path) => startsSite(basename(path)) || COMPANION.test(basename(path)),
       );
       const isAlone = level === 1 && files.length === 0;
       if (!isAlone && !(isLaunched && areAllOfExporter)) return undefined;
       leftOut.push(...files);
       root = folder;
     }
-    if (!tree.hasFile(below(root, "index.html"))) return undefined;
+    if (!tree.hasFile(join(root, "index.html"))) return undefined;
     return { root, leftOut: [...leftOut, ...this.#launchersIn(root)] };
   }
 
@@ -81,13 +82,13 @@ export class SiteRootFinder {
    * program is a file of the site.
    */
   #launchersIn(root: string): string[] {
-    const inFolder = [...this.#sizes.keys()].filter((path) => path === below(root, nameOf(path)));
+    const inFolder = [...this.#sizes.keys()].filter((path) => path === join(root, basename(path)));
     const programs = inFolder.filter((path) => PROGRAM.test(path));
     const found = new Set<string>();
     for (const path of inFolder) {
       const text = this.#launchFiles.get(path);
       if (text === undefined) continue;
-      for (const program of programs.filter((each) => text.includes(nameOf(each)))) {
+      for (const program of programs.filter((each) => text.includes(basename(each)))) {
         found.add(path);
         found.add(program);
       }
@@ -102,12 +103,4 @@ function startsSite(name: string): boolean {
 
 function isLaunchFile(name: string): boolean {
   return STARTS.test(name) && DESKTOP.test(name);
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
-}
-
-function below(folder: string, name: string): string {
-  return folder === "" ? name : `${folder}/${name}`;
 }

@@ -24,7 +24,8 @@ export function tarHeader({ path, size, time = 0, isExecutable = false }: TarEnt
   const own = block(path, records["size"] === undefined ? size : 0, isFolder ? "5" : "0", mode, time);
   if (Object.keys(records).length === 0) return own;
   const content = Buffer.from(Object.entries(records).map(paxRecord).join(""));
-  return Buffer.concat([block("././@PaxHeader", content.length, "x", 0o644, time), padded(content), own]);
+  const header = block("././@PaxHeader", content.length, "x", 0o644, time);
+  return Buffer.concat([header, content, tarPadding(content.length), own]);
 }
 
 /** The padding after an entry's content, to the next block. */
@@ -62,8 +63,4 @@ function paxRecord([name, value]: [string, string]): string {
   const rest = Buffer.byteLength(` ${name}=${value}\n`);
   const length = rest + String(rest + String(rest).length).length;
   return `${length} ${name}=${value}\n`;
-}
-
-function padded(content: Buffer): Buffer {
-  return Buffer.concat([content, tarPadding(content.length)]);
 }

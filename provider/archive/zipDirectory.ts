@@ -171,8 +171,8 @@ function checkedEntry(entry: Entry): ZipEntry {
   const mode = entry.externalFileAttributes >>> 16; // Unix mode, if the packer stored one
   const type = mode & FILE_TYPE;
   const kind = name.endsWith("/") ? "folder" : "file";
-  if (KINDS.has(type)) refuse(KINDS.get(type) ?? "");
-  if (type !== 0 && type !== REGULAR_TYPE && type !== FOLDER_TYPE) refuse("is neither a file nor a folder");
+  if (type !== 0 && type !== REGULAR_TYPE && type !== FOLDER_TYPE)
+    refuse(KINDS.get(type) ?? "is neither a file nor a folder");
   if (type === FOLDER_TYPE && kind === "file") refuse("is a folder with the name of a file");
   if (kind === "folder" && entry.uncompressedSize > 0) refuse("is a folder with content");
   if (type !== 0 && isSetuid(mode, kind)) refuse(SETUID_PROBLEM);
