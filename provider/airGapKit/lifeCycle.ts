@@ -72,40 +72,37 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   reasonsToPublish: () => [],
 
   prepare(context, inputs, earlier) {
-    const { folder, chart, images, platforms, values, signingKeyEnv, since, partSize, offlineSearch } =
-      inputs;
-    const { fetch, clock, reporter, secrets, signal, deadline, configuration } = context;
-    const { environment } = configuration;
+    const { folder, chart, signingKeyEnv, since, offlineSearch } = inputs;
+    const { reporter, secrets, signal } = context;
+    const { environment } = context.configuration;
     const signer =
       signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, { environment, secrets });
     const sinceKit = since === undefined ? undefined : readEarlierKit(since);
     return async ({ bundle, inspection }, placing) => {
-      const { files, pages, selfContained, externalLoads, root, leftOut, hasFile } = inspection;
       reportLeftOut(inspection, reporter);
-      const { version, jobId, sha256, size } = bundle;
+      const { version, jobId, sha256: bundleSha256, size } = bundle;
+      const { files, pages, selfContained, externalLoads } = inspection;
       const made = (kit: MadeKit["kit"]): MadeKit => ({
         kit,
-        bundle: { version, jobId, bundleSha256: sha256, size, files, pages, selfContained, externalLoads },
+        bundle: { version, jobId, bundleSha256, size, files, pages, selfContained, externalLoads },
       });
+      const request = {
+        ...inputs,
+        bundle: { ...bundle, ...inspection },
+        serviceUrl: "jobId" in inputs.source ? inputs.source.baseUrl : undefined,
+        search: offlineSearch && { ...inspection, options: offlineSearch },
+        chart: chart?.path,
+        signer,
+        since: sinceKit,
+        earlier: earlier.map(({ kit }) => join(folder, kit.name)),
+      };
+      const owner = draftOwner(context, inputs);
       const kit = await context.tracer.span("docs_hosting.kit.write", {}, () =>
         usingFolder(folder, signal, () =>
           writeKit(
-            {
-              bundle: { ...bundle, root, leftOut },
-              ...("jobId" in inputs.source && { serviceUrl: inputs.source.baseUrl }),
-              search: offlineSearch && { options: offlineSearch, hasFile },
-              limits: inputs.limits,
-              chart: chart?.path,
-              images,
-              platforms,
-              values,
-              signer,
-              since: sinceKit,
-              partSize,
-              earlier: earlier.map((each) => join(folder, each.kit.name)),
-            },
-            { folder, owner: draftOwner(context, inputs), placing: (placed) => placing(made(placed)) },
-            { fetch, clock, reporter, secrets, signal, deadline, environment },
+            request,
+            { folder, owner, placing: (placed) => placing(made(placed)) },
+            { ...context, environment },
           ),
         ),
       );

@@ -33,7 +33,9 @@ export async function beginDraft(folder: string): Promise<string> {
 
 /** The drafts of a resource whose process has ended. */
 export async function endedDrafts(folder: string, key?: string): Promise<string[]> {
-  return (await draftsIn(folder)).filter((each) => each.key === key && hasNoOwner(each.owner)).map(pathOf);
+  return (await draftsIn(folder))
+    .filter((each) => each.key === key && hasNoOwner(each.owner))
+    .map(({ path }) => path);
 }
 
 /** Removes the drafts of a resource whose process has ended. Best effort. */
@@ -81,15 +83,7 @@ export async function replaceFolder(
   }
 }
 
-interface FoundDraft {
-  readonly path: string;
-  readonly key: string | undefined;
-  readonly owner: string;
-}
-
-const pathOf = ({ path }: FoundDraft): string => path;
-
-async function draftsIn(folder: string): Promise<FoundDraft[]> {
+async function draftsIn(folder: string): Promise<{ path: string; key: string | undefined; owner: string }[]> {
   const names = (await readdir(folder).catch(ignoreMissing)) ?? [];
   return names.flatMap((name) => {
     const [, key, owner] = DRAFT.exec(name) ?? [];

@@ -55,16 +55,12 @@ export class KitDraft {
       else isTaken = (await rename(path, draft.#path).then(() => true, ignoreMissing)) === true;
     }
     if (!isTaken) await mkdir(draft.#path);
-    await draft.#begin();
+    await mkdir(draft.blobs, { recursive: true });
+    await draft.#keepBlobs();
+    await mkdir(draft.kit);
+    await mkdir(draft.scratch);
     await removeOldDrafts(folder, draft.#path);
     return draft;
-  }
-
-  async #begin(): Promise<void> {
-    await mkdir(this.blobs, { recursive: true });
-    await this.#keepBlobs();
-    await mkdir(this.kit);
-    await mkdir(this.scratch);
   }
 
   /** Removes everything except the blobs. */
