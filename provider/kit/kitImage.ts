@@ -1,14 +1,13 @@
 import type { Manifest } from "../registry/manifests";
 import type { StoredImage } from "../registry/image";
+import type { Base } from "../siteImage/siteImage";
 
 /** An image of a kit. */
 export interface KitImage {
   /** `NAME:TAG`. */
   readonly name: string;
-  /** Where the image was pulled from, with its digest there. Absent for the site's own image. */
-  readonly reference?: string;
-  /** Its name and digest in its registry. Absent for the site's own image. */
-  readonly base?: { readonly name: string; readonly digest: string };
+  /** Its name and digest in the registry that it was pulled from. Absent for the site's own image. */
+  readonly base?: Base;
   /** Whether it is the site's own image. */
   readonly isSite: boolean;
   /** What its name refers to: its manifest, or for several platforms the index of its manifests. */
@@ -18,8 +17,6 @@ export interface KitImage {
 
 /** An image that was pulled, for the requested platforms. */
 export interface PulledImage extends KitImage {
-  readonly reference: string;
-  /** Its name and digest, for the annotations of the image that is built on it. */
-  readonly base: { readonly name: string; readonly digest: string };
+  readonly base: Base;
   readonly images: readonly StoredImage[];
 }

@@ -49,9 +49,9 @@ export function kitManifest(content: KitContent) {
         version: chart.version,
       },
     }),
-    images: images.map(({ name, reference, top, platforms, isSite }) => ({
+    images: images.map(({ name, base, top, platforms, isSite }) => ({
       name,
-      ...(reference !== undefined && { reference }),
+      ...(base && { reference: `${base.name}@${base.digest}` }),
       digest: top.digest,
       mediaType: top.mediaType,
       platforms,

@@ -1,7 +1,7 @@
 import { inParallel } from "../concurrency/inParallel";
 import { readImage, type StoredImage } from "../registry/image";
 import type { Manifest } from "../registry/manifests";
-import { parseBase, pinned, repositoryName } from "../registry/reference";
+import { parseBase, repositoryName } from "../registry/reference";
 import type { RegistryContext } from "../registry/exchange";
 import { RegistrySession } from "../registry/session";
 import { TransferProgress } from "../registry/transferProgress";
@@ -57,7 +57,6 @@ export async function pullImage(
   const name = `${repositoryName(parsed)}${parsed.tag === undefined ? "" : `:${parsed.tag}`}`;
   return {
     name: nameInKit(reference),
-    reference: parsed.tag === undefined ? pinned(parsed, found.digest) : `${name}@${found.digest}`,
     isSite: false,
     top,
     platforms: images.map((image) => platformText(image.platform)),
