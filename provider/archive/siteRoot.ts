@@ -39,9 +39,8 @@ export class SiteRootFinder {
     const name = basename(path);
     if (path.split("/").length > MAX_DEPTH || !(LAUNCHES.test(name) || COMPANION.test(name))) return;
     this.#sizes.set(path, size);
-    if (!isLaunchFile(name) || size > LONGEST_LAUNCH_FILE || this.#launchFiles.size >= MAX_LAUNCH_FILES) {
-      return;
-    }
+    if (!(STARTS.test(name) && DESKTOP.test(name))) return;
+    if (size > LONGEST_LAUNCH_FILE || this.#launchFiles.size >= MAX_LAUNCH_FILES) return;
     const pieces: Uint8Array[] = [];
     for await (const piece of content) pieces.push(piece);
     this.#launchFiles.set(path, Buffer.concat(pieces).toString("latin1"));
@@ -59,10 +58,8 @@ export class SiteRootFinder {
       const { files, folders } = tree.childrenOf(root);
       const [folder] = folders;
       if (folder === undefined || folders.length > 1) return undefined;
-      const isLaunched = files.some((path) => startsSite(basename(path)));
-      const areAllOfExporter = files.every(
-        (path) => startsSite(basename(path)) || COMPANION.test(basename(path)),
-      );
+      const isLaunched = files.some(startsSite);
+      const areAllOfExporter = files.every((path) => startsSite(path) || COMPANION.test(basename(path)));
       const isAlone = level === 1 && files.length === 0;
       if (!isAlone && !(isLaunched && areAllOfExporter)) return undefined;
       leftOut.push(...files);
@@ -97,10 +94,6 @@ export class SiteRootFinder {
   }
 }
 
-function startsSite(name: string): boolean {
-  return STARTS.test(name) && LAUNCHES.test(name);
-}
-
-function isLaunchFile(name: string): boolean {
-  return STARTS.test(name) && DESKTOP.test(name);
+function startsSite(path: string): boolean {
+  return STARTS.test(basename(path)) && LAUNCHES.test(path);
 }
