@@ -118,7 +118,7 @@ export class PageReader extends MarkupReader {
     if (!deepen(this.#main, tag) && isOpen && isMain(tag, attribute)) {
       this.#main = { tag, depth: 1 };
       this.#hasMain = true;
-      this.#begin(attribute("id") ?? "", "");
+      this.#begin(attribute("id") ?? "");
     }
     this.#content(tag, attribute);
   }
@@ -135,7 +135,7 @@ export class PageReader extends MarkupReader {
     if (!INLINE.has(tag)) this.#add(" ");
     if (this.#main?.tag === tag && --this.#main.depth === 0) {
       this.#main = undefined;
-      this.#begin("", "");
+      this.#begin("");
     }
   }
 
@@ -190,14 +190,14 @@ export class PageReader extends MarkupReader {
     // terms that can be linked to, such as functions and settings, are headings
     if (HEADING.test(tag) || (tag === "dt" && id !== undefined)) {
       this.#endHeading();
-      this.#begin(this.#nextAnchor, "");
+      this.#begin(this.#nextAnchor);
       this.#nextAnchor = "";
       this.#heading = { tag, pieces: [] };
     } else if (!INLINE.has(tag)) this.#add(" ");
   }
 
-  #begin(anchor: string, heading: string): void {
-    this.#sections.push({ anchor, heading, text: [], isMain: this.#main !== undefined });
+  #begin(anchor: string): void {
+    this.#sections.push({ anchor, heading: "", text: [], isMain: this.#main !== undefined });
   }
 
   #add(text: string): void {

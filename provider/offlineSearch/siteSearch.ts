@@ -76,10 +76,9 @@ export class SiteSearch implements SiteSink {
       return this.#sink.file({ path: `${SEARCH_FOLDER}/${name}`, size: bytes.length }, content);
     };
     for (const [language, index] of [...indexes].sort(([one], [other]) => compareTexts(one, other))) {
-      let isFirst = true;
-      for (const file of index.files(language, (path) => this.#addresses.addressOf(path))) {
-        if (isFirst) languages.push([language, file.key]);
-        isFirst = false;
+      const { list, parts } = index.files(language, (path) => this.#addresses.addressOf(path));
+      languages.push([language, list.key]);
+      for (const file of [list, ...parts]) {
         await this.#yielder.take(file.text.length);
         await write(file.name, file.text);
       }

@@ -105,22 +105,24 @@ export class TextIndex {
   }
 
   /**
-   * The files of the index: the list of its parts first. Independent of the order of the pages.
+   * The index, independent of the order of the pages.
    *
    * @param addressOf the address of a page below the site's root
+   * @returns the file with the list of the others, and these
    */
-  *files(language: string, addressOf: (path: string) => string): Generator<DataFile, void, undefined> {
+  files(language: string, addressOf: (path: string) => string): { list: DataFile; parts: DataFile[] } {
     const order = this.#pages
       .map((page, number) => ({ page, number }))
       .sort((one, other) => compareTexts(one.page.path, other.page.path));
     const rankOf = new Int32Array(order.length);
     order.forEach(({ number }, rank) => (rankOf[number] = rank));
+    const average = this.#pages.reduce((sum, { length }) => sum + length, 0) / this.#pages.length || 1;
     const [words, texts]: [unknown[], unknown[]] = [[], []];
-    const files: DataFile[] = [];
+    const parts: DataFile[] = [];
     const write = (kind: "words" | "text", key: unknown, content: unknown): void => {
       const file = dataFile(kind, content);
       (kind === "words" ? words : texts).push(key, file.id);
-      files.push(file);
+      parts.push(file);
     };
 
     let [lines, first, size]: [string[], string, number] = [[], "", 0];
@@ -128,7 +130,7 @@ export class TextIndex {
     for (const word of [...this.#words.keys()].sort(compareTexts)) {
       const share = (this.#words.get(word)?.length ?? 0) / order.length;
       if (order.length > MANY_PAGES && share > COMMON) common.push(word);
-      const line = `${word} ${this.#postings(word, rankOf)}`;
+      const line = `${word} ${this.#postings(word, rankOf, average)}`;
       if (size > 0 && size + line.length > WORDS_SIZE) {
         write("words", first, lines.join("\n"));
         [lines, size] = [[], 0];
@@ -152,13 +154,12 @@ export class TextIndex {
       textSize += entrySize;
     }
     if (textSize > 0) write("text", firstRank, pages);
-    yield dataFile(`lang-${language || "und"}`, [order.length, words, texts, common.join(" ")]);
-    yield* files;
+    const list = dataFile(`lang-${language || "und"}`, [order.length, words, texts, common.join(" ")]);
+    return { list, parts };
   }
 
   /** The pages of a word: for each, the distance to the page before in letters, and its score in one digit or capital. */
-  #postings(word: string, rankOf: Int32Array): string {
-    const average = this.#averageLength;
+  #postings(word: string, rankOf: Int32Array, average: number): string {
     const scored = (this.#words.get(word) ?? []).map((entry) => {
       const number = Math.floor(entry / 1_024);
       const relative = (this.#pages[number]?.length ?? 0) / average;
@@ -182,12 +183,6 @@ export class TextIndex {
       before = rank;
     }
     return text;
-  }
-
-  #average: number | undefined;
-  get #averageLength(): number {
-    this.#average ??= this.#pages.reduce((sum, { length }) => sum + length, 0) / this.#pages.length || 1;
-    return this.#average;
   }
 }
 

@@ -21,14 +21,14 @@ async function ask(texts: Texts, query: string, titleOf = titled): Promise<Asked
     const sections = typeof text === "string" ? [{ anchor: "", heading: "", text }] : text;
     index.add(path, titleOf(path), sections);
   }
-  const files = [...index.files("en", (path) => `at/${path}`)];
+  const { list, parts } = index.files("en", (path) => `at/${path}`);
   const loaded: string[] = [];
   const load = (key: string): Promise<unknown> => {
     loaded.push(key);
-    const { text = "" } = files.find((file) => file.key === key) ?? {};
+    const { text = "" } = [list, ...parts].find((file) => file.key === key) ?? {};
     return Promise.resolve((JSON.parse(/\.push\((.*)\)\n$/s.exec(text)?.[1] ?? "") as unknown[])[1]);
   };
-  const results = await search(query, files[0]?.key ?? "", load);
+  const results = await search(query, list.key, load);
   return { results, paths: results.map(({ path }) => titled(path)), loaded };
 }
 
