@@ -11,10 +11,10 @@ export interface ArchiveEntry {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** The problem of an entry for which {@link isSetuid} is true. */
-export const SETUID_PROBLEM = "would run with the rights of its owner (setuid)";
-
-/** @param mode Unix mode. Folders may have the setgid bit, which they inherit from their parent */
-export function isSetuid(mode: number, kind: ArchiveEntry["kind"]): boolean {
-  return (mode & (kind === "file" ? 0o6000 : 0o4000)) !== 0;
+/** The problem of an entry that no export has, if any. @param mode Unix mode */
+export function entryProblem(kind: ArchiveEntry["kind"], size: number, mode: number): string | undefined {
+  if (kind === "folder" && size > 0) return "is a folder with content";
+  // folders may have the setgid bit, which they inherit from their parent
+  const isSetuid = (mode & (kind === "file" ? 0o6000 : 0o4000)) !== 0;
+  return isSetuid ? "would run with the rights of its owner (setuid)" : undefined;
 }

@@ -2,8 +2,8 @@ import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { ArchiveFile } from "./archiveFile";
 import { ByteReader, skipRest, unended } from "./byteReader";
-import { type ArchiveEntry, isSetuid, SETUID_PROBLEM } from "./entry";
-import { BROKEN, entryRefusal, raise, refusal, UNSAFE } from "./refusal";
+import { type ArchiveEntry, entryProblem } from "./entry";
+import { BROKEN, entryRefusal, refusal, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
 import {
   isZeroBlock,
@@ -16,7 +16,7 @@ import {
   withOverrides,
 } from "./readTarHeader";
 import { BLOCK_BYTES, paddingOf } from "./tarFormat";
-import { boundRatio } from "./unpackedBound";
+import { boundUnpacked } from "./unpackedBound";
 
 const INFLATED_CHUNK_BYTES = 256 * 1_024;
 
@@ -79,7 +79,7 @@ async function* gunzipped(
   limits: SiteLimits,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const most = limits.unpackedBytes + limits.files * HEADER_BYTES_PER_FILE + MAX_FURTHER_BYTES;
+  const furtherBytes = limits.files * HEADER_BYTES_PER_FILE + MAX_FURTHER_BYTES;
   const gunzip = createGunzip({ chunkSize: INFLATED_CHUNK_BYTES });
   const packed = Readable.from(file.chunks(signal));
   packed.on("error", (error) => gunzip.destroy(error));
@@ -88,10 +88,7 @@ async function* gunzipped(
     for await (const chunk of packed.pipe(gunzip) as AsyncIterable<Buffer>) {
       signal.throwIfAborted();
       unpackedBytes += chunk.length;
-      if (unpackedBytes > most) {
-        throw refusal(`unpacks to more than ${limits.unpackedBytes} bytes`, raise("unpackedBytes"));
-      }
-      boundRatio(unpackedBytes, gunzip.bytesWritten);
+      boundUnpacked(unpackedBytes, gunzip.bytesWritten, limits, furtherBytes);
       yield chunk;
     }
   } catch (error) {
@@ -153,8 +150,8 @@ function checkedEntry({ name: bytes, type, size, mode }: TarHeader): Omit<Archiv
     refuse(KINDS[type] ?? `is neither a file nor a folder, but an entry of type «${printableKind(type)}»`);
   }
   const kind = type === "5" || name.endsWith("/") ? "folder" : "file"; // old tars mark folders with a slash
-  if (kind === "folder" && size > 0) refuse("is a folder with content");
-  if (isSetuid(mode, kind)) refuse(SETUID_PROBLEM);
+  const problem = entryProblem(kind, size, mode);
+  if (problem !== undefined) refuse(problem);
   return { name, kind, size };
 }
 

@@ -8,21 +8,23 @@ const HARMLESS_BYTES = 64 * 1_024 * 1_024;
 const MAX_RATIO = 200;
 
 /**
- * Refuses an archive that unpacks to too much, by its declared sizes or by the bytes so far.
+ * Refuses an archive that unpacks to too much, by its declared sizes or by the bytes so far, or to far more than its own size: only
+ * a zip bomb does.
  *
  * @param unpackedBytes of the whole, so far
  * @param packedBytes that they come from
+ * @param furtherBytes allowed beside the content of the files
  * @throws BundleRefusedError
  */
-export function boundUnpacked(unpackedBytes: number, packedBytes: number, limits: SiteLimits): void {
-  if (unpackedBytes > limits.unpackedBytes) {
+export function boundUnpacked(
+  unpackedBytes: number,
+  packedBytes: number,
+  limits: SiteLimits,
+  furtherBytes = 0,
+): void {
+  if (unpackedBytes > limits.unpackedBytes + furtherBytes) {
     throw refusal(`unpacks to more than ${limits.unpackedBytes} bytes`, raise("unpackedBytes"));
   }
-  boundRatio(unpackedBytes, packedBytes);
-}
-
-/** Refuses an archive that unpacks to far more than its own size: only a zip bomb does. */
-export function boundRatio(unpackedBytes: number, packedBytes: number): void {
   if (unpackedBytes > HARMLESS_BYTES && unpackedBytes > MAX_RATIO * packedBytes) {
     throw refusal(`unpacks to more than ${MAX_RATIO} times its size: no site does`, UNSAFE);
   }

@@ -1,6 +1,6 @@
 import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } from "yauzl";
 import type { ArchiveFile } from "./archiveFile";
-import { isSetuid, SETUID_PROBLEM } from "./entry";
+import { entryProblem } from "./entry";
 import { BROKEN, entryRefusal, raise, refusal, shown, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
 import { Yielder, WORK_PER_ENTRY } from "./yielder";
@@ -174,8 +174,8 @@ function checkedEntry(entry: Entry): ZipEntry {
   if (type !== 0 && type !== REGULAR_TYPE && type !== FOLDER_TYPE)
     refuse(KINDS.get(type) ?? "is neither a file nor a folder");
   if (type === FOLDER_TYPE && kind === "file") refuse("is a folder with the name of a file");
-  if (kind === "folder" && entry.uncompressedSize > 0) refuse("is a folder with content");
-  if (type !== 0 && isSetuid(mode, kind)) refuse(SETUID_PROBLEM);
+  const problem = entryProblem(kind, entry.uncompressedSize, type === 0 ? 0 : mode);
+  if (problem !== undefined) refuse(problem);
   return {
     name,
     rawName,
