@@ -1,13 +1,8 @@
+import { basename } from "node:path/posix";
 import { InputError } from "../messages/errors";
 
 /** Whether helm leaves a file or folder out of a chart. */
 export type Ignore = (path: string, isFolder: boolean) => boolean;
-
-interface Rule {
-  readonly isNegated: boolean;
-  readonly isOfFolders: boolean;
-  readonly matches: (path: string) => boolean;
-}
 
 /** What helm always leaves out, see `AddDefaults` in its `pkg/ignore/rules.go`. */
 const DEFAULT = "templates/.?*";
@@ -20,17 +15,10 @@ const DEFAULT = "templates/.?*";
  */
 export function helmIgnore(text: string): Ignore {
   const rules = [...text.split(/\r?\n/), DEFAULT].flatMap(ruleOf);
-  return (path, isFolder) => {
-    for (const { isNegated, isOfFolders, matches } of rules) {
-      if (isNegated) {
-        if ((isOfFolders && !isFolder) || !matches(path)) return true;
-      } else if ((isFolder || !isOfFolders) && matches(path)) return true;
-    }
-    return false;
-  };
+  return (path, isFolder) => rules.some((leavesOut) => leavesOut(path, isFolder));
 }
 
-function ruleOf(line: string): Rule[] {
+function ruleOf(line: string): Ignore[] {
   const text = line.replace(/^\ufeff/, "").trim();
   if (text === "" || text.startsWith("#")) return [];
   if (text.includes("**")) {
@@ -46,10 +34,9 @@ function ruleOf(line: string): Rule[] {
   const expression = expressionOf(pattern.replace(/^\//, ""));
   const ofName = !pattern.includes("/");
   return [
-    {
-      isNegated,
-      isOfFolders,
-      matches: (path) => expression.test(ofName ? (path.split("/").at(-1) ?? "") : path),
+    (path, isFolder) => {
+      const isMatch = (isFolder || !isOfFolders) && expression.test(ofName ? basename(path) : path);
+      return isMatch !== isNegated;
     },
   ];
 }
