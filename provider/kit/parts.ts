@@ -25,65 +25,53 @@ export async function writeParts(
   partSize: number,
   signal: AbortSignal,
 ): Promise<number> {
-  const parts = new PartWriter(into, partSize);
+  let count = 0;
+  let file: FileHandle | undefined;
+  let free = 0;
   try {
-    const folders = new Set<string>();
-    for (const { path, size } of files) {
-      const full = `${FOLDER}/${path}`;
-      for (let at = full.indexOf("/"); at !== -1; at = full.indexOf("/", at + 1)) {
-        const folder = full.slice(0, at + 1);
-        if (!folders.has(folder)) await parts.write(tarHeader({ path: folder, size: 0 }));
-        folders.add(folder);
+    for await (const bytes of tarOf(kit, files, signal)) {
+      for (let rest = bytes; rest.length > 0;) {
+        if (file === undefined || free === 0) {
+          await file?.close();
+          file = await openPart(into, ++count, partSize);
+          free = partSize;
+        }
+        const piece = rest.subarray(0, free);
+        await file.writeFile(piece);
+        free -= piece.length;
+        rest = rest.subarray(piece.length);
       }
-      await parts.write(tarHeader({ path: full, size, isExecutable: path.endsWith(".sh") }));
-      const content = createReadStream(join(kit, path), { highWaterMark: 1 << 20, signal });
-      for await (const chunk of content) await parts.write(chunk as Buffer);
-      await parts.write(tarPadding(size));
     }
-    await parts.write(tarEnd());
-    return parts.count;
+    return count;
   } finally {
-    await parts.close();
+    await file?.close();
   }
 }
 
-class PartWriter {
-  count = 0;
-  readonly #into: string;
-  readonly #partSize: number;
-  #file: FileHandle | undefined;
-  #free = 0;
-
-  constructor(into: string, partSize: number) {
-    this.#into = into;
-    this.#partSize = partSize;
-  }
-
-  async write(bytes: Buffer): Promise<void> {
-    for (let rest = bytes; rest.length > 0;) {
-      const file = this.#free > 0 && this.#file ? this.#file : await this.#next();
-      const piece = rest.subarray(0, this.#free);
-      await file.writeFile(piece);
-      this.#free -= piece.length;
-      rest = rest.subarray(piece.length);
+async function* tarOf(
+  kit: string,
+  files: readonly SummedFile[],
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const folders = new Set<string>();
+  for (const { path, size } of files) {
+    const full = `${FOLDER}/${path}`;
+    for (let at = full.indexOf("/"); at !== -1; at = full.indexOf("/", at + 1)) {
+      const folder = full.slice(0, at + 1);
+      if (!folders.has(folder)) yield tarHeader({ path: folder, size: 0 });
+      folders.add(folder);
     }
+    yield tarHeader({ path: full, size, isExecutable: path.endsWith(".sh") });
+    yield* createReadStream(join(kit, path), { highWaterMark: 1 << 20, signal }) as AsyncIterable<Buffer>;
+    yield tarPadding(size);
   }
+  yield tarEnd();
+}
 
-  async close(): Promise<void> {
-    await this.#file?.close();
-    this.#file = undefined;
+function openPart(into: string, count: number, partSize: number): Promise<FileHandle> {
+  const number = String(count).padStart(DIGITS, "0");
+  if (number.length > DIGITS) {
+    throw new InputError(`the kit has more than 999 parts of ${partSize} bytes`, "Give a larger `partSize`.");
   }
-
-  async #next(): Promise<FileHandle> {
-    await this.close();
-    const number = String(++this.count).padStart(DIGITS, "0");
-    if (number.length > DIGITS) {
-      throw new InputError(
-        `the kit has more than 999 parts of ${this.#partSize} bytes`,
-        "Give a larger `partSize`.",
-      );
-    }
-    this.#free = this.#partSize;
-    return (this.#file = await open(join(this.#into, `kit.tar.${number}`), "wx", 0o644));
-  }
+  return open(join(into, `kit.tar.${number}`), "wx", 0o644);
 }
