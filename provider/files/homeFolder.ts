@@ -13,17 +13,12 @@ export const ELSEWHERE = { elsewhere: "set PULUMI_HOME to another folder" };
 
 /** Makes a folder that only its owner can read, and its parents. It does not use `recursive` of `mkdirSync`, see `makeFolder`. */
 export function makeHomeFolder(path: string): void {
-  const missing: string[] = [];
-  for (let at = path; !existsSync(at); at = dirname(at)) {
-    missing.unshift(at);
-    if (dirname(at) === at) break; // a missing drive of Windows
-  }
-  for (const each of missing) {
-    try {
-      mkdirSync(each, { mode: 0o700 });
-    } catch (error) {
-      if (!existsSync(each)) throw error; // otherwise another process made it first
-    }
+  if (existsSync(path)) return;
+  if (dirname(path) !== path) makeHomeFolder(dirname(path)); // it may be a missing drive of Windows
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (!existsSync(path)) throw error; // otherwise another process made it first
   }
 }
 

@@ -6,26 +6,21 @@ import { dirname } from "node:path";
  * `/proc` does, Node.js retries forever and cannot be stopped.
  */
 export async function makeFolder(path: string): Promise<void> {
-  if (await isMade(path)) return;
-  await makeFolder(dirname(path));
-  await mkdir(path).catch(unlessThere(path));
-}
-
-/** @returns whether the folder exists now; `false` if its parent is missing */
-async function isMade(path: string): Promise<boolean> {
   try {
-    await mkdir(path).catch(unlessThere(path));
-    return true;
+    return await makeOne(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT" && dirname(path) !== path) return false;
-    throw error;
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(path) === path) throw error;
   }
+  await makeFolder(dirname(path));
+  await makeOne(path);
 }
 
-/** Ignores the error if another process made the folder at the same time. */
-function unlessThere(path: string): (error: unknown) => Promise<void> {
-  return async (error) => {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST" && (await stat(path)).isDirectory()) return;
-    throw error;
-  };
+/** Makes a folder, unless another process has made it. */
+async function makeOne(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === "EEXIST" && (await stat(path)).isDirectory();
+    if (!isThere) throw error;
+  }
 }
