@@ -41,11 +41,6 @@ export class SiteLoads {
     this.#budget = budget;
   }
 
-  /** Whether the limit is reached, so that further loads are not reported. */
-  get isFull(): boolean {
-    return this.external.length >= MAX_EXTERNAL_LOADS;
-  }
-
   /**
    * Reads a file only if it may load something and the result is not full. A file that cannot be inspected is reported like
    * a load.
@@ -54,8 +49,12 @@ export class SiteLoads {
     const name = path.toLowerCase().replace(/\.svgz$/, ".svg.gz");
     const packing = UNPACKERS.has(extname(name)) ? extname(name) : "";
     const kind = KINDS.get(extname(name.slice(0, name.length - packing.length)));
-    if (this.isFull || kind === undefined) return;
-    const add = (address: string): void => this.#add(path, address);
+    const isFull = (): boolean => this.external.length >= MAX_EXTERNAL_LOADS;
+    if (isFull() || kind === undefined) return;
+    const add = (address: string): void => {
+      const isKnown = this.external.some((other) => other.page === path && other.address === address);
+      if (!isKnown && !isFull()) this.external.push({ page: path, address });
+    };
     try {
       const bytes = await unpacked(await whole(size, content), packing);
       const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
@@ -64,11 +63,6 @@ export class SiteLoads {
       if (!(error instanceof NotInspected)) throw error;
       add(error.address);
     }
-  }
-
-  #add(page: string, address: string): void {
-    const isKnown = this.external.some((other) => other.page === page && other.address === address);
-    if (!isKnown && !this.isFull) this.external.push({ page, address });
   }
 }
 
