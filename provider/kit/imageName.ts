@@ -21,11 +21,13 @@ export function nameInKit(reference: string): string {
 
 /** The name of the site's image within a kit. */
 export function siteName(version: string): string {
-  const tag = version
-    .replace(/[^\w.-]+/g, "-")
-    .replace(/^[.-]+/, "")
-    .slice(0, TAG_LIMIT);
-  return `${SITE}:${tag || "latest"}`;
+  return `${SITE}:${labelOf(version, TAG_LIMIT) || "latest"}`;
+}
+
+/** A version as a part of a name. @param most characters */
+export function labelOf(version: string, most: number): string {
+  const plain = version.replace(/[^\w.-]+/g, "-").replace(/^[.-]+/, "");
+  return plain.slice(0, most);
 }
 
 /** Reports two images with the same name in the kit, or an image with the name of the site's own image. */

@@ -13,6 +13,7 @@ import { packChart } from "./chartArchive";
 import { chartValues } from "./chartValues";
 import { KitDraft } from "./draft";
 import type { EarlierKit } from "./earlierKit";
+import { labelOf } from "./imageName";
 import type { PulledImage } from "./kitImage";
 import { kitManifest, manifestText, type KitContent, type KitManifest } from "./manifest";
 import { BLOBS, writeLayout } from "./ociLayout";
@@ -241,11 +242,8 @@ function nameOf(
   const digest = createHash("sha256").update(
     JSON.stringify([sumsText(files), undated, partSize, signer?.keyId]),
   );
-  const label = bundle.version
-    .replace(/[^A-Za-z0-9._-]+/g, "-")
-    .replace(/^[.-]+/, "")
-    .slice(0, LABEL_LIMIT);
-  return `${label || "kit"}-${digest.digest("hex").slice(0, NAME_DIGITS)}`;
+  const label = labelOf(bundle.version, LABEL_LIMIT) || "kit";
+  return `${label}-${digest.digest("hex").slice(0, NAME_DIGITS)}`;
 }
 
 /**
