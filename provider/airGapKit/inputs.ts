@@ -111,8 +111,6 @@ export interface CheckedInputs extends Omit<
 /** Smallest part size, in bytes: smaller parts would be too many. */
 const SMALLEST_PART = 2 ** 20;
 
-const DEFAULT_PLATFORMS = ["linux/amd64"];
-
 /** One row per input: its rule, its default, and the effect of a change. */
 export const AIR_GAP_KIT_INPUTS: InputTable<AirGapKitInputs> = {
   source: {
@@ -130,7 +128,7 @@ export const AIR_GAP_KIT_INPUTS: InputTable<AirGapKitInputs> = {
   images: { change: "content", default: [], rule: ruleOfImages, isSame: isDeepStrictEqual },
   platforms: {
     change: "content",
-    default: DEFAULT_PLATFORMS,
+    default: ["linux/amd64"],
     rule: (value) => {
       const ruled = ruleOfList(value, platformProblem, "linux/amd64");
       return "value" in ruled && (ruled.value as unknown[]).length === 0

@@ -19,8 +19,8 @@ const OTHERS = SETTINGS.filter((setting) => setting !== BASE_URL && setting !== 
 /** The settings as the provider resolves them. */
 export interface ResolvedSettings {
   readonly findings: readonly Finding[];
-  /** Absent if it is missing or wrong. */
-  readonly baseUrl?: string;
+  /** `undefined` if it is missing or wrong. */
+  readonly baseUrl: string | undefined;
   /** Whether there is a key of the right form. */
   readonly hasKey: boolean;
 }
@@ -60,7 +60,7 @@ export function checkSettings(
     return [`${config} is ${JSON.stringify(value)}, from ${origin}`];
   });
   findings.push(ok("settings", set.join("; ") || "all others have their defaults"));
-  return { findings, ...(baseUrl !== undefined && { baseUrl }), hasKey: key !== undefined };
+  return { findings, baseUrl, hasKey: key !== undefined };
 }
 
 function keyFinding(
