@@ -53,7 +53,7 @@ export async function inspectBundle(
   const finder = new SiteRootFinder();
   const tree = new SiteTree(limits);
   const onRead: OnRead = (bytes, size) => reporter.progress(transferLine("inspecting", bytes, size, 0));
-  for await (const { path, size, content } of filesOf(bundle, tree, limits, signal, onRead)) {
+  for await (const { path, size, content } of filesOf(bundle, tree, signal, onRead)) {
     files++;
     unpackedBytes += size;
     if (isPage(path)) pages++;
@@ -106,7 +106,7 @@ export async function unpackBundle(
   { signal, root, leftOut }: Unpacking,
 ): Promise<void> {
   const isLeftOut = new Set(leftOut);
-  for await (const { path, size, content } of filesOf(bundle, new SiteTree(limits), limits, signal)) {
+  for await (const { path, size, content } of filesOf(bundle, new SiteTree(limits), signal)) {
     if (isLeftOut.has(path)) continue;
     if (!path.startsWith(inRoot(root, ""))) throw changed();
     let readBytes = 0;
@@ -139,7 +139,6 @@ export async function unpackBundle(
 async function* filesOf(
   { path, format, sha256 }: BundleFile,
   tree: SiteTree,
-  limits: SiteLimits,
   signal: AbortSignal,
   onRead?: OnRead,
 ): AsyncGenerator<SiteFile & Pick<ArchiveEntry, "content">, void, undefined> {
@@ -149,11 +148,11 @@ async function* filesOf(
     const turns = new Yielder(signal);
     let unpackedBytes = 0;
     const read = format === "zip" ? readZip : readTarGz;
-    for await (const { name, kind, size, content } of read(file, limits, signal)) {
+    for await (const { name, kind, size, content } of read(file, tree.limits, signal)) {
       signal.throwIfAborted();
       await turns.take(WORK_PER_ENTRY + size / 8);
       unpackedBytes += size;
-      boundUnpacked(unpackedBytes, Infinity, limits);
+      boundUnpacked(unpackedBytes, Infinity, tree.limits);
       const inArchive = tree.add(name, kind);
       if (kind === "file" && !isMacMetadata(inArchive)) yield { path: inArchive, size, content };
     }

@@ -116,8 +116,7 @@ async function nextHeader(tar: ByteReader): Promise<TarHeader | undefined> {
     if (isZeroBlock(block)) {
       if (!isZeroBlock(await tar.exactly(BLOCK_BYTES)))
         throw refusal("is broken: a header is missing", BROKEN);
-      if (metadata > 0 && Object.keys(overrides).length > 0)
-        throw refusal("is broken: an entry is missing", BROKEN);
+      if (Object.keys(overrides).length > 0) throw refusal("is broken: an entry is missing", BROKEN);
       return undefined;
     }
     const header = parseHeader(block);

@@ -37,7 +37,8 @@ export async function* readZip(
   try {
     let position = 0;
     for (const [index, entry] of directory.entries.entries()) {
-      if (entry.offset !== position) throw misplaced(entry, position);
+      if (entry.offset < position) throw entryRefusal(entry.name, "overlaps with another", UNSAFE);
+      if (entry.offset > position) throw hidden();
       const next = directory.entries[index + 1]?.offset ?? directory.offset;
       const { length, hasDescriptor } = await localHeader(bytes, entry);
       const end = position + length + entry.packedSize;
@@ -48,8 +49,7 @@ export async function* readZip(
       if (next > end) await descriptor(bytes, entry, next - end, hasDescriptor);
       position = next;
     }
-    if (position !== directory.offset)
-      throw refusal("contains data that its directory does not list", UNSAFE);
+    if (position !== directory.offset) throw hidden();
     let comparedBytes = 0;
     for (let piece; (piece = await bytes.some(Infinity)) !== undefined; comparedBytes += piece.length) {
       if (!piece.equals(directory.bytes.subarray(comparedBytes, comparedBytes + piece.length)))
@@ -65,10 +65,8 @@ function changed(): Error {
   return refusal("was changed while it was read", BROKEN);
 }
 
-function misplaced(entry: ZipEntry, position: number): Error {
-  return entry.offset < position
-    ? entryRefusal(entry.name, "overlaps with another", UNSAFE)
-    : refusal("contains data that its directory does not list", UNSAFE);
+function hidden(): Error {
+  return refusal("contains data that its directory does not list", UNSAFE);
 }
 
 /** Reads the header before an entry's content, and compares it with the directory. */
@@ -107,7 +105,6 @@ async function descriptor(
   length: number,
   isAnnounced: boolean,
 ): Promise<void> {
-  const hidden = (): Error => refusal("contains data that its directory does not list", UNSAFE);
   if (!isAnnounced || ![12, 16, 20, 24].includes(length)) throw hidden();
   const record = await bytes.exactly(length);
   const isSigned = length === 16 || length === 24;

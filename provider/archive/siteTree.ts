@@ -26,13 +26,13 @@ const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
  * case do not collide as long as the paths of their files differ otherwise.
  */
 export class SiteTree {
-  readonly #limits: SiteLimits;
+  readonly limits: SiteLimits;
   /** By the path as the least distinguishing system sees it. */
   readonly #found = new Map<string, { readonly path: string; readonly kind: "file" | "folder" }>();
   #entries = 0;
 
   constructor(limits: SiteLimits) {
-    this.#limits = limits;
+    this.limits = limits;
   }
 
   /**
@@ -44,7 +44,7 @@ export class SiteTree {
    */
   add(name: string, kind: "file" | "folder"): string {
     // the root may be an entry, too; duplicates count twice
-    if (++this.#entries > this.#limits.files + 1) throw this.#tooMany();
+    if (++this.#entries > this.limits.files + 1) throw this.#tooMany();
     const path = checkedPath(name, kind);
     if (path === "") return path;
     for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
@@ -76,7 +76,7 @@ export class SiteTree {
     const known = this.#found.get(key);
     if (known === undefined) {
       this.#found.set(key, { path, kind });
-      if (this.#found.size > this.#limits.files) throw this.#tooMany();
+      if (this.#found.size > this.limits.files) throw this.#tooMany();
     } else if (known.kind === "file" || kind === "file") {
       if (known.path !== path) {
         throw entryRefusal(
@@ -90,7 +90,7 @@ export class SiteTree {
   }
 
   #tooMany(): Error {
-    return refusal(`contains more than ${this.#limits.files} files and folders`, raise("files"));
+    return refusal(`contains more than ${this.limits.files} files and folders`, raise("files"));
   }
 }
 
