@@ -1,11 +1,12 @@
 // `npm run test:mutations`: breaks the code of `provider/` and `sdk/` in every way that Stryker knows, and counts the breaks that
-// a test notices, module by module. `-- MODULE…` selects modules; `-- --changed` only the lines that changed since the last
-// release, and `--lines N` a sample of them.
+// a test notices, module by module. `-- MODULE…` selects modules, and `--lines N` a sample of the lines of each, another one for
+// another `--seed`. `-- --changed` selects the lines that changed since the last release, and `--lines N` a sample of them.
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
 import { changesSinceRelease } from "./changedLines.ts";
 import { JUDGED_BY_NAME_ONLY, MODULES } from "./modules.ts";
-import { sampleOf } from "./sample.ts";
+import { piecesOf, sampleOf } from "./sample.ts";
 import { scoreOf, type MutantResult, type Score } from "./score.ts";
 
 /** The least share of breaks that the tests of each module must notice, in percent. */
@@ -18,6 +19,7 @@ const { positionals, values } = parseArgs({
   options: {
     changed: { type: "boolean", default: false },
     lines: { type: "string" },
+    seed: { type: "string", default: "1" },
     concurrency: { type: "string", default: "2" },
   },
 });
@@ -28,7 +30,7 @@ const modules =
   positionals.length > 0 ? positionals : [...MODULES.keys()].filter((name) => !JUDGED_BY_NAME_ONLY.has(name));
 
 /** The files of a module, or those of their lines that count. */
-let partsOf = (file: string): string[] => [file];
+let partsOf = (files: readonly string[]): readonly string[] => files;
 /** Whether only a part of the changes is judged. It is judged as a whole then: a module's share of it is too small. */
 let isSample = false;
 if (values.changed) {
@@ -43,7 +45,20 @@ if (values.changed) {
   const lines = values.lines === undefined ? all : sampleOf(all, Number(values.lines), changes.head);
   isSample = lines.size < all.size;
   if (isSample) console.log(`a sample: ${lines.size.toString()} of ${all.size.toString()} files`);
-  partsOf = (file) => (lines.get(file) ?? []).map((range) => `${file}:${range}`);
+  partsOf = (files) => rangesOf(lines, files);
+} else if (values.lines !== undefined) {
+  const atMost = Number(values.lines);
+  partsOf = (files) => {
+    const lengths = files.map((file): [string, number] => [
+      file,
+      readFileSync(file, "utf8").split("\n").length,
+    ]);
+    return rangesOf(piecesOf(new Map(lengths), atMost, values.seed), files);
+  };
+}
+
+function rangesOf(lines: ReadonlyMap<string, readonly string[]>, files: readonly string[]): string[] {
+  return files.flatMap((file) => (lines.get(file) ?? []).map((range) => `${file}:${range}`));
 }
 
 async function breakModule(mutate: string[], tests: readonly string[]): Promise<MutantResult[]> {
@@ -99,7 +114,7 @@ const results: MutantResult[] = [];
 const failed: string[] = [];
 for (const name of modules) {
   const { files, tests } = MODULES.get(name) ?? { files: [], tests: [] };
-  const mutate = files.flatMap(partsOf);
+  const mutate = [...partsOf(files)];
   if (mutate.length === 0) continue;
   const moduleStartedAt = performance.now();
   console.log(`\nmodule ${name}`);

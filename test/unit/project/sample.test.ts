@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sampleOf } from "../../mutations/sample.ts";
+import { piecesOf, sampleOf } from "../../mutations/sample.ts";
 
 const changed = new Map(
   Array.from({ length: 50 }, (_, index): [string, string[]] => [
@@ -24,4 +24,21 @@ test("a sample has all files where they are within the limit", () => {
 test("a file that exceeds a sample does not exclude those after it", () => {
   const files = new Map([["provider/long.ts", ["1-1000"]], ...changed]);
   for (const seed of ["a1", "b2", "c3", "d4"]) expect(sampleOf(files, 22, seed).size).toBe(2);
+});
+
+test("a sample of whole modules has lines from many files, each once, others for another seed", () => {
+  const lengths = new Map([...changed.keys()].map((file, i) => [file, 15 + i]));
+  const sample = piecesOf(lengths, 200, "a1");
+  const pieces = [...sample].flatMap(([file, ranges]) => ranges.map((range) => `${file}:${range}`));
+  expect(new Set(pieces).size).toBe(20);
+  expect(sample.size).toBeGreaterThan(10);
+  for (const [file, ranges] of sample) {
+    for (const range of ranges) {
+      const [first = 0, last = 0] = range.split("-").map(Number);
+      expect(first % 10).toBe(1);
+      expect(last).toBe(Math.min(first + 9, lengths.get(file) ?? 0));
+    }
+  }
+  expect(piecesOf(lengths, 200, "a1")).toEqual(sample);
+  expect(piecesOf(lengths, 200, "b2")).not.toEqual(sample);
 });
