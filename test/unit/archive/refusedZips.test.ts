@@ -238,12 +238,13 @@ test("a zip with a directory far too large for its files is refused under any li
 
 test("a descriptor after a content must be right", async () => {
   const content = Buffer.from("<h1>Start</h1>");
-  const record = (sum: number): Buffer => {
+  const record = (sum: number, errors: { packedSize?: number; size?: number } = {}): Buffer => {
     const bytes = Buffer.alloc(16);
     bytes.writeUInt32LE(0x08074b50);
     bytes.writeUInt32LE(sum, 4);
-    bytes.writeUInt32LE(zip([{ name: "index.html", content }]).readUInt32LE(18), 8);
-    bytes.writeUInt32LE(content.length, 12);
+    const packedSize = zip([{ name: "index.html", content }]).readUInt32LE(18);
+    bytes.writeUInt32LE(packedSize + (errors.packedSize ?? 0), 8);
+    bytes.writeUInt32LE(content.length + (errors.size ?? 0), 12);
     return bytes;
   };
   const announced = (archive: Buffer): Buffer => {
@@ -251,6 +252,10 @@ test("a descriptor after a content must be right", async () => {
     archive.fill(0, 14, 26);
     return archive;
   };
-  expect(await refusalOf(announced(withHidden(record(1))))).toContain("does not list");
-  expect(await refusalOf(withHidden(record(crc32(content))))).toContain("does not list");
+  const sum = crc32(content);
+  expect(Object.keys(await unpacked(announced(withHidden(record(sum)))))).toEqual(["index.html"]);
+  for (const wrong of [record(1), record(sum, { packedSize: 1 }), record(sum, { size: 1 })]) {
+    expect(await refusalOf(announced(withHidden(wrong)))).toContain("does not list");
+  }
+  expect(await refusalOf(withHidden(record(sum)))).toContain("does not list");
 });

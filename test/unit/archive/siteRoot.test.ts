@@ -32,6 +32,7 @@ describe.each(EXPORTED_FORMS)("a bundle with $what", ({ files, leftOut, root }) 
 test.each<[string, Record<string, string>]>([
   ["a script that no launch file names", { "serve.js": "x" }],
   ["a launch file that names no file beside it", { "start.bat": "node other.js", "serve.js": "x" }],
+  ["a document that a launch file names", { "start.bat": "type README.md", "README.md": "x" }],
   ["a batch file for readers, which installs", { "install.bat": "node serve.js", "serve.js": "x" }],
   ["a shell script for readers", { "run.sh": "curl https://docs.example.com/serve.js", "serve.js": "x" }],
   ["launch files in a folder", { "tools/start.bat": "node serve.js", "tools/serve.js": "x" }],

@@ -48,6 +48,11 @@ describe("an XML text", () => {
     ["a document type", `<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "${X}"><html/>`],
     ["entities of a drawing program", `<!DOCTYPE svg [<!ENTITY ns "${X}">]><svg xmlns:x="&ns;"/>`],
     ["another instruction", `<?php href="${X}"?>${SVG}</svg>`],
+    [
+      "an instruction with a document in its address",
+      `<?xml-stylesheet href="data:image/svg+xml,%3Cimage href='${X}'/%3E"?>${SVG}</svg>`,
+    ],
+    ["an instruction without an address", `<?xml-stylesheet type="text/css"?>${SVG}</svg>`],
     ["an instruction within the site", `<?xml-stylesheet type="text/xsl" href="/x.xsl"?>${SVG}</svg>`],
   ])("does not load by %s", async (_what, xml) => {
     expect(await loadsOf(xml, "xml")).toEqual([]);
