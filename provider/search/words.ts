@@ -36,9 +36,9 @@ export function wordsOf(text: string, known = new Map<string, readonly Word[]>()
 
 function wordsOfRun(run: string): Word[] {
   const whole = folded(run);
-  if (whole.search(UNSPACED) !== -1) {
-    const pairs = (whole.match(UNSPACED) ?? []).flatMap(pairsOf);
-    return [...pairs, ...(whole.replace(UNSPACED, " ").match(RUNS) ?? [])].map(simple);
+  const unspaced = whole.match(UNSPACED);
+  if (unspaced) {
+    return [...unspaced.flatMap(pairsOf), ...(whole.replace(UNSPACED, " ").match(RUNS) ?? [])].map(simple);
   }
   if (whole.length > LONGEST_WORD || whole === "_") return [];
   const parts = run.split(/_+/).flatMap((part) => part.split(CAMEL));

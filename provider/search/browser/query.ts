@@ -162,19 +162,20 @@ async function collect(
 
 /** The files that can have words with this start: first the one with the word itself. */
 function filesOf(list: readonly (string | number)[], start: string, word: string): string[] {
-  const files: [first: string, id: string][] = [];
-  for (let index = 0; index < list.length; index += 2)
-    files.push([String(list[index]), String(list[index + 1])]);
-  const own = files.findLastIndex(([first]) => first <= word);
-  const isPossible = (index: number): boolean =>
-    (files[index]?.[0] ?? "") <= `${start}\uffff` && (files[index + 1]?.[0] ?? "\uffff") >= start;
-  const order = [...files.keys()].sort((one, other) => Math.abs(one - own) - Math.abs(other - own));
-  return order.filter(isPossible).map((index) => files[index]?.[1] ?? "");
+  const files: { first: string; id: string; next: string }[] = [];
+  for (let at = 0; at < list.length; at += 2)
+    files.push({ first: String(list[at]), id: String(list[at + 1]), next: String(list[at + 2] ?? "\uffff") });
+  const own = files.findLastIndex(({ first }) => first <= word);
+  return files
+    .map((file, at) => ({ ...file, steps: Math.abs(at - own) }))
+    .filter(({ first, next }) => first <= `${start}\uffff` && next >= start)
+    .sort((one, other) => one.steps - other.steps)
+    .map(({ id }) => id);
 }
 
 async function readPage(page: number, [, , texts]: Directory, load: Load): Promise<StoredPage> {
   let at = 0;
-  while (at + 2 < texts.length && Number(texts[at + 2]) <= page) at += 2;
+  while (Number(texts[at + 2]) <= page) at += 2;
   const pages = (await load(`text-c0de${String(texts[at + 1])}`)) as readonly StoredPage[];
   const found = pages[page - Number(texts[at])];
   if (!found) throw new Error("the index has no such page");
@@ -224,9 +225,8 @@ export function excerptOf(text: string, isMatch: (term: string) => boolean): Pie
   for (const run of text.matchAll(/[\p{L}\p{N}\p{M}_]+(?:\+\+|#)?/gu)) {
     const terms = wordsOf(run[0]);
     if (terms.some(({ text: term, parts }) => isMatch(term) || parts.some(isMatch))) {
-      matches.push(
-        ...within(run[0], isMatch).map(([from, to]): [number, number] => [run.index + from, run.index + to]),
-      );
+      const [from, to] = within(run[0], new Set(terms.map((term) => term.text).filter(isMatch)));
+      matches.push([run.index + from, run.index + to]);
     }
   }
   const first = matches[0]?.[0] ?? 0;
@@ -236,7 +236,7 @@ export function excerptOf(text: string, isMatch: (term: string) => boolean): Pie
   const pieces: Piece[] = start > 0 ? [["… ", false]] : [];
   let at = start;
   for (const [from, to] of matches) {
-    if (from < at || to > end) continue;
+    if (to > end) break;
     pieces.push([text.slice(at, from), false], [text.slice(from, to), true]);
     at = to;
   }
@@ -245,13 +245,12 @@ export function excerptOf(text: string, isMatch: (term: string) => boolean): Pie
   return pieces.filter(([piece]) => piece !== "");
 }
 
-/** The matching part of a run of letters: in scripts without spaces a part of it, else all. */
-function within(run: string, isMatch: (term: string) => boolean): [number, number][] {
-  const isPair = (at: number): boolean => isMatch(folded(run.slice(at, at + 2)));
-  const pairs =
-    run.length > 1 && !isMatch(folded(run)) ? [...Array(run.length - 1).keys()].filter(isPair) : [];
+/** The matching part of a run of letters: in scripts without spaces a part of it, else all. @param found its words that match */
+function within(run: string, found: ReadonlySet<string>): [number, number] {
+  const isPair = (at: number): boolean => found.has(folded(run.slice(at, at + 2)));
+  const pairs = found.has(folded(run)) ? [] : [...Array(run.length - 1).keys()].filter(isPair);
   const [first] = pairs;
-  return first === undefined ? [[0, run.length]] : [[first, (pairs.at(-1) ?? first) + 2]];
+  return first === undefined ? [0, run.length] : [first, (pairs.at(-1) ?? first) + 2];
 }
 
 /** Whether one word is the other with a usual English ending. */

@@ -55,11 +55,25 @@ describe("a word finds", () => {
     ["accents and case apart, the same word", "ÉCOLE x", ["a"], { a: "ecole" }],
     ["two words that the page writes as one", "on line x", ["a"], { a: "online" }],
     [
+      "no words that the page writes as one, in scripts without spaces",
+      "設 定",
+      ["b"],
+      { a: "設定", b: "設" },
+    ],
+    ["no longer word with another ending", "test x", ["c"], { a: "testers", b: "testsuite", c: "tests" }],
+    [
       "the parts of an identifier that no page has as a whole",
       "maxConnections",
       ["a"],
       { a: "max connections" },
     ],
+    [
+      "an identifier as a whole, where a page has it",
+      "maxConnections",
+      ["a"],
+      { a: "maxConnections", b: "max connections" },
+    ],
+    ["no longer word than a part of an identifier", "maxConn", [], { a: "maximum connections" }],
     ["an identifier by its part", "connections x", ["a"], { a: "max_connections" }],
     ["the path of a page", "handbook x", ["handbook/a"], { "handbook/a": "alpha", b: "beta" }],
     ["nothing that no page has", "zeta", [], { a: "alpha" }],
@@ -113,6 +127,18 @@ describe("the order of the results", () => {
       "alpha beta",
       ["b", "a"],
       { a: "alpha ".repeat(50), b: "alpha beta gamma" },
+    ],
+    [
+      "a word that the page joins to the next one, before one of both",
+      "on line x",
+      ["b", "a"],
+      { a: "line line line", b: "online" },
+    ],
+    [
+      "a word that the page joins to the one before, before one of both",
+      "on line x",
+      ["b", "a"],
+      { a: "on on on", b: "online" },
     ],
     [
       "a rare word before a frequent one",
@@ -196,6 +222,14 @@ describe("a result", () => {
       heading,
     });
     expect(result?.excerpt.map(([text]) => text).join("")).toBe(excerpt);
+  });
+
+  test("is one of the first 400 sections of a page", async () => {
+    const many = Array.from({ length: 401 }, (_, at): Section => {
+      return { anchor: `s${at}`, heading: `Section ${at}`, text: `x${at}y` };
+    });
+    expect((await ask({ a: many }, "x399y")).results[0]).toMatchObject({ anchor: "s399" });
+    expect((await ask({ a: many }, "x400y")).results[0]).toMatchObject({ path: "a", anchor: "" });
   });
 
   test("without a title has its path", async () => {

@@ -49,6 +49,12 @@ test("what was split once is not split again", () => {
   expect(wordsOf("alpha", known)[0]).toBe(first[0]);
 });
 
+test("no more than 200,000 words are remembered, and the others are split all the same", () => {
+  const known = new Map(Array.from({ length: 199_999 }, (_, number) => [`${number}`, []]));
+  expect(wordsOf("alpha beta", known).map(({ text }) => text)).toEqual(["alpha", "beta"]);
+  expect([known.size, known.has("alpha"), known.has("beta")]).toEqual([200_000, true, false]);
+});
+
 test.for([
   ["short", "short"],
   ["aaaaaa bbbb", "aaaaaa bb"],
