@@ -52,10 +52,15 @@ export async function identity({ signed = true, days = 1, host = "" } = {}): Pro
   return { key, cert };
 }
 
+/** The certificate of the authority of the tests. */
+export async function authorityCertificate(): Promise<string> {
+  return (await authority).cert;
+}
+
 /** Until the test ends, this process trusts the authority as if NODE_EXTRA_CA_CERTS named it. */
 export async function trustAuthority(): Promise<void> {
   const before = tls.getCACertificates("default");
-  tls.setDefaultCACertificates([...before, (await authority).cert]);
+  tls.setDefaultCACertificates([...before, await authorityCertificate()]);
   onTestFinished(() => tls.setDefaultCACertificates(before));
 }
 
