@@ -1,4 +1,4 @@
-import { beginning, folded, wordsOf } from "../words";
+import { beginning, folded, wordsOf, type Word } from "../words";
 
 /** Loads a data file of the index by its key. */
 export type Load = (key: string) => Promise<unknown>;
@@ -55,11 +55,14 @@ export async function search(query: string, key: string, load: Load): Promise<Re
     await Promise.all(
       words.map(async (word): Promise<Matched[]> => {
         const at = all.indexOf(word);
-        const neighbours = [all[at - 1], word, all[at + 1]].map((each) => each?.text ?? "");
         const mostFiles = words.length > 3 ? 1 : MOST_FILES;
         const find = (text: string, joined: readonly string[], isOpen: boolean): Promise<Matched> =>
           match({ word: text, joined, isOpen, mostFiles }, directory, load);
-        const whole = await find(word.text, joinedWith(neighbours), at === all.length - 1);
+        const whole = await find(
+          word.text,
+          joinedWith(word, all[at - 1], all[at + 1]),
+          at === all.length - 1,
+        );
         if (whole.scores.size > 0 || word.parts.length === 0) return [whole];
         return Promise.all(word.parts.map((part) => find(part, [], false)));
       }),
@@ -88,8 +91,9 @@ export async function search(query: string, key: string, load: Load): Promise<Re
 }
 
 /** A word joined with its neighbours, because many are also written as one: `back up`. Not in scripts without spaces. */
-function joinedWith([before = "", word = "", after = ""]: readonly string[]): string[] {
-  return [before && before + word, after && word + after].filter((joined) => /^\p{Ll}+$/u.test(joined));
+function joinedWith({ text }: Word, before: Word | undefined, after: Word | undefined): string[] {
+  const joined = [before ? before.text + text : "", after ? text + after.text : ""];
+  return joined.filter((each) => /^\p{Ll}+$/u.test(each));
 }
 
 interface Wanted {
@@ -147,8 +151,8 @@ async function collect(
     if (fit === 0) continue;
     terms.set(term, fit);
     // a frequent word has the number of its pages, and the best of them
-    const [, all, postings = ""] = /(\d*)(.*)/.exec(line.slice(space + 1)) ?? [];
-    count = Math.max(count, Number(all));
+    const postings = line.slice(space + 1);
+    count = Math.max(count, parseInt(postings, 10) || 0);
     let page = -1;
     for (const [, distance = "", score = ""] of postings.matchAll(/([a-z]+)([0-9A-Z])/g)) {
       page += Array.from(distance).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 97, 0);
@@ -274,7 +278,7 @@ export function distance(one: string, other: string, most: number): number {
     for (let j = 1; j <= other.length; j++) {
       const isSame = one[i - 1] === other[j - 1];
       let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (isSame ? 0 : 1));
-      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
+      if (one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
         cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
       row.push(cost);
     }

@@ -90,6 +90,8 @@ test("of two words that may be one, the file of that one is loaded, too", async 
   const { words, found } = await ask("back up", files("back", "backup", "backups", "up"));
   expect([...words].sort()).toEqual(["back", "backup", "backups", "up"]);
   expect(found).toEqual(expect.arrayContaining(["back", "up", "backup"]));
+  const online = await ask("on line 7", files("line", "on", "online", "onlinea", "onlineb"));
+  expect(online.words.sort()).toEqual(["line", "on", "online"]);
 });
 
 test("to correct a word, five files at most that begin with its first two letters are loaded", async () => {

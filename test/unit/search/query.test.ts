@@ -10,6 +10,13 @@ describe("the number of typing errors", () => {
     ["vacumu", "vacuum", 1],
     ["avcuumm", "vacuum", 2],
     ["vac", "vacuum", 3],
+    ["acuum", "vacuum", 1],
+    ["cuum", "vacuum", 2],
+    ["ab", "xxab", 2],
+    ["ab", "bc", 2],
+    ["ab", "ba", 1],
+    ["ab", "cd", 2],
+    ["", "ab", 2],
   ] as const)("%s for %s: %i", ([one, other, errors]) => {
     expect(Math.min(distance(one, other, 2), 3)).toBe(errors);
     expect(Math.min(distance(other, one, 2), 3)).toBe(errors);

@@ -60,6 +60,8 @@ describe("a word finds", () => {
       ["b"],
       { a: "設定", b: "設" },
     ],
+    ["no word and number that the page writes as one", "web 2 x", [], { a: "web2" }],
+    ["no number and word that the page writes as one", "2 fa x", [], { a: "2fa" }],
     ["no longer word with another ending", "test x", ["c"], { a: "testers", b: "testsuite", c: "tests" }],
     [
       "the parts of an identifier that no page has as a whole",
@@ -76,6 +78,13 @@ describe("a word finds", () => {
     ["no longer word than a part of an identifier", "maxConn", [], { a: "maximum connections" }],
     ["an identifier by its part", "connections x", ["a"], { a: "max_connections" }],
     ["the path of a page", "handbook x", ["handbook/a"], { "handbook/a": "alpha", b: "beta" }],
+    [
+      "the path of a page, whatever points are in it",
+      "handbook x",
+      ["v1.handbook/a"],
+      { "v1.handbook/a.html": "alpha", b: "beta" },
+    ],
+    ["no name of a page that every folder has", "index html", [], { "b/index.html": "alpha" }],
     ["nothing that no page has", "zeta", [], { a: "alpha" }],
     ["nothing without letters", "?! …", [], { a: "alpha" }],
   ] as const)("%s", async ([, query, expected, texts]) => {
