@@ -116,7 +116,7 @@ export class TextIndex {
       .sort((one, other) => compareTexts(one.page.path, other.page.path));
     const rankOf = new Int32Array(order.length);
     order.forEach(({ number }, rank) => (rankOf[number] = rank));
-    const average = this.#pages.reduce((sum, { length }) => sum + length, 0) / this.#pages.length || 1;
+    const average = this.#pages.reduce((sum, { length }) => sum + length, 0) / this.#pages.length;
     const [words, texts]: [unknown[], unknown[]] = [[], []];
     const parts: DataFile[] = [];
     const write = (kind: "words" | "text", key: unknown, content: unknown): void => {

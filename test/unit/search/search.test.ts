@@ -161,6 +161,12 @@ describe("the order of the results", () => {
       ["b", "a"],
       { a: "beta alpha", b: "alpha beta" },
     ],
+    [
+      "the words in the order of the question, however it is typed",
+      " ÉCOLE Alpha ",
+      ["b", "a"],
+      { a: "alpha école", b: "école alpha" },
+    ],
     ["of equal pages by their path", "alpha", ["a", "b", "c"], { c: "alpha", a: "alpha", b: "alpha" }],
   ] as const)("%s", async ([, query, expected, texts]) => {
     expect((await ask(texts, query)).paths).toEqual(expected);
