@@ -8,7 +8,7 @@ import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
 const failed = (code: string): FailedAttempt => ({
-  fault: { kind: code === "ECONNREFUSED" ? "unreachable" : "interrupted", code },
+  fault: { kind: ["ECONNREFUSED", "EHOSTUNREACH"].includes(code) ? "unreachable" : "interrupted", code },
   error: new ConnectionError(`GET https://a.example failed (${code})`, "Check it."),
 });
 const HOUR_MS = 3_600_000;
@@ -61,6 +61,7 @@ test("a service that refuses connections from the first one on is given up withi
 test.each([
   ["refuses connections, but answered others of this run", { isKnown: true }, "ECONNREFUSED"],
   ["is silent", {}, "no answer in time"],
+  ["cannot be reached for now", {}, "EHOSTUNREACH"],
 ])("a service that %s is given up after two minutes", async (_what, peer, code) => {
   const { afterMs, error } = await failing(peer, failed(code));
   expect(afterMs).toBeLessThan(120_000);
