@@ -44,12 +44,11 @@ const ASSIGNED = { assigned: ipaddr.parseCIDR("2000::/3") };
 /**
  * Why an address is refused; `undefined` if it is allowed.
  *
- * @param address from a DNS answer or a URL
+ * @param address from a DNS answer or a URL, without brackets; it may have a zone (`fe80::1%eth0`)
  */
 export function refusedAddress(address: string, policy: StorePolicy): string | undefined {
-  const plain = address.replace(/^\[|\]$|%.*$/g, "");
-  if (!ipaddr.isValid(plain)) return "is not an address";
-  const reached = reachedBy(ipaddr.parse(plain));
+  if (!ipaddr.isValid(address)) return "is not an address";
+  const reached = reachedBy(ipaddr.parse(address));
   if (reached.some((each) => ipaddr.subnetMatch(each, METADATA, "") !== "")) {
     return "is a link-local or metadata address";
   }
@@ -91,8 +90,9 @@ export function checkStoreUrl(url: URL, policy: StorePolicy, from?: URL): void {
       "Only https: is followed, so that nobody on the network can read or change the bundle. Correct the store's redirect.",
     );
   }
-  if (!ipaddr.isValid(url.hostname.replace(/^\[|\]$/g, ""))) return;
-  const refused = refusedAddress(url.hostname, policy);
+  const host = url.hostname.replace(/[[\]]/g, ""); // around an IPv6 address
+  if (!ipaddr.isValid(host)) return;
+  const refused = refusedAddress(host, policy);
   if (refused !== undefined) fail(`${url.host}, which ${refused}`, REFUSED_REMEDY);
 }
 

@@ -1,6 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -33,9 +42,11 @@ test.each([0, 1, 1024 * 1024, 3_000_001])(
 test("a file that is too large is refused, and one at the limit is not", async () => {
   const path = file("large", Buffer.alloc(1_000));
   await hashFile(path, { limitBytes: 1_000 }, { signal });
-  await expect(hashFile(path, { limitBytes: 999 }, { signal })).rejects.toThrow(
-    "more than the limit of 999 B",
-  );
+  await expect(hashFile(path, { limitBytes: 999 }, { signal })).rejects.toMatchObject({
+    name: "DownloadError",
+    message: `${path} has more than the limit of 999 B`,
+    remedy: "If it is meant to be that large, raise limits.archiveBytes.",
+  });
 });
 
 test("a path that is not a file is reported, with what to do; a pipe is not waited for", async (context) => {
@@ -43,21 +54,47 @@ test("a path that is not a file is reported, with what to do; a pipe is not wait
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);
   const [missing, below] = [join(folder, "missing"), join(file("plain", ""), "below")];
-  for (const [path, name, phrase] of [
-    [missing, "DestinationError", `the file ${missing} cannot be used: ENOENT`],
-    [below, "DestinationError", `the file ${below} cannot be used: ENOTDIR`],
-    [folder, "DownloadError", "is not a file"],
-    [pipe, "DownloadError", "is not a file"],
+  for (const [path, name, phrase, what] of [
+    [missing, "DestinationError", `the file ${missing} cannot be used: ENOENT`, "give another file"],
+    [below, "DestinationError", `the file ${below} cannot be used: ENOTDIR`, "give another file"],
+    [folder, "DownloadError", "is not a file", "Give the path of the archive itself."],
+    [pipe, "DownloadError", "is not a file", "Give the path of the archive itself."],
   ] as const) {
     const message = expect.stringContaining(phrase) as string;
-    await expect(hashFile(path, limits, { signal })).rejects.toMatchObject({ name, message });
+    const remedy = expect.stringContaining(what) as string;
+    await expect(hashFile(path, limits, { signal })).rejects.toMatchObject({ name, message, remedy });
   }
 });
 
-test("a stopped run reads no further", async () => {
+test("a stopped run gets its reason at once, and opens no file after it", async () => {
   const stop = new AbortController();
   const reason = new Error("Ctrl-C");
   const hashing = hashFile(file("stopped", Buffer.alloc(3_000_000)), limits, { signal: stop.signal });
   stop.abort(reason);
   await expect(hashing).rejects.toBe(reason);
+  await expect(hashFile(join(folder, "missing"), limits, { signal: stop.signal })).rejects.toBe(reason);
+});
+
+test("a file is closed after its digest is known, and soon when a run is stopped", async (context) => {
+  context.skip(!existsSync("/proc/self/fd"), "this system does not list open files");
+  const path = file("large-and-empty", "");
+  truncateSync(path, 2 ** 40); // it would take an hour
+  const isOpen = (name: string): boolean =>
+    readdirSync("/proc/self/fd").some((each) => {
+      try {
+        return readlinkSync(join("/proc/self/fd", each)) === name;
+      } catch {
+        return false; // closed meanwhile
+      }
+    });
+  const stop = new AbortController();
+  const reason = new Error("Ctrl-C");
+  const hashing = hashFile(path, { limitBytes: Infinity }, { signal: stop.signal });
+  await expect.poll(() => isOpen(path), { interval: 1 }).toBe(true);
+  stop.abort(reason);
+  await expect(hashing).rejects.toBe(reason);
+  await expect.poll(() => isOpen(path), { timeout: 5_000 }).toBe(false);
+  const small = file("closed", "text");
+  await hashFile(small, limits, { signal });
+  expect(isOpen(small)).toBe(false);
 });

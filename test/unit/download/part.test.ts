@@ -5,17 +5,19 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Part, strongEtag, type PartNote } from "../../../provider/download/part.ts";
 import { ownName } from "../../../provider/files/owner.ts";
+import { MODES, notOnWindows } from "../../systems.ts";
 
 const NOTE: PartNote = { subject: "job a", etag: '"1"', totalBytes: 100 };
 const HOUR_MS = 3_600_000;
@@ -122,12 +124,89 @@ test.each([
   await part.close();
 });
 
-test("a part with more bytes than the bundle is started again", async () => {
-  left(FREE, "x".repeat(101));
+test("a part with more bytes than the bundle is started again, and one with as many is complete", async () => {
+  for (const [bytes, size, note] of [
+    [101, 0, undefined],
+    [100, 100, NOTE],
+  ] as const) {
+    const existing = left(FREE, "x".repeat(bytes));
+    const part = claim();
+    expect(existsSync(existing)).toBe(false);
+    await part.open();
+    expect([part.size, part.note]).toEqual([size, note]);
+    expect(existsSync(join(dirname(part.path), "note.json"))).toBe(note !== undefined);
+    await part.close();
+    part.remove();
+  }
+});
+
+test.each(["100", -0.5, null])("a size of %j in a note is ignored", async (totalBytes) => {
+  left(FREE, "one", { note: { ...NOTE, totalBytes } });
   const part = claim();
   await part.open();
-  expect([part.size, part.note]).toEqual([0, undefined]);
+  expect([part.size, part.note]).toEqual([3, { subject: "job a", etag: '"1"' }]);
   await part.close();
+});
+
+test("a smaller part is resumed where the largest is useless", async () => {
+  left("free-00000001", "333", { note: "null" });
+  left("free-00000002", "22");
+  left("free-00000003", "1");
+  const part = claim();
+  await part.open();
+  expect(part.size).toBe(2);
+  expect(readdirSync(folder)).toHaveLength(1);
+  await part.close();
+});
+
+test("only its owner can read a part", async (context) => {
+  notOnWindows(context, MODES);
+  const below = join(folder, "downloads");
+  const part = Part.claim(below, "a", "job a", Date.now());
+  await part.open();
+  await part.begin(NOTE);
+  const modes = [below, dirname(part.path), part.path, join(dirname(part.path), "note.json")].map(
+    (path) => statSync(path).mode & 0o777,
+  );
+  expect(modes).toEqual([0o700, 0o700, 0o600, 0o600]);
+  await part.close();
+});
+
+test("written bytes survive a kill, though neither a block is full nor the part is closed", async () => {
+  const part = claim();
+  await part.open();
+  await part.begin(NOTE);
+  await part.append(Buffer.from("one "));
+  part.write();
+  part.write(); // nothing new
+  await expect.poll(() => readFileSync(part.path, "utf8")).toBe("one ");
+  await part.append(Buffer.from("two"));
+  expect(part.size).toBe(7);
+  expect(await part.finish()).toBe(createHash("sha256").update("one two").digest("hex"));
+  await part.close();
+  await part.close(); // again, after a failure
+  expect(readFileSync(part.path, "utf8")).toBe("one two");
+});
+
+test("bytes that were not written yet are dropped when a part begins again", async () => {
+  const part = claim();
+  await part.open();
+  await part.append(Buffer.from("of another bundle"));
+  await part.begin(NOTE);
+  await part.append(Buffer.from("new"));
+  await part.close();
+  expect([part.size, readFileSync(part.path, "utf8")]).toEqual([3, "new"]);
+});
+
+test("a useless part is removed instead of released, and one that is gone is released without an error", () => {
+  const useless = claim();
+  useless.isUseless = true;
+  useless.release();
+  expect(readdirSync(folder)).toEqual([]);
+  const gone = claim();
+  gone.remove();
+  gone.release();
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test.each([living, FAR])("a part that may be in use is left alone: %s", async (owner) => {
@@ -155,6 +234,15 @@ test("an unused part is removed after a day, where no live owner is known; other
     true,
     true,
   ]);
+});
+
+test("a part without bytes is as old as its folder", () => {
+  const [old, young] = [left(FAR, "x"), left(FAR, "x", { name: "b" })];
+  for (const path of [old, young]) rmSync(join(path, "bundle"));
+  const then = new Date(Date.now() - 25 * HOUR_MS);
+  utimesSync(old, then, then);
+  claim("c");
+  expect([existsSync(old), existsSync(young)]).toEqual([false, true]);
 });
 
 test("the part of a living process of this machine stays, though the clock of this run is a day ahead", () => {

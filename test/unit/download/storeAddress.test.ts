@@ -1,14 +1,20 @@
 import { BlockList, isIP } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { refusedAddress } from "../../../provider/download/storeAddress.ts";
+import {
+  checkStoreUrl,
+  guardedLookup,
+  refusedAddress,
+  type Lookup,
+} from "../../../provider/download/storeAddress.ts";
+import { DownloadError } from "../../../provider/messages/errors.ts";
 
 const anywhere = { allowInsecure: false, publicStorageOnly: false };
 const publicOnly = { allowInsecure: false, publicStorageOnly: true };
 
 test.each([
   ...["169.254.0.1", "169.254.169.254", "100.100.100.200", "168.63.129.16", "192.0.0.192"],
-  ...["fe80::1", "fe80::1%eth0", "febf::1", "fd00:ec2::254", "FD20:CE::254", "[fe80::1]"],
+  ...["fe80::1", "fe80::1%eth0", "febf::1", "fd00:ec2::254", "FD20:CE::254", "fe80::1%2"],
   ...["::ffff:169.254.1.1", "::ffff:a9fe:101", "0:0:0:0:0:ffff:a9fe:a9fe", "64:ff9b::a9fe:a9fe"],
   ...["64:ff9b:1::a9fe:a9fe", "::a9fe:a9fe", "2002:a9fe:a9fe::1", "::ffff:0:a9fe:a9fe"],
   ...["0251.0376.0251.0376", "0xa9.0xfe.0xa9.0xfe", "2852039166", "0xa9fea9fe"],
@@ -43,12 +49,126 @@ test.each([
   expect(refusedAddress(address, publicOnly)).toBeUndefined();
 });
 
-test.each(["", "store", "1.2.3.4.5", "256.1.1.1", "g::", "1:2:3"])(
+test.each(["", "store", "1.2.3.4.5", "256.1.1.1", "g::", "1:2:3", "fe80::1%", "fe80::1%a b", "[::1]"])(
   "%j is no address, and not used",
   (address) => {
     expect(refusedAddress(address, anywhere)).toBe("is not an address");
   },
 );
+
+const INSECURE = { allowInsecure: true, publicStorageOnly: false };
+
+/** The message of a refused URL, and its remedy. */
+function refusalOf(url: string, policy = anywhere, from?: string): string[] | undefined {
+  try {
+    checkStoreUrl(new URL(url), policy, from === undefined ? undefined : new URL(from));
+    return undefined;
+  } catch (error) {
+    expect(error).toBeInstanceOf(DownloadError);
+    const { message, remedy } = error as DownloadError;
+    return [message, remedy];
+  }
+}
+
+test.each([
+  ["https://store.test/b", undefined],
+  ["http://store.test/b", undefined],
+  ["http://127.0.0.1:9000/b", undefined],
+  ["https://[2606:4700::1111]/b", undefined],
+  ["https://other.test/b", "https://store.test/b"],
+  ["https://other.test/b", "http://store.test/b"],
+  ["http://localhost:9000/b", "http://store.test/b"],
+])("the link to %s, from %s, is followed", (url, from) => {
+  expect(refusalOf(url, anywhere, from)).toBeUndefined();
+});
+
+test("a redirect to http: is followed only from http:, to this machine or where that is allowed", () => {
+  const [to, from] = ["http://other.test:81/b?x", "http://store.test/b"];
+  expect(refusalOf(to, INSECURE, from)).toBeUndefined();
+  const [message, remedy] = refusalOf(to, anywhere, from) ?? [];
+  expect(message).toBe("the store store.test leads to http://other.test:81");
+  expect(remedy).toContain("Only https: is followed");
+  for (const policy of [anywhere, INSECURE]) {
+    for (const target of [to, "http://localhost/b"]) {
+      expect(refusalOf(target, policy, "https://store.test/b")?.[0]).toContain("leads to http://");
+    }
+  }
+});
+
+test.each(["ftp://store.test/b", "file:///etc/passwd", "data:text/plain,x"])(
+  "a link to another protocol is never followed: %s",
+  (url) => {
+    for (const from of [undefined, "http://store.test/b", "https://store.test/b"]) {
+      expect(refusalOf(url, INSECURE, from)?.[1]).toContain("Only https: is followed");
+    }
+  },
+);
+
+test.each(["http://[fe80::1]/b", "https://[::ffff:169.254.169.254]/b", "https://169.254.169.254:81/b"])(
+  "a URL with an address that is refused is not followed: %s",
+  (url) => {
+    const { host } = new URL(url);
+    expect(refusalOf(url)).toEqual([
+      `the link leads to ${host}, which is a link-local or metadata address`,
+      "Ask the service's operator why its links lead there.",
+    ]);
+  },
+);
+
+test("a URL with a private address is followed, unless only public storage is allowed", () => {
+  for (const url of ["https://[fd12::1]/b", "https://10.0.0.1/b"]) {
+    expect(refusalOf(url)).toBeUndefined();
+    expect(refusalOf(url, publicOnly)?.[0]).toContain("docs-hosting:publicStorageOnly");
+  }
+});
+
+/** What a connection gets from a DNS with these addresses, and why they are refused. */
+function resolved(addresses: string[] | Error, all: boolean, policy = anywhere) {
+  const asked: unknown[] = [];
+  const lookup: Lookup = (host, options, callback) => {
+    asked.push(host, options);
+    if (addresses instanceof Error) callback(addresses, []);
+    else
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: isIP(address) })),
+      );
+  };
+  const refusals: string[] = [];
+  const results: unknown[][] = [];
+  const guarded = guardedLookup(lookup, policy, (why) => refusals.push(why));
+  guarded("store.test", { all, hints: 4 }, (...result) => results.push(result));
+  return { asked, refusals, results };
+}
+
+test("a name gets only its allowed addresses, all or the first, as the connection requests", () => {
+  const addresses = ["169.254.169.254", "2606:4700::1111", "8.8.8.8"];
+  const { asked, results, refusals } = resolved(addresses, true);
+  expect(asked).toEqual(["store.test", { all: true, hints: 4 }]);
+  const allowed = [
+    { address: "2606:4700::1111", family: 6 },
+    { address: "8.8.8.8", family: 4 },
+  ];
+  expect([results, refusals]).toEqual([[[null, allowed]], []]);
+  const one = resolved(addresses, false);
+  expect(one.asked).toEqual(["store.test", { all: true, hints: 4 }]);
+  expect(one.results).toEqual([[null, "2606:4700::1111", 6]]);
+});
+
+test.each<[string[], string]>([
+  [["169.254.169.254", "fe80::1"], "169.254.169.254 is a link-local or metadata address"],
+  [["10.0.0.1"], "10.0.0.1 is not a public address, and docs-hosting:publicStorageOnly is set"],
+  [[], "it has no address"],
+])("a name with the addresses %j gets none, with the reason", (addresses, why) => {
+  const { results, refusals } = resolved(addresses, false, publicOnly);
+  expect(refusals).toEqual([why]);
+  expect(results).toEqual([[expect.objectContaining({ code: "EACCES" }), ""]]);
+});
+
+test("an error of the DNS is passed on, and is no refusal", () => {
+  const unknown = new Error("unknown host");
+  expect(resolved(unknown, true)).toMatchObject({ results: [[unknown, ""]], refusals: [] });
+});
 
 type Network = [address: string, prefix: number];
 
