@@ -20,7 +20,6 @@ export class GzipFile {
   #output: Buffer[] = [];
   #outputBytes = 0;
   #writtenBytes = 0;
-  #failure: unknown;
 
   /** @param level of compression, 1 to 9 */
   constructor(path: string, level: number) {
@@ -32,7 +31,7 @@ export class GzipFile {
       this.#output.push(chunk);
       this.#outputBytes += chunk.length;
     });
-    this.#gzip.on("error", (error) => (this.#failure = error));
+    this.#gzip.on("error", () => undefined); // the call that it fails reports it
   }
 
   /** Keeps a reference to the bytes until they are written: the caller must not change them. */
@@ -65,7 +64,6 @@ export class GzipFile {
 
   /** Opens the file for each batch: an abandoned draft keeps no file open. */
   async #flush(): Promise<void> {
-    if (this.#failure !== undefined) throw this.#failure as Error;
     const batch = Buffer.concat(this.#output);
     this.#output = [];
     this.#outputBytes = 0;

@@ -289,6 +289,14 @@ test.for<[string, Record<string, string>, number]>([
   expect(seen).toEqual(Array.from({ length: count }, (_, index) => [index + 1, count]));
 });
 
+test("a file is known by its path below the site's root", async () => {
+  for (const archive of [tarGz(SITE), tarGz(inFolder(SITE))]) {
+    const { hasFile } = await inspected(archive);
+    const paths = ["index.html", "folder/index.html", "folder", "site/index.html", "Index.html", "x.html"];
+    expect(paths.map(hasFile)).toEqual([true, true, false, false, false, false]);
+  }
+});
+
 test("the page for wrong addresses is recognized in a bundle whose files are all in one folder", async () => {
   const { root, pages } = await inspected(
     tarGz(

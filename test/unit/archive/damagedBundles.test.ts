@@ -179,6 +179,15 @@ test("A05 a header with a wrong sum is refused", async () => {
   expect(await refusalOf(gzipSync(archive))).toContain("the checksum of a header is wrong");
 });
 
+test("a bundle whose site was in another folder when it was inspected is refused", async () => {
+  const bundle = bundleOnDisk(tarGz(SITE));
+  for (const root of ["folder", "guide"]) {
+    await expect(unpackedAgain(bundle, { root, leftOut: [] })).rejects.toThrow(
+      "does not have the expected digest: its file was changed meanwhile",
+    );
+  }
+});
+
 test("a sink that does not read a file to its end is reported as a bug", async () => {
   const bundle = bundleOnDisk(tarGz(SITE));
   const { signal } = new AbortController();

@@ -35,6 +35,13 @@ test("compressed bytes are at the end of their file, without a trace of this mac
   expect(readFileSync(path)).toEqual(Buffer.concat([bytes, bytes]));
 });
 
+test("a file without content is one of gzip", async () => {
+  const path = join(folder, "file.gz");
+  const { size } = await new GzipFile(path, 6).end();
+  const bytes = readFileSync(path);
+  expect([size, bytes[9], gunzipSync(bytes).length]).toEqual([bytes.length, 255, 0]);
+});
+
 test("output that hardly shrinks is written while more input comes, byte for byte in order", async () => {
   const path = join(folder, "file.gz");
   const random = seededRandom(1);
