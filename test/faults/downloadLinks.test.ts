@@ -41,8 +41,11 @@ test.each(REFUSALS)(
 test("D01 new links that are all refused are not renewed without end", async () => {
   const body = `${EXPIRED}<StringToSign>${LINK_QUERY}</StringToSign>`;
   const store = await bundleStore(CONTENT, saying(403, body));
-  const { error } = await fetched(store);
+  const { error, lines } = await fetched(store);
   expect(error).toBeInstanceOf(DownloadError);
+  expect(error?.remedy).toContain("Check that the clocks of the service and its store are right");
+  const refused = `the store ${new URL(store.origin).host} answered 403: AccessDenied: Request has expired`;
+  expect(lines.progress).toEqual(Array.from({ length: 2 }, () => `${refused}; requesting a new link`));
   expect(error?.message).toBe(
     `the bundle of job job-1 of docs.example.com was not downloaded: the store ${new URL(store.origin).host} ` +
       "answered 403: AccessDenied: Request has expired, to 3 new links in a row",
@@ -56,6 +59,14 @@ test("D01 a link may be renewed as often as it ends while bytes arrive", async (
     call[2] < 21 && (call[2] % 2 === 0 ? saying(403, EXPIRED) : cutAfter(50_000)(store))(...call);
   expectBundle(await fetched(store), CONTENT);
   expect(store.minted()).toBe(11);
+});
+
+test("D01 links that all end soon are not renewed without end", async () => {
+  const store = await bundleStore(CONTENT);
+  store.misbehave = (...call) => (call[2] % 2 === 0 ? saying(403, EXPIRED) : cutAfter(5_000)(store))(...call);
+  const { error } = await fetched(store);
+  expect(error?.message).toMatch(/answered 403: .*; 505 kB had arrived$/);
+  expect(store.minted()).toBe(101);
 });
 
 test("D01 a 400 that does not report an expired link is final, and its error does not show the link", async () => {

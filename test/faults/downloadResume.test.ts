@@ -98,6 +98,7 @@ test("D03 a store that closes its port is reported after two minutes", async () 
   const { error, clock } = await fetched({ mint: () => Promise.resolve({ url: "http://127.0.0.1:9/b?x" }) });
   expect(error?.name).toBe("ConnectionError");
   expect(error?.message).toMatch(/the store did not answer for \d+m/);
+  expect(error?.remedy).toContain("the store is up and can be reached from here");
   expect(clock.monotonic()).toBeLessThan(15 * 60_000);
 });
 
@@ -173,9 +174,13 @@ test.each(RANGES)("D05 a part with %s is dropped, and the download starts again"
 
 test("D05 a store that never sends the requested range is given up", async () => {
   const store = await bundleStore(CONTENT, saying(206, "x", { etag: '"1"' }));
-  const { error } = await fetched(store);
+  const { error, lines } = await fetched(store);
   expect(error?.message).toContain(
     "the store does not say which bytes it sends; the download was restarted 5 times",
+  );
+  expect(error?.remedy).toContain("Run `pulumi up` again when nothing changes the bundle.");
+  expect(lines.progress).toEqual(
+    Array.from({ length: 5 }, () => "the store does not say which bytes it sends: the download restarts"),
   );
   expect(store.requests).toHaveLength(6);
 });
