@@ -66,7 +66,7 @@ export function readStoreAnswer(
   }
   if (status === 412) return restart("the bundle has changed");
   if (status === 416) {
-    const [, total] = /^bytes \*\/(\d{1,15})$/i.exec(headers.get("content-range") ?? "") ?? [];
+    const total = /^bytes \*\/(\d{1,15})$/i.exec(headers.get("content-range") ?? "")?.[1];
     const totalBytes = total === undefined ? requested.totalBytes : Number(total);
     return requested.from > 0 &&
       totalBytes === requested.from &&

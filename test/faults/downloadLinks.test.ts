@@ -101,6 +101,37 @@ test.each([1, 3])("D14 %d redirects are followed, and no server gets more than t
   }
 });
 
+test.each([301, 302, 303, 307, 308])(
+  "D14 a redirect with %d is followed with the request as it was",
+  async (status) => {
+    const store = await bundleStore(CONTENT);
+    store.misbehave = atFirst(1, saying(status, "", { location: "elsewhere?a=%7Eb" }));
+    expectBundle(await fetched(store), CONTENT);
+    expect(store.requests.map(({ path }) => path.replace(/link=.*/, ""))).toEqual([
+      "/bundle.tar.gz?",
+      "/elsewhere?a=%7Eb",
+    ]);
+  },
+);
+
+test.each([300, 304, 305])("D14 the status %d is no redirect", async (status) => {
+  const store = await bundleStore(CONTENT, saying(status, "", { location: "/elsewhere" }));
+  expect((await fetched(store)).error?.message).toContain(`answered ${status}`);
+  expect(store.requests).toHaveLength(1);
+});
+
+test("D14 an error after a redirect does not show where it led to", async () => {
+  const secret = "0123456789abcdef0123456789abcdef";
+  const store = await bundleStore(CONTENT, (response, request, number) =>
+    number === 1
+      ? saying(302, "", { location: `/elsewhere?X-Amz-Signature=${secret}` })(response, request, number)
+      : saying(400, `no: ${request.path}`)(response, request, number),
+  );
+  const { error } = await fetched(store);
+  expect(error?.message).toContain("answered 400: no: /elsewhere");
+  expect(error?.message).not.toContain(secret);
+});
+
 test.each([
   ["a fourth time", "/again", "redirects more than 3 times", 4],
   ["to nowhere", undefined, "redirects to nowhere (status 302)", 1],
@@ -113,6 +144,7 @@ test.each([
   const { error } = await fetched(store);
   expect(error).toBeInstanceOf(DownloadError);
   expect(error?.message).toContain(expected);
+  expect(error?.remedy).toMatch(/^(Report this to|Only https: is|Ask the service's operator)/);
   expect(store.requests).toHaveLength(asked);
 });
 

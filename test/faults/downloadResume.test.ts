@@ -258,6 +258,7 @@ test("D07 a bundle that has arrived whole is not downloaded again", async () => 
   const second = await fetched(store, { folder });
   expectBundle(second, CONTENT);
   expect(store.requests[1]?.headers.range).toBe(`bytes=${CONTENT.length}-`);
+  expect(store.requests).toHaveLength(2);
   second.value?.remove();
   expect(partsIn(folder)).toEqual([]);
 });

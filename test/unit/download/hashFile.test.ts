@@ -49,6 +49,15 @@ test("a file that is too large is refused, and one at the limit is not", async (
   });
 });
 
+test("a file that has more than the system says is refused when it is read", async (context) => {
+  const path = "/proc/self/status"; // its size is 0
+  context.skip(!existsSync(path), "this system has no such file");
+  expect((await hashFile(path, { limitBytes: 1e6 }, { signal })).size).toBeGreaterThan(100);
+  await expect(hashFile(path, { limitBytes: 100 }, { signal })).rejects.toThrow(
+    "more than the limit of 100 B",
+  );
+});
+
 test("a path that is not a file is reported, with what to do; a pipe is not waited for", async (context) => {
   notOnWindows(context, POSIX_PROGRAMS);
   const pipe = join(folder, "pipe");
