@@ -271,6 +271,8 @@ describe("a style sheet", () => {
     ["an image in an address", `p { background: url("data:image/svg+xml,<image href='${X}'/>") }`],
   ])("does not load by %s", async (_what, css) => {
     expect(await loadsOf(css, "css")).toEqual([]);
+    // what could load nothing is not read
+    expect(await loadsOf(`p { background: url(a.png) } ${css}`, "css")).toEqual([]);
   });
 });
 
