@@ -14,11 +14,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { list, type ReadEntry } from "tar";
+import { create, list, type ReadEntry } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { packChart } from "../../../provider/kit/chartArchive.ts";
 import { chartFacts } from "../../../provider/kit/chartFacts.ts";
 import { InputError } from "../../../provider/messages/errors.ts";
+import { notOnWindows } from "../../systems.ts";
 
 const { signal } = new AbortController();
 let folder: string;
@@ -129,6 +130,47 @@ describe("a chart's folder", () => {
     ]);
   });
 
+  test("with the charts that it needs is packed with them; an empty list of them needs none", async () => {
+    const needy = `${CHART}dependencies:\n  - name: x\n`;
+    const { facts, file } = await packed(chart({ "Chart.yaml": needy, "charts/x-1.0.0.tgz": "x" }));
+    expect(facts.hasDependencies).toBe(true);
+    expect(Object.keys(entriesOf(file))).toContain("docs/charts/x-1.0.0.tgz");
+    const none = await packed(chart({ "Chart.yaml": `${CHART}dependencies: []\n` }, "other"));
+    expect(none.facts.hasDependencies).toBe(false);
+  });
+
+  test("gives its files in the order of their paths' bytes, on every system", async () => {
+    const names = ["a.txt", "a/b.txt", "a0.txt", "B.txt", "\uff5e.txt", "\u{1f600}.txt"];
+    const { file } = await packed(chart(Object.fromEntries(names.map((name) => [name, name]))));
+    expect(Object.keys(entriesOf(file))).toEqual([
+      "docs/B.txt",
+      "docs/Chart.yaml",
+      "docs/a.txt",
+      "docs/a/b.txt",
+      "docs/a0.txt",
+      "docs/templates/a.yaml",
+      "docs/\uff5e.txt",
+      "docs/\u{1f600}.txt",
+    ]);
+  });
+
+  test("with something that is neither a file nor a folder is refused, unless its .helmignore names that", async (context) => {
+    notOnWindows(context, "it has no devices with paths");
+    const from = chart();
+    symlinkSync("/dev/null", join(from, "device"));
+    await expect(packed(from)).rejects.toThrow("device of the chart is neither a file nor a folder");
+    writeFileSync(join(from, ".helmignore"), "device");
+    expect(Object.keys(entriesOf((await packed(from)).file))).not.toContain("docs/device");
+  });
+
+  test("with a file that has other bytes than its size says is refused: another program writes to it", async (context) => {
+    const growing = "/proc/self/status"; // of size 0, but with content
+    context.skip(!existsSync(growing), "no file of this system is longer than its size");
+    const from = chart();
+    symlinkSync(growing, join(from, "log"));
+    await expect(packed(from)).rejects.toThrow("log of the chart changed while it was packed");
+  });
+
   test.each<[string, (from: string) => void, string]>([
     ["without a Chart.yaml", (from) => rmSync(join(from, "Chart.yaml")), "has no Chart.yaml"],
     ["without a name", (from) => writeFileSync(join(from, "Chart.yaml"), "version: 1.0.0"), "no usable name"],
@@ -153,6 +195,37 @@ describe("a chart's folder", () => {
       "a of the chart cannot be read (ENOENT)",
     ],
     ["with a link in a circle", (from) => symlinkSync(from, join(from, "files")), "leads to itself"],
+    [
+      "with a link to a folder further up",
+      (from) => {
+        mkdirSync(join(from, "files/a"), { recursive: true });
+        symlinkSync(join(from, "files"), join(from, "files/a/b"));
+      },
+      "the folder files/a/b of the chart leads to itself by a link Remove that link.",
+    ],
+    [
+      "that needs others and has an empty folder for them",
+      (from) => {
+        writeFileSync(join(from, "Chart.yaml"), `${CHART}dependencies:\n  - name: x\n`);
+        mkdirSync(join(from, "charts"));
+      },
+      "depends on other charts, but its folder charts/ has none",
+    ],
+    [
+      "whose Chart.yaml is no YAML",
+      (from) => writeFileSync(join(from, "Chart.yaml"), "name: [docs"),
+      "is not valid YAML",
+    ],
+    [
+      "whose Chart.yaml is a list",
+      (from) => writeFileSync(join(from, "Chart.yaml"), "- name: docs"),
+      "no usable name in its Chart.yaml Write it as a text, such as «name: docs»",
+    ],
+    [
+      "with a version that is a path",
+      (from) => writeFileSync(join(from, "Chart.yaml"), "name: docs\nversion: 1/../../x"),
+      "no usable version in its Chart.yaml Write it as a text, such as «version: 1.0.0»",
+    ],
     ["that is not there", (from) => rmSync(from, { recursive: true }), "there is no chart"],
   ])("%s is refused", async (_, spoil, message) => {
     const from = chart();
@@ -168,6 +241,34 @@ describe("a chart's folder", () => {
 });
 
 describe("a packed chart", () => {
+  test("is known by the Chart.yaml in its only folder, not by those of charts that it contains", async () => {
+    const given = join(folder, "given.tgz");
+    const other = "name: other\nversion: 9.9.9\n";
+    const from = chart({ "charts/a/Chart.yaml": other, "Chart.yaml.bak": other, "a.Chart.yaml": other });
+    const names = ["charts/a/Chart.yaml", "Chart.yaml.bak", "a.Chart.yaml", "Chart.yaml"];
+    for (const [cwd, prefix] of [
+      [folder, "source"],
+      [folder, "./source"],
+    ] as const) {
+      const paths = names.map((name) => `${prefix}/${name}`);
+      create({ file: given, cwd, gzip: true, sync: true, noDirRecurse: true }, paths);
+      expect((await packed(given)).facts).toMatchObject({ name: "docs", version: "1.2.3+4" });
+    }
+    create({ file: given, cwd: from, gzip: true, sync: true }, ["Chart.yaml"]);
+    await expect(packed(given)).rejects.toThrow("is not a packed chart");
+    mkdirSync(join(from, "no/Chart.yaml"), { recursive: true });
+    create({ file: given, cwd: from, gzip: true, sync: true }, ["no/Chart.yaml"]);
+    await expect(packed(given)).rejects.toThrow("is not a packed chart");
+  });
+
+  test("is not read by a run that was stopped", async () => {
+    const { file } = await packed(chart());
+    const kit = join(folder, "kit");
+    mkdirSync(kit);
+    const stopped = AbortSignal.abort(new Error("stopped"));
+    await expect(packChart(file, kit, stopped)).rejects.toThrow("stopped");
+  });
+
   test("stays unchanged, byte for byte, under its own name and version", async () => {
     const { file, bytes } = await packed(chart());
     const given = join(folder, "given.tgz");
@@ -201,6 +302,12 @@ test.each([
   ["name: docs\r\nversion: 1.0.0-rc.1\r\n", "docs", "1.0.0-rc.1"],
   ["name: docs\nversion: 1.0\n", undefined, undefined], // a number, which helm refuses
   ["name: docs\nversion: '1.0\n", undefined, undefined],
+  ["name: D0._-c\nversion: 1.0.0-a.B+c", "D0._-c", "1.0.0-a.B+c"],
+  ["name: -docs\nversion: 1.0.0", undefined, undefined],
+  ["name: docs/x\nversion: 1.0.0", undefined, undefined],
+  ["name: docs\nversion: +1.0.0", undefined, undefined],
+  ["name: docs\nversion: 1.0.0 x", undefined, undefined],
+  ["name: 7\nversion: 1.0.0", undefined, undefined],
 ])("%j is read by its own values", (yaml, name, version) => {
   const read = (): unknown => chartFacts(yaml, "here");
   if (name === undefined) expect(read).toThrow(InputError);

@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,6 +35,8 @@ let kits: string;
 /** All contents of the registry, by digest. */
 let blobs: Map<string, Buffer>;
 let top: string;
+/** Digests by tag. */
+let tags: Map<string, string>;
 let asked: string[];
 
 const digestOf = (bytes: Buffer): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
@@ -64,12 +67,13 @@ beforeEach(() => {
     return { mediaType: MANIFEST, ...manifest, platform: { os: "linux", architecture } };
   });
   top = stored({ schemaVersion: 2, mediaType: INDEX, manifests }).digest;
+  tags = new Map([["1", top]]);
 });
 
-/** By the distribution specification; only the tag `1` exists. */
+/** By the distribution specification. */
 function answer(path: string, range = ""): Response {
   const [, kind = "", name = ""] = /^\/v2\/library\/nginx\/(manifests|blobs)\/(.*)$/.exec(path) ?? [];
-  const bytes = blobs.get(name === "1" ? top : name);
+  const bytes = blobs.get(tags.get(name) ?? name);
   if (bytes === undefined) return new Response("{}", { status: 404 });
   const type = (JSON.parse(kind === "manifests" ? bytes.toString() : "{}") as { mediaType?: string })
     .mediaType;
@@ -80,8 +84,16 @@ function answer(path: string, range = ""): Response {
   return new Response(bytes.subarray(Number(from)), { status: 206, headers: part });
 }
 
-async function kitOf(given: Partial<KitRequest> & { version?: string } = {}) {
-  const { version = "v1", ...request } = given;
+interface Given extends Partial<KitRequest> {
+  readonly version?: string;
+  /** Of the site. */
+  readonly domain?: string;
+  /** Gets each line of progress. */
+  readonly progress?: (line: string) => void;
+}
+
+async function kitOf(given: Given = {}) {
+  const { version = "v1", domain, progress = () => undefined, ...request } = given;
   const site = join(folder, "site");
   mkdirSync(site, { recursive: true });
   writeFileSync(join(site, "index.html"), version);
@@ -95,9 +107,19 @@ async function kitOf(given: Partial<KitRequest> & { version?: string } = {}) {
     asked.push(pathname.slice("/v2/library/nginx/".length));
     return Promise.resolve(answer(pathname, (headers as Record<string, string>)["range"]));
   };
-  const { name } = await writeKit(
+  const bundle = {
+    path,
+    format: "tar.gz",
+    sha256,
+    size: bytes.length,
+    version,
+    root: "",
+    leftOut: [],
+    ...(domain !== undefined && { domain }),
+  } as const;
+  const written = await writeKit(
     {
-      bundle: { path, format: "tar.gz", sha256, size: bytes.length, version, root: "", leftOut: [] },
+      bundle,
       limits: { unpackedBytes: 1e6, files: 10 },
       images: [BASE],
       platforms: ["linux/amd64"],
@@ -109,15 +131,17 @@ async function kitOf(given: Partial<KitRequest> & { version?: string } = {}) {
     {
       fetch,
       clock,
-      reporter: recordingReporter(),
+      reporter: { ...recordingReporter(), progress },
       secrets: new Secrets(),
       signal: new AbortController().signal,
       deadline: startDeadline(clock, 3_600_000),
       environment: () => undefined,
     },
   );
+  const { name } = written;
   const json = (file: string): unknown => JSON.parse(readFileSync(join(kits, name, file), "utf8"));
   return {
+    written,
     path: join(kits, name),
     manifest: json("manifest.json") as KitManifest,
     index: json("images/index.json") as { manifests: { digest: string; annotations: object }[] },
@@ -126,6 +150,7 @@ async function kitOf(given: Partial<KitRequest> & { version?: string } = {}) {
 }
 const layer = (text: string): string => digestOf(Buffer.from(text));
 const hex = (digest: string): string => digest.slice("sha256:".length);
+const blobFile = (path: string, digest: string): string => join(path, "images/blobs/sha256", hex(digest));
 /** Requested layers. */
 const fetched = (): string[] =>
   ["shared layer", "layer of amd64", "layer of arm64"].filter((text) =>
@@ -255,4 +280,165 @@ test("a layer that does not match its digest is an error, and in no kit", async 
   blobs.set(layer("layer of amd64"), Buffer.from("layer of AMD64"));
   await expect(kitOf()).rejects.toThrow("the registry gave something else for");
   expect(readdirSync(kits).filter((name) => !name.startsWith("."))).toEqual([]);
+});
+
+test("the images are a layout that other programs read: the index has type, digest and size of what each name means", async () => {
+  const { path, manifest, index } = await kitOf({ platforms: ["linux/amd64", "linux/arm64"] });
+  expect(readFileSync(join(path, "images/oci-layout"), "utf8")).toBe('{"imageLayoutVersion":"1.0.0"}\n');
+  expect(index).toEqual({
+    schemaVersion: 2,
+    mediaType: INDEX,
+    manifests: manifest.images.map(({ name, digest, mediaType }) => ({
+      mediaType,
+      digest,
+      size: readFileSync(blobFile(path, digest)).length,
+      annotations: { "org.opencontainers.image.ref.name": name },
+    })),
+  });
+});
+
+test.each([[["linux/amd64"]], [["linux/amd64", "linux/arm64"]]])(
+  "the site's image for %j tells which bundle it is of, and which image it is built on",
+  async (platforms) => {
+    const { path, manifest } = await kitOf({ platforms, domain: "docs.example.com" });
+    const site = manifest.images.at(-1)?.digest ?? "";
+    expect(JSON.parse(readFileSync(blobFile(path, site), "utf8"))).toMatchObject({
+      annotations: {
+        "org.opencontainers.image.title": "docs.example.com",
+        "org.opencontainers.image.version": "v1",
+        "org.opencontainers.image.base.name": BASE,
+        "org.opencontainers.image.base.digest": top,
+        "docs-hosting.bundle.sha256": manifest.bundle.sha256,
+      },
+    });
+  },
+);
+
+test("a search in the site's image is in the facts about the kit and in its provenance; the kit has another path", async () => {
+  const plain = await kitOf();
+  expect(plain.written).not.toHaveProperty("search");
+  const { written, path } = await kitOf({ search: { options: true, hasFile: () => false } });
+  expect(written.search).toEqual({
+    searchPages: expect.any(Number) as number,
+    searchVersion: expect.any(String) as string,
+  });
+  expect(written.name).not.toBe(plain.written.name);
+  const parametersOf = (kit: string): unknown =>
+    (
+      JSON.parse(readFileSync(join(kit, "provenance.json"), "utf8")) as {
+        predicate: { buildDefinition: { externalParameters: unknown } };
+      }
+    ).predicate.buildDefinition.externalParameters;
+  expect(parametersOf(plain.path)).not.toHaveProperty("offlineSearch");
+  expect(parametersOf(path)).toHaveProperty("offlineSearch", true);
+});
+
+test("the README lists the images and how they are loaded; without a chart, nothing is installed", async () => {
+  const { path, written } = await kitOf();
+  const readme = readFileSync(join(path, "README.md"), "utf8");
+  expect(readme).toContain("- `nginx:1`\n- `site:v1`\n");
+  expect(readme).toContain("`site:v1` serves the site on port 8080");
+  expect(readme).not.toMatch(/install\.sh|helm/);
+  expect(readdirSync(path)).toContain("load.sh");
+  expect(readdirSync(path)).not.toContain("install.sh");
+  expect(written).toMatchObject({ signed: false });
+});
+
+test("the README of a kit that leaves out an earlier one's layers says which kit to load first", async () => {
+  const chart = join(folder, "chart");
+  mkdirSync(chart);
+  writeFileSync(join(chart, "Chart.yaml"), "name: docs\nversion: 1.0.0\n");
+  const first = await kitOf({ chart });
+  const loadFirst = "This kit needs the images of the kit of version «v1»";
+  const readmeOf = (path: string): string => readFileSync(join(path, "README.md"), "utf8");
+  expect(readmeOf(first.path)).not.toContain("This kit needs");
+  const since = readEarlierKit(join(first.path, "manifest.json"));
+  const { path, manifest } = await kitOf({ version: "v2", chart, since });
+  expect(readmeOf(path)).toContain(loadFirst);
+  expect(manifest.since).toEqual({ version: "v1", sha256: since.sha256 });
+  expect(manifest.needs.tools).toEqual(["sh", "coreutils", "tar", "openssl", "curl", "helm"]);
+});
+
+test("a manifest says how much room the kit's content needs: the bundle and every blob", async () => {
+  const { manifest } = await kitOf();
+  const { bundle, blobs: all, needs } = manifest;
+  expect(needs.diskBytes).toBe(all.reduce((total, { size }) => total + size, bundle.size));
+  expect(needs.tools).toEqual(["sh", "coreutils", "tar", "openssl", "curl"]);
+  expect(all.map(({ digest }) => digest)).toEqual(all.map(({ digest }) => digest).sort());
+});
+
+test("the lines of progress say what is pulled and how much of it, then what is built", async () => {
+  const lines: string[] = [];
+  await kitOf({ progress: (line) => lines.push(line) });
+  expect(lines.slice(0, 2)).toEqual([expect.stringMatching(/^writing \d+ B$/), `pulling ${BASE}`]);
+  // how many there are depends on the time
+  const transfers = lines.slice(2, -2);
+  expect(transfers.length).toBeGreaterThan(0);
+  for (const line of transfers) expect(line).toMatch(RegExp(` of 26 B .*pulling ${BASE}$`));
+  expect(lines.slice(-2)).toEqual(["building the site's image", "computing the checksums of the kit"]);
+});
+
+test("a blob whose bytes are others on the disk than were written is an error, and in no kit", async () => {
+  const damage = (line: string): void => {
+    if (!line.startsWith("computing")) return;
+    const [draft = ""] = readdirSync(kits);
+    writeFileSync(blobFile(join(kits, draft, "kit"), layer("shared layer")), "shared LAYER");
+  };
+  await expect(kitOf({ progress: damage })).rejects.toMatchObject({
+    message: `images/blobs/sha256/${hex(layer("shared layer"))} of the kit has other bytes than were written`,
+    remedy: "Check the disk, and run `pulumi up` again.",
+  });
+  expect(readdirSync(kits).filter((name) => !name.startsWith("."))).toEqual([]);
+  const { path } = await kitOf();
+  expect(readFileSync(blobFile(path, layer("shared layer")), "utf8")).toBe("shared layer");
+});
+
+test("an image in no index is taken for its own platform only; a layer that two images share is requested once", async () => {
+  const { manifests } = JSON.parse(blobs.get(top)?.toString() ?? "") as { manifests: { digest: string }[] };
+  tags.set("arm", manifests[1]?.digest ?? "");
+  const arm = "registry.internal/library/nginx:arm";
+  await expect(kitOf({ images: [arm] })).rejects.toMatchObject({
+    message: `${arm} has no image for linux/amd64`,
+    remedy: "Remove that platform from `platforms`, or name another image.",
+  });
+  asked = [];
+  const { manifest } = await kitOf({ platforms: ["linux/arm64"], images: [arm, BASE] });
+  expect(manifest.images.map(({ name }) => name)).toEqual(["nginx:arm", "nginx:1", "site:v1"]);
+  expect(asked.filter((each) => each === `blobs/${layer("shared layer")}`)).toHaveLength(1);
+});
+
+test("an image that is named by its digest has a name in the kit, and the same reference without a tag", async () => {
+  const { manifest } = await kitOf({ images: [`registry.internal/library/nginx@${top}`] });
+  expect(manifest.images[0]).toMatchObject({
+    name: `nginx:sha256-${hex(top).slice(0, 12)}`,
+    reference: `registry.internal/library/nginx@${top}`,
+  });
+});
+
+test("layers are copied from the first earlier kit that has them whole; a link in its place is not followed", async () => {
+  const first = await kitOf();
+  const other = join(folder, "other");
+  cpSync(first.path, other, { recursive: true });
+  const [shared, own] = [layer("shared layer"), layer("layer of amd64")];
+  writeFileSync(blobFile(first.path, shared), "short");
+  rmSync(blobFile(other, own));
+  asked = [];
+  await kitOf({ version: "v2", earlier: [first.path, other] });
+  expect(fetched()).toEqual([]);
+  const elsewhere = join(folder, "elsewhere");
+  renameSync(blobFile(other, shared), elsewhere);
+  symlinkSync(elsewhere, blobFile(other, shared));
+  await kitOf({ version: "v3", earlier: [first.path, other] });
+  expect(fetched()).toEqual(["shared layer"]);
+});
+
+test("a folder in the place of a failed run's layer is replaced by the layer", async () => {
+  const whole = blobs.get(layer("layer of amd64"));
+  blobs.delete(layer("layer of amd64"));
+  await expect(kitOf()).rejects.toThrow();
+  const [draft = ""] = readdirSync(kits);
+  mkdirSync(join(kits, draft, "blobs", hex(layer("layer of amd64")), "more"), { recursive: true });
+  if (whole) blobs.set(layer("layer of amd64"), whole);
+  const { path } = await kitOf();
+  expect(readFileSync(blobFile(path, layer("layer of amd64")), "utf8")).toBe("layer of amd64");
 });

@@ -198,6 +198,114 @@ describe("a kit without images", () => {
   ])("with other %s has another path", async (_, given) => {
     expect((await write(given)).name).not.toBe((await write()).name);
   });
+
+  test("with another size of parts, or another signing key, has another path", async () => {
+    const other = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
+    const kits = [
+      await write({ partSize: 10_000 }),
+      await write({ partSize: 20_000 }),
+      await write({ signer }),
+      await write({ signer: signerFrom("K", { environment: () => other.toString() }) }),
+    ];
+    expect(new Set(kits.map(({ name }) => name)).size).toBe(4);
+  });
+
+  test.each([
+    ["ü", /^kit-[0-9a-f]{12}$/],
+    ["v".repeat(100), /^v{60}-[0-9a-f]{12}$/],
+    ["../v1", /^v1-[0-9a-f]{12}$/],
+  ])("of the version %s has a name that is a file's on every system", async (version, name) => {
+    const { bundle } = request();
+    expect((await write({ bundle: { ...bundle, version } })).name).toMatch(name);
+  });
+
+  test("names its site and its job in the manifest, and what the chart needs of the cluster", async () => {
+    const given = request();
+    const bundle = { ...given.bundle, domain: "docs.example.com", jobId: "j1" };
+    const yaml = 'name: docs\nversion: 1.0.0\nkubeVersion: ">=1.28.0-0"\n';
+    writeFileSync(join(folder, "chart/Chart.yaml"), yaml);
+    const kit = await writeKit({ ...given, bundle }, { folder: kits, owner: "urn" }, context());
+    expect(JSON.parse(readFileSync(inKit(kit, "manifest.json"), "utf8"))).toMatchObject({
+      domain: "docs.example.com",
+      jobId: "j1",
+      needs: {
+        kubernetes: ">=1.28.0-0",
+        diskBytes:
+          statSync(inKit(kit, "bundle.tar.gz")).size + statSync(inKit(kit, "chart/docs-1.0.0.tgz")).size,
+      },
+    });
+    expect(JSON.parse(readFileSync(inKit(kit, "sbom.cdx.json"), "utf8"))).toMatchObject({
+      metadata: { component: { name: "docs.example.com" } },
+    });
+    const plain = await write();
+    const manifest = JSON.parse(readFileSync(inKit(plain, "manifest.json"), "utf8")) as object;
+    expect(Object.keys(manifest)).toEqual([
+      ...["kit", "version", "createdAt", "signed", "bundle", "chart", "images", "blobs", "needs"],
+    ]);
+  });
+
+  test("without a chart needs neither helm nor a script to install it", async () => {
+    const kit = await write({ chart: undefined });
+    expect(filesOf(kit)).not.toContain("install.sh");
+    expect(readFileSync(inKit(kit, "README.md"), "utf8")).toContain("This kit contains no chart.");
+    expect(JSON.parse(readFileSync(inKit(kit, "manifest.json"), "utf8"))).toMatchObject({
+      needs: { tools: ["sh", "coreutils", "tar", "openssl"] },
+    });
+  });
+
+  test("is reported just before it appears: what fails then leaves nothing", async () => {
+    const seen: [string, string[]][] = [];
+    const place = (placing: (kit: WrittenKit) => void): Promise<WrittenKit> =>
+      writeKit(request(), { folder: kits, owner: "urn", placing }, context());
+    const published = (): string[] => readdirSync(kits).filter((name) => !name.startsWith("."));
+    const kit = await place(({ name }) => void seen.push([name, published()]));
+    expect(seen).toEqual([[kit.name, []]]);
+    rmSync(inKit(kit), { recursive: true });
+    const failing = place(() => {
+      throw new Error("no room for the record");
+    });
+    await expect(failing).rejects.toThrow("no room for the record");
+    expect(readdirSync(kits)).toEqual([]);
+  });
+});
+
+describe("the README of a kit", () => {
+  const readmeOf = async (given: Partial<KitRequest>): Promise<string> => {
+    const kit = await write(given);
+    return readFileSync(inKit(kit, "README.md"), "utf8");
+  };
+
+  test("names the site, the bundle with its digest, the chart and what it needs", async () => {
+    const { bundle } = request();
+    const text = await readmeOf({ bundle: { ...bundle, domain: "docs.example.com" } });
+    expect(text).toContain("# docs.example.com, version «v 1»");
+    expect(text).toContain(`| the site | \`bundle.tar.gz\`, SHA-256 ${bundle.sha256} |`);
+    expect(text).toContain("| chart for Kubernetes | `chart/docs-1.0.0.tgz`, and `values.yaml` |");
+    expect(text).toContain("tar -xzOf chart/docs-1.0.0.tgz docs/values.yaml");
+    expect(text).toContain("have a version >=1.25.0-0. Each node");
+    expect(text).toMatch(/registry need \d+ B of disk/);
+    expect(text).toContain("This kit contains no images.");
+    expect(text).toContain("**This kit is not signed.**");
+    expect(text).not.toMatch(/\{\{|undefined/);
+    expect(await readmeOf({})).toContain("# A site, version «v 1»");
+  });
+
+  test("of a signed one says which key signed it", async () => {
+    const text = await readmeOf({ signer });
+    expect(text).toContain(`SHA-256 ${signer.keyId}`);
+    expect(text).not.toContain("**This kit is not signed.**");
+  });
+
+  test("in parts says how many there are, and how they are joined; the joined kit has its own", async () => {
+    const kit = await write({ partSize: 10_000 });
+    const text = readFileSync(inKit(kit, "README.md"), "utf8");
+    const parts = filesOf(kit).filter((name) => name.startsWith("kit.tar."));
+    expect(text).toContain(`This is a kit in ${parts.length} parts.`);
+    expect(text).toContain("## 3. Join the parts");
+    const joined = Buffer.concat(parts.map((name) => readFileSync(inKit(kit, name))));
+    expect(joined.includes("This folder contains everything")).toBe(true);
+    expect(joined.includes("Join the parts")).toBe(false);
+  });
 });
 
 describe("a signature", () => {
@@ -342,6 +450,16 @@ describe("a check of a kit", () => {
     ],
     ["with another list", "changed", (kit) => appendFileSync(join(kit, "SHA256SUMS"), " ")],
     ["without its list", "changed", (kit) => rmSync(join(kit, "SHA256SUMS"))],
+    [
+      "with a link in the place of a file, of its size",
+      "changed",
+      (kit) => {
+        const file = join(kit, "values.yaml");
+        const { size } = statSync(file);
+        rmSync(file);
+        symlinkSync("README.md".padStart(size, "./"), file);
+      },
+    ],
     ["that is a file", "changed", (kit) => (rmSync(kit, { recursive: true }), writeFileSync(kit, ""))],
   ])("finds it %s: %s", async (_, seen, harm) => {
     const kit = await write();
