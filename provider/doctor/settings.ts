@@ -43,7 +43,7 @@ export function checkSettings(
 
   const baseUrl = check("base-url", () => resolveBaseUrl(source, options["base-url"]));
   if (baseUrl !== undefined) {
-    const origin = options["base-url"] === undefined ? originOf(BASE_URL, source) : "--base-url";
+    const origin = options["base-url"] === undefined ? findSetting(BASE_URL, source)?.origin : "--base-url";
     findings.push(ok("base-url", `${baseUrl}, from ${origin ?? "nowhere"}`));
   }
 
@@ -53,11 +53,8 @@ export function checkSettings(
   if (key !== undefined) findings.push(keyFinding(place, source, settings));
 
   const set = OTHERS.flatMap((setting) => {
-    const origin = originOf(setting, source);
-    if (origin === undefined) return [];
-    const { config, variable: from } = setting;
-    const value = (from !== undefined && source.environment(from)) || (source.stackConfig(config) ?? "");
-    return [`${config} is ${JSON.stringify(value)}, from ${origin}`];
+    const found = findSetting(setting, source);
+    return found ? [`${setting.config} is ${JSON.stringify(found.value)}, from ${found.origin}`] : [];
   });
   findings.push(ok("settings", set.join("; ") || "all others have their defaults"));
   return { findings, baseUrl, hasKey: key !== undefined };
@@ -68,7 +65,7 @@ function keyFinding(
   source: ConfigurationSource,
   settings: StackSettings["settings"],
 ): Finding {
-  const origin = originOf(place, source) ?? "nowhere";
+  const origin = findSetting(place, source)?.origin ?? "nowhere";
   if (isApiKeyPadded(source, place.variable)) {
     return warning(
       "api-key",
@@ -87,10 +84,16 @@ function keyFinding(
   return ok("api-key", `set, from ${origin}`);
 }
 
-/** Where the value of a setting comes from; `undefined` if it is not set. */
-function originOf(setting: Setting, source: ConfigurationSource): string | undefined {
+/** The value of a setting, and where it comes from; `undefined` if it is not set. */
+function findSetting(
+  setting: Setting,
+  source: ConfigurationSource,
+): { value: string; origin: string } | undefined {
   const { variable, config } = setting;
-  if (variable !== undefined && isGiven(setting, source.environment(variable)))
-    return `the environment variable ${variable}`;
-  return isGiven(setting, source.stackConfig(config)) ? `the stack's configuration ${config}` : undefined;
+  if (variable !== undefined) {
+    const value = source.environment(variable);
+    if (isGiven(setting, value)) return { value, origin: `the environment variable ${variable}` };
+  }
+  const value = source.stackConfig(config);
+  return isGiven(setting, value) ? { value, origin: `the stack's configuration ${config}` } : undefined;
 }
