@@ -84,6 +84,7 @@ async function breakModule(mutate: string[], tests: readonly string[]): Promise<
       "!test/**",
       "!examples/reference-service/**",
       "!examples/self-hosted/chart/**",
+      "!docs/reference/doctor.md",
     ],
     tempDirName: ".work/mutations",
     reporters: ["clear-text"],

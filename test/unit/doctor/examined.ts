@@ -72,10 +72,10 @@ export interface Examined {
   readonly text: string;
 }
 
-/** Runs `doctor`. Neither form of its output contains the key. */
-export async function examined(machine: Machine, ...args: string[]): Promise<Examined> {
+/** What the command sees of a machine. */
+export function hostOf(machine: Machine): DoctorHost {
   mkdirSync(machine.folder, { recursive: true });
-  const host: DoctorHost = {
+  return {
     fetch,
     lookup,
     clock: systemClock,
@@ -87,6 +87,11 @@ export async function examined(machine: Machine, ...args: string[]): Promise<Exa
       Promise.resolve(name === "version" ? { code: 0, stdout: "v3.270.0\n", stderr: "" } : NO_CLI),
     ...machine.host,
   };
+}
+
+/** Runs `doctor`. Neither form of its output contains the key. */
+export async function examined(machine: Machine, ...args: string[]): Promise<Examined> {
+  const host = hostOf(machine);
   const json = await runCommand(["doctor", "--json", ...args], host);
   const { checks, ok } = JSON.parse(json.stdout) as { checks: Finding[]; ok: boolean };
   expect(json.exitCode).toBe(ok ? 0 : 1);
