@@ -46,10 +46,10 @@ function expressionOf(pattern: string): RegExp {
   const source = pattern.replace(
     /\\(.)|\[(\^?)((?:\\.|[^\]\\])+)\]|(\*)|(\?)|([\s\S])/gu,
     (_, escaped?: string, not?: string, set?: string, star?: string, one?: string, other?: string) => {
-      if (set !== undefined) return `(?!/)[${not ?? ""}${set.replace(/[[\]&~|^]/g, "\\$&")}]`;
+      if (set !== undefined) return `(?!/)[${not ?? ""}${set.replace(/\\(.)/gsu, inSet)}]`;
       if (star !== undefined) return "[^/]*";
       if (one !== undefined) return "[^/]";
-      return (escaped ?? other ?? "").replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+      return (escaped ?? other ?? "").replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
     },
   );
   try {
@@ -60,4 +60,9 @@ function expressionOf(pattern: string): RegExp {
       "Fix it.",
     );
   }
+}
+
+/** An escaped character of a set: itself, also where it means something else in an expression, as in `\d`. */
+function inSet(_: string, character: string): string {
+  return character.replace(/[\\\]^-]/, "\\$&");
 }

@@ -32,11 +32,43 @@ test.each<[rules: string, path: string, isIgnored: boolean, isFolder?: boolean]>
   ["", "templates/.x", true],
   ["# helm.txt\n\n  \n", "helm.txt", false],
   ["a*c", "a/c", false],
+  ["my-file.txt", "my-file.txt", true],
+  ["a\\-b", "a-b", true],
+  ["a^$.+()]{}|b", "a^$.+()]{}|b", true],
+  ["a.b", "axb", false],
+  ["\\d", "d", true],
+  ["\\d", "7", false],
+  ["[&~|^]x", "&x", true],
+  ["[&~|^]x", "^x", true],
+  ["[\\d]x", "dx", true],
+  ["[\\d]x", "7x", false],
+  ["[\\]\\\\]x", "]x", true],
+  ["[\\]\\\\]x", "\\x", true],
+  ["[a\\-c]x", "-x", true],
+  ["[a\\-c]x", "bx", false],
+  ["[\\^a]x", "ax", true],
+  ["[^^a]x", "^x", false],
+  ["a/[^b]c", "a//c", false],
+  ["?.txt", "😀.txt", true],
+  ["?.txt", "ab.txt", false],
+  ["a/?.txt", "a//.txt", false],
+  ["*", "a\nb", true],
+  ["b", "ab", false],
+  ["b", "bc", false],
+  ["\ufeffa.txt", "a.txt", true],
+  ["  a.txt  \r\nb.txt\r\n", "a.txt", true],
+  ["  a.txt  \r\nb.txt\r\n", "b.txt", true],
+  ["a#b", "a#b", true],
+  ["a/", "b/a", true, true],
+  ["!a/", "a", false, true],
+  ["templates/x", "charts/templates/x", false],
+  ["", "templates/x.yaml", false],
+  ["", "charts/templates/.x", false],
 ])("by %j, %s is left out: %s", (rules, path, isIgnored, isFolder = false) => {
   expect(helmIgnore(rules)(path, isFolder)).toBe(isIgnored);
 });
 
 test("a rule that helm refuses is refused", () => {
   expect(() => helmIgnore("a/**/b")).toThrow("helm does not support **");
-  expect(() => helmIgnore("a[z-a]")).toThrow("unusable rule");
+  expect(() => helmIgnore("a[z-a]")).toThrow('unusable rule: "a[z-a]"');
 });
