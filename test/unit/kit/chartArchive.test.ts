@@ -178,7 +178,11 @@ describe("a chart's folder", () => {
   });
 
   test.each<[string, (from: string) => void, string]>([
-    ["without a Chart.yaml", (from) => rmSync(join(from, "Chart.yaml")), "has no Chart.yaml"],
+    [
+      "without a Chart.yaml",
+      (from) => rmSync(join(from, "Chart.yaml")),
+      "has no Chart.yaml Give the path of a chart.",
+    ],
     ["without a name", (from) => writeFileSync(join(from, "Chart.yaml"), "version: 1.0.0"), "no usable name"],
     [
       "with a name that is a path",
@@ -198,7 +202,7 @@ describe("a chart's folder", () => {
     [
       "with a link that leads nowhere",
       (from) => symlinkSync(join(from, "none"), join(from, "a")),
-      "a of the chart cannot be read (ENOENT)",
+      "a of the chart cannot be read (ENOENT) Fix or remove it.",
     ],
     ["with a link in a circle", (from) => symlinkSync(from, join(from, "files")), "leads to itself"],
     [
@@ -220,7 +224,7 @@ describe("a chart's folder", () => {
     [
       "whose Chart.yaml is no YAML",
       (from) => writeFileSync(join(from, "Chart.yaml"), "name: [docs"),
-      "is not valid YAML",
+      "source is not valid YAML: ",
     ],
     [
       "whose Chart.yaml is a list",
@@ -232,7 +236,11 @@ describe("a chart's folder", () => {
       (from) => writeFileSync(join(from, "Chart.yaml"), "name: docs\nversion: 1/../../x"),
       "no usable version in its Chart.yaml Write it as a text, such as «version: 1.0.0»",
     ],
-    ["that is not there", (from) => rmSync(from, { recursive: true }), "there is no chart"],
+    [
+      "that is not there",
+      (from) => rmSync(from, { recursive: true }),
+      "Give the path of its folder or of its .tgz.",
+    ],
   ])("%s is refused", async (_, spoil, message) => {
     const from = chart();
     spoil(from);
@@ -294,7 +302,10 @@ describe("a packed chart", () => {
     }
     const { bytes } = await packed(chart());
     writeFileSync(given, bytes.subarray(0, 40));
-    await expect(packed(given)).rejects.toThrow("is not a packed chart");
+    await expect(packed(given)).rejects.toMatchObject({
+      message: `${given} is not a packed chart: it is not a complete tar.gz with a Chart.yaml in its only folder`,
+      remedy: "Give the output of `helm package`, or the chart's folder.",
+    });
   });
 });
 

@@ -29,8 +29,12 @@ describe("the name of an image in a kit", () => {
 
   test("belongs to one image only", () => {
     expect(nameProblem(["a.example/nginx:1", "a.example/nginx:2", "a.example/website:1"])).toBeUndefined();
-    expect(nameProblem(["a.example/nginx", "b.example/nginx:latest"])).toContain("nginx:latest");
-    expect(nameProblem(["a.example/x/site:v1"])).toContain("site:v1");
+    expect(nameProblem(["a.example/nginx", "b.example/nginx:latest"])).toBe(
+      "two of them would be nginx:latest in the kit, because names there have no registry: give one of them another tag",
+    );
+    expect(nameProblem(["a.example/x/site:v1"])).toBe(
+      "site:v1 is the name of the site's own image in the kit",
+    );
   });
 });
 
@@ -43,8 +47,11 @@ describe("a platform", () => {
     ["linux/AMD64", false],
     ["linux/amd64/", false],
     ["a linux/amd64", false],
+    ["linux/arm/v7.1", true],
+    ["linux/arm64/v8/x", false],
+    ["linux//v8", false],
   ])("%s is one that sites are served on: %s", (text, isOne) => {
-    expect(platformProblem(text) === undefined).toBe(isOne);
+    expect(platformProblem(text)).toBe(isOne ? undefined : 'must be like "linux/amd64" or "linux/arm64"');
   });
 
   test.each<[wanted: string[], variant: string | undefined, isOne: boolean]>([

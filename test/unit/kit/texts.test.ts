@@ -45,6 +45,17 @@ test("a value is one line of plain text in Markdown, with any content; a list ha
   );
 });
 
+/** The error of reading an earlier kit's manifest: its message and its remedy. */
+function readingOf(path: string): string[] {
+  try {
+    readEarlierKit(path);
+    return [];
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return [error.message, error.remedy];
+  }
+}
+
 test("an earlier kit names the kit that has a blob: it, or one before", () => {
   const folder = mkdtempSync(join(tmpdir(), "earlier-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -53,7 +64,7 @@ test("an earlier kit names the kit that has a blob: it, or one before", () => {
   const manifest = JSON.stringify({
     kit: 1,
     version: "v2",
-    blobs: [{ digest: one, in: "this" }, { digest: two, in: "v1" }, { digest: "x", in: "this" }, 7],
+    blobs: [{ digest: one, in: "this" }, { digest: two, in: "v1" }, { digest: "x", in: "this" }, 7, null],
   });
   writeFileSync(path, manifest);
   const kit = readEarlierKit(path);
@@ -72,13 +83,31 @@ test("an earlier kit names the kit that has a blob: it, or one before", () => {
     );
     expect(readEarlierKit(path).has(one ?? "")).toBeUndefined();
   }
-  for (const other of ["", "7", "{}", '{"kit":2,"version":"v","blobs":[]}', '{"kit":1,"version":"v"}']) {
+  for (const other of [
+    "",
+    "7",
+    "null",
+    "[]",
+    '{"kit":"1","version":"v","blobs":[]}',
+    "{}",
+    '{"kit":2,"version":"v","blobs":[]}',
+    '{"kit":1,"version":"v"}',
+  ]) {
     writeFileSync(path, other);
-    expect(() => readEarlierKit(path)).toThrow(InputError);
+    expect(readingOf(path)).toEqual([
+      `${path} is not the manifest of a kit`,
+      "Give the path of the earlier kit's manifest.json.",
+    ]);
   }
   writeFileSync(path, '{"kit":1,"version":"this","blobs":[]}');
-  expect(() => readEarlierKit(path)).toThrow("has the version «this»");
-  expect(() => readEarlierKit(folder)).toThrow("cannot be read (EISDIR)");
+  expect(readingOf(path)).toEqual([
+    `the kit of ${path} has the version «this», the name by which a manifest means the kit itself`,
+    "Write that kit again with another `version`.",
+  ]);
+  expect(readingOf(folder)).toEqual([
+    `the manifest ${folder}, which \`since\` names, cannot be read (EISDIR)`,
+    "Give the path of the earlier kit's manifest.json.",
+  ]);
 });
 
 test("a manifest has braces around its objects only, with any label", () => {

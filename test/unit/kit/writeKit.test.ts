@@ -427,7 +427,10 @@ describe("a written kit", () => {
 
   test("is missing when it fails, or is stopped", async () => {
     const { bundle } = request();
-    await expect(write({ bundle: { ...bundle, sha256: "0".repeat(64) } })).rejects.toThrow("changed while");
+    await expect(write({ bundle: { ...bundle, sha256: "0".repeat(64) } })).rejects.toMatchObject({
+      message: "the bundle's file changed while it was put into the kit",
+      remedy: "Run `pulumi up` again.",
+    });
     expect(readdirSync(kits)).toEqual([]);
     const stop = new AbortController();
     stop.abort(new Error("stopped"));
