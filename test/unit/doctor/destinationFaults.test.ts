@@ -136,7 +136,11 @@ test("a file of logins that is not JSON is named beside the refusal that follows
   machine.environment["DOCKER_CONFIG"] = join(file, "..");
   const result = await examined(machine, ...repository(`127.0.0.1:${port}`), "--plain-http");
   expect(problemsOf(result)).toMatchObject([
-    { status: "warning", message: `${file} is not used for credentials of registries: it is not JSON` },
+    {
+      status: "warning",
+      message: `${file} is not used for credentials of registries: it is not JSON`,
+      remedy: "Correct it, or ignore it if it is intended.",
+    },
     { status: "failure", message: expect.stringContaining("answered 401") as unknown },
   ]);
 });

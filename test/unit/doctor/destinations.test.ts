@@ -3,12 +3,13 @@ import { createHash, generateKeyPairSync } from "node:crypto";
 import { join, resolve } from "node:path";
 import fetch, { Response } from "node-fetch";
 import { expect, test } from "vitest";
+import { runCommand } from "../../../provider/doctor/command.ts";
 import { failure, ok, warning } from "../../../provider/doctor/finding.ts";
 import { scriptedServer } from "../../faults/scriptedServer.ts";
 import { startBucketStub, STUB_BUCKET, stubError, stubOperation } from "../../simulation/bucketStub.ts";
 import { FasterClock } from "../../simulation/fasterClock.ts";
 import { startRegistryStub } from "../../simulation/registryStub.ts";
-import { examined, healthyMachine, problemsOf, type Machine } from "./examined.ts";
+import { examined, healthyMachine, hostOf, problemsOf, type Machine } from "./examined.ts";
 import { replies } from "./faults.ts";
 
 const messagesOf = async (check: string, machine: Machine, args: readonly string[]): Promise<string[]> => {
@@ -68,6 +69,36 @@ test("--plain-http is about the registry of the repository: a base image of anot
   asked.clear();
   await examined(machine, "--repository", "registry.internal/docs", "--base", "registry.internal/nginx:1");
   expect([...asked]).toEqual(["https://registry.internal"]);
+});
+
+test("to write, a login is for writing, and an upload is begun and cancelled; to read, it is for reading", async () => {
+  const machine = await healthyMachine();
+  const scopes: (string | null)[] = [];
+  const uploads: string[] = [];
+  machine.host.fetch = (url, options) => {
+    if (url.startsWith(machine.service.url)) return fetch(url, options);
+    const { method, headers } = options;
+    const { host, pathname, searchParams } = new URL(url);
+    if (host === "auth.internal") {
+      scopes.push(searchParams.get("scope"));
+      return Promise.resolve(new Response('{"token":"t"}'));
+    }
+    if ((headers as Record<string, string | undefined>)["authorization"] === undefined) {
+      const challenge = 'Bearer realm="https://auth.internal/token",service="registry"';
+      return Promise.resolve(new Response("{}", { status: 401, headers: { "www-authenticate": challenge } }));
+    }
+    if (method === "HEAD") return Promise.resolve(new Response("", { status: 404 }));
+    uploads.push(`${method ?? ""} ${pathname}`);
+    if (method !== "POST") return Promise.resolve(new Response(undefined, { status: 204 }));
+    return Promise.resolve(new Response("", { status: 202, headers: { location: "/v2/docs/site/u/1" } }));
+  };
+  const args = ["doctor", "--repository", "registry.internal/docs/site"];
+  await runCommand(args, hostOf(machine));
+  expect([scopes, uploads]).toEqual([["repository:docs/site:pull"], []]);
+  scopes.splice(0);
+  await runCommand([...args, "--write"], hostOf(machine));
+  expect(scopes).toEqual(["repository:docs/site:pull", "repository:docs/site:pull,push"]);
+  expect(uploads).toEqual(["POST /v2/docs/site/blobs/uploads/", "DELETE /v2/docs/site/u/1"]);
 });
 
 test.each([

@@ -7,7 +7,7 @@ import { failure, ok, type Finding } from "../../../provider/doctor/finding.ts";
 import type { DoctorHost } from "../../../provider/doctor/host.ts";
 import { checkNetwork } from "../../../provider/doctor/network.ts";
 import { systemClock } from "../../../provider/time/clock.ts";
-import { identity, trustAuthority } from "../../faults/certificates.ts";
+import { identity, ignoringCertificates, trustAuthority } from "../../faults/certificates.ts";
 import { connectProxy } from "../../faults/connectProxy.ts";
 import { freeAddress, scriptedServer } from "../../faults/scriptedServer.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
@@ -150,5 +150,21 @@ test("a service that closes the connection before TLS is a failure of TLS", asyn
   expect((await check(`https://127.0.0.1:${port}`)).at(-1)).toMatchObject({
     check: "tls",
     status: "failure",
+    message: expect.stringContaining(`127.0.0.1:${port}`) as unknown,
+    remedy: expect.stringMatching(/./) as unknown,
   });
+});
+
+test("a certificate of an unknown authority is a failure, also where Node.js's checks are switched off", async () => {
+  for (const signed of [true, false]) {
+    const { baseUrl } = await scriptedServer(() => undefined, { identity: await identity({ signed }) });
+    await ignoringCertificates(async () => {
+      expect((await check(baseUrl)).at(-1)).toMatchObject({
+        check: "tls",
+        status: "failure",
+        message: expect.stringContaining("is not trusted") as unknown,
+        remedy: expect.stringContaining("Set NODE_EXTRA_CA_CERTS to a file") as unknown,
+      });
+    });
+  }
 });

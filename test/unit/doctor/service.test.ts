@@ -1,4 +1,5 @@
 // What the service says about key, clock and jobs; the tests of faults have whole examinations.
+import fetch from "node-fetch";
 import { expect, test } from "vitest";
 import { runCommand } from "../../../provider/doctor/command.ts";
 import { failure, ok, warning, type Finding } from "../../../provider/doctor/finding.ts";
@@ -63,6 +64,30 @@ test.each([200, 400, 404, 422])(
     );
   },
 );
+
+test("the request without the key is the same otherwise; where it has no answer, that of the key counts", async () => {
+  const machine = await healthyMachine();
+  const requests: unknown[] = [];
+  let isBroken = false;
+  machine.host.fetch = (url, options) => {
+    const { authorization, accept } = options.headers as Record<string, string | undefined>;
+    requests.push({ url, method: options.method, accept, hasKey: authorization !== undefined });
+    if (isBroken && authorization === undefined) return Promise.reject(new Error("broken"));
+    return fetch(url, options);
+  };
+  expect(of("key-accepted", await examined(machine))?.status).toBe("ok");
+  const request = {
+    url: `${machine.service.url}/v1/static-export/jobs/${NO_JOB}`,
+    method: "GET",
+    accept: "application/json",
+  };
+  expect(requests.slice(0, 2)).toEqual([
+    { ...request, hasKey: true },
+    { ...request, hasKey: false },
+  ]);
+  isBroken = true;
+  expect(of("key-accepted", await examined(machine))?.status).toBe("ok");
+});
 
 test.each([409, 410])(
   "a service that answers %i instead is a failure, and jobs are not read",
