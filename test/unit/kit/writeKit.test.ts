@@ -238,6 +238,9 @@ describe("a kit without images", () => {
       metadata: { component: { name: "docs.example.com" } },
     });
     const plain = await write();
+    expect(JSON.parse(readFileSync(inKit(plain, "sbom.cdx.json"), "utf8"))).toMatchObject({
+      metadata: { component: { name: "site" } },
+    });
     const manifest = JSON.parse(readFileSync(inKit(plain, "manifest.json"), "utf8")) as object;
     expect(Object.keys(manifest)).toEqual([
       ...["kit", "version", "createdAt", "signed", "bundle", "chart", "images", "blobs", "needs"],
