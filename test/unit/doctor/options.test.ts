@@ -84,7 +84,8 @@ test("-h is --help", async () => {
 
 test("--help and --version need no command", async () => {
   expect(await runCommand(["--help"], thisMachine)).toEqual({ stdout: HELP, stderr: "", exitCode: 0 });
-  const { stdout } = await runCommand(["--version"], thisMachine);
+  const { stdout, stderr, exitCode } = await runCommand(["--version"], thisMachine);
+  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
   const manifest = readFileSync(join(import.meta.dirname, "../../../package.json"), "utf8");
   expect(manifest).toContain(`"version": "${stdout.trim()}"`);
 });

@@ -83,6 +83,14 @@ test.each([
   ]);
 });
 
+test("a CLI that fails has read nothing, whatever it printed; an error that is blank is none", async () => {
+  const { settings, findings } = await read({ ...configured({}), code: 1, stderr: " \n" });
+  expect(settings.size).toBe(0);
+  expect(findings).toEqual([
+    failure("stack", "the configuration of the stack cannot be read: no output", OTHER),
+  ]);
+});
+
 test("an error of the CLI is shown without keys, and not at any length", async () => {
   const { findings } = await read({ code: 1, stderr: `error: svc_secret ${"x".repeat(1_000)}` });
   const [{ message } = { message: "" }] = findings;
