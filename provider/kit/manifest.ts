@@ -34,8 +34,9 @@ export function kitManifest(content: KitContent) {
   return {
     kit: 1,
     version: bundle.version,
-    ...(bundle.domain !== undefined && { domain: bundle.domain }),
-    ...(bundle.jobId !== undefined && { jobId: bundle.jobId }),
+    // JSON has none of them if they are undefined
+    domain: bundle.domain,
+    jobId: bundle.jobId,
     createdAt,
     signed,
     ...(since && { since: { version: since.version, sha256: since.sha256 } }),
