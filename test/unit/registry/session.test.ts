@@ -4,6 +4,7 @@ import { RegistrySession } from "../../../provider/registry/session.ts";
 import type { Clock } from "../../../provider/time/clock.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
 import { FasterClock } from "../../simulation/fasterClock.ts";
+import { noPauses } from "../../simulation/noPauses.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../simulation/scriptedFetch.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
@@ -131,7 +132,7 @@ test.each<[string, (ScriptedReply & { url: string })[]]>([
   let sent = 0;
   const { session, requests } = sessionWith(() => script[sent++] ?? {}, {
     host: "localhost:5000",
-    clock: new FasterClock(2_000),
+    clock: noPauses,
   });
   expect(await findManifest(session, DIGEST)).toBeUndefined();
   expect(requests.map(({ url }) => url)).toEqual(
