@@ -21,7 +21,6 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   published: ["unit/bundleCopy/*", "unit/airGapKit/*"],
   service: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
   destination: ["unit/bundleCopy/*"],
-  registry: ["unit/bundleCopy/*", "unit/signing/*", "unit/kit/images", "unit/siteImage/*"],
   kit: ["unit/airGapKit/*"],
   download: faults("download*", "storeAddresses"),
   http: [...faults("answers", "bodies", "network", "networkTls", "networkProxy", "jobStates")],
