@@ -20,7 +20,12 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   source: ["unit/bundleCopy/*", "unit/airGapKit/*"],
   published: ["unit/bundleCopy/*", "unit/airGapKit/*"],
   service: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
-  destination: ["unit/bundleCopy/*"],
+  destination: [
+    "unit/bundleCopy/inputs",
+    "unit/bundleCopy/plan",
+    "unit/bundleCopy/importBucket",
+    "unit/bundleCopy/importFolder",
+  ],
   kit: ["unit/airGapKit/*"],
   download: faults("download*", "storeAddresses"),
   http: [...faults("answers", "bodies", "network", "networkTls", "networkProxy", "jobStates")],

@@ -17,6 +17,8 @@ export interface RegistryStub {
   readonly requests: string[];
   /** Whether nothing can be removed. @default false */
   refusesRemoval?: boolean;
+  /** The status of the reply to a request, in place of the registry's own reply. */
+  rule?: (method: string, path: string, query: URLSearchParams) => number | undefined;
 }
 
 /** Starts a registry until the test ends. */
@@ -37,6 +39,8 @@ export async function startRegistryStub(context: Pick<TestContext, "onTestFinish
         response.writeHead(status, { ...more, ...(content && { "content-length": content.length }) });
         response.end(method === "HEAD" ? undefined : content);
       };
+      const ruled = registry.rule?.(method, pathname, searchParams);
+      if (ruled !== undefined) return reply(ruled);
       if (kind === "") return reply(200);
       if (isRead && kind === "blobs") {
         const blob = blobs.get(name);
@@ -82,12 +86,13 @@ function digestOf(bytes: Buffer): string {
   return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
-/** Stores an image without files, which copies can have as their base. */
+/** Stores an image without files, which copies can have as their base. @returns its description in an index */
 export function storeBase(
   { blobs, manifests }: RegistryStub,
   tag: string,
   labels: Readonly<Record<string, string>> = {},
-): void {
+  platform = { os: "linux", architecture: "amd64" },
+): object {
   const stored = (mediaType: string, body: Buffer): object => {
     blobs.set(digestOf(body), body);
     return { mediaType, digest: digestOf(body), size: body.length };
@@ -95,7 +100,7 @@ export function storeBase(
   const type = "application/vnd.oci.image.manifest.v1+json";
   const layer = gzipSync(Buffer.alloc(1024)); // the end of a tar
   const rootfs = { type: "layers", diff_ids: [digestOf(Buffer.alloc(1024))] };
-  const image = { os: "linux", architecture: "amd64", config: { Labels: labels }, rootfs };
+  const image = { ...platform, config: { Labels: labels }, rootfs };
   const config = Buffer.from(JSON.stringify(image));
   const manifest = {
     schemaVersion: 2,
@@ -105,4 +110,13 @@ export function storeBase(
   };
   const body = Buffer.from(JSON.stringify(manifest));
   manifests.set(tag, { type, body }).set(digestOf(body), { type, body });
+  return { mediaType: type, digest: digestOf(body), size: body.length, platform };
+}
+
+/** Stores an index of images. */
+export function storeIndex({ manifests }: RegistryStub, tag: string, images: readonly object[]): string {
+  const type = "application/vnd.oci.image.index.v1+json";
+  const body = Buffer.from(JSON.stringify({ schemaVersion: 2, mediaType: type, manifests: images }));
+  manifests.set(tag, { type, body }).set(digestOf(body), { type, body });
+  return digestOf(body);
 }

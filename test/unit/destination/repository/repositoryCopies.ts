@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import fetch from "node-fetch";
+import { onTestFinished } from "vitest";
+import type { Bundle } from "../../../../provider/archive/bundle.ts";
+import type { Copy, DestinationContext, Signing } from "../../../../provider/destination/destination.ts";
+import type { RepositoryInputs } from "../../../../provider/destination/repository/inputs.ts";
+import { repositoryDestination } from "../../../../provider/destination/repository/repositoryDestination.ts";
+import { Secrets } from "../../../../provider/messages/secrets.ts";
+import { startDeadline } from "../../../../provider/time/deadline.ts";
+import { noPauses } from "../../../simulation/noPauses.ts";
+import { recordingReporter } from "../../../simulation/recordingReporter.ts";
+
+export const BUNDLE: Bundle = {
+  path: "/nowhere",
+  format: "tar.gz",
+  sha256: "ab".repeat(32),
+  size: 10,
+  version: "v1",
+  jobId: "job-1",
+  domain: "docs.example.com",
+};
+
+/** A page that is worth compressing, and one that is not. */
+export const SITE: Readonly<Record<string, string>> = {
+  "index.html": "<h1>Hello</h1>".repeat(100),
+  "guide/a.html": "short",
+};
+
+/** One operation, and its messages. */
+export async function operation(): Promise<
+  DestinationContext & { reporter: ReturnType<typeof recordingReporter> }
+> {
+  const scratch = await mkdtemp(join(tmpdir(), "repository-"));
+  onTestFinished(() => rm(scratch, { recursive: true, force: true }));
+  return {
+    fetch,
+    clock: noPauses,
+    reporter: recordingReporter(),
+    secrets: new Secrets(),
+    signal: new AbortController().signal,
+    deadline: startDeadline(noPauses, 60_000),
+    environment: () => undefined,
+    scratch: () => Promise.resolve(scratch),
+  };
+}
+
+/** Copies a site. */
+export async function copySite(
+  options: RepositoryInputs,
+  {
+    files = SITE,
+    signing,
+    placing,
+    context,
+    edition,
+  }: {
+    files?: typeof SITE;
+    signing?: Signing;
+    placing?: (copy: Copy) => void;
+    context?: DestinationContext;
+    edition?: string;
+  } = {},
+): Promise<Copy> {
+  const draft = await repositoryDestination(options).begin(BUNDLE, context ?? (await operation()), edition);
+  for (const [path, text] of Object.entries(files)) {
+    await draft.sink?.file({ path, size: text.length }, Readable.from([Buffer.from(text)]));
+  }
+  return draft.publish(placing, signing);
+}
