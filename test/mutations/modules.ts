@@ -26,6 +26,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     "unit/bundleCopy/importBucket",
     "unit/bundleCopy/importFolder",
   ],
+  registry: ["unit/siteImage/siteImage"],
   kit: ["unit/airGapKit/*"],
   download: faults("download*", "storeAddresses"),
   http: [...faults("answers", "bodies", "network", "networkTls", "networkProxy", "jobStates")],

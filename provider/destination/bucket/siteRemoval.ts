@@ -35,8 +35,13 @@ export async function removeRecords(
 
   const removable = await writtenByCopies(store, objects, gone, paths);
   // pages first: what a page loads exists as long as the page
-  for (const isNow of [isPage, (path: string) => !isPage(path)])
-    await removePaths(store, removable.filter(isNow));
+  const pages = new Set([...removable.filter(isPage), ...gone.flatMap(({ derived = [] }) => derived)]);
+  for (const isFirst of [true, false]) {
+    await removePaths(
+      store,
+      removable.filter((path) => pages.has(path) === isFirst),
+    );
+  }
   await removePaths(
     store,
     gone.map(({ sha256 }) => recordPath(sha256)),

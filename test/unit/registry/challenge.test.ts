@@ -40,6 +40,8 @@ test.each([
   ['Bearer realm="a", realm="b"', [{ scheme: "bearer", parameters: { realm: "a" } }]],
   ['Bearer realm="never ended', [{ scheme: "bearer", parameters: {} }]],
   ["\u0000", []],
+  ['realm="of no scheme"', [{ scheme: "realm", parameters: {} }]],
+  ['=, Basic realm="x"', []],
 ])("%j is read as RFC 9110 has it", (header, challenges) => {
   expect(parseChallenges(header)).toEqual(challenges);
 });

@@ -112,6 +112,7 @@ test("a request that reads another repository has a token for both", async () =>
   await findManifest(session, DIGEST);
   const call = { method: "HEAD", to: "x", accepted: [200], alsoReads: ["library/nginx"] } as const;
   await session.send(call, () => undefined);
+  await session.send(call, () => undefined);
   expect(tokenRequests(requests).map(({ url }) => new URL(url).searchParams.getAll("scope"))).toEqual([
     ["repository:docs/site:pull"],
     ["repository:docs/site:pull", "repository:library/nginx:pull"],
@@ -200,4 +201,13 @@ test("an identity token is sent to the token service only, as a form", async () 
   expect(request?.line).toBe(`POST ${REALM}`);
   expect(String(request?.body)).toContain("refresh_token=geheimer");
   expect(secrets.removeFrom("geheimer")).not.toContain("geheimer");
+});
+
+test("only a 401 asks for a login", async () => {
+  const { session, requests } = scriptedRegistry(
+    () => ({ status: 403, headers: { "www-authenticate": "Basic" } }),
+    { environment: await environmentWith(ME) },
+  );
+  await expect(findManifest(session, DIGEST)).rejects.toThrow("answered 403");
+  expect(requests).toHaveLength(1);
 });

@@ -74,3 +74,21 @@ test("tags have at most 128 letters, digits and marks, none of which is the firs
 test("an image has one spelling, which no other image has", () => {
   expect(pinned({ host: "h:1", path: "a/b" }, DIGEST)).toBe(`h:1/a/b@${DIGEST}`);
 });
+
+test("of a long wrong name, the message has the beginning", () => {
+  expect(baseProblem(`r.internal/${"A".repeat(80)}`)).toContain(`: "${"A".repeat(80)}". Parts`);
+  expect(baseProblem(`r.internal/${"A".repeat(81)}`)).toContain(`: "${"A".repeat(80)}…". Parts`);
+});
+
+test("a path has at most 255 characters, a port is at most 65535", () => {
+  expect(repositoryProblem(`r.internal/${"a".repeat(255)}`)).toBeUndefined();
+  expect(repositoryProblem("r.internal:65535/a")).toBeUndefined();
+  expect(repositoryProblem("r.internal:65536/a")).toContain("has no usable host");
+});
+
+test("no name contains another line, which a message would show", () => {
+  for (const name of ["r.internal/a\n", "r.internal\n/a", "r.internal/a:v1\n", `r.internal/a@${DIGEST}\n`]) {
+    expect(baseProblem(name)).toBeDefined();
+    expect(baseProblem(name)).not.toContain("\n");
+  }
+});

@@ -23,6 +23,12 @@ test("an anonymous token request has no header; without scopes, it has those of 
   const { url, headers } = tokenRequest(CHALLENGE, [], undefined);
   expect(url.searchParams.getAll("scope")).toEqual(["asked"]);
   expect(headers).toEqual({});
+  const bare = tokenRequest(
+    { scheme: "bearer", parameters: { realm: "https://a.example.com/" } },
+    [],
+    undefined,
+  );
+  expect(bare.url.href).toBe("https://a.example.com/");
 });
 
 test("an identity token is sent as a form, and is in no address", () => {

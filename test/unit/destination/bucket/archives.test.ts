@@ -1,5 +1,5 @@
-import { rm, writeFile } from "node:fs/promises";
-import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { beforeEach, describe, expect, onTestFinished, test, vi, type TestContext } from "vitest";
 import { bucketDestination } from "../../../../provider/destination/bucket/bucketDestination.ts";
 import type { BucketInputs } from "../../../../provider/destination/bucket/inputs.ts";
 import type { Bundle } from "../../../../provider/archive/bundle.ts";
@@ -11,6 +11,7 @@ import {
   stubBundle,
   stubError,
   stubOperation,
+  xml,
   type BucketStub,
   type StubRequest,
 } from "../../../simulation/bucketStub.ts";
@@ -279,3 +280,150 @@ test("an upload without a name is reported", async (context) => {
   });
   expect(store.requests.filter(isPart)).toHaveLength(0);
 });
+
+test("an old upload of another archive is kept as long as a page of its parts shows activity, and aborted if it vanished", async (context) => {
+  const other = `a/${"0".repeat(64)}.zip`;
+  leaveUpload("old", other, 3_700_000);
+  const asked: (string | null)[] = [];
+  store.rule = ({ method, query }) => {
+    if (method !== "GET" || !query.has("uploadId")) return undefined;
+    const marker = query.get("part-number-marker");
+    asked.push(marker);
+    const modified = marker === null ? "2020-01-01T00:00:00Z" : new Date().toISOString();
+    const part = `<Part><PartNumber>1</PartNumber><LastModified>${modified}</LastModified></Part>`;
+    return xml(
+      "ListPartsResult",
+      `<IsTruncated>${marker === null}</IsTruncated><NextPartNumberMarker>1</NextPartNumberMarker>${part}`,
+    );
+  };
+  await publish(context, await stubBundle(context, 10));
+  expect(asked).toEqual([null, "1"]);
+  expect([...store.uploads.keys()]).toEqual(["old"]);
+  const aborted: string[] = [];
+  store.rule = ({ method, key, query }) => {
+    if (!query.has("uploadId")) return undefined;
+    if (method === "DELETE") aborted.push(key);
+    return stubError(404, "NoSuchUpload");
+  };
+  await publish(context, await stubBundle(context, 11));
+  expect(aborted).toEqual([other]);
+});
+
+test("an archive is sent with its type, its caching and its size, and its progress is shown", async (context) => {
+  const bundle = { ...(await stubBundle(context, 10)), format: "zip" } as const;
+  const operation = await stubOperation(context);
+  const placed: Copy[] = [];
+  const copy = await (await archives().begin(bundle, operation)).publish((each) => placed.push(each));
+  const key = `a/${bundle.sha256}.zip`;
+  expect(placed).toEqual([copy]);
+  expect(copy).toEqual({
+    sha256: bundle.sha256,
+    uri: `s3://docs/${key}`,
+    address: `${store.endpoint}/docs/${key}`,
+    parts: { key, size: 10, etag: store.objects.get(key)?.etag },
+  });
+  expect(store.objects.get(key)?.headers).toMatchObject({
+    "content-type": "application/zip",
+    "cache-control": "private, max-age=31536000, immutable",
+    "if-none-match": "*",
+  });
+  expect(operation.reporter.lines.progress[0]).toBe("uploading 10 B");
+  expect(operation.reporter.lines.progress.at(-1)).toMatch(/^100% · 10 B of 10 B/);
+});
+
+test("an object of others with the name of the archive is an error, and stays", async (context) => {
+  const bundle = await stubBundle(context, 10);
+  for (const [body, sha256] of [
+    ["theirs", bundle.sha256],
+    ["0123456789", "0".repeat(64)],
+  ] as const) {
+    store.put(keyOf(bundle), body, { "x-amz-meta-sha256": sha256 });
+    await expect(publish(context, bundle)).rejects.toMatchObject({
+      message: `s3://docs/${keyOf(bundle)} exists already, and its content does not match its name`,
+      remedy: "It is unchanged. Find out who wrote it, remove it, and run `pulumi up` again.",
+    });
+    expect(String(store.objects.get(keyOf(bundle))?.body)).toBe(body);
+  }
+});
+
+test("an archive is the same by its content and its place, has changed, or is gone", async (context) => {
+  const bundle = await stubBundle(context, 10);
+  const copy = await publish(context, bundle);
+  const compared = async () => archives().compare(copy, await stubOperation(context));
+  expect(await compared()).toBe("same");
+  const { body = Buffer.from(""), headers = {}, etag = "" } = store.objects.get(keyOf(bundle)) ?? {};
+  store.objects.set(keyOf(bundle), { body, headers, etag: '"other"' });
+  expect(await compared()).toBe("changed");
+  store.objects.set(keyOf(bundle), { body: Buffer.from("longer than before"), headers, etag });
+  expect(await compared()).toBe("changed");
+  store.objects.set(keyOf(bundle), { body, headers: {}, etag });
+  expect(await compared()).toBe("changed");
+  store.rule = ({ method }) => (method === "HEAD" ? { status: 404 } : undefined);
+  expect(await compared()).toBe("changed");
+  store.objects.clear();
+  expect(await compared()).toBe("gone");
+  store.rule = ({ method }) => (method === "HEAD" ? { status: 404 } : stubError(404, "NoSuchBucket"));
+  await expect(compared()).rejects.toThrow("there is no bucket docs");
+});
+
+test("the checksum of the store counts before the note of the sender; one of parts does not", async (context) => {
+  const bundle = await stubBundle(context, 10);
+  const copy = await publish(context, bundle);
+  const { body = Buffer.from(""), etag = "" } = store.objects.get(keyOf(bundle)) ?? {};
+  const right = Buffer.from(bundle.sha256, "hex").toString("base64");
+  const wrong = Buffer.alloc(32).toString("base64");
+  for (const [checksum, note, found] of [
+    [right, "0".repeat(64), "same"],
+    [wrong, bundle.sha256, "changed"],
+    [`${wrong}-2`, bundle.sha256, "same"],
+  ] as const) {
+    const headers = { "x-amz-checksum-sha256": checksum, "x-amz-meta-sha256": note };
+    store.objects.set(keyOf(bundle), { body, headers, etag });
+    expect(await archives().compare(copy, await stubOperation(context))).toBe(found);
+  }
+});
+
+test("an archive is read into a file; one that is gone is not", async (context) => {
+  const bundle = await stubBundle(context, 10);
+  const copy = await publish(context, bundle);
+  const content = await archives().read(copy, await stubOperation(context));
+  expect(await readFile((content as { archive: string }).archive, "utf8")).toBe("archivearc");
+  store.objects.clear();
+  expect(await archives().read(copy, await stubOperation(context))).toBeUndefined();
+});
+
+test("an archive is found by its name, whole and with its digest", async (context) => {
+  const bundle = await stubBundle(context, 10);
+  const { sha256, ...copy } = await publish(context, bundle);
+  const name = `${sha256}.tar.gz`;
+  const operation = await stubOperation(context);
+  const found = await archives().find(name, operation);
+  expect(found).toEqual({ copy, edition: sha256, sha256, archive: expect.any(String) as unknown });
+  expect(operation.reporter.lines.progress).toEqual(["downloading 10 B"]);
+  store.put(keyOf(bundle), "archivearc");
+  await expect(archives().find(name, await stubOperation(context))).rejects.toMatchObject({
+    message: `s3://docs/a/${name} does not record its SHA-256, as copies of this package do`,
+    remedy: "It is unchanged. Import another copy, or make a new one.",
+  });
+  store.put(keyOf(bundle), "other", { "x-amz-meta-sha256": sha256 });
+  await expect(archives().find(name, await stubOperation(context))).rejects.toThrow(
+    `s3://docs/a/${name} is not the archive that its name says: its SHA-256 is d9298a10`,
+  );
+  store.objects.clear();
+  await expect(archives().find(name, await stubOperation(context))).rejects.toMatchObject({
+    message: `there is no object s3://docs/a/${name}`,
+    remedy: "Check its name, and `endpoint` and `region`.",
+  });
+});
+
+test.each([{ key: 7 }, { size: "10" }, { etag: undefined }])(
+  "a state with %j is an error, not a request",
+  async (change) => {
+    const parts = { key: "a/x", size: 10, etag: '"e"', ...change };
+    const copy = { sha256: "0".repeat(64), uri: "s3://docs/a/x", parts };
+    await expect(archives().compare(copy, await stubOperation({ onTestFinished }))).rejects.toThrow(
+      "the state does not contain the location of s3://docs/a/x",
+    );
+    expect(store.requests).toEqual([]);
+  },
+);

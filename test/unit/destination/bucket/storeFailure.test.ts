@@ -94,3 +94,67 @@ test("messages of the store are cut, printable, and have no query of a link", ()
   expect(text).not.toContain("##vso");
   expect(text.length).toBeLessThan(700);
 });
+
+test.for<[string, string]>([
+  ["AllAccessDisabled", "s3:PutObject on s3://docs/site is not allowed (request id R1)"],
+  ["AccessDenied", "s3:PutObject on s3://docs/site is not allowed (request id R1)"],
+  ["ExpiredTokenException", "the credentials for the bucket docs have expired"],
+  ["TokenRefreshRequired", "the credentials for the bucket docs have expired"],
+  ["XAdminUserNotFound", "the store of s3://docs/site does not know the access key"],
+  ["InvalidToken", "the store of s3://docs/site does not accept the secret of the access key"],
+  ["InvalidSecurity", "the store of s3://docs/site does not accept the secret of the access key"],
+  ["TokenProviderError", "no credentials for the bucket docs were found: "],
+  ["RequestExpired", "the clock of this machine and that of the store of s3://docs/site differ too much"],
+  ["TemporaryRedirect", "the bucket docs is in another region than the request was sent to"],
+  ["AuthorizationHeaderMalformed", "the bucket docs is in another region than the request was sent to"],
+  ["IllegalLocationConstraintException", "the bucket docs is in another region than the request was sent to"],
+  ["301", "the bucket docs is in another region than the request was sent to"],
+  ["ServiceUnavailable", "the store of s3://docs/site is too busy (ServiceUnavailable) (request id R1)"],
+  [
+    "XAmzContentChecksumMismatch",
+    "the data that arrived at s3://docs/site differs from the data that was sent",
+  ],
+  [
+    "XAmzContentSHA256Mismatch",
+    "the data that arrived at s3://docs/site differs from the data that was sent",
+  ],
+  ["EntityTooLarge", "the store has no space for s3://docs/site (EntityTooLarge)"],
+  ["QuotaExceeded", "the store has no space for s3://docs/site (QuotaExceeded)"],
+  ["XMinioStorageFull", "the store has no space for s3://docs/site (XMinioStorageFull)"],
+])("the code %s says: %s", ([name, said]) => {
+  expect(messageOf({ name, status: name === "301" ? 301 : 400 })).toContain(said);
+});
+
+test.for<[string, number, string]>([
+  ["", 503, "is too busy (503)"],
+  ["Unknown", 501, "does not know s3:PutObject"],
+  ["UnknownError", 403, "is not allowed"],
+  ["Forbidden", 403, "is not allowed"],
+  ["BadRequest", 400, "failed with status 400 (400)"],
+  ["Bad Request", 400, "failed with status 400 (400)"],
+  ["NotFound", 404, "failed with status 404 (404)"],
+  ["Error", 301, "in another region"],
+])(
+  "an answer without a code, which the library names «%s», counts by its status %d",
+  ([name, status, said]) => {
+    expect(messageOf({ name, status })).toContain(said);
+  },
+);
+
+test("a store that is not reached is named by its host, and its failure by a short code", () => {
+  const said = (error: object, endpoint?: string): string =>
+    storeFailure(error, "s3:PutObject", { ...PLACE, ...(endpoint !== undefined && { endpoint }) }, "a")
+      .message;
+  expect(said({ name: "TimeoutError" }, "https://me.example.com:9000/x")).toBe(
+    "me.example.com:9000 could not be reached for s3://docs/a (TimeoutError)",
+  );
+  expect(said({ code: "x".repeat(61) })).toBe("Amazon S3 could not be reached for s3://docs/a (failed)");
+  expect(said({ code: "a\n##vso" })).toContain("(failed)");
+  expect(said({ code: "E" }, "nowhere")).toBe("the store could not be reached for s3://docs/a (E)");
+});
+
+test("a region that is no name, or that the request had, is not suggested", () => {
+  for (const Region of ["us-east-1", "eu west", "", "x".repeat(65)]) {
+    expect(messageOf({ name: "PermanentRedirect", status: 301, Region })).toContain("in another region than");
+  }
+});
