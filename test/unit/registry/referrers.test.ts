@@ -79,7 +79,7 @@ test("a list keeps its entries, except those that were removed or name no manife
   const registry = answering({ status: 404 });
   await listReferrers(registry.session, IMAGE, [ONE, TWO]);
   expect(written(registry)).toEqual([manifests(OLD, ONE, TWO)]);
-  expect(registry.lines().filter((line) => line.includes(".."))).toEqual([]);
+  expect(registry.lines().filter((line) => !/ (manifests|referrers)\//.test(line))).toEqual([]);
 });
 
 test("a list that is complete is not written", async () => {

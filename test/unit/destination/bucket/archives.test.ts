@@ -212,8 +212,24 @@ test("without the right to list uploads, none is aborted, and publishing and rem
   store.rule = ({ method, query }) =>
     method === "GET" && query.has("uploads") ? stubError(403, "AccessDenied") : undefined;
   const copy = await publish(context, await stubBundle(context, 10));
-  await archives().remove([copy], [], await stubOperation(context));
+  const operation = await stubOperation(context);
+  const said: string[] = [];
+  const reporter = { ...operation.reporter, debug: (line: string) => said.push(line) };
+  await archives().remove([copy], [], { ...operation, reporter });
   expect(store.objects.size).toBe(0);
+  expect(said).toEqual([
+    "unfinished uploads at s3://docs/a stay: s3:ListBucketMultipartUploads on s3://docs/a is not allowed",
+  ]);
+});
+
+test("an operation that is stopped while it lists uploads ends with the reason", async (context) => {
+  const stop = new AbortController();
+  store.rule = ({ method, query }) => {
+    if (method !== "GET" || !query.has("uploads")) return undefined;
+    stop.abort(new Error("stopped"));
+    return "hang";
+  };
+  await expect(publish(context, await stubBundle(context, 10), stop.signal)).rejects.toThrow("stopped");
 });
 
 test("an upload that is not in the state is continued as the advice says", async (context) => {
