@@ -180,7 +180,7 @@ test("a file of another size is sent without a look at it, and one of a whole co
 test("progress counts the bytes that are sent", async (context) => {
   const operation = await stubOperation(context);
   await publish(context, SITE, { operation });
-  expect(operation.reporter.lines.progress.at(-1)).toMatch(/^100% · 45 B of 45 B/);
+  expect(operation.reporter.lines.progress.at(-1)).toBe("100% · 45 B of 45 B · uploading");
 });
 
 test.for([
@@ -306,6 +306,16 @@ test("a copy that is incomplete for more than an hour is removed by the next run
   expect(files()).not.toContain("v/half.css");
   expect(store.objects.has(recordKey(half))).toBe(false);
   expect(files()).toContain("v/app.css");
+});
+
+test("a copy that a killed run began long ago is completed, not removed", async (context) => {
+  await publish(context, SITE);
+  rewrite(SITE, { isWhole: false });
+  const operation = await stubOperation(context);
+  operation.clock.wallMs = Date.parse("2036-11-23T00:00:00Z");
+  const copy = await publish(context, SITE, { operation });
+  expect(await sites().compare(copy, await stubOperation(context))).toBe("same");
+  expect(recordOf(SITE).isWhole).toBe(true);
 });
 
 test("a whole copy is not removed, however old it is", async (context) => {
