@@ -48,11 +48,13 @@ export async function cssLoads(
   while (!endOfFile()) {
     const token: CSSToken = nextToken();
     if (errors > MAX_ERRORS) throw new NotInspected(`more than ${MAX_ERRORS} errors in one style sheet`);
+    // Stryker disable ArithmeticOperator,ConditionalExpression,EqualityOperator: it decides when others get their turn
     const work = token[3] + errors * ERROR_WORK;
     if (work - spent > SLICE) {
       await budget.spend(work - spent);
       spent = work;
     }
+    // Stryker restore all
     const wasAddressNext: boolean = isAddressNext;
     isAddressNext = false;
     switch (token[0]) {

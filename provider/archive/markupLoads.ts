@@ -106,6 +106,7 @@ export class MarkupLoads extends MarkupReader {
         else this.#load(value, FRAMES.test(element));
       } else if (LISTS.has(`${element} ${name}`)) this.#loadList(srcsetAddresses(value));
       else if (PRESENTATION.test(name)) {
+        // Stryker disable next-line ConditionalExpression: only quicker: a style that cannot load has no loads
         if (mayLoad(value)) this.#sink.within({ kind: "css", text: value, base: this.#base });
       } else if (name === "srcdoc" && element === "iframe") {
         this.#sink.within({ kind: "html", text: value, base: this.#base });

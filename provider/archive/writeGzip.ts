@@ -38,6 +38,7 @@ export class GzipFile {
   async write(bytes: Uint8Array): Promise<void> {
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
+    // Stryker disable next-line ConditionalExpression,EqualityOperator: the batches decide about speed and memory only
     if (this.#pendingBytes >= BATCH_BYTES) await this.#compress();
   }
 

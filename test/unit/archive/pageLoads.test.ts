@@ -163,6 +163,10 @@ const STILL: [what: string, page: string][] = [
   ["a text that looks like markup", `&lt;img src="${X}"&gt;`],
   ["an old frame's text", `<iframe><img src="${X}"></iframe><noembed><img src="${X}"></noembed>`],
   ["a data address", `<img src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>">`],
+  [
+    "a page in an attribute that holds none",
+    `<p srcdoc="<img src='${X}'>"></p><iframe title="<img src='${X}'>" data-page="<img src='${X}'>"></iframe>`,
+  ],
   ["a blank frame", `<iframe src="about:blank"></iframe><iframe src="javascript:void 0"></iframe>`],
   [
     "a file beside it",

@@ -211,6 +211,14 @@ const REFUSED: Row[] = [
     [...longName("a").slice(0, 1), ...withAttributes(tarAttribute("path", "b"))],
     "names an entry twice",
   ],
+  [
+    "a link with a long target",
+    [
+      { name: "././@LongLink", type: "K", content: `${"t".repeat(150)}\0` },
+      { name: "here", type: "2" },
+    ],
+    "its entry «here» ",
+  ],
   ["attributes of no entry", withAttributes(tarAttribute("path", "a")).slice(0, 1), "an entry is missing"],
   ["an archive after its end", [], "continues after its end"],
 ];
@@ -287,6 +295,11 @@ test("A04 a bomb is stopped by its ratio, long before its limit", async () => {
   }));
   const message = await refusalOf(tarGz([...SITE, ...zeros]));
   expect(message).toBe("the bundle is refused: it unpacks to more than 200 times its size: no site does");
+});
+
+test("bytes after the compressed archive are refused", async () => {
+  const archive = Buffer.concat([tarGz(SITE), Buffer.alloc(100)]);
+  expect(await refusalOf(archive)).toContain("it continues after the end of its compression");
 });
 
 test("A04 zeros after the end are stopped, too", async () => {
