@@ -65,7 +65,10 @@ const MAX_RESTARTS = 5;
 const MAX_REFUSED_LINKS = 2;
 const MAX_LINKS = 100;
 
-/** How long the last bytes may take to reach the disk after a failed download, in milliseconds: a hanging disk must not delay Ctrl-C. */
+/**
+ * How long the last bytes may take to reach the disk after a failed download, in milliseconds: a hanging disk must not delay
+ * Ctrl-C.
+ */
 const CLOSE_LIMIT_MS = 1_000;
 
 /** The remedy when the store cannot be reached or has a problem. */

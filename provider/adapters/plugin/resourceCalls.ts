@@ -19,8 +19,8 @@ import { Secrecy } from "./secrecy";
 const ALWAYS_SECRET = ["bundleUrl"];
 
 /**
- * The calls about one type of resource: the adapter between Pulumi's provider protocol and a life cycle. It only translates: properties in and out, secrets, what is
- * not known yet, and partial results.
+ * The calls about one type of resource: the adapter between Pulumi's provider protocol and a life cycle. It only translates:
+ * properties in and out, secrets, what is not known yet, and partial results.
  *
  * @param session the session of this process, which an engine that attaches replaces
  */

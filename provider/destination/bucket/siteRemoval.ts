@@ -34,14 +34,11 @@ export async function removeRecords(
   for (const { files } of stay) for (const path of files.keys()) paths.delete(path);
 
   const removable = await writtenByCopies(store, objects, gone, paths);
+  const addresses = new Set(gone.flatMap(({ derived = [] }) => derived));
+  const isOfPage = (path: string): boolean => isPage(path) || addresses.has(path);
   // pages first: what a page loads exists as long as the page
-  const pages = new Set([...removable.filter(isPage), ...gone.flatMap(({ derived = [] }) => derived)]);
-  for (const isFirst of [true, false]) {
-    await removePaths(
-      store,
-      removable.filter((path) => pages.has(path) === isFirst),
-    );
-  }
+  for (const isNow of [isOfPage, (path: string) => !isOfPage(path)])
+    await removePaths(store, removable.filter(isNow));
   await removePaths(
     store,
     gone.map(({ sha256 }) => recordPath(sha256)),
