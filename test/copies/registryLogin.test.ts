@@ -6,7 +6,8 @@ import { repositoryDestination } from "../../provider/destination/repository/rep
 import { startFaultyProxy } from "./faultyProxy.ts";
 import { pushBase, scratchFolder } from "./images.ts";
 import { startRegistry } from "./registry.ts";
-import { BUNDLE, copySite, fill, operation } from "./siteCopies.ts";
+import { BUNDLE } from "../simulation/copiedBundle.ts";
+import { copySite, fill, operation } from "./siteCopies.ts";
 import { startTokenServer } from "./tokenServer.ts";
 
 /** A password as people choose them, and its bcrypt hash. */

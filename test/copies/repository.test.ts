@@ -5,7 +5,8 @@ import { repositoryDestination } from "../../provider/destination/repository/rep
 import { findCommand, runCommand } from "../programs/commands.ts";
 import { ARCHITECTURES, crane, pushBase, pushEmptyImage, scratchFolder } from "./images.ts";
 import { startRegistry } from "./registry.ts";
-import { BUNDLE, copySite, operation, SITE } from "./siteCopies.ts";
+import { BUNDLE } from "../simulation/copiedBundle.ts";
+import { copySite, operation, SITE } from "./siteCopies.ts";
 
 const NO_SKOPEO = "skopeo is not on PATH";
 /** A blob or manifest that was sent. */

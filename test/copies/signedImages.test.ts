@@ -21,7 +21,8 @@ import {
   verifiersWith,
   type Verifiers,
 } from "./signing.ts";
-import { BUNDLE, copySite, operation } from "./siteCopies.ts";
+import { BUNDLE } from "../simulation/copiedBundle.ts";
+import { copySite, operation } from "./siteCopies.ts";
 
 const REGISTRIES = {
   "distribution, without the API for referrers": async (context: TestContext) =>

@@ -7,7 +7,7 @@ import { signerFrom, type Signer } from "../../provider/signing/signer.ts";
 import { runCommand } from "../programs/commands.ts";
 import { scratchFolder } from "./images.ts";
 import { startServer } from "./server.ts";
-import { BUNDLE } from "./siteCopies.ts";
+import { BUNDLE } from "../simulation/copiedBundle.ts";
 
 /** The kinds of keys, and how each is made. */
 export const KEYS = {

@@ -9,21 +9,11 @@ import type { Copy, DestinationContext, Signing } from "../../provider/destinati
 import { repositoryDestination } from "../../provider/destination/repository/repositoryDestination.ts";
 import type { RepositoryInputs } from "../../provider/destination/repository/inputs.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
+import { BUNDLE } from "../simulation/copiedBundle.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { scratchFolder } from "./images.ts";
 import { Secrets } from "../../provider/messages/secrets.ts";
-
-/** A bundle with its origin; its file is not used. */
-export const BUNDLE: Bundle = {
-  path: "/nowhere",
-  format: "tar.gz",
-  sha256: "ab".repeat(32),
-  size: 10,
-  version: "v1",
-  jobId: "job-1",
-  domain: "docs.example.com",
-};
 
 /** A small site: a page that is worth compressing, and one that is not. */
 export const SITE: Readonly<Record<string, string | Buffer>> = {

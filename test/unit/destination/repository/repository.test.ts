@@ -18,7 +18,8 @@ import {
   type RegistryStub,
 } from "../../../simulation/registryStub.ts";
 import { newSigner } from "../../../simulation/signedImage.ts";
-import { BUNDLE, copySite, operation, SITE } from "./repositoryCopies.ts";
+import { BUNDLE } from "../../../simulation/copiedBundle.ts";
+import { copySite, operation, SITE } from "./repositoryCopies.ts";
 
 let registry: RegistryStub;
 let repository: string;

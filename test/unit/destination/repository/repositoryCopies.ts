@@ -4,24 +4,14 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import fetch from "node-fetch";
 import { onTestFinished } from "vitest";
-import type { Bundle } from "../../../../provider/archive/bundle.ts";
 import type { Copy, DestinationContext, Signing } from "../../../../provider/destination/destination.ts";
 import type { RepositoryInputs } from "../../../../provider/destination/repository/inputs.ts";
 import { repositoryDestination } from "../../../../provider/destination/repository/repositoryDestination.ts";
 import { Secrets } from "../../../../provider/messages/secrets.ts";
 import { startDeadline } from "../../../../provider/time/deadline.ts";
+import { BUNDLE } from "../../../simulation/copiedBundle.ts";
 import { noPauses } from "../../../simulation/noPauses.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
-
-export const BUNDLE: Bundle = {
-  path: "/nowhere",
-  format: "tar.gz",
-  sha256: "ab".repeat(32),
-  size: 10,
-  version: "v1",
-  jobId: "job-1",
-  domain: "docs.example.com",
-};
 
 /** A page that is worth compressing, and one that is not. */
 export const SITE: Readonly<Record<string, string>> = {
