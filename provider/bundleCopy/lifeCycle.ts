@@ -164,6 +164,9 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   compare: (context, { destination }, { copy }) =>
     withScratchFolder(context, (place) => destinationOf(destination).compare(copy, place)),
 
+  mark: (context, { destination }, copies) =>
+    withScratchFolder(context, (place) => destinationOf(destination).mark(copies.map(copyOf), place)),
+
   remove: (context, { destination }, copies, kept) =>
     copies.length === 0
       ? Promise.resolve()

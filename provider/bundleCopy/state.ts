@@ -112,6 +112,8 @@ export interface Bookkeeping {
   readonly copies: readonly MadeCopy[];
   /** A read found the newest copy missing or changed, or it was published only in part. */
   readonly drifted?: Drift | undefined;
+  /** The ID in the marks at the destination, see `Owner`. */
+  readonly owner?: string | undefined;
 }
 
 /** The state of a bundle's copy between two operations. */

@@ -7,9 +7,10 @@ import { inspect } from "../source/inspect";
 import { obtain } from "../source/obtain";
 import { BundleRefusedError } from "../messages/errors";
 import { explained } from "../messages/explainedError";
-import { planPublication } from "./plan";
+import { newOwner, ownerIn, type Owner } from "../ownership/owner";
+import { planPublication, type Plan } from "./plan";
 import { PublicationNotes } from "./notes";
-import { withDrift, type LinkOutputs, type PublicationWork, type Published } from "./publication";
+import { withDrift, withOwner, type LinkOutputs, type PublicationWork, type Published } from "./publication";
 import { recover, comparison } from "./recovery";
 
 /**
@@ -23,7 +24,19 @@ export function converge<T extends Published>(
   work: PublicationWork<T, Context>,
   limitMs: number,
 ): Promise<T["state"]> {
-  return withinLimit(work.context, limitMs, (context) => new Convergence({ ...work, context }).run());
+  const owner = ownerOf(work);
+  return withinLimit(work.context, limitMs, (context) =>
+    new Convergence({ ...work, context: { ...context, owner } }).run(),
+  );
+}
+
+/** The owner of a resource's items. A create continues as the owner that a killed run recorded. */
+function ownerOf<T extends Published>(work: PublicationWork<T, Context>): Owner {
+  const { stored, context } = work;
+  const noted = stored ? undefined : new PublicationNotes(work).find()?.owner;
+  return (
+    ownerIn(stored?.bookkeeping.owner ?? noted, context.urn) ?? newOwner(context.urn, stored === undefined)
+  );
 }
 
 /** How much of the newest item the operation has published: nothing, a part that may be visible, or everything. */
@@ -71,7 +84,16 @@ class Convergence<T extends Published> {
     if (plan.action === "publish") await this.#publish();
     else this.#link = state && kind.linkOf(state);
     if (plan.action === "publish" || plan.action === "sign") await this.#sign();
+    await this.#mark(plan.action);
     await this.#prune();
+  }
+
+  /** Marks the items of a state without marks, and those whose mark is gone. A publication has marked the newest. */
+  async #mark(action: Plan["action"]): Promise<void> {
+    const { kind, context, inputs } = this.#work;
+    if (context.owner.hasMarks && action !== "mark") return;
+    this.#missing = "the mark of this resource";
+    await kind.mark(context, inputs, this.#items);
   }
 
   /** Publishes nothing before the whole bundle is inspected. The next run resumes the download. */
@@ -104,7 +126,7 @@ class Convergence<T extends Published> {
   #noteNewest(item: T["item"], earlier: readonly T["item"][]): void {
     const address = this.#addressOf(item);
     this.#items = [item, ...earlier.filter((each) => this.#addressOf(each) !== address)];
-    this.#notes.save(this.#items);
+    this.#notes.save(this.#items, this.#work.context.owner);
   }
 
   async #sign(): Promise<void> {
@@ -161,8 +183,8 @@ class Convergence<T extends Published> {
   }
 
   get #state(): T["state"] {
-    const { kind, inputs } = this.#work;
-    return kind.stateOf(inputs, this.#items, this.#link);
+    const { kind, context, inputs } = this.#work;
+    return withOwner(kind.stateOf(inputs, this.#items, this.#link), context.owner);
   }
 
   #addressOf(item: T["item"]): string {

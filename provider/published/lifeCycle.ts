@@ -3,10 +3,18 @@ import { DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../resource/life
 import { withinLimit } from "../resource/withinLimit";
 import { UNKNOWN } from "../messages/unknown";
 import { explained } from "../messages/explainedError";
+import { newOwner, ownerIn, type Owner } from "../ownership/owner";
+import type { Context } from "../resource/context";
 import { converge } from "./converge";
 import { changedInputs, planPublication } from "./plan";
 import { PublicationNotes } from "./notes";
-import { withDrift, type LinkOutputs, type Published, type PublicationKind } from "./publication";
+import {
+  withDrift,
+  type LinkOutputs,
+  type Published,
+  type PublicationKind,
+  type PublishedState,
+} from "./publication";
 
 /**
  * Time limit of a comparison with what was published, in milliseconds: it reads large archives and sites in a folder completely.
@@ -73,8 +81,9 @@ export function publishedLifeCycle<T extends Published>(
       if (!newest) return { inputs, state };
       const address = kind.addressOf(newest, inputs);
       try {
+        const owner = ownerOf(state, given);
         const compared = await withinLimit(given, COMPARE_LIMIT_MS, (context) =>
-          kind.compare(context, inputs, newest),
+          kind.compare({ ...context, owner }, inputs, newest),
         );
         if (compared === "same") return { inputs, state: withDrift(state) };
         // the state must keep the earlier items that are left
@@ -106,8 +115,9 @@ export function publishedLifeCycle<T extends Published>(
       const notes = new PublicationNotes({ kind, context: given, inputs, stored: state });
       const successors = notes.findSuccessors();
       try {
+        const owner = ownerOf(state, given);
         await withinLimit(given, DEFAULT_LIMIT_MS, (context) =>
-          kind.remove(context, inputs, [...successors, ...kind.itemsOf(state)], []),
+          kind.remove({ ...context, owner }, inputs, [...successors, ...kind.itemsOf(state)], []),
         );
         if (successors.length > 0) notes.forget();
       } catch (error) {
@@ -116,4 +126,9 @@ export function publishedLifeCycle<T extends Published>(
       }
     },
   };
+}
+
+/** The owner of a state's items. One of a version without marks gets an owner without them. */
+function ownerOf({ bookkeeping }: PublishedState, { urn }: Pick<Context, "urn">): Owner {
+  return ownerIn(bookkeeping.owner, urn) ?? newOwner(urn, false);
 }

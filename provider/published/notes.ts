@@ -1,5 +1,6 @@
 import type { Context } from "../resource/context";
 import type { PublishingResource } from "../resource/publicationRecords";
+import type { Owner } from "../ownership/owner";
 import type { Published, PublicationWork } from "./publication";
 
 /** What a run recorded about its publication before the engine saved the state. */
@@ -7,6 +8,8 @@ interface Note<T extends Published> {
   /** The newest item of the state that the run started with; absent for a create. */
   readonly after?: string | undefined;
   readonly inputs: T["inputs"];
+  /** The ID in the marks at the destination. Absent in records of versions without marks. */
+  readonly owner?: string | undefined;
   /** Newest first: the item that the run published, then the earlier items of the resource. */
   readonly items: readonly T["item"][];
 }
@@ -32,11 +35,11 @@ export class PublicationNotes<T extends Published> {
     for (const resource of this.#resources) {
       const note = context.publicationRecords.find(resource) as Partial<Note<T>> | undefined;
       if (!note?.inputs || !Array.isArray(note.items)) continue;
-      const { after, inputs } = note;
+      const { after, inputs, owner } = note;
       const items = (note.items as T["item"][]).filter(
         (item) => !known.includes(kind.addressOf(item, wanted)),
       );
-      if (items.length > 0) return { after, inputs, items };
+      if (items.length > 0) return { after, inputs, owner, items };
     }
     return undefined;
   }
@@ -48,11 +51,11 @@ export class PublicationNotes<T extends Published> {
   }
 
   /** Records what is published now, before the operation continues. */
-  save(items: readonly T["item"][]): void {
+  save(items: readonly T["item"][], owner: Owner): void {
     const [resource] = this.#resources;
     if (!resource) return;
     const { kind, context, inputs } = this.#work;
-    const note: Note<T> = { after: this.#storedAddresses[0], inputs, items };
+    const note: Note<T> = { after: this.#storedAddresses[0], inputs, owner: owner.id, items };
     const problem = context.publicationRecords.save(resource, note);
     if (problem === undefined) return;
     context.reporter.warn(

@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { DestinationError } from "../../messages/errors";
 import { transferLine } from "../../messages/transferLine";
 import type { Copy, CopyContent, FoundCopy } from "../destination";
+import type { Ownership } from "../../ownership/ownership";
+import { bucketOwnership } from "./bucketMarks";
 import { headersOf } from "./fileHeaders";
 import { inParallel } from "../../concurrency/inParallel";
 import { CONCURRENCY, listObjects } from "./objects";
@@ -122,6 +124,18 @@ export async function compareSite(store: Store, copy: Copy): Promise<"same" | "c
   const { objects } = await listSite(store);
   const isSame = [...record.files].every(([path, { etag }]) => objects.get(path)?.etag === etag);
   return isSame ? "same" : "changed";
+}
+
+/** Writes the owner's mark at sites that are there. */
+export async function markSites(store: Store, copies: readonly Copy[]): Promise<void> {
+  for (const { sha256 } of copies) {
+    if ((await findRecord(store, sha256)) !== undefined) await siteOwnership(store).claim(sha256);
+  }
+}
+
+/** The rights of the operation's owner at the sites below the prefix. An item is a copy's edition. */
+export function siteOwnership(store: Store): Ownership {
+  return bucketOwnership(store, (edition) => `${store.uri}/#sha256:${edition}`);
 }
 
 function checkNames(store: Store, objects: readonly SiteObject[]): void {
