@@ -81,6 +81,8 @@ class Convergence<T extends Published> {
       // for an existing resource, the diff has reported the decision already
       if (!stored) reporter.info(decisionLine(plan));
     }
+    // a new runner has none of them
+    if (plan.code === "MISSING") this.#items = items.filter((item) => !kind.isMissing(inputs, item));
     if (plan.action === "publish") await this.#publish();
     else this.#link = state && kind.linkOf(state);
     if (plan.action === "publish" || plan.action === "sign") await this.#sign();

@@ -53,7 +53,7 @@ export function publishedLifeCycle<T extends Published>(
       const changed = changedInputs(kind, inputs, state);
       const replaces = withEffect(kind.table, changed, "replaces");
       const before = kind.inputsOf(state);
-      if (JSON.stringify(kind.destinationKey(inputs)) !== JSON.stringify(kind.destinationKey(before))) {
+      if (JSON.stringify(kind.placeOf(inputs)) !== JSON.stringify(kind.placeOf(before))) {
         const [newest] = kind.itemsOf(state);
         const there = newest ? kind.addressOf(newest, before) : kind.destinationName(before);
         const text = `${replaces.join(" and ")} changed: a ${item} is ${kind.terms.made} at the new destination, and the old ${items} (${there}) are removed`;

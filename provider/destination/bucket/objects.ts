@@ -194,6 +194,23 @@ export async function removeObjects(store: Store, keys: Iterable<string>): Promi
   });
 }
 
+/**
+ * Copies an object within the store, with its headers.
+ *
+ * @returns the ETag of the copy; `undefined` when the object does not exist
+ */
+export async function copyObject(store: Store, from: string, to: string): Promise<string | undefined> {
+  const { bucket } = store.destination;
+  const source = [bucket, ...from.split("/")].map(encodeURIComponent).join("/");
+  const copied = await store.run(
+    "s3:PutObject",
+    to,
+    (options) => store.client.copyObject({ ...locate(store, to), CopySource: source }, options),
+    { NoSuchKey: undefined },
+  );
+  return copied === undefined ? undefined : (copied.CopyObjectResult?.ETag ?? "");
+}
+
 /** Signs a link to an object. It expires no later than the credentials that sign it. */
 export async function signObject(store: Store, key: string, lifeMs: number): Promise<CopyLink> {
   return store.run("s3:GetObject", key, async () => {
