@@ -136,7 +136,7 @@ export async function listObjects(
   { isOptional = false }: { readonly isOptional?: boolean } = {},
 ): Promise<Map<string, ListedObject> | undefined> {
   const found = new Map<string, ListedObject>();
-  let isDenied = false;
+  const denied: unknown[] = [];
   await readPages(store, async (ContinuationToken) => {
     const which = { Bucket: store.destination.bucket, Prefix: prefix, ContinuationToken };
     const page = await store.run(
@@ -145,13 +145,13 @@ export async function listObjects(
       (options) => store.client.listObjectsV2(which, options),
       isOptional ? NOT_ALLOWED : {},
     );
-    isDenied = page === undefined;
+    if (page === undefined) denied.push(page);
     for (const { Key: key = "", Size: size = -1, ETag: etag = "", LastModified } of page?.Contents ?? []) {
       found.set(key, { key, size, etag, modifiedAtMs: LastModified?.getTime() ?? 0 });
     }
     return page?.IsTruncated === true ? (page.NextContinuationToken ?? "") : undefined;
   });
-  return isDenied ? undefined : found;
+  return denied.length > 0 ? undefined : found;
 }
 
 /** The store's answers to credentials without the right. */

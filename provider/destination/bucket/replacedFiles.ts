@@ -111,6 +111,6 @@ export async function updateRecord(
     const file = files.get(path);
     if (file) files.set(path, { ...file, etag });
   }
-  const { modifiedAtMs: _, ...rest } = record;
-  await putRecord(store, { ...rest, files });
+  const { sha256, isWhole, headersVersion, derived } = record;
+  await putRecord(store, { sha256, isWhole, headersVersion, files, derived });
 }
