@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { freeName } from "../../../provider/files/owner.ts";
 import { KitDraft, removeDrafts } from "../../../provider/kit/draft.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -21,6 +22,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
 });
 
+const reporter = recordingReporter();
 const BLOB = "ab".repeat(32);
 const claim = (owner = "a"): Promise<KitDraft> => KitDraft.claim(folder, owner);
 const drafts = (): string[] => readdirSync(folder).filter((name) => name.startsWith("."));
@@ -40,11 +42,11 @@ test("a kit appears under its name by one rename, and nothing else is left", asy
   writeFileSync(join(draft.kit, "README.md"), "x");
   writeFileSync(join(draft.blobs, BLOB), "x");
   expect(readdirSync(folder)).toEqual([expect.stringMatching(/^\.docs-hosting-[0-9a-f]{16}\..*\.draft$/)]);
-  await draft.publish(draft.kit, "v1");
+  await draft.publish(draft.kit, "v1", { reporter });
   expect(readdirSync(folder)).toEqual(["v1"]);
   const next = await claim();
   writeFileSync(join(next.kit, "other"), "x");
-  await next.publish(next.kit, "v1");
+  await next.publish(next.kit, "v1", { reporter });
   expect(readdirSync(join(folder, "v1"))).toEqual(["other"]);
 });
 

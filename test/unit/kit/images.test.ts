@@ -21,6 +21,7 @@ import type { KitManifest } from "../../../provider/kit/manifest.ts";
 import { writeKit, type KitRequest } from "../../../provider/kit/writeKit.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
 import { FasterClock } from "../../simulation/fasterClock.ts";
+import { OWNER } from "../../simulation/owners.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { Secrets } from "../../../provider/messages/secrets.ts";
 
@@ -136,6 +137,7 @@ async function kitOf(given: Given = {}) {
       signal: new AbortController().signal,
       deadline: startDeadline(clock, 3_600_000),
       environment: () => undefined,
+      owner: OWNER,
     },
   );
   const { name } = written;

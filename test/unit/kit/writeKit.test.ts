@@ -23,9 +23,11 @@ import { parse } from "yaml";
 import { compareKit, removeKits } from "../../../provider/kit/compareKit.ts";
 import { signerFrom } from "../../../provider/signing/signer.ts";
 import { writeKit, type KitRequest, type WrittenKit } from "../../../provider/kit/writeKit.ts";
+import type { OwnershipContext } from "../../../provider/ownership/ownership.ts";
 import type { RegistryContext } from "../../../provider/registry/exchange.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
+import { OWNER } from "../../simulation/owners.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { Secrets } from "../../../provider/messages/secrets.ts";
 import { POSIX_PROGRAMS, notOnWindows } from "../../systems.ts";
@@ -39,7 +41,7 @@ beforeEach(() => {
 });
 
 const clock = new VirtualClock();
-const context = (signal = new AbortController().signal): RegistryContext => ({
+const operation = (signal = new AbortController().signal): RegistryContext & OwnershipContext => ({
   fetch: () => Promise.reject(new Error("no request is expected")),
   clock,
   reporter: recordingReporter(),
@@ -47,6 +49,7 @@ const context = (signal = new AbortController().signal): RegistryContext => ({
   signal,
   deadline: startDeadline(clock, 60_000),
   environment: () => undefined,
+  owner: OWNER,
 });
 
 const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -83,7 +86,7 @@ function request(given: Partial<KitRequest> = {}): KitRequest {
   };
 }
 const write = (given: Partial<KitRequest> = {}): Promise<WrittenKit> =>
-  writeKit(request(given), { folder: kits, owner: "urn" }, context());
+  writeKit(request(given), { folder: kits, owner: "urn" }, operation());
 const inKit = ({ name }: WrittenKit, ...path: string[]): string => join(kits, name, ...path);
 const filesOf = (kit: WrittenKit): string[] =>
   readdirSync(inKit(kit), { recursive: true, withFileTypes: true })
@@ -224,7 +227,7 @@ describe("a kit without images", () => {
     const bundle = { ...given.bundle, domain: "docs.example.com", jobId: "j1" };
     const yaml = 'name: docs\nversion: 1.0.0\nkubeVersion: ">=1.28.0-0"\n';
     writeFileSync(join(folder, "chart/Chart.yaml"), yaml);
-    const kit = await writeKit({ ...given, bundle }, { folder: kits, owner: "urn" }, context());
+    const kit = await writeKit({ ...given, bundle }, { folder: kits, owner: "urn" }, operation());
     expect(JSON.parse(readFileSync(inKit(kit, "manifest.json"), "utf8"))).toMatchObject({
       domain: "docs.example.com",
       jobId: "j1",
@@ -259,7 +262,7 @@ describe("a kit without images", () => {
   test("is reported just before it appears: what fails then leaves nothing", async () => {
     const seen: [string, string[]][] = [];
     const place = (placing: (kit: WrittenKit) => void): Promise<WrittenKit> =>
-      writeKit(request(), { folder: kits, owner: "urn", placing }, context());
+      writeKit(request(), { folder: kits, owner: "urn", placing }, operation());
     const published = (): string[] => readdirSync(kits).filter((name) => !name.startsWith("."));
     const kit = await place(({ name }) => void seen.push([name, published()]));
     expect(seen).toEqual([[kit.name, []]]);
@@ -364,9 +367,9 @@ describe("parts", () => {
     expect(sha256(readFileSync(join(joined, "SHA256SUMS")))).toBe(kit.sha256);
     expect(statSync(join(joined, "verify.sh")).mode & 0o111).not.toBe(0);
     expect(existsSync(join(joined, "SHA256SUMS.sig"))).toBe(true);
-    expect(await compareKit(kits, kit)).toBe("same");
+    expect(await compareKit(kits, kit, operation())).toBe("same");
     rmSync(inKit(kit, "kit.tar.002"));
-    expect(await compareKit(kits, kit)).toBe("changed");
+    expect(await compareKit(kits, kit, operation())).toBe("changed");
   });
 
   test("that are too many are refused", async () => {
@@ -391,7 +394,7 @@ describe("a written kit", () => {
 
   test("has the path of the same content when several runs write it at once", async () => {
     const given = request();
-    const runs = Array.from({ length: 5 }, () => writeKit(given, { folder: kits, owner: "urn" }, context()));
+    const runs = Array.from({ length: 5 }, () => writeKit(given, { folder: kits, owner: "urn" }, operation()));
     const [first, ...others] = await Promise.all(runs);
     for (const other of others) expect(other).toEqual(first);
     expect(readdirSync(kits)).toEqual([first?.name]);
@@ -421,7 +424,7 @@ describe("a written kit", () => {
     const run = writeKit(
       { bundle: large, ...others },
       { folder: kits, owner: "urn" },
-      { ...context(stop.signal), reporter: { ...reporter, progress } },
+      { ...operation(stop.signal), reporter: { ...reporter, progress } },
     );
     await expect(run).rejects.toThrow(/stopped|abort/);
     expect(performance.now() - stoppedMs).toBeLessThan(1_000);
@@ -437,7 +440,7 @@ describe("a written kit", () => {
     expect(readdirSync(kits)).toEqual([]);
     const stop = new AbortController();
     stop.abort(new Error("stopped"));
-    await expect(writeKit(request(), { folder: kits, owner: "urn" }, context(stop.signal))).rejects.toThrow();
+    await expect(writeKit(request(), { folder: kits, owner: "urn" }, operation(stop.signal))).rejects.toThrow();
     expect(readdirSync(kits)).toEqual([]);
   });
 });
@@ -470,7 +473,7 @@ describe("a check of a kit", () => {
   ])("finds it %s: %s", async (_, seen, harm) => {
     const kit = await write();
     harm(inKit(kit));
-    expect(await compareKit(kits, kit)).toBe(seen);
+    expect(await compareKit(kits, kit, operation())).toBe(seen);
   });
 
   test("a removed kit leaves files of others, and kept ones", async () => {
@@ -554,6 +557,6 @@ async function removed(
   signal = new AbortController().signal,
 ): Promise<string[]> {
   const reporter = recordingReporter();
-  await removeKits(kits, gone, kept, { signal, reporter });
+  await removeKits(kits, gone, kept, { ...operation(signal), reporter });
   return reporter.lines.warn;
 }

@@ -22,6 +22,7 @@ import { draftPath } from "../../../../provider/files/drafts.ts";
 import { freeName } from "../../../../provider/files/owner.ts";
 import { startDeadline } from "../../../../provider/time/deadline.ts";
 import { DeadlineExceededError } from "../../../../provider/messages/errors.ts";
+import { OWNER } from "../../../simulation/owners.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 import { Secrets } from "../../../../provider/messages/secrets.ts";
@@ -48,6 +49,7 @@ beforeEach(() => {
     deadline: startDeadline(clock, 60_000),
     environment: () => undefined,
     scratch: () => Promise.resolve(root),
+    owner: OWNER,
   };
   writeFileSync(join(root, "bundle.tar.gz"), "an archive");
   const sha256 = createHash("sha256").update("an archive").digest("hex");
