@@ -37,7 +37,7 @@ function kill(): void {
   }
 }
 
-test("a kit appears under its name by one rename, and nothing else is left", async () => {
+test("a kit appears under its name by one rename, and nothing is left but files of others", async () => {
   const draft = await claim();
   writeFileSync(join(draft.kit, "README.md"), "x");
   writeFileSync(join(draft.blobs, BLOB), "x");
@@ -46,8 +46,22 @@ test("a kit appears under its name by one rename, and nothing else is left", asy
   expect(readdirSync(folder)).toEqual(["v1"]);
   const next = await claim();
   writeFileSync(join(next.kit, "other"), "x");
+  writeFileSync(join(next.kit, "README.md"), "y");
+  writeFileSync(join(folder, "v1/transfer.log"), "mine");
   await next.publish(next.kit, "v1", { reporter });
-  expect(readdirSync(join(folder, "v1"))).toEqual(["other"]);
+  expect(readdirSync(folder)).toEqual(["v1"]);
+  const kit = readdirSync(join(folder, "v1")).map((name) => [
+    name,
+    readFileSync(join(folder, "v1", name), "utf8"),
+  ]);
+  expect(kit).toEqual([
+    ["README.md", "y"],
+    ["other", "x"],
+    ["transfer.log", "mine"],
+  ]);
+  expect(reporter.lines.warn).toEqual([
+    `${join(folder, "v1")} has files that this kit did not write: transfer.log. They stay`,
+  ]);
 });
 
 test("of a killed run, only the blobs are reused, also those that were in the layout already", async () => {

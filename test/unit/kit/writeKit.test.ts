@@ -30,6 +30,7 @@ import { VirtualClock } from "../../simulation/virtualClock.ts";
 import { OWNER } from "../../simulation/owners.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { Secrets } from "../../../provider/messages/secrets.ts";
+import { MARKS_FOLDER } from "../../../provider/ownership/folderMarks.ts";
 import { POSIX_PROGRAMS, notOnWindows } from "../../systems.ts";
 
 let folder: string;
@@ -98,7 +99,7 @@ describe("a kit without images", () => {
   test("has the bundle byte for byte, the chart, its texts, and a list of all of them that sha256sum accepts", async (context) => {
     notOnWindows(context, POSIX_PROGRAMS);
     const kit = await write();
-    expect(readdirSync(kits)).toEqual([kit.name]);
+    expect(readdirSync(kits)).toEqual([MARKS_FOLDER, kit.name]);
     expect(kit.name).toMatch(/^v-1-[0-9a-f]{12}$/);
     expect(filesOf(kit)).toEqual([
       "README.md",
@@ -184,7 +185,7 @@ describe("a kit without images", () => {
     clock.advance(86_400_000);
     const second = await write();
     expect(second.name).toBe(first.name);
-    expect(readdirSync(kits)).toEqual([first.name]);
+    expect(readdirSync(kits)).toEqual([MARKS_FOLDER, first.name]);
     const changed = filesOf(second).filter(
       (name) => !before.get(name)?.equals(readFileSync(inKit(second, name))),
     );
@@ -266,7 +267,7 @@ describe("a kit without images", () => {
     const published = (): string[] => readdirSync(kits).filter((name) => !name.startsWith("."));
     const kit = await place(({ name }) => void seen.push([name, published()]));
     expect(seen).toEqual([[kit.name, []]]);
-    rmSync(inKit(kit), { recursive: true });
+    await removed([kit]);
     const failing = place(() => {
       throw new Error("no room for the record");
     });
@@ -384,7 +385,8 @@ describe("a written kit", () => {
     rmSync(inKit(kit, "bundle.tar.gz"));
     writeFileSync(inKit(kit, "more"), "");
     await write();
-    expect(filesOf(kit)).toHaveLength(11);
+    expect(existsSync(inKit(kit, "bundle.tar.gz"))).toBe(true);
+    expect(filesOf(kit)).toHaveLength(12); // with the file that somebody else put there
     renameSync(inKit(kit), join(folder, "elsewhere"));
     symlinkSync(join(folder, "elsewhere"), inKit(kit));
     await write();
@@ -394,10 +396,12 @@ describe("a written kit", () => {
 
   test("has the path of the same content when several runs write it at once", async () => {
     const given = request();
-    const runs = Array.from({ length: 5 }, () => writeKit(given, { folder: kits, owner: "urn" }, operation()));
+    const runs = Array.from({ length: 5 }, () =>
+      writeKit(given, { folder: kits, owner: "urn" }, operation()),
+    );
     const [first, ...others] = await Promise.all(runs);
     for (const other of others) expect(other).toEqual(first);
-    expect(readdirSync(kits)).toEqual([first?.name]);
+    expect(readdirSync(kits)).toEqual([MARKS_FOLDER, first?.name]);
     expect(filesOf(first as WrittenKit)).toHaveLength(11);
   });
 
@@ -440,7 +444,9 @@ describe("a written kit", () => {
     expect(readdirSync(kits)).toEqual([]);
     const stop = new AbortController();
     stop.abort(new Error("stopped"));
-    await expect(writeKit(request(), { folder: kits, owner: "urn" }, operation(stop.signal))).rejects.toThrow();
+    await expect(
+      writeKit(request(), { folder: kits, owner: "urn" }, operation(stop.signal)),
+    ).rejects.toThrow();
     expect(readdirSync(kits)).toEqual([]);
   });
 });
@@ -450,7 +456,7 @@ describe("a check of a kit", () => {
     ["as it was", "same", () => undefined],
     ["gone", "gone", (kit) => rmSync(kit, { recursive: true })],
     ["without a file", "changed", (kit) => rmSync(join(kit, "values.yaml"))],
-    ["with one more", "changed", (kit) => writeFileSync(join(kit, "more"), "")],
+    ["with one more, which somebody else put there", "same", (kit) => writeFileSync(join(kit, "more"), "")],
     ["with a file that is longer", "changed", (kit) => appendFileSync(join(kit, "README.md"), "x")],
     [
       "with a file under another name",
@@ -481,8 +487,9 @@ describe("a check of a kit", () => {
     const two = await write({ values: {} });
     writeFileSync(join(kits, "of-others"), "");
     expect(await removed([one, two], [two])).toEqual([]);
-    expect(await removed([one])).toEqual([]);
-    expect(readdirSync(kits).sort()).toEqual(["of-others", two.name].sort());
+    expect(readdirSync(kits).sort()).toEqual([MARKS_FOLDER, "of-others", two.name].sort());
+    expect(await removed([two])).toEqual([]);
+    expect(readdirSync(kits)).toEqual(["of-others"]);
   });
 });
 
@@ -534,6 +541,8 @@ describe("of a removed kit", () => {
     expect(await removed([kit])).toEqual([stays]);
     expect(readdirSync(elsewhere)).toEqual(before);
     rmSync(inKit(kit));
+    await write({ signer });
+    rmSync(inKit(kit), { recursive: true });
     writeFileSync(inKit(kit), "mine");
     expect(await removed([kit])).toEqual([stays]);
     expect(readFileSync(inKit(kit), "utf8")).toBe("mine");
