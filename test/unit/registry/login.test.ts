@@ -100,7 +100,7 @@ test("a token is for the actions on this repository, and is kept for the next re
   await findManifest(session, DIGEST);
   expect(tokenRequests(requests).map(({ line, headers }) => [line, headers["accept"]])).toEqual([
     [
-      `GET ${REALM}?service=registry.internal&scope=repository%3Adocs%2Fsite%3Apull%2Cdelete`,
+      `GET ${REALM}?service=registry.internal&scope=repository%3Adocs%2Fsite%3Apull%2Cpush%2Cdelete`,
       "application/json",
     ],
   ]);
