@@ -130,6 +130,7 @@ function reply(stub: BucketStub, request: StubRequest, body: Buffer): StubAnswer
     objects.delete(key);
     return { status: 204 };
   }
+  if (method === "PUT" && headers["x-amz-copy-source"] !== undefined) return copyObject(stub, request);
   if (method === "PUT") return putObject(stub, request, body);
   if (!found) return method === "HEAD" ? { status: 404 } : stubError(404, "NoSuchKey");
   const { etag } = found;
@@ -157,6 +158,18 @@ function putObject(
   }
   stub.put(key, body, headers);
   return { status: 200, headers: { etag: stub.objects.get(key)?.etag ?? "" } };
+}
+
+/** Copies an object with its headers. */
+function copyObject(
+  { objects, put }: Pick<BucketStub, "objects" | "put">,
+  { key, headers }: StubRequest,
+): StubAnswer {
+  const source = decodeURIComponent(String(headers["x-amz-copy-source"])).replace(`${STUB_BUCKET}/`, "");
+  const found = objects.get(source);
+  if (!found) return stubError(404, "NoSuchKey");
+  put(key, found.body, found.headers);
+  return xml("CopyObjectResult", `<ETag>${found.etag}</ETag>`);
 }
 
 function replyToUpload(
