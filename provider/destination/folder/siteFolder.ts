@@ -9,6 +9,7 @@ import { makeFolder } from "../../files/makeFolder";
 import { writeNewFile } from "../../files/writeFile";
 import { DestinationError } from "../../messages/errors";
 import type { Destination } from "../destination";
+import { tryNames } from "./nameTrial";
 
 /** The symbolic link to the newest site. */
 const CURRENT = "current";
@@ -31,6 +32,7 @@ export function siteFolder(folder: string): Destination {
         const inDraft = (name: string): string => join(draft, name);
         const listing = new Map<string, string>();
         return {
+          tryNames: (names) => usingFolder(folder, signal, () => tryNames(names, { folder, draft, signal })),
           sink: {
             file: ({ path }, content) =>
               usingFolder(folder, signal, async () => {
