@@ -3,11 +3,18 @@ import { fileBlob } from "../../registry/blobs";
 import type { Blob } from "../../registry/content";
 import { downloadBlob } from "../../registry/download";
 import { ensureBlob, ensureContent } from "../../registry/ensureBlob";
-import { deleteManifest, findManifest, putManifest, type Manifest } from "../../registry/manifests";
+import {
+  deleteManifest,
+  findManifest,
+  putManifest,
+  type Manifest,
+  type RefusedRemoval,
+} from "../../registry/manifests";
 import { isDigest, parseBase, parseRepository, pinned, repositoryName } from "../../registry/reference";
 import { RegistrySession, type Actions } from "../../registry/session";
 import { TransferProgress } from "../../registry/transferProgress";
 import { DestinationError } from "../../messages/errors";
+import { firstOf } from "../../messages/firstOf";
 import type { Bundle } from "../../archive/bundle";
 import type { Copy, Destination, DestinationContext } from "../destination";
 import { findImage, readImageFiles } from "./findImage";
@@ -132,13 +139,22 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
         if (copy.publicKey === undefined || needed.has(top)) continue;
         removals.push(() => removeArtifacts(session, top, artifactsIn(copy)));
       }
-      for (const remove of removals) {
-        if (await remove()) continue;
-        context.reporter.warn(
-          `the registry ${repository.host} does not allow the removal of images: old copies stay in ${repositoryName(repository)}`,
-        );
-        return;
+      const refusals: RefusedRemoval[] = [];
+      for (const [at, remove] of removals.entries()) {
+        const refused = await remove();
+        if (refused === undefined) continue;
+        refusals.push(refused);
+        if (!refused.isGeneral) continue;
+        const rest = [...digests].slice(at + 1);
+        refusals.push(...rest.map((digest) => ({ ...refused, digest })));
+        break;
       }
+      const [first] = refusals;
+      if (first === undefined) return;
+      context.reporter.warn(
+        `the registry ${repository.host} does not allow the removal of images: old copies stay in ${repositoryName(repository)}: ` +
+          `${firstOf(refusals.map(({ digest }) => digest))} (${first.reason}). Remove them there, or let the registry's account delete images.`,
+      );
     },
   };
 }
