@@ -82,7 +82,7 @@ const BASIC = `Basic ${Buffer.from("me:geheim").toString("base64")}`;
 
 /** Gives a registry tokens and a quirk. @returns the scopes of all requests for a token */
 export function addQuirk(registry: RegistryStub, quirk: RegistryQuirk): string[][] {
-  const { needs = (method) => [isRead(method) ? "pull" : "push"], names = pushes } = quirk;
+  const { needs = (method: string) => [isRead(method) ? "pull" : "push"], names = pushes } = quirk;
   const asked: string[][] = [];
   registry.rule = (method, path, query, { authorization }) => {
     if (path === "/token") {
