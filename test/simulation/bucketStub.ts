@@ -156,6 +156,7 @@ function putObject(
   if (sent !== undefined && sent !== createHash("sha256").update(body).digest("base64")) {
     return stubError(400, "BadDigest");
   }
+  if (!hasItsMd5(headers, body)) return stubError(400, "BadDigest");
   stub.put(key, body, headers);
   return { status: 200, headers: { etag: stub.objects.get(key)?.etag ?? "" } };
 }
@@ -172,6 +173,10 @@ function copyObject(
   return xml("CopyObjectResult", `<ETag>${found.etag}</ETag>`);
 }
 
+function hasItsMd5({ "content-md5": md5 }: IncomingHttpHeaders, body: Buffer): boolean {
+  return md5 === undefined || md5 === createHash("md5").update(body).digest("base64");
+}
+
 function replyToUpload(
   stub: BucketStub,
   id: string,
@@ -186,6 +191,7 @@ function replyToUpload(
     return { status: 204 };
   }
   if (method === "PUT") {
+    if (!hasItsMd5(headers, body)) return stubError(400, "BadDigest");
     parts.set(Number(query.get("partNumber")), body);
     const checksum = createHash("sha256").update(body).digest("base64");
     return { status: 200, headers: { etag: `"${parts.size}"`, "x-amz-checksum-sha256": checksum } };
