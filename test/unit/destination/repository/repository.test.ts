@@ -244,9 +244,14 @@ describe("a removal", () => {
     const context = await operation();
     await destination().remove(copies, [], context);
     expect(context.reporter.lines.warn).toEqual(
-      copies.map(
-        ({ uri }) => `the registry ${registry.host} does not allow the removal of images: ${uri} stays`,
-      ),
+      copies.map((copy) => {
+        const digest = digestIn(copy);
+        return (
+          `the registry ${registry.host} does not allow the removal of images: ${copy.uri} stays: ${digest} ` +
+          `(DELETE http://${registry.host}/v2/docs/site/manifests/${digest} answered 405). ` +
+          "Remove them there, or let the registry's account delete images."
+        );
+      }),
     );
     for (const copy of copies) {
       expect(registry.manifests.has(markOf(copy, "left"))).toBe(true);
