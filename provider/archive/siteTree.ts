@@ -56,6 +56,7 @@ export class SiteTree {
 
   /** Whether exactly this file was added. */
   hasFile(path: string): boolean {
+    if (path.length > LONGEST_PATH) return false; // before it is normalised, whose time grows faster than the length
     const found = this.#found.get(folded(path));
     return found?.kind === "file" && found.path === path;
   }

@@ -176,3 +176,9 @@ test.each([
 ])("macOS adds %s: %s", (path, expected) => {
   expect(isMacMetadata(path)).toBe(expected);
 });
+
+test("a path that is longer than any of a site is none of its files, and is not normalised", () => {
+  const started = performance.now();
+  expect(tree().hasFile(`a${"\u0316\u0301".repeat(200_000)}`)).toBe(false);
+  expect(performance.now() - started).toBeLessThan(1_000);
+});
