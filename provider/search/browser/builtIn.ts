@@ -11,9 +11,7 @@ export function part<Name extends Part>(name: Name): Document[Name] {
 
 /** Creates an element, whatever the page's elements are called. */
 export function create<Name extends keyof HTMLElementTagNameMap>(name: Name): HTMLElementTagNameMap[Name] {
-  const make = Reflect.get(Document.prototype, "createElement") as (
-    name: Name,
-  ) => HTMLElementTagNameMap[Name];
+  const make: (name: Name) => HTMLElementTagNameMap[Name] = Reflect.get(Document.prototype, "createElement");
   return make.call(document, name);
 }
 
