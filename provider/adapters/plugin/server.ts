@@ -21,10 +21,13 @@ export async function serve(
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const open = new Set<Socket>();
   const listener = createServer({ noDelay: true }, (socket) => {
-    if (isRefused(socket)) return socket.destroy();
-    open.add(socket);
-    socket.once("close", () => open.delete(socket));
-    injector.injectConnection(socket);
+    if (isRefused(socket)) {
+      socket.destroy();
+    } else {
+      open.add(socket);
+      socket.once("close", () => open.delete(socket));
+      injector.injectConnection(socket);
+    }
   });
   const port = await new Promise<number>((resolve, reject) => {
     listener.once("error", reject);
