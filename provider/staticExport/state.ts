@@ -86,7 +86,10 @@ export interface StaticExportState {
  */
 export function withUsableLink(state: StaticExportState): StaticExportState {
   if (isStoredLink(state.outputs)) return state;
-  const { bundleUrl: _, expiresAt: _end, renewAfter: _due, ...outputs } = state.outputs;
+  const outputs = { ...state.outputs };
+  delete outputs.bundleUrl;
+  delete outputs.expiresAt;
+  delete outputs.renewAfter;
   return { ...state, outputs };
 }
 
