@@ -43,7 +43,7 @@ export interface Bundle extends BundleFile {
  * @throws BundleRefusedError; the signal's reason; the error of the file system
  */
 export async function inspectBundle(
-  bundle: BundleFile,
+  bundle: BundleFile & Partial<Pick<Bundle, "jobId">>,
   limits: SiteLimits,
   { signal, reporter }: { readonly signal: AbortSignal; readonly reporter: Reporter },
 ): Promise<Inspection> {
@@ -64,7 +64,9 @@ export async function inspectBundle(
   if (found === undefined) {
     throw refusal(
       "has no index.html, neither at the top nor in its only top-level folder",
-      "Check that the domain has pages, and export the site again.",
+      bundle.jobId === undefined
+        ? "Pack the folder that contains the start page: `tar -czf site.tar.gz -C FOLDER .`"
+        : "Check that the domain has pages, and export the site again.",
     );
   }
   const { root, leftOut } = found;
