@@ -29,7 +29,7 @@ const LOWER_LAYERS = [
   ["siteImage", "offlineSearch"],
   ["signing"],
   ["service", "download", "archive", "registry"],
-  ["polling"],
+  ["polling", "ownership"],
   ["http", "files"],
   ["messages"],
   ["time", "tracing", "concurrency", "search"],

@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { folderIdentity } from "../files/samePlace";
 import { usingFolder } from "../files/diskFailure";
 import { removeDrafts } from "../kit/draft";
 import { chartInFolder } from "../kit/chartFacts";
 import { readEarlierKit } from "../kit/earlierKit";
-import { compareKit, removeKits } from "../kit/compareKit";
+import { compareKit, kitOwnership, removeKits } from "../kit/compareKit";
 import { signerFrom } from "../signing/signer";
 import { writeKit } from "../kit/writeKit";
 import { publishedLifeCycle } from "../published/lifeCycle";
@@ -57,8 +59,10 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   },
 
   destinationName,
-  // `kits`, `./kits` and its absolute path are one folder: a replacement would remove what it has just made
+  // `kits`, `./kits` and its absolute path are one folder
   destinationKey: ({ folder }) => resolve(folder),
+  placeOf: ({ folder }) => (isUnknown(folder) ? folder : folderIdentity(folder)),
+  isMissing: ({ folder }, { kit }) => !isUnknown(folder) && !existsSync(resolve(folder, kit.name)),
   actionText: (inputs) =>
     `a kit of ${describeSource(inputs.source)} is written to ${destinationName(inputs)}`,
   subject: ({ source }) => `a kit of ${describeSource(source)}`,
@@ -110,7 +114,14 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
     };
   },
 
-  compare: ({ signal }, { folder }, { kit }) => usingFolder(folder, signal, () => compareKit(folder, kit)),
+  compare: (context, { folder }, { kit }) =>
+    usingFolder(folder, context.signal, () => compareKit(folder, kit, context)),
+
+  mark: (context, { folder }, kits) =>
+    usingFolder(folder, context.signal, async () => {
+      const ownership = kitOwnership(folder, context);
+      for (const { kit } of kits) if (existsSync(join(folder, kit.name))) await ownership.claim(kit.name);
+    }),
 
   remove: (context, { folder }, kits, kept) =>
     usingFolder(folder, context.signal, async () => {

@@ -60,6 +60,8 @@ export interface Bookkeeping {
   readonly kits: readonly MadeKit[];
   /** A read found the newest kit missing or changed, or a run was interrupted while it published the kit. */
   readonly drifted?: Drift | undefined;
+  /** The ID in the marks in the folder, see `Owner`. */
+  readonly owner?: string | undefined;
 }
 
 /** The state of a kit between two operations. */

@@ -19,6 +19,8 @@ import { signerFrom } from "../signing/signer";
 import type { Verifier } from "../signing/verifier";
 import { inspect } from "../source/inspect";
 import { NOTHING_FETCHED, obtain, type Obtained } from "../source/obtain";
+import { importingOwner } from "../ownership/owner";
+import { withOwner, type OwnedContext } from "../published/publication";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { parseImportId, type ImportId } from "./importId";
 import { linkTo } from "./link";
@@ -32,7 +34,8 @@ type ImportedCopy = Imported<CheckedInputs, BundleCopyState>;
 
 /**
  * Takes a copy under management. The copy is read and compared with its bundle: an archive is the bundle itself, the bundle of a
- * site is obtained from its source. No job is started, and nothing at the destination changes.
+ * site is obtained from its source. No job is started, and nothing at the destination changes, except that the copy gets the mark of
+ * this stack.
  *
  * @param id see `parseImportId`
  * @throws DocsHostingError
@@ -47,11 +50,15 @@ export async function importCopy(given: Context, id: string): Promise<ImportedCo
   const destination = destinationOf(checked.value);
   try {
     const verifier = verifierOf(parsed, given);
-    return await withinLimit(given, DEFAULT_LIMIT_MS, (context) =>
+    const owner = importingOwner(given.urn, parsed.uri);
+    return await withinLimit({ ...given, owner }, DEFAULT_LIMIT_MS, (context) =>
       withScratchFolder(context, async (place) => {
         const found = await destination.find(parsed.name, place, verifier);
         expectSignature(context, parsed, found);
-        return adopt(context, parsed, found);
+        const { inputs, state } = await adopt(context, parsed, found);
+        const copies = state.bookkeeping.copies.map(({ copy }) => copy);
+        await destination.mark(copies, place).catch((error: unknown) => unmarked(context, id, error));
+        return { inputs, state: withOwner(state, owner) };
       }),
     );
   } catch (error) {
@@ -87,7 +94,14 @@ function expectSignature(
   }
 }
 
-async function adopt(context: LimitedContext, parsed: ImportId, found: FoundCopy): Promise<ImportedCopy> {
+/** An import needs only the right to read: the next `pulumi up` writes the mark. */
+function unmarked({ reporter, signal }: LimitedContext, id: string, error: unknown): void {
+  signal.throwIfAborted();
+  const { message } = explained(error, id, "Run `pulumi refresh` and `pulumi up`: they write it again");
+  reporter.warn(`the copy has no mark of this stack yet, so another stack could remove it: ${message}`);
+}
+
+async function adopt(context: OwnedContext, parsed: ImportId, found: FoundCopy): Promise<ImportedCopy> {
   const { signingKeyEnv } = parsed;
   const program = {
     source: sourceOf(parsed, found),

@@ -1,14 +1,13 @@
 import { destinationOf } from "../destination/destinationOf";
 import type { Copy } from "../destination/destination";
-import type { LinkOutputs } from "../published/publication";
-import type { LimitedContext } from "../resource/withinLimit";
+import type { LinkOutputs, OwnedContext } from "../published/publication";
 import type { CheckedInputs } from "./inputs";
 import { withScratchFolder } from "./scratchFolder";
 import { isLinkSigned, linkOutputs } from "./state";
 
 /** A link to a copy; `undefined` if it has none, or an address that needs no signature. */
 export async function linkTo(
-  context: LimitedContext,
+  context: OwnedContext,
   inputs: CheckedInputs,
   copy: Copy,
 ): Promise<LinkOutputs | undefined> {

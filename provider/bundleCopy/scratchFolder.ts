@@ -4,7 +4,7 @@ import type { DestinationContext } from "../destination/destination";
 import { diskFailure } from "../files/diskFailure";
 import { ELSEWHERE, homeFolder, makeHomeFolder } from "../files/homeFolder";
 import { isAbandoned, ownName } from "../files/owner";
-import type { LimitedContext } from "../resource/withinLimit";
+import type { OwnedContext } from "../published/publication";
 
 /**
  * Runs an operation on a destination. Its scratch folder is created on first use and removed at the end.
@@ -12,16 +12,16 @@ import type { LimitedContext } from "../resource/withinLimit";
  * @throws DestinationError for a folder that cannot be made or written; what `run` throws
  */
 export async function withScratchFolder<T>(
-  context: LimitedContext,
+  context: OwnedContext,
   run: (context: DestinationContext) => Promise<T>,
 ): Promise<T> {
-  const { fetch, clock, reporter, secrets, signal, deadline, configuration } = context;
+  const { fetch, clock, reporter, secrets, signal, deadline, configuration, owner } = context;
   const { environment } = configuration;
   const scratches = homeFolder(environment, "scratch");
   let made: Promise<string> | undefined;
   const scratch = (): Promise<string> => (made ??= makeScratch(scratches, clock.now()));
   try {
-    return await run({ fetch, clock, reporter, secrets, signal, deadline, scratch, environment });
+    return await run({ fetch, clock, reporter, secrets, signal, deadline, scratch, environment, owner });
   } catch (error) {
     throw made ? diskFailure(error, scratches, signal, ELSEWHERE) : error;
   } finally {

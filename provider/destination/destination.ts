@@ -1,5 +1,6 @@
 import type { Bundle } from "../archive/bundle";
 import type { SiteSink } from "../archive/site";
+import type { Owner } from "../ownership/owner";
 import type { Origin } from "../provenance/origin";
 import type { RegistryContext } from "../registry/exchange";
 import type { Signer } from "../signing/signer";
@@ -9,6 +10,8 @@ import type { Verifier } from "../signing/verifier";
 export interface DestinationContext extends RegistryContext {
   /** Creates an empty folder on the local disk for this operation. It is removed when the operation ends or fails. */
   readonly scratch: () => Promise<string>;
+  /** The resource that the operation is about: it leaves its mark at everything that it publishes. */
+  readonly owner: Owner;
 }
 
 /** A copy at a destination, as the state stores it, so that later runs can read and remove it. Plain values; no secret. */
@@ -67,6 +70,11 @@ export interface CopyLink {
   readonly expiresAtMs?: number;
 }
 
+/**
+ * The result of a comparison of a copy with what was published: `"unmarked"` is a copy that is as it was, without the owner's mark.
+ */
+export type CopyComparison = "same" | "unmarked" | "changed" | "gone";
+
 /** How a copy is signed. Only a repository's copies are. */
 export interface Signing {
   readonly signer: Signer;
@@ -115,7 +123,13 @@ export interface Destination {
    *
    * @throws DestinationError when the comparison is not possible; the signal's reason
    */
-  compare(copy: Copy, context: DestinationContext): Promise<"same" | "changed" | "gone">;
+  compare(copy: Copy, context: DestinationContext): Promise<CopyComparison>;
+  /**
+   * Writes the owner's mark at copies that are there, and sends nothing else.
+   *
+   * @throws DestinationError; the signal's reason
+   */
+  mark(copies: readonly Copy[], context: DestinationContext): Promise<void>;
   /**
    * Reads the content of a copy; `undefined` when it is gone. An archive is not verified.
    *
@@ -123,9 +137,10 @@ export interface Destination {
    */
   read(copy: Copy, context: DestinationContext): Promise<CopyContent | undefined>;
   /**
-   * Removes copies; a copy that is already gone is not an error. Content of others and content shared with a kept copy stay.
+   * Removes the owner's marks at copies, and the copies that no other owner has; a copy that is already gone is not an error.
+   * Content of others and content shared with a kept copy stay.
    *
-   * @param kept the copies that stay
+   * @param kept the copies that stay. None: everything with a mark of the owner is removed, also what an interrupted run left
    * @throws DestinationError when a copy could not be removed; the signal's reason
    */
   remove(copies: readonly Copy[], kept: readonly Copy[], context: DestinationContext): Promise<void>;
@@ -156,6 +171,8 @@ export interface DestinationField {
   readonly normal?: (value: unknown) => unknown;
   /** Makes all spellings of a known value equal, if the state keeps a value as it was written. @default the value */
   readonly key?: (value: unknown) => unknown;
+  /** Identifies the place behind a known value, as far as this machine can tell. May read the file system. @default `key` */
+  readonly place?: (value: unknown) => unknown;
   /** The problem of a known value, given the other known fields. */
   readonly problem: (value: unknown, fields: Readonly<Record<string, unknown>>) => string | undefined;
 }

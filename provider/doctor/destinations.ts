@@ -6,6 +6,7 @@ import { loadSdk } from "../destination/bucket/sdk";
 import { Store } from "../destination/bucket/store";
 import { checkDestination } from "../destination/inputs";
 import type { RepositoryInputs } from "../destination/repository/inputs";
+import { newOwner } from "../ownership/owner";
 import { DeadlineExceededError, InternalError } from "../messages/errors";
 import type { Secrets } from "../messages/secrets";
 import { folderFailures } from "../published/localFailures";
@@ -95,6 +96,7 @@ async function checkedBy<Inputs>(
       ...{ fetch, clock, environment, secrets, reporter: { ...silent, warn }, signal: limit.signal },
       deadline: startDeadline(clock, REQUESTS_LIMIT_MS),
       scratch: () => Promise.reject(new InternalError("a check needs no scratch folder", "")),
+      owner: newOwner(undefined),
     };
     for await (const finding of steps(checked.value as Inputs, options, context)) findings.push(finding);
   } catch (error) {

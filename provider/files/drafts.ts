@@ -1,5 +1,5 @@
-import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, link, lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { ignoreMissing } from "./ignoreMissing";
 import { makeFolder } from "./makeFolder";
 import { isAbandoned, hasNoOwner, ownName } from "./owner";
@@ -61,15 +61,23 @@ export function removeDraft(path: string): Promise<void> {
 }
 
 /**
- * Publishes a folder by one rename. An existing target moves to a draft. Other processes may do the same concurrently.
+ * Publishes a folder by one rename. An existing target moves to a draft; files of others in it move to the published folder.
+ * Other processes may do the same concurrently.
  *
- * @param isDone whether the existing target already has the right content
+ * @param options.isDone whether the existing target already has the right content
+ * @param options.foreignIn the paths of the files of others in an existing target. Default: there are none
  */
 export async function replaceFolder(
   from: string,
   to: string,
   draft: string,
-  isDone: () => Promise<boolean> = () => Promise.resolve(false),
+  {
+    isDone = () => Promise.resolve(false),
+    foreignIn = () => Promise.resolve([]),
+  }: {
+    isDone?: () => Promise<boolean>;
+    foreignIn?: (folder: string) => Promise<readonly string[]>;
+  } = {},
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -79,7 +87,22 @@ export async function replaceFolder(
       if (!OCCUPIED.includes(code) || tries === MAX_TRIES) throw error;
     }
     if (await isDone()) return;
+    // they are in both folders until the target is replaced: a kill loses none of them
+    await carryOver(await foreignIn(to), to, from);
     await rename(to, join(draft, `replaced-${tries}`)).catch(ignoreMissing);
+  }
+}
+
+/** Links or copies files into another folder, in which others with the same path stay. */
+async function carryOver(paths: readonly string[], from: string, to: string): Promise<void> {
+  for (const path of paths) {
+    const target = join(to, path);
+    await makeFolder(dirname(target));
+    await link(join(from, path), target).catch(async (error: unknown) => {
+      const { code = "" } = error as NodeJS.ErrnoException;
+      if (["ENOENT", "EEXIST"].includes(code)) return;
+      await cp(join(from, path), target, { verbatimSymlinks: true, force: false, preserveTimestamps: true });
+    });
   }
 }
 

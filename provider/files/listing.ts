@@ -47,19 +47,46 @@ export async function digestFile(
   }
 }
 
-/** Whether a folder contains exactly the files of a listing. */
+/** What a folder has that its listing does not say, and the reverse: paths, sorted. */
+export interface FolderDifference {
+  /** Files of the listing with other content, or that are no files any more. */
+  readonly altered: readonly string[];
+  /** Files of the listing that are gone. */
+  readonly missing: readonly string[];
+  /** Files that the listing does not have: somebody else put them there. */
+  readonly foreign: readonly string[];
+}
+
+/** Compares a folder with a listing. @returns `undefined` if the folder does not exist; `"no folder"` for a file or a link */
+export async function differenceOf(
+  folder: string,
+  listing: Listing,
+  signal: AbortSignal,
+): Promise<FolderDifference | "no folder" | undefined> {
+  const stats = await lstat(folder).catch(ignoreMissing);
+  if (!stats) return undefined;
+  if (!stats.isDirectory()) return "no folder";
+  const paths = new Set((await filesBelow(folder).catch(ignoreMissing)) ?? []);
+  const altered: string[] = [];
+  for (const path of paths) {
+    if (listing.has(path) && !(await isListed(folder, path, listing, signal))) altered.push(path);
+  }
+  return {
+    altered,
+    missing: [...listing.keys()].filter((path) => !paths.has(path)).sort(),
+    foreign: [...paths].filter((path) => !listing.has(path)),
+  };
+}
+
+/** Whether a folder has all files of a listing. Files that others added do not count. */
 export async function compareFolder(
   folder: string,
   listing: Listing,
   signal: AbortSignal,
 ): Promise<"same" | "changed" | "gone"> {
-  const stats = await lstat(folder).catch(ignoreMissing);
-  if (!stats) return "gone";
-  if (!stats.isDirectory()) return "changed";
-  const paths = (await filesBelow(folder).catch(ignoreMissing)) ?? [];
-  if (paths.length !== listing.size) return "changed";
-  for (const path of paths) if (!(await isListed(folder, path, listing, signal))) return "changed";
-  return "same";
+  const found = await differenceOf(folder, listing, signal);
+  if (found === undefined) return "gone";
+  return found !== "no folder" && found.altered.length + found.missing.length === 0 ? "same" : "changed";
 }
 
 /**
@@ -83,6 +110,11 @@ export async function removeListed(folder: string, listing: Listing, signal: Abo
   const deepestFirst = folders.map(({ parentPath, name }) => join(parentPath, name)).reverse();
   for (const each of [...deepestFirst, folder]) await rmdir(each).catch(ignoreFull);
   return left;
+}
+
+/** The line about files that others put into a published folder, and that stay. @param item "copy" */
+export function foreignText(folder: string, foreign: readonly string[], item: string): string {
+  return `${folder} has files that this ${item} did not write: ${firstOf(foreign)}. They stay`;
 }
 
 /** @param left the result of {@link removeListed}. @param item what the listing describes: "copy" */

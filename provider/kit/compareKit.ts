@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import { lstat, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ignoreMissing } from "../files/ignoreMissing";
-import { filesBelow, removeListed, keptText } from "../files/listing";
-import type { Reporter } from "../messages/reporter";
+import { filesBelow, foreignText, removeListed, keptText } from "../files/listing";
+import { folderMarks } from "../ownership/folderMarks";
+import { Ownership, type OwnershipContext } from "../ownership/ownership";
 import { signatureFiles } from "./signatureFiles";
 import { parseSums } from "./sums";
+import { LISTS } from "./sums";
 import type { WrittenKit } from "./writeKit";
 
 /**
@@ -17,26 +19,49 @@ import type { WrittenKit } from "./writeKit";
 export async function compareKit(
   folder: string,
   { name, list, size, files }: WrittenKit,
-): Promise<"same" | "changed" | "gone"> {
+  context: OwnershipContext,
+): Promise<"same" | "unmarked" | "changed" | "gone"> {
   const kit = resolve(folder, name);
   const stats = await lstat(kit).catch(ignoreMissing);
   if (!stats) return "gone";
   if (!stats.isDirectory()) return "changed";
   const paths = await filesBelow(kit);
   const listed = await readList(kit, list);
-  const there = new Set(paths);
-  if (!listed || paths.length !== files || !listed.every(({ path }) => there.has(path))) return "changed";
+  if (!listed) return "changed";
+  const own = new Set([...listed.map(({ path }) => path), ...listFiles(list)]);
+  const written = paths.filter((path) => own.has(path));
+  const foreign = paths.filter((path) => !own.has(path));
   let total = 0;
-  for (const path of paths) {
+  for (const path of written) {
     const file = await lstat(join(kit, path));
     if (!file.isFile()) return "changed";
     total += file.size;
   }
-  return total === size ? "same" : "changed";
+  if (written.length !== files || total !== size) return "changed";
+  if (foreign.length > 0) context.reporter.warn(foreignText(kit, foreign, "kit"));
+  return kitOwnership(folder, context).compared(name);
+}
+
+/** The list of a kit's files, and its signatures: the list does not contain them. */
+function listFiles({ file }: WrittenKit["list"]): string[] {
+  return [file, ...signatureFiles(file)];
+}
+
+/** The paths of files in a kit's folder that no kit wrote. */
+export async function foreignInKit(kit: string, written: ReadonlySet<string>): Promise<string[]> {
+  const stats = await lstat(kit).catch(ignoreMissing);
+  if (!stats?.isDirectory()) return [];
+  return (await filesBelow(kit)).filter((path) => !written.has(path));
+}
+
+/** The rights of the operation's owner at the kits of a folder. */
+export function kitOwnership(folder: string, context: OwnershipContext): Ownership {
+  return new Ownership(folderMarks(folder), context, (name) => resolve(folder, name));
 }
 
 /**
- * Removes written kits, but no files of others beside or in them. A kit that is already gone is not an error.
+ * Removes the owner's marks at kits, and the kits that no other owner has, but no files of others beside or in them. A kit that is
+ * already gone is not an error.
  *
  * @throws the error of the file system; the signal's reason
  */
@@ -44,18 +69,42 @@ export async function removeKits(
   folder: string,
   kits: readonly WrittenKit[],
   kept: readonly WrittenKit[],
-  { signal, reporter }: { signal: AbortSignal; reporter: Pick<Reporter, "warn"> },
+  context: OwnershipContext,
 ): Promise<void> {
   const stay = new Set(kept.map(({ name }) => name));
-  for (const kit of kits) {
-    if (stay.has(kit.name)) continue;
-    const left = await removeKit(resolve(folder, kit.name), kit, signal);
-    if (left.length > 0) reporter.warn(keptText(resolve(folder, kit.name), left, "kit"));
+  const ownership = kitOwnership(folder, context);
+  const removed = new Map(kits.filter(({ name }) => !stay.has(name)).map((kit) => [kit.name, kit]));
+  const leftover = kept.length === 0 ? await ownership.ownItems() : []; // of an interrupted run
+  await ownership.release(
+    new Set([...removed.keys(), ...leftover]),
+    async (name) => (await lstat(resolve(folder, name)).catch(ignoreMissing)) !== undefined,
+    async (names) => {
+      for (const name of names) {
+        const path = resolve(folder, name);
+        const kit = removed.get(name) ?? (await writtenKit(path));
+        const left = kit ? await removeKit(path, kit, context.signal) : [];
+        if (left.length > 0) context.reporter.warn(keptText(path, left, "kit"));
+      }
+    },
+  );
+}
+
+/** What a kit's folder says about its files; `undefined` for another folder. */
+async function writtenKit(kit: string): Promise<Pick<WrittenKit, "list" | "signed"> | undefined> {
+  for (const file of LISTS) {
+    const bytes = await readFile(join(kit, file)).catch(ignoreMissing);
+    if (bytes)
+      return { list: { file, sha256: createHash("sha256").update(bytes).digest("hex") }, signed: true };
   }
+  return undefined;
 }
 
 /** @returns paths of the files that stay */
-async function removeKit(kit: string, { list, signed }: WrittenKit, signal: AbortSignal): Promise<string[]> {
+async function removeKit(
+  kit: string,
+  { list, signed }: Pick<WrittenKit, "list" | "signed">,
+  signal: AbortSignal,
+): Promise<string[]> {
   const stats = await lstat(kit).catch(ignoreMissing);
   if (!stats?.isDirectory()) return stats ? [""] : [];
   const listed = (await readList(kit, list)) ?? [];

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import {
   draftPath,
@@ -10,8 +10,11 @@ import {
   replaceFolder,
 } from "../files/drafts";
 import { ignoreMissing } from "../files/ignoreMissing";
+import { filesBelow, foreignText } from "../files/listing";
 import { makeFolder } from "../files/makeFolder";
 import { freeName } from "../files/owner";
+import { removedMeanwhile, type OwnershipContext } from "../ownership/ownership";
+import { foreignInKit } from "./compareKit";
 import { BLOBS } from "./ociLayout";
 
 /**
@@ -73,12 +76,26 @@ export class KitDraft {
   }
 
   /**
-   * Publishes a folder with one rename. An existing folder with this name is ours: it is replaced.
+   * Publishes a folder with one rename. An existing folder with this name has the same content, and is replaced: files of
+   * others in it stay.
    *
    * @param finished `kit`, or a folder made from it
    */
-  async publish(finished: string, name: string): Promise<void> {
-    await replaceFolder(finished, join(this.#folder, name), this.scratch);
+  async publish(
+    finished: string,
+    name: string,
+    { reporter }: Pick<OwnershipContext, "reporter">,
+  ): Promise<void> {
+    const target = join(this.#folder, name);
+    const written = new Set(await filesBelow(finished));
+    await replaceFolder(finished, target, this.scratch, {
+      foreignIn: async (kit) => {
+        const foreign = await foreignInKit(kit, written);
+        if (foreign.length > 0) reporter.warn(foreignText(kit, foreign, "kit"));
+        return foreign;
+      },
+    });
+    if (!(await lstat(target).catch(ignoreMissing))) throw removedMeanwhile(target);
     await removeDraft(this.#path);
   }
 

@@ -1,6 +1,12 @@
 import { join } from "node:path";
 import { digestFile, filesBelow } from "../files/listing";
 
+/** The list of a kit's files, and that of the parts of a kit in parts. */
+export const SUMS = "SHA256SUMS";
+export const PARTS_SUMS = "PARTS.SHA256SUMS";
+/** The lists that a kit's folder may have, first the one that lists all its files. */
+export const LISTS = [PARTS_SUMS, SUMS];
+
 /** A file of a kit, with its digest. */
 export interface SummedFile {
   /** Path relative to the kit, with `/`. */

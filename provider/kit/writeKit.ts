@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { SiteLimits } from "../archive/site";
@@ -6,11 +7,13 @@ import { copyInto } from "../files/writeFile";
 import { formatBytes } from "../messages/formatBytes";
 import type { SearchFacts, WantedSearch } from "../offlineSearch/unpackSite";
 import type { RegistryContext } from "../registry/exchange";
+import type { OwnershipContext } from "../ownership/ownership";
 import { BundleRefusedError, DestinationError } from "../messages/errors";
 import { BlobStore } from "./blobStore";
 import { buildSiteImage, type KitBundle } from "./buildSiteImage";
 import { packChart } from "./chartArchive";
 import { chartValues } from "./chartValues";
+import { kitOwnership } from "./compareKit";
 import { KitDraft } from "./draft";
 import type { EarlierKit } from "./earlierKit";
 import { labelOf } from "./imageName";
@@ -22,7 +25,7 @@ import { writeParts } from "./parts";
 import { pullImage } from "./pullImage";
 import type { Signer } from "../signing/signer";
 import { signatureFiles, sigstoreBundle } from "./signatureFiles";
-import { sumFiles, sumsText, type SummedFile } from "./sums";
+import { PARTS_SUMS, sumFiles, SUMS, sumsText, type SummedFile } from "./sums";
 import { writeReadme, writeSchema, writeScript, type TextValues } from "./texts";
 
 /** The content of a kit. */
@@ -77,8 +80,6 @@ export interface WrittenKit {
   readonly search?: SearchFacts;
 }
 
-const SUMS = "SHA256SUMS";
-const PARTS_SUMS = "PARTS.SHA256SUMS";
 const MANIFEST = "manifest.json";
 /** Longest label in a folder's name, in characters. */
 const LABEL_LIMIT = 60;
@@ -92,13 +93,16 @@ const NAME_DIGITS = 12;
 export async function writeKit(
   request: KitRequest,
   { folder, owner, placing }: KitDestination,
-  context: RegistryContext,
+  context: RegistryContext & OwnershipContext,
 ): Promise<WrittenKit> {
   const draft = await KitDraft.claim(folder, owner);
   try {
     const { kit, from } = await fill(draft, request, context);
     placing?.(kit);
-    await draft.publish(from, kit.name);
+    const isThere = (): Promise<boolean> => Promise.resolve(existsSync(join(folder, kit.name)));
+    await kitOwnership(folder, context).publish(kit.name, isThere, () =>
+      draft.publish(from, kit.name, context),
+    );
     return kit;
   } catch (error) {
     await draft.release().catch(() => undefined); // the first error is the one to report

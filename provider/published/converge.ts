@@ -7,10 +7,12 @@ import { inspect } from "../source/inspect";
 import { obtain } from "../source/obtain";
 import { BundleRefusedError } from "../messages/errors";
 import { explained } from "../messages/explainedError";
-import { planPublication } from "./plan";
+import { newOwner, ownerIn, type Owner } from "../ownership/owner";
+import { planPublication, type Plan } from "./plan";
 import { PublicationNotes } from "./notes";
-import { withDrift, type LinkOutputs, type PublicationWork, type Published } from "./publication";
+import { withDrift, withOwner, type LinkOutputs, type PublicationWork, type Published } from "./publication";
 import { recover, comparison } from "./recovery";
+import { takeOver } from "./takeOver";
 
 /**
  * Brings a published item from any state to what its inputs request. A create converges from no state.
@@ -23,7 +25,15 @@ export function converge<T extends Published>(
   work: PublicationWork<T, Context>,
   limitMs: number,
 ): Promise<T["state"]> {
-  return withinLimit(work.context, limitMs, (context) => new Convergence({ ...work, context }).run());
+  const owner = ownerOf(work);
+  return withinLimit(work.context, limitMs, (context) =>
+    new Convergence({ ...work, context: { ...context, owner } }).run(),
+  );
+}
+
+/** The owner of a resource's items. A create always gets a new one: with the same URN, it may replace a resource that still exists. */
+function ownerOf<T extends Published>({ stored, context }: PublicationWork<T, Context>): Owner {
+  return ownerIn(stored?.bookkeeping.owner, context.urn) ?? newOwner(context.urn, stored === undefined);
 }
 
 /** How much of the newest item the operation has published: nothing, a part that may be visible, or everything. */
@@ -58,6 +68,7 @@ class Convergence<T extends Published> {
     const { kind, context, inputs, stored } = this.#work;
     const { tracer, clock, reporter } = context;
     tracer.note(sourceAttributes(inputs.source));
+    await takeOver(this.#work, this.#notes);
     const { state, items, isResumed } = await recover(this.#work, this.#notes);
     const plan = planPublication(kind, inputs, state, clock.now());
     this.#items = items;
@@ -68,10 +79,21 @@ class Convergence<T extends Published> {
       // for an existing resource, the diff has reported the decision already
       if (!stored) reporter.info(decisionLine(plan));
     }
+    // a new runner has none of them
+    if (plan.code === "MISSING") this.#items = items.filter((item) => !kind.isMissing(inputs, item));
     if (plan.action === "publish") await this.#publish();
     else this.#link = state && kind.linkOf(state);
     if (plan.action === "publish" || plan.action === "sign") await this.#sign();
+    await this.#mark(plan.action);
     await this.#prune();
+  }
+
+  /** Marks the items of a state without marks, and those whose mark is gone. A publication has marked the newest. */
+  async #mark(action: Plan["action"]): Promise<void> {
+    const { kind, context, inputs } = this.#work;
+    if (context.owner.hasMarks && action !== "mark") return;
+    this.#missing = "the mark of this resource";
+    await kind.mark(context, inputs, this.#items);
   }
 
   /** Publishes nothing before the whole bundle is inspected. The next run resumes the download. */
@@ -104,7 +126,7 @@ class Convergence<T extends Published> {
   #noteNewest(item: T["item"], earlier: readonly T["item"][]): void {
     const address = this.#addressOf(item);
     this.#items = [item, ...earlier.filter((each) => this.#addressOf(each) !== address)];
-    this.#notes.save(this.#items);
+    this.#notes.save(this.#items, this.#work.context.owner);
   }
 
   async #sign(): Promise<void> {
@@ -161,8 +183,8 @@ class Convergence<T extends Published> {
   }
 
   get #state(): T["state"] {
-    const { kind, inputs } = this.#work;
-    return kind.stateOf(inputs, this.#items, this.#link);
+    const { kind, context, inputs } = this.#work;
+    return withOwner(kind.stateOf(inputs, this.#items, this.#link), context.owner);
   }
 
   #addressOf(item: T["item"]): string {

@@ -3,10 +3,18 @@ import { DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../resource/life
 import { withinLimit } from "../resource/withinLimit";
 import { UNKNOWN } from "../messages/unknown";
 import { explained } from "../messages/explainedError";
+import { newOwner, ownerIn, type Owner } from "../ownership/owner";
+import type { Context } from "../resource/context";
 import { converge } from "./converge";
 import { changedInputs, planPublication } from "./plan";
 import { PublicationNotes } from "./notes";
-import { withDrift, type LinkOutputs, type Published, type PublicationKind } from "./publication";
+import {
+  withDrift,
+  type LinkOutputs,
+  type Published,
+  type PublicationKind,
+  type PublishedState,
+} from "./publication";
 
 /**
  * Time limit of a comparison with what was published, in milliseconds: it reads large archives and sites in a folder completely.
@@ -45,7 +53,7 @@ export function publishedLifeCycle<T extends Published>(
       const changed = changedInputs(kind, inputs, state);
       const replaces = withEffect(kind.table, changed, "replaces");
       const before = kind.inputsOf(state);
-      if (JSON.stringify(kind.destinationKey(inputs)) !== JSON.stringify(kind.destinationKey(before))) {
+      if (JSON.stringify(kind.placeOf(inputs)) !== JSON.stringify(kind.placeOf(before))) {
         const [newest] = kind.itemsOf(state);
         const there = newest ? kind.addressOf(newest, before) : kind.destinationName(before);
         const text = `${replaces.join(" and ")} changed: a ${item} is ${kind.terms.made} at the new destination, and the old ${items} (${there}) are removed`;
@@ -73,8 +81,9 @@ export function publishedLifeCycle<T extends Published>(
       if (!newest) return { inputs, state };
       const address = kind.addressOf(newest, inputs);
       try {
+        const owner = ownerOf(state, given);
         const compared = await withinLimit(given, COMPARE_LIMIT_MS, (context) =>
-          kind.compare(context, inputs, newest),
+          kind.compare({ ...context, owner }, inputs, newest),
         );
         if (compared === "same") return { inputs, state: withDrift(state) };
         // the state must keep the earlier items that are left
@@ -106,14 +115,25 @@ export function publishedLifeCycle<T extends Published>(
       const notes = new PublicationNotes({ kind, context: given, inputs, stored: state });
       const successors = notes.findSuccessors();
       try {
+        const owner = ownerOf(state, given, successors?.owner);
         await withinLimit(given, DEFAULT_LIMIT_MS, (context) =>
-          kind.remove(context, inputs, [...successors, ...kind.itemsOf(state)], []),
+          kind.remove({ ...context, owner }, inputs, [...(successors?.items ?? []), ...kind.itemsOf(state)], []),
         );
-        if (successors.length > 0) notes.forget();
+        if (successors) notes.forget();
       } catch (error) {
         const left = `The ${items} stay in the state; with the option \`retainOnDelete\` they stay where they are`;
         throw explained(error, kind.destinationName(inputs), left);
       }
     },
   };
+}
+
+/**
+ * The owner of a state's items. One of a version without marks gets an owner without them.
+ *
+ * @param noted ID of the owner that a killed run recorded
+ */
+function ownerOf({ bookkeeping }: PublishedState, { urn }: Pick<Context, "urn">, noted?: string): Owner {
+  const owner = ownerIn(bookkeeping.owner, urn);
+  return owner ?? { ...(ownerIn(noted, urn) ?? newOwner(urn)), hasMarks: false };
 }

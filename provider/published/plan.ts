@@ -8,7 +8,9 @@ export interface Plan extends Decision {
   readonly action:
     | /** Fetch the bundle, inspect it and publish it. */
       "publish"
-      /** Sign a link to the existing item. */
+      /** Write the mark of this resource at its items. */
+    | "mark"
+    /** Sign a link to the existing item. */
     | "sign"
     /** Remove earlier items beyond those that are kept. */
     | "prune"
@@ -49,6 +51,14 @@ export function planPublication<T extends Published>(
   if (drifted === "partial") {
     const text = `an earlier run was interrupted while it published ${address}, so ${actionText}`;
     return { action: "publish", code: "RESUMED", text };
+  }
+  if (kind.isMissing(inputs, newest)) {
+    const text = `${address} is not on this machine, so ${actionText}`;
+    return { action: "publish", code: "MISSING", text };
+  }
+  if (drifted === "unmarked") {
+    const text = `the mark of this resource at ${address} is gone: it is written again, and nothing is sent`;
+    return { action: "mark", code: "DRIFTED", text };
   }
   if (drifted !== undefined) {
     const found = drifted === "gone" ? "no longer exists" : `has changed since it was ${made}`;

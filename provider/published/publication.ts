@@ -8,10 +8,16 @@ import type { LinkTimes } from "../service/renewalWindow";
 import type { CheckedSource } from "../source/bundleSource";
 import type { BundleRequirements } from "../source/requirements";
 import type { Context } from "../resource/context";
+import type { Owner } from "../ownership/owner";
 import type { LimitedContext } from "../resource/withinLimit";
 
 /** The result of comparing an item with what was published. */
-export type Comparison = "same" | "changed" | "gone";
+export type Comparison =
+  | "same"
+  /** As it was published, but without the mark of this resource: another resource could remove it. */
+  | "unmarked"
+  | "changed"
+  | "gone";
 
 /** The inputs that every publishing resource has, after check. */
 export interface PublishedInputs extends BundleRequirements {
@@ -37,6 +43,8 @@ export interface PublishedState extends StoredState {
   readonly bookkeeping: {
     /** A comparison found the newest item gone or changed, or a run was interrupted while it published the item. */
     readonly drifted?: Drift | undefined;
+    /** The ID in the marks at the destination. Absent in states of versions without marks, until the next update. */
+    readonly owner?: string | undefined;
   };
 }
 
@@ -91,8 +99,12 @@ export interface PublicationKind<T extends Published> {
 
   /** The destination in messages and, once all its inputs are known, Pulumi's ID of the resource. */
   destinationName(inputs: T["inputs"]): string;
-  /** The values that identify the destination: a change means another destination. Plain values. */
+  /** The values that identify the destination in records, the same in every run. Plain values. */
   destinationKey(inputs: T["inputs"]): unknown;
+  /** The place of the destination, as far as this machine can tell: another place means another destination. Plain values. */
+  placeOf(inputs: T["inputs"]): unknown;
+  /** Whether an item that must be on this machine is not there: a runner may begin with an empty folder. One look. */
+  isMissing(inputs: T["inputs"], item: T["item"]): boolean;
   /** The action in messages: "job 7 of docs.example.com is copied to s3://docs" */
   actionText(inputs: T["inputs"]): string;
   /** The subject of an error message: "job 7 of docs.example.com to s3://docs" */
@@ -116,22 +128,31 @@ export interface PublicationKind<T extends Published> {
   reasonToSign?(inputs: T["inputs"], state: T["state"], nowMs: number): Decision | undefined;
 
   /** Checks everything that can fail before the bundle is fetched. @param earlier items of this resource */
-  prepare(context: LimitedContext, inputs: T["inputs"], earlier: readonly T["item"][]): Publish<T["item"]>;
+  prepare(context: OwnedContext, inputs: T["inputs"], earlier: readonly T["item"][]): Publish<T["item"]>;
   /** Whether an item is still at the destination as it was published. */
-  compare(context: LimitedContext, inputs: T["inputs"], item: T["item"]): Promise<Comparison>;
-  /** Removes items; an item that is already gone is not an error. @param kept empty when the resource is deleted */
+  compare(context: OwnedContext, inputs: T["inputs"], item: T["item"]): Promise<Comparison>;
+  /** Writes the owner's mark at items that are there, and publishes nothing. */
+  mark(context: OwnedContext, inputs: T["inputs"], items: readonly T["item"][]): Promise<void>;
+  /**
+   * Takes the owner's marks away, and removes items that no other owner has; an item that is already gone is not an error.
+   *
+   * @param kept empty when the resource is deleted
+   */
   remove(
-    context: LimitedContext,
+    context: OwnedContext,
     inputs: T["inputs"],
     items: readonly T["item"][],
     kept: readonly T["item"][],
   ): Promise<void>;
   /** A link to the item, if it has one that the publication did not return. */
-  link?(context: LimitedContext, inputs: T["inputs"], item: T["item"]): Promise<LinkOutputs | undefined>;
+  link?(context: OwnedContext, inputs: T["inputs"], item: T["item"]): Promise<LinkOutputs | undefined>;
 }
 
+/** The context of an operation on the items of one resource, which leaves its marks. */
+export type OwnedContext = LimitedContext & { readonly owner: Owner };
+
 /** An operation on the items of one resource. */
-export interface PublicationWork<T extends Published, Given = LimitedContext> {
+export interface PublicationWork<T extends Published, Given = OwnedContext> {
   readonly kind: PublicationKind<T>;
   readonly context: Given;
   readonly inputs: T["inputs"];
@@ -147,4 +168,12 @@ export function withDrift<State extends PublishedState>(
   const rest = Object.entries(bookkeeping).filter(([name]) => name !== "drifted");
   const marked = { ...Object.fromEntries(rest), ...(drifted && { drifted }) };
   return { outputs, bookkeeping: marked } as unknown as State;
+}
+
+/** The state with the ID of its owner. */
+export function withOwner<State extends PublishedState>(
+  { outputs, bookkeeping }: State,
+  owner: Owner,
+): State {
+  return { outputs, bookkeeping: { ...bookkeeping, owner: owner.id } } as unknown as State;
 }

@@ -24,7 +24,7 @@ export interface RegistryCall {
 }
 
 /** What a session may do with its repository. */
-export type Actions = "pull" | "pull,push" | "pull,delete";
+export type Actions = "pull" | "pull,push" | "pull,push,delete";
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** How many redirects are followed for one request. */

@@ -9,6 +9,7 @@ import { vi, type TestContext } from "vitest";
 import type { Bundle } from "../../provider/archive/bundle.ts";
 import type { DestinationContext } from "../../provider/destination/destination.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
+import { OWNER } from "./owners.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import { VirtualClock } from "./virtualClock.ts";
 import { Secrets } from "../../provider/messages/secrets.ts";
@@ -259,6 +260,7 @@ export async function stubOperation(
     deadline: startDeadline(clock, 60_000),
     environment: (name) => process.env[name],
     scratch: () => Promise.resolve(scratch),
+    owner: OWNER,
   };
 }
 

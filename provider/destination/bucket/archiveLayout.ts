@@ -4,7 +4,9 @@ import { transferLine } from "../../messages/transferLine";
 import { inParallel } from "../../concurrency/inParallel";
 import { DestinationError } from "../../messages/errors";
 import type { Bundle } from "../../archive/bundle";
-import type { Copy, CopyContent, FoundCopy } from "../destination";
+import { removedMeanwhile, type Ownership } from "../../ownership/ownership";
+import type { Copy, CopyComparison, CopyContent, FoundCopy } from "../destination";
+import { bucketOwnership } from "./bucketMarks";
 import {
   CONCURRENCY,
   downloadObject,
@@ -40,32 +42,47 @@ export async function publishArchive(
   const { path, size, sha256, format } = bundle;
   const key = store.key(`${sha256}.${format}`);
   const { clock, reporter } = store.context;
-  if ((await headObject(store, key)) === undefined) {
-    const headers = { contentType: TYPES[format], cacheControl: CACHE_CONTROL };
-    reporter.progress(`uploading ${formatBytes(size)}`);
-    const startedAt = clock.monotonic();
-    await sendObject(store, { key, size, sha256, headers }, { path, offset: 0 }, true, (bytes) => {
-      reporter.progress(transferLine("uploading", bytes, size, clock.monotonic() - startedAt));
-    });
-  }
-  const stored = await headObject(store, key);
-  if (stored === undefined || !isSameContent(stored, bundle)) {
-    throw new DestinationError(
-      `${store.uriOf(key)} exists already, and its content does not match its name`,
-      "It is unchanged. Find out who wrote it, remove it, and run `pulumi up` again.",
-    );
-  }
-  const copy: Copy = { sha256, ...(await storedCopy(store, key, stored)) };
+  const file = `${sha256}.${format}`;
+  const copyOf = async (stored: StoredObject | undefined): Promise<Copy> => ({
+    sha256,
+    ...(await storedCopy(store, key, stored ?? { size, etag: "" })),
+  });
+  const before = await headObject(store, key);
+  if (before !== undefined && !isSameContent(before, bundle)) throw otherContent(store, key);
+  placing?.(await copyOf(before));
+  const isThere = async (): Promise<boolean> => (await headObject(store, key)) !== undefined;
+  const stored = await ownershipOf(store).publish(file, isThere, async () => {
+    // another owner may have removed it before it saw the mark
+    if (before === undefined || !(await isThere())) {
+      const headers = { contentType: TYPES[format], cacheControl: CACHE_CONTROL };
+      reporter.progress(`uploading ${formatBytes(size)}`);
+      const startedAt = clock.monotonic();
+      await sendObject(store, { key, size, sha256, headers }, { path, offset: 0 }, true, (bytes) => {
+        reporter.progress(transferLine("uploading", bytes, size, clock.monotonic() - startedAt));
+      });
+    }
+    return headObject(store, key);
+  });
+  if (stored === undefined) throw removedMeanwhile(store.uriOf(key));
+  if (!isSameContent(stored, bundle)) throw otherContent(store, key);
+  const copy = await copyOf(stored);
   placing?.(copy);
   await clearArchiveUploads(store, new Set([key]));
   return copy;
+}
+
+function otherContent(store: Store, key: string): DestinationError {
+  return new DestinationError(
+    `${store.uriOf(key)} exists already, and its content does not match its name`,
+    "It is unchanged. Find out who wrote it, remove it, and run `pulumi up` again.",
+  );
 }
 
 /** The copy whose archive is this object. */
 async function storedCopy(
   store: Store,
   key: string,
-  { size, etag }: StoredObject,
+  { size, etag }: Pick<StoredObject, "size" | "etag">,
 ): Promise<Omit<Copy, "sha256">> {
   return {
     uri: store.uriOf(key),
@@ -117,40 +134,78 @@ export async function readArchive(store: Store, copy: Copy): Promise<CopyContent
  */
 async function clearArchiveUploads(store: Store, keys: ReadonlySet<string>): Promise<void> {
   await clearUploads(store, (upload) => {
-    const isArchive = /^[0-9a-f]{64}\.(?:tar\.gz|zip)$/.test(upload.path);
-    return keys.has(upload.key) || (isArchive && isAbandoned(store, upload));
+    return keys.has(upload.key) || (ARCHIVE.test(upload.path) && isAbandoned(store, upload));
   });
 }
 
 /** Compares an archive with what was published. */
-export async function compareArchive(store: Store, copy: Copy): Promise<"same" | "changed" | "gone"> {
+export async function compareArchive(store: Store, copy: Copy): Promise<CopyComparison> {
   const { key, size, etag } = archivePartsOf(copy);
   const stored = await headObject(store, key);
   // the answer to HEAD has no error code: the bucket may be missing, or the access key may be wrong
   if (stored === undefined) return (await listObjects(store, key)).has(key) ? "changed" : "gone";
-  return stored.etag === etag && isSameContent(stored, { ...copy, size }) ? "same" : "changed";
+  if (stored.etag !== etag || !isSameContent(stored, { ...copy, size })) return "changed";
+  return ownershipOf(store).compared(nameIn(store, key));
 }
 
-/** Removes archives that no kept copy uses. An archive that others wrote since stays, with a warning that names it. */
+/** Writes the owner's mark at archives that are there. */
+export async function markArchives(store: Store, copies: readonly Copy[]): Promise<void> {
+  for (const copy of copies) {
+    const { key } = archivePartsOf(copy);
+    if ((await headObject(store, key)) !== undefined) await ownershipOf(store).claim(nameIn(store, key));
+  }
+}
+
+function ownershipOf(store: Store): Ownership {
+  return bucketOwnership(store, (item) => store.uriOf(store.key(item)));
+}
+
+/** The name of an archive below the prefix. */
+const nameIn = (store: Store, key: string): string => key.slice(store.key("").length);
+
+/**
+ * Removes the owner's marks at archives, and the archives that no other owner has. One that others wrote since stays, with a warning
+ * that names it.
+ */
 export async function removeArchives(
   store: Store,
   copies: readonly Copy[],
   kept: readonly Copy[],
 ): Promise<void> {
-  const removed = new Map(copies.map((copy) => [archivePartsOf(copy).key, copy]));
+  const ownership = ownershipOf(store);
+  const removed = new Map<string, ArchiveParts | undefined>();
+  if (kept.length === 0) {
+    // what an interrupted run left
+    for (const name of await ownership.ownItems())
+      if (ARCHIVE.test(name)) removed.set(store.key(name), undefined);
+  }
+  for (const copy of copies) removed.set(archivePartsOf(copy).key, archivePartsOf(copy));
   for (const copy of kept) removed.delete(archivePartsOf(copy).key);
-  await inParallel(removed, CONCURRENCY, async ([key, copy]) => {
-    const { size, etag } = archivePartsOf(copy);
-    const stored = await headObject(store, key);
-    // if HEAD finds nothing, the removal reports what is wrong, if anything
-    if (stored === undefined || stored.etag === etag || isSameContent(stored, { ...copy, size })) return;
-    removed.delete(key);
-    store.context.reporter.warn(`${copy.uri} is not removed: someone else overwrote it`);
-  });
-  await removeObjects(store, removed.keys());
+  await ownership.release(
+    [...removed.keys()].map((key) => nameIn(store, key)),
+    async (name) => (await headObject(store, store.key(name))) !== undefined,
+    (names) =>
+      inParallel(names, CONCURRENCY, (name) => {
+        const key = store.key(name);
+        return removeArchive(store, key, removed.get(key)?.etag);
+      }),
+  );
   // no run follows the removal of the last copy
   if (kept.length === 0) await clearArchiveUploads(store, new Set(removed.keys()));
 }
+
+/** Removes an archive, unless its content is not what its name says. */
+async function removeArchive(store: Store, key: string, etag: string | undefined): Promise<void> {
+  const stored = await headObject(store, key);
+  const [, sha256] = ARCHIVE.exec(nameIn(store, key)) ?? [];
+  // if HEAD finds nothing, the removal reports what is wrong, if anything
+  if (stored === undefined || stored.etag === etag || stored.sha256 === sha256)
+    return removeObjects(store, [key]);
+  store.context.reporter.warn(`${store.uriOf(key)} is not removed: someone else overwrote it`);
+}
+
+/** Names of archives: the digest, and the format. */
+const ARCHIVE = /^([0-9a-f]{64})\.(?:tar\.gz|zip)$/;
 
 /** What the state stores of a copy's archive. @throws DestinationError when it does not */
 export function archivePartsOf({ uri, parts }: Copy): ArchiveParts {

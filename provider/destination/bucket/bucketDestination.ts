@@ -4,6 +4,7 @@ import {
   archivePartsOf,
   compareArchive,
   findArchive,
+  markArchives,
   publishArchive,
   readArchive,
   removeArchives,
@@ -11,7 +12,7 @@ import {
 import { signObject } from "./objects";
 import { LONGEST_LINK_LIFE_MS, bucketUri, type BucketInputs } from "./inputs";
 import { loadSdk } from "./sdk";
-import { checkAccess, compareSite, findSite, publishSite, readSite } from "./siteLayout";
+import { checkAccess, compareSite, findSite, markSites, publishSite, readSite } from "./siteLayout";
 import { removeSites } from "./siteRemoval";
 import { Spool } from "./spool";
 import { Store } from "./store";
@@ -60,6 +61,9 @@ export function bucketDestination(destination: BucketInputs): Destination {
 
     compare: (copy, context) =>
       withStore(context, (store) => (isSite ? compareSite(store, copy) : compareArchive(store, copy))),
+
+    mark: (copies, context) =>
+      withStore(context, (store) => (isSite ? markSites(store, copies) : markArchives(store, copies))),
 
     read: (copy, context) =>
       withStore(context, (store) => (isSite ? readSite(store, copy) : readArchive(store, copy))),

@@ -123,20 +123,39 @@ async function getObject<T>(
 }
 
 /** Lists all objects whose keys begin with a prefix, by key. */
-export async function listObjects(store: Store, prefix: string): Promise<Map<string, ListedObject>> {
+export async function listObjects(store: Store, prefix: string): Promise<Map<string, ListedObject>>;
+/** The same; `undefined` for credentials that may not list. */
+export async function listObjects(
+  store: Store,
+  prefix: string,
+  options: { readonly isOptional: true },
+): Promise<Map<string, ListedObject> | undefined>;
+export async function listObjects(
+  store: Store,
+  prefix: string,
+  { isOptional = false }: { readonly isOptional?: boolean } = {},
+): Promise<Map<string, ListedObject> | undefined> {
   const found = new Map<string, ListedObject>();
+  const denied: unknown[] = [];
   await readPages(store, async (ContinuationToken) => {
     const which = { Bucket: store.destination.bucket, Prefix: prefix, ContinuationToken };
-    const page = await store.run("s3:ListBucket", undefined, (options) =>
-      store.client.listObjectsV2(which, options),
+    const page = await store.run(
+      "s3:ListBucket",
+      undefined,
+      (options) => store.client.listObjectsV2(which, options),
+      isOptional ? NOT_ALLOWED : {},
     );
-    for (const { Key: key = "", Size: size = -1, ETag: etag = "", LastModified } of page.Contents ?? []) {
+    if (page === undefined) denied.push(page);
+    for (const { Key: key = "", Size: size = -1, ETag: etag = "", LastModified } of page?.Contents ?? []) {
       found.set(key, { key, size, etag, modifiedAtMs: LastModified?.getTime() ?? 0 });
     }
-    return page.IsTruncated === true ? (page.NextContinuationToken ?? "") : undefined;
+    return page?.IsTruncated === true ? (page.NextContinuationToken ?? "") : undefined;
   });
-  return found;
+  return denied.length > 0 ? undefined : found;
 }
+
+/** The store's answers to credentials without the right. */
+const NOT_ALLOWED = { AccessDenied: undefined, AllAccessDisabled: undefined, "403": undefined } as const;
 
 /**
  * Reads a list of the store page by page.
@@ -173,6 +192,23 @@ export async function removeObjects(store: Store, keys: Iterable<string>): Promi
       { NoSuchKey: undefined },
     );
   });
+}
+
+/**
+ * Copies an object within the store, with its headers.
+ *
+ * @returns the ETag of the copy; `undefined` when the object does not exist
+ */
+export async function copyObject(store: Store, from: string, to: string): Promise<string | undefined> {
+  const { bucket } = store.destination;
+  const source = [bucket, ...from.split("/")].map(encodeURIComponent).join("/");
+  const copied = await store.run(
+    "s3:PutObject",
+    to,
+    (options) => store.client.copyObject({ ...locate(store, to), CopySource: source }, options),
+    { NoSuchKey: undefined },
+  );
+  return copied === undefined ? undefined : (copied.CopyObjectResult?.ETag ?? "");
 }
 
 /** Signs a link to an object. It expires no later than the credentials that sign it. */

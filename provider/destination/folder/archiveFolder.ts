@@ -1,13 +1,15 @@
 import { lstat, rename, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { DestinationError } from "../../messages/errors";
-import type { Copy, Destination } from "../destination";
+import type { Copy, Destination, DestinationContext } from "../destination";
 import { usingFolder } from "../../files/diskFailure";
 import { draftPath, removeDraft, removeDrafts, removeOldDrafts } from "../../files/drafts";
 import { ignoreMissing } from "../../files/ignoreMissing";
 import { digestFile } from "../../files/listing";
 import { makeFolder } from "../../files/makeFolder";
 import { copyInto } from "../../files/writeFile";
+import { removedMeanwhile } from "../../ownership/ownership";
+import { folderOwnership } from "./folderOwnership";
 
 /** Archives in a folder, each named `<sha256>.tar.gz` or `<sha256>.zip`. One rename publishes each archive. */
 export function archiveFolder(folder: string): Destination {
@@ -15,17 +17,27 @@ export function archiveFolder(folder: string): Destination {
   return {
     id: folder,
 
-    begin: (bundle, { signal, reporter }) =>
+    begin: (bundle, context) =>
       Promise.resolve({
         publish: (placing) =>
-          usingFolder(folder, signal, async () => {
+          usingFolder(folder, context.signal, async () => {
+            const { signal, reporter } = context;
             const { sha256, size } = bundle;
             const file = `${sha256}.${bundle.format}`;
             const path = resolve(folder, file);
             const copy: Copy = { sha256, uri: join(folder, file), parts: { file, size } };
             await makeFolder(resolve(folder));
             await removeDrafts(resolve(folder));
-            if ((await digestAt(path, signal))?.sha256 === sha256) return copy;
+            const ownership = folderOwnership(folder, context);
+            const before = await digestAt(path, signal);
+            if (before?.sha256 === sha256) {
+              placing?.(copy);
+              await ownership.claim(file);
+              // another owner may have removed it before it saw the mark
+              if ((await digestAt(path, signal))?.sha256 === sha256) return copy;
+            } else if (before) {
+              reporter.warn(`${path} was not the archive that its name says: it is replaced`);
+            }
             reporter.progress(`writing ${copy.uri}`);
             const draft = draftPath(resolve(folder));
             try {
@@ -37,10 +49,15 @@ export function archiveFolder(folder: string): Destination {
               }
               await removeOldDrafts(resolve(folder), draft);
               placing?.(copy);
-              await rename(draft, path);
+              await ownership.publish(
+                file,
+                () => exists(path),
+                () => rename(draft, path),
+              );
             } finally {
               await removeDraft(draft);
             }
+            if (!(await exists(path))) throw removedMeanwhile(path);
             return copy;
           }),
       }),
@@ -63,11 +80,20 @@ export function archiveFolder(folder: string): Destination {
         return { copy, edition: sha256, sha256, archive: path };
       }),
 
-    compare: (copy, { signal }) =>
-      usingFolder(folder, signal, async () => {
-        const found = await digestAt(pathOf(copy), signal);
+    compare: (copy, context) =>
+      usingFolder(folder, context.signal, async () => {
+        const found = await digestAt(pathOf(copy), context.signal);
         if (!found) return "gone";
-        return found.sha256 === copy.sha256 ? "same" : "changed";
+        if (found.sha256 !== copy.sha256) return "changed";
+        return folderOwnership(folder, context).compared(basename(pathOf(copy)));
+      }),
+
+    mark: (copies, context) =>
+      usingFolder(folder, context.signal, async () => {
+        const ownership = folderOwnership(folder, context);
+        for (const copy of copies) {
+          if (await exists(pathOf(copy))) await ownership.claim(basename(pathOf(copy)));
+        }
       }),
 
     read: (copy, { signal }) =>
@@ -76,22 +102,47 @@ export function archiveFolder(folder: string): Destination {
         return stats && { archive: pathOf(copy) };
       }),
 
-    remove: (copies, kept, { signal, reporter }) =>
-      usingFolder(folder, signal, async () => {
-        const stay = new Set(kept.map(pathOf));
-        for (const copy of copies) {
-          const path = pathOf(copy);
-          if (stay.has(path)) continue;
-          const stats = await lstat(path).catch(ignoreMissing);
-          if (stats?.isFile() && (await digestFile(path, signal)).sha256 === copy.sha256) await rm(path);
-          else if (stats)
-            reporter.warn(
-              `${path} is not removed: it is not the archive that this copy wrote. Remove it when it is no longer needed`,
-            );
-        }
+    remove: (copies, kept, context) =>
+      usingFolder(folder, context.signal, async () => {
+        const { signal } = context;
+        const ownership = folderOwnership(folder, context);
+        const stay = kept.map(pathOf);
+        const names = new Set(
+          copies
+            .map(pathOf)
+            .filter((path) => !stay.includes(path))
+            .map((path) => basename(path)),
+        );
+        if (kept.length === 0)
+          for (const name of await ownership.ownItems()) if (ARCHIVE.test(name)) names.add(name);
+        await ownership.release(
+          names,
+          (name) => exists(resolve(folder, name)),
+          async (gone) => {
+            for (const name of gone) await removeArchive(resolve(folder, name), context);
+          },
+        );
         await removeDrafts(resolve(folder));
+        signal.throwIfAborted();
       }),
   };
+}
+
+const exists = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(ignoreMissing)) !== undefined;
+
+/** Names of archives: the digest, and the format. */
+const ARCHIVE = /^([0-9a-f]{64})\.(?:tar\.gz|zip)$/;
+
+/** Removes an archive, unless it is not the one that its name says. */
+async function removeArchive(path: string, { signal, reporter }: DestinationContext): Promise<void> {
+  const stats = await lstat(path).catch(ignoreMissing);
+  if (!stats) return;
+  const [, sha256] = ARCHIVE.exec(basename(path)) ?? [];
+  if (stats.isFile() && (await digestFile(path, signal)).sha256 === sha256) return rm(path);
+  reporter.warn(
+    `${path} is not removed: it is not the archive that this copy wrote. Remove it when it is no longer needed`,
+  );
 }
 
 /** Reads an archive; `undefined` if there is none. @throws DestinationError for a symbolic link or a folder of that name */

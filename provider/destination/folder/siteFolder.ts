@@ -1,17 +1,25 @@
-import { lstat, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
+import { lstat, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { usingFolder } from "../../files/diskFailure";
 import { beginDraft, removeDraft, removeDrafts, replaceFolder } from "../../files/drafts";
-import { linkFolder, replaceLink } from "../../files/folderLink";
+import { linkFolder } from "../../files/folderLink";
 import { ignoreMissing } from "../../files/ignoreMissing";
-import { compareFolder, removeListed, keptText, type Listing } from "../../files/listing";
+import {
+  compareFolder,
+  differenceOf,
+  foreignText,
+  keptText,
+  removeListed,
+  type Listing,
+} from "../../files/listing";
 import { makeFolder } from "../../files/makeFolder";
 import { writeNewFile } from "../../files/writeFile";
 import { DestinationError } from "../../messages/errors";
-import type { Destination } from "../destination";
-
-/** The symbolic link to the newest site. */
-const CURRENT = "current";
+import { firstOf } from "../../messages/firstOf";
+import { removedMeanwhile } from "../../ownership/ownership";
+import type { Destination, DestinationContext } from "../destination";
+import { CURRENT, CurrentLink, linkTarget, refuseForeignLink } from "./currentLink";
+import { folderOwnership } from "./folderOwnership";
 
 /**
  * Unpacked sites in a folder: each in `<sha256>/…`, with the digests of its files in `<sha256>.json`; `current` links to the
@@ -24,8 +32,9 @@ export function siteFolder(folder: string): Destination {
   return {
     id: folder,
 
-    begin: (bundle, { signal, reporter }, sha256 = bundle.sha256) =>
-      usingFolder(folder, signal, async () => {
+    begin: (bundle, context, sha256 = bundle.sha256) =>
+      usingFolder(folder, context.signal, async () => {
+        const { signal, reporter } = context;
         await refuseForeignLink(here(CURRENT));
         const draft = await beginDraft(resolve(folder));
         const inDraft = (name: string): string => join(draft, name);
@@ -46,16 +55,27 @@ export function siteFolder(folder: string): Destination {
               signal.throwIfAborted();
               const text = JSON.stringify(Object.fromEntries(listing));
               await writeFile(inDraft("listing"), text, { flag: "wx", flush: true });
-              await linkFolder(sha256, inDraft("link"));
-              const isThere = async (): Promise<boolean> =>
-                (await compareFolder(here(sha256), listing, signal)) === "same";
+              await linkFolder(sha256, inDraft("link")); // fails before anything is visible
               const sitePath = join(folder, CURRENT);
               const copy = { sha256, uri: join(folder, sha256), sitePath, parts: { site: sha256 } };
               placing?.(copy);
-              // first: without the listing, the files of the site could not be distinguished from others
-              await rename(inDraft("listing"), listingOf(sha256));
-              await replaceFolder(inDraft("site"), here(sha256), draft, isThere);
-              await replaceLink(inDraft("link"), here(CURRENT));
+              const ownership = folderOwnership(folder, context);
+              const earlier = await readListing(listingOf(sha256));
+              await ownership.publish(
+                sha256,
+                () => isStarted(sha256),
+                async () => {
+                  // first: without the listing, the files of the site could not be distinguished from others
+                  await rename(inDraft("listing"), listingOf(sha256));
+                  await replaceFolder(inDraft("site"), here(sha256), draft, {
+                    isDone: async () => (await compareFolder(here(sha256), listing, signal)) === "same",
+                    foreignIn: (site) =>
+                      foreignFiles(site, new Map([...(earlier ?? []), ...listing]), context),
+                  });
+                  await currentLink(folder, context).take(sha256);
+                  if (!(await isWhole(sha256))) throw removedMeanwhile(here(sha256));
+                },
+              );
               await removeDraft(draft);
               return copy;
             }),
@@ -82,7 +102,7 @@ export function siteFolder(folder: string): Destination {
             "They are unchanged. Import another copy, or make a new one.",
           );
         }
-        const current = await linkOf(here(CURRENT));
+        const current = await linkTarget(here(CURRENT));
         if (current !== sha256) {
           throw new DestinationError(
             `the link ${here(CURRENT)} leads ${current === undefined ? "nowhere" : `to ${current}`}, not to this copy`,
@@ -93,11 +113,24 @@ export function siteFolder(folder: string): Destination {
         return { copy, edition: sha256, files };
       }),
 
-    compare: ({ sha256 }, { signal }) =>
-      usingFolder(folder, signal, async () => {
+    compare: ({ sha256 }, context) =>
+      usingFolder(folder, context.signal, async () => {
         const listing = await readListing(listingOf(sha256));
-        const found = await compareFolder(here(sha256), listing ?? new Map(), signal);
-        return found !== "same" || (listing && (await linkOf(here(CURRENT))) === sha256) ? found : "changed";
+        const found = await differenceOf(here(sha256), listing ?? new Map(), context.signal);
+        if (found === undefined) return "gone";
+        if (found === "no folder" || !listing || found.altered.length + found.missing.length > 0)
+          return "changed";
+        if (found.foreign.length > 0) context.reporter.warn(foreignText(here(sha256), found.foreign, "copy"));
+        if (!(await currentLink(folder, context).isAt(sha256))) return "changed";
+        return folderOwnership(folder, context).compared(sha256);
+      }),
+
+    mark: (copies, context) =>
+      usingFolder(folder, context.signal, async () => {
+        const ownership = folderOwnership(folder, context);
+        for (const { sha256 } of copies) {
+          if (await lstat(here(sha256)).catch(ignoreMissing)) await ownership.claim(sha256);
+        }
       }),
 
     read: ({ sha256 }, { signal }) =>
@@ -106,20 +139,75 @@ export function siteFolder(folder: string): Destination {
         return files && { files };
       }),
 
-    remove: (copies, kept, { signal, reporter }) =>
-      usingFolder(folder, signal, async () => {
-        for (const { sha256 } of copies) {
-          signal.throwIfAborted();
-          if (kept.some((copy) => copy.sha256 === sha256)) continue;
-          if ((await linkOf(here(CURRENT))) === sha256) await rm(here(CURRENT));
-          const listing = await readListing(listingOf(sha256));
-          const left = await removeListed(here(sha256), listing ?? new Map(), signal);
-          if (left.length > 0) reporter.warn(keptText(here(sha256), left, "copy"));
-          if (listing) await rm(listingOf(sha256), { force: true });
+    remove: (copies, kept, context) =>
+      usingFolder(folder, context.signal, async () => {
+        const ownership = folderOwnership(folder, context);
+        const names = new Set(copies.map(({ sha256 }) => sha256));
+        if (kept.length === 0)
+          for (const name of await ownership.ownItems()) if (SITE.test(name)) names.add(name);
+        for (const { sha256 } of kept) names.delete(sha256);
+        // the newest last: the link leads to an existing site as long as there is one
+        for (const sha256 of [...names].reverse()) {
+          await ownership.release([sha256], isStarted, async () => {
+            await currentLink(folder, context).giveAway(sha256);
+            await removeSite(sha256, context);
+          });
+          // another owner keeps this copy, but has published a later one
+          if (kept.length === 0) await currentLink(folder, context).giveAway(sha256);
         }
         await removeDrafts(resolve(folder));
       }),
   };
+
+  /** Which of the site's folder and its listing are there. */
+  async function partsOf(sha256: string): Promise<boolean[]> {
+    const stats = [here(sha256), listingOf(sha256)].map((path) => lstat(path).catch(ignoreMissing));
+    return (await Promise.all(stats)).map((each) => each !== undefined);
+  }
+
+  async function isWhole(sha256: string): Promise<boolean> {
+    return (await partsOf(sha256)).every(Boolean);
+  }
+
+  async function isStarted(sha256: string): Promise<boolean> {
+    return (await partsOf(sha256)).some(Boolean);
+  }
+
+  async function removeSite(sha256: string, { signal, reporter }: DestinationContext): Promise<void> {
+    const listing = await readListing(listingOf(sha256));
+    const left = await removeListed(here(sha256), listing ?? new Map(), signal);
+    if (left.length > 0) reporter.warn(keptText(here(sha256), left, "copy"));
+    if (listing) await rm(listingOf(sha256), { force: true });
+  }
+}
+
+function currentLink(folder: string, context: DestinationContext): CurrentLink {
+  return new CurrentLink(folder, folderOwnership(folder, context), context);
+}
+
+/** Names of sites. */
+const SITE = /^[0-9a-f]{64}$/;
+
+/** The files of others in a site that is about to be replaced: they stay, and a line names them. */
+async function foreignFiles(
+  site: string,
+  listing: Listing,
+  { signal, reporter }: DestinationContext,
+): Promise<readonly string[]> {
+  const found = await differenceOf(site, listing, signal);
+  if (found === "no folder") {
+    throw new DestinationError(
+      `${site} exists already, and is not a folder that a copy made`,
+      "It is unchanged. Move it away, or give another folder.",
+    );
+  }
+  const { foreign = [], altered = [] } = found ?? {};
+  if (foreign.length > 0) reporter.warn(foreignText(site, foreign, "copy"));
+  if (altered.length > 0)
+    reporter.warn(
+      `${site} has files that were changed since they were copied. They are written again: ${firstOf(altered)}`,
+    );
+  return foreign;
 }
 
 /** @returns `undefined` for a missing file, and for one that others wrote */
@@ -130,18 +218,4 @@ async function readListing(path: string): Promise<Listing | undefined> {
   } catch {
     return undefined;
   }
-}
-
-/** The target of a symbolic link; `undefined` if there is none. */
-async function linkOf(path: string): Promise<string | undefined> {
-  return (await lstat(path).catch(ignoreMissing))?.isSymbolicLink() ? readlink(path) : undefined;
-}
-
-/** @throws DestinationError if something else has the name of our link */
-async function refuseForeignLink(path: string): Promise<void> {
-  if (!(await lstat(path).catch(ignoreMissing)) || /^[0-9a-f]{64}$/.test((await linkOf(path)) ?? "")) return;
-  throw new DestinationError(
-    `${path} exists already, and is not a link to a copy`,
-    "It is unchanged. Move it away, or give another folder.",
-  );
 }

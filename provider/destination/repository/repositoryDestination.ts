@@ -1,13 +1,26 @@
 import { join } from "node:path";
 import { fileBlob } from "../../registry/blobs";
-import type { Blob } from "../../registry/content";
+import { descriptorIn, fieldsOf, type Blob } from "../../registry/content";
 import { downloadBlob } from "../../registry/download";
 import { ensureBlob, ensureContent } from "../../registry/ensureBlob";
-import { deleteManifest, findManifest, putManifest, type Manifest } from "../../registry/manifests";
+import {
+  deleteManifest,
+  findManifest,
+  getManifest,
+  putManifest,
+  type Manifest,
+} from "../../registry/manifests";
 import { isDigest, parseBase, parseRepository, pinned, repositoryName } from "../../registry/reference";
 import { RegistrySession, type Actions } from "../../registry/session";
 import { TransferProgress } from "../../registry/transferProgress";
 import { DestinationError } from "../../messages/errors";
+import { firstOf } from "../../messages/firstOf";
+import { inParallel } from "../../concurrency/inParallel";
+import type { Owner } from "../../ownership/owner";
+import { Ownership, removedMeanwhile } from "../../ownership/ownership";
+import { listTags } from "../../registry/tags";
+import { PulledTag } from "./pulledTag";
+import { isMadeTag, itemOf, ownTag, RepositoryMarks } from "./repositoryMarks";
 import type { Bundle } from "../../archive/bundle";
 import type { Copy, Destination, DestinationContext } from "../destination";
 import { findImage, readImageFiles } from "./findImage";
@@ -27,8 +40,8 @@ interface Parts {
   readonly artifacts?: readonly string[];
 }
 
-/** Number of digits of the digest in the tag of a copy. */
-const TAG_DIGITS = 16;
+/** How many tags are looked up concurrently. */
+const TAG_LOOKS = 8;
 
 /** Copies as images in a registry's repository. @throws Error for inputs that `repositoryProblem` or `baseProblem` refuses */
 export function repositoryDestination(inputs: RepositoryInputs): Destination {
@@ -37,6 +50,13 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
   const baseName = inputs.base === undefined ? undefined : parseBase(inputs.base);
   const openSession = (context: DestinationContext, actions: Actions): RegistrySession =>
     new RegistrySession(repository, context, { actions, plainHttp });
+
+  const open = (context: DestinationContext, actions: Actions): Place => {
+    const session = openSession(context, actions);
+    const marks = new RepositoryMarks(session);
+    const ownership = new Ownership(marks, context, (item) => `${repositoryName(repository)}:sha256-${item}`);
+    return { session, marks, ownership, pulledTag: new PulledTag(tag, session, marks, ownership) };
+  };
 
   const findBase = async (context: DestinationContext): Promise<BaseImage | undefined> => {
     if (baseName === undefined) return undefined;
@@ -55,7 +75,7 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
         sink,
         async publish(placing, signing) {
           const layer = await sink.end(context.signal);
-          const session = openSession(context, "pull,push");
+          const { session, ownership, pulledTag } = open(context, "pull,push");
           const { images, top } = built(bundle, base, layer);
           const artifacts = signing && (await artifactsOf(session, top, base, signing));
           await sendBlobs(session, base, layer, images, context);
@@ -70,23 +90,24 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
               ...(artifacts && { artifacts: artifacts.map(({ manifest }) => manifest.digest) }),
             } satisfies Parts,
           };
-          // the manifests that the index refers to come first
-          for (const { manifest } of images) {
-            if (manifest === top) continue;
-            await putManifest(session, manifest);
-            placing?.(copy);
-          }
-          if (artifacts) {
-            // no tag points at an image that is not signed yet
-            await putManifest(session, top);
-            placing?.(copy);
-            await pushArtifacts(session, top, artifacts).catch((error: unknown) => {
-              throw unsigned(image, error);
-            });
-          }
-          await putManifest(session, top, ownTag(top.digest));
           placing?.(copy);
-          if (tag !== undefined) await putManifest(session, top, tag);
+          await pulledTag.announce(top.digest);
+          const isThere = async (): Promise<boolean> =>
+            (await findManifest(session, top.digest)) !== undefined;
+          await ownership.publish(itemOf(top.digest), isThere, async () => {
+            // the manifests that the index refers to come first
+            for (const { manifest } of images) if (manifest !== top) await putManifest(session, manifest);
+            if (artifacts) {
+              // no tag points at an image that is not signed yet
+              await putManifest(session, top);
+              await pushArtifacts(session, top, artifacts).catch((error: unknown) => {
+                throw unsigned(image, error);
+              });
+            }
+            await putManifest(session, top, ownTag(top.digest));
+            await pulledTag.take(top);
+            if (!(await isThere())) throw removedMeanwhile(image);
+          });
           return copy;
         },
       };
@@ -95,7 +116,7 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
     find: (digest, context, verifier) => findImage(openSession(context, "pull"), digest, context, verifier),
 
     async compare(copy, context) {
-      const session = openSession(context, "pull");
+      const { session, ownership } = open(context, "pull");
       const [top = ""] = manifestsOf(copy);
       if ((await findManifest(session, top)) === undefined) return "gone";
       const tags = [
@@ -104,10 +125,20 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
         ...(copy.publicKey === undefined ? [] : [ownTag(top)]),
       ];
       for (const each of tags) if ((await findManifest(session, each)) !== top) return "changed";
-      if (copy.publicKey === undefined) return "same";
+      if (copy.publicKey === undefined) return ownership.compared(itemOf(top));
       const artifacts = { predicateTypes: PREDICATE_TYPES, manifests: artifactsIn(copy) };
       const isSigned = await isSignedImage(session, top, artifacts, verifierFrom(copy.publicKey));
-      return isSigned ? "same" : "changed";
+      return isSigned ? ownership.compared(itemOf(top)) : "changed";
+    },
+
+    async mark(copies, context) {
+      const { session, marks, ownership } = open(context, "pull,push");
+      for (const copy of copies) {
+        const [top = ""] = manifestsOf(copy);
+        if ((await findManifest(session, top)) === undefined) continue;
+        marks.describe({ image: top, tags: tag === undefined ? [] : [tag], order: 0 });
+        await ownership.claim(itemOf(top));
+      }
     },
 
     async read(copy, context) {
@@ -121,31 +152,111 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
 
     /** Removes manifests only: the registry's garbage collection removes layers that no manifest refers to. */
     async remove(copies, kept, context) {
-      const session = openSession(context, "pull,delete");
-      const needed = new Set(kept.flatMap(manifestsOf));
-      // an index before the manifests that it refers to: some registries require this order
-      const digests = new Set(copies.flatMap(manifestsOf).filter((digest) => !needed.has(digest)));
-      const removals = [...digests].map((digest) => () => deleteManifest(session, digest));
-      // after the images: no tag points at one without its signature
-      for (const copy of copies) {
+      const place = open(context, "pull,push,delete");
+      const stay = new Set(kept.flatMap(manifestsOf));
+      const leftover = kept.length === 0 ? await unknownCopies(place, context.owner, copies) : [];
+      for (const copy of [...copies, ...leftover]) {
         const [top = ""] = manifestsOf(copy);
-        if (copy.publicKey === undefined || needed.has(top)) continue;
-        removals.push(() => removeArtifacts(session, top, artifactsIn(copy)));
-      }
-      for (const remove of removals) {
-        if (await remove()) continue;
-        context.reporter.warn(
-          `the registry ${repository.host} does not allow the removal of images: old copies stay in ${repositoryName(repository)}`,
-        );
-        return;
+        if (stay.has(top)) continue;
+        const exists = async (): Promise<boolean> => (await findManifest(place.session, top)) !== undefined;
+        await place.ownership.release([itemOf(top)], exists, async () => {
+          await place.pulledTag.giveAway(top);
+          await removeImage(place, copy, stay);
+        });
+        // another owner keeps this image, but has given the tag to a later one
+        if (kept.length === 0) await place.pulledTag.giveAway(top);
       }
     },
   };
 }
 
-/** The tag of a copy's own, which spares it from the registry's garbage collection. */
-function ownTag(digest: string): string {
-  return `sha256-${digest.slice("sha256:".length).slice(0, TAG_DIGITS)}`;
+/** A repository, for one operation. */
+interface Place {
+  readonly session: RegistrySession;
+  readonly marks: RepositoryMarks;
+  readonly ownership: Ownership;
+  readonly pulledTag: PulledTag;
+}
+
+/**
+ * Removes an image that no other owner has. A manifest that a tag of others names stays, with a line that names the tag; a manifest
+ * of another owner's image stays.
+ */
+async function removeImage({ session, marks }: Place, copy: Copy, kept: ReadonlySet<string>): Promise<void> {
+  const { reporter } = session.context;
+  const [top = ""] = manifestsOf(copy);
+  const needed = new Set([...kept, ...(await manifestsOfOthers(session, marks, top))]);
+  const named = await foreignTags(session, manifestsOf(copy), await marks.tagsOf(itemOf(top)));
+  for (const [digest, tags] of named) {
+    const image = pinned(session.repository, digest);
+    reporter.warn(`${image} stays, because the tag ${firstOf(tags)} names it. Remove it with that tag`);
+  }
+  if (named.has(top)) return;
+  // an index before the manifests that it refers to: some registries require this order
+  const digests = manifestsOf(copy).filter((digest) => !needed.has(digest) && !named.has(digest));
+  const removals = digests.map((digest) => () => deleteManifest(session, digest));
+  // after the images: no tag points at one without its signature
+  if (copy.publicKey !== undefined) removals.push(() => removeArtifacts(session, top, artifactsIn(copy)));
+  for (const remove of removals) {
+    if (await remove()) continue;
+    reporter.warn(
+      `the registry ${session.repository.host} does not allow the removal of images: ${copy.uri} stays`,
+    );
+    return;
+  }
+  await marks.forget(itemOf(top));
+}
+
+/** Images with the owner's mark that its state does not contain: an interrupted run left them. */
+async function unknownCopies(
+  { session, marks, ownership }: Place,
+  owner: Owner,
+  known: readonly Copy[],
+): Promise<Copy[]> {
+  const items = new Set(known.map((copy) => itemOf(manifestsOf(copy)[0] ?? "")));
+  const found: Copy[] = [];
+  for (const item of await ownership.ownItems()) {
+    if (items.has(item)) continue;
+    const image = (await marks.claimOf(item, owner.id))?.image;
+    if (!isDigest(image)) continue;
+    const manifest = await getManifest(session, image);
+    const manifests = [image, ...(manifest ? childrenOf(manifest) : [])];
+    found.push({ sha256: "", uri: pinned(session.repository, image), publicKey: "", parts: { manifests } });
+  }
+  return found;
+}
+
+/** The manifests of images that other owners have. */
+async function manifestsOfOthers(
+  session: RegistrySession,
+  marks: RepositoryMarks,
+  top: string,
+): Promise<string[]> {
+  const needed: string[] = [];
+  for (const [item, owners] of await marks.all()) {
+    const staying = owners.find(({ isLeaving }) => !isLeaving);
+    if (staying === undefined || item === itemOf(top)) continue;
+    const digest = await findManifest(session, ownTag(`sha256:${item}`));
+    const manifest = digest === undefined ? undefined : await getManifest(session, digest);
+    if (manifest) needed.push(manifest.digest, ...childrenOf(manifest));
+  }
+  return needed;
+}
+
+/** The tags that others gave to manifests, by digest. */
+async function foreignTags(
+  session: RegistrySession,
+  digests: readonly string[],
+  known: readonly string[],
+): Promise<Map<string, string[]>> {
+  const named = new Map<string, string[]>();
+  const tags = ((await listTags(session)) ?? []).filter((tag) => !isMadeTag(tag) && !known.includes(tag));
+  await inParallel(tags, TAG_LOOKS, async (tag) => {
+    const digest = await findManifest(session, tag);
+    if (digest !== undefined && digests.includes(digest))
+      named.set(digest, [...(named.get(digest) ?? []), tag]);
+  });
+  return named;
 }
 
 /** The images for all platforms, and the manifest of a single one or the index of several. */
@@ -190,6 +301,15 @@ async function sendBlobs(
   }
   await ensure(layer, { source: () => fileBlob(layer.path, layer) });
   for (const { config } of images) await ensureContent(session, config);
+}
+
+/** The manifests that an index refers to. */
+function childrenOf(index: Manifest): string[] {
+  const { manifests } = fieldsOf(index.bytes);
+  return (Array.isArray(manifests) ? (manifests as unknown[]) : []).flatMap((each) => {
+    const child = descriptorIn(each);
+    return child ? [child.digest] : [];
+  });
 }
 
 /** @throws DestinationError when the copy is not one in a registry */

@@ -1,0 +1,88 @@
+import { createHash, randomUUID } from "node:crypto";
+import { isUnknown } from "../messages/unknown";
+
+/**
+ * The owner of items at a destination: one resource in one stack. Its create makes the ID, and its state keeps it: updates, aliases
+ * and renamed stacks do not change it.
+ */
+export interface Owner {
+  /** 32 hexadecimal digits. */
+  readonly id: string;
+  /** The resource's URN, for people. */
+  readonly urn?: string | undefined;
+  /** Whether its items have its marks: those in a state of a version without marks have none. */
+  readonly hasMarks: boolean;
+}
+
+const ID = /^[0-9a-f]{32}$/;
+
+/** A new owner. @param urn the resource's */
+export function newOwner(urn: string | undefined, hasMarks = true): Owner {
+  return { id: randomUUID().replaceAll("-", ""), urn, hasMarks };
+}
+
+/**
+ * The owner that an import makes: the same each time, because Pulumi's preview of an import reads the item, too, and its state is
+ * never stored.
+ *
+ * @param address of the item
+ */
+export function importingOwner(urn: string | undefined, address: string): Owner {
+  if (urn === undefined) return newOwner(urn);
+  const id = createHash("sha256")
+    .update(JSON.stringify(["import", urn, address]))
+    .digest("hex")
+    .slice(0, 32);
+  return { id, urn, hasMarks: true };
+}
+
+/** The owner that a state contains; `undefined` if it was written by a version without owners. */
+export function ownerIn(id: unknown, urn: string | undefined): Owner | undefined {
+  return isOwnerId(id) ? { id, urn, hasMarks: true } : undefined;
+}
+
+export function isOwnerId(value: unknown): value is string {
+  return typeof value === "string" && ID.test(value);
+}
+
+/** What a mark says about its owner, for people. */
+export interface MarkText {
+  readonly urn?: string | undefined;
+}
+
+const FORMAT = 1;
+/** More than any URN has, in characters: a longer text is not shown. */
+const LONGEST_URN = 1_000;
+
+/** The text of an owner's mark. */
+export function markText({ id, urn }: Owner): string {
+  const stack = urn === undefined ? undefined : stackIn(urn);
+  return `${JSON.stringify({ format: FORMAT, owner: id, ...(stack !== undefined && { stack }), ...(urn !== undefined && { urn }) }, null, 2)}\n`;
+}
+
+/** Reads the text of a mark. A text of others says nothing about the owner. */
+export function readMarkText(text: string | undefined): MarkText {
+  try {
+    const { urn } = (JSON.parse(text ?? "null") ?? {}) as Record<string, unknown>;
+    return typeof urn === "string" &&
+      /^urn:pulumi:\P{Cc}+$/u.test(urn) &&
+      urn.length <= LONGEST_URN &&
+      !isUnknown(urn)
+      ? { urn }
+      : {};
+  } catch {
+    return {};
+  }
+}
+
+/** An owner in messages: "docs (BundleCopy) of the stack prod of website". @param name of the mark, if the text is unreadable */
+export function describeOwner({ urn }: MarkText, name: string): string {
+  if (urn === undefined) return `an owner whose mark ${name} names no resource`;
+  return `${urn} (stack ${stackIn(urn) ?? "unknown"})`;
+}
+
+/** The stack in a URN, with its project: "website/prod". */
+function stackIn(urn: string): string | undefined {
+  const [, stack, project] = /^urn:pulumi:([^:]+)::([^:]+)::/.exec(urn) ?? [];
+  return stack === undefined || project === undefined ? undefined : `${project}/${stack}`;
+}
