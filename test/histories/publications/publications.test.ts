@@ -55,7 +55,7 @@ test.each(PLACES)(
         }
         for (const line of world.outcomes) seen.set(line, (seen.get(line) ?? 0) + 1);
       }),
-      { numRuns, seed, ...(process.env["REPLAY"] !== undefined && { path: process.env["REPLAY"] }) },
+      { numRuns, seed, endOnFailure: process.env["SHRINK"] === "0", ...(process.env["REPLAY"] !== undefined && { path: process.env["REPLAY"] }) },
     );
     const counts = [...seen].sort(([, a], [, b]) => b - a).map(([outcome, count]) => `${count} ${outcome}`);
     console.log(`${kind}: ${numRuns} histories from seed ${seed} hold: ${counts.join(", ")}`);

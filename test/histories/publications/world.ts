@@ -49,6 +49,8 @@ interface Resource {
   /** A run has named the owner who took the pointer. */
   isTaken: boolean;
   hasKilledReplacement: boolean;
+  /** A killed run may have removed copies that the state has, and no run of the provider has followed. */
+  isUntouched: boolean;
 }
 
 /** The result of a run. */
@@ -98,6 +100,7 @@ export class World {
       needsRefresh: false,
       isTaken: false,
       hasKilledReplacement: false,
+      isUntouched: false,
     }));
     this.story.push(
       ...this.#resources.map((each, index) => `${index}: ${JSON.stringify(this.#destination(each))}`),
@@ -228,6 +231,7 @@ export class World {
     const isSame = state !== undefined && !isReplaced && changed.length === 0 && !hidden && !isUnfinished;
     let made = state;
     if (!isSame) {
+      resource.isUntouched = false;
       made = plain(
         state && !isReplaced
           ? await bundleCopy.update(context, state, inputs)
@@ -258,12 +262,12 @@ export class World {
       this.#fail(`${index} fails: ${String(error)}\n${(error as Error).stack ?? ""}`);
     }
     if (result === "green") {
-      if (action.kind === "refresh") resource.needsRefresh = false;
+      if (action.kind === "refresh") Object.assign(resource, { needsRefresh: false, isUntouched: false });
       else if (action.kind === "destroy") {
         Object.assign(resource, { isSettled: false, needsRefresh: false, isTaken: false });
-      } else if (!resource.needsRefresh) resource.isSettled = true;
+      } else if (!resource.needsRefresh && !resource.isUntouched) resource.isSettled = true;
     } else if (action.kind !== "refresh") {
-      resource.isSettled = false;
+      Object.assign(resource, { isSettled: false, isUntouched: true });
       if (action.kind === "replace" || action.kind === "move") resource.hasKilledReplacement = true;
       if (action.kind === "destroy" || resource.pending.length > 0) resource.needsRefresh = true;
     }
