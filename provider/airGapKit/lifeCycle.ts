@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { folderIdentity } from "../files/samePlace";
 import { usingFolder } from "../files/diskFailure";
 import { removeDrafts } from "../kit/draft";
 import { chartInFolder } from "../kit/chartFacts";
@@ -58,8 +59,10 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   },
 
   destinationName,
-  // `kits`, `./kits` and its absolute path are one folder: a replacement would remove what it has just made
+  // `kits`, `./kits` and its absolute path are one folder
   destinationKey: ({ folder }) => resolve(folder),
+  placeOf: ({ folder }) => (isUnknown(folder) ? folder : folderIdentity(folder)),
+  isMissing: ({ folder }, { kit }) => !isUnknown(folder) && !existsSync(resolve(folder, kit.name)),
   actionText: (inputs) =>
     `a kit of ${describeSource(inputs.source)} is written to ${destinationName(inputs)}`,
   subject: ({ source }) => `a kit of ${describeSource(source)}`,

@@ -171,6 +171,8 @@ export interface DestinationField {
   readonly normal?: (value: unknown) => unknown;
   /** Makes all spellings of a known value equal, if the state keeps a value as it was written. @default the value */
   readonly key?: (value: unknown) => unknown;
+  /** Identifies the place behind a known value, as far as this machine can tell. May read the file system. @default `key` */
+  readonly place?: (value: unknown) => unknown;
   /** The problem of a known value, given the other known fields. */
   readonly problem: (value: unknown, fields: Readonly<Record<string, unknown>>) => string | undefined;
 }

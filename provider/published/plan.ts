@@ -52,6 +52,10 @@ export function planPublication<T extends Published>(
     const text = `an earlier run was interrupted while it published ${address}, so ${actionText}`;
     return { action: "publish", code: "RESUMED", text };
   }
+  if (kind.isMissing(inputs, newest)) {
+    const text = `${address} is not on this machine, so ${actionText}`;
+    return { action: "publish", code: "MISSING", text };
+  }
   if (drifted === "unmarked") {
     const text = `the mark of this resource at ${address} is gone: it is written again, and nothing is sent`;
     return { action: "mark", code: "DRIFTED", text };

@@ -9,6 +9,7 @@ import { vi, type TestContext } from "vitest";
 import type { Bundle } from "../../provider/archive/bundle.ts";
 import type { DestinationContext } from "../../provider/destination/destination.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
+import { OWNER } from "./owners.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import { VirtualClock } from "./virtualClock.ts";
 import { Secrets } from "../../provider/messages/secrets.ts";
@@ -129,6 +130,7 @@ function reply(stub: BucketStub, request: StubRequest, body: Buffer): StubAnswer
     objects.delete(key);
     return { status: 204 };
   }
+  if (method === "PUT" && headers["x-amz-copy-source"] !== undefined) return copyObject(stub, request);
   if (method === "PUT") return putObject(stub, request, body);
   if (!found) return method === "HEAD" ? { status: 404 } : stubError(404, "NoSuchKey");
   const { etag } = found;
@@ -156,6 +158,18 @@ function putObject(
   }
   stub.put(key, body, headers);
   return { status: 200, headers: { etag: stub.objects.get(key)?.etag ?? "" } };
+}
+
+/** Copies an object with its headers. */
+function copyObject(
+  { objects, put }: Pick<BucketStub, "objects" | "put">,
+  { key, headers }: StubRequest,
+): StubAnswer {
+  const source = decodeURIComponent(String(headers["x-amz-copy-source"])).replace(`${STUB_BUCKET}/`, "");
+  const found = objects.get(source);
+  if (!found) return stubError(404, "NoSuchKey");
+  put(key, found.body, found.headers);
+  return xml("CopyObjectResult", `<ETag>${found.etag}</ETag>`);
 }
 
 function replyToUpload(
@@ -259,6 +273,7 @@ export async function stubOperation(
     deadline: startDeadline(clock, 60_000),
     environment: (name) => process.env[name],
     scratch: () => Promise.resolve(scratch),
+    owner: OWNER,
   };
 }
 

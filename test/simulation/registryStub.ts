@@ -41,6 +41,10 @@ export async function startRegistryStub(context: Pick<TestContext, "onTestFinish
       };
       const ruled = registry.rule?.(method, pathname, searchParams);
       if (ruled !== undefined) return reply(ruled);
+      if (isRead && pathname.endsWith("/tags/list")) {
+        const tags = [...manifests.keys()].filter((key) => !key.startsWith("sha256:")).sort();
+        return reply(200, {}, Buffer.from(JSON.stringify({ tags })));
+      }
       if (kind === "") return reply(200);
       if (isRead && kind === "blobs") {
         const blob = blobs.get(name);

@@ -38,7 +38,13 @@ export const BUCKET_FIELDS: FieldsOfKind<BucketInputs> = {
     normal: (value) => (typeof value === "string" ? value.replace(/\/$/, "") : value),
     problem: prefixProblem,
   },
-  endpoint: { change: "replaces", problem: endpointProblem },
+  endpoint: {
+    change: "replaces",
+    // letter case of the host, a default port and a slash at the end make no other store
+    key: (value) =>
+      typeof value === "string" ? (URL.parse(value)?.href.replace(/\/+$/, "") ?? value) : value,
+    problem: endpointProblem,
+  },
   region: { change: "none", problem: regionProblem },
   layout: LAYOUT,
   linkLife: { change: "link", problem: (value, { layout }) => linkLifeProblem(value, layout) },

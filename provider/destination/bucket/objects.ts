@@ -136,7 +136,7 @@ export async function listObjects(
   { isOptional = false }: { readonly isOptional?: boolean } = {},
 ): Promise<Map<string, ListedObject> | undefined> {
   const found = new Map<string, ListedObject>();
-  let isDenied = false;
+  const denied: unknown[] = [];
   await readPages(store, async (ContinuationToken) => {
     const which = { Bucket: store.destination.bucket, Prefix: prefix, ContinuationToken };
     const page = await store.run(
@@ -145,13 +145,13 @@ export async function listObjects(
       (options) => store.client.listObjectsV2(which, options),
       isOptional ? NOT_ALLOWED : {},
     );
-    isDenied = page === undefined;
+    if (page === undefined) denied.push(page);
     for (const { Key: key = "", Size: size = -1, ETag: etag = "", LastModified } of page?.Contents ?? []) {
       found.set(key, { key, size, etag, modifiedAtMs: LastModified?.getTime() ?? 0 });
     }
     return page?.IsTruncated === true ? (page.NextContinuationToken ?? "") : undefined;
   });
-  return isDenied ? undefined : found;
+  return denied.length > 0 ? undefined : found;
 }
 
 /** The store's answers to credentials without the right. */
@@ -192,6 +192,23 @@ export async function removeObjects(store: Store, keys: Iterable<string>): Promi
       { NoSuchKey: undefined },
     );
   });
+}
+
+/**
+ * Copies an object within the store, with its headers.
+ *
+ * @returns the ETag of the copy; `undefined` when the object does not exist
+ */
+export async function copyObject(store: Store, from: string, to: string): Promise<string | undefined> {
+  const { bucket } = store.destination;
+  const source = [bucket, ...from.split("/")].map(encodeURIComponent).join("/");
+  const copied = await store.run(
+    "s3:PutObject",
+    to,
+    (options) => store.client.copyObject({ ...locate(store, to), CopySource: source }, options),
+    { NoSuchKey: undefined },
+  );
+  return copied === undefined ? undefined : (copied.CopyObjectResult?.ETag ?? "");
 }
 
 /** Signs a link to an object. It expires no later than the credentials that sign it. */

@@ -94,7 +94,7 @@ test("a registry that offers both gets a token, for which only the token service
 
 test("a token is for the actions on this repository, and is kept for the next request", async () => {
   const { session, requests, secrets } = scriptedRegistry(requiring(BEARER, isToken, giveToken), {
-    actions: "pull,delete",
+    actions: "pull,push,delete",
   });
   expect(await findManifest(session, DIGEST)).toBe(DIGEST);
   await findManifest(session, DIGEST);
