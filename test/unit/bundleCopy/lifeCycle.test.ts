@@ -287,7 +287,9 @@ test("the loads of pages from other hosts are reported once, and are no reason t
   const page = `<img src="https://cdn.example.net/a.png?sig=1">`;
   const { outputs } = await bundleCopy.create(context(), inputsOf("v1", {}, { "page.html": page }));
   expect(outputs.selfContained).toBe(false);
-  expect(outputs.externalLoads).toEqual([{ page: "page.html", address: "https://cdn.example.net/a.png" }]);
+  expect(outputs.externalLoads).toEqual([
+    { page: "page.html", address: "https://cdn.example.net/a.png", pages: 1 },
+  ]);
   expect(reporter.lines.warn).toEqual([
     expect.stringContaining("https://cdn.example.net/a.png on page.html"),
   ]);
