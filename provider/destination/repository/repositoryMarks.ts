@@ -138,8 +138,10 @@ export class RepositoryMarks implements Marks {
 
   /** Removes what owners who have left wrote about an image that is removed. */
   async forget(item: string): Promise<void> {
-    for (const [kind, owner] of await this.#written(item)) {
-      if (kind === "left") await this.#delete(kind, item, owner);
+    for (const [written, owner] of await this.#written(item)) {
+      if (written !== "left") continue;
+      // a run that was stopped while its owner left may have kept the others; without the last, they would count again
+      for (const kind of ["owner", "leaving", "left"] as const) await this.#delete(kind, item, owner);
     }
   }
 

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import type { Clock } from "../../../provider/time/clock.ts";
 
@@ -27,6 +28,8 @@ export class Operation {
     return Operation.#current.getStore();
   }
 
+  /** Identifies the operation. */
+  readonly id = randomUUID();
   /** The drafts of the operation, which a killed process would not own any more. */
   readonly drafts = new Set<string>();
   /** The files that it has opened: the end of a process closes them. */

@@ -29,4 +29,6 @@ export interface Place {
   left(): string[];
   /** The process of an operation has ended. */
   killed(operation: Operation): void;
+  /** The history is over. */
+  close?(): void;
 }

@@ -4,7 +4,9 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { CANARIES, startBucketStub } from "../../simulation/bucketStub.ts";
+import { bucketPlace } from "./bucketPlace.ts";
 import { packContents, type Content } from "./contents.ts";
 import { folderPlace } from "./folderPlace.ts";
 import type { Place } from "./place.ts";
@@ -32,25 +34,44 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-const PLACES: readonly { readonly kind: string; readonly few: number; readonly place: (root: string) => Place }[] = [
-  { kind: "folders", few: 100, place: folderPlace },
-  { kind: "a registry", few: 100, place: registryPlace },
+const PLACES: readonly {
+  readonly kind: string;
+  /** The number of histories in `npm test`: a few seconds. */
+  readonly few: number;
+  readonly open: () => Promise<(root: string) => Place>;
+}[] = [
+  { kind: "folders", few: 25, open: () => Promise.resolve(folderPlace) },
+  { kind: "a registry", few: 50, open: () => Promise.resolve(registryPlace) },
+  {
+    kind: "a bucket",
+    few: 10,
+    async open() {
+      for (const [name, value] of Object.entries(CANARIES)) vi.stubEnv(name, value);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const store = await startBucketStub({ onTestFinished });
+      return () => bucketPlace(store, contents);
+    },
+  },
 ];
 
 test.each(PLACES)(
   "in $kind, no copy that a state has is lost, nothing of others disappears, and nothing is left after the last destroy",
-  async ({ kind, few, place }) => {
+  { timeout: Number(given ?? 0) * 500 + 120_000 },
+  async ({ kind, few, open }) => {
+    const placeIn = await open();
     const numRuns = Number(given ?? few);
     const seen = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(publicationHistory, async ({ resources, steps, order }) => {
         const folder = mkdtempSync(join(root, "place-"));
-        const world = new World(place(join(folder, "place-")), contents, root, resources);
+        const place = placeIn(join(folder, "place-"));
+        const world = new World(place, contents, root, resources);
         try {
           for (const step of steps) await step.act(world);
           await world.end(order);
         } finally {
           world.close();
+          place.close?.();
           rmSync(folder, { recursive: true, force: true });
         }
         for (const line of world.outcomes) seen.set(line, (seen.get(line) ?? 0) + 1);
@@ -61,5 +82,4 @@ test.each(PLACES)(
     console.log(`${kind}: ${numRuns} histories from seed ${seed} hold: ${counts.join(", ")}`);
     expect(counts.length).toBeGreaterThan(10);
   },
-  Number(given ?? 0) * 500 + 120_000,
 );

@@ -62,7 +62,7 @@ interface Outcome {
 }
 
 /** How a run may fail that met another one. */
-const MET_ANOTHER = /was removed by somebody else while/;
+const MET_ANOTHER = /was removed by somebody else while|was written by somebody else at the same time/;
 
 /** Several resources that publish at neighbouring places. */
 export class World {
