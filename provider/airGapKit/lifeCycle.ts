@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { folderIdentity } from "../files/samePlace";
 import { usingFolder } from "../files/diskFailure";
 import { removeDrafts } from "../kit/draft";
 import { chartInFolder } from "../kit/chartFacts";
@@ -58,8 +59,10 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   },
 
   destinationName,
-  // `kits`, `./kits` and its absolute path are one folder: a replacement would remove what it has just made
+  // `kits`, `./kits` and its absolute path are one folder
   destinationKey: ({ folder }) => resolve(folder),
+  placeOf: ({ folder }) => (isUnknown(folder) ? folder : folderIdentity(folder)),
+  isMissing: ({ folder }, { kit }) => !isUnknown(folder) && !existsSync(resolve(folder, kit.name)),
   actionText: (inputs) =>
     `a kit of ${describeSource(inputs.source)} is written to ${destinationName(inputs)}`,
   subject: ({ source }) => `a kit of ${describeSource(source)}`,
@@ -80,7 +83,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
       signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, { environment, secrets });
     const sinceKit = since === undefined ? undefined : readEarlierKit(since);
     return async ({ bundle, inspection }, placing) => {
-      reportLeftOut(inspection, reporter);
+      reportLeftOut(inspection, reporter, { isSitePublished: true, isArchivePublished: true });
       const { version, jobId, sha256: bundleSha256, size } = bundle;
       const { files, pages, selfContained, externalLoads } = inspection;
       const made = (kit: MadeKit["kit"]): MadeKit => ({
@@ -91,7 +94,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
         ...inputs,
         bundle: { ...bundle, ...inspection },
         serviceUrl: "jobId" in inputs.source ? inputs.source.baseUrl : undefined,
-        search: offlineSearch && { ...inspection, options: offlineSearch },
+        search: offlineSearch && { ...inspection, options: offlineSearch, reporter },
         chart: chart?.path,
         signer,
         since: sinceKit,

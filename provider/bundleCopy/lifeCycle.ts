@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import type { Bundle } from "../archive/bundle";
 import { SiteDigests } from "../archive/siteDigests";
 import { verifySdk } from "../destination/bucket/sdk";
 import { destinationOf, describeDestination } from "../destination/destinationOf";
 import type { Signing } from "../destination/destination";
-import { destinationChange, destinationKey } from "../destination/inputs";
+import { destinationChange, destinationKey, destinationPlace } from "../destination/inputs";
 import { editionOf, unpackSite, type SearchFacts } from "../offlineSearch/unpackSite";
 import { publishedLifeCycle } from "../published/lifeCycle";
 import { folderFailures, localFailures } from "../published/localFailures";
@@ -70,6 +72,12 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 
   destinationName: ({ destination }) => describeDestination(destination),
   destinationKey: ({ destination }) => destinationKey(destination),
+  placeOf: ({ destination }) => destinationPlace(destination),
+  isMissing: ({ destination }, { copy }) =>
+    !isUnknown(destination) &&
+    "folder" in destination &&
+    !isUnknown(destination.folder) &&
+    !existsSync(resolve(destination.folder, basename(copy.uri))),
   actionText: ({ source, destination }) =>
     `${describeSource(source)} is copied to ${describeDestination(destination)}`,
   subject: ({ source, destination }) => `${describeSource(source)} to ${describeDestination(destination)}`,
@@ -140,10 +148,15 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
           const digests = isOther ? new SiteDigests(draft.sink) : undefined;
           const sink = digests ?? draft.sink;
           try {
+            const isArchivePublished = draft.sink === undefined;
+            reportLeftOut(inspection, context.reporter, {
+              isSitePublished: !isArchivePublished,
+              isArchivePublished,
+            });
+            await draft.tryNames?.(inspection.doubtfulNames);
             if (sink) {
-              if (draft.sink) reportLeftOut(inspection, context.reporter);
               const unpacking = { ...inspection, signal: context.signal };
-              const wanted = search && { ...inspection, options: search };
+              const wanted = search && { ...inspection, options: search, reporter: context.reporter };
               searchFacts = await unpackSite(bundle, inputs.limits, sink, unpacking, wanted);
             }
             if (digests && before)

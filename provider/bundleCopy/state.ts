@@ -1,3 +1,4 @@
+import { basename, join } from "node:path";
 import type { ExternalLoad } from "../archive/site";
 import type { Copy, CopyLink } from "../destination/destination";
 import type { DestinationInputs } from "../destination/inputs";
@@ -132,7 +133,7 @@ export function stateOf(
   copies: readonly MadeCopy[],
   link?: LinkOutputs,
 ): BundleCopyState {
-  const [newest, ...older] = copies;
+  const [newest, ...older] = copies.map((made) => relocated(made, inputs.destination));
   if (newest === undefined) throw new Error("no copy is left"); // the plan makes one first
   const { copy, bundle } = newest;
   const { jobId, changes, ...facts } = bundle;
@@ -169,6 +170,21 @@ function earlierCopy({ copy: { uri, image }, bundle }: MadeCopy): EarlierCopy {
 
 function withoutChanges({ copy, bundle }: MadeCopy): MadeCopy {
   return { copy, bundle: { ...bundle, changes: undefined } };
+}
+
+/** A copy in a folder, by the path that the folder has now: another spelling of it is the same place. */
+function relocated(made: MadeCopy, destination: DestinationInputs): MadeCopy {
+  if (!("folder" in destination)) return made;
+  const { folder } = destination;
+  const { uri, sitePath } = made.copy;
+  return {
+    ...made,
+    copy: {
+      ...made.copy,
+      uri: join(folder, basename(uri)),
+      ...(sitePath !== undefined && { sitePath: join(folder, basename(sitePath)) }),
+    },
+  };
 }
 
 /** The outputs before a copy is made. */

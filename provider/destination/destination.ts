@@ -87,6 +87,13 @@ export interface Draft {
   /** Receives the site's files, if the destination needs them one by one. */
   readonly sink?: SiteSink;
   /**
+   * Tries whether the destination can hold names that not every file system holds. Absent where it holds all names.
+   *
+   * @param names by their folder below the site's root
+   * @throws DestinationError that names those it cannot hold; the signal's reason
+   */
+  tryNames?(names: ReadonlyMap<string, ReadonlySet<string>>): Promise<void>;
+  /**
    * Makes the whole copy visible. Content that the destination already has is not sent again.
    *
    * @param placing called just before a rename makes the copy visible, or as soon as a store has accepted a part of it: a later
@@ -171,6 +178,8 @@ export interface DestinationField {
   readonly normal?: (value: unknown) => unknown;
   /** Makes all spellings of a known value equal, if the state keeps a value as it was written. @default the value */
   readonly key?: (value: unknown) => unknown;
+  /** Identifies the place behind a known value, as far as this machine can tell. May read the file system. @default `key` */
+  readonly place?: (value: unknown) => unknown;
   /** The problem of a known value, given the other known fields. */
   readonly problem: (value: unknown, fields: Readonly<Record<string, unknown>>) => string | undefined;
 }

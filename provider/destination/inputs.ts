@@ -46,18 +46,30 @@ export function checkDestination(
   return { value: inputs as unknown as DestinationInputs };
 }
 
-/** The identity of a destination, as plain values: destinations with different keys do not share copies. */
+/** The identity of a destination, as plain values that are the same in every run. */
 export function destinationKey(destination: DestinationInputs): unknown {
+  return identityOf(destination, ({ key }) => key);
+}
+
+function identityOf(
+  destination: DestinationInputs,
+  of: (field: DestinationField) => DestinationField["key"],
+): unknown {
   if (isUnknown(destination)) return destination;
   const [name, kind] = kindOf(destination);
   const values = fieldsOf(destination);
   const rows = Object.entries(kind).filter(([, { change }]) => change === "replaces");
-  return [name, ...rows.map(([field, { key }]) => keyOf(values[field], key) ?? null)];
+  return [name, ...rows.map(([field, row]) => keyOf(values[field], of(row)) ?? null)];
+}
+
+/** The identity of a destination as far as this machine can tell. Comparable only now: a link may lead elsewhere later. */
+export function destinationPlace(destination: DestinationInputs): unknown {
+  return identityOf(destination, ({ place, key }) => place ?? key);
 }
 
 /** The effect of a changed destination. */
 export function destinationChange(before: DestinationInputs, now: DestinationInputs): DestinationChange {
-  if (!isDeepStrictEqual(destinationKey(before), destinationKey(now))) return "replaces";
+  if (!isDeepStrictEqual(destinationPlace(before), destinationPlace(now))) return "replaces";
   const [old, fresh] = [fieldsOf(before), fieldsOf(now)];
   const changes = Object.entries(kindOf(now)[1])
     .filter(([field]) => !isDeepStrictEqual(old[field], fresh[field]))

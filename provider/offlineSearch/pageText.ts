@@ -10,6 +10,8 @@ export interface PageText {
   readonly sections: readonly Section[];
   /** Whether the page asks to be left out: `noindex`, a redirect. */
   readonly isHidden: boolean;
+  /** Whether a script runs on the page, which may make its content. */
+  readonly hasScript: boolean;
   /** Whether an element at the end of the file belongs to the page's content. */
   readonly canAppend: boolean;
   /** Addresses of other pages that the page links to, as written. */
@@ -40,6 +42,8 @@ const INLINE = new Set(
   ),
 );
 const HEADING = /^h[1-6]$/;
+/** Types of `<script>` elements that are programs. */
+const PROGRAM = /^\s*(?:$|module\s*$|(?:text|application)\/(?:x-)?(?:java|ecma)script\b)/i;
 /** Symbols that generators put beside a heading. */
 const PERMALINK = /^[\s¶#§🔗\u200b]+|[\s¶#§🔗\u200b]+$/gu;
 /** Most links of one page that are read. */
@@ -68,6 +72,7 @@ export class PageReader extends MarkupReader {
   #title: string[] = [];
   #isInTitle = false;
   #isHidden = false;
+  #hasScript = false;
   #hasBase = false;
   #hasFrames = false;
   /** Number of open `<template>` and `<select>`: a script in them does not run. */
@@ -93,6 +98,7 @@ export class PageReader extends MarkupReader {
       title: spaced(this.#title.join("")),
       sections: plain,
       isHidden: this.#isHidden,
+      hasScript: this.#hasScript,
       canAppend: isContent && this.#inert === 0 && !this.#hasBase && !this.#hasFrames,
       links: this.#links,
       rootedLoads: this.#rootedLoads,
@@ -108,6 +114,7 @@ export class PageReader extends MarkupReader {
       token.attrs.find((other) => other.name === name)?.value;
     if (tag === "template" || tag === "select") this.#inert++;
     if (tag === "frameset") this.#hasFrames = true;
+    if (tag === "script" && PROGRAM.test(attribute("type") ?? "")) this.#hasScript = true;
     this.#head(tag, attribute);
     const isOpen = !VOID.has(tag) && !(isForeign && token.selfClosing);
     if (deepen(this.#skipped, tag)) return;

@@ -66,6 +66,11 @@ export class SiteSearch implements SiteSink {
     );
   }
 
+  /** The pages that the search has read, in no order. */
+  get pages(): readonly { readonly path: string; readonly text: PageText }[] {
+    return this.#pages;
+  }
+
   /** Writes index and search box. The sink then accepts no more pages. @returns number of pages that can be found */
   async finish(): Promise<number> {
     const indexes = await this.#indexes();

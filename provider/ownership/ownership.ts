@@ -124,7 +124,10 @@ export class Ownership {
     remove: (items: readonly string[]) => Promise<void>,
   ): Promise<void> {
     const leaving: string[] = [];
-    for (const item of items) if (await this.#leave(item, () => exists(item))) leaving.push(item);
+    for (const item of items) {
+      this.#context.signal.throwIfAborted();
+      if (await this.#leave(item, () => exists(item))) leaving.push(item);
+    }
     if (leaving.length === 0) return;
     await remove(leaving);
     for (const item of leaving) await this.#marks.remove(item, this.#context.owner.id);

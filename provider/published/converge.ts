@@ -12,6 +12,7 @@ import { planPublication, type Plan } from "./plan";
 import { PublicationNotes } from "./notes";
 import { withDrift, withOwner, type LinkOutputs, type PublicationWork, type Published } from "./publication";
 import { recover, comparison } from "./recovery";
+import { takeOver } from "./takeOver";
 
 /**
  * Brings a published item from any state to what its inputs request. A create converges from no state.
@@ -30,13 +31,9 @@ export function converge<T extends Published>(
   );
 }
 
-/** The owner of a resource's items. A create continues as the owner that a killed run recorded. */
-function ownerOf<T extends Published>(work: PublicationWork<T, Context>): Owner {
-  const { stored, context } = work;
-  const noted = stored ? undefined : new PublicationNotes(work).find()?.owner;
-  return (
-    ownerIn(stored?.bookkeeping.owner ?? noted, context.urn) ?? newOwner(context.urn, stored === undefined)
-  );
+/** The owner of a resource's items. A create always gets a new one: with the same URN, it may replace a resource that still exists. */
+function ownerOf<T extends Published>({ stored, context }: PublicationWork<T, Context>): Owner {
+  return ownerIn(stored?.bookkeeping.owner, context.urn) ?? newOwner(context.urn, stored === undefined);
 }
 
 /** How much of the newest item the operation has published: nothing, a part that may be visible, or everything. */
@@ -71,6 +68,7 @@ class Convergence<T extends Published> {
     const { kind, context, inputs, stored } = this.#work;
     const { tracer, clock, reporter } = context;
     tracer.note(sourceAttributes(inputs.source));
+    await takeOver(this.#work, this.#notes);
     const { state, items, isResumed } = await recover(this.#work, this.#notes);
     const plan = planPublication(kind, inputs, state, clock.now());
     this.#items = items;
@@ -81,6 +79,8 @@ class Convergence<T extends Published> {
       // for an existing resource, the diff has reported the decision already
       if (!stored) reporter.info(decisionLine(plan));
     }
+    // a new runner has none of them
+    if (plan.code === "MISSING") this.#items = items.filter((item) => !kind.isMissing(inputs, item));
     if (plan.action === "publish") await this.#publish();
     else this.#link = state && kind.linkOf(state);
     if (plan.action === "publish" || plan.action === "sign") await this.#sign();

@@ -53,7 +53,7 @@ export function publishedLifeCycle<T extends Published>(
       const changed = changedInputs(kind, inputs, state);
       const replaces = withEffect(kind.table, changed, "replaces");
       const before = kind.inputsOf(state);
-      if (JSON.stringify(kind.destinationKey(inputs)) !== JSON.stringify(kind.destinationKey(before))) {
+      if (JSON.stringify(kind.placeOf(inputs)) !== JSON.stringify(kind.placeOf(before))) {
         const [newest] = kind.itemsOf(state);
         const there = newest ? kind.addressOf(newest, before) : kind.destinationName(before);
         const text = `${replaces.join(" and ")} changed: a ${item} is ${kind.terms.made} at the new destination, and the old ${items} (${there}) are removed`;
@@ -115,11 +115,11 @@ export function publishedLifeCycle<T extends Published>(
       const notes = new PublicationNotes({ kind, context: given, inputs, stored: state });
       const successors = notes.findSuccessors();
       try {
-        const owner = ownerOf(state, given);
+        const owner = ownerOf(state, given, successors?.owner);
         await withinLimit(given, DEFAULT_LIMIT_MS, (context) =>
-          kind.remove({ ...context, owner }, inputs, [...successors, ...kind.itemsOf(state)], []),
+          kind.remove({ ...context, owner }, inputs, [...(successors?.items ?? []), ...kind.itemsOf(state)], []),
         );
-        if (successors.length > 0) notes.forget();
+        if (successors) notes.forget();
       } catch (error) {
         const left = `The ${items} stay in the state; with the option \`retainOnDelete\` they stay where they are`;
         throw explained(error, kind.destinationName(inputs), left);
@@ -128,7 +128,12 @@ export function publishedLifeCycle<T extends Published>(
   };
 }
 
-/** The owner of a state's items. One of a version without marks gets an owner without them. */
-function ownerOf({ bookkeeping }: PublishedState, { urn }: Pick<Context, "urn">): Owner {
-  return ownerIn(bookkeeping.owner, urn) ?? newOwner(urn, false);
+/**
+ * The owner of a state's items. One of a version without marks gets an owner without them.
+ *
+ * @param noted ID of the owner that a killed run recorded
+ */
+function ownerOf({ bookkeeping }: PublishedState, { urn }: Pick<Context, "urn">, noted?: string): Owner {
+  const owner = ownerIn(bookkeeping.owner, urn);
+  return owner ?? { ...(ownerIn(noted, urn) ?? newOwner(urn)), hasMarks: false };
 }

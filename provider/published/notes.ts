@@ -4,12 +4,14 @@ import type { Owner } from "../ownership/owner";
 import type { Published, PublicationWork } from "./publication";
 
 /** What a run recorded about its publication before the engine saved the state. */
-interface Note<T extends Published> {
+export interface Note<T extends Published> {
   /** The newest item of the state that the run started with; absent for a create. */
   readonly after?: string | undefined;
   readonly inputs: T["inputs"];
   /** The ID in the marks at the destination. Absent in records of versions without marks. */
   readonly owner?: string | undefined;
+  /** Owners whose marks may still be at the items: runs that were killed before. */
+  readonly formerOwners?: readonly string[] | undefined;
   /** Newest first: the item that the run published, then the earlier items of the resource. */
   readonly items: readonly T["item"][];
 }
@@ -19,6 +21,7 @@ export class PublicationNotes<T extends Published> {
   readonly #work: PublicationWork<T, Context>;
   /** Empty without a URN: two resources could not be distinguished. The first entry has the current URN. */
   readonly #resources: readonly PublishingResource[];
+  #formerOwners: readonly string[] | undefined;
 
   constructor(work: PublicationWork<T, Context>) {
     this.#work = work;
@@ -35,27 +38,38 @@ export class PublicationNotes<T extends Published> {
     for (const resource of this.#resources) {
       const note = context.publicationRecords.find(resource) as Partial<Note<T>> | undefined;
       if (!note?.inputs || !Array.isArray(note.items)) continue;
-      const { after, inputs, owner } = note;
+      const { after, inputs, owner, formerOwners } = note;
       const items = (note.items as T["item"][]).filter(
         (item) => !known.includes(kind.addressOf(item, wanted)),
       );
-      if (items.length > 0) return { after, inputs, owner, items };
+      if (items.length > 0) return { after, inputs, owner, formerOwners, items };
     }
     return undefined;
   }
 
-  /** The items that a killed run published from this exact state. A replacement at the same destination has its own note. */
-  findSuccessors(): readonly T["item"][] {
+  /** What a killed run published from this exact state. A replacement at the same destination has its own note. */
+  findSuccessors(): Note<T> | undefined {
     const note = this.find();
-    return note?.after !== undefined && note.after === this.#storedAddresses[0] ? note.items : [];
+    return note?.after !== undefined && note.after === this.#storedAddresses[0] ? note : undefined;
   }
 
   /** Records what is published now, before the operation continues. */
   save(items: readonly T["item"][], owner: Owner): void {
+    const { inputs } = this.#work;
+    const formerOwners = this.#formerOwners;
+    this.#write({ after: this.#storedAddresses[0], inputs, owner: owner.id, formerOwners, items });
+  }
+
+  /** Records that an owner takes over what others published. @param formerOwners whose marks may still be there */
+  saveTakeOver(note: Note<T>, owner: Owner, formerOwners: readonly string[]): void {
+    this.#formerOwners = formerOwners;
+    this.#write({ ...note, owner: owner.id, formerOwners });
+  }
+
+  #write(note: Note<T>): void {
     const [resource] = this.#resources;
     if (!resource) return;
-    const { kind, context, inputs } = this.#work;
-    const note: Note<T> = { after: this.#storedAddresses[0], inputs, owner: owner.id, items };
+    const { kind, context } = this.#work;
     const problem = context.publicationRecords.save(resource, note);
     if (problem === undefined) return;
     context.reporter.warn(

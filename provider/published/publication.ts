@@ -99,8 +99,12 @@ export interface PublicationKind<T extends Published> {
 
   /** The destination in messages and, once all its inputs are known, Pulumi's ID of the resource. */
   destinationName(inputs: T["inputs"]): string;
-  /** The values that identify the destination: a change means another destination. Plain values. */
+  /** The values that identify the destination in records, the same in every run. Plain values. */
   destinationKey(inputs: T["inputs"]): unknown;
+  /** The place of the destination, as far as this machine can tell: another place means another destination. Plain values. */
+  placeOf(inputs: T["inputs"]): unknown;
+  /** Whether an item that must be on this machine is not there: a runner may begin with an empty folder. One look. */
+  isMissing(inputs: T["inputs"], item: T["item"]): boolean;
   /** The action in messages: "job 7 of docs.example.com is copied to s3://docs" */
   actionText(inputs: T["inputs"]): string;
   /** The subject of an error message: "job 7 of docs.example.com to s3://docs" */

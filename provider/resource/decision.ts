@@ -21,8 +21,10 @@ export type DecisionCode =
   | "RENEW_WINDOW"
   /** The service no longer has the job: a job is started. */
   | "JOB_GONE"
-  /** A copy or kit is missing or changed: it is made again. */
+  /** A refresh found a copy or kit missing or changed: it is made again. */
   | "DRIFTED"
+  /** A folder of this machine does not have its copy or kit, as on a new runner of a pipeline: it is made again. */
+  | "MISSING"
   /** An agent job failed, and `acceptFailed` is not set. */
   | "JOB_FAILED"
   /**

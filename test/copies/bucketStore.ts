@@ -18,6 +18,7 @@ import { startDeadline } from "../../provider/time/deadline.ts";
 import { startServer } from "./server.ts";
 import { Traffic } from "./traffic.ts";
 import { Secrets } from "../../provider/messages/secrets.ts";
+import { OWNER } from "../simulation/owners.ts";
 
 export const ACCESS_KEY = "AKTEST";
 export const SECRET = "the-secret-of-the-tests";
@@ -225,6 +226,7 @@ export async function operation(
     deadline: startDeadline(systemClock, 60_000),
     environment: (name) => process.env[name],
     scratch: () => Promise.resolve(scratch),
+    owner: OWNER,
     lines,
   };
 }

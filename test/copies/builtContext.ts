@@ -1,6 +1,7 @@
 import fetch from "node-fetch";
 import type { DestinationContext } from "../../dist/provider/destination/destination.js";
 import { Secrets } from "../../dist/provider/messages/secrets.js";
+import { newOwner } from "../../dist/provider/ownership/owner.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { startDeadline } from "../../dist/provider/time/deadline.js";
 
@@ -22,5 +23,6 @@ export function builtContext(scratch: string, limitMs = 60_000): DestinationCont
     deadline: startDeadline(systemClock, limitMs),
     environment: (name) => process.env[name],
     scratch: () => Promise.resolve(scratch),
+    owner: newOwner("urn:pulumi:dev::docs::pulumi-nodejs:dynamic/docs-hosting:BundleCopy::docs"),
   };
 }

@@ -11,6 +11,7 @@ import type { RepositoryInputs } from "../../provider/destination/repository/inp
 import { startDeadline } from "../../provider/time/deadline.ts";
 import { BUNDLE } from "../simulation/copiedBundle.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
+import { OWNER } from "../simulation/owners.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { scratchFolder } from "./images.ts";
 import { Secrets } from "../../provider/messages/secrets.ts";
@@ -59,6 +60,7 @@ export async function operation(
     deadline: startDeadline(clock, 30 * 60_000),
     environment: (name) => environment[name],
     scratch: () => Promise.resolve(scratch),
+    owner: OWNER,
     requests,
     headers,
   };

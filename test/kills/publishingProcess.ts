@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { Readable } from "node:stream";
 import fetch from "node-fetch";
 import { siteFolder } from "../../dist/provider/destination/folder/siteFolder.js";
+import { newOwner } from "../../dist/provider/ownership/owner.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { startDeadline } from "../../dist/provider/time/deadline.js";
 import { Secrets } from "../../dist/provider/messages/secrets.js";
@@ -21,6 +22,7 @@ const draft = await siteFolder(folder).begin(
     deadline: startDeadline(systemClock, 60_000),
     environment: silent,
     scratch: () => Promise.reject(new Error("not needed")),
+    owner: newOwner(undefined),
   },
 );
 for (let number = 0; number < Number(files); number++) {

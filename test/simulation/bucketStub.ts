@@ -9,6 +9,7 @@ import { vi, type TestContext } from "vitest";
 import type { Bundle } from "../../provider/archive/bundle.ts";
 import type { DestinationContext } from "../../provider/destination/destination.ts";
 import { startDeadline } from "../../provider/time/deadline.ts";
+import { OWNER } from "./owners.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import { VirtualClock } from "./virtualClock.ts";
 import { Secrets } from "../../provider/messages/secrets.ts";
@@ -130,6 +131,7 @@ function reply(stub: BucketStub, request: StubRequest, body: Buffer): StubAnswer
     objects.delete(key);
     return { status: 204 };
   }
+  if (method === "PUT" && headers["x-amz-copy-source"] !== undefined) return copyObject(stub, request);
   if (method === "PUT") return putObject(stub, request, body);
   if (!found) return method === "HEAD" ? { status: 404 } : stubError(404, "NoSuchKey");
   const { etag } = found;
@@ -155,8 +157,25 @@ function putObject(
   if (sent !== undefined && sent !== createHash("sha256").update(body).digest("base64")) {
     return stubError(400, "BadDigest");
   }
+  if (!hasItsMd5(headers, body)) return stubError(400, "BadDigest");
   stub.put(key, body, headers);
   return { status: 200, headers: { etag: stub.objects.get(key)?.etag ?? "" } };
+}
+
+/** Copies an object with its headers. */
+function copyObject(
+  { objects, put }: Pick<BucketStub, "objects" | "put">,
+  { key, headers }: StubRequest,
+): StubAnswer {
+  const source = decodeURIComponent(String(headers["x-amz-copy-source"])).replace(`${STUB_BUCKET}/`, "");
+  const found = objects.get(source);
+  if (!found) return stubError(404, "NoSuchKey");
+  put(key, found.body, found.headers);
+  return xml("CopyObjectResult", `<ETag>${found.etag}</ETag>`);
+}
+
+function hasItsMd5({ "content-md5": md5 }: IncomingHttpHeaders, body: Buffer): boolean {
+  return md5 === undefined || md5 === createHash("md5").update(body).digest("base64");
 }
 
 function replyToUpload(
@@ -173,6 +192,7 @@ function replyToUpload(
     return { status: 204 };
   }
   if (method === "PUT") {
+    if (!hasItsMd5(headers, body)) return stubError(400, "BadDigest");
     parts.set(Number(query.get("partNumber")), body);
     const checksum = createHash("sha256").update(body).digest("base64");
     return { status: 200, headers: { etag: `"${parts.size}"`, "x-amz-checksum-sha256": checksum } };
@@ -268,6 +288,7 @@ export async function stubOperation(
     deadline: startDeadline(clock, 60_000),
     environment: (name) => process.env[name],
     scratch: () => Promise.resolve(scratch),
+    owner: OWNER,
   };
 }
 

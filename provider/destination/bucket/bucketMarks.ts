@@ -64,7 +64,7 @@ function bucketMarks(store: Store): Marks {
 }
 
 /** The marks among listed objects, by item. */
-function marksIn(store: Store, listed: Iterable<ListedObject>): Map<string, Mark[]> {
+export function marksIn(store: Store, listed: Iterable<ListedObject>): Map<string, Mark[]> {
   const prefix = store.key(`${MARKS_FOLDER}/`);
   const found = new Map<string, Map<string, Mark>>();
   for (const { key, modifiedAtMs } of listed) {

@@ -1,8 +1,10 @@
+import type { Readable } from "node:stream";
 import { inParallel } from "../../concurrency/inParallel";
 import { formatBytes } from "../../messages/formatBytes";
 import { writeNewFile } from "../../files/writeFile";
 import { DestinationError } from "../../messages/errors";
 import type { CopyLink } from "../destination";
+import { isOfUnknownHeader, withChecksums } from "./checksums";
 import type { FileHeaders } from "./fileHeaders";
 import type { Store } from "./store";
 
@@ -45,11 +47,24 @@ export interface NewObject {
  * Reads an object's metadata with one request. `undefined` does not prove absence: the answer to a wrong request looks the same.
  */
 export async function headObject(store: Store, key: string): Promise<StoredObject | undefined> {
-  const which = { ...locate(store, key), ChecksumMode: "ENABLED" } as const;
-  const found = await store.run("s3:GetObject", key, (options) => store.client.headObject(which, options), {
-    "404": undefined,
-    NoSuchKey: undefined,
-  });
+  const which = locate(store, key);
+  const found = await withChecksums(store.destination.endpoint, "read", (areUsed, isTrial) =>
+    store.run(
+      "s3:GetObject",
+      key,
+      (options) =>
+        store.client.headObject({ ...which, ...(areUsed && { ChecksumMode: "ENABLED" as const }) }, options),
+      { "404": undefined, NoSuchKey: undefined },
+      {
+        // the answer to HEAD has no body, and so no reason
+        reason: async (options, status) => {
+          if (isTrial && isOfUnknownHeader(status)) return;
+          const { Body } = await store.client.getObject(which, options);
+          (Body as Readable | undefined)?.destroy();
+        },
+      },
+    ),
+  );
   if (found === undefined) return undefined;
   const { ChecksumSHA256: checksum } = found;
   // a checksum with a hyphen is of the parts' checksums
@@ -136,7 +151,7 @@ export async function listObjects(
   { isOptional = false }: { readonly isOptional?: boolean } = {},
 ): Promise<Map<string, ListedObject> | undefined> {
   const found = new Map<string, ListedObject>();
-  let isDenied = false;
+  const denied: unknown[] = [];
   await readPages(store, async (ContinuationToken) => {
     const which = { Bucket: store.destination.bucket, Prefix: prefix, ContinuationToken };
     const page = await store.run(
@@ -145,13 +160,13 @@ export async function listObjects(
       (options) => store.client.listObjectsV2(which, options),
       isOptional ? NOT_ALLOWED : {},
     );
-    isDenied = page === undefined;
+    if (page === undefined) denied.push(page);
     for (const { Key: key = "", Size: size = -1, ETag: etag = "", LastModified } of page?.Contents ?? []) {
       found.set(key, { key, size, etag, modifiedAtMs: LastModified?.getTime() ?? 0 });
     }
     return page?.IsTruncated === true ? (page.NextContinuationToken ?? "") : undefined;
   });
-  return isDenied ? undefined : found;
+  return denied.length > 0 ? undefined : found;
 }
 
 /** The store's answers to credentials without the right. */
@@ -192,6 +207,23 @@ export async function removeObjects(store: Store, keys: Iterable<string>): Promi
       { NoSuchKey: undefined },
     );
   });
+}
+
+/**
+ * Copies an object within the store, with its headers.
+ *
+ * @returns the ETag of the copy; `undefined` when the object does not exist
+ */
+export async function copyObject(store: Store, from: string, to: string): Promise<string | undefined> {
+  const { bucket } = store.destination;
+  const source = [bucket, ...from.split("/")].map(encodeURIComponent).join("/");
+  const copied = await store.run(
+    "s3:PutObject",
+    to,
+    (options) => store.client.copyObject({ ...locate(store, to), CopySource: source }, options),
+    { NoSuchKey: undefined },
+  );
+  return copied === undefined ? undefined : (copied.CopyObjectResult?.ETag ?? "");
 }
 
 /** Signs a link to an object. It expires no later than the credentials that sign it. */

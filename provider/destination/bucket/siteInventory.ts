@@ -11,6 +11,9 @@ import {
   readObject,
   type ListedObject,
 } from "./objects";
+import type { Mark } from "../../ownership/marks";
+import { isMarkPath, marksIn } from "./bucketMarks";
+import { RECORDS_FOLDER } from "./inputs";
 import type { SiteObject } from "./siteObjects";
 import { isRecordPath, readRecord, recordPath, type SiteRecord } from "./siteRecord";
 import type { Store } from "./store";
@@ -23,34 +26,47 @@ export interface FoundRecord extends SiteRecord {
 /** What the bucket contains below the prefix, according to the records and the store. */
 export interface Inventory {
   readonly records: readonly FoundRecord[];
-  /** By path below the prefix. */
+  /** The objects of sites, and those of others, by path below the prefix. */
   readonly objects: ReadonlyMap<string, ListedObject>;
+  /** The marks of owners, by edition. */
+  readonly marks: ReadonlyMap<string, readonly Mark[]>;
+  /** Files of copies that were overwritten by another owner's, by {@link savedPath}. */
+  readonly saved: ReadonlySet<string>;
 }
+
+/** Where a file of a copy is kept while another owner's file has its path. */
+export const savedPath = (edition: string, path: string): string => `${SAVED_FOLDER}/${edition}/${path}`;
+const SAVED_FOLDER = `${RECORDS_FOLDER}/saved`;
 
 /** Lists all objects below the prefix, and the records of copies. */
 export async function listSite(
   store: Store,
-): Promise<{ objects: Map<string, ListedObject>; records: ListedObject[] }> {
+): Promise<Omit<Inventory, "records"> & { objects: Map<string, ListedObject>; records: ListedObject[] }> {
   const prefix = store.key("");
   const objects = new Map<string, ListedObject>();
   const records: ListedObject[] = [];
+  const marks: ListedObject[] = [];
+  const saved = new Set<string>();
   for (const [key, object] of await listObjects(store, prefix)) {
+    if (!key.startsWith(prefix)) continue;
     const path = key.slice(prefix.length);
-    if (key.startsWith(prefix) && isRecordPath(path)) records.push(object);
+    if (isRecordPath(path)) records.push(object);
+    else if (isMarkPath(path)) marks.push(object);
+    else if (path.startsWith(`${SAVED_FOLDER}/`)) saved.add(path);
     else objects.set(path, object);
   }
-  return { objects, records };
+  return { objects, records, marks: marksIn(store, marks), saved };
 }
 
 /** Lists the objects below the prefix, and reads the records of copies. */
 export async function takeInventory(store: Store): Promise<Inventory> {
-  const { objects, records: listed } = await listSite(store);
+  const { records: listed, ...rest } = await listSite(store);
   const records: FoundRecord[] = [];
   for (const { key, modifiedAtMs } of listed) {
     const record = await recordAt(store, key);
     if (record) records.push({ ...record, modifiedAtMs });
   }
-  return { records, objects };
+  return { records, ...rest };
 }
 
 /** Reads the record of a copy; `undefined` when it is gone. @param edition identifies the copy's content */
@@ -63,6 +79,14 @@ async function recordAt(store: Store, key: string): Promise<SiteRecord | undefin
   return text === undefined ? undefined : readRecord(store.destination, key, text);
 }
 
+/** What the bucket has at the paths of a site's objects. */
+export interface ExistingContents {
+  /** Whether the object at a path has the right content. Paths without an object are missing. */
+  readonly there: ReadonlyMap<string, boolean>;
+  /** Paths of objects that copies wrote and somebody changed since: they will be overwritten. */
+  readonly altered: readonly string[];
+}
+
 /**
  * Finds which of these objects already exist, and whether each has the right content.
  *
@@ -72,9 +96,10 @@ export async function existingContents(
   store: Store,
   { records, objects: listed }: Inventory,
   objects: readonly SiteObject[],
-): Promise<Map<string, boolean>> {
+): Promise<ExistingContents> {
   const there = new Map<string, boolean>();
   const foreign: string[] = [];
+  const altered: string[] = [];
   const unsure: SiteObject[] = [];
   for (const object of objects) {
     const found = listed.get(object.path);
@@ -89,7 +114,10 @@ export async function existingContents(
       );
       there.set(object.path, isSame);
     } else if (found.size === object.size && known.some(({ isWhole }) => !isWhole)) unsure.push(object);
-    else there.set(object.path, false);
+    else {
+      there.set(object.path, false);
+      if (known.every(({ isWhole }) => isWhole)) altered.push(object.path);
+    }
   }
   if (foreign.length > 0) {
     throw new DestinationError(
@@ -103,7 +131,7 @@ export async function existingContents(
     const isSame = stored !== undefined && isSameContent(stored, object);
     there.set(object.path, isSame && isDeepStrictEqual(stored.headers, object.headers));
   });
-  return there;
+  return { there, altered };
 }
 
 /** The paths at which the object is one that one of the copies wrote. */

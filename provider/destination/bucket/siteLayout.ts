@@ -1,10 +1,7 @@
-import { createHash } from "node:crypto";
 import { DestinationError } from "../../messages/errors";
+import { firstOf } from "../../messages/firstOf";
 import { transferLine } from "../../messages/transferLine";
-import type { Copy, CopyContent, FoundCopy } from "../destination";
-import type { Ownership } from "../../ownership/ownership";
-import { bucketOwnership } from "./bucketMarks";
-import { headersOf } from "./fileHeaders";
+import type { Copy, CopyComparison, CopyContent, FoundCopy } from "../destination";
 import { inParallel } from "../../concurrency/inParallel";
 import { CONCURRENCY, listObjects } from "./objects";
 import { LONGEST_KEY_BYTES, RECORDS_FOLDER } from "./inputs";
@@ -15,10 +12,14 @@ import {
   listSite,
   writtenByCopies,
   takeInventory,
+  type ExistingContents,
   type FoundRecord,
+  type Inventory,
 } from "./siteInventory";
-import { recordPath, writeRecord, type RecordedFile, type SiteRecord } from "./siteRecord";
+import { putRecord, siteOwnership } from "./siteOwnership";
+import { recordPath, type RecordedFile, type SiteRecord } from "./siteRecord";
 import { clearSiteUploads, removePaths, removeRecords } from "./siteRemoval";
+import { saveReplaced } from "./replacedFiles";
 import type { Spool } from "./spool";
 import type { Store } from "./store";
 import { ABANDONED_AFTER_MS, sendObject } from "./uploads";
@@ -36,36 +37,83 @@ export async function publishSite(
   spool: Spool,
   placing?: (copy: Copy) => void,
 ): Promise<Copy> {
-  const { destination, context } = store;
+  const spooled = await spool.files();
+  const copy = await copyOf(store, edition, new Map(spooled.map(({ path }) => [path, true])));
+  placing?.(copy);
+  const ownership = siteOwnership(store);
+  const isNoted = async (): Promise<boolean> => (await findRecord(store, edition)) !== undefined;
+  await ownership.publish(edition, isNoted, async () => {
+    let plan = await planSite(store, edition, spooled);
+    if (!plan.isUnchanged) {
+      await putRecord(store, plan.record);
+      // their removal began before it could see this record
+      if (await ownership.waitForOthers()) plan = await planSite(store, edition, spooled);
+      await sendSite(store, plan, spool);
+    }
+    await removeAbandoned(store, edition, plan.inventory);
+  });
+  return copy;
+}
+
+/** What a publication of a site does. */
+interface SitePlan {
+  readonly inventory: Inventory;
+  readonly stages: readonly (readonly SiteObject[])[];
+  readonly contents: ExistingContents;
+  /** The record before the first file is sent. */
+  readonly record: Omit<SiteRecord, "headersVersion">;
+  /** Everything is there. */
+  readonly isUnchanged: boolean;
+  /** Paths that exist, in a store in which a name is either a file or a folder. */
+  readonly existing: readonly string[] | undefined;
+}
+
+/** @throws DestinationError for a site that cannot be below the prefix */
+async function planSite(store: Store, edition: string, spooled: readonly SpooledFile[]): Promise<SitePlan> {
   const inventory = await takeInventory(store);
   // Amazon S3 accepts an object with the name of a folder; other stores do not
-  const existing = destination.endpoint === undefined ? undefined : [...inventory.objects.keys()];
-  const stages = siteObjects(await spool.files(), existing);
+  const existing = store.destination.endpoint === undefined ? undefined : [...inventory.objects.keys()];
+  const stages = siteObjects(spooled, existing);
   const objects = stages.flat();
   checkNames(store, objects);
-  const there = await existingContents(store, inventory, objects);
-  await clearSiteUploads(store, inventory.records, objects);
-
+  const contents = await existingContents(store, inventory, objects);
   const derived = objects.filter(({ isDerived }) => isDerived).map(({ path }) => path);
-  const planned = new Map(objects.map(({ path, sha256 }) => [path, { sha256, etag: "" }]));
+  const files = new Map(objects.map(({ path, sha256 }) => [path, { sha256, etag: "" }]));
   const isUnchanged =
-    objects.every((object) => there.get(object.path) === true) &&
+    objects.every((object) => contents.there.get(object.path) === true) &&
     inventory.records.some((record) => record.sha256 === edition && record.isWhole);
-  const copy = await copyOf(store, edition, planned);
-  if (!isUnchanged) {
-    await putRecord(store, { sha256: edition, isWhole: false, files: planned, derived });
-    placing?.(copy);
-    const conflicting = conflictingPaths(existing ?? [], objects);
-    await removePaths(store, await writtenByCopies(store, inventory.objects, inventory.records, conflicting));
-    await sendStages(store, stages, there, spool);
-    const files = await confirmed(store, objects);
-    await putRecord(store, { sha256: edition, isWhole: true, files, derived });
+  return {
+    ...{ inventory, stages, contents, existing, isUnchanged },
+    record: { sha256: edition, isWhole: false, files, derived },
+  };
+}
+
+/** Sends what is missing, and completes the record. */
+async function sendSite(store: Store, plan: SitePlan, spool: Spool): Promise<void> {
+  const { inventory, stages, contents, record, existing } = plan;
+  const { there, altered } = contents;
+  const objects = stages.flat();
+  if (altered.length > 0) {
+    store.context.reporter.warn(
+      `below ${store.uri} there are objects that were changed since they were copied. They are written again: ${firstOf(altered)}`,
+    );
   }
-  const nowMs = context.clock.now();
+  await clearSiteUploads(store, inventory, objects);
+  const conflicting = conflictingPaths(existing ?? [], objects);
+  const replaced = objects.filter(({ path }) => there.get(path) === false).map(({ path }) => path);
+  await saveReplaced(store, record.sha256, inventory, [...replaced, ...conflicting]);
+  await removePaths(store, await writtenByCopies(store, inventory.objects, inventory.records, conflicting));
+  await sendStages(store, stages, there, spool);
+  const files = await confirmed(store, objects);
+  await putRecord(store, { ...record, isWhole: true, files });
+}
+
+/** Removes what other runs began more than an hour ago, and never completed. */
+async function removeAbandoned(store: Store, edition: string, { records }: Inventory): Promise<void> {
+  const nowMs = store.context.clock.now();
   const isAbandoned = ({ isWhole, sha256, modifiedAtMs }: FoundRecord): boolean =>
     !isWhole && sha256 !== edition && nowMs - modifiedAtMs > ABANDONED_AFTER_MS;
-  if (inventory.records.some(isAbandoned)) await removeRecords(store, isAbandoned);
-  return copy;
+  if (records.some(isAbandoned)) await removeRecords(store, isAbandoned);
 }
 
 /** The copy with these files. */
@@ -95,7 +143,7 @@ export async function findSite(store: Store, edition: string): Promise<FoundCopy
   }
   const { files } = record;
   const copy = await copyOf(store, edition, files);
-  if ((await compareSite(store, copy)) !== "same") {
+  if (!["same", "unmarked"].includes(await compareSite(store, copy))) {
     throw new DestinationError(
       `the objects below ${store.uri} are not those of this copy: it is incomplete, or another one replaced it`,
       "They are unchanged. Import the newest copy, or make a new one.",
@@ -117,13 +165,13 @@ function digestsOf(files: SiteRecord["files"]): Map<string, string> {
 }
 
 /** Whether a site exists as it was published: all of its files, none of them replaced by another copy's file. */
-export async function compareSite(store: Store, copy: Copy): Promise<"same" | "changed" | "gone"> {
+export async function compareSite(store: Store, copy: Copy): Promise<CopyComparison> {
   const record = await findRecord(store, copy.sha256);
   if (record === undefined) return "gone";
   if (!record.isWhole) return "changed";
   const { objects } = await listSite(store);
   const isSame = [...record.files].every(([path, { etag }]) => objects.get(path)?.etag === etag);
-  return isSame ? "same" : "changed";
+  return isSame ? siteOwnership(store).compared(copy.sha256) : "changed";
 }
 
 /** Writes the owner's mark at sites that are there. */
@@ -131,11 +179,6 @@ export async function markSites(store: Store, copies: readonly Copy[]): Promise<
   for (const { sha256 } of copies) {
     if ((await findRecord(store, sha256)) !== undefined) await siteOwnership(store).claim(sha256);
   }
-}
-
-/** The rights of the operation's owner at the sites below the prefix. An item is a copy's edition. */
-export function siteOwnership(store: Store): Ownership {
-  return bucketOwnership(store, (edition) => `${store.uri}/#sha256:${edition}`);
 }
 
 function checkNames(store: Store, objects: readonly SiteObject[]): void {
@@ -200,15 +243,8 @@ async function confirmed(store: Store, objects: readonly SpooledFile[]): Promise
 function changedMeanwhile(store: Store, path: string): DestinationError {
   return new DestinationError(
     `${store.uriOf(store.key(path))} was written by somebody else at the same time`,
-    "Two sites cannot share a prefix: give each its own, and run `pulumi up` again.",
+    "Run `pulumi up` again. Two sites cannot be published below one prefix at the same time: give each its own.",
   );
-}
-
-async function putRecord(store: Store, record: Omit<SiteRecord, "headersVersion">): Promise<void> {
-  const key = store.key(recordPath(record.sha256));
-  const content = Buffer.from(writeRecord(record));
-  const sha256 = createHash("sha256").update(content).digest("hex");
-  await sendObject(store, { key, size: content.length, sha256, headers: headersOf(key) }, content, false);
 }
 
 /** Fails if the bucket cannot be used at all. */

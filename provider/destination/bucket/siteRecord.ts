@@ -39,10 +39,14 @@ export function isRecordPath(path: string): boolean {
   return digest !== undefined && path === recordPath(digest);
 }
 
-/** The text of a record of files that are sent now, as {@link readRecord} reads it. */
-export function writeRecord({ files, ...record }: Omit<SiteRecord, "headersVersion">): string {
+/** The text of a record, as {@link readRecord} reads it. @param record without `headersVersion`: of files that are sent now */
+export function writeRecord({
+  files,
+  headersVersion = HEADERS_VERSION,
+  ...record
+}: Omit<SiteRecord, "headersVersion"> & Partial<SiteRecord>): string {
   const entries = [...files].map(([path, { sha256: digest, etag }]) => [path, digest, etag]);
-  return JSON.stringify({ format: FORMAT, ...record, headersVersion: HEADERS_VERSION, files: entries });
+  return JSON.stringify({ format: FORMAT, ...record, headersVersion, files: entries });
 }
 
 /** Parses a record. @throws DestinationError */

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { folderIdentity } from "../../files/samePlace";
 import { LAYOUT, type FieldsOfKind, type Layout } from "../destination";
 
 /** A folder of the machine that runs `pulumi up`. */
@@ -18,8 +19,9 @@ export interface FolderInputs {
 export const FOLDER_FIELDS: FieldsOfKind<FolderInputs> = {
   folder: {
     change: "replaces",
-    // `copies`, `./copies` and its absolute path are one folder: a replacement would remove what it has just made
+    // `copies`, `./copies` and its absolute path are one folder
     key: (value) => resolve(String(value)),
+    place: (value) => folderIdentity(String(value)),
     problem: (value) =>
       typeof value === "string" && value.trim() !== "" && !value.includes("\0")
         ? undefined

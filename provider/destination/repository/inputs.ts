@@ -24,7 +24,13 @@ const text =
 
 /** The rows of {@link RepositoryInputs}. */
 export const REPOSITORY_FIELDS: FieldsOfKind<RepositoryInputs> = {
-  repository: { change: "replaces", problem: text(repositoryProblem) },
+  repository: {
+    change: "replaces",
+    // letter case of the host makes no other registry
+    key: (value) =>
+      typeof value === "string" ? value.replace(/^[^/]+/, (host) => host.toLowerCase()) : value,
+    problem: text(repositoryProblem),
+  },
   tag: { change: "content", problem: text(tagProblem) },
   base: { change: "content", problem: text(baseProblem) },
   plainHttp: {

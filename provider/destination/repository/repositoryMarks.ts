@@ -154,7 +154,7 @@ export class RepositoryMarks implements Marks {
   /** @returns `false` when the registry removes nothing */
   async #delete(kind: Kind, item: string, owner: string): Promise<boolean> {
     const digest = await findManifest(this.#session, tagOf(kind, item, owner));
-    return digest === undefined || deleteManifest(this.#session, digest);
+    return digest === undefined || (await deleteManifest(this.#session, digest)) === undefined;
   }
 
   /** Everything that is written about an item. */

@@ -8,6 +8,7 @@ import { withScratchFolder } from "../../../provider/bundleCopy/scratchFolder.ts
 import { systemClock } from "../../../provider/time/clock.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
 import { DestinationError } from "../../../provider/messages/errors.ts";
+import { OWNER } from "../../simulation/owners.ts";
 import { testContext } from "../../simulation/testContext.ts";
 import { bundleOf, bundleStore } from "../bundleStore.ts";
 import { expectBundle, fetched, ownFolder } from "../downloads.ts";
@@ -59,7 +60,7 @@ function working<T>(home: string, run: (scratch: string) => Promise<T>): Promise
     configuration,
   });
   const deadline = startDeadline(systemClock, 60_000);
-  return withScratchFolder({ ...context, deadline }, async ({ scratch }) => run(await scratch()));
+  return withScratchFolder({ ...context, owner: OWNER, deadline }, async ({ scratch }) => run(await scratch()));
 }
 
 test("D10 on a full disk, work in a folder fails with its path, and leaves nothing behind", async () => {

@@ -23,6 +23,7 @@ import { KitDraft } from "../../../provider/kit/draft.ts";
 import type { Context } from "../../../provider/resource/context.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
 import { systemClock } from "../../../provider/time/clock.ts";
+import { MARKS_FOLDER } from "../../../provider/ownership/folderMarks.ts";
 import { RecordedSpans } from "../../simulation/recordedSpans.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { testContext, URN } from "../../simulation/testContext.ts";
@@ -70,7 +71,9 @@ function inputsOf(
   return inputs;
 }
 
-const kits = (): string[] => readdirSync(join(folder, "kits")).sort();
+const left = (): string[] => readdirSync(join(folder, "kits")).sort();
+/** Without the marks of their owners. */
+const kits = (): string[] => left().filter((name) => name !== MARKS_FOLDER);
 const nameOf = ({ outputs }: AirGapKitState): string => outputs.path.slice(join(folder, "kits/").length);
 const verdict = (inputs: CheckedInputs, state: AirGapKitState): unknown => {
   const { replaces, hidden, decision } = airGapKit.diff(inputs, state, { name: "m", nowMs: 0 });
@@ -161,7 +164,7 @@ describe("a kit", () => {
     expect(reporter.lines.info).toHaveLength(1); // an update's decision is in its diff
     writeFileSync(join(folder, "kits/of-others"), "");
     await airGapKit.remove(context(), alone);
-    expect(kits()).toEqual(["of-others"]);
+    expect(left()).toEqual(["of-others"]);
   });
 
   test("that is missing leaves the state; a changed one is written again; an unchanged one stays", async () => {
@@ -331,7 +334,7 @@ test("a destroy also removes what a killed run left", async () => {
   await draft.release();
   expect(kits()).toHaveLength(2);
   await airGapKit.remove(context(), state);
-  expect(kits()).toEqual([]);
+  expect(left()).toEqual([]);
 });
 
 test("it has no lookup", async () => {

@@ -12,7 +12,7 @@ import {
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import nodeFetch from "node-fetch";
 import { create } from "tar";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -22,6 +22,7 @@ import { bundleCopy } from "../../../provider/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../provider/bundleCopy/state.ts";
 import type { Context } from "../../../provider/resource/context.ts";
 import { systemClock } from "../../../provider/time/clock.ts";
+import { MARKS_FOLDER } from "../../../provider/ownership/folderMarks.ts";
 import { RecordedSpans } from "../../simulation/recordedSpans.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { KEY, testContext, URN } from "../../simulation/testContext.ts";
@@ -235,7 +236,7 @@ describe("the bundle of an export", () => {
     await expect(bundleCopy.update(context(), state, next)).rejects.toThrow(
       new RegExp(`answered 404.*${state.outputs.uri} stays as it is`),
     );
-    expect(readdirSync(join(folder, "copies"))).toEqual([`${shaOf(bundle)}.tar.gz`]);
+    expect(readdirSync(join(folder, "copies"))).toEqual([MARKS_FOLDER, `${shaOf(bundle)}.tar.gz`]);
   });
 });
 
@@ -258,15 +259,12 @@ test("the number of earlier copies stays at the limit, also where that gets lowe
 });
 
 describe("an earlier copy that cannot be removed", () => {
-  /** Two contents one after the other. A file blocks the first. */
+  /** Two contents one after the other. A folder blocks what the removal of the first one announces. */
   async function blocked(): Promise<{ state: BundleCopyState; inTheWay: string }> {
-    const { outputs, bookkeeping } = await bundleCopy.create(context(), inputs({ keep: 0 }));
-    const inTheWay = join(folder, "copies/in-the-way");
-    writeFileSync(inTheWay, "");
-    const [made] = bookkeeping.copies;
-    if (!made) throw new Error("no copy");
-    const copy = { ...made.copy, parts: { file: "in-the-way/bundle.tar.gz" } };
-    const first = { outputs, bookkeeping: { ...bookkeeping, copies: [{ ...made, copy }] } };
+    const first = await bundleCopy.create(context(), inputs({ keep: 0 }));
+    const mark = join(basename(first.outputs.uri), `${first.bookkeeping.owner ?? ""}.leaving`);
+    const inTheWay = join(folder, "copies", MARKS_FOLDER, mark);
+    mkdirSync(inTheWay);
     bundle = packed({ "index.html": "another" });
     const next = inputs({ source: { domain: "docs.example.com", jobId: "j1", version: "v2" }, keep: 0 });
     return { state: await bundleCopy.update(context(), first, next), inTheWay };
@@ -275,11 +273,10 @@ describe("an earlier copy that cannot be removed", () => {
   test("is reported, stays in the state, and is removed with the next change", async () => {
     const { state, inTheWay } = await blocked();
     expect(reporter.lines.warn).toEqual([
-      expect.stringContaining("cannot be read, so the output `changes` is not set"),
       expect.stringMatching(/^an earlier copy could not be removed: .*The next `pulumi up` tries again/),
     ]);
     expect(state.bookkeeping.copies).toHaveLength(2);
-    rmSync(inTheWay);
+    rmSync(inTheWay, { recursive: true });
     const again = await bundleCopy.update(
       context(),
       state,
@@ -329,7 +326,7 @@ test("a link is signed where the destination has that option, and once more when
         expiresAt: "2026-01-02T00:00:00Z",
         renewAfter: "2026-01-01T00:00:00Z",
       },
-      bookkeeping: { copies: [{ ...newest, copy }] },
+      bookkeeping: { ...copied.bookkeeping, copies: [{ ...newest, copy }] },
     };
     asked = [];
     const { outputs } = await bundleCopy.update(context(), due, given);

@@ -20,10 +20,13 @@ describe("a copy in a bucket", () => {
     store.requests.length = 0;
     return { made, store, at: `${made.outputs.uri}${QUERY}&endpoint=${encodeURIComponent(store.endpoint)}` };
   };
+  /** The objects that were written or removed. */
   const writes = ({ requests }: Awaited<ReturnType<typeof startBucketStub>>): string[] =>
-    requests.map(({ method }) => method).filter((method) => !["GET", "HEAD"].includes(method));
+    requests.filter(({ method }) => !["GET", "HEAD"].includes(method)).map(({ key }) => key);
+  const markOf = ({ bookkeeping }: BundleCopyState, item: string): string =>
+    `docs/site/.docs-hosting/owners/${item}/${bookkeeping.owner ?? ""}.json`;
 
-  test("as an archive is downloaded and verified; nothing is written", async (test) => {
+  test("as an archive is downloaded and verified; only the mark of the importing stack is written", async (test) => {
     const { made, store, at } = await start(test);
     const { program, state } = await imported(at);
     expect(program).toEqual({
@@ -31,7 +34,7 @@ describe("a copy in a bucket", () => {
       destination: { bucket: STUB_BUCKET, prefix: "docs/site", endpoint: store.endpoint },
     });
     expectSame(state, made);
-    expect([...tested.calls, ...writes(store)]).toEqual([]);
+    expect([...tested.calls, ...writes(store)]).toEqual([markOf(state, `${sha256Of("v1")}.tar.gz`)]);
   });
 
   test("with a signed link gets a new one", async (test) => {
@@ -47,7 +50,7 @@ describe("a copy in a bucket", () => {
     const { program, state } = await imported(at);
     expect(program["destination"]).toMatchObject({ prefix: "docs/site", layout: "site" });
     expectSame(state, made);
-    expect(writes(store)).toEqual([]);
+    expect(writes(store)).toEqual([markOf(state, sha256Of("v1"))]);
     store.put("docs/site/index.html", "other");
     await expect(imported(at)).rejects.toThrow("below s3://docs/docs/site are not those of this copy");
     store.objects.clear();

@@ -128,10 +128,11 @@ export function importTest() {
   return { tested, context, fileOf, sha256Of, packed, copied, imported };
 }
 
-/** The state that an import must give: that of the stack that made the copy. Only its age is not known. */
+/** The state that an import must give: that of the stack that made the copy. Its age is not known, and it has its own owner. */
 export function expectSame(found: BundleCopyState, made: BundleCopyState): void {
   const isDate = expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string;
   const { outputs, bookkeeping } = made;
+  expect(found.bookkeeping.owner).not.toBe(bookkeeping.owner);
   expect(found).toEqual({
     outputs: {
       ...outputs,
@@ -144,6 +145,7 @@ export function expectSame(found: BundleCopyState, made: BundleCopyState): void 
     },
     bookkeeping: {
       ...bookkeeping,
+      owner: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
       copies: bookkeeping.copies.map(({ copy, bundle }) => ({
         copy,
         bundle: { ...bundle, copiedAt: isDate },

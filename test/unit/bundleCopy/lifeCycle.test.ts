@@ -20,6 +20,7 @@ import type { BundleCopyState } from "../../../provider/bundleCopy/state.ts";
 import type { Context } from "../../../provider/resource/context.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
 import { systemClock } from "../../../provider/time/clock.ts";
+import { MARKS_FOLDER } from "../../../provider/ownership/folderMarks.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { testContext } from "../../simulation/testContext.ts";
 
@@ -74,7 +75,9 @@ function inputsOf(
   return inputs;
 }
 
-const copies = (): string[] => readdirSync(join(folder, "copies")).sort();
+const left = (): string[] => readdirSync(join(folder, "copies")).sort();
+/** Without the marks of their owners. */
+const copies = (): string[] => left().filter((name) => name !== MARKS_FOLDER);
 const shaOf = ({ source }: CheckedInputs): string =>
   "fileSha256" in source ? (source.fileSha256 ?? "") : "";
 const verdict = (inputs: CheckedInputs, state: BundleCopyState, nowMs = 0): unknown => {
@@ -164,7 +167,7 @@ describe("a copy", () => {
     const alone = await bundleCopy.update(context(), back, none);
     expect(copies()).toEqual([names[1]]);
     await bundleCopy.remove(context(), alone);
-    expect(copies()).toEqual([]);
+    expect(left()).toEqual([]);
   });
 
   test("that is missing leaves the state; a changed one is made again; an unchanged one stays", async () => {
@@ -284,7 +287,9 @@ test("the loads of pages from other hosts are reported once, and are no reason t
   const page = `<img src="https://cdn.example.net/a.png?sig=1">`;
   const { outputs } = await bundleCopy.create(context(), inputsOf("v1", {}, { "page.html": page }));
   expect(outputs.selfContained).toBe(false);
-  expect(outputs.externalLoads).toEqual([{ page: "page.html", address: "https://cdn.example.net/a.png" }]);
+  expect(outputs.externalLoads).toEqual([
+    { page: "page.html", address: "https://cdn.example.net/a.png", pages: 1 },
+  ]);
   expect(reporter.lines.warn).toEqual([
     expect.stringContaining("https://cdn.example.net/a.png on page.html"),
   ]);

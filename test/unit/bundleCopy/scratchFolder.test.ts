@@ -17,6 +17,7 @@ import { withScratchFolder } from "../../../provider/bundleCopy/scratchFolder.ts
 import { startDeadline } from "../../../provider/time/deadline.ts";
 import { systemClock } from "../../../provider/time/clock.ts";
 import { DestinationError } from "../../../provider/messages/errors.ts";
+import { OWNER } from "../../simulation/owners.ts";
 import { testContext } from "../../simulation/testContext.ts";
 import { MODES, notOnWindows } from "../../systems.ts";
 
@@ -37,7 +38,7 @@ function working<T>(run: (context: DestinationContext) => Promise<T>, pulumiHome
     clock: systemClock,
     configuration,
   });
-  return withScratchFolder({ ...context, deadline: startDeadline(systemClock, 60_000) }, run);
+  return withScratchFolder({ ...context, owner: OWNER, deadline: startDeadline(systemClock, 60_000) }, run);
 }
 
 const scratches = (): string => join(home, "docs-hosting/scratch");

@@ -113,7 +113,7 @@ test("several processes that replace it with the same folder at once all succeed
   const put = async (): Promise<void> => {
     const draft = await beginDraft(folder);
     writeFileSync(join(make(join(draft, "site")), "file"), "");
-    await replaceFolder(join(draft, "site"), to, draft, isThere);
+    await replaceFolder(join(draft, "site"), to, draft, { isDone: isThere });
     await removeDraft(draft);
   };
   await Promise.all(Array.from({ length: 20 }, put));
@@ -123,7 +123,7 @@ test("several processes that replace it with the same folder at once all succeed
 
 test("a folder with the same content is left where it is", async () => {
   writeFileSync(join(make(join(folder, "to")), "theirs"), "");
-  await replaceFolder(make(join(folder, "from")), join(folder, "to"), folder, () => Promise.resolve(true));
+  await replaceFolder(make(join(folder, "from")), join(folder, "to"), folder, { isDone: () => Promise.resolve(true) });
   expect(readdirSync(join(folder, "to"))).toEqual(["theirs"]);
 });
 
@@ -146,7 +146,7 @@ test("a path that others fill repeatedly is given up after nine tries", async ()
   let calls = 0;
   const isDone = (): Promise<boolean> => Promise.resolve(++calls === 20);
   // the existing folder never leaves, as if it were recreated at once
-  await expect(replaceFolder(from, to, join(folder, "no-draft"), isDone)).rejects.toThrow("ENOTEMPTY");
+  await expect(replaceFolder(from, to, join(folder, "no-draft"), { isDone })).rejects.toThrow("ENOTEMPTY");
   expect(calls).toBe(8);
   expect(readdirSync(to)).toEqual(["theirs"]);
 });

@@ -63,7 +63,11 @@ test.each<[string, string, () => void]>([
   ["the same", "same", () => undefined],
   ["gone", "gone", () => rmSync(site, { recursive: true })],
   ["changed by another byte", "changed", () => writeFileSync(join(site, "index.html"), "A")],
-  ["changed by one more", "changed", () => writeFileSync(join(site, "more"), "")],
+  [
+    "the same with one more, which somebody else put there",
+    "same",
+    () => writeFileSync(join(site, "more"), ""),
+  ],
   ["changed by one less", "changed", () => rmSync(join(site, "__proto__"))],
   [
     "changed by a file in the place of the folder",

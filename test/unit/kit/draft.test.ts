@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { freeName } from "../../../provider/files/owner.ts";
 import { KitDraft, removeDrafts } from "../../../provider/kit/draft.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -21,6 +22,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
 });
 
+const reporter = recordingReporter();
 const BLOB = "ab".repeat(32);
 const claim = (owner = "a"): Promise<KitDraft> => KitDraft.claim(folder, owner);
 const drafts = (): string[] => readdirSync(folder).filter((name) => name.startsWith("."));
@@ -35,17 +37,31 @@ function kill(): void {
   }
 }
 
-test("a kit appears under its name by one rename, and nothing else is left", async () => {
+test("a kit appears under its name by one rename, and nothing is left but files of others", async () => {
   const draft = await claim();
   writeFileSync(join(draft.kit, "README.md"), "x");
   writeFileSync(join(draft.blobs, BLOB), "x");
   expect(readdirSync(folder)).toEqual([expect.stringMatching(/^\.docs-hosting-[0-9a-f]{16}\..*\.draft$/)]);
-  await draft.publish(draft.kit, "v1");
+  await draft.publish(draft.kit, "v1", { reporter });
   expect(readdirSync(folder)).toEqual(["v1"]);
   const next = await claim();
   writeFileSync(join(next.kit, "other"), "x");
-  await next.publish(next.kit, "v1");
-  expect(readdirSync(join(folder, "v1"))).toEqual(["other"]);
+  writeFileSync(join(next.kit, "README.md"), "y");
+  writeFileSync(join(folder, "v1/transfer.log"), "mine");
+  await next.publish(next.kit, "v1", { reporter });
+  expect(readdirSync(folder)).toEqual(["v1"]);
+  const kit = readdirSync(join(folder, "v1")).map((name) => [
+    name,
+    readFileSync(join(folder, "v1", name), "utf8"),
+  ]);
+  expect(kit).toEqual([
+    ["README.md", "y"],
+    ["other", "x"],
+    ["transfer.log", "mine"],
+  ]);
+  expect(reporter.lines.warn).toEqual([
+    `${join(folder, "v1")} has files that this kit did not write: transfer.log. They stay`,
+  ]);
 });
 
 test("of a killed run, only the blobs are reused, also those that were in the layout already", async () => {

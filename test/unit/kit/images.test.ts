@@ -21,8 +21,10 @@ import type { KitManifest } from "../../../provider/kit/manifest.ts";
 import { writeKit, type KitRequest } from "../../../provider/kit/writeKit.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
 import { FasterClock } from "../../simulation/fasterClock.ts";
+import { OWNER } from "../../simulation/owners.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { Secrets } from "../../../provider/messages/secrets.ts";
+import { MARKS_FOLDER } from "../../../provider/ownership/folderMarks.ts";
 
 const INDEX = "application/vnd.oci.image.index.v1+json";
 const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
@@ -136,6 +138,7 @@ async function kitOf(given: Given = {}) {
       signal: new AbortController().signal,
       deadline: startDeadline(clock, 3_600_000),
       environment: () => undefined,
+      owner: OWNER,
     },
   );
   const { name } = written;
@@ -271,7 +274,7 @@ test("layers of a failed run are not fetched again; a partial one is resumed", a
     expect(files).toHaveLength(7);
     const written = readFileSync(join(path, "images/blobs/sha256", hex(layer("layer of amd64"))), "utf8");
     expect(written).toBe("layer of amd64");
-    expect(readdirSync(kits)).toHaveLength(1);
+    expect(readdirSync(kits).filter((name) => name !== MARKS_FOLDER)).toHaveLength(1);
     renameSync(join(folder, "draft"), join(kits, draft));
   }
 });

@@ -23,11 +23,14 @@ import { parse } from "yaml";
 import { compareKit, removeKits } from "../../../provider/kit/compareKit.ts";
 import { signerFrom } from "../../../provider/signing/signer.ts";
 import { writeKit, type KitRequest, type WrittenKit } from "../../../provider/kit/writeKit.ts";
+import type { OwnershipContext } from "../../../provider/ownership/ownership.ts";
 import type { RegistryContext } from "../../../provider/registry/exchange.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
+import { OWNER } from "../../simulation/owners.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { Secrets } from "../../../provider/messages/secrets.ts";
+import { MARKS_FOLDER } from "../../../provider/ownership/folderMarks.ts";
 import { POSIX_PROGRAMS, notOnWindows } from "../../systems.ts";
 
 let folder: string;
@@ -39,7 +42,7 @@ beforeEach(() => {
 });
 
 const clock = new VirtualClock();
-const context = (signal = new AbortController().signal): RegistryContext => ({
+const operation = (signal = new AbortController().signal): RegistryContext & OwnershipContext => ({
   fetch: () => Promise.reject(new Error("no request is expected")),
   clock,
   reporter: recordingReporter(),
@@ -47,6 +50,7 @@ const context = (signal = new AbortController().signal): RegistryContext => ({
   signal,
   deadline: startDeadline(clock, 60_000),
   environment: () => undefined,
+  owner: OWNER,
 });
 
 const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -83,7 +87,7 @@ function request(given: Partial<KitRequest> = {}): KitRequest {
   };
 }
 const write = (given: Partial<KitRequest> = {}): Promise<WrittenKit> =>
-  writeKit(request(given), { folder: kits, owner: "urn" }, context());
+  writeKit(request(given), { folder: kits, owner: "urn" }, operation());
 const inKit = ({ name }: WrittenKit, ...path: string[]): string => join(kits, name, ...path);
 const filesOf = (kit: WrittenKit): string[] =>
   readdirSync(inKit(kit), { recursive: true, withFileTypes: true })
@@ -95,7 +99,7 @@ describe("a kit without images", () => {
   test("has the bundle byte for byte, the chart, its texts, and a list of all of them that sha256sum accepts", async (context) => {
     notOnWindows(context, POSIX_PROGRAMS);
     const kit = await write();
-    expect(readdirSync(kits)).toEqual([kit.name]);
+    expect(readdirSync(kits)).toEqual([MARKS_FOLDER, kit.name]);
     expect(kit.name).toMatch(/^v-1-[0-9a-f]{12}$/);
     expect(filesOf(kit)).toEqual([
       "README.md",
@@ -181,7 +185,7 @@ describe("a kit without images", () => {
     clock.advance(86_400_000);
     const second = await write();
     expect(second.name).toBe(first.name);
-    expect(readdirSync(kits)).toEqual([first.name]);
+    expect(readdirSync(kits)).toEqual([MARKS_FOLDER, first.name]);
     const changed = filesOf(second).filter(
       (name) => !before.get(name)?.equals(readFileSync(inKit(second, name))),
     );
@@ -224,7 +228,7 @@ describe("a kit without images", () => {
     const bundle = { ...given.bundle, domain: "docs.example.com", jobId: "j1" };
     const yaml = 'name: docs\nversion: 1.0.0\nkubeVersion: ">=1.28.0-0"\n';
     writeFileSync(join(folder, "chart/Chart.yaml"), yaml);
-    const kit = await writeKit({ ...given, bundle }, { folder: kits, owner: "urn" }, context());
+    const kit = await writeKit({ ...given, bundle }, { folder: kits, owner: "urn" }, operation());
     expect(JSON.parse(readFileSync(inKit(kit, "manifest.json"), "utf8"))).toMatchObject({
       domain: "docs.example.com",
       jobId: "j1",
@@ -259,11 +263,11 @@ describe("a kit without images", () => {
   test("is reported just before it appears: what fails then leaves nothing", async () => {
     const seen: [string, string[]][] = [];
     const place = (placing: (kit: WrittenKit) => void): Promise<WrittenKit> =>
-      writeKit(request(), { folder: kits, owner: "urn", placing }, context());
+      writeKit(request(), { folder: kits, owner: "urn", placing }, operation());
     const published = (): string[] => readdirSync(kits).filter((name) => !name.startsWith("."));
     const kit = await place(({ name }) => void seen.push([name, published()]));
     expect(seen).toEqual([[kit.name, []]]);
-    rmSync(inKit(kit), { recursive: true });
+    await removed([kit]);
     const failing = place(() => {
       throw new Error("no room for the record");
     });
@@ -364,9 +368,9 @@ describe("parts", () => {
     expect(sha256(readFileSync(join(joined, "SHA256SUMS")))).toBe(kit.sha256);
     expect(statSync(join(joined, "verify.sh")).mode & 0o111).not.toBe(0);
     expect(existsSync(join(joined, "SHA256SUMS.sig"))).toBe(true);
-    expect(await compareKit(kits, kit)).toBe("same");
+    expect(await compareKit(kits, kit, operation())).toBe("same");
     rmSync(inKit(kit, "kit.tar.002"));
-    expect(await compareKit(kits, kit)).toBe("changed");
+    expect(await compareKit(kits, kit, operation())).toBe("changed");
   });
 
   test("that are too many are refused", async () => {
@@ -381,7 +385,8 @@ describe("a written kit", () => {
     rmSync(inKit(kit, "bundle.tar.gz"));
     writeFileSync(inKit(kit, "more"), "");
     await write();
-    expect(filesOf(kit)).toHaveLength(11);
+    expect(existsSync(inKit(kit, "bundle.tar.gz"))).toBe(true);
+    expect(filesOf(kit)).toHaveLength(12); // with the file that somebody else put there
     renameSync(inKit(kit), join(folder, "elsewhere"));
     symlinkSync(join(folder, "elsewhere"), inKit(kit));
     await write();
@@ -391,10 +396,12 @@ describe("a written kit", () => {
 
   test("has the path of the same content when several runs write it at once", async () => {
     const given = request();
-    const runs = Array.from({ length: 5 }, () => writeKit(given, { folder: kits, owner: "urn" }, context()));
+    const runs = Array.from({ length: 5 }, () =>
+      writeKit(given, { folder: kits, owner: "urn" }, operation()),
+    );
     const [first, ...others] = await Promise.all(runs);
     for (const other of others) expect(other).toEqual(first);
-    expect(readdirSync(kits)).toEqual([first?.name]);
+    expect(readdirSync(kits)).toEqual([MARKS_FOLDER, first?.name]);
     expect(filesOf(first as WrittenKit)).toHaveLength(11);
   });
 
@@ -421,7 +428,7 @@ describe("a written kit", () => {
     const run = writeKit(
       { bundle: large, ...others },
       { folder: kits, owner: "urn" },
-      { ...context(stop.signal), reporter: { ...reporter, progress } },
+      { ...operation(stop.signal), reporter: { ...reporter, progress } },
     );
     await expect(run).rejects.toThrow(/stopped|abort/);
     expect(performance.now() - stoppedMs).toBeLessThan(1_000);
@@ -437,7 +444,9 @@ describe("a written kit", () => {
     expect(readdirSync(kits)).toEqual([]);
     const stop = new AbortController();
     stop.abort(new Error("stopped"));
-    await expect(writeKit(request(), { folder: kits, owner: "urn" }, context(stop.signal))).rejects.toThrow();
+    await expect(
+      writeKit(request(), { folder: kits, owner: "urn" }, operation(stop.signal)),
+    ).rejects.toThrow();
     expect(readdirSync(kits)).toEqual([]);
   });
 });
@@ -447,7 +456,7 @@ describe("a check of a kit", () => {
     ["as it was", "same", () => undefined],
     ["gone", "gone", (kit) => rmSync(kit, { recursive: true })],
     ["without a file", "changed", (kit) => rmSync(join(kit, "values.yaml"))],
-    ["with one more", "changed", (kit) => writeFileSync(join(kit, "more"), "")],
+    ["with one more, which somebody else put there", "same", (kit) => writeFileSync(join(kit, "more"), "")],
     ["with a file that is longer", "changed", (kit) => appendFileSync(join(kit, "README.md"), "x")],
     [
       "with a file under another name",
@@ -470,7 +479,7 @@ describe("a check of a kit", () => {
   ])("finds it %s: %s", async (_, seen, harm) => {
     const kit = await write();
     harm(inKit(kit));
-    expect(await compareKit(kits, kit)).toBe(seen);
+    expect(await compareKit(kits, kit, operation())).toBe(seen);
   });
 
   test("a removed kit leaves files of others, and kept ones", async () => {
@@ -478,8 +487,9 @@ describe("a check of a kit", () => {
     const two = await write({ values: {} });
     writeFileSync(join(kits, "of-others"), "");
     expect(await removed([one, two], [two])).toEqual([]);
-    expect(await removed([one])).toEqual([]);
-    expect(readdirSync(kits).sort()).toEqual(["of-others", two.name].sort());
+    expect(readdirSync(kits).sort()).toEqual([MARKS_FOLDER, "of-others", two.name].sort());
+    expect(await removed([two])).toEqual([]);
+    expect(readdirSync(kits)).toEqual(["of-others"]);
   });
 });
 
@@ -531,6 +541,8 @@ describe("of a removed kit", () => {
     expect(await removed([kit])).toEqual([stays]);
     expect(readdirSync(elsewhere)).toEqual(before);
     rmSync(inKit(kit));
+    await write({ signer });
+    rmSync(inKit(kit), { recursive: true });
     writeFileSync(inKit(kit), "mine");
     expect(await removed([kit])).toEqual([stays]);
     expect(readFileSync(inKit(kit), "utf8")).toBe("mine");
@@ -554,6 +566,6 @@ async function removed(
   signal = new AbortController().signal,
 ): Promise<string[]> {
   const reporter = recordingReporter();
-  await removeKits(kits, gone, kept, { signal, reporter });
+  await removeKits(kits, gone, kept, { ...operation(signal), reporter });
   return reporter.lines.warn;
 }

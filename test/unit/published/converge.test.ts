@@ -28,6 +28,8 @@ let notes: MemoryNotes;
 let noted: object[];
 /** The addresses of the copies at the destination, and the number of publications. */
 let place: Set<string>;
+/** The owners who have marked each copy. */
+let marks: Map<string, Set<string>>;
 let publications: number;
 /** Called when a copy is published, before the operation knows it. */
 let afterPlacing: () => void;
@@ -35,11 +37,17 @@ let afterPlacing: () => void;
 const failure = (): DestinationError => new DestinationError("the store is away", "Start it.");
 const link = vi.fn<NonNullable<Copies["link"]>>();
 const compare = vi.fn<Copies["compare"]>();
+const mark = vi.fn<Copies["mark"]>();
 const remove = vi.fn<Copies["remove"]>();
+const ownersOf = ({ copy }: MadeCopy): Set<string> => {
+  const owners = marks.get(copy.uri) ?? new Set<string>();
+  marks.set(copy.uri, owners);
+  return owners;
+};
 
 const KIND: Copies = {
   ...COPIES,
-  prepare: () => (checked, placing) => {
+  prepare: (operation) => (checked, placing) => {
     const { version, sha256, size } = checked.bundle;
     const item: MadeCopy = {
       copy: { sha256, uri: `s3://docs/${version}`, parts: {} },
@@ -48,10 +56,12 @@ const KIND: Copies = {
     publications++;
     place.add(item.copy.uri);
     placing(item);
+    ownersOf(item).add(operation.owner.id);
     afterPlacing();
     return Promise.resolve(item);
   },
   compare,
+  mark,
   remove,
   link,
 };
@@ -65,6 +75,7 @@ beforeEach(() => {
   notes = new MemoryNotes();
   noted = [];
   place = new Set();
+  marks = new Map();
   publications = 0;
   afterPlacing = () => undefined;
   let links = 0;
@@ -77,8 +88,16 @@ beforeEach(() => {
     .mockImplementation((_context, _inputs, { copy }) =>
       Promise.resolve(place.has(copy.uri) ? "same" : "gone"),
     );
-  remove.mockReset().mockImplementation((_context, _inputs, gone) => {
-    for (const { copy } of gone) place.delete(copy.uri);
+  mark.mockReset().mockImplementation(({ owner }, _inputs, made) => {
+    for (const each of made) if (place.has(each.copy.uri)) ownersOf(each).add(owner.id);
+    return Promise.resolve();
+  });
+  remove.mockReset().mockImplementation(({ owner }, _inputs, gone) => {
+    for (const each of gone) {
+      const owners = ownersOf(each);
+      owners.delete(owner.id);
+      if (owners.size === 0) place.delete(each.copy.uri);
+    }
     return Promise.resolve();
   });
 });
@@ -285,6 +304,54 @@ describe("after a run that was killed", () => {
     await copies.update(context(), second, inputsOf("v3"));
     await copies.remove(context(), first);
     expect([...place]).toContain("s3://docs/v3");
+  });
+
+  test("a create takes its copies over, so they stay when a resource with the same URN is destroyed", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    const second = await copies.create(context(), inputsOf("v2"));
+    expect(second.bookkeeping.owner).not.toBe(first.bookkeeping.owner);
+    await copies.remove(context(), first);
+    expect([...place].sort()).toEqual(["s3://docs/v1", "s3://docs/v2"]);
+    expect(reporter.lines.info.join()).not.toContain("also belongs");
+    await copies.remove(context(), second);
+    expect([...place]).toEqual([]);
+  });
+
+  test("a create that cannot take its copies over says so, and the next one does", async () => {
+    await copies.create(context(), inputsOf("v1"));
+    mark.mockRejectedValueOnce(failure());
+    await copies.create(context(), inputsOf("v2"));
+    expect(reporter.lines.warn).toEqual([
+      expect.stringMatching(/^the marks of an interrupted run could not be taken over: s3:\/\/docs: the store is away/),
+    ]);
+    const state = await copies.create(context(), inputsOf("v3"));
+    await copies.remove(context(), state);
+    expect([...place]).toEqual([]);
+  });
+
+  test("Ctrl-C while a create takes its copies over ends it", async () => {
+    await copies.create(context(), inputsOf("v1"));
+    const stop = new AbortController();
+    mark.mockImplementationOnce(() => {
+      stop.abort(new Error("stopped"));
+      return Promise.reject(failure());
+    });
+    const run = copies.create(context({ signal: stop.signal }), inputsOf("v2"));
+    await expect(run).rejects.toThrow("stopped");
+    expect(publications).toBe(1);
+    const state = await copies.create(context(), inputsOf("v2"));
+    await copies.remove(context(), state);
+    expect([...place]).toEqual([]);
+  });
+
+  test("a destroy of a state of a version without marks removes what a killed update published with marks", async () => {
+    const { outputs, bookkeeping } = await copies.create(context(), inputsOf("v1"));
+    notes.operationEnded();
+    const old = { outputs, bookkeeping: { ...bookkeeping, owner: undefined } };
+    marks.clear();
+    await copies.update(context(), old, inputsOf("v2"));
+    await copies.remove(context(), old);
+    expect([...place]).toEqual([]);
   });
 
   test("a resource without a URN has no records: two could not be distinguished", async () => {

@@ -72,6 +72,8 @@ function inputsOf(version: string, given: object = {}): CheckedInputs {
 }
 
 const keys = (): string[] => [...store.objects.keys()];
+/** Without the marks of their owners. */
+const copies = (): string[] => keys().filter((key) => !key.startsWith(".docs-hosting/owners/"));
 const uploads = (): number => store.requests.filter(({ method }) => method === "PUT").length;
 const decision = (inputs: CheckedInputs, state: BundleCopyState): string => {
   const { decision: reported, hidden } = bundleCopy.diff(inputs, state, { name: "m", nowMs: Date.now() });
@@ -110,7 +112,7 @@ describe("a copy whose link cannot be signed", () => {
     expect(message).toMatch(/s3:\/\/docs\/\w{64}\.tar\.gz is published and in the state; .* its link/);
     expect(message).not.toContain("Nothing was published");
     expect(state.outputs).not.toHaveProperty("bundleUrl");
-    expect(keys()).toEqual([`${state.outputs.sha256}.tar.gz`]);
+    expect(copies()).toEqual([`${state.outputs.sha256}.tar.gz`]);
     findCredentials();
     // a refresh clears Pulumi's init errors
     const refreshed = await bundleCopy.read(context(), state);
@@ -157,9 +159,13 @@ test("Ctrl-C during the removal of earlier copies leaves all of them in the stat
   expect(state.bookkeeping.copies).toHaveLength(2);
   store.rule = () => undefined;
   expect(decision(inputs, state)).toBe("SETTINGS hidden");
-  const before = uploads();
+  const archives = (): string[] =>
+    store.requests.flatMap(({ method, key }) => (method === "PUT" && key.endsWith(".tar.gz") ? [key] : []));
+  const before = archives();
   const whole = await bundleCopy.update(context(), state, inputs);
-  expect([keys(), uploads()]).toEqual([[`${whole.outputs.sha256}.tar.gz`], before]);
+  expect(copies()).toEqual([`${whole.outputs.sha256}.tar.gz`]);
+  expect(keys()).toHaveLength(2);
+  expect(archives()).toEqual(before);
 });
 
 test("a partly published site is in the state; the next up completes it, or a destroy removes it", async () => {
@@ -195,11 +201,18 @@ describe("a run that is killed between publication and answer", () => {
   test("is followed by one that adopts the copy: nothing is uploaded again", async () => {
     const inputs = inputsOf("v1");
     await killed(bundleCopy.create(context(), inputs));
-    const before = uploads();
+    const archive = copies()[0] ?? "";
+    const { etag } = store.objects.get(archive) ?? {};
+    const archives = (): unknown[] =>
+      store.requests.filter(({ method, key }) => method === "PUT" && key === archive);
+    const before = archives().length;
     if (!("file" in inputs.source)) throw new Error("no file");
     rmSync(inputs.source.file); // nor is the bundle needed again
     const state = await bundleCopy.create(context(), inputs);
-    expect(uploads()).toBe(before);
+    expect([archives().length, store.objects.get(archive)?.etag]).toEqual([before, etag]);
+    // one mark: that of the owner in the state
+    const marks = keys().filter((key) => key !== archive);
+    expect(marks).toEqual([`.docs-hosting/owners/${archive}/${state.bookkeeping.owner ?? ""}.json`]);
     expect(reporter.lines.info.at(-1)).toMatch(/^RESUMED: s3:.* of an interrupted run is complete/);
     expect(state.outputs.bundleUrl).toContain("X-Amz-Signature=");
     notes.operationEnded();
@@ -209,14 +222,16 @@ describe("a run that is killed between publication and answer", () => {
   test("is followed by one with other content: the copy of the killed run is removed as an earlier one", async () => {
     await killed(bundleCopy.create(context(), inputsOf("v1", { keep: 0 })));
     const state = await bundleCopy.create(context(), inputsOf("v2", { keep: 0 }));
-    expect(keys()).toEqual([`${state.outputs.sha256}.tar.gz`]);
+    expect(copies()).toEqual([`${state.outputs.sha256}.tar.gz`]);
     expect(state.outputs.version).toBe("v2");
+    await bundleCopy.remove(context(), state);
+    expect(keys()).toEqual([]);
   });
 
   test("was an update: a destroy also removes its publication", async () => {
     const first = await bundleCopy.create(context(), inputsOf("v1"));
     await killed(bundleCopy.update(context(), first, inputsOf("v2")));
-    expect(keys()).toHaveLength(2);
+    expect(copies()).toHaveLength(2);
     await bundleCopy.remove(context(), first);
     expect(keys()).toEqual([]);
     expect(notes.notes.size).toBe(0);
@@ -229,7 +244,7 @@ describe("a run that is killed between publication and answer", () => {
     const limits = { files: 7 };
     const back = await bundleCopy.update(context(), first, inputsOf("v1", { keep: 0, limits }));
     expect([back.outputs.version, back.bookkeeping.copies.length]).toEqual(["v1", 1]);
-    expect(keys()).toEqual([`${first.outputs.sha256}.tar.gz`]);
+    expect(copies()).toEqual([`${first.outputs.sha256}.tar.gz`]);
   });
 
   test("left a copy that somebody removed since: it is published again", async () => {
@@ -237,15 +252,18 @@ describe("a run that is killed between publication and answer", () => {
     await killed(bundleCopy.create(context(), inputs));
     store.objects.clear();
     const state = await bundleCopy.create(context(), inputs);
-    expect(keys()).toEqual([`${state.outputs.sha256}.tar.gz`]);
+    expect(copies()).toEqual([`${state.outputs.sha256}.tar.gz`]);
   });
 
   test("a replacement at the same destination is not removed with the replaced copy", async () => {
     const first = await bundleCopy.create(context(), inputsOf("v1"));
     const second = await bundleCopy.create(context(), inputsOf("v2"));
     await bundleCopy.remove(context(), first);
-    expect(keys()).toEqual([`${second.outputs.sha256}.tar.gz`]);
+    expect(copies()).toContain(`${second.outputs.sha256}.tar.gz`);
     expect(notes.notes.size).toBe(1); // its records stay, too, until the engine has its state
+    expect((await bundleCopy.read(context(), second))?.state).toEqual(second);
+    await bundleCopy.remove(context(), second);
+    expect(keys()).toEqual([]);
   });
 
   test("a record that cannot be written is reported, and stops nothing", async () => {

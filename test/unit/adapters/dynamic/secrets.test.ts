@@ -24,6 +24,7 @@ import { startDeadline } from "../../../../provider/time/deadline.ts";
 import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
 import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../../simulation/scriptedFetch.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
+import { OWNER } from "../../../simulation/owners.ts";
 
 type Life = LifeCycle<object, StoredState>;
 const STATE: StoredState = { outputs: {}, bookkeeping: {} };
@@ -288,6 +289,7 @@ describe("of each kind", () => {
         deadline: startDeadline(dynamicHost.clock, 60_000),
         environment: () => undefined,
         scratch: () => Promise.resolve("/nowhere"),
+        owner: OWNER,
       };
       const signed = await place.link?.(copy, given);
       const signature = new URL(signed?.url ?? "").searchParams.get("X-Amz-Signature") ?? "";

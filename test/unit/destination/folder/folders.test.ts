@@ -22,9 +22,11 @@ import { draftPath } from "../../../../provider/files/drafts.ts";
 import { freeName } from "../../../../provider/files/owner.ts";
 import { startDeadline } from "../../../../provider/time/deadline.ts";
 import { DeadlineExceededError } from "../../../../provider/messages/errors.ts";
+import { OWNER } from "../../../simulation/owners.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 import { Secrets } from "../../../../provider/messages/secrets.ts";
+import { MARKS_FOLDER } from "../../../../provider/ownership/folderMarks.ts";
 
 let root: string;
 let folder: string;
@@ -48,6 +50,7 @@ beforeEach(() => {
     deadline: startDeadline(clock, 60_000),
     environment: () => undefined,
     scratch: () => Promise.resolve(root),
+    owner: OWNER,
   };
   writeFileSync(join(root, "bundle.tar.gz"), "an archive");
   const sha256 = createHash("sha256").update("an archive").digest("hex");
@@ -79,7 +82,7 @@ async function publish(): Promise<Copy> {
 describe("a site in a folder", () => {
   test("is its files, a list of them and a link, and nothing more; it is found again", async () => {
     const copy = await publish();
-    expect(names()).toEqual([bundle.sha256, `${bundle.sha256}.json`, "current"]);
+    expect(names()).toEqual([MARKS_FOLDER, bundle.sha256, `${bundle.sha256}.json`, "current"]);
     expect(readFileSync(join(folder, "current/guide/a.html"), "utf8")).toBe("a");
     expect(await site().compare(copy, context)).toBe("same");
     expect(copy.sitePath).toBe(join(folder, "current"));
@@ -114,7 +117,7 @@ describe("a site in a folder", () => {
   test("that is published several times at once exists once, and every run succeeds", async () => {
     const copies = await Promise.all(Array.from({ length: 10 }, publish));
     expect(new Set(copies.map(({ uri }) => uri)).size).toBe(1);
-    expect(names()).toEqual([bundle.sha256, `${bundle.sha256}.json`, "current"]);
+    expect(names()).toEqual([MARKS_FOLDER, bundle.sha256, `${bundle.sha256}.json`, "current"]);
     for (const copy of copies) expect(await site().compare(copy, context)).toBe("same");
   });
 
@@ -186,7 +189,7 @@ describe("a site in a folder", () => {
     rmSync(inSite("index.html"));
     await publish();
     expect(await site().compare(copy, context)).toBe("same");
-    expect(names()).toHaveLength(3);
+    expect(names()).toHaveLength(4);
   });
 });
 
@@ -197,10 +200,10 @@ describe("an archive in a folder", () => {
     mkdirSync(folder);
     writeFileSync(draftPath(folder, undefined, freeName()), "half an archive");
     const copy = await publishArchive();
-    expect(names()).toEqual([`${bundle.sha256}.tar.gz`]);
+    expect(names()).toEqual([MARKS_FOLDER, `${bundle.sha256}.tar.gz`]);
     writeFileSync(draftPath(folder, undefined, freeName()), "half an archive");
     await archive().remove([copy], [copy], context);
-    expect(names()).toEqual([`${bundle.sha256}.tar.gz`]);
+    expect(names()).toEqual([MARKS_FOLDER, `${bundle.sha256}.tar.gz`]);
     await archive().remove([copy, copy], [], context);
     expect(names()).toEqual([]);
   });
@@ -259,7 +262,7 @@ describe("at the time limit", () => {
     await expect(archive().remove([copies[1]], [], context)).rejects.toBe(LIMIT);
     await expect((await archive().begin(bundle, context)).publish()).rejects.toBe(LIMIT);
     expect(names()).toEqual(
-      [bundle.sha256, `${bundle.sha256}.json`, `${bundle.sha256}.tar.gz`, "current"].sort(),
+      [MARKS_FOLDER, bundle.sha256, `${bundle.sha256}.json`, `${bundle.sha256}.tar.gz`, "current"].sort(),
     );
   });
 });

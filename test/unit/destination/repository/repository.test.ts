@@ -238,8 +238,11 @@ describe("a removal", () => {
     registry.requests.length = 0;
     const context = await operation();
     await destination().remove(copies, [], context);
+    const [one = "", other = ""] = copies.map(digestIn);
     expect(context.reporter.lines.warn).toEqual([
-      `the registry ${registry.host} does not allow the removal of images: old copies stay in ${repository}`,
+      `the registry ${registry.host} does not allow the removal of images: old copies stay in ${repository}: ${one}, ${other} ` +
+        `(DELETE http://${registry.host}/v2/docs/site/manifests/${one} answered 405). ` +
+        "Remove them there, or let the registry's account delete images.",
     ]);
     expect(written("DELETE")).toHaveLength(1);
   });

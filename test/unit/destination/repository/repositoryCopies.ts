@@ -11,6 +11,7 @@ import { Secrets } from "../../../../provider/messages/secrets.ts";
 import { startDeadline } from "../../../../provider/time/deadline.ts";
 import { BUNDLE } from "../../../simulation/copiedBundle.ts";
 import { noPauses } from "../../../simulation/noPauses.ts";
+import { OWNER } from "../../../simulation/owners.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 
 /** A page that is worth compressing, and one that is not. */
@@ -34,6 +35,7 @@ export async function operation(): Promise<
     deadline: startDeadline(noPauses, 60_000),
     environment: () => undefined,
     scratch: () => Promise.resolve(scratch),
+    owner: OWNER,
   };
 }
 
