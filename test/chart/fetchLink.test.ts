@@ -160,9 +160,10 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
   });
 
   test("may have a host with a dot at its end, which no search domain completes", async () => {
-    pod.writeSecret(`${server.url.replace("127.0.0.1", "localhost.")}/a?${CANARY}`);
+    pod.replaceProgram("getent", '[ "$2" = store.example.com. ] && echo "127.0.0.1 STREAM"');
+    pod.writeSecret(`${server.url.replace("127.0.0.1", "store.example.com.")}/a?${CANARY}`);
     const { code, log } = await pod.fetch(ONE_SECOND);
-    expect(log).toContain("from localhost.");
+    expect(log).toContain("from store.example.com.");
     expect(code).toBe(0);
   });
 

@@ -95,9 +95,12 @@ func validate(kind string, object runtime.Object) field.ErrorList {
 		return corevalidation.ValidateSecret(as(object, &core.Secret{}))
 	case "Service":
 		service := as(object, &core.Service{})
-		// the API server fills it in before it validates
+		// the API server fills these in before it validates
 		if service.Spec.ClusterIP != "" && len(service.Spec.ClusterIPs) == 0 {
 			service.Spec.ClusterIPs = []string{service.Spec.ClusterIP}
+		}
+		if service.Spec.ExternalTrafficPolicy == core.ServiceExternalTrafficPolicyLocal && service.Spec.Type == core.ServiceTypeLoadBalancer {
+			service.Spec.HealthCheckNodePort = 30000
 		}
 		return corevalidation.ValidateServiceCreate(service)
 	case "Pod":

@@ -288,7 +288,7 @@ certificate_code() {
   case $1 in
     10) echo $expired ;;
     9) echo $not_yet_valid ;;
-    0 | 62 | 64) echo $other_name ;;
+    1 | 62 | 64) echo $other_name ;;
     *) echo 60 ;;
   esac
 }
