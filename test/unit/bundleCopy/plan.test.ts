@@ -76,6 +76,20 @@ describe("the decision", () => {
     );
   });
 
+  test.each([
+    { bundleUrl: null },
+    { bundleUrl: "" },
+    { expiresAt: null },
+    { renewAfter: "soon" },
+    { bundleUrl: null, expiresAt: null, renewAfter: null },
+  ])("signs another link if the state has %j in its place, and copies nothing", (values) => {
+    const { outputs, bookkeeping } = state();
+    const damaged = { outputs: { ...outputs, ...values }, bookkeeping } as unknown as BundleCopyState;
+    expect(decided(inputs(), damaged)).toBe(
+      "sign RENEW_WINDOW: the state has no valid link to s3://docs/v1, or no valid date of it, so the link is renewed; nothing is copied",
+    );
+  });
+
   test("without changes: none", () => {
     expect(decided(inputs(), state())).toBe("record UP_TO_DATE: s3://docs/v1 is the copy");
   });
