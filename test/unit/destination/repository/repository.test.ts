@@ -282,7 +282,7 @@ test("each operation asks for the rights that it needs, and for no more", async 
   await destination().find(digestIn(copy), await context());
   await destination().remove([copy], [], await context());
   expect(scopes).toEqual(
-    ["pull,push", "pull", "pull", "pull", "pull,push,delete"].map((rights) => [
+    ["pull,push", "pull", "pull", "pull", "pull", "pull,push", "pull,push,delete"].map((rights) => [
       `repository:docs/site:${rights}`,
     ]),
   );
