@@ -55,8 +55,11 @@ test.each<[string, object]>([
 test.each([
   [`copies/${SHA256}.tar.gz`, SOURCE],
   [`copies/${SHA256}`, `${SOURCE}, offlineSearch`],
-  [`s3://docs/${SHA256}.zip`, `${SOURCE}, endpoint, region, linkLife`],
-  [`s3://docs/#sha256:${SHA256}`, `${SOURCE}, endpoint, region, linkLife, offlineSearch`],
+  [`s3://docs/${SHA256}.zip`, `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, linkLife`],
+  [
+    `s3://docs/#sha256:${SHA256}`,
+    `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, linkLife, offlineSearch`,
+  ],
   [`r.internal/docs@sha256:${SHA256}`, `${SOURCE}, tag, base, plainHttp, offlineSearch, signingKeyEnv`],
 ])("another field of %s is refused with those that there are", (uri, fields) => {
   const id = `${uri}?jobId=7f3a&place=x`;
