@@ -3,7 +3,7 @@ import { VirtualClock } from "../../simulation/virtualClock.ts";
 /** Holds runs back before each of their steps. */
 export interface Turns {
   /** Resolves when it is this run's turn; never after the run was killed. */
-  turn(run: string): Promise<void>;
+  readonly turn: (run: string) => Promise<void>;
   readonly clock: VirtualClock;
 }
 
