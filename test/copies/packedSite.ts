@@ -51,11 +51,11 @@ export function writeSite(parent: string, links: boolean): string {
 /** The files of a folder with their content, through all links. */
 export function filesOf(folder: string): Record<string, string> {
   const found: Record<string, string> = {};
-  const open = [folder];
-  for (let path; (path = open.pop()) !== undefined;) {
-    if (statSync(path).isDirectory()) open.push(...readdirSync(path).map((name) => join(String(path), name)));
+  const add = (path: string): void => {
+    if (statSync(path).isDirectory()) for (const name of readdirSync(path)) add(join(path, name));
     else found[relative(folder, path)] = readFileSync(path, "latin1");
-  }
+  };
+  add(folder);
   return found;
 }
 
