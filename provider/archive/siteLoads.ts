@@ -2,22 +2,10 @@ import { extname } from "node:path/posix";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip } from "node:zlib";
 import { SITE_BASE } from "./externalAddress";
-import type { TextKind } from "./embedded";
 import { type InspectionBudget, NotInspected } from "./inspectionBudget";
+import { mediaTypeOf } from "./mediaTypes";
 import { type ExternalLoad, MAX_EXTERNAL_LOADS } from "./site";
 import { MAX_BYTES, textLoads } from "./textLoads";
-
-/** Extensions of what web servers send as pages, SVG files and styles. A file without an extension is sent as data. */
-const KINDS: ReadonlyMap<string, TextKind> = new Map([
-  [".html", "html"],
-  [".htm", "html"],
-  [".shtml", "html"],
-  [".xhtml", "xml"],
-  [".xht", "xml"],
-  [".svg", "xml"],
-  [".css", "css"],
-  [".webmanifest", "manifest"],
-]);
 
 /** Extensions of compressed files that servers send instead of the file without it, such as `gzip_static` of nginx. */
 const UNPACKERS = new Map([
@@ -25,11 +13,6 @@ const UNPACKERS = new Map([
   [".br", promisify(brotliDecompress)],
   [".zst", undefined],
 ]);
-
-/** Whether browsers show a file as a page. */
-export function isPage(path: string): boolean {
-  return /\.(?:s?html|htm|xht|xhtml)$/i.test(path);
-}
 
 /** Collects the external loads of a site's pages, SVG files and style sheets. */
 export class SiteLoads {
@@ -46,9 +29,10 @@ export class SiteLoads {
    * a load.
    */
   async inspect(path: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void> {
-    const name = path.toLowerCase().replace(/\.svgz$/, ".svg.gz");
-    const packing = UNPACKERS.has(extname(name)) ? extname(name) : "";
-    const kind = KINDS.get(extname(name.slice(0, name.length - packing.length)));
+    const ending = extname(path).toLowerCase();
+    const packing = UNPACKERS.has(ending) ? ending : "";
+    const type = mediaTypeOf(path.slice(0, path.length - packing.length));
+    const kind = type?.inspectedAs;
     const isFull = (): boolean => this.external.length >= MAX_EXTERNAL_LOADS;
     if (isFull() || kind === undefined) return;
     const add = (address: string): void => {
@@ -56,7 +40,7 @@ export class SiteLoads {
       if (!isKnown && !isFull()) this.external.push({ page: path, address });
     };
     try {
-      const bytes = await unpacked(await whole(size, content), packing);
+      const bytes = await unpacked(await whole(size, content), type?.encoding === "gzip" ? ".gz" : packing);
       const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
       await textLoads({ kind, text, base: SITE_BASE }, this.#budget, add);
     } catch (error) {

@@ -3,6 +3,7 @@ import { DestinationError } from "../../messages/errors";
 import { transferLine } from "../../messages/transferLine";
 import type { Copy, CopyContent, FoundCopy } from "../destination";
 import { headersOf } from "./fileHeaders";
+import { leadOn } from "./leadingPages";
 import { inParallel } from "../../concurrency/inParallel";
 import { CONCURRENCY, listObjects } from "./objects";
 import { LONGEST_KEY_BYTES, RECORDS_FOLDER } from "./inputs";
@@ -38,7 +39,7 @@ export async function publishSite(
   const inventory = await takeInventory(store);
   // Amazon S3 accepts an object with the name of a folder; other stores do not
   const existing = destination.endpoint === undefined ? undefined : [...inventory.objects.keys()];
-  const stages = siteObjects(await spool.files(), existing);
+  const stages = await leadOn(siteObjects(await spool.files(), existing), spool);
   const objects = stages.flat();
   checkNames(store, objects);
   const there = await existingContents(store, inventory, objects);
