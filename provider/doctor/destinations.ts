@@ -36,7 +36,18 @@ export async function checkDestinations(
   const checks: Promise<Finding[]>[] = [];
   if (folder !== undefined) checks.push(Promise.resolve([localFolder(folder, options)]));
   if (bucket !== undefined) {
-    const given = { bucket, prefix, endpoint, region };
+    const style = options["path-style"];
+    const given = {
+      ...{
+        bucket,
+        prefix,
+        endpoint,
+        region,
+        encryption: options.encryption,
+        kmsKeyId: options["kms-key-id"],
+      },
+      pathStyle: style === "true" || style === "false" ? style === "true" : style,
+    };
     checks.push(checkedBy("bucket", given, options, host, secrets, storeFindings));
   }
   if (repository !== undefined) {

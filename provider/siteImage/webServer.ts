@@ -40,7 +40,7 @@ function portsOf({ config }: PlatformImage): number[] {
     .map((name) => Number(/^(\d{1,5})(?:\/tcp)?$/.exec(name)?.[1]))
     .filter((port) => port > 0 && port < 65_536 && port !== 443 && port !== 8443);
   if (ports.length > 0) return [...new Set(ports)].sort((one, other) => one - other);
-  const isRoot = user === undefined || user === "" || /^(?:0|root)(?::|$)/.test(String(user));
+  const isRoot = typeof user !== "string" || user === "" || /^(?:0|root)(?::|$)/.test(user);
   return [isRoot ? 80 : 8080];
 }
 
