@@ -71,7 +71,7 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
 
     async begin(bundle, context, edition = bundle.sha256) {
       const base = await findBase(context);
-      const sink = new LayerWriter(await context.scratch(), base !== undefined, edition);
+      const sink = new LayerWriter(await context.scratch(), base?.images[0], edition);
       return {
         sink,
         async publish(placing, signing) {
