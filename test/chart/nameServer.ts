@@ -34,5 +34,5 @@ export async function startNameServer(
   });
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
   context.onTestFinished(() => void socket.close());
-  return (socket.address() as AddressInfo).port;
+  return (socket.address()).port;
 }
