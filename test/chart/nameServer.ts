@@ -1,5 +1,4 @@
 import { createSocket } from "node:dgram";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "vitest";
 
 const [TYPE_A, NAME_UNKNOWN] = [1, 3];
