@@ -33,5 +33,5 @@ export async function startNameServer(
   });
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
   context.onTestFinished(() => void socket.close());
-  return (socket.address()).port;
+  return socket.address().port;
 }
