@@ -322,7 +322,9 @@ describe("after a run that was killed", () => {
     mark.mockRejectedValueOnce(failure());
     await copies.create(context(), inputsOf("v2"));
     expect(reporter.lines.warn).toEqual([
-      expect.stringMatching(/^the marks of an interrupted run could not be taken over: s3:\/\/docs: the store is away/),
+      expect.stringMatching(
+        /^the marks of an interrupted run could not be taken over: s3:\/\/docs: the store is away/,
+      ),
     ]);
     const state = await copies.create(context(), inputsOf("v3"));
     await copies.remove(context(), state);
@@ -371,6 +373,15 @@ describe("a refresh", () => {
     const changed = await copies.read(context(), state);
     expect(changed?.state.bookkeeping.drifted).toBe("changed");
     compare.mockResolvedValueOnce("gone");
+    marks.clear();
+    expect(remove).not.toHaveBeenCalled();
+    expect(await copies.read(context(), state)).toBeUndefined();
+    // its mark goes with it: no later run knows its owner
+    expect(remove.mock.calls.map(([{ owner }, , gone, kept]) => [owner.id, gone, kept])).toEqual([
+      [state.bookkeeping.owner, state.bookkeeping.copies, []],
+    ]);
+    compare.mockResolvedValueOnce("gone");
+    remove.mockRejectedValueOnce(failure());
     expect(await copies.read(context(), state)).toBeUndefined();
     expect(copies.gone(state)).toEqual({
       code: "DRIFTED",
