@@ -33,6 +33,22 @@ export function publishedLifeCycle<T extends Published>(
   kind: PublicationKind<T>,
 ): LifeCycle<T["inputs"], T["state"]> {
   const { resource, item, items } = kind.terms;
+  /** Without a state, no operation could remove the marks at an item that is gone. The engine forgets it in any case. */
+  const removeMarks = async (
+    given: Context & { readonly owner: Owner },
+    inputs: T["inputs"],
+    item: T["item"],
+  ): Promise<void> => {
+    try {
+      await withinLimit(given, COMPARE_LIMIT_MS, (context) => kind.remove(context, inputs, [item], []));
+    } catch (error) {
+      given.signal.throwIfAborted();
+      const { message } = explained(error, kind.addressOf(item, inputs), "Remove it by hand");
+      given.reporter.warn(
+        `the mark of this resource stays, although the ${kind.terms.item} is gone: ${message}`,
+      );
+    }
+  };
   const changesContent = (inputs: T["inputs"], before: Partial<T["inputs"]>): boolean =>
     withEffect(kind.table, changedByTable(kind.table, inputs, before), "content", "replaces").length > 0;
   return {
@@ -87,7 +103,10 @@ export function publishedLifeCycle<T extends Published>(
         );
         if (compared === "same") return { inputs, state: withDrift(state) };
         // the state must keep the earlier items that are left
-        if (compared === "gone" && older.length === 0) return undefined;
+        if (compared === "gone" && older.length === 0) {
+          await removeMarks({ ...given, owner }, inputs, newest);
+          return undefined;
+        }
         return { inputs, state: withDrift(state, compared) };
       } catch (error) {
         throw explained(error, address, "The state is unchanged");
@@ -117,7 +136,12 @@ export function publishedLifeCycle<T extends Published>(
       try {
         const owner = ownerOf(state, given, successors?.owner);
         await withinLimit(given, DEFAULT_LIMIT_MS, (context) =>
-          kind.remove({ ...context, owner }, inputs, [...(successors?.items ?? []), ...kind.itemsOf(state)], []),
+          kind.remove(
+            { ...context, owner },
+            inputs,
+            [...(successors?.items ?? []), ...kind.itemsOf(state)],
+            [],
+          ),
         );
         if (successors) notes.forget();
       } catch (error) {
