@@ -43,7 +43,18 @@ export async function listReferrers(
   await putManifest(session, manifestOf(OCI_INDEX, { manifests: [...left, ...missing] }), tag);
 }
 
-async function hasReferrersApi(session: RegistrySession, digest: string): Promise<boolean> {
+/**
+ * The digests of the manifests in the list of an image's referrers.
+ *
+ * @param digest of the image
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function listedReferrers(session: RegistrySession, digest: string): Promise<string[]> {
+  return (await entriesUnder(session, referrersTag(digest))).map(digestIn).filter(isDigest);
+}
+
+/** Whether the registry itself lists the referrers of an image. @throws as {@link listReferrers} */
+export async function hasReferrersApi(session: RegistrySession, digest: string): Promise<boolean> {
   return session.send(
     {
       method: "GET",
