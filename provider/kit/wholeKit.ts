@@ -3,7 +3,7 @@ import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { ignoreMissing } from "../files/ignoreMissing";
-import { digestFile } from "../files/listing";
+import { digestFile, filesBelow } from "../files/listing";
 import type { Verifier } from "../signing/verifier";
 import { MANIFEST } from "./manifest";
 import { signatureFiles } from "./signatureFiles";
@@ -31,7 +31,9 @@ export async function wholeKit(
   verifier: Verifier | undefined,
   signal: AbortSignal,
 ): Promise<WrittenKit | undefined> {
-  if (kit.list.file !== SUMS) return undefined;
+  const stats = await lstat(path).catch(ignoreMissing);
+  if (kit.list.file !== SUMS || !stats?.isDirectory()) return undefined;
+  const there = new Set(await filesBelow(path)); // links are not followed
   const list = await readFile(join(path, SUMS)).catch(ignoreMissing);
   if (list === undefined || !(await isSigned(path, list, verifier))) return undefined;
   const listed = parseSums(list.toString());
@@ -39,6 +41,7 @@ export async function wholeKit(
   if (!isDeepStrictEqual(undated(listed), undated(ours))) return undefined;
   let size = 0;
   for (const { path: name, sha256 } of listed) {
+    if (!there.has(name)) return undefined;
     const found = await fileAt(join(path, name), signal);
     if (found?.sha256 !== sha256) return undefined;
     size += found.size;
