@@ -55,6 +55,8 @@ export function unconnected({ fault, error }: FailedAttempt, { host }: URL): Fai
       "NODE_EXTRA_CA_CERTS. The check cannot be switched off.";
   } else if (fault.kind === "refusedByProxy") {
     remedy = `Check HTTPS_PROXY, or name ${host} in NO_PROXY if it is reached without the proxy.`;
+  } else if (error.remedy.includes("HTTPS_PROXY")) {
+    remedy = error.remedy;
   } else if ("code" in fault && /^(EPROTO|ERR_SSL_)/.test(fault.code)) {
     remedy = `If ${host} has no TLS, set \`plainHttp\`.`;
   }

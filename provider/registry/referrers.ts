@@ -29,7 +29,7 @@ export async function listReferrers(
   digest: string,
   referrers: readonly ReferrerEntry[],
 ): Promise<void> {
-  if (await hasReferrersApi(session, digest)) return;
+  if ((await entriesOfApi(session, digest)) !== undefined) return;
   const tag = referrersTag(digest);
   const existing = await entriesUnder(session, tag);
   const missing = referrers.filter((each) => !existing.some((entry) => digestIn(entry) === each.digest));
@@ -44,17 +44,30 @@ export async function listReferrers(
 }
 
 /**
+<<<<<<< HEAD
  * The digests of the manifests in the list of an image's referrers.
+=======
+ * The entries of the list of an image's referrers.
+>>>>>>> main
  *
  * @param digest of the image
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
+<<<<<<< HEAD
 export async function listedReferrers(session: RegistrySession, digest: string): Promise<string[]> {
   return (await entriesUnder(session, referrersTag(digest))).map(digestIn).filter(isDigest);
 }
 
 /** Whether the registry itself lists the referrers of an image. @throws as {@link listReferrers} */
 export async function hasReferrersApi(session: RegistrySession, digest: string): Promise<boolean> {
+=======
+export async function referrersOf(session: RegistrySession, digest: string): Promise<unknown[]> {
+  return (await entriesOfApi(session, digest)) ?? entriesUnder(session, referrersTag(digest));
+}
+
+/** @returns undefined if the registry does not have the API */
+async function entriesOfApi(session: RegistrySession, digest: string): Promise<unknown[] | undefined> {
+>>>>>>> main
   return session.send(
     {
       method: "GET",
@@ -63,8 +76,9 @@ export async function hasReferrersApi(session: RegistrySession, digest: string):
       accepted: [200, ...NO_API],
     },
     async (reply) => {
-      if (reply.status !== 200) return false;
-      return Array.isArray(fieldsOf(await wholeBody(reply))["manifests"]);
+      if (reply.status !== 200) return undefined;
+      const { manifests } = fieldsOf(await wholeBody(reply));
+      return Array.isArray(manifests) ? (manifests as unknown[]) : undefined;
     },
   );
 }

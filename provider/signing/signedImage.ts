@@ -22,7 +22,7 @@ import {
   SIMPLE_SIGNING,
   type Artifact,
 } from "./artifacts";
-import { ENVELOPE_TYPE, opened, sealed } from "./envelope";
+import { ENVELOPE_TYPE, isAbout, opened, sealed } from "./envelope";
 import { isSignatureOf, signaturePayload } from "./imageSignature";
 import { readLayers } from "./layers";
 import type { Signer } from "./signer";
@@ -240,12 +240,4 @@ export async function removeReplacedArtifacts(
 async function namedArtifacts(session: RegistrySession, digest: string): Promise<string[]> {
   const tagged = await findTagged(session, [signatureTag(digest), attestationTag(digest)]);
   return [...tagged, ...(await listedReferrers(session, digest))];
-}
-
-function isAbout(statement: Buffer, digest: string): boolean {
-  const { subject } = fieldsOf(statement);
-  return (Array.isArray(subject) ? (subject as unknown[]) : []).some((each) => {
-    const { sha256 } = fieldsOf(fieldsOf(each)["digest"]);
-    return `sha256:${String(sha256)}` === digest;
-  });
 }

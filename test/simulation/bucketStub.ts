@@ -67,6 +67,8 @@ export interface BucketStub {
   insistsOnMd5: boolean;
   /** Gets each request before the store does. `"hang"`: no answer ever comes. */
   rule: (request: StubRequest) => StubAnswer | "hang" | undefined;
+  /** When the store may handle a request. @default at once */
+  ready?: (request: StubRequest) => Promise<void>;
   /** Writes as another user. */
   put(key: string, body: string | Buffer, headers?: IncomingHttpHeaders): void;
 }
@@ -100,7 +102,8 @@ export async function startBucketStub(context: Pick<TestContext, "onTestFinished
     requests.push(request);
     const ruled = stub.rule(request);
     if (ruled === "hang") return void incoming.resume();
-    const answered = buffer(incoming).then((body) => {
+    const answered = buffer(incoming).then(async (body) => {
+      await stub.ready?.(request);
       const answer = ruled ?? reply(stub, request, body);
       outgoing.writeHead(answer.status, { "content-type": "application/xml", ...answer.headers });
       outgoing.end(answer.body);

@@ -200,7 +200,8 @@ async function removeImage({ session, marks }: Place, copy: Copy, kept: Readonly
     const image = pinned(session.repository, digest);
     reporter.warn(`${image} stays, because the tag ${firstOf(tags)} names it. Remove it with that tag`);
   }
-  if (named.has(top)) return;
+  // what owners said about their tags is of no use any more
+  if (named.has(top)) return marks.forget(itemOf(top));
   // an index before the manifests that it refers to: some registries require this order
   const digests = manifestsOf(copy).filter((digest) => !needed.has(digest) && !named.has(digest));
   const removals = digests.map((digest) => () => deleteManifest(session, digest));
