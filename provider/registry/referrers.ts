@@ -44,30 +44,17 @@ export async function listReferrers(
 }
 
 /**
-<<<<<<< HEAD
- * The digests of the manifests in the list of an image's referrers.
-=======
  * The entries of the list of an image's referrers.
->>>>>>> main
  *
  * @param digest of the image
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
-<<<<<<< HEAD
-export async function listedReferrers(session: RegistrySession, digest: string): Promise<string[]> {
-  return (await entriesUnder(session, referrersTag(digest))).map(digestIn).filter(isDigest);
-}
-
-/** Whether the registry itself lists the referrers of an image. @throws as {@link listReferrers} */
-export async function hasReferrersApi(session: RegistrySession, digest: string): Promise<boolean> {
-=======
 export async function referrersOf(session: RegistrySession, digest: string): Promise<unknown[]> {
   return (await entriesOfApi(session, digest)) ?? entriesUnder(session, referrersTag(digest));
 }
 
 /** @returns undefined if the registry does not have the API */
 async function entriesOfApi(session: RegistrySession, digest: string): Promise<unknown[] | undefined> {
->>>>>>> main
   return session.send(
     {
       method: "GET",

@@ -8,8 +8,8 @@ import {
   type Manifest,
   type RefusedRemoval,
 } from "../registry/manifests";
-import { repositoryName } from "../registry/reference";
-import { hasReferrersApi, listedReferrers, listReferrers, referrersTag } from "../registry/referrers";
+import { isDigest, repositoryName } from "../registry/reference";
+import { listReferrers, referrersOf, referrersTag } from "../registry/referrers";
 import type { RegistrySession } from "../registry/session";
 import {
   attestationArtifact,
@@ -22,7 +22,7 @@ import {
   SIMPLE_SIGNING,
   type Artifact,
 } from "./artifacts";
-import { ENVELOPE_TYPE, isAbout, opened, sealed } from "./envelope";
+import { ENVELOPE_TYPE, isAbout, opened, sealed, STATEMENT_TYPE } from "./envelope";
 import { isSignatureOf, signaturePayload } from "./imageSignature";
 import { readLayers } from "./layers";
 import type { Signer } from "./signer";
@@ -226,8 +226,6 @@ export async function removeReplacedArtifacts(
   digest: string,
   manifests: readonly string[],
 ): Promise<RefusedRemoval | undefined> {
-  // a registry with the API for referrers lists all that it has
-  if (await hasReferrersApi(session, digest)) return undefined;
   const named = await namedArtifacts(session, digest);
   for (const each of manifests.filter((manifest) => !named.includes(manifest))) {
     const refused = await deleteManifest(session, each);
@@ -239,5 +237,9 @@ export async function removeReplacedArtifacts(
 /** The artifacts of an image that a verifier finds: by their tags, and in the list of its referrers. */
 async function namedArtifacts(session: RegistrySession, digest: string): Promise<string[]> {
   const tagged = await findTagged(session, [signatureTag(digest), attestationTag(digest)]);
-  return [...tagged, ...(await listedReferrers(session, digest))];
+  const referrers = (await referrersOf(session, digest))
+    .map(fieldsOf)
+    .filter(({ artifactType }) => artifactType === STATEMENT_TYPE)
+    .map(({ digest: referrer }) => referrer);
+  return [...tagged, ...referrers.filter(isDigest)];
 }

@@ -225,7 +225,16 @@ export function repositoryKinds(registry: RepositoriesStub): PlaceKind[] {
     resource: "BundleCopy",
     left: (place: string) => {
       const { manifests, tags } = registry.at(place);
-      return [...tags.keys(), ...manifests.keys()].sort();
+      const tagged = new Set(tags.values());
+      // an earlier list of referrers: who replaces it by its tag may leave it to the registry
+      const isReplacedList = ([digest, { type }]: [string, { type: string }]): boolean =>
+        type.includes("image.index") &&
+        !tagged.has(digest) &&
+        manifestsBelow({ manifests }, digest).every((each) => each === digest || !manifests.has(each));
+      return [
+        ...tags.keys(),
+        ...[...manifests].filter((each) => !isReplacedList(each)).map(([digest]) => digest),
+      ].sort();
     },
     writes: (place: string) =>
       requests.filter(
