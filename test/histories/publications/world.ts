@@ -319,11 +319,10 @@ export class World {
       if (pointer === "no pointer") return;
       if (!resource.isTaken && pointer !== this.#place.nameOf(newest))
         this.#fail(`${index} has lost its pointer to ${String(pointer)}, and nobody said it`);
-      // given to the next owner when its owner leaves
-      const key = this.#place.pointerKey(destination);
-      const heirs = this.#resources.filter((each) => this.#place.pointerKey(this.#destination(each)) === key);
-      if (heirs.every((each) => each.isSettled || !this.#isUsed[this.#resources.indexOf(each)])) {
-        const names = heirs.flatMap((each) => this.#copies(each).map((copy) => this.#place.nameOf(copy)));
+      // given to the next owner when its owner leaves. A tag that a program no longer names stays at its copy
+      if (this.#resources.every((each, at) => each.isSettled || !this.#isUsed[at])) {
+        const copies = this.#resources.flatMap((each) => this.#copies(each));
+        const names = copies.map((copy) => this.#place.nameOf(copy));
         if (pointer === undefined || !names.includes(pointer))
           this.#fail(`the pointer of ${index} leads to ${String(pointer)}: to no copy that anybody has`);
       }
