@@ -48,7 +48,7 @@ export interface Bundle extends BundleFile {
  * @throws BundleRefusedError; the signal's reason; the error of the file system
  */
 export async function inspectBundle(
-  bundle: BundleFile,
+  bundle: BundleFile & Partial<Pick<Bundle, "jobId">>,
   limits: SiteLimits,
   { signal, reporter }: { readonly signal: AbortSignal; readonly reporter: Reporter },
 ): Promise<Inspection> {

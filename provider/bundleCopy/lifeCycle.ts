@@ -12,6 +12,7 @@ import { folderFailures, localFailures } from "../published/localFailures";
 import type { PublicationKind } from "../published/publication";
 import { fromNow } from "../resource/decision";
 import type { CheckFailure } from "../resource/inputTable";
+import { isStoredLink } from "../service/storedLink";
 import { signerFrom } from "../signing/signer";
 import { describeSource } from "../source/bundleSource";
 import { reportLeftOut } from "../source/inspect";
@@ -106,6 +107,13 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 
   reasonToSign({ destination }, { outputs }, nowMs) {
     const { uri, expiresAt, renewAfter } = outputs;
+    const isDamaged = isLinkSigned(destination)
+      ? expiresAt !== undefined && !isStoredLink(outputs)
+      : "bundleUrl" in outputs && typeof outputs.bundleUrl !== "string";
+    if (isDamaged) {
+      const text = `the state has no valid link to ${uri}, or no valid date of it, so the link is renewed; nothing is copied`;
+      return { code: "RENEW_WINDOW", text };
+    }
     if (destinationChange(outputs.destination, destination) === "link") {
       return { code: "SETTINGS", text: `destination.linkLife changed: a new link to ${uri} is signed` };
     }

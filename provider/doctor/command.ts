@@ -1,10 +1,11 @@
 import { packageVersion } from "../files/packageVersion";
 import { Secrets } from "../messages/secrets";
 import { examine } from "./doctor";
-import { failureOf, isHealthy } from "./finding";
+import { isHealthy, resultOf } from "./finding";
 import type { DoctorHost } from "./host";
 import { HELP, readOptions, UsageError, type Options } from "./options";
 import { jsonReport, textReport } from "./report";
+import type { ServiceResult } from "./service";
 
 /** What the command prints, and its exit status. */
 export interface CommandResult {
@@ -28,14 +29,13 @@ export async function runCommand(args: readonly string[], host: DoctorHost): Pro
   const version = packageVersion();
   if (options.version) return { stdout: `${version}\n`, stderr: "", exitCode: 0 };
   const secrets = new Secrets();
-  try {
-    const examination = await examine(options, host, secrets);
-    const report = (options.json ? jsonReport : textReport)(examination, version);
-    const exitCode = isHealthy(examination.findings) ? 0 : 1;
-    return { stdout: secrets.removeFrom(report), stderr: "", exitCode };
-  } catch (error) {
-    const { message, remedy } = failureOf("doctor", error);
-    const stderr = secrets.removeFrom(`pulumi-docs-hosting: ${message}. ${remedy ?? ""}\n`);
-    return { stdout: "", stderr, exitCode: 1 };
-  }
+  // also an error outside of the checks is in the report, so that programs can read it
+  const examination = await resultOf<ServiceResult>(
+    "doctor",
+    () => examine(options, host, secrets),
+    (finding) => ({ findings: [finding], mayHaveStarted: options.start }),
+  );
+  const report = (options.json ? jsonReport : textReport)(examination, version);
+  const exitCode = isHealthy(examination.findings) ? 0 : 1;
+  return { stdout: secrets.removeFrom(report), stderr: "", exitCode };
 }

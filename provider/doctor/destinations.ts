@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { DestinationContext } from "../destination/destination";
-import { RECORDS_FOLDER, type BucketInputs } from "../destination/bucket/inputs";
+import { encryptionOf, RECORDS_FOLDER, type BucketInputs } from "../destination/bucket/inputs";
 import { loadSdk } from "../destination/bucket/sdk";
 import { Store } from "../destination/bucket/store";
 import { checkDestination } from "../destination/inputs";
@@ -15,7 +15,7 @@ import { parseBase, parseRepository, repositoryName } from "../registry/referenc
 import { RegistrySession } from "../registry/session";
 import { cancelUpload } from "../registry/upload";
 import { startDeadline } from "../time/deadline";
-import { failure, failureOf, ok, silent, warning, type Finding } from "./finding";
+import { failure, failureOf, findingOf, ok, resultOf, silent, warning, type Finding } from "./finding";
 import { folderFinding } from "./folders";
 import type { DoctorHost } from "./host";
 import type { Options } from "./options";
@@ -35,14 +35,17 @@ export async function checkDestinations(
 ): Promise<Finding[]> {
   const { folder, bucket, prefix, endpoint, region, repository, base, "plain-http": plainHttp } = options;
   const checks: Promise<Finding[]>[] = [];
-  if (folder !== undefined) checks.push(Promise.resolve([localFolder(folder, options)]));
+  if (folder !== undefined)
+    checks.push(Promise.resolve([findingOf("folder", () => localFolder(folder, options))]));
   if (bucket !== undefined) {
     const given = { bucket, prefix, endpoint, region };
-    checks.push(checkedBy("bucket", given, options, host, secrets, storeFindings));
+    const run = () => checkedBy("bucket", given, options, host, secrets, storeFindings);
+    checks.push(resultOf("bucket", run, (finding) => [finding]));
   }
   if (repository !== undefined) {
     const given = { repository, base, plainHttp };
-    checks.push(checkedBy("registry", given, options, host, secrets, registryFindings));
+    const run = () => checkedBy("registry", given, options, host, secrets, registryFindings);
+    checks.push(resultOf("registry", run, (finding) => [finding]));
   }
   return (await Promise.all(checks)).flat();
 }
@@ -120,7 +123,7 @@ async function* storeFindings(
     if (!write) return;
     const Key = store.key(`${RECORDS_FOLDER}/doctor-${randomUUID()}`);
     await store.run("s3:PutObject", Key, (options) =>
-      client.putObject({ Bucket, Key, Body: "doctor" }, options),
+      client.putObject({ Bucket, Key, Body: "doctor", ...encryptionOf(inputs) }, options),
     );
     await store.run("s3:DeleteObject", Key, (options) => client.deleteObject({ Bucket, Key }, options));
     yield ok("bucket", `${store.uri} can be written: an object was written and deleted`);

@@ -2,15 +2,15 @@ import type { Secrets } from "../messages/secrets";
 import type { ConfigurationSource } from "../service/configuration";
 import { signerFrom } from "../signing/signer";
 import { checkDestinations } from "./destinations";
-import { failureOf, isHealthy, ok, type Finding } from "./finding";
+import { failureOf, isHealthy, ok, resultOf, type Finding } from "./finding";
 import { checkFolders } from "./folders";
 import type { DoctorHost } from "./host";
 import { checkNetwork } from "./network";
 import type { Options } from "./options";
-import { findProject } from "./pulumiProject";
+import { findProject, type PulumiProject } from "./pulumiProject";
 import { checkService, type ServiceResult } from "./service";
 import { checkSettings } from "./settings";
-import { readStackSettings } from "./stackSettings";
+import { readStackSettings, type StackSettings } from "./stackSettings";
 import { cliFinding, versionFindings } from "./versions";
 
 /**
@@ -21,21 +21,39 @@ import { cliFinding, versionFindings } from "./versions";
  * @returns all findings, in the order of the checks
  */
 export async function examine(options: Options, host: DoctorHost, secrets: Secrets): Promise<ServiceResult> {
-  const project = findProject(host.folder);
-  const [cli, stack] = await Promise.all([cliFinding(host), readStackSettings(host, project, options.stack)]);
+  const { project, findings: unfound } = await resultOf<FoundProject>(
+    "stack",
+    () => ({ project: findProject(host.folder), findings: [] }),
+    (finding) => ({ project: undefined, findings: [finding] }),
+  );
+  const [cli, stack] = await Promise.all([
+    resultOf("pulumi-cli", () => cliFinding(host), identity),
+    unfound.length > 0
+      ? { settings: NO_SETTINGS, findings: unfound }
+      : resultOf(
+          "stack",
+          () => readStackSettings(host, project, options.stack),
+          (finding) => ({ settings: NO_SETTINGS, findings: [finding] }),
+        ),
+  ]);
   for (const { value, isSecret } of stack.settings.values()) if (isSecret) secrets.add(value.trim());
   const source: ConfigurationSource = {
     secrets,
     environment: host.environment,
     stackConfig: (name) => stack.settings.get(name)?.value,
   };
-  const settings = checkSettings(source, stack, options);
+  const settings = await resultOf(
+    "settings",
+    () => checkSettings(source, stack, options),
+    (finding) => ({ findings: [finding], baseUrl: undefined, hasKey: false }),
+  );
   const [service, destinations] = await Promise.all([
     checkWay(settings, options, host, source, secrets),
     checkDestinations(options, host, secrets),
   ]);
+  const versions = await resultOf("package", () => versionFindings(host, project), list);
   const findings = [
-    ...versionFindings(host, project),
+    ...versions,
     cli,
     ...stack.findings,
     ...settings.findings,
@@ -47,6 +65,15 @@ export async function examine(options: Options, host: DoctorHost, secrets: Secre
   return { ...service, findings };
 }
 
+interface FoundProject {
+  readonly project: PulumiProject | undefined;
+  readonly findings: readonly Finding[];
+}
+
+const NO_SETTINGS: StackSettings["settings"] = new Map();
+const identity = (finding: Finding): Finding => finding;
+const list = (finding: Finding): Finding[] => [finding];
+
 /** Checks the connection to the service, and its replies. */
 async function checkWay(
   { baseUrl, hasKey }: ReturnType<typeof checkSettings>,
@@ -56,9 +83,13 @@ async function checkWay(
   secrets: Secrets,
 ): Promise<ServiceResult> {
   if (baseUrl === undefined) return { findings: [] };
-  const network = await checkNetwork(baseUrl, host);
+  const network = await resultOf("connection", () => checkNetwork(baseUrl, host), list);
   if (!isHealthy(network) || !hasKey) return { findings: network };
-  const service = await checkService(options, host, source, secrets);
+  const service = await resultOf<ServiceResult>(
+    "key-accepted",
+    () => checkService(options, host, source, secrets),
+    (finding) => ({ findings: [finding], mayHaveStarted: options.start }),
+  );
   return { ...service, findings: [...network, ...service.findings] };
 }
 

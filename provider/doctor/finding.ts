@@ -37,6 +37,28 @@ export function failureOf(check: string, error: unknown): Finding {
   return failure(check, `internal error (${redact(text)})`, "Please report it.");
 }
 
+/** Runs one check. An error of it is its finding, so that every other check still has one. */
+export function findingOf(check: string, run: () => Finding): Finding {
+  try {
+    return run();
+  } catch (error) {
+    return failureOf(check, error);
+  }
+}
+
+/** The same of several checks that depend on each other. @param otherwise the result for the finding of an error */
+export async function resultOf<Result>(
+  check: string,
+  run: () => Result | Promise<Result>,
+  otherwise: (finding: Finding) => Result,
+): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    return otherwise(failureOf(check, error));
+  }
+}
+
 /** Reports nothing: a check reports by its findings. */
 export const silent: Reporter = {
   progress: () => undefined,

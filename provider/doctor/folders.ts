@@ -2,16 +2,20 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { diskFailure, type DiskPlace } from "../files/diskFailure";
 import { ELSEWHERE, homeFolder } from "../files/homeFolder";
-import { failureOf, ok, type Finding } from "./finding";
+import { failureOf, findingOf, ok, type Finding } from "./finding";
 import type { DoctorHost } from "./host";
 
 const NO_SIGNAL = new AbortController().signal;
 
 /** The folders of this machine that every run writes to. */
-export function checkFolders({ environment, temporaryFolder }: DoctorHost): Finding[] {
+export function checkFolders(host: DoctorHost): Finding[] {
   return [
-    folderFinding("pulumi-home", homeFolder(environment, ""), ELSEWHERE),
-    folderFinding("temporary-folder", temporaryFolder, { elsewhere: "set TMPDIR to another folder" }),
+    findingOf("pulumi-home", () =>
+      folderFinding("pulumi-home", homeFolder(host.environment, "", host.homeFolder), ELSEWHERE),
+    ),
+    findingOf("temporary-folder", () =>
+      folderFinding("temporary-folder", host.temporaryFolder, { elsewhere: "set TMPDIR to another folder" }),
+    ),
   ];
 }
 

@@ -14,6 +14,8 @@ export interface DoctorHost extends Pick<Context, "fetch" | "lookup" | "clock"> 
   /** The folder that the command was started in. */
   readonly folder: string;
   readonly temporaryFolder: string;
+  /** The folder of the user. Fails for a user without one. */
+  readonly homeFolder: () => string;
   /** Version of Node.js, without «v». */
   readonly nodeVersion: string;
   /** Runs a program in {@link folder}. Never fails. */

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { lookup } from "node:dns";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import nodeFetch from "node-fetch";
 import { systemClock } from "../time/clock";
 import type { DoctorHost, Ended } from "./host";
@@ -14,8 +14,11 @@ export const thisMachine: DoctorHost = {
   lookup,
   clock: systemClock,
   environment: (name) => process.env[name],
-  folder: process.cwd(),
+  get folder() {
+    return process.cwd(); // fails if somebody removed it
+  },
   temporaryFolder: tmpdir(),
+  homeFolder: homedir,
   nodeVersion: process.versions.node,
   run: (command, args) =>
     new Promise<Ended>((resolve) => {

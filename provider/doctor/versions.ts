@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { ownText } from "../files/ownText";
-import { failure, ok, warning, type Finding } from "./finding";
+import { failure, findingOf, ok, warning, type Finding } from "./finding";
 import type { DoctorHost } from "./host";
 import type { PulumiProject } from "./pulumiProject";
 
@@ -29,8 +29,8 @@ export function versionFindings(host: DoctorHost, project: PulumiProject | undef
   if (project?.runtime !== "nodejs") return [node, ok("package", `${NAME} ${version}`)];
   return [
     node,
-    packageFinding(project, version),
-    sdkFinding(project, peerDependencies[SDK]?.replace("^", "") ?? "0.0.0"),
+    findingOf("package", () => packageFinding(project, version)),
+    findingOf("pulumi-sdk", () => sdkFinding(project, peerDependencies[SDK]?.replace("^", "") ?? "0.0.0")),
   ];
 }
 

@@ -1,11 +1,28 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { ConfigurationError } from "../messages/errors";
 
 /** A folder of this package in Pulumi's home folder: on disk, not in memory. */
-export function homeFolder(environment: (name: string) => string | undefined, name: string): string {
+export function homeFolder(
+  environment: (name: string) => string | undefined,
+  name: string,
+  findHome = homedir,
+): string {
   // an empty variable counts as unset, as in Pulumi
-  return join(environment("PULUMI_HOME") || join(homedir(), ".pulumi"), "docs-hosting", name);
+  return join(environment("PULUMI_HOME") || join(userHome(findHome), ".pulumi"), "docs-hosting", name);
+}
+
+/** @throws ConfigurationError for a user without one: a number that the system does not know, as of `docker run --user 4711` */
+function userHome(findHome: () => string): string {
+  try {
+    return findHome();
+  } catch {
+    throw new ConfigurationError(
+      "this user has no home folder",
+      "Set PULUMI_HOME to a folder that this user may write, or set HOME.",
+    );
+  }
 }
 
 /** How a user can choose another folder, for messages. */

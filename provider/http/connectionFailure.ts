@@ -43,7 +43,7 @@ export function connectionFailure(
     return lost(
       { kind: "refusedByProxy", status: refusedByProxy },
       `the proxy ${proxyHost ?? ""} refused to connect to ${endpoint.host} (status ${refusedByProxy})`,
-      "Check HTTPS_PROXY, or name the service's host in NO_PROXY if it is reached without the proxy.",
+      proxyRemedy(refusedByProxy, new URL(endpoint.url).hostname),
     );
   }
   if (/CERT|ISSUER|SIGNATURE/.test(code) && !code.startsWith("ERR_SSL_")) {
@@ -65,8 +65,30 @@ export function connectionFailure(
     code === "ENOTFOUND"
       ? `host not found: ${proxy ?? endpoint.host}`
       : `${endpoint.name} failed${through} (${code})`,
-    code === "ECONNREFUSED" && proxy === undefined
-      ? `Is the service started? Nothing listens at ${endpoint.host}: check that address, too.`
-      : "Check the network, the base URL, and that the service is up.",
+    unconnectedRemedy(code, endpoint, proxy),
   );
+}
+
+function unconnectedRemedy(code: string, { host, url }: Endpoint, proxy: string | undefined): string {
+  if (proxy !== undefined) {
+    return `Check HTTPS_PROXY (${proxy}), that this is a proxy and up, and the network. ${excepted(new URL(url).hostname)}`;
+  }
+  return code === "ECONNREFUSED"
+    ? `Is the service started? Nothing listens at ${host}: check that address, too.`
+    : "Check the network, the base URL, and that the service is up.";
+}
+
+const excepted = (host: string): string => `If ${host} is reached without the proxy, name it in NO_PROXY.`;
+
+/** @param status with which the proxy answered the request for a tunnel (CONNECT) */
+function proxyRemedy(status: number, host: string): string {
+  switch (status) {
+    case 407:
+      return `The proxy wants a login: write HTTPS_PROXY as http://USER:PASSWORD@HOST:PORT. ${excepted(host)}`;
+    case 405:
+    case 501:
+      return `Check HTTPS_PROXY: what answers there opens no tunnel (CONNECT), so it is no proxy for https. ${excepted(host)}`;
+    default:
+      return "Check HTTPS_PROXY, or name the service's host in NO_PROXY if it is reached without the proxy.";
+  }
 }

@@ -1,4 +1,5 @@
 import { isLoopback } from "./loopback";
+import { isExcepted } from "./noProxy";
 import { ConfigurationError } from "../messages/errors";
 
 /** Environment variable with the URL of the proxy for `https:`. The lower-case name takes precedence, as usual. */
@@ -28,20 +29,4 @@ export function proxyFor(
     `${PROXY_VARIABLE} is not the URL of an http(s) proxy`,
     `Write it like http://proxy.example.com:3128, or name the service's host in ${NO_PROXY_VARIABLE}.`,
   );
-}
-
-/**
- * Whether `NO_PROXY` contains a host. It is a comma-separated list of hosts, each with all subdomains and optionally a port; «*»
- * means all. In proxy-from-env (2.1), a host excludes its subdomains, and a proxy without a scheme uses TLS.
- */
-function isExcepted({ hostname, port }: URL, list: string): boolean {
-  return list
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .some((entry) => {
-      if (entry === "*") return true;
-      const [, host = "", onlyPort] = /^(?:\*?\.)?(.*?)(?::(\d+))?$/.exec(entry) ?? [];
-      if (host === "" || (onlyPort !== undefined && onlyPort !== (port || "443"))) return false;
-      return hostname === host || hostname.endsWith(`.${host}`);
-    });
 }

@@ -10,6 +10,11 @@ import type { Answer } from "./answer";
 import type { Endpoint, Origin } from "./endpoint";
 import type { FailedAttempt } from "./failedAttempt";
 import { parseJson, QUOTE_LENGTH } from "./replyBody";
+import { webPageIn } from "./webPage";
+
+/** The remedy if a web page answered: then the status says nothing about a domain or a job. */
+export const NOT_THE_API =
+  "A web page answered, not the API of the service. Check the host and the path of the base URL, and that nothing in between (a proxy, a login page) answers in its place.";
 
 /** Statuses that redirect a client to another URL. */
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -25,7 +30,8 @@ export function refusal(
   const requestId = redact(answer.requestId, QUOTE_LENGTH);
   const request = requestId && ` (request ${requestId})`;
   const answered = `${endpoint.name} answered ${status}${request}${reason && `: ${reason}`}`;
-  const [Refusal, message, remedy] = explanation(status, answered, origin);
+  const isWebPage = answer.text !== undefined && webPageIn(answer.text) !== undefined;
+  const [Refusal, message, remedy] = explanation(status, answered, origin, isWebPage);
   const error = new Refusal(message, remedy, { status, requestId });
   return { fault: { kind: "status", status, retryAfterMs }, error };
 }
@@ -33,7 +39,8 @@ export function refusal(
 function explanation(
   status: number,
   answered: string,
-  { apiKeyName }: Origin,
+  { apiKeyName, baseUrl }: Origin,
+  isWebPage: boolean,
 ): readonly [typeof ResponseError, message: string, remedy: string] {
   switch (status) {
     case 401:
@@ -50,12 +57,20 @@ function explanation(
           "lacks the scope (one that may only read can refresh, but not start); or this machine's address is not one that " +
           "the organization allows. Check the three in the dashboard.",
       ];
-    case 404:
-      return [NotFoundError, answered, "Check the domain, the job id and the base URL."];
-    case 409:
-      return [NotReadyError, answered, "Try again when the job is completed."];
     case 429:
       return [ResponseError, `the service limits the rate of requests (${answered})`, "Try again later."];
+  }
+  // only the API itself can say that a job is gone, or not completed
+  if (isWebPage && status >= 400 && status < 500) return [ResponseError, answered, NOT_THE_API];
+  switch (status) {
+    case 404:
+      return [
+        NotFoundError,
+        answered,
+        `Check the domain, the job id and the base URL.${pathRemedy(baseUrl)}`,
+      ];
+    case 409:
+      return [NotReadyError, answered, "Try again when the job is completed."];
   }
   if (REDIRECTS.has(status)) {
     return [
@@ -71,11 +86,18 @@ function explanation(
   ];
 }
 
-/** The service's message: the field `error`, or the beginning of a text that is not JSON. */
+/** A hint at the path of a base URL, which is often a page of the dashboard; empty without one. */
+export function pathRemedy(baseUrl: string): string {
+  const { pathname, origin } = new URL(baseUrl);
+  if (pathname === "/") return "";
+  return ` The base URL has the path ${pathname}: if the API is not below it, set the base URL to ${origin}.`;
+}
+
+/** The service's message: the field `error`, or the beginning of a text that is not JSON; a web page by its title. */
 function serviceReason(text: string | undefined): string {
   if (text === undefined) return "";
   const body = parseJson(text);
-  if (body === undefined) return redact(text, QUOTE_LENGTH);
+  if (body === undefined) return webPageIn(text) ?? redact(text, QUOTE_LENGTH);
   const { error: reason } = Object(body) as { error?: unknown };
   return typeof reason === "string" ? redact(reason) : "";
 }

@@ -1,5 +1,6 @@
 import { redact } from "../messages/redaction";
 import { malformed } from "./malformed";
+import { webPageIn } from "./webPage";
 
 /** Largest decoded body that is read, in bytes. The service's replies are far below. */
 export const MAX_BODY_BYTES = 1024 * 1024;
@@ -30,7 +31,8 @@ export function parseObject(endpoint: string, text: string | undefined): Record<
   if (text.trim() === "") return fail("with an empty reply");
   if (isTooDeep(text)) return fail(`JSON that is nested deeper than ${MAX_DEPTH} levels`);
   const value = parseJson(text);
-  if (value === undefined) return fail(`something that is not JSON: ${redact(text, QUOTE_LENGTH)}`);
+  if (value === undefined)
+    return fail(webPageIn(text) ?? `something that is not JSON: ${redact(text, QUOTE_LENGTH)}`);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return fail("JSON that is not an object");
   }

@@ -51,7 +51,8 @@ export function allowedRepeats(fault: Fault, repetition: Repetition): number {
     case "interrupted":
       return Math.min(repeatsByCode(fault.code), ofUnknownFate);
     case "refusedByProxy":
-      return fault.status >= 500 || REFUSED_FOR_NOW.has(fault.status) ? Infinity : 0;
+      // others, such as 405, 407 and 501, are the proxy's last word
+      return BROKEN_INSIDE.has(fault.status) || REFUSED_FOR_NOW.has(fault.status) ? Infinity : 0;
     case "notHttp":
       return Math.min(MAX_REPEATS.notHttp, ofUnknownFate);
     case "malformed":

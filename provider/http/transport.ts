@@ -11,6 +11,7 @@ import type { Pacers } from "./pacers";
 import { refusal } from "./refusal";
 import { parseObject, QUOTE_LENGTH } from "./replyBody";
 import { Retries, type Peer } from "./retries";
+import { mayHaveBeenProcessed } from "./retryPolicy";
 
 /** A successful reply whose body is a JSON object. */
 export interface Reply {
@@ -45,6 +46,8 @@ const REPORT_AFTER_MS = 5_000;
 export class Transport {
   /** How far this machine's clock is ahead of the service's, in milliseconds, by the last `Date` header seen. */
   clockAheadMs: number | undefined;
+  /** Whether the service may have received a start that it did not answer usably. */
+  mayHaveStarted = false;
   readonly #peer: Peer = { name: "the service", isKnown: false, wasAnswered: false };
   /** Whether a wrong `Content-Type` was reported: once is enough. */
   #warnedOfType = false;
@@ -69,7 +72,10 @@ export class Transport {
       secrets.add(key);
       const pacer = pacers.of(service.baseUrl, key);
       await this.#turn(pacer, endpoint, repeats > 0);
+      const { mayHaveStarted } = this;
+      if (call.repetition === "start") this.mayHaveStarted = true; // until its fate is known
       const outcome = await this.#attempt(call, endpoint, { key, repeats }, read);
+      if ("value" in outcome || !mayHaveBeenProcessed(outcome.fault)) this.mayHaveStarted = mayHaveStarted;
       pacer.ended(outcome);
       if ("value" in outcome) return outcome.value;
       this.#peer.isKnown = pacer.wasAnswered;

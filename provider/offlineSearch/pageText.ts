@@ -1,6 +1,7 @@
 import { type Token, TokenizerMode } from "parse5";
 import { MarkupReader } from "../archive/markupReader";
 import type { Section } from "../search/textIndex";
+import { beginning } from "../search/words";
 
 /** What a page contributes to its site's search. */
 export interface PageText {
@@ -48,8 +49,10 @@ const PROGRAM = /^\s*(?:$|module\s*$|(?:text|application)\/(?:x-)?(?:java|ecma)s
 const PERMALINK = /^[\s¶#§🔗\u200b]+|[\s¶#§🔗\u200b]+$/gu;
 /** Most links of one page that are read. */
 const MOST_LINKS = 500;
-/** Longest heading, in characters. */
+/** Longest heading and longest title, in characters. */
 const LONGEST_HEADING = 200;
+/** How much of a heading is searched for symbols at its ends: a search in a longer one would take too long. */
+const LONGEST_MARKED = 4 * LONGEST_HEADING;
 
 interface OpenElement {
   readonly tag: string;
@@ -95,7 +98,7 @@ export class PageReader extends MarkupReader {
       .filter(({ heading, text }) => heading !== "" || text !== "");
     return {
       language: this.#language,
-      title: spaced(this.#title.join("")),
+      title: beginning(spaced(this.#title.join("")), LONGEST_HEADING),
       sections: plain,
       isHidden: this.#isHidden,
       hasScript: this.#hasScript,
@@ -214,7 +217,8 @@ export class PageReader extends MarkupReader {
   #endHeading(): void {
     const section = this.#sections.at(-1);
     if (!this.#heading || !section) return;
-    section.heading = spaced(this.#heading.pieces.join("")).replace(PERMALINK, "").slice(0, LONGEST_HEADING);
+    const text = spaced(this.#heading.pieces.join("")).slice(0, LONGEST_MARKED);
+    section.heading = beginning(text.replace(PERMALINK, ""), LONGEST_HEADING);
     this.#heading = undefined;
   }
 }

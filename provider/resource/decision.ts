@@ -17,7 +17,7 @@ export type DecisionCode =
   | "RESUMED"
   /** The last job failed or its id was never known: a job is started. */
   | "STARTED_AGAIN"
-  /** The link is inside its renewal window or past it: a new link is minted. */
+  /** The link is inside its renewal window or past it, or the state has no valid one: a new link is minted. */
   | "RENEW_WINDOW"
   /** The service no longer has the job: a job is started. */
   | "JOB_GONE"

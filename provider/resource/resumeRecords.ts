@@ -82,7 +82,8 @@ export class ResumeFolder {
       writeFileSync(path, text, { mode: 0o600, flush: true });
       return undefined;
     } catch (error) {
-      return (error as NodeJS.ErrnoException).code ?? "unknown error";
+      const { code, message } = error as NodeJS.ErrnoException;
+      return code ?? message;
     }
   }
 

@@ -4,6 +4,7 @@ import type { ServiceSettings } from "./configuration";
 import { NotAllowedError, NotFoundError, ResponseError } from "../messages/errors";
 import { readExportJob, readStartReply, type ExportJob, type StartReply } from "./exportJob";
 import { checkSite, otherSite } from "./jobSite";
+import { NOT_THE_API, pathRemedy } from "../http/refusal";
 import { Transport, type TransportOptions } from "../http/transport";
 
 export interface StartRequest {
@@ -20,6 +21,11 @@ export class Client {
   constructor(options: TransportOptions & { service: ServiceSettings }) {
     this.#transport = new Transport(options);
     this.#service = options.service;
+  }
+
+  /** Whether a start was sent whose fate is unknown: a job may run that no later run can find. */
+  get mayHaveStarted(): boolean {
+    return this.#transport.mayHaveStarted;
   }
 
   /** How far this machine's clock is ahead of the service's, in milliseconds; `undefined` if no reply showed it. */
@@ -54,6 +60,7 @@ export class Client {
     } catch (error) {
       // services use different statuses for an unknown site
       if (!(error instanceof ResponseError) || ![400, 404, 422].includes(error.status)) throw error;
+      if (error.remedy === NOT_THE_API) throw error;
       const { domain, ...further } = request;
       const more =
         Object.keys(further).length === 0
@@ -62,7 +69,7 @@ export class Client {
       // a 404 is about the site: it must not be mistaken for a missing job
       throw new ResponseError(
         error.message,
-        `Check that ${domain} is a site of the organization that the API key belongs to; then ${more}.`,
+        `Check that ${domain} is a site of the organization that the API key belongs to; then ${more}.${pathRemedy(this.#service.baseUrl)}`,
         { status: error.status, requestId: error.requestId, cause: error },
       );
     }

@@ -131,7 +131,9 @@ class SiteExport {
         ? ""
         : ` The link to job ${before.outputs.jobId} stays in place.`;
     if (!job) {
-      const begun = isRefusal(error) ? "No job was started." : "No job is known to have been started.";
+      const begun = this.#context.client.mayHaveStarted
+        ? "No job is known to have been started."
+        : "No job was started.";
       return explained(error, domain, `${begun}${oldLink}`);
     }
     if (!isFinal(error)) {

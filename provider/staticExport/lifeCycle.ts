@@ -11,7 +11,14 @@ import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "./inputs";
 import { changedInputs, planExport, predictExport } from "./plan";
 import { renewalLimitMs, renewLink } from "./renewLink";
 import { renameRecords } from "./resumption";
-import { inputsOf, recordedState, serviceTimeOf, warnOfShortLife, type StaticExportState } from "./state";
+import {
+  inputsOf,
+  recordedState,
+  serviceTimeOf,
+  warnOfShortLife,
+  withUsableLink,
+  type StaticExportState,
+} from "./state";
 import { importExport, noSuchJob, stateToLookUp } from "./unmanaged";
 import { findJob } from "./workflow";
 
@@ -87,7 +94,8 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
   import: importExport,
 
   /** Converges the state to the inputs, see `planExport`. */
-  update: (context, state, inputs, limitMs = DEFAULT_LIMIT_MS) => converge(context, inputs, state, limitMs),
+  update: (context, state, inputs, limitMs = DEFAULT_LIMIT_MS) =>
+    converge(context, inputs, withUsableLink(state), limitMs),
 
   /** Deletes nothing at the service, so it needs no key and no network. */
   remove({ resumeRecords, urn }, { outputs: { domain, baseUrl } }) {

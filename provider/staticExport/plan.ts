@@ -4,11 +4,13 @@ import { isUnknown, UNKNOWN } from "../messages/unknown";
 import type { Machine } from "../time/serviceClock";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs, type StaticExportInputs } from "./inputs";
 import {
+  hadLink,
   inputsOf,
   phaseOf,
   recordedState,
   serviceTimeOf,
   wasAfter,
+  withUsableLink,
   type JobPhase,
   type OwnOutputs,
   type StaticExportState,
@@ -29,15 +31,20 @@ export type Plan = Decision &
  * Decides about the action without performing it. Previews and updates both use it, so an update does what its preview
  * showed.
  *
- * @param state `undefined` for a resource that does not exist yet
+ * @param stored `undefined` for a resource that does not exist yet
  * @param nowMs the service's time: milliseconds since 1970
  */
-export function planExport(inputs: CheckedInputs, state: StaticExportState | undefined, nowMs: number): Plan {
-  if (!state)
+export function planExport(
+  inputs: CheckedInputs,
+  stored: StaticExportState | undefined,
+  nowMs: number,
+): Plan {
+  if (!stored)
     return inputs.jobId === undefined
       ? start("NEW", "this is the first export, so a job is started")
       : adopt(inputs.jobId);
 
+  const state = withUsableLink(stored);
   const { outputs, bookkeeping } = state;
   const { unfinished } = bookkeeping;
   const changed = changedInputs(inputs, state);
@@ -54,8 +61,12 @@ export function planExport(inputs: CheckedInputs, state: StaticExportState | und
     const text = `job ${job.jobId} of an earlier run is continued; no job is started`;
     return { action: "continue", code: "RESUMED", text, job };
   }
-  if (outputs.bundleUrl === undefined) return wanted();
+  if (outputs.bundleUrl === undefined && !hadLink(stored)) return wanted();
   if (inputs.jobId === undefined ? content.length > 0 : inputs.jobId !== outputs.jobId) return wanted();
+  if (outputs.bundleUrl === undefined) {
+    const text = `the state has no valid link to job ${outputs.jobId}, or no valid date of it, so the link is renewed; no job is started`;
+    return { action: "renew", code: "RENEW_WINDOW", text, state };
+  }
   // a renewBefore that is longer than before may make the link due at once
   const isMoved = changed.includes("renewBefore") && !isUnknown(inputs.renewBefore);
   const next = isMoved ? recordedState(inputs, state) : state;

@@ -1,5 +1,6 @@
 import type { BundleLink } from "../service/bundleLink";
 import { linkTimes, renewalWindow, type LinkTimes } from "../service/renewalWindow";
+import { isStoredLink } from "../service/storedLink";
 import { formatDuration, parseDuration } from "../time/duration";
 import type { Context } from "../resource/context";
 import { salted } from "../resource/salt";
@@ -77,6 +78,24 @@ export interface StaticExportState {
   /** Complete; without a link while the first export is unfinished. */
   outputs: StaticExportOutputs;
   bookkeeping: Bookkeeping;
+}
+
+/**
+ * A state as the life cycle uses it: without a link, and without its times, if what is stored in their place is none. The plan
+ * then renews the link of a completed export.
+ */
+export function withUsableLink(state: StaticExportState): StaticExportState {
+  if (isStoredLink(state.outputs)) return state;
+  const outputs = { ...state.outputs };
+  delete outputs.bundleUrl;
+  delete outputs.expiresAt;
+  delete outputs.renewAfter;
+  return { ...state, outputs };
+}
+
+/** Whether the export of a state completed, so that a new link to its job can be minted, also if the stored one is none. */
+export function hadLink({ outputs: { bundleUrl, jobId, status } }: StaticExportState): boolean {
+  return (bundleUrl !== undefined || status === "completed") && typeof jobId === "string" && jobId !== "";
 }
 
 /** The progress of an interrupted operation: its job, or `lost` if there is no job to continue. */

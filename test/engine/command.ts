@@ -23,7 +23,8 @@ const NO_ANSWERS = ["yes", "non-interactive"];
 const COMMANDS: Record<string, string[]> = {
   "stack init": [],
   "stack select": ["create", "stack", ...NO_ANSWERS],
-  "stack output": ["show-secrets"],
+  "stack ls": ["json"],
+  "stack output": ["show-secrets", "json"],
   "config set": ["secret", "stack"],
   cancel: ["stack", ...NO_ANSWERS],
   preview: [],
@@ -36,6 +37,7 @@ const { positionals, values: flags } = parseArgs({
     "continue-on-error": { type: "boolean" },
     create: { type: "boolean" },
     "non-interactive": { type: "boolean" },
+    json: { type: "boolean" },
     parallel: { type: "string" },
     secret: { type: "boolean" },
     "show-secrets": { type: "boolean" },
@@ -66,16 +68,31 @@ switch (command) {
   case "stack init":
     select(first);
     break;
-  case "stack select":
-    if (!flags.create && workspace.outputs[stackName()] === undefined) throw new Error("no such stack");
-    select(stackName());
+  case "stack select": {
+    const name = first === "" ? stackName() : first;
+    if (!flags.create && workspace.outputs[name] === undefined)
+      throw new Error(`no stack named '${name}' found`);
+    select(name);
     break;
+  }
   case "config set":
     setConfig(first, second);
     break;
+  case "stack ls":
+    console.log(JSON.stringify(Object.keys(workspace.outputs).map((name) => ({ name }))));
+    break;
   case "stack output": {
-    const { value, secret } = workspace.outputs[stackName()]?.[first] ?? { value: undefined, secret: false };
-    console.log(secret && !flags["show-secrets"] ? "[secret]" : value);
+    const outputs = workspace.outputs[stackName()] ?? {};
+    const shown = ({ value, secret }: OutputValue): unknown =>
+      secret && !flags["show-secrets"] ? "[secret]" : value;
+    if (first === "") {
+      const all = Object.entries(outputs).map(([name, output]) => [name, shown(output)]);
+      console.log(JSON.stringify(Object.fromEntries(all)));
+      break;
+    }
+    const output = outputs[first];
+    if (output === undefined) throw new Error(`current stack does not have output property '${first}'`);
+    console.log(shown(output));
     break;
   }
   case "cancel":

@@ -29,6 +29,7 @@ export interface StubObject {
   readonly body: Buffer;
   readonly etag: string;
   readonly headers: IncomingHttpHeaders;
+  readonly modifiedAt?: Date;
 }
 
 /** A multipart upload that is not completed. */
@@ -86,7 +87,7 @@ export async function startBucketStub(context: Pick<TestContext, "onTestFinished
   const requests: StubRequest[] = [];
   const put: BucketStub["put"] = (key, body, headers = {}) => {
     const etag = `"${createHash("md5").update(body).digest("hex")}"`;
-    objects.set(key, { body: Buffer.from(body), etag, headers });
+    objects.set(key, { body: Buffer.from(body), etag, headers, modifiedAt: new Date() });
   };
   const stub: Writable<BucketStub> = {
     ...{ objects, uploads, requests, put, endpoint: "" },
@@ -159,6 +160,7 @@ function putObject(
   if (sent !== undefined && sent !== createHash("sha256").update(body).digest("base64")) {
     return stubError(400, "BadDigest");
   }
+  if (!hasItsMd5(headers, body)) return stubError(400, "BadDigest");
   stub.put(key, body, headers);
   return { status: 200, headers: { etag: stub.objects.get(key)?.etag ?? "" } };
 }
@@ -175,6 +177,10 @@ function copyObject(
   return xml("CopyObjectResult", `<ETag>${found.etag}</ETag>`);
 }
 
+function hasItsMd5({ "content-md5": md5 }: IncomingHttpHeaders, body: Buffer): boolean {
+  return md5 === undefined || md5 === createHash("md5").update(body).digest("base64");
+}
+
 function replyToUpload(
   stub: BucketStub,
   id: string,
@@ -189,6 +195,7 @@ function replyToUpload(
     return { status: 204 };
   }
   if (method === "PUT") {
+    if (!hasItsMd5(headers, body)) return stubError(400, "BadDigest");
     parts.set(Number(query.get("partNumber")), body);
     const checksum = createHash("sha256").update(body).digest("base64");
     return { status: 200, headers: { etag: `"${parts.size}"`, "x-amz-checksum-sha256": checksum } };
@@ -222,12 +229,20 @@ function deleteObjects(
 function objectsXml({ objects }: Pick<BucketStub, "objects">, query: URLSearchParams): string {
   const prefix = query.get("prefix") ?? "";
   const listed = [...objects].filter(([key]) => key.startsWith(prefix)).sort();
-  return `<IsTruncated>false</IsTruncated>${listed.map(([key, { body, etag }]) => contentsXml(key, body.length, etag)).join("")}`;
+  const entries = listed.map(([key, { body, etag, modifiedAt }]) =>
+    contentsXml(key, body.length, etag, modifiedAt),
+  );
+  return `<IsTruncated>false</IsTruncated>${entries.join("")}`;
 }
 
 /** An entry of a list of objects. */
-export function contentsXml(key: string, size: number, etag: string): string {
-  const modified = "<LastModified>2026-11-23T00:00:00.000Z</LastModified>";
+export function contentsXml(
+  key: string,
+  size: number,
+  etag: string,
+  modifiedAt = new Date("2026-11-23T00:00:00Z"),
+): string {
+  const modified = `<LastModified>${modifiedAt.toISOString()}</LastModified>`;
   return `<Contents><Key>${key}</Key>${modified}<ETag>${etag}</ETag><Size>${size}</Size></Contents>`;
 }
 

@@ -168,7 +168,7 @@ export class RepositoryMarks implements Marks {
     if (!found) return true;
     // the mark last: it names the others
     for (const digest of [...earlierIn(found), found.digest]) {
-      if (!(await deleteManifest(this.#session, digest))) return false;
+      if (await deleteManifest(this.#session, digest)) return false; // it is refused
     }
     return true;
   }

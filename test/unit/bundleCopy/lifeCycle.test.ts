@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -307,9 +308,11 @@ test.each([
     hidden: false,
     decided: expect.stringContaining(decided) as string,
   });
-  rmSync(join(folder, "copies"), { recursive: true });
+  if ("file" in inputs.source) rmSync(inputs.source.file); // nor is it read
+  const before = lstatSync(state.outputs.uri);
   const after = await bundleCopy.update(context(), state, changed);
   expect(after.outputs).toEqual({ ...state.outputs, ...changed, sha256: state.outputs.sha256 });
+  expect(lstatSync(state.outputs.uri)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
 });
 
 test("a run that was stopped throws the reason", async () => {

@@ -10,6 +10,7 @@ import {
   type MadeCopy,
 } from "../../../provider/bundleCopy/state.ts";
 import { destinationChange, type DestinationInputs } from "../../../provider/destination/inputs.ts";
+import { publishedLifeCycle } from "../../../provider/published/lifeCycle.ts";
 import { planPublication } from "../../../provider/published/plan.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
 import { UNKNOWN } from "../../../provider/messages/unknown.ts";
@@ -72,6 +73,20 @@ describe("the decision", () => {
     });
     expect(decided(unknown, undefined)).toBe(
       "publish NEW: the export of docs.example.com is copied to a destination that is not known yet",
+    );
+  });
+
+  test.each([
+    { bundleUrl: null },
+    { bundleUrl: "" },
+    { expiresAt: null },
+    { renewAfter: "soon" },
+    { bundleUrl: null, expiresAt: null, renewAfter: null },
+  ])("signs another link if the state has %j in its place, and copies nothing", (values) => {
+    const { outputs, bookkeeping } = state();
+    const damaged = { outputs: { ...outputs, ...values }, bookkeeping } as unknown as BundleCopyState;
+    expect(decided(inputs(), damaged)).toBe(
+      "sign RENEW_WINDOW: the state has no valid link to s3://docs/v1, or no valid date of it, so the link is renewed; nothing is copied",
     );
   });
 
@@ -256,8 +271,10 @@ test("another spelling of the same folder replaces nothing: the deletion would r
     destination: { folder, layout: "archive" },
   });
   const before = state(inFolder("copies"), "unsigned");
+  // the copy itself is on another machine
+  const { diff } = publishedLifeCycle({ ...COPIES, isMissing: () => false });
   for (const folder of ["./copies", "copies/", resolve("copies")]) {
-    const { changed, replaces, decision } = bundleCopy.diff(inputs(inFolder(folder)), before, {
+    const { changed, replaces, decision } = diff(inputs(inFolder(folder)), before, {
       name: "m",
       nowMs: 0,
     });

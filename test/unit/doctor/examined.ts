@@ -1,7 +1,7 @@
 // Runs the command `doctor` on a machine of which each part can be replaced, against the reference service.
 import { lookup } from "node:dns";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fetch from "node-fetch";
 import { expect, onTestFinished } from "vitest";
@@ -82,6 +82,7 @@ export function hostOf(machine: Machine): DoctorHost {
     environment: (name) => machine.environment[name],
     folder: machine.folder,
     temporaryFolder: tmpdir(),
+    homeFolder: homedir,
     nodeVersion: process.versions.node,
     run: (_command, [name]) =>
       Promise.resolve(name === "version" ? { code: 0, stdout: "v3.270.0\n", stderr: "" } : NO_CLI),

@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import type { DoctorHost, Ended } from "../../../provider/doctor/host.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
@@ -12,6 +13,7 @@ export function bareHost(given: Partial<DoctorHost> = {}, ended?: Partial<Ended>
     environment: () => undefined,
     folder: "/projects/docs",
     temporaryFolder: "/tmp",
+    homeFolder: homedir,
     nodeVersion: "24.0.0",
     run: () => Promise.resolve({ code: undefined, stdout: "", stderr: "", ...ended }),
     ...given,

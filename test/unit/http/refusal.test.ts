@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { AttemptConnection } from "../../../provider/http/attemptConnection.ts";
 import { connectionFailure } from "../../../provider/http/connectionFailure.ts";
 import type { FailedAttempt } from "../../../provider/http/failedAttempt.ts";
-import { refusal } from "../../../provider/http/refusal.ts";
+import { NOT_THE_API, refusal } from "../../../provider/http/refusal.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
 const ENDPOINT = {
@@ -30,6 +30,8 @@ describe("a connection", () => {
     error: ["ConnectionError", message, "Check the network, the base URL, and that the service is up."],
   });
   const proxyHost = "proxy.example.net:3128";
+  const ALLOWED =
+    "Check HTTPS_PROXY, or name the service's host in NO_PROXY if it is reached without the proxy.";
 
   test("that broke after it was ready may have delivered the request", () => {
     expect(failed({ code: "ECONNRESET" })).toEqual(
@@ -44,12 +46,23 @@ describe("a connection", () => {
   });
 
   test("that broke before it was ready delivered nothing, with any error", () => {
+    const throughProxy = (code: string, message: string): unknown => ({
+      fault: { kind: "unreachable", code },
+      error: [
+        "ConnectionError",
+        message,
+        `Check HTTPS_PROXY (${proxyHost}), that this is a proxy and up, and the network. If api.example.com is reached without the proxy, name it in NO_PROXY.`,
+      ],
+    });
     for (const code of ["ECONNRESET", "HPE_INVALID_CONSTANT", "Z_DATA_ERROR"]) {
       const broken = lost("unreachable", code, `${ENDPOINT.name} failed (${code})`);
       expect(failed({ code }, { state: "connecting" })).toEqual(broken);
     }
     expect(failed({ code: "EPROTO" }, { state: "connecting", proxyHost })).toEqual(
-      lost("unreachable", "EPROTO", `${ENDPOINT.name} failed through the proxy ${proxyHost} (EPROTO)`),
+      throughProxy("EPROTO", `${ENDPOINT.name} failed through the proxy ${proxyHost} (EPROTO)`),
+    );
+    expect(failed({ code: "ENOTFOUND" }, { state: "connecting", proxyHost })).toEqual(
+      throughProxy("ENOTFOUND", `host not found: ${proxyHost}`),
     );
   });
 
@@ -62,12 +75,9 @@ describe("a connection", () => {
     }
   });
 
-  test("to an unknown host names it: the proxy's during the connection to it", () => {
+  test("to an unknown host names it", () => {
     expect(failed({ code: "ENOTFOUND" }, { state: "unused" })).toEqual(
       lost("unreachable", "ENOTFOUND", "host not found: api.example.com"),
-    );
-    expect(failed({ code: "ENOTFOUND" }, { state: "connecting", proxyHost })).toEqual(
-      lost("unreachable", "ENOTFOUND", `host not found: ${proxyHost}`),
     );
   });
 
@@ -90,15 +100,21 @@ describe("a connection", () => {
     },
   );
 
-  test("that the proxy refused reports its status", () => {
-    const remedy =
-      "Check HTTPS_PROXY, or name the service's host in NO_PROXY if it is reached without the proxy.";
-    expect(failed({ code: "x" }, { state: "connecting", proxyHost, refusedByProxy: 407 })).toEqual({
-      fault: { kind: "refusedByProxy", status: 407 },
+  test.each([
+    [403, ALLOWED],
+    [405, "Check HTTPS_PROXY: what answers there opens no tunnel (CONNECT), so it is no proxy for https."],
+    [407, "The proxy wants a login: write HTTPS_PROXY as http://USER:PASSWORD@HOST:PORT."],
+    [501, "Check HTTPS_PROXY: what answers there opens no tunnel (CONNECT), so it is no proxy for https."],
+    [502, ALLOWED],
+  ])("that the proxy refused with %i says what to change", (status, remedy) => {
+    expect(failed({ code: "x" }, { state: "connecting", proxyHost, refusedByProxy: status })).toEqual({
+      fault: { kind: "refusedByProxy", status },
       error: [
         "ConnectionError",
-        `the proxy ${proxyHost} refused to connect to api.example.com (status 407)`,
-        remedy,
+        `the proxy ${proxyHost} refused to connect to api.example.com (status ${status})`,
+        remedy === ALLOWED
+          ? remedy
+          : `${remedy} If api.example.com is reached without the proxy, name it in NO_PROXY.`,
       ],
     });
   });
@@ -184,6 +200,43 @@ describe("a status", () => {
       error: ["ResponseError", `${answered(400)}${expected}`, expect.anything()],
     });
   });
+});
+
+describe("a web page in place of the API", () => {
+  const origin = { baseUrl: "https://www.example.com", apiKey: () => "svc_c4n4ry", apiKeyName: "KEY" };
+  const page = `<!DOCTYPE html>\n<html lang="en"><head><title>Page not\n found &amp; more</title></head><body>source</body></html>`;
+
+  test.each([400, 404, 409, 410, 422])(
+    "with %i is named by its title, and does not say that a job is gone",
+    (status) => {
+      const { error } = refusal(ENDPOINT, { status, text: page, requestId: "" }, origin);
+      expect([error.name, error.message, error.remedy]).toEqual([
+        "ResponseError",
+        `${ENDPOINT.name} answered ${status}: a web page with the title "Page not found & more"`,
+        NOT_THE_API,
+      ]);
+    },
+  );
+
+  test.each([
+    ["<html><body>no title</body></html>", "a web page"],
+    ["\ufeff<!-- x --><HTML><title> </title>", "a web page"],
+    [`<!doctype html><title>${"t".repeat(200)}</title>`, `a web page with the title "${"t".repeat(100)}…"`],
+    ["<html><title>svc_c4n4ry</title>", 'a web page with the title "[removed]"'],
+    ["<Error><Code>NoSuchKey</Code></Error>", "<Error><Code>NoSuchKey</Code></Error>"],
+    ["see <html>", "see <html>"],
+  ])("%s reads as «%s»", (text, expected) => {
+    const { error } = refusal(ENDPOINT, { status: 500, text, requestId: "" }, origin);
+    expect(error.message).toBe(`${ENDPOINT.name} answered 500: ${expected}`);
+  });
+});
+
+test("a 404 below a base URL with a path names the path", () => {
+  const origin = { baseUrl: "https://api.example.com/docs", apiKey: () => "svc_c4n4ry", apiKeyName: "KEY" };
+  const { error } = refusal(ENDPOINT, { status: 404, text: "{}", requestId: "" }, origin);
+  expect(error.remedy).toBe(
+    "Check the domain, the job id and the base URL. The base URL has the path /docs: if the API is not below it, set the base URL to https://api.example.com.",
+  );
 });
 
 test("a refusal has the service's request id, in plain text and without texts that look like a key", () => {

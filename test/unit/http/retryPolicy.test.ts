@@ -35,7 +35,7 @@ test.each<[string, Fault[], number, number, number]>([
   ["the reply could not be read", [{ kind: "malformed" }], 5, 0, 0],
   ["the reply is too large", [{ kind: "oversized" }], 0, 0, 0],
   ["the proxy has no way just now", [500, 502, 429].map(byProxy), Infinity, Infinity, Infinity],
-  ["the proxy forbids it", [byProxy(407)], 0, 0, 0],
+  ["the proxy forbids it", [403, 405, 407, 501, 505, 511].map(byProxy), 0, 0, 0],
 ])("where %s, it is sent again as often as is safe", (_, faults, read, repeatable, start) => {
   for (const fault of faults) {
     expect(allowedRepeats(fault, "read")).toBe(read);

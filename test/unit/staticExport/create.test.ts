@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
 import { InputError } from "../../../provider/messages/errors.ts";
+import type { ScriptedReply } from "../../simulation/scriptedFetch.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../../simulation/simulatedExport.ts";
 
 const START = "POST /jobs";
@@ -95,6 +96,22 @@ describe("create", () => {
     expect(error.message).toMatch(/^docs\.example\.com: /);
     expect(error.message).toContain(trouble);
     expect(error.message).toContain(lost);
+  });
+
+  test.each<[string, ScriptedReply, string]>([
+    ["a connection that was refused", { error: "ECONNREFUSED" }, "No job was started."],
+    ["a host that does not exist", { error: "ENOTFOUND" }, "No job was started."],
+    ["a connection that broke", { error: "ECONNRESET" }, "No job is known to have been started."],
+    ["a service that is busy", { status: 503 }, "No job was started."],
+    ["a broken gateway", { status: 502 }, "No job is known to have been started."],
+    [
+      "a web page",
+      { status: 404, text: "<html><title>Shop</title>" },
+      'answered 404: a web page with the title "Shop". No job was started. A web page answered, not the API',
+    ],
+  ])("after %s says whether a job may run", async (_, reply, lost) => {
+    site.service.fault = () => reply;
+    expect((await caught(site.create({}, 60_000))).message).toContain(lost);
   });
 
   test("of a given job that does not exist fails at the first poll", async () => {

@@ -133,9 +133,53 @@ describe("the plan", () => {
       code: "STARTED_AGAIN",
       text: "the last export did not complete, so a new job is started",
     };
-    expect(plan({}, without("bundleUrl"))).toEqual(expected);
+    const failed = stateWith({ status: "running" });
+    delete failed.outputs.bundleUrl;
+    expect(plan({}, failed)).toEqual(expected);
     const unfinished = { intent: intentOf({ ...inputs }), completed: false };
     expect(plan({}, stateWith({}, { unfinished }))).toEqual(expected);
+  });
+
+  describe("renews what is no link, or no date, in the state of a completed export, and starts no job", () => {
+    // what tools write in the place of a secret that they cannot decrypt
+    const damaged = [null, "", "[secret]", 7, {}, ["https://store.example.test/job-1"]];
+    const cases = [
+      ...damaged.map((bundleUrl) => ({ bundleUrl })),
+      ...damaged.map((expiresAt) => ({ expiresAt })),
+      ...damaged.slice(0, 3).map((renewAfter) => ({ renewAfter })),
+      { bundleUrl: null, expiresAt: null, renewAfter: null },
+    ];
+    test.each(cases)("%j", (values) => {
+      const stored = stateWith(values as unknown as Partial<StaticExportOutputs>);
+      expect(plan({}, stored)).toEqual({
+        action: "renew",
+        code: "RENEW_WINDOW",
+        text: "the state has no valid link to job job-1, or no valid date of it, so the link is renewed; no job is started",
+        state: without("bundleUrl", "expiresAt", "renewAfter"),
+      });
+      const machine = { name: "build-agent", nowMs: at("05:00") };
+      expect(staticExport.diff(inputs, stored, machine)).toMatchObject({ hidden: true });
+      expect(staticExport.predict(inputs, stored, machine)).toMatchObject({
+        jobId: "job-1",
+        version: "job-1",
+        bundleUrl: UNKNOWN,
+        expiresAt: UNKNOWN,
+      });
+    });
+
+    test("also if the service has another word for the status of a completed job since a refresh", () => {
+      const archived = { status: "archived", bundleUrl: null } as unknown as Partial<StaticExportOutputs>;
+      expect(plan({}, stateWith(archived))).toMatchObject({ action: "renew" });
+    });
+
+    test("also without any link, but changed content is exported again", () => {
+      expect(plan({}, without("bundleUrl"))).toMatchObject({ action: "renew" });
+      expect(plan({}, without("bundleUrl", "expiresAt", "renewAfter"))).toMatchObject({ action: "renew" });
+      expect(plan({ version: "v2" }, without("bundleUrl"))).toMatchObject({
+        action: "start",
+        code: "NEW_CONTENT",
+      });
+    });
   });
 
   test("continues the job of an earlier run", () => {
