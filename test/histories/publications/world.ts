@@ -56,7 +56,7 @@ interface Resource {
 /** The result of a run. */
 interface Outcome {
   readonly result: "green" | "failed" | "killed";
-  readonly error?: unknown;
+  readonly error?: Error | undefined;
   readonly published: boolean;
   readonly lines: readonly string[];
 }
@@ -180,7 +180,7 @@ export class World {
     const before = this.#newest(resource)?.uri;
     let store = (): void => undefined;
     let result: Outcome["result"] = "killed";
-    let error: unknown;
+    let error: Error | undefined;
     let published = false;
     try {
       const done = await operation.run(() => this.#act(resource, action, context));
@@ -189,7 +189,7 @@ export class World {
         if (kill !== "answer") result = "green";
       }
     } catch (caught) {
-      error = caught;
+      error = caught as Error;
       if (kill !== "answer") result = "failed";
       if (caught instanceof UnfinishedError && kill !== "answer")
         resource.state = plain(caught.state as BundleCopyState);
@@ -259,7 +259,7 @@ export class World {
       `    copies: ${JSON.stringify(resource.state?.bookkeeping.copies.map(({ copy }) => copy.uri))} ${resource.state?.bookkeeping.drifted ?? ""}`,
     );
     if (result === "failed" && !(isTogether && MET_ANOTHER.test(String(error)))) {
-      this.#fail(`${index} fails: ${String(error)}\n${(error as Error).stack ?? ""}`);
+      this.#fail(`${index} fails: ${String(error)}\n${error?.stack ?? ""}`);
     }
     if (result === "green") {
       if (action.kind === "refresh") Object.assign(resource, { needsRefresh: false, isUntouched: false });
@@ -286,7 +286,9 @@ export class World {
       for (const other of this.#resources) {
         if (!text.includes(other.urn)) continue;
         other.isTaken = true;
-        this.#resourceAt(resource).isTaken ||= outcomes.some(([run]) => this.#resourceAt(run.resource) === other);
+        this.#resourceAt(resource).isTaken ||= outcomes.some(
+          ([run]) => this.#resourceAt(run.resource) === other,
+        );
       }
     }
   }

@@ -132,7 +132,9 @@ test("several processes that replace it with the same folder at once all succeed
 
 test("a folder with the same content is left where it is", async () => {
   writeFileSync(join(make(join(folder, "to")), "theirs"), "");
-  await replaceFolder(make(join(folder, "from")), join(folder, "to"), folder, { isDone: () => Promise.resolve(true) });
+  await replaceFolder(make(join(folder, "from")), join(folder, "to"), folder, {
+    isDone: () => Promise.resolve(true),
+  });
   expect(readdirSync(join(folder, "to"))).toEqual(["theirs"]);
 });
 
