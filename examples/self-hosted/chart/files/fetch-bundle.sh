@@ -30,6 +30,13 @@ min_bytes_per_second=${MIN_BYTES_PER_SECOND:-1024}
 max_archive_bytes=${MAX_ARCHIVE_BYTES:-536870912}
 max_unpacked_bytes=${MAX_UNPACKED_BYTES:-1073741824}
 max_entries=${MAX_ENTRIES:-100000}
+max_previous_bytes=${MAX_PREVIOUS_BYTES:-0} # of the files that are kept of the version before
+
+# curl reads the proxy of http: links only from the name in small letters
+if [ -z "${http_proxy-}" ] && [ -n "${HTTP_PROXY-}" ]; then
+  http_proxy=$HTTP_PROXY
+  export http_proxy
+fi
 
 first_backoff_ms=${FIRST_BACKOFF_MS:-1000}
 most_backoff_ms=${MOST_BACKOFF_MS:-15000}
@@ -163,10 +170,11 @@ check_link() {
   case $port in '' | *[!0-9]*) return 1 ;; esac
   case $name in
     \[*]) case $name in *[!][0-9A-Fa-f:.]*) return 1 ;; esac ;;
-    '' | *[!A-Za-z0-9._-]* | -* | *.) return 1 ;;
+    '' | *[!A-Za-z0-9._-]* | -* | . | *..) return 1 ;;
   esac
   # curl also accepts 2852039166, 0xa9fea9fe and 169.16689662 as addresses; programs interpret them differently, so they are refused
-  ! printf '%s\n' "$name" | grep -Eqi '(^|\.)([0-9]+|0x[0-9a-f]*)$' || printf '%s.\n' "$name" |
+  # (and no address ends with a dot, as the complete name of a host may)
+  ! printf '%s\n' "${name%.}" | grep -Eqi '(^|\.)([0-9]+|0x[0-9a-f]*)$' || printf '%s.\n' "$name" |
     grep -Eq '^((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])\.){4}$'
 }
 
@@ -238,7 +246,7 @@ ask() {
       --max-time "$(seconds_left)" --speed-limit "$min_bytes_per_second" \
       --speed-time "$idle_timeout_seconds" --max-filesize "$max_archive_bytes" --header 'Accept-Encoding: identity' \
       --user-agent docs-hosting-chart --suppress-connect-headers --dump-header - --output "$download/incoming" \
-      --write-out '\n:result %{exitcode} %{redirect_url}\n' --config -
+      --write-out '\n:result %{exitcode} %{ssl_verify_result} %{redirect_url}\n' --config -
   } 2>/dev/null <<END | keep_headers
 url = "$(quoted "$link")"
 $resume
@@ -253,17 +261,19 @@ END
 
 # Sends the request and follows redirects itself, because each address must be checked before a connection. A subshell, so that it may
 # change the link. Returns curl's exit code, or one of these:
-elsewhere=101 forbidden=102
+elsewhere=101 forbidden=102 expired=103 not_yet_valid=104 other_name=105
 follow() (
   protocols_of_link=$protocols
   for _ in 0 1 2 3; do # the link itself, and three redirects
     look_up || exit $forbidden
     # an address that nothing can connect to: only a proxy can resolve a name that has no address here
-    set -- --resolve "$name:$port:${addresses:-255.255.255.255}"
-    case $name in \[*) shift 2 ;; esac
+    set -- --resolve "$name:$port:${addresses:-255.255.255.255}" --resolve "${name%.}:$port:${addresses:-255.255.255.255}"
+    case $name in \[*) shift 4 ;; esac
     rm -f "$download/incoming" "$download/headers"
     result=$(ask "$@")
     code=${result%% *} link=${result#* }
+    verified=${link%% *} link=${link#* }
+    [ "$code" != 60 ] || code=$(certificate_code "$verified")
     if [ -z "$link" ] || [ "$code" != 0 ]; then
       [ "$code,$addresses" != 7, ] || code=6
       exit "${code:-99}" # curl was killed and printed nothing
@@ -273,6 +283,16 @@ follow() (
   done
   exit $elsewhere
 )
+
+# The exit code for a certificate that OpenSSL does not accept, from its result of the verification. curl compares the name itself.
+certificate_code() {
+  case $1 in
+    10) echo $expired ;;
+    9) echo $not_yet_valid ;;
+    1 | 62 | 64) echo $other_name ;;
+    *) echo 60 ;;
+  esac
+}
 
 # One attempt. Stores the complete archive in $download/archive.
 fetch() {
@@ -390,6 +410,9 @@ curl_reason() {
     28) echo "too slow" ;;
     35) echo "the TLS handshake failed" ;;
     60) echo "the server's certificate is not trusted; fetch.certificateAuthority can name another authority" ;;
+    "$expired") echo "the server's certificate has expired: renew it there, and check the clock of this node" ;;
+    "$not_yet_valid") echo "the server's certificate is not valid yet: check the clock of this node" ;;
+    "$other_name") echo "the server's certificate is for another name than $name: the link must have a name of the certificate" ;;
     77) echo "the file of fetch.certificateAuthority cannot be read" ;;
     *) echo "curl ended with $curl_code" ;;
   esac
@@ -705,20 +728,73 @@ leave_out_launch_files() {
   done <"$work/paths"
 }
 
-# Publishes the archive's content to the folder that nginx serves, in one rename.
-publish() {
+# Unpacks the archive to $root.
+open_archive() {
   archive=$download/archive
   sha256sum <"$archive" >"$work/sha256" & # while another processor decompresses
   summing=$!
   list_entries && check_names
   listed=$?
   wait $summing
-  check_digests && [ $listed -eq 0 ] && unpack || return 1
+  check_digests && [ $listed -eq 0 ] && unpack
+}
+
+# Publishes the archive's content to the folder that nginx serves, in one rename.
+publish() {
+  open_archive || return 1
   [ -z "$version_control" ] || say "Not served, because they are of version control: $(printable "$version_control")."
   [ -z "$left_out" ] || say "Not served, because they only start the site on a reader's own computer: $(printable "${left_out#, }")."
   rm -rf "$site_folder/active.content" "$site_folder/active"
   mv "$root" "$site_folder/active" || no_space || return 1
   printf '%s' "$content_id" >"$site_folder/active.content"
+}
+
+# ---- The version before ------------------------------------------------------------------------------------------------
+
+# Pages that were loaded before still name files of the version before. The Secret may tell which one that was, and have its link. The
+# files are kept in $site_folder/previous, for nginx to serve those that are named after their content. It is one attempt, because the
+# site is complete without it.
+keep_previous() (
+  previous=$(cat "$link_folder/$content_id.previous" 2>/dev/null)
+  case $previous in '' | *[!0-9a-f]*) exit 0 ;; esac
+  [ "$max_previous_bytes" -gt 0 ] && [ -s "$link_folder/$previous" ] || exit 0
+  content_id=$previous expected_sha256='' version="before «$version»"
+  work=$site_folder/.fetch-previous download=$site_folder/.download-previous
+  rm -rf "$work" "$download" "$site_folder/previous"
+  mkdir -p "$work" "$download" || exit 0
+  # no longer than a minute, and no more room than the volume has for a site
+  [ $((deadline_ms - $(now_ms))) -lt 60000 ] || deadline_ms=$(($(now_ms) + 60000))
+  max_unpacked_bytes=$((max_unpacked_bytes - unpacked_bytes / 2))
+  problem=local reason="a step on this node failed"
+  if read_link && check_link && fetch && open_archive && drop_all_but_previous; then
+    mv "$root" "$site_folder/previous" &&
+      say "The version before: $(find "$site_folder/previous" -type f | wc -l) further files stay, for pages that were loaded before."
+  else
+    say "The files of the version before are not kept: $reason."
+  fi
+  rm -rf "$work" "$download"
+)
+
+# Removes from $root pages, files that the new version has, too, and the largest files beyond fetch.maxPreviousBytes.
+drop_all_but_previous() {
+  step $((max_entries * 1200)) find "$root" -type f -exec stat -c '%s %n' {} + >"$work/entries" 2>/dev/null || return 1
+  sort -n "$work/entries" | {
+    total=0
+    while IFS= read -r line; do
+      file=${line#* } size=${line%% *}
+      case $file in
+        *.html | *.htm | *.gz) ;;
+        *)
+          if [ ! -e "$site_folder/active${file#"$root"}" ] && [ $((total + size)) -le "$max_previous_bytes" ]; then
+            total=$((total + size))
+            continue
+          fi
+          ;;
+      esac
+      printf '%s\n' "$file"
+    done
+  } | tr '\n' '\0' >"$work/paths"
+  step 0 xargs -0 -r rm -f <"$work/paths"
 }
 
 # ---- The loop ----------------------------------------------------------------------------------------------------------
@@ -786,6 +862,8 @@ main() {
       say "Serving version «$version»: $files files, $unpacked_bytes bytes, SHA-256 $sha256."
       set_termination_message "Serving version «$version», fetched from $host."
       rm -rf "$download"
+      keep_previous &
+      wait $!
       exit 0
     fi
     rm -rf "$work" && mkdir "$work"
