@@ -68,7 +68,18 @@ const stepOf = (count: number): fc.Arbitrary<HistoryStep> => {
       weight: 1,
       arbitrary: resource.map((index) => ({ act: (world: World) => world.addForeign(index) })),
     },
-    { weight: 1, arbitrary: resource.map((index) => ({ act: (world: World) => world.alter(index) })) },
+    {
+      weight: 2,
+      // a copy with files of others is made again
+      arbitrary: fc.record({ resource, kill }).map(({ resource: index, kill: at }) => ({
+        async act(world: World) {
+          for (let number = 0; number < 3; number++) world.addForeign(index);
+          world.alter(index);
+          await world.run([{ resource: index, action: { kind: "refresh" } }]);
+          await world.run([{ resource: index, action: { kind: "up", keep: 1 }, kill: at }]);
+        },
+      })),
+    },
   );
 };
 

@@ -15,7 +15,8 @@ import type { Place, Spot } from "./place.ts";
 
 /** What a run does with a resource. */
 export type Action =
-  | { readonly kind: "up"; readonly content: number; readonly keep: number }
+  /** @param content the same as before, if it is absent */
+  | { readonly kind: "up"; readonly content?: number; readonly keep: number }
   /** `pulumi up --replace`: the old resource is deleted after its successor was made. */
   | { readonly kind: "replace" }
   /** The program names another spelling of the destination, or another variant of it. */
@@ -219,7 +220,10 @@ export class World {
         await bundleCopy.remove(context, each);
       return () => Object.assign(resource, { state: undefined, pending: [] });
     }
-    if (action.kind === "up") Object.assign(resource, { content: action.content, keep: action.keep });
+    if (action.kind === "up") {
+      resource.content = action.content ?? resource.content;
+      resource.keep = action.keep;
+    }
     // nobody finds what a killed run left at a place that the program does not name any more
     if (action.kind === "move" && resource.isSettled) resource.variant = action.variant;
     const inputs = this.#inputs(resource, context);
