@@ -17,7 +17,7 @@ import {
   type FoundRecord,
   type Inventory,
 } from "./siteInventory";
-import { putRecord, siteOwnership } from "./siteOwnership";
+import { hasOtherOwner, putRecord, siteOwnership } from "./siteOwnership";
 import { recordPath, type RecordedFile, type SiteRecord } from "./siteRecord";
 import { clearSiteUploads, removePaths, removeRecords } from "./siteRemoval";
 import { saveReplaced } from "./replacedFiles";
@@ -50,6 +50,7 @@ export async function publishSite(
       // their removal began before it could see this record
       if (await ownership.waitForOthers()) plan = await planSite(store, edition, spool);
       await sendSite(store, plan, spool);
+      await nameConcurrent(store, edition, plan.inventory);
     }
     await removeAbandoned(store, edition, plan.inventory);
   });
@@ -107,6 +108,27 @@ async function sendSite(store: Store, plan: SitePlan, spool: Spool): Promise<voi
   await sendStages(store, stages, there, spool);
   const files = await confirmed(store, objects);
   await putRecord(store, { ...record, isWhole: true, files });
+}
+
+/**
+ * Names other owners who publish at the same time: their files were not kept when they were replaced, or they may replace those of
+ * this copy. Whichever run looks second sees the mark of the other.
+ */
+async function nameConcurrent(store: Store, edition: string, before: Inventory): Promise<void> {
+  const isOfOthers = (inventory: Inventory, item: string): boolean =>
+    item !== edition && hasOtherOwner(store, inventory, item);
+  if (![...before.marks.keys()].some((item) => isOfOthers(before, item))) return;
+  const known = new Set(before.records.filter(({ isWhole }) => isWhole).map(({ sha256 }) => sha256));
+  const after = await takeInventory(store);
+  for (const item of after.marks.keys()) {
+    if (known.has(item) || !isOfOthers(after, item)) continue;
+    const others = await siteOwnership(store).otherOwners(item);
+    if (others === undefined) continue;
+    store.context.reporter.warn(
+      `below ${store.uri} a copy of ${others} is published at the same time: each of the two may have replaced files of the other. ` +
+        "Run `pulumi up --refresh` for the site that is to be there, and give each resource a prefix of its own",
+    );
+  }
 }
 
 /** Removes what other runs began more than an hour ago, and never completed. */
