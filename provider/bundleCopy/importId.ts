@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import { InputError } from "../messages/errors";
 import { DESTINATION_KINDS } from "../destination/inputs";
-import { signingKeyProblem } from "../published/inputs";
+import { variableNameProblem } from "../resource/variableName";
 import { repositoryProblem } from "../registry/reference";
 
 /** A copy to import, as its ID names it. */
@@ -108,7 +108,7 @@ function fieldsIn(query: string, id: string): [name: string, value: string][] {
 
 /** The name of a variable. An error does not contain another value: it could be the key itself. @throws InputError */
 function signingKeyIn(value: string, uri: string): string {
-  const problem = signingKeyProblem(value);
+  const problem = variableNameProblem(value);
   if (problem === undefined) return value;
   throw new InputError(`${uri}: cannot be imported: ${SIGNING_KEY} ${problem}`, "");
 }
